@@ -1,10 +1,9 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
-import { EVENT_EXAMPLE, EventSchema } from '../events/operations.ts'
+import { EVENT_EXAMPLE, EventSchema } from '../events/contract.ts'
 import { EVENT_TYPES, type EventType } from '../events/types.ts'
-import { ORDER_EVENT_EXAMPLES, OrderEventSchema } from '../orders/event-examples.ts'
-import { PAYOUT_EVENT_EXAMPLES } from '../payouts/event-examples.ts'
-import { PayoutSchema } from '../payouts/operations.ts'
-import { WALLET_EXAMPLE, WalletSchema } from '../wallets/operations.ts'
+import { ORDER_EVENT_EXAMPLES, OrderEventSchema } from '../orders/contract.ts'
+import { PAYOUT_EVENT_EXAMPLES, PayoutSchema } from '../payouts/contract.ts'
+import { WALLET_EXAMPLE, WalletSchema } from '../wallets/contract.ts'
 
 /** What the data of each type of event looks like: for the documentation, and for events that a test makes. */
 

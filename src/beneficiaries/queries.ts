@@ -4,9 +4,7 @@ import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
 import { preparedFind, preparedInsert } from '../db/prepared.ts'
-import { contains } from '../db/search.ts'
-import { found } from '../kernel/failure.ts'
-import { BENEFICIARY_NOT_FOUND } from './errors.ts'
+import { contains, holdAny } from '../db/search.ts'
 import { type Beneficiary, beneficiaries } from './tables.ts'
 
 export type { Beneficiary }
@@ -33,11 +31,9 @@ export const beneficiaryKeys = (query: Query): Pick<Beneficiary, 'id' | 'clientI
 
 export const insertBeneficiary = preparedInsert(beneficiaries)
 
-/** Payouts keep their own copy. @throws DomainError not_found */
-export const deleteBeneficiary = (tx: Tx, clientId: number, id: string): void => {
-  const deleted = tx.delete(beneficiaries).where(ownedBy(clientId, id)).returning({ id: beneficiaries.id }).get()
-  found(deleted, BENEFICIARY_NOT_FOUND)
-}
+/** Payouts keep their own copy. Undefined if there was none. */
+export const deleteBeneficiary = (tx: Tx, clientId: number, id: string): { id: string } | undefined =>
+  tx.delete(beneficiaries).where(ownedBy(clientId, id)).returning({ id: beneficiaries.id }).get()
 
 /** Adds a completed payout. The amount is in the currency of the client's default wallet (contract C10). */
 export const recordPayout = (
@@ -78,3 +74,22 @@ export const beneficiaryList = new List({
   counted: { as: 'beneficiaries', by: {} },
   created: 'created_at',
 })
+
+/** Beneficiaries that may hold a text of a person. */
+export const beneficiariesWith = (query: Query, part: string): Iterable<Beneficiary> => {
+  const { email, firstName, lastName, metadata } = beneficiaries
+  return rowsById(query, beneficiaries, holdAny([email, firstName, lastName, metadata], part))
+}
+
+export const deleteAnyBeneficiary = (tx: Tx, id: string): void => {
+  tx.delete(beneficiaries).where(eq(beneficiaries.id, id)).run()
+}
+
+export type BeneficiaryTexts = Pick<
+  Beneficiary,
+  'firstName' | 'lastName' | 'firstNameLowerCase' | 'lastNameLowerCase' | 'searchLowerCase' | 'metadata'
+>
+
+export const updateTexts = (tx: Tx, { id }: Beneficiary, texts: BeneficiaryTexts): void => {
+  tx.update(beneficiaries).set(texts).where(eq(beneficiaries.id, id)).run()
+}

@@ -1,34 +1,84 @@
-import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { pageHeaders, sortedSliceOf } from '../http/pagination.ts'
-import { once } from '../idempotency/once.ts'
-import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
-import { found } from '../kernel/failure.ts'
-import { toMajor } from '../kernel/money.ts'
+import { BODY_UNREADABLE } from '../http/failures.ts'
+import type { JsonObject } from '../http/json.ts'
+import { operationsOf, pageOf } from '../http/operation.ts'
+import { paged } from '../http/pagination.ts'
+import { keyErrors, once } from '../idempotency/once.ts'
+import { violation } from '../kernel/failure.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
-import type { Session } from '../sessions/sessions.ts'
-import { findDefaultWallet } from '../wallets/queries.ts'
-import { saveBeneficiary } from './beneficiaries.ts'
-import { BENEFICIARY_NOT_FOUND } from './errors.ts'
-import * as operations from './operations.ts'
-import { type BeneficiarySchema, ROUTE } from './operations.ts'
-import { type Beneficiary, beneficiaryList, deleteBeneficiary, findBeneficiary } from './queries.ts'
+import { getBeneficiary, listBeneficiaries, removeBeneficiary, saveBeneficiary } from './beneficiaries.ts'
+import {
+  BENEFICIARY_NOT_FOUND,
+  BeneficiaryBody,
+  BeneficiaryListQuery,
+  BeneficiaryPath,
+  BeneficiarySchema,
+  beneficiaryWire,
+  readBeneficiary,
+} from './contract.ts'
 
-/** Saved beneficiaries (spec 4.1). Errors leave in the flat shape. */
+const operation = operationsOf({
+  tag: 'Beneficiaries',
+  tagDescription: 'Saved recipients of payouts.',
+  errorShape: 'flat',
+})
 
-export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) =>
-  new Elysia({ name: 'beneficiaries', prefix: ROUTE })
+const operationsWith = (reference: Reference) => ({
+  list: operation({
+    id: 'listBeneficiaries',
+    summary: 'List saved beneficiaries',
+    unexpectedError: 'Failed to retrieve beneficiaries',
+    description: 'Searched by e-mail and name, sorted and paged; the newest first.',
+    query: BeneficiaryListQuery,
+    success: pageOf('A page of beneficiaries', BeneficiarySchema),
+    errors: { 'beneficiaries.list_validation': violation('limit', 'max', 'must be at most 100') },
+  }),
+  create: operation({
+    id: 'createBeneficiary',
+    summary: 'Save a beneficiary',
+    unexpectedError: 'Failed to create beneficiary',
+    description: 'The same e-mail address may be saved more than once.',
+    body: BeneficiaryBody,
+    read: (sent: JsonObject) => readBeneficiary(sent, reference),
+    once: true,
+    success: { status: 201, description: 'The saved beneficiary', schema: BeneficiarySchema },
+    errors: {
+      'beneficiaries.body_unreadable': BODY_UNREADABLE,
+      'beneficiaries.email_missing': violation('email', 'required', 'is required'),
+      'beneficiaries.email_invalid': violation('email', 'email', 'must be a valid e-mail address'),
+      ...keyErrors('beneficiaries'),
+    },
+  }),
+  get: operation({
+    id: 'getBeneficiary',
+    summary: 'Get a saved beneficiary',
+    unexpectedError: 'Failed to retrieve beneficiary',
+    description: 'Includes the total paid so far.',
+    params: BeneficiaryPath,
+    success: { status: 200, description: 'The beneficiary', schema: BeneficiarySchema },
+    errors: { 'beneficiaries.not_found': BENEFICIARY_NOT_FOUND },
+  }),
+  remove: operation({
+    id: 'deleteBeneficiary',
+    summary: 'Delete a saved beneficiary',
+    unexpectedError: 'Failed to delete beneficiary',
+    description: 'Its payouts stay as they are.',
+    params: BeneficiaryPath,
+    success: { status: 204, description: 'The beneficiary is deleted' },
+    errors: { 'beneficiaries.delete_not_found': BENEFICIARY_NOT_FOUND },
+  }),
+})
+
+/** Saved beneficiaries (spec 4.1). */
+export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) => {
+  const { list, create, get, remove } = operationsWith(reference)
+  return new Elysia({ name: 'beneficiaries', prefix: '/api/v1/beneficiaries' })
     .use(guard.plugin())
     .get(
       '/',
-      async ({ query, session, set }) => {
-        const slice = { filters: { search: query.search }, ...sortedSliceOf(query) }
-        const { entries, totalCount } = await beneficiaryList.page(session, slice, wireFor(reference, session))
-        Object.assign(set.headers, pageHeaders(query, totalCount))
-        return entries
-      },
-      operations.listBeneficiaries,
+      async ({ query, session, set }) => paged(set, query, await listBeneficiaries(reference, session, query)),
+      list,
     )
     .post(
       '/',
@@ -37,43 +87,12 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
           // Nothing has been paid yet, in any precision.
           beneficiaryWire(saveBeneficiary(tx, session.world, session.client.id, input), 0),
         ),
-      operations.createBeneficiary(reference),
+      create,
     )
-    .get(
-      '/:id',
-      ({ params, session }) =>
-        wireFor(
-          reference,
-          session,
-        )(found(findBeneficiary(session.world.db.query, session.client.id, params.id), BENEFICIARY_NOT_FOUND)),
-      operations.getBeneficiary,
-    )
+    .get('/:id', ({ params, session }) => getBeneficiary(reference, session, params.id), get)
     .delete(
       '/:id',
-      async ({ params, session, set }) => {
-        await session.write((tx) => deleteBeneficiary(tx, session.client.id, params.id))
-        set.status = 204
-      },
-      operations.deleteBeneficiary,
+      async ({ params, session: { client, write } }) => write((tx) => removeBeneficiary(tx, client.id, params.id)),
+      remove,
     )
-
-/** What was paid is in the currency of the default wallet. */
-const wireFor = (reference: Reference, { world, client }: Session) => {
-  const wallet = findDefaultWallet(world.db.query, client.id)
-  const precision = wallet ? reference.getCurrency(wallet.currencyId).precision : 0
-  return (beneficiary: Beneficiary) => beneficiaryWire(beneficiary, precision)
 }
-
-const beneficiaryWire = (beneficiary: Beneficiary, precision: number): Static<typeof BeneficiarySchema> => ({
-  id: beneficiary.id,
-  email: beneficiary.email,
-  first_name: beneficiary.firstName,
-  last_name: beneficiary.lastName,
-  country: beneficiary.country,
-  phone: beneficiary.phone,
-  metadata: JSON.parse(beneficiary.metadata),
-  total_payouts: beneficiary.totalPayouts,
-  total_amount: toMajor(beneficiary.totalAmountMinor, precision),
-  last_payout_at: toTimestampOrNull(beneficiary.lastPayoutAtMs),
-  created_at: toTimestamp(beneficiary.createdAtMs),
-})

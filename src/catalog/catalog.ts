@@ -1,12 +1,15 @@
+import type { Static } from '@sinclair/typebox'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../db/database.ts'
+import { Json } from '../http/json.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Page, Sort } from '../http/parameters.ts'
 import type { StoredResponse } from '../http/stored-response.ts'
 import { turns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type World, worldPart } from '../worlds/world.ts'
-import { type Product, type ProductChange, type ProductTexts, productWire } from './product.ts'
+import { type ProductSchema, productWire } from './contract.ts'
+import type { Product, ProductChange, ProductTexts } from './product.ts'
 import {
   ChangedProductIndex,
   type Listed,
@@ -261,7 +264,8 @@ const pageOf = (matching: readonly Listed[], { direction }: Sort<SortField>, pag
     totalCount: matching.length,
     products: listed.map(({ product }) => product),
     /** A JSON array, with the discounts agreed with a client. */
-    json: (agreed: ReadonlyMap<number, number>) => `[${listed.map((each) => jsonOf(each, agreed, publicUrl)).join()}]`,
+    json: (agreed: ReadonlyMap<number, number>) =>
+      new Json<Static<typeof ProductSchema>[]>(`[${listed.map((each) => jsonOf(each, agreed, publicUrl)).join()}]`),
   }
 }
 

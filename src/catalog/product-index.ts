@@ -3,11 +3,10 @@ import type { Query } from '../db/database.ts'
 import { lowerCase } from '../kernel/lower-case.ts'
 import { sortedInSteps } from '../kernel/sorting.ts'
 import type { Reference } from '../reference/reference.ts'
-import { type Product, productWire } from './product.ts'
+import { productWire, type SORT_FIELDS } from './contract.ts'
+import type { Product } from './product.ts'
 import { activeCategories, activeSubcategories, type Named, productsOnSale } from './queries.ts'
 
-/** The fields that a list of products can be sorted by (contract C7). */
-export const SORT_FIELDS = ['id', 'name', 'category', 'sub_category', 'country_code', 'currency_code'] as const
 export type SortField = (typeof SORT_FIELDS)[number]
 
 export interface ProductFilter {

@@ -1,4 +1,4 @@
-import { toMajor, toMinor, toPercent } from '../kernel/money.ts'
+import { toMinor } from '../kernel/money.ts'
 import type { Country, Currency } from '../reference/reference.ts'
 import type { products } from './tables.ts'
 
@@ -53,39 +53,3 @@ export const findOffer = (product: Product, denomination: number, agreedBasisPoi
   }
   return best === -1 ? undefined : { denominationMinor, discountBasisPoints: best }
 }
-
-/** Each band at the better of its own discount and the agreed one (contract C8). */
-export const bandsWire = ({ bands, currency }: Product, agreedBasisPoints: number) =>
-  bands.map((band) => ({
-    min_value: toMajor(band.minMinor, currency.precision),
-    max_value: toMajor(band.maxMinor, currency.precision),
-    discount: toPercent(Math.max(band.discountBasisPoints, agreedBasisPoints)),
-  }))
-
-/** A product in a list (spec 2.2). */
-export const productWire = (product: Product, agreedBasisPoints: number, publicUrl: string) => ({
-  id: product.id,
-  name: product.name,
-  category: product.category,
-  sub_category: product.subCategory,
-  country_code: product.country.alpha3,
-  currency_code: product.currency.currency,
-  image_url: product.imageUrl ?? `${publicUrl}${cardPath(product.id)}`,
-  delivery_mode: product.deliveryMode,
-  delivery_time: product.deliveryTime,
-  validity: product.validity,
-  available_denominations: bandsWire(product, agreedBasisPoints),
-})
-
-/** A product by itself: with the three long texts (spec 4.2). */
-export const productDetailWire = (
-  product: Product,
-  { terms, details, howToUse }: ProductTexts,
-  agreedBasisPoints: number,
-  publicUrl: string,
-) => {
-  const { available_denominations, ...listed } = productWire(product, agreedBasisPoints, publicUrl)
-  return { ...listed, terms, details, how_to_use: howToUse, available_denominations }
-}
-
-export const cardPath = (productId: number): string => `/cards/${productId}`

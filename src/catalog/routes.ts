@@ -1,22 +1,127 @@
+import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { LRUCache } from 'lru-cache'
 import type { Query } from '../db/database.ts'
+import { BODY_UNREADABLE, FEATURE_DISABLED, invalidId } from '../http/failures.ts'
+import { Json } from '../http/json.ts'
+import { LONG_PAGE_HEADERS, listOf, operationsOf, pageOf } from '../http/operation.ts'
 import { longPageHeaders } from '../http/pagination.ts'
-import { sortOf } from '../http/parameters.ts'
+import { idPath, sortOf } from '../http/parameters.ts'
 import { StoredResponse } from '../http/stored-response.ts'
-import { found } from '../kernel/failure.ts'
+import { found, violation } from '../kernel/failure.ts'
 import { turns } from '../kernel/turns.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { World } from '../worlds/world.ts'
-import { type Card, cardOf } from './card.ts'
-import { PNG_TYPE, pngOf } from './card-png.ts'
-import { SVG_TYPE, svgOf } from './card-svg.ts'
 import { agreedDiscounts, type Catalog } from './catalog.ts'
-import { PRODUCT_NOT_FOUND } from './errors.ts'
-import * as operations from './operations.ts'
-import { findOffer, type Product, productDetailWire, quantityMaxFor } from './product.ts'
+import {
+  AvailabilityBody,
+  AvailabilitySchema,
+  CATEGORY_NOT_FOUND,
+  CategorySchema,
+  PRODUCT_NOT_FOUND,
+  ProductDetailSchema,
+  ProductListQuery,
+  ProductPath,
+  ProductSchema,
+  productDetailWire,
+  SUBCATEGORY_NOT_FOUND,
+  SubcategorySchema,
+} from './contract.ts'
+import { findOffer, type Product, quantityMaxFor } from './product.ts'
+import type { Named } from './queries.ts'
 
-/** Products and their availability (spec 4.2). Errors leave in the structured shape. */
+const ofProducts = operationsOf({
+  tag: 'Products',
+  tagDescription: 'Gift cards on sale, with availability and prices.',
+  errorShape: 'structured',
+})
+const ofCategories = operationsOf({
+  tag: 'Categories',
+  tagDescription: 'Groups of products. For accounts with the vouchers feature.',
+  errorShape: 'structured',
+})
+
+const operations = {
+  listProducts: ofProducts({
+    id: 'listProducts',
+    stored: true,
+    unexpectedError: 'Failed to retrieve products',
+    summary: 'List products',
+    description: 'Products on sale, with the discounts of this client.',
+    query: ProductListQuery,
+    success: pageOf('A page of products', ProductSchema, LONG_PAGE_HEADERS),
+    errors: { 'products.list_validation': violation('limit', 'max', 'must be at most 10000') },
+  }),
+  getProduct: ofProducts({
+    id: 'getProduct',
+    stored: true,
+    unexpectedError: 'Failed to retrieve product',
+    summary: 'Get a product',
+    description: 'Includes its terms, description and usage instructions.',
+    params: ProductPath,
+    success: { status: 200, description: 'The product', schema: ProductDetailSchema },
+    errors: { 'products.invalid_id': invalidId('product'), 'products.not_found': PRODUCT_NOT_FOUND },
+  }),
+  checkAvailability: ofProducts({
+    id: 'checkAvailability',
+    unexpectedError: 'Failed to check availability',
+    summary: 'Check whether a denomination is available in a quantity',
+    description:
+      'Checks denomination, quantity and stock. A denomination that is not offered is not available; that is no error.',
+    params: ProductPath,
+    body: AvailabilityBody,
+    success: { status: 200, description: 'Whether the purchase could be made now', schema: AvailabilitySchema },
+    errors: {
+      'availability.invalid_id': invalidId('product'),
+      'availability.body_unreadable': BODY_UNREADABLE,
+      'availability.validation': violation('quantity', 'required', 'is required'),
+      'availability.not_found': PRODUCT_NOT_FOUND,
+    },
+  }),
+  listCategories: ofCategories({
+    id: 'listCategories',
+    stored: true,
+    unexpectedError: 'Failed to retrieve categories',
+    summary: 'List all active categories',
+    description: 'Products can be filtered by category. Inactive categories are never listed.',
+    success: listOf('All active categories', CategorySchema),
+    errors: { 'categories.feature_disabled': FEATURE_DISABLED },
+  }),
+  getCategory: ofCategories({
+    id: 'getCategory',
+    unexpectedError: 'Failed to retrieve category',
+    summary: 'Get an active category',
+    description: 'An inactive one is not found.',
+    params: idPath('category'),
+    success: { status: 200, description: 'The category', schema: CategorySchema },
+    errors: {
+      'categories.feature_disabled': FEATURE_DISABLED,
+      'categories.invalid_id': invalidId('category'),
+      'categories.not_found': CATEGORY_NOT_FOUND,
+    },
+  }),
+  listSubcategories: ofCategories({
+    id: 'listSubcategories',
+    stored: true,
+    unexpectedError: 'Failed to retrieve subcategories',
+    summary: 'List all active subcategories',
+    description: 'Each belongs to a category. Inactive subcategories are never listed.',
+    success: listOf('All active subcategories', SubcategorySchema),
+    errors: { 'subcategories.feature_disabled': FEATURE_DISABLED },
+  }),
+  getSubcategory: ofCategories({
+    id: 'getSubcategory',
+    unexpectedError: 'Failed to retrieve subcategory',
+    summary: 'Get an active subcategory',
+    description: 'An inactive one is not found.',
+    params: idPath('subcategory'),
+    success: { status: 200, description: 'The subcategory', schema: SubcategorySchema },
+    errors: {
+      'subcategories.feature_disabled': FEATURE_DISABLED,
+      'subcategories.invalid_id': invalidId('subcategory'),
+      'subcategories.not_found': SUBCATEGORY_NOT_FOUND,
+    },
+  }),
+}
 
 /** A short page of a small catalog takes 0.1 ms. Others take turns (decision 32), and their responses cost more to send. */
 const SHORT_PAGE = 100
@@ -28,10 +133,11 @@ interface CatalogRoutesOptions {
   catalog: Catalog
   guard: Guard
   publicUrl: string
-  /** How many are left for sale; null if unlimited. */
+  /** Whether so many are left for sale. */
   stockCovers: (query: Query, world: World, product: Product, denominationMinor: number, quantity: number) => boolean
 }
 
+/** Products and their availability (spec 4.2). */
 export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: CatalogRoutesOptions) =>
   new Elysia({ name: 'products', prefix: '/api/v1/products' })
     .use(guard.plugin({ ready: catalog.ready }))
@@ -41,38 +147,49 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
         const agreed = agreedDiscounts(session.world, session.client.id)
         const offered = catalog.in(session.world)
         const sort = sortOf(query, { field: 'id', direction: 'DESC' })
-        const make = () => {
-          const { category, country_id: countryId, currency_id: currencyId, search } = query
-          const found = offered.list({ category, countryId, currencyId, search }, sort, query)
-          return new StoredResponse(found.json(agreed), longPageHeaders(query, found.totalCount, found.products.length))
-        }
         const name = searchOf(request.url)
-        const respond = () => offered.response(name, make, agreed).respond(request)
-        if (query.limit <= SHORT_PAGE && offered.size <= SMALL_CATALOG) return respond()
+        const page = () =>
+          offered.response<Static<typeof ProductSchema>[]>(
+            name,
+            () => {
+              const { category, country_id: countryId, currency_id: currencyId, search } = query
+              const { json, totalCount, products } = offered.list(
+                { category, countryId, currencyId, search },
+                sort,
+                query,
+              )
+              return StoredResponse.of(json(agreed), longPageHeaders(query, totalCount, products.length))
+            },
+            agreed,
+          )
+        if (query.limit <= SHORT_PAGE && offered.size <= SMALL_CATALOG) return page()
         const sentBytes = offered.findResponse(name, agreed)?.sentBytes(request)
-        if (sentBytes !== undefined && sentBytes <= SHORT_BYTES) return respond()
-        const respondInTurn = async (): Promise<Response> => {
+        if (sentBytes !== undefined && sentBytes <= SHORT_BYTES) return page()
+        const inTurn = async () => {
           await offered.sort(sort.field)
           return turns.take(session.client, () => {
             session.checkAgain()
-            return respond()
+            return page()
           })
         }
-        return respondInTurn()
+        return inTurn()
       },
       operations.listProducts,
     )
     .get(
       '/:id',
-      ({ params: { id }, request, session }) => {
+      ({ params: { id }, session }) => {
         const agreed = agreedDiscounts(session.world, session.client.id)
         const offered = catalog.in(session.world)
-        const make = () => {
-          const product = found(offered.find(id), PRODUCT_NOT_FOUND)
-          const texts = found(offered.textsOf(product), PRODUCT_NOT_FOUND)
-          return new StoredResponse(JSON.stringify(productDetailWire(product, texts, agreed.get(id) ?? 0, publicUrl)))
-        }
-        return offered.response(String(id), make, agreed).respond(request)
+        return offered.response<Static<typeof ProductDetailSchema>>(
+          String(id),
+          () => {
+            const product = found(offered.find(id), PRODUCT_NOT_FOUND)
+            const texts = found(offered.textsOf(product), PRODUCT_NOT_FOUND)
+            return StoredResponse.of(Json.of(productDetailWire(product, texts, agreed.get(id) ?? 0, publicUrl)))
+          },
+          agreed,
+        )
       },
       operations.getProduct,
     )
@@ -95,32 +212,23 @@ const searchOf = (url: string): string => {
   return start === -1 ? '' : url.slice(start)
 }
 
-const KEPT = { 'cache-control': 'public, max-age=86400, immutable' } as const
-const SVG_HEADERS = { 'content-type': SVG_TYPE, ...KEPT }
-const PNG_HEADERS = { 'content-type': PNG_TYPE, ...KEPT }
-/** Of PNGs that were asked for lately: 50 KB each. */
-const PNG_COUNT_MAX = 200
-
-/** Public, because browsers send no tokens for images. */
-export const cardRoutes = ({ catalog }: { catalog: Catalog }) => {
-  const pngs = new LRUCache<string, Promise<StoredResponse>>({ max: PNG_COUNT_MAX })
-  const cardIn = (id: number): Card => cardOf(found(catalog.find(id), PRODUCT_NOT_FOUND))
-  return new Elysia({ name: 'cards' })
+/** Categories and subcategories (spec 4.3), for accounts with vouchers. */
+export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Guard }) => {
+  const stored = (name: 'categories' | 'subcategories') =>
+    catalog.response<Named[]>(name, () => StoredResponse.of(Json.of<Named[]>([...catalog[name]])))
+  const withId = (list: readonly Named[], id: number) => list.find((named) => named.id === id)
+  return new Elysia({ name: 'categories', prefix: '/api/v1' })
+    .use(guard.plugin({ feature: 'vouchers', ready: catalog.ready }))
+    .get('/categories', () => stored('categories'), operations.listCategories)
     .get(
-      '/cards/:id',
-      ({ params: { id }, request }) =>
-        catalog.response(`card ${id}`, () => new StoredResponse(svgOf(cardIn(id)), SVG_HEADERS)).respond(request),
-      operations.getCardPicture,
+      '/categories/:id',
+      ({ params }) => found(withId(catalog.categories, params.id), CATEGORY_NOT_FOUND),
+      operations.getCategory,
     )
+    .get('/subcategories', () => stored('subcategories'), operations.listSubcategories)
     .get(
-      '/cards/:id/card.png',
-      async ({ params: { id }, request }) => {
-        const card = cardIn(id)
-        const key = JSON.stringify(card)
-        const png = pngs.get(key) ?? pngOf(card).then((bytes) => new StoredResponse(bytes, PNG_HEADERS))
-        pngs.set(key, png)
-        return (await png).respond(request)
-      },
-      operations.getCardPng,
+      '/subcategories/:id',
+      ({ params }) => found(withId(catalog.subcategories, params.id), SUBCATEGORY_NOT_FOUND),
+      operations.getSubcategory,
     )
 }

@@ -1,16 +1,5 @@
 import { DomainError } from '../kernel/failure.ts'
-import {
-  AMOUNT_TOO_SMALL,
-  convert,
-  feeOf,
-  percentOf,
-  plus,
-  RATE_ONE,
-  times,
-  toMajor,
-  toPercent,
-  toRate,
-} from '../kernel/money.ts'
+import { AMOUNT_TOO_SMALL, convert, feeOf, percentOf, plus, RATE_ONE, times } from '../kernel/money.ts'
 import type { Currency } from '../reference/reference.ts'
 
 /** The inputs of a price (contract C9). Amounts are in minor units of the product's currency. */
@@ -82,28 +71,5 @@ export const priceOf = (inputs: PriceInputs): Price => {
     rateE8,
     conversionFeeMinor,
     totalPayableMinor,
-  }
-}
-
-/** A price as it is on the wire (spec 2.6). */
-export const chargeWire = ({ price, quantityMax }: { price: Price; quantityMax: number }) => {
-  const inSource = (minor: number) => toMajor(minor, price.source.precision)
-  const inDestination = (minor: number) => toMajor(minor, price.destination.precision)
-  return {
-    non_discounted_total: inSource(price.nonDiscountedTotalMinor),
-    discount_amount: inSource(price.discountMinor),
-    total_amount: inSource(price.totalMinor),
-    discount: toPercent(price.discountBasisPoints),
-    gst_amount: inDestination(price.gstMinor),
-    total_payable: inDestination(price.totalPayableMinor),
-    max_quantity: quantityMax,
-    net_amount: inDestination(price.netMinor),
-    handling_fee_amount: inDestination(price.handlingFeeMinor),
-    charges_details: {
-      source_currency: price.source.currency,
-      destination_currency: price.destination.currency,
-      forex_rate: price.rateE8 === undefined ? null : toRate(price.rateE8),
-      conversion_fee: price.conversionFeeMinor === undefined ? null : inDestination(price.conversionFeeMinor),
-    },
   }
 }

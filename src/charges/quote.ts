@@ -1,11 +1,11 @@
 import { agreedDiscounts, type Catalog } from '../catalog/catalog.ts'
-import { PRODUCT_NOT_FOUND } from '../catalog/errors.ts'
+import { PRODUCT_NOT_FOUND } from '../catalog/contract.ts'
 import { findOffer, type Offer, type Product, quantityMaxFor } from '../catalog/product.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { DomainError, found } from '../kernel/failure.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
-import { WALLET_NOT_FOUND } from '../wallets/errors.ts'
+import { WALLET_NOT_FOUND } from '../wallets/contract.ts'
 import { findPayingWallet, findWallet, type Wallet } from '../wallets/queries.ts'
 import {
   DENOMINATION_NOT_OFFERED,
@@ -13,7 +13,7 @@ import {
   quantityExceeded,
   RATE_FAILED,
   rateMissing,
-} from './errors.ts'
+} from './contract.ts'
 import { type Price, priceOf } from './price.ts'
 import type { RateSource, WorldRates } from './rates.ts'
 

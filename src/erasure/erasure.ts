@@ -1,25 +1,32 @@
 import {
+  type Beneficiary,
   beneficiariesWith,
   deleteAnyBeneficiary,
+  findAnyBeneficiary,
   updateTexts as updateBeneficiary,
-} from '../beneficiaries/erasure-queries.ts'
-import { type Beneficiary, findAnyBeneficiary } from '../beneficiaries/queries.ts'
+} from '../beneficiaries/queries.ts'
 import type { Query, Tx } from '../db/database.ts'
-import { eventsAbout, updateData } from '../events/erasure-queries.ts'
-import type { Event } from '../events/queries.ts'
+import { type Event, eventsAbout, updateData } from '../events/queries.ts'
 import { eraseKey, type SealedResponse, storedResponses } from '../idempotency/queries.ts'
-import { ordersWith, updateTexts as updateOrder } from '../orders/erasure-queries.ts'
-import { findAnyOrder, isReferenceTaken as isOrderReferenceTaken, type Order } from '../orders/queries.ts'
 import {
+  findAnyOrder,
+  isReferenceTaken as isOrderReferenceTaken,
+  type Order,
+  ordersWith,
+  updateTexts as updateOrder,
+} from '../orders/queries.ts'
+import {
+  findAnyPayout,
+  isReferenceTaken,
   messagesWith,
+  type Payout,
   payoutsTo,
   payoutsWith,
   updateMessage,
   updateTexts as updatePayout,
-} from '../payouts/erasure-queries.ts'
-import { findAnyPayout, isReferenceTaken, type Payout } from '../payouts/queries.ts'
-import { remarksWith, updateRemarks } from '../wallets/erasure-queries.ts'
-import { attemptsAbout, eraseResponse } from '../webhooks/erasure-queries.ts'
+} from '../payouts/queries.ts'
+import { remarksWith, updateRemarks } from '../wallets/queries.ts'
+import { attemptsAbout, eraseResponse } from '../webhooks/queries.ts'
 import { ERASED, type Person } from './person.ts'
 import { beneficiaryWithout, eventWithout, orderWithout, payoutWithout } from './texts.ts'
 

@@ -1,9 +1,7 @@
-import type { BeneficiaryTexts } from '../beneficiaries/erasure-queries.ts'
-import type { Beneficiary } from '../beneficiaries/queries.ts'
+import type { Beneficiary, BeneficiaryTexts } from '../beneficiaries/queries.ts'
 import { searchText } from '../db/search.ts'
 import type { Order } from '../orders/queries.ts'
-import type { PayoutTexts } from '../payouts/erasure-queries.ts'
-import type { Payout } from '../payouts/queries.ts'
+import type { Payout, PayoutTexts } from '../payouts/queries.ts'
 import { ERASED, type Person } from './person.ts'
 
 /** What records say once a person is erased. A record that is not about the person loses only texts with the address. */

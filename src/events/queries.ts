@@ -1,6 +1,7 @@
-import { and, asc, desc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
+import { rowsById } from '../db/narrowing.ts'
 import { prepared, preparedInsert } from '../db/prepared.ts'
 import { type Event, events } from './tables.ts'
 
@@ -109,3 +110,13 @@ export const eventList = new List({
   counted: { as: 'events', by: {} },
   created: 'id',
 })
+
+/** The events of some records, after one of them. */
+export const eventsAbout = (query: Query, records: Iterable<string>, afterId: number): Iterable<Event> => {
+  const isAbout = sql`${events.record} IN (SELECT value FROM json_each(${JSON.stringify([...records])}))`
+  return rowsById(query, events, and(gt(events.id, afterId), isAbout))
+}
+
+export const updateData = (tx: Tx, { id }: Event, data: string): void => {
+  tx.update(events).set({ data }).where(eq(events.id, id)).run()
+}

@@ -1,37 +1,51 @@
 import { Elysia } from 'elysia'
-import { pageHeaders, sliceOf } from '../http/pagination.ts'
-import { found } from '../kernel/failure.ts'
+import { operationsOf, pageOf } from '../http/operation.ts'
+import { newestOf, paged } from '../http/pagination.ts'
+import { found, violation } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
-import { EVENT_NOT_FOUND } from './errors.ts'
-import * as operations from './operations.ts'
-import { ROUTE } from './operations.ts'
+import { EVENT_NOT_FOUND, EventListQuery, EventPath, EventSchema, eventWire } from './contract.ts'
 import { eventList, findEvent } from './queries.ts'
-import { eventWire } from './wire.ts'
 
-/** Events (contract C16). Errors leave in the structured shape. */
+const operation = operationsOf({
+  tag: 'Events',
+  tagDescription: 'What happened to orders, payouts and wallets in the last 30 days.',
+  errorShape: 'structured',
+})
 
+const list = operation({
+  id: 'listEvents',
+  unexpectedError: 'Failed to retrieve events',
+  summary: 'List events',
+  description: 'What happened to your orders, payouts and wallets in the last 30 days, the newest first.',
+  query: EventListQuery,
+  success: pageOf('A page of events', EventSchema),
+  errors: { 'events.list_validation': violation('limit', 'max', 'must be at most 100') },
+})
+const get = operation({
+  id: 'getEvent',
+  unexpectedError: 'Failed to retrieve event',
+  summary: 'Get an event',
+  description: 'As it was delivered to your webhooks.',
+  params: EventPath,
+  success: { status: 200, description: 'The event', schema: EventSchema },
+  errors: { 'events.not_found': EVENT_NOT_FOUND },
+})
+
+/** Events (contract C16). */
 export const eventRoutes = ({ guard }: { guard: Guard }) =>
-  new Elysia({ name: 'events', prefix: ROUTE })
+  new Elysia({ name: 'events', prefix: '/api/v1/events' })
     .use(guard.plugin())
     .get(
       '/',
       async ({ query, session, set }) => {
-        const { type, created_from: createdFromMs, created_to: createdToMs } = query
-        const slice = {
-          filters: { type, createdFromMs, createdToMs },
-          sort: 'id',
-          direction: 'DESC',
-          ...sliceOf(query),
-        } as const
-        const { entries, totalCount } = await eventList.page(session, slice, eventWire)
-        Object.assign(set.headers, pageHeaders(query, totalCount))
-        return entries
+        const filters = { type: query.type, createdFromMs: query.created_from, createdToMs: query.created_to }
+        return paged(set, query, await eventList.page(session, { filters, ...newestOf(query) }, eventWire))
       },
-      operations.listEvents,
+      list,
     )
     .get(
       '/:id',
       ({ params, session: { world, client } }) =>
         eventWire(found(findEvent(world.db.query, client.id, params.id), EVENT_NOT_FOUND)),
-      operations.getEvent,
+      get,
     )

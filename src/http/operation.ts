@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TSchema, type TVoid, Type } from '@sinclair/typebox'
-import type { AnyElysia } from 'elysia'
+import type { AnyElysia, Context } from 'elysia'
 import { type Failure, INTERNAL, unauthorized, unavailable, type Violation } from '../kernel/failure.ts'
 import { DEFERRED, readObject, readOptionalObject, readText } from './body.ts'
 import type { ErrorFormat } from './errors.ts'
@@ -7,6 +7,7 @@ import { BODY_ENCODED, rateLimited } from './failures.ts'
 import type { Json, JsonObject } from './json.ts'
 import { queryReader, readPath } from './parameters.ts'
 import { type Reader, reader } from './reader.ts'
+import { exampleOf } from './schemas.ts'
 import type { StoredResponse } from './stored-response.ts'
 import { Submission } from './submission.ts'
 import { documentedRoute } from './target.ts'
@@ -20,6 +21,7 @@ interface Success<Schema extends TSchema = TSchema, Status extends number = numb
   description: string
   /** Undefined when there is no body. */
   schema?: Schema
+  /** That of the schema, if undefined. */
   example?: Static<Schema>
   /** The headers besides X-Request-Id and those of the limit. */
   headers?: TObject
@@ -47,6 +49,7 @@ interface About<Input, Once> {
   /** Takes no token of the buckets, so that the limits never refuse it. */
   free?: true
   headers?: TObject
+  /** That of the schema, if undefined. */
   bodyExample?: object
   /** No body means an empty object. */
   bodyOptional?: true
@@ -60,6 +63,8 @@ interface About<Input, Once> {
   readsBody?: true
   /** The failure of a body that breaks its schema, where it is not `validation`. */
   bodyFailure?: (violations: readonly Violation[], body: JsonObject) => Failure
+  /** No cache keeps the response: it holds tokens, codes or secrets (contract C3). */
+  secret?: true
   /** The response has an entity tag and can be compressed. */
   stored?: true
   /** A second response that is no error: a probe says that the service is not ready. */
@@ -74,6 +79,8 @@ interface Group extends Pick<ErrorFormat, 'errorShape'> {
   /** The group in the documentation, and what it is about; said once where modules share a group. */
   tag: string
   tagDescription?: string
+  /** That of each operation, if it is set here. */
+  secret?: true
   /** Says itself how the service is, so that it is never a 503 of the HTTP layer. */
   isProbe?: true
   /** Bodies with unknown members are refused. */
@@ -122,17 +129,45 @@ export const operationsOf = (group: Group) => {
   function operation(
     declared: About<unknown, true | undefined> & Wire<TObject, TObject, TObject, TSchema, number>,
   ): object {
-    return routeOptions({ unexpectedError: INTERNAL.message, ...group, ...declared })
+    return routeOptions(completed({ unexpectedError: INTERNAL.message, ...group, ...declared }))
   }
   return operation
 }
 
+/** With what follows from the declaration: examples of schemas, the headers of creation and of an Idempotency-Key. */
+const completed = (operation: Operation): Operation => {
+  const { body, bodyExample = body && exampleOf(body), headers, once, success } = operation
+  const { schema, example = schema && exampleOf(schema) } = success
+  const sent = [
+    ...(success.headers ? [success.headers] : []),
+    ...(success.status === CREATED ? [CREATED_HEADERS] : []),
+    ...(once ? [REPLAY_HEADERS] : []),
+  ]
+  const taken = [...(once ? [KEY_HEADERS] : []), ...(headers ? [headers] : [])]
+  return {
+    ...operation,
+    ...(bodyExample && { bodyExample }),
+    ...(taken.length > 0 && { headers: together(taken) }),
+    success: { ...success, ...(schema && { example }), ...(sent.length > 0 && { headers: together(sent) }) },
+  }
+}
+
+const together = (headers: readonly TObject[]): TObject =>
+  Type.Object(Object.assign({}, ...headers.map(({ properties }) => properties)))
+
 const routeOptions = (operation: Operation) => {
-  const { params, query, body } = operation
+  const { params, query, body, once, secret, success } = operation
+  const isUsual = success.status === 200 && !secret
   return {
     ...(params && { params: reader((sent: Record<string, string>) => readPath(params, sent)) }),
     ...(query && { query: reader(queryReader(query)), transform: handOverUrl }),
     ...(body && { body: bodyReader(operation, body), parse: DEFERRED }),
+    ...(!isUsual && {
+      beforeHandle: ({ set }: Context): void => {
+        if (!once) set.status = success.status
+        if (secret) set.headers['Cache-Control'] = 'no-store'
+      },
+    }),
     detail: {
       operationId: operation.id,
       tags: [operation.tag],
@@ -194,8 +229,15 @@ export const errorsOf = ({ errors, body, public: isPublic, free, isProbe }: Oper
   ...(!isProbe && { unavailable: unavailable(1) }),
 })
 
-export const CREATED_HEADERS = Type.Object({
-  Location: Type.String({ description: 'The path of the new record' }),
+const CREATED = 201
+const CREATED_HEADERS = Type.Object({ Location: Type.String({ description: 'The path of the new record' }) })
+const KEY_HEADERS = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({ minLength: 8, maxLength: 256, description: 'A repeated key gets the stored response for 24 hours' }),
+  ),
+})
+const REPLAY_HEADERS = Type.Object({
+  'Idempotent-Replayed': Type.Optional(Type.Literal('true', { description: 'Set if this is a stored response' })),
 })
 
 const PAGE_HEADERS = Type.Object({
@@ -212,17 +254,20 @@ export const LONG_PAGE_HEADERS = Type.Object({
 })
 
 /** The success of an operation that lists all records. */
-export const listOf = <Schema extends TSchema>(description: string, schema: Schema, example: Static<Schema>) => ({
+export const listOf = <Schema extends TSchema>(
+  description: string,
+  schema: Schema,
+  example: Static<Schema> | undefined = exampleOf(schema),
+) => ({
   status: 200 as const,
   description,
   schema: Type.Array(schema),
-  example: [example],
+  ...(example !== undefined && { example: [example] }),
 })
 
 /** The success of an operation that lists records in pages. */
 export const pageOf = <Schema extends TSchema>(
   description: string,
   schema: Schema,
-  example: Static<Schema>,
   headers: TObject = PAGE_HEADERS,
-) => ({ ...listOf(description, schema, example), headers })
+) => ({ ...listOf(description, schema), headers })

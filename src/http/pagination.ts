@@ -1,9 +1,13 @@
+import type { Context } from 'elysia'
 import type { Direction, Page } from './parameters.ts'
 
 /** The index of the first row of a page. */
 export const offsetOf = ({ page, limit }: Page): number => Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER)
 
 export const sliceOf = (page: Page) => ({ limit: page.limit, offset: offsetOf(page) })
+
+/** The same of a list whose ids sort by creation, the newest first. */
+export const newestOf = (page: Page) => ({ sort: 'id', direction: 'DESC', ...sliceOf(page) }) as const
 
 /** The same of a list that is sorted by `sort_by` and `sort_order`. */
 export const sortedSliceOf = <Field>(query: Page & { sort_by: Field; sort_order: Direction }) => ({
@@ -12,15 +16,33 @@ export const sortedSliceOf = <Field>(query: Page & { sort_by: Field; sort_order:
   ...sliceOf(query),
 })
 
-/** The four headers of beneficiaries, payouts and orders (spec 4.1, contract C7). */
-export const pageHeaders = ({ page, limit }: Page, totalCount: number) => ({
+/** Sets the four headers of beneficiaries, payouts and orders (spec 4.1, contract C7), and returns the items of the page. */
+export const paged = <Item>(
+  { headers }: Pick<Context['set'], 'headers'>,
+  page: Page,
+  { entries, totalCount }: { entries: Item[]; totalCount: number },
+): Item[] => {
+  Object.assign(headers, pageHeaders(page, totalCount))
+  return entries
+}
+
+/** The same with the six headers of wallets and transactions (spec 4.2, contract C7). */
+export const longPaged = <Item>(
+  { headers }: Pick<Context['set'], 'headers'>,
+  page: Page,
+  { entries, totalCount }: { entries: Item[]; totalCount: number },
+): Item[] => {
+  Object.assign(headers, longPageHeaders(page, totalCount, entries.length))
+  return entries
+}
+
+const pageHeaders = ({ page, limit }: Page, totalCount: number) => ({
   'X-Page': String(page),
   'X-Per-Page': String(limit),
   'X-Total-Count': String(totalCount),
   'X-Total-Pages': String(Math.ceil(totalCount / limit)),
 })
 
-/** The six headers of products, wallets and transactions (spec 4.2, contract C7). */
 export const longPageHeaders = (page: Page, totalCount: number, pageSize: number) => ({
   ...pageHeaders(page, totalCount),
   'X-Page-Size': String(pageSize),

@@ -79,6 +79,10 @@ export const idPath = (record: string) =>
     }),
   })
 
+/** The path of a record whose id is text. */
+export const textPath = (record: string, example: string) =>
+  Type.Object({ id: Type.String({ description: `The ${record} identifier, as a response gave it`, example }) })
+
 /** A parameter that may be left out. */
 export const filter = <Value>(schema: TSchema, read: Read<Value>) => Type.Optional(parameter(schema, read))
 

@@ -1,4 +1,4 @@
-import { type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 
 export const Timestamp = Type.String({ format: 'date-time' })
 
@@ -20,3 +20,13 @@ export const eitherCase = (choices: readonly string[], options: { default?: stri
   oneOf([...new Set(choices.flatMap((choice) => [choice.toUpperCase(), choice.toLowerCase()]))], options)
 
 export const Id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
+
+const examples = new WeakMap<TSchema, unknown>()
+
+/** Gives a schema the example that documents it. The compiler holds one against the other. */
+export const withExample = <Schema extends TSchema>(schema: Schema, example: Static<Schema>): Schema => {
+  examples.set(schema, example)
+  return schema
+}
+
+export const exampleOf = <Schema extends TSchema>(schema: Schema): Static<Schema> | undefined => examples.get(schema)

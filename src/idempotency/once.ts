@@ -6,15 +6,23 @@ import { renderFailure } from '../http/errors.ts'
 import { Json, type JsonObject, parseObject } from '../http/json.ts'
 import type { Submission } from '../http/submission.ts'
 import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts'
-import { DomainError } from '../kernel/failure.ts'
+import { badRequest, DomainError, type Failure } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { type World, worldPart } from '../worlds/world.ts'
-import { KEY_MALFORMED, KEY_REUSED } from './errors.ts'
 import { clearKeys, findKey, type KeyRecord, placeOf, putKey } from './queries.ts'
 
 /** How long a response is stored for its key (contract C14). */
 const STORED_MS = DAY_MS
 const KEY = /^[\x20-\x7e]{8,256}$/
+const KEY_MALFORMED = badRequest('idempotency_key_malformed', 'Idempotency-Key must be 8 to 256 printable characters')
+const KEY_REUSED = badRequest('idempotency_key_reused', 'Idempotency-Key was used with a different request')
+
+/** The errors of an operation that takes a key, by their stable names. */
+export const keyErrors = (module: string): Record<string, Failure> => ({
+  [`${module}.idempotency_key_malformed`]: KEY_MALFORMED,
+  [`${module}.idempotency_key_reused`]: KEY_REUSED,
+})
+
 /** Failures that the client cannot prevent, or that pass with time, are not stored. */
 const STORED_REFUSALS = new Set([400, 404])
 

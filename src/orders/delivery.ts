@@ -6,8 +6,8 @@ import type { Wallet } from '../wallets/queries.ts'
 import type { EventContext } from '../webhooks/publish.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
-import { orderNotCancellable } from './errors.ts'
-import { type OrderChange, publishOrder } from './publish.ts'
+import { type OrderChange, orderNotCancellable } from './contract.ts'
+import { publishOrder } from './publish.ts'
 import {
   allOrders,
   countDue,

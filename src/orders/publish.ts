@@ -1,17 +1,8 @@
 import type { Tx } from '../db/database.ts'
 import { toTimestampOrNull } from '../kernel/clock.ts'
 import { type EventContext, publish } from '../webhooks/publish.ts'
+import { type OrderChange, orderWire } from './contract.ts'
 import { type Order, vouchersWithoutCodes } from './queries.ts'
-import { orderWire } from './wire.ts'
-
-export type OrderChange =
-  | 'created'
-  | 'processing'
-  | 'delivered'
-  | 'partially_delivered'
-  | 'failed'
-  | 'cancelled'
-  | 'refunded'
 
 /** Writes an event of an order, as the order is now. Its vouchers are without codes (contract C16). */
 export const publishOrder = (

@@ -3,6 +3,7 @@ import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
 import { prepared, preparedExists, preparedFind, preparedInsert, preparedUpdate } from '../db/prepared.ts'
+import { holdAny } from '../db/search.ts'
 import { type Order, type OrderStatus, orders, type Voucher, vouchers } from './tables.ts'
 
 export { ORDER_STATUSES, type Order, type OrderStatus } from './tables.ts'
@@ -158,3 +159,15 @@ export const orderList = new List({
   counted: { as: 'orders', by: { status: 'part' } },
   created: 'id',
 })
+
+/** Orders that may hold a text of a person. */
+export const ordersWith = (query: Query, part: string): Iterable<Order> =>
+  rowsById(query, orders, holdAny([orders.email, orders.reference, orders.failureReason], part))
+
+export const updateTexts = (
+  tx: Tx,
+  { id }: Order,
+  texts: Pick<Order, 'email' | 'reference' | 'failureReason'>,
+): void => {
+  tx.update(orders).set(texts).where(eq(orders.id, id)).run()
+}

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import { badRequest, DomainError, found } from '../kernel/failure.ts'
 import { shareOf } from '../kernel/money.ts'
-import { WALLET_NOT_FOUND } from '../wallets/errors.ts'
+import { WALLET_NOT_FOUND } from '../wallets/contract.ts'
 import { moveWallet } from '../wallets/ledger.ts'
 import { findWallet } from '../wallets/queries.ts'
 import type { EventContext } from '../webhooks/publish.ts'

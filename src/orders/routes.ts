@@ -1,51 +1,155 @@
-import type { Static } from '@sinclair/typebox'
-import { type Context, Elysia } from 'elysia'
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { PRODUCT_NOT_FOUND } from '../catalog/contract.ts'
+import { quoteErrors } from '../charges/contract.ts'
 import type { Query, Tx } from '../db/database.ts'
-import { pageHeaders, sliceOf } from '../http/pagination.ts'
-import { once } from '../idempotency/once.ts'
-import { toTimestampOrNull } from '../kernel/clock.ts'
-import { found } from '../kernel/failure.ts'
+import { BODY_UNREADABLE, FEATURE_DISABLED, invalidId } from '../http/failures.ts'
+import { operationsOf, pageOf } from '../http/operation.ts'
+import { newestOf, paged } from '../http/pagination.ts'
+import { keyErrors, once } from '../idempotency/once.ts'
+import { type Failure, found, violation } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { Session } from '../sessions/sessions.ts'
+import { INSUFFICIENT_BALANCE } from '../wallets/contract.ts'
 import type { World } from '../worlds/world.ts'
+import {
+  CANCELLED_EXAMPLE,
+  DUPLICATE_CLIENT_REFERENCE,
+  INSUFFICIENT_STOCK,
+  ORDER_NOT_FOUND,
+  OrderBody,
+  OrderListQuery,
+  OrderPath,
+  OrderSchema,
+  orderNotCancellable,
+  orderWire,
+  readOrder,
+  VOUCHER_EXAMPLES,
+  VoucherSchema,
+  voucherWire,
+} from './contract.ts'
 import { cancelOrder } from './delivery.ts'
-import { ORDER_NOT_FOUND } from './errors.ts'
-import * as operations from './operations.ts'
-import { type ListQuery, type OrderRequest, ROUTE, type VoucherSchema } from './operations.ts'
 import { type Ordering, placeOrder } from './orders.ts'
 import { findOrder, orderList, vouchersOf } from './queries.ts'
 import { placeInOrder } from './seal.ts'
 import type { Order } from './tables.ts'
-import type { SealSource } from './voucher-key.ts'
-import { orderWire } from './wire.ts'
 
-/** Orders and their vouchers (contract C12), for accounts with vouchers. Errors leave in the structured shape. */
+const operation = operationsOf({
+  tag: 'Orders',
+  tagDescription: 'Gift cards bought, and the vouchers that are delivered. For accounts with the vouchers feature.',
+  errorShape: 'structured',
+  secret: true, // voucher codes
+})
 
+const FEATURE: Record<string, Failure> = { 'orders.feature_disabled': FEATURE_DISABLED }
+const LOOKUP: Record<string, Failure> = {
+  ...FEATURE,
+  'orders.invalid_id': invalidId('order'),
+  'orders.not_found': ORDER_NOT_FOUND,
+}
+
+const operations = {
+  list: operation({
+    id: 'listOrders',
+    unexpectedError: 'Failed to retrieve orders',
+    summary: 'List orders',
+    description: 'The newest first.',
+    query: OrderListQuery,
+    success: pageOf('A page of orders', OrderSchema),
+    errors: { ...FEATURE, 'orders.list_validation': violation('limit', 'max', 'must be at most 100') },
+  }),
+  place: operation({
+    id: 'placeOrder',
+    unexpectedError: 'Failed to create order',
+    summary: 'Buy vouchers',
+    description:
+      'The price is the current one of the charges endpoint, and the wallet pays it at once. Up to 5 instant digital cards are delivered in the response. All other orders are PENDING at first.',
+    body: OrderBody,
+    read: readOrder,
+    once: true,
+    success: { status: 200, description: 'The order', schema: OrderSchema },
+    errors: {
+      ...FEATURE,
+      'orders.body_unreadable': BODY_UNREADABLE,
+      'orders.validation': violation('quantity', 'required', 'is required'),
+      ...keyErrors('orders'),
+      'orders.product_not_found': PRODUCT_NOT_FOUND,
+      ...quoteErrors('orders'),
+      'orders.duplicate_reference': DUPLICATE_CLIENT_REFERENCE,
+      'orders.insufficient_balance': INSUFFICIENT_BALANCE,
+      'orders.insufficient_stock': INSUFFICIENT_STOCK,
+    },
+  }),
+  get: operation({
+    id: 'getOrder',
+    unexpectedError: 'Failed to retrieve order',
+    summary: 'Get an order',
+    description: 'Includes its price and the vouchers delivered so far.',
+    params: OrderPath,
+    success: { status: 200, description: 'The order', schema: OrderSchema },
+    errors: LOOKUP,
+  }),
+  listVouchers: operation({
+    id: 'listVouchers',
+    unexpectedError: 'Failed to retrieve vouchers',
+    summary: 'List the delivered vouchers of an order',
+    description: 'Includes codes and PINs. The list is empty until something is delivered.',
+    params: OrderPath,
+    success: {
+      status: 200,
+      description: 'The vouchers, in order of delivery',
+      schema: Type.Array(VoucherSchema),
+      example: VOUCHER_EXAMPLES,
+    },
+    errors: LOOKUP,
+  }),
+  cancel: operation({
+    id: 'cancelOrder',
+    unexpectedError: 'Failed to cancel order',
+    summary: 'Cancel a pending order',
+    description: 'The wallet is refunded in full.',
+    params: OrderPath,
+    success: { status: 200, description: 'The cancelled order', schema: OrderSchema, example: CANCELLED_EXAMPLE },
+    errors: { ...LOOKUP, 'orders.not_cancellable': orderNotCancellable('DELIVERED') },
+  }),
+}
+
+/** Orders and their vouchers (contract C12), for accounts with vouchers. */
 export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard }) => {
-  const { atRest, opened, wire } = orderViews(ordering)
-  return new Elysia({ name: 'orders', prefix: ROUTE })
+  const { seals, reference } = ordering
+  const opened = ({ db }: World, order: Order) => {
+    const seal = seals(db.query)
+    return vouchersOf(db.query, order.id).map((voucher) =>
+      voucherWire(voucher, seal.open(voucher.sealed, placeInOrder(order, voucher))),
+    )
+  }
+  const wire = (world: World, order: Order) => orderWire(order, opened(world, order), reference)
+  /** A response contains codes, so it is stored sealed. */
+  const atRest = {
+    close: (tx: Tx, json: string, place: string) => seals(tx).closeText(json, place).toString('base64'),
+    open: (tx: Tx, kept: string, place: string) => seals(tx).openText(Buffer.from(kept, 'base64'), place),
+  }
+  return new Elysia({ name: 'orders', prefix: '/api/v1/orders' })
     .use(guard.plugin({ feature: 'vouchers', ready: ordering.pricing.catalog.ready }))
-    .onBeforeHandle(neverCached)
     .get(
       '/',
-      async ({ query, session, set }) => {
-        const { entries, totalCount } = await orderList.page(session, sliceWanted(query), (order) =>
-          wire(session.world, order),
-        )
-        Object.assign(set.headers, pageHeaders(query, totalCount))
-        return entries
-      },
-      operations.listOrders,
+      async ({ query, session, set }) =>
+        paged(set, query, await orderList.page(session, sliceWanted(query), (order) => wire(session.world, order))),
+      operations.list,
     )
     .post(
       '/',
-      async ({ body, session, set }) => {
-        const place = (tx: Tx, wanted: OrderRequest) => wire(session.world, placeOrder(tx, ordering, session, wanted))
-        return once(body, session, set, place, atRest)
-      },
-      operations.placeOrder,
+      async ({ body, session, set }) =>
+        once(
+          body,
+          session,
+          set,
+          (tx, wanted) => wire(session.world, placeOrder(tx, ordering, session, wanted)),
+          atRest,
+        ),
+      operations.place,
     )
-    .get('/:id', ({ params, session }) => wire(session.world, getOrder(session, params.id)), operations.getOrder)
+    .get('/:id', ({ params, session }) => wire(session.world, getOrder(session, params.id)), operations.get)
     .get(
       '/:id/vouchers',
       ({ params, session }) => opened(session.world, getOrder(session, params.id)),
@@ -58,53 +162,15 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
         const order = await write((tx) => cancelOrder(tx, world, ordering, getOrder(session, params.id, tx)))
         return wire(world, order)
       },
-      operations.cancelOrder,
+      operations.cancel,
     )
-}
-
-/** The responses contain voucher codes (contract C3). */
-const neverCached = ({ set }: Pick<Context, 'set'>): void => {
-  set.headers['Cache-Control'] = 'no-store'
 }
 
 /** @throws DomainError not_found */
 const getOrder = ({ world, client }: Session, id: number, query: Query = world.db.query): Order =>
   found(findOrder(query, client.id, id), ORDER_NOT_FOUND)
 
-const sliceWanted = (query: Static<typeof ListQuery>) => {
+const sliceWanted = (query: Static<typeof OrderListQuery>) => {
   const { status, product_id: productId, client_reference: reference, ref } = query
-  const filters = { status, productId, reference, ref }
-  return { filters, sort: 'id', direction: 'DESC', ...sliceOf(query) } as const
+  return { filters: { status, productId, reference, ref }, ...newestOf(query) }
 }
-
-/** How orders and their vouchers are read, written and stored for an Idempotency-Key. */
-const orderViews = ({ seals, reference }: Ordering) => {
-  const opened = ({ db }: World, order: Order) => openVouchers(order, vouchersOf(db.query, order.id), seals(db.query))
-  const wire = (world: World, order: Order, vouchers = opened(world, order)) => orderWire(order, vouchers, reference)
-  return {
-    opened,
-    wire,
-    // A response contains codes, so it is stored sealed.
-    atRest: {
-      close: (tx: Tx, json: string, place: string) => seals(tx).closeText(json, place).toString('base64'),
-      open: (tx: Tx, kept: string, place: string) => seals(tx).openText(Buffer.from(kept, 'base64'), place),
-    },
-  }
-}
-
-/** A voucher that cannot be opened has null codes and does not fail the others (contract C12). */
-const openVouchers = (
-  order: Order,
-  vouchers: ReturnType<typeof vouchersOf>,
-  seal: ReturnType<SealSource>,
-): Static<typeof VoucherSchema>[] =>
-  vouchers.map((voucher) => {
-    const code = seal.open(voucher.sealed, placeInOrder(order, voucher))
-    return {
-      voucher_reference_number: voucher.reference,
-      card_number: code?.cardNumber ?? null,
-      pin_code: code?.pinCode ?? null,
-      claim_url: code?.claimUrl ?? null,
-      expires_at: toTimestampOrNull(voucher.expiresAtMs),
-    }
-  })

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import { found } from '../kernel/failure.ts'
 import { shareOf } from '../kernel/money.ts'
-import { WALLET_NOT_FOUND } from '../wallets/errors.ts'
+import { WALLET_NOT_FOUND } from '../wallets/contract.ts'
 import { type Conversion, type Line, refund, settle } from '../wallets/ledger.ts'
 import { findTransaction, findWallet, type Wallet } from '../wallets/queries.ts'
 import type { MoneyContext } from '../webhooks/publish.ts'

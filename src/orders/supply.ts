@@ -2,7 +2,7 @@ import type { Product } from '../catalog/product.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
-import { INSUFFICIENT_STOCK } from './errors.ts'
+import { INSUFFICIENT_STOCK } from './contract.ts'
 import { placeInStock, type Seal, type VoucherCode } from './seal.ts'
 import {
   areFree,

@@ -1,51 +1,10 @@
-import { Type } from '@sinclair/typebox'
-import {
-  CountryCode,
-  countryRule,
-  Email,
-  Metadata,
-  metadataRule,
-  Name,
-  normalized,
-  Phone,
-  phoneRule,
-} from '../beneficiaries/input.ts'
+import { countryRule, metadataRule, normalized, phoneRule } from '../beneficiaries/contract.ts'
 import type { JsonObject } from '../http/json.ts'
-import { Id } from '../http/schemas.ts'
-import { bodyCheck, type Problem, Text } from '../http/validation.ts'
+import { bodyCheck, type Problem } from '../http/validation.ts'
 import type { Violation } from '../kernel/failure.ts'
 import { sizeFault, toMinor } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
-
-/** The body of createPayout (contract C13): a saved beneficiary, or a person by name. */
-export const PayoutBody = Type.Object(
-  {
-    reference_id: Text({ minLength: 1, maxLength: 255, description: 'Your own name for the payout, used once' }),
-    wallet_id: Id,
-    amount: Type.Number({ description: 'What the beneficiary gets: more than 0, and at most 1,000,000,000' }),
-    currency: Text({ description: 'ISO 4217 code of the amount' }),
-    beneficiary_id: Type.Optional(Text({ description: 'A saved beneficiary' })),
-    beneficiary_email: Type.Optional(Email),
-    beneficiary_first_name: Type.Optional(Name),
-    beneficiary_last_name: Type.Optional(Name),
-    beneficiary_country: Type.Optional(CountryCode),
-    beneficiary_phone: Type.Optional(Phone),
-    beneficiary_identifiers: Type.Optional(
-      Type.Object(
-        {},
-        {
-          title: 'BeneficiaryIdentifiers',
-          additionalProperties: true,
-          description: 'What else identifies the beneficiary to you',
-        },
-      ),
-    ),
-    description: Type.Optional(Text({ maxLength: 1_000 })),
-    metadata: Type.Optional(Metadata),
-    notify_beneficiary: Type.Optional(Type.Boolean({ description: 'Accepted; this program sends no messages' })),
-  },
-  { title: 'PayoutRequest' },
-)
+import { CURRENCY_WRONG, PayoutBody } from './contract.ts'
 
 const checkPayout = bodyCheck(PayoutBody)
 
@@ -85,8 +44,7 @@ export const readPayout = (sent: JsonObject, reference: Reference): PayoutInput 
     },
     {
       amount: amountRule(currency),
-      currency: () =>
-        currency ? undefined : { rule: 'enum', problem: 'must be the ISO 4217 code of a circulating currency' },
+      currency: () => (currency ? undefined : CURRENCY_WRONG),
       beneficiary_country: countryRule(reference),
       beneficiary_phone: phoneRule,
       metadata: metadataRule,

@@ -1,23 +1,32 @@
 import type { Static } from '@sinclair/typebox'
 import { findBeneficiary } from '../beneficiaries/queries.ts'
-import { PAYING_WALLET_NOT_FOUND } from '../charges/errors.ts'
+import { PAYING_WALLET_NOT_FOUND } from '../charges/contract.ts'
 import { rateBetween } from '../charges/quote.ts'
 import type { RateSource, WorldRates } from '../charges/rates.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { searchText } from '../db/search.ts'
-import { DomainError } from '../kernel/failure.ts'
+import { sortedSliceOf } from '../http/pagination.ts'
+import { DomainError, found } from '../kernel/failure.ts'
 import { AMOUNT_TOO_SMALL, convert, percentOf, plus } from '../kernel/money.ts'
-import type { Currency } from '../reference/reference.ts'
+import type { Currency, Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { findDefaultWallet, findWallet, type Wallet } from '../wallets/queries.ts'
 import { schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
-import { DUPLICATE_REFERENCE_ID, payoutNotCancellable, SAVED_BENEFICIARY_NOT_FOUND } from './errors.ts'
+import {
+  DUPLICATE_REFERENCE_ID,
+  listedWire,
+  PAYOUT_NOT_FOUND,
+  type PayoutWire,
+  type payoutListQuery,
+  payoutNotCancellable,
+  payoutWire,
+  SAVED_BENEFICIARY_NOT_FOUND,
+} from './contract.ts'
 import type { Payee, PayoutInput } from './input.ts'
-import type { PayoutSchema } from './operations.ts'
 import { applyEvent, type Moving, withDue } from './progress.ts'
 import { publishPayout } from './publish.ts'
-import { insertEvent, insertPayout, isReferenceTaken } from './queries.ts'
+import { eventsOf, findPayout, insertEvent, insertPayout, isReferenceTaken, payoutList } from './queries.ts'
 import { reservePayout } from './settlement.ts'
 import type { ActorType, Payout } from './tables.ts'
 import { canHappen } from './transitions.ts'
@@ -45,12 +54,7 @@ const RANK_DECIMALS = 4
  * @throws DomainError paying_wallet_not_found, saved_beneficiary_not_found, duplicate_payout_reference, rate_missing,
  *   rate_failed, amount_too_large, amount_too_small or insufficient_balance
  */
-export const createPayout = (
-  tx: Tx,
-  paying: Paying,
-  { world, client }: Session,
-  input: PayoutInput,
-): Static<typeof PayoutSchema> => {
+export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session, input: PayoutInput): PayoutWire => {
   const wallet = findWallet(tx, client.id, input.walletId)
   if (!wallet) throw new DomainError(PAYING_WALLET_NOT_FOUND)
   const payee = payeeOf(tx, client.id, input)
@@ -179,6 +183,24 @@ const inCurrencyOf = (
   const rateE8 = rates(currency.currency, target.currency)
   return rateE8 === undefined ? 0 : convert(amountMinor, rateE8, currency.precision, target.precision)
 }
+
+/** Without their events. */
+export const listPayouts = (
+  reference: Reference,
+  session: Session,
+  { status, currency, search, ...query }: Static<ReturnType<typeof payoutListQuery>>,
+) => {
+  const slice = { filters: { status, currencyId: currency?.id, search }, ...sortedSliceOf(query) }
+  return payoutList.page(session, slice, (payout) => listedWire(payout, reference))
+}
+
+/** @throws DomainError not_found */
+export const getPayout = ({ world, client }: Session, id: string, query: Query = world.db.query): Payout =>
+  found(findPayout(query, client.id, id), PAYOUT_NOT_FOUND)
+
+/** The payout with its events. */
+export const wholePayout = (query: Query, reference: Reference, payout: Payout): PayoutWire =>
+  payoutWire(payout, eventsOf(query, payout.id), reference)
 
 /** @throws DomainError payout_not_cancellable */
 export const cancelPayout = (

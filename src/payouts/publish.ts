@@ -1,11 +1,9 @@
-import type { Static } from '@sinclair/typebox'
 import type { Tx } from '../db/database.ts'
 import { type EventContext, publish } from '../webhooks/publish.ts'
-import type { PayoutSchema } from './operations.ts'
+import { type PayoutWire, payoutWire } from './contract.ts'
 import { eventsOf } from './queries.ts'
 import type { Payout, PayoutEvent } from './tables.ts'
 import type { PayoutEventType } from './transitions.ts'
-import { payoutWire } from './wire.ts'
 
 /** Writes an event of a payout, as the payout is now (contract C16), and returns what it says of the payout. */
 export const publishPayout = (
@@ -15,7 +13,7 @@ export const publishPayout = (
   change: 'created' | PayoutEventType,
   createdAtMs: number,
   events: readonly Omit<PayoutEvent, 'id'>[] = eventsOf(tx, payout.id),
-): Static<typeof PayoutSchema> => {
+): PayoutWire => {
   const { id, clientId } = payout
   const data = payoutWire(payout, events, reference)
   // Settling goes on after what it needed.

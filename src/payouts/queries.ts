@@ -1,10 +1,10 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { Query } from '../db/database.ts'
+import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
 import { prepared, preparedExists, preparedFind, preparedInsert, preparedUpdate } from '../db/prepared.ts'
-import { contains } from '../db/search.ts'
+import { contains, holdAny } from '../db/search.ts'
 import { type Payout, type PayoutEvent, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
 
 export { PAYOUT_STATUSES, type Payout, type PayoutEvent, type PayoutStatus } from './tables.ts'
@@ -139,3 +139,61 @@ export const payoutList = new List({
   counted: { as: 'payouts', by: { status: 'part', currencyId: 'currencyId' } },
   created: 'created_at',
 })
+
+/** Every column that can hold a text of a person. */
+const TEXTS = [
+  payouts.referenceId,
+  payouts.beneficiaryEmail,
+  payouts.beneficiaryFirstName,
+  payouts.beneficiaryLastName,
+  payouts.beneficiaryIdentifiers,
+  payouts.description,
+  payouts.metadata,
+  payouts.failureCode,
+  payouts.failureReason,
+]
+
+/** Payouts that may hold a text of a person. */
+export const payoutsWith = (query: Query, part: string): Iterable<Payout> =>
+  rowsById(query, payouts, holdAny(TEXTS, part))
+
+/** Of a saved beneficiary, also of one that was deleted. */
+export const payoutsTo = (query: Query, beneficiaryId: string): Iterable<Payout> =>
+  rowsById(query, payouts, eq(payouts.beneficiaryId, beneficiaryId))
+
+export type PayoutTexts = Pick<
+  Payout,
+  | 'referenceId'
+  | 'beneficiaryId'
+  | 'beneficiaryEmail'
+  | 'beneficiaryFirstName'
+  | 'beneficiaryLastName'
+  | 'beneficiaryCountry'
+  | 'beneficiaryPhone'
+  | 'beneficiaryIdentifiers'
+  | 'description'
+  | 'metadata'
+  | 'failureCode'
+  | 'failureReason'
+  | 'searchLowerCase'
+>
+
+export const updateTexts = (tx: Tx, { id }: Payout, texts: PayoutTexts): void => {
+  tx.update(payouts).set(texts).where(eq(payouts.id, id)).run()
+}
+
+/** Events of payouts whose message may hold a text; only those of some payouts, if they are given. */
+export const messagesWith = (
+  query: Query,
+  part: string,
+  payoutIds: readonly string[] | undefined,
+): Iterable<PayoutEvent> => {
+  const { payoutId, message } = payoutEvents
+  const isOf = payoutIds && sql`${payoutId} IN (SELECT value FROM json_each(${JSON.stringify(payoutIds)}))`
+  return rowsById(query, payoutEvents, and(isOf, holdAny([message], part)))
+}
+
+/** The database lets a message become nothing but `erased`. */
+export const updateMessage = (tx: Tx, { id }: PayoutEvent, message: string): void => {
+  tx.update(payoutEvents).set({ message }).where(eq(payoutEvents.id, id)).run()
+}

@@ -1,5 +1,4 @@
-import type { Static } from '@sinclair/typebox'
-import type { CountrySchema } from './operations.ts'
+import type { CountryWire } from './contract.ts'
 import type { Country, Currency } from './tables.ts'
 
 export type { Country, Currency }
@@ -65,8 +64,6 @@ export interface ReferenceSeed {
   countries: readonly CountryWire[]
   currencies: readonly Currency[]
 }
-
-export type CountryWire = Static<typeof CountrySchema>
 
 export const countryRow = (country: CountryWire): Country => ({
   id: country.id,

@@ -1,40 +1,82 @@
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { invalidId } from '../http/failures.ts'
+import { listOf, operationsOf } from '../http/operation.ts'
+import { idPath } from '../http/parameters.ts'
 import { storedOnce } from '../http/stored-response.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
-import { COUNTRY_NOT_FOUND, CURRENCY_NOT_FOUND } from './errors.ts'
-import type { CurrencySchema } from './operations.ts'
-import * as operations from './operations.ts'
-import type { Country, CountryWire, Currency, Reference } from './reference.ts'
+import { COUNTRY_NOT_FOUND, CountrySchema, CURRENCY_NOT_FOUND, CurrencySchema, countryWire } from './contract.ts'
+import type { Reference } from './reference.ts'
 
-/** Countries (spec 4.4) and currencies (spec 4.5). Errors leave in the structured shape. */
+/** Countries (spec 4.4) and currencies (spec 4.5). */
+
+const ofCountries = operationsOf({
+  tag: 'Countries',
+  tagDescription: 'The countries of ISO 3166-1.',
+  errorShape: 'structured',
+})
+const ofCurrencies = operationsOf({
+  tag: 'Currencies',
+  tagDescription: 'The circulating currencies of ISO 4217.',
+  errorShape: 'structured',
+})
+
+const operations = {
+  listCountries: ofCountries({
+    id: 'listCountries',
+    unexpectedError: 'Failed to retrieve countries',
+    stored: true,
+    summary: 'List all countries',
+    description: 'All 249 countries, with identifiers that never change.',
+    success: listOf('All countries of ISO 3166-1', CountrySchema),
+    errors: {},
+  }),
+  getCountry: ofCountries({
+    id: 'getCountry',
+    unexpectedError: 'Failed to retrieve country',
+    stored: true,
+    summary: 'Get a country',
+    description: 'Includes both letter codes, the numeric code and the dialing prefix.',
+    params: idPath('country'),
+    success: { status: 200, description: 'The country', schema: CountrySchema },
+    errors: { 'countries.invalid_id': invalidId('country'), 'countries.not_found': COUNTRY_NOT_FOUND },
+  }),
+  listCurrencies: ofCurrencies({
+    id: 'listCurrencies',
+    unexpectedError: 'Failed to retrieve currencies',
+    stored: true,
+    summary: 'List all currencies',
+    description: 'All currencies in circulation, with identifiers that never change.',
+    success: listOf('All circulating currencies of ISO 4217', CurrencySchema),
+    errors: {},
+  }),
+  getCurrency: ofCurrencies({
+    id: 'getCurrency',
+    unexpectedError: 'Failed to retrieve currency',
+    stored: true,
+    summary: 'Get a currency',
+    description: 'Its precision says how many decimals its amounts have.',
+    params: idPath('currency'),
+    success: { status: 200, description: 'The currency', schema: CurrencySchema },
+    errors: { 'currencies.invalid_id': invalidId('currency'), 'currencies.not_found': CURRENCY_NOT_FOUND },
+  }),
+}
 
 export const referenceRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) => {
   // These never change while the program runs.
-  const countryList = storedOnce<CountryWire[]>(() => reference.countries.map(countryWire))
-  const country = storedOnce<CountryWire>((id) => countryWire(found(reference.findCountry(id), COUNTRY_NOT_FOUND)))
-  const currencyList = storedOnce<CurrencyWire[]>(() => reference.currencies.map(currencyWire))
-  const currency = storedOnce<CurrencyWire>((id) => currencyWire(found(reference.findCurrency(id), CURRENCY_NOT_FOUND)))
+  const countries = storedOnce<Country[]>(() => reference.countries.map(countryWire))
+  const country = storedOnce<Country>((id) => countryWire(found(reference.findCountry(id), COUNTRY_NOT_FOUND)))
+  const currencies = storedOnce<Currency[]>(() => [...reference.currencies])
+  const currency = storedOnce<Currency>((id) => found(reference.findCurrency(id), CURRENCY_NOT_FOUND))
 
   return new Elysia({ name: 'reference', prefix: '/api/v1' })
     .use(guard.plugin())
-    .get('/countries', () => countryList(), operations.listCountries)
+    .get('/countries', () => countries(), operations.listCountries)
     .get('/countries/:id', ({ params }) => country(params.id), operations.getCountry)
-    .get('/currencies', () => currencyList(), operations.listCurrencies)
+    .get('/currencies', () => currencies(), operations.listCurrencies)
     .get('/currencies/:id', ({ params }) => currency(params.id), operations.getCurrency)
 }
 
-type CurrencyWire = Static<typeof CurrencySchema>
-
-const currencyWire = ({ id, name, currency, precision }: Currency): CurrencyWire => ({ id, name, currency, precision })
-
-const countryWire = (country: Country): CountryWire => ({
-  id: country.id,
-  name: country.name,
-  official_name: country.officialName,
-  alpha_2: country.alpha2,
-  alpha_3: country.alpha3,
-  numeric_code: country.numericCode,
-  dialing_prefix: country.dialingPrefix,
-})
+type Country = Static<typeof CountrySchema>
+type Currency = Static<typeof CurrencySchema>

@@ -3,7 +3,7 @@ import { rateLimited } from '../http/failures.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
 import { type Client, findClient } from './clients.ts'
-import { CREDENTIALS_WRONG } from './errors.ts'
+import { CREDENTIALS_WRONG } from './contract.ts'
 import { LoginFailures } from './failures.ts'
 import { findCredentials, type Passwords } from './queries.ts'
 

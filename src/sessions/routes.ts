@@ -1,16 +1,86 @@
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { BODY_UNREADABLE, rateLimited } from '../http/failures.ts'
+import { operationsOf } from '../http/operation.ts'
 import type { RequestContext } from '../http/request-id.ts'
 import { SECOND_MS, toTimestamp } from '../kernel/clock.ts'
-import type { Failure } from '../kernel/failure.ts'
+import { type Failure, violation } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
-import type { CredentialCheck } from './credentials.ts'
+import {
+  CREDENTIALS_WRONG,
+  LoggedOut,
+  LoginBody,
+  loginFailure,
+  REFRESH_TOKEN_MISSING,
+  REFRESH_TOKEN_WRONG,
+  RefreshBody,
+  refreshFailure,
+  TokenPair,
+} from './contract.ts'
+import { type CredentialCheck, SESSION_BODY_BYTES_MAX } from './credentials.ts'
 import type { Guard } from './guard.ts'
-import * as operations from './operations.ts'
-import { NO_STORE, type TokenPair } from './operations.ts'
 import type { IssuedTokens, Session, Sessions } from './sessions.ts'
 
-/** Login, refresh and logout (spec section 5, contract C3). Errors leave in the structured shape. */
+const operation = operationsOf({
+  tag: 'Authentication',
+  tagDescription: 'Get, refresh and revoke tokens.',
+  errorShape: 'structured',
+})
+const unwritable = (field: string) => violation(field, 'format', 'must not hold NUL or half a surrogate pair')
+
+const operationsWith = (accountErrors: Record<string, Failure>) => ({
+  login: operation({
+    id: 'login',
+    summary: 'Exchange credentials for tokens',
+    description:
+      'The access token goes with every other request. Before it expires, the refresh token gets the next pair.',
+    public: true,
+    secret: true,
+    body: LoginBody,
+    bodyBytesMax: SESSION_BODY_BYTES_MAX,
+    bodyFailure: loginFailure,
+    success: { status: 200, description: 'A pair of tokens', schema: TokenPair },
+    errors: {
+      'auth.credentials_missing': loginFailure([{ field: 'password', rule: 'required', problem: 'is required' }]),
+      'auth.body_unreadable': BODY_UNREADABLE,
+      'auth.credentials_wrong': CREDENTIALS_WRONG,
+      'auth.too_many_failures': rateLimited(42),
+      'auth.validation': unwritable('username'),
+      ...accountErrors,
+    },
+  }),
+  refresh: operation({
+    id: 'refresh',
+    summary: 'Exchange a refresh token for a new pair of tokens',
+    description:
+      'The old refresh token becomes invalid. Using it again revokes every token that descends from its login.',
+    public: true,
+    secret: true,
+    body: RefreshBody,
+    bodyBytesMax: SESSION_BODY_BYTES_MAX,
+    bodyFailure: refreshFailure,
+    success: { status: 200, description: 'A new pair of tokens', schema: TokenPair },
+    errors: {
+      'auth.refresh_token_missing': REFRESH_TOKEN_MISSING,
+      'auth.body_unreadable': BODY_UNREADABLE,
+      'auth.refresh_token_wrong': REFRESH_TOKEN_WRONG,
+      'auth.validation': unwritable('refresh_token'),
+    },
+  }),
+  logout: operation({
+    id: 'logout',
+    summary: 'Revoke all tokens of the client',
+    description:
+      'Every access and refresh token of the client becomes invalid at once. It does not count towards the rate limits.',
+    free: true,
+    success: {
+      status: 200,
+      description: 'Every access and refresh token of the client is invalid',
+      schema: LoggedOut,
+    },
+    errors: {},
+  }),
+})
 
 export interface SessionRoutesOptions {
   credentials: CredentialCheck
@@ -25,8 +95,10 @@ export interface SessionRoutesOptions {
   onIdentified: (request: Request, who: Pick<Session, 'world' | 'client'>) => void
 }
 
+/** Login, refresh and logout (spec section 5, contract C3). */
 export const sessionRoutes = (options: SessionRoutesOptions) => {
   const { credentials, sessions, guard, accessTtlMs, accountErrors, addressOf, onIdentified } = options
+  const operations = operationsWith(accountErrors)
   const pairBody = ({ access, refresh, clientId }: IssuedTokens): Static<typeof TokenPair> => ({
     access_token: access.token,
     refresh_token: refresh.token,
@@ -46,10 +118,9 @@ export const sessionRoutes = (options: SessionRoutesOptions) => {
         )
         const tokens = await sessions.begin(identified)
         onIdentified(request, identified)
-        set.headers['Cache-Control'] = NO_STORE
         return pairBody(tokens)
       },
-      operations.login(accountErrors),
+      operations.login,
     )
     .post(
       '/auth/refresh',
@@ -57,7 +128,6 @@ export const sessionRoutes = (options: SessionRoutesOptions) => {
         const { world, client, ...tokens } = await sessions.refresh(body.refresh_token)
         numberIn(world, set)
         onIdentified(request, { world, client })
-        set.headers['Cache-Control'] = NO_STORE
         return pairBody(tokens)
       },
       operations.refresh,

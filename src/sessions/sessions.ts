@@ -5,8 +5,8 @@ import { DomainError, unauthorized } from '../kernel/failure.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { type Client, findClient } from './clients.ts'
+import { CREDENTIALS_WRONG, REFRESH_TOKEN_WRONG } from './contract.ts'
 import { type Identified, isPasswordOf } from './credentials.ts'
-import { CREDENTIALS_WRONG, REFRESH_TOKEN_WRONG } from './errors.ts'
 import {
   deleteExpiredLogins,
   findEnabledClient,

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import { type EventContext, publish } from '../webhooks/publish.ts'
-import type { Wallet } from './queries.ts'
-import { walletWire } from './wire.ts'
+import { walletWire } from './contract.ts'
+import { updateThreshold, type Wallet } from './queries.ts'
 
 /** Writes an event of a wallet, as the wallet is now (contract C16). */
 export const publishWallet = (
@@ -16,4 +16,11 @@ export const publishWallet = (
   const { id, clientId } = wallet
   const data = walletWire(wallet, reference)
   publish(tx, world, { clientId, type: `wallet.${change}`, record: `wallet ${id}`, data, createdAtMs, sourceId })
+}
+
+/** Sets the amount below which a wallet is low; null for none. A wallet that is low already is reported at once. */
+export const setThreshold = (tx: Tx, context: EventContext, wallet: Wallet, thresholdMinor: number | null): Wallet => {
+  const updated = updateThreshold(tx, wallet.id, thresholdMinor)
+  if (updated.isLow && !wallet.isLow) publishWallet(tx, context, updated, 'low', context.world.clock.nowMs())
+  return updated
 }

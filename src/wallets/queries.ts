@@ -4,11 +4,11 @@ import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
 import { prepared, preparedFind, preparedFirst } from '../db/prepared.ts'
-import { contains } from '../db/search.ts'
+import { contains, holdAny, searchText } from '../db/search.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Page, Sort } from '../http/parameters.ts'
 import { found } from '../kernel/failure.ts'
-import { WALLET_NOT_FOUND } from './errors.ts'
+import { WALLET_NOT_FOUND, type WALLET_SORTS } from './contract.ts'
 import { inMajorUnits, transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
 
 export { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
@@ -132,9 +132,6 @@ export const updateThreshold = (tx: Tx, id: number, thresholdMinor: number | nul
     .returning()
     .get()
 
-export const WALLET_SORTS = ['id', 'amount'] as const
-export const TRANSACTION_SORTS = ['id', 'amount', 'created_at'] as const
-
 interface WalletQuery {
   page: Page
   currencyId: number | undefined
@@ -158,7 +155,7 @@ export const listWallets = (query: Query, clientId: number, asked: WalletQuery) 
     .filter(({ closedAtMs }) => isActive === undefined || isActive === String(closedAtMs === null))
   if (sort.direction === 'DESC') matching.reverse()
   const offset = offsetOf(page)
-  return { rows: matching.slice(offset, offset + page.limit), totalCount: matching.length }
+  return { entries: matching.slice(offset, offset + page.limit), totalCount: matching.length }
 }
 
 type Listing = Parameters<typeof transactionList.page>
@@ -210,3 +207,22 @@ const transactionList = new List({
   counted: { as: 'transactions', by: { walletId: 'part' } },
   created: 'id',
 })
+
+/** Transactions whose remarks may hold a text; only those of some orders and payouts, if they are given. */
+export const remarksWith = (
+  query: Query,
+  part: string,
+  sourceIds: readonly string[] | undefined,
+): Iterable<WalletTransaction> => {
+  const { sourceId, remarks } = transactions
+  const isOf = sourceIds && sql`${sourceId} IN (SELECT value FROM json_each(${JSON.stringify(sourceIds)}))`
+  return rowsById(query, transactions, and(isOf, holdAny([remarks], part)))
+}
+
+/** The database lets remarks become nothing but `erased`. */
+export const updateRemarks = (tx: Tx, { id, sourceId }: WalletTransaction, remarks: string): void => {
+  tx.update(transactions)
+    .set({ remarks, searchLowerCase: searchText(sourceId, remarks) })
+    .where(eq(transactions.id, id))
+    .run()
+}

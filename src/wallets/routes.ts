@@ -1,31 +1,83 @@
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { longPageHeaders, sliceOf } from '../http/pagination.ts'
+import { invalidId } from '../http/failures.ts'
+import { LONG_PAGE_HEADERS, operationsOf, pageOf } from '../http/operation.ts'
+import { longPaged, sliceOf } from '../http/pagination.ts'
 import { sortOf } from '../http/parameters.ts'
-import { toTimestamp } from '../kernel/clock.ts'
-import { found } from '../kernel/failure.ts'
-import { toMajor, toRate } from '../kernel/money.ts'
+import { found, violation } from '../kernel/failure.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
-import { TRANSACTION_NOT_FOUND, WALLET_NOT_FOUND } from './errors.ts'
-import * as operations from './operations.ts'
-import { NEWEST_FIRST, type TransactionListQuery, type TransactionSchema } from './operations.ts'
-import { findTransaction, findWallet, listTransactions, listWallets, type WalletTransaction } from './queries.ts'
-import { walletWire } from './wire.ts'
+import {
+  TRANSACTION_NOT_FOUND,
+  TransactionListQuery,
+  TransactionPath,
+  TransactionSchema,
+  transactionWire,
+  WALLET_NOT_FOUND,
+  WalletListQuery,
+  WalletPath,
+  WalletSchema,
+  walletWire,
+} from './contract.ts'
+import { findTransaction, findWallet, listTransactions, listWallets } from './queries.ts'
 
-/** Wallets and their transactions (spec 4.6, contract C11). Errors leave in the structured shape. */
+const operation = operationsOf({
+  tag: 'Wallets',
+  tagDescription: 'The wallets of a client, and their transactions.',
+  errorShape: 'structured',
+})
 
+const operations = {
+  listWallets: operation({
+    id: 'listWallets',
+    unexpectedError: 'Failed to retrieve wallets',
+    summary: 'List wallets',
+    description: 'All wallets of the client, with their balances.',
+    query: WalletListQuery,
+    success: pageOf('A page of wallets', WalletSchema, LONG_PAGE_HEADERS),
+    errors: { 'wallets.list_validation': violation('type', 'enum', 'must be one of PREPAID, POSTPAID') },
+  }),
+  getWallet: operation({
+    id: 'getWallet',
+    unexpectedError: 'Failed to retrieve wallet',
+    summary: 'Get a wallet',
+    description: 'Includes its balance and the reserved amount.',
+    params: WalletPath,
+    success: { status: 200, description: 'The wallet', schema: WalletSchema },
+    errors: { 'wallets.invalid_id': invalidId('wallet'), 'wallets.not_found': WALLET_NOT_FOUND },
+  }),
+  listTransactions: operation({
+    id: 'listTransactions',
+    unexpectedError: 'Failed to retrieve transactions',
+    summary: 'List transactions',
+    description: 'Every movement of the wallets of the client, the newest first.',
+    query: TransactionListQuery,
+    success: pageOf('A page of transactions', TransactionSchema, LONG_PAGE_HEADERS),
+    errors: { 'transactions.list_validation': violation('created_from', 'format', 'must be an RFC 3339 time') },
+  }),
+  getTransaction: operation({
+    id: 'getTransaction',
+    unexpectedError: 'Failed to retrieve transaction',
+    summary: 'Get a transaction',
+    description: 'One movement of a wallet, with the balance after it.',
+    params: TransactionPath,
+    success: { status: 200, description: 'The transaction', schema: TransactionSchema },
+    errors: {
+      'transactions.invalid_id': invalidId('transaction'),
+      'transactions.not_found': TRANSACTION_NOT_FOUND,
+    },
+  }),
+}
+
+/** Wallets and their transactions (spec 4.6, contract C11). */
 export const walletRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) =>
   new Elysia({ name: 'wallets', prefix: '/api/v1' })
     .use(guard.plugin())
     .get(
       '/wallets',
-      async ({ query, session, set }) => {
-        const { currency, type, currency_id: currencyId, is_active: isActive } = query
-        const wanted = { page: query, currencyId, currency, type, isActive, sort: sortOf(query, NEWEST_FIRST) }
-        const { rows, totalCount } = listWallets(session.world.db.query, session.client.id, wanted)
-        Object.assign(set.headers, longPageHeaders(query, totalCount, rows.length))
-        return rows.map((wallet) => walletWire(wallet, reference))
+      async ({ query, session: { world, client }, set }) => {
+        const { entries, totalCount } = listWallets(world.db.query, client.id, wanted(query))
+        return longPaged(set, query, { entries: entries.map((wallet) => walletWire(wallet, reference)), totalCount })
       },
       operations.listWallets,
     )
@@ -37,13 +89,12 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
     )
     .get(
       '/transactions',
-      async ({ query, session, set }) => {
-        const { entries, totalCount } = await listTransactions(session, sliceWanted(query), (row) =>
-          transactionWire(row, reference),
-        )
-        Object.assign(set.headers, longPageHeaders(query, totalCount, entries.length))
-        return entries
-      },
+      async ({ query, session, set }) =>
+        longPaged(
+          set,
+          query,
+          await listTransactions(session, sliceWanted(query), (row) => transactionWire(row, reference)),
+        ),
       operations.listTransactions,
     )
     .get(
@@ -52,6 +103,13 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
         transactionWire(found(findTransaction(world.db.query, client.id, params.id), TRANSACTION_NOT_FOUND), reference),
       operations.getTransaction,
     )
+
+const NEWEST_FIRST = { field: 'id', direction: 'DESC' } as const
+
+const wanted = (query: Static<typeof WalletListQuery>) => {
+  const { currency, type, currency_id: currencyId, is_active: isActive } = query
+  return { page: query, currencyId, currency, type, isActive, sort: sortOf(query, NEWEST_FIRST) }
+}
 
 const sliceWanted = (query: Static<typeof TransactionListQuery>) => {
   const { currency, search, status } = query
@@ -67,28 +125,4 @@ const sliceWanted = (query: Static<typeof TransactionListQuery>) => {
     createdToMs: query.created_to,
   }
   return { filters, sort, direction, ...sliceOf(query) }
-}
-
-const transactionWire = (
-  { transaction, currencyId }: { transaction: WalletTransaction; currencyId: number },
-  reference: Reference,
-): Static<typeof TransactionSchema> => {
-  const { precision } = reference.getCurrency(currencyId)
-  return {
-    id: transaction.id,
-    wallet_id: transaction.walletId,
-    currency_id: currencyId,
-    amount: toMajor(transaction.amountMinor, precision),
-    transaction_type: transaction.transactionType,
-    status: transaction.status,
-    source_currency: transaction.sourceCurrency,
-    destination_currency: transaction.destinationCurrency,
-    forex_rate: transaction.rateE8 === null ? null : toRate(transaction.rateE8),
-    conversion_charges: transaction.conversionMinor === null ? null : toMajor(transaction.conversionMinor, precision),
-    balance_after: toMajor(transaction.balanceAfterMinor, precision),
-    source_type: transaction.sourceType,
-    source_id: transaction.sourceId,
-    remarks: transaction.remarks,
-    created_at: toTimestamp(transaction.createdAtMs),
-  }
 }

@@ -1,5 +1,5 @@
+import { eventJson } from '../events/contract.ts'
 import type { Event } from '../events/queries.ts'
-import { eventJson } from '../events/wire.ts'
 import type { World } from '../worlds/world.ts'
 import type { Webhook } from './queries.ts'
 import type { QueuedDelivery } from './queue-queries.ts'

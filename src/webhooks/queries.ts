@@ -1,7 +1,9 @@
-import { and, asc, count, desc, eq, gt, inArray, min, or, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, min, or, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
+import { rowsById } from '../db/narrowing.ts'
 import { prepared, preparedInsert } from '../db/prepared.ts'
+import { holdAny } from '../db/search.ts'
 import { type Attempt, type Webhook, webhookDeliveries, webhooks } from './tables.ts'
 
 export type { Attempt, Webhook }
@@ -159,3 +161,19 @@ export const attemptList = new List({
   counted: { as: 'webhook_deliveries', by: { webhookId: 'part' } },
   created: 'id',
 })
+
+/** Attempts to deliver some events, and those whose response may hold another. */
+export const attemptsAbout = (
+  query: Query,
+  eventIds: Iterable<string>,
+  part: string | undefined,
+): Iterable<Attempt> => {
+  const { eventId, responseBody } = webhookDeliveries
+  const isAbout = sql`${eventId} IN (SELECT value FROM json_each(${JSON.stringify([...eventIds])}))`
+  const holdsPart = part === undefined ? undefined : holdAny([responseBody], part)
+  return rowsById(query, webhookDeliveries, and(isNotNull(responseBody), or(isAbout, holdsPart)))
+}
+
+export const eraseResponse = (tx: Tx, { id }: Attempt): void => {
+  tx.update(webhookDeliveries).set({ responseBody: null }).where(eq(webhookDeliveries.id, id)).run()
+}

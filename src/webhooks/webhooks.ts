@@ -1,15 +1,22 @@
 import type { Static } from '@sinclair/typebox'
-import type { Tx } from '../db/database.ts'
+import type { Query, Tx } from '../db/database.ts'
 import type { Event } from '../events/queries.ts'
 import { matches } from '../events/types.ts'
 import { DAY_MS } from '../kernel/clock.ts'
-import { DomainError } from '../kernel/failure.ts'
+import { DomainError, found } from '../kernel/failure.ts'
+import type { Session } from '../sessions/sessions.ts'
 import type { World } from '../worlds/world.ts'
 import { clearSome } from './clearing.ts'
-import { TOO_MANY_WEBHOOKS, WEBHOOK_NOT_ACTIVE, WEBHOOKS_MAX } from './errors.ts'
-import type { WebhookBody, WebhookUpdateBody } from './input.ts'
+import {
+  TOO_MANY_WEBHOOKS,
+  WEBHOOK_NOT_ACTIVE,
+  WEBHOOK_NOT_FOUND,
+  WEBHOOKS_MAX,
+  type WebhookBody,
+  type WebhookUpdateBody,
+} from './contract.ts'
 import { publishTo } from './publish.ts'
-import { activeWebhooksOf, countWebhooks, insertWebhook, updateWebhook, type Webhook } from './queries.ts'
+import { activeWebhooksOf, countWebhooks, findWebhook, insertWebhook, updateWebhook, type Webhook } from './queries.ts'
 import { dropQueue, queueAgain } from './queue.ts'
 import type { Secrets } from './secrets.ts'
 import { secretFrom } from './signing.ts'
@@ -19,8 +26,12 @@ const SECRET_BYTES = 32
 /** How long the old secret still signs after a rotation. */
 const ROTATION_MS = DAY_MS
 
+/** @throws DomainError not_found */
+export const getWebhook = ({ world, client }: Session, id: string, query: Query = world.db.query): Webhook =>
+  found(findWebhook(query, client.id, id), WEBHOOK_NOT_FOUND)
+
 /** A webhook and its secret, which nobody sees again. */
-export interface WithSecret {
+interface WithSecret {
   webhook: Webhook
   secret: string
 }

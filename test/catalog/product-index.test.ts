@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Catalog } from '../../src/catalog/catalog.ts'
+import { productWire, SORT_FIELDS } from '../../src/catalog/contract.ts'
 import { readCatalog } from '../../src/catalog/document.ts'
-import { type Product, productWire } from '../../src/catalog/product.ts'
-import { loadProductIndex, SORT_FIELDS, type SortField } from '../../src/catalog/product-index.ts'
+import type { Product } from '../../src/catalog/product.ts'
+import { loadProductIndex, type SortField } from '../../src/catalog/product-index.ts'
 import { replaceCatalog } from '../../src/catalog/queries.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -105,9 +106,9 @@ test('writes the JSON of each product with the agreed discounts', () => {
       const { products, json } = listOf(catalogOf(sold), {}, 'name')
       const agreed = new Map(discounted.map((id) => [id, 900]))
       const expected = products.map((product) => productWire(product, agreed.get(product.id) ?? 0, URL_BEFORE))
-      expect(json(agreed)).toBe(JSON.stringify(expected))
+      expect(json(agreed).text).toBe(JSON.stringify(expected))
       const undiscounted = products.map((product) => productWire(product, 0, URL_BEFORE))
-      expect(json(new Map())).toBe(JSON.stringify(undiscounted))
+      expect(json(new Map()).text).toBe(JSON.stringify(undiscounted))
     }),
   )
 })

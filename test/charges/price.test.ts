@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { chargeWire, type PriceInputs, priceOf } from '../../src/charges/price.ts'
+import { chargeWire } from '../../src/charges/contract.ts'
+import { type PriceInputs, priceOf } from '../../src/charges/price.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { AMOUNT_MINOR_MAX } from '../../src/kernel/money.ts'
 import { type Fraction, fraction, isEqual, minus, percent, plus, rounded, times, unitsOf } from '../kernel/fraction.ts'

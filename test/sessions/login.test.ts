@@ -205,7 +205,7 @@ describe('POST /auth/login', () => {
     const response = await login(server, username, password)
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toBe('Bearer')
-    expect(response.headers.get('cache-control')).toBeNull()
+    expect(response.headers.get('cache-control')).toBe('no-store')
     expect(await response.json()).toEqual(INVALID_CREDENTIALS)
   })
 

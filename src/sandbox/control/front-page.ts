@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { cardPath, type Product } from '../../catalog/product.ts'
+import { cardPath } from '../../catalog/contract.ts'
+import type { Product } from '../../catalog/product.ts'
 import COLOURS from '../../http/colours.css' with { type: 'text' }
 import { toMajor } from '../../kernel/money.ts'
 import { CONSOLE_PATH } from '../console/page.ts'

@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { invalidId } from '../../http/failures.ts'
-import { CREATED_HEADERS } from '../../http/operation.ts'
 import { idPath } from '../../http/parameters.ts'
 import { Id, nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
@@ -97,7 +96,6 @@ export const openWallet = controlOperation('wallet_open')({
     description: 'The wallet, empty',
     schema: WalletState,
     example: { id: 6, currency: 'KWD', amount: 0 },
-    headers: CREATED_HEADERS,
   },
   errors: { validation: violation('currency', 'enum', CURRENCY_PROBLEM) },
 })

@@ -9,8 +9,8 @@ import { findAnyPayout, type Payout } from '../../payouts/queries.ts'
 import type { Currency, Reference } from '../../reference/reference.ts'
 import { findEnabledClient } from '../../sessions/queries.ts'
 import { fund } from '../../wallets/ledger.ts'
+import { setThreshold } from '../../wallets/publish.ts'
 import { findAnyWallet, openWallet } from '../../wallets/queries.ts'
-import { setThreshold } from '../../wallets/threshold.ts'
 import type { World } from '../../worlds/world.ts'
 import type { Parts } from '../parts.ts'
 import { SANDBOX_CLIENT_IDS } from '../seed/accounts.ts'
@@ -70,7 +70,6 @@ export const walletRoutes = (parts: Parts) =>
         const opened = { clientId, currencyId: currency.id, type, creditLimitMinor }
         const { id } = await world.db.write((tx) => openWallet(tx, opened, world.clock.nowMs()))
         world.forgetDerived()
-        set.status = 201
         set.headers.Location = `/api/v1/wallets/${id}`
         return { id, currency: currency.currency, amount: 0 }
       },

@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ProductEntry } from '../../catalog/file-schema.ts'
 import { invalidId } from '../../http/failures.ts'
-import { CREATED_HEADERS } from '../../http/operation.ts'
 import { idPath } from '../../http/parameters.ts'
 import { nullable, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
@@ -185,13 +184,13 @@ export const addClient = controlOperation('clients')({
     },
     { title: 'SandboxClientRequest' },
   ),
+  secret: true,
   bodyExample: { name: 'shop', max_quantity: 10, discounts: { '1': 7.5 }, rate_limit: '100/h,3/m' },
   success: {
     status: 201,
     description: 'The client, and its password, which is not shown again',
     schema: NewClient,
     example: { ...CLIENT_EXAMPLE, password: 'k3v0q2m8x1z7c9b4n6l5j0h2y0pe7f1a' },
-    headers: CREATED_HEADERS,
   },
   errors: { validation: violation('name', 'format', NAME_PROBLEM) },
 })

@@ -91,8 +91,6 @@ export const clientRoutes = (parts: Parts) =>
           return added
         })
         world.forgetDerived()
-        set.status = 201
-        set.headers['Cache-Control'] = 'no-store'
         // A client has no page of its own: it is one of the list.
         set.headers.Location = '/_sandbox/clients'
         return { ...getClientWire(world, id), password }

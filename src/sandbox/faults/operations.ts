@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EVENT_PATTERNS } from '../../events/types.ts'
-import { CREATED_HEADERS } from '../../http/operation.ts'
 import { choiceFilter, parameter, parseId } from '../../http/parameters.ts'
 import { nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
@@ -152,7 +151,7 @@ export const addFault = controlOperation('faults')({
   query: WorldQuery,
   body: RuleRequest,
   bodyExample: { error: 'charges.rate_failed', match: { path: '/api/v1/products/:id/charges' }, times: 1 },
-  success: { status: 201, description: 'The rule', schema: Rule, example: RULE_EXAMPLE, headers: CREATED_HEADERS },
+  success: { status: 201, description: 'The rule', schema: Rule, example: RULE_EXAMPLE },
   errors: { validation: violation('error', 'enum', ERROR_PROBLEM) },
 })
 

@@ -19,7 +19,6 @@ export const faultRoutes = ({ worlds, outcomes }: Parts) =>
         if (rulesOf(world).length >= RULES_MAX) {
           throw violated('error', 'max', `cannot be added: a world holds at most ${RULES_MAX} rules`)
         }
-        set.status = 201
         // A rule has no page of its own: it is one of the list.
         set.headers.Location = '/_sandbox/faults'
         return addRule(world, rule)
@@ -28,17 +27,15 @@ export const faultRoutes = ({ worlds, outcomes }: Parts) =>
     )
     .delete(
       '/faults',
-      ({ query, set }) => {
+      ({ query }) => {
         clearRules(getWorld(worlds, query.world))
-        set.status = 204
       },
       operations.clearFaults,
     )
     .delete(
       '/faults/:id',
-      ({ params, query, set }) => {
+      ({ params, query }) => {
         if (!removeRule(getWorld(worlds, query.world), params.id)) throw new DomainError(FAULT_NOT_FOUND)
-        set.status = 204
       },
       operations.removeFault,
     )

@@ -1,5 +1,5 @@
+import { eventWire } from '../../events/contract.ts'
 import { findEvent } from '../../events/queries.ts'
-import { eventWire } from '../../events/wire.ts'
 import { headOf } from '../requests/request-log.ts'
 import type { Item } from './kept.ts'
 

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { EVENT_EXAMPLE } from '../../events/operations.ts'
+import { EVENT_EXAMPLE } from '../../events/contract.ts'
 import { controlOperation } from '../control/operation.ts'
 import { RECORDED_REQUEST_EXAMPLE } from '../requests/operations.ts'
 import { WorldsQuery } from '../worlds/query.ts'

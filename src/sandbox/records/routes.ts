@@ -1,7 +1,6 @@
 import { Elysia } from 'elysia'
-import { EVENT_NOT_FOUND } from '../../events/errors.ts'
+import { EVENT_NOT_FOUND, eventWire } from '../../events/contract.ts'
 import { findAnyEvent, latestEvents } from '../../events/queries.ts'
-import { eventWire } from '../../events/wire.ts'
 import { found } from '../../kernel/failure.ts'
 import { latestOrders } from '../../orders/queries.ts'
 import { latestPayouts } from '../../payouts/queries.ts'
@@ -50,8 +49,7 @@ export const recordRoutes = (parts: Parts) =>
     )
     .post(
       '/events/:id/redeliver',
-      async ({ params, query, set }) => {
-        set.status = 202
+      async ({ params, query }) => {
         return { webhooks: await redeliverIn(await presentWorld(parts, query.world), params.id, parts.deliveries) }
       },
       operations.redeliverEvent,

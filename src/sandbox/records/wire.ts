@@ -1,16 +1,16 @@
 import type { Query } from '../../db/database.ts'
 import { toTimestampOrNull } from '../../kernel/clock.ts'
 import { toMajor } from '../../kernel/money.ts'
+import { orderWire } from '../../orders/contract.ts'
 import type { Order } from '../../orders/queries.ts'
-import { orderWire } from '../../orders/wire.ts'
+import { payoutWire } from '../../payouts/contract.ts'
 import { eventsOf, type Payout } from '../../payouts/queries.ts'
-import { payoutWire } from '../../payouts/wire.ts'
 import type { Reference } from '../../reference/reference.ts'
+import { walletWire } from '../../wallets/contract.ts'
 import type { Wallet } from '../../wallets/queries.ts'
-import { walletWire } from '../../wallets/wire.ts'
+import { explainedAttemptWire, webhookWire } from '../../webhooks/contract.ts'
 import { latestAttempts, type Webhook } from '../../webhooks/queries.ts'
 import { countQueued } from '../../webhooks/queue-queries.ts'
-import { explainedAttemptWire, webhookWire } from '../../webhooks/wire.ts'
 
 /** Records as the API shows them to their client, and what only the sandbox shows. */
 

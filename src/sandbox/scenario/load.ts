@@ -1,5 +1,5 @@
 import { saveBeneficiaryAs } from '../../beneficiaries/beneficiaries.ts'
-import { readBeneficiary } from '../../beneficiaries/input.ts'
+import { readBeneficiary } from '../../beneficiaries/contract.ts'
 import { findRates } from '../../charges/queries.ts'
 import { type BaseRates, parseRates, type RateSource, RatesFault, ratesFrom } from '../../charges/rates.ts'
 import { replaceRates } from '../../charges/stored-rates.ts'

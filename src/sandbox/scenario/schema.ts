@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { ProductEntry } from '../../catalog/file-schema.ts'
-import { ChargeSchema } from '../../charges/schemas.ts'
+import { ChargeSchema } from '../../charges/contract.ts'
 import { Id, oneOf } from '../../http/schemas.ts'
 import { ORDER_STATUSES } from '../../orders/queries.ts'
 import { PAYOUT_STATUSES } from '../../payouts/queries.ts'

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { EVENT_EXAMPLE, EventSchema } from '../../events/operations.ts'
+import { EVENT_EXAMPLE, EventSchema } from '../../events/contract.ts'
 import { EVENT_TYPES } from '../../events/types.ts'
-import { CREATED_HEADERS } from '../../http/operation.ts'
 import { oneOf, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { notFound, violation } from '../../kernel/failure.ts'
@@ -143,7 +142,6 @@ export const makeEvent = controlOperation('event_make')({
     description: 'The event',
     schema: EventSchema,
     example: EVENT_EXAMPLE,
-    headers: CREATED_HEADERS,
   },
   errors: { validation: violation('type', 'required', 'is required'), not_found: notFound('Client') },
 })

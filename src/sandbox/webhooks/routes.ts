@@ -1,8 +1,7 @@
 import { Elysia } from 'elysia'
 import { EVENT_DATA } from '../../app/event-examples.ts'
-import { ROUTE as EVENTS_ROUTE } from '../../events/operations.ts'
+import { eventWire } from '../../events/contract.ts'
 import type { EventType } from '../../events/types.ts'
-import { eventWire } from '../../events/wire.ts'
 import { readText } from '../../http/body.ts'
 import { DomainError, notFound, violated } from '../../kernel/failure.ts'
 import { allClients } from '../../sessions/queries.ts'
@@ -41,9 +40,8 @@ export const inboxRoutes = ({ worlds }: Parts) =>
     .get('/inbox', ({ query }) => [...inboxOf(getWorld(worlds, query.world))], operations.listInbox)
     .delete(
       '/inbox',
-      ({ query, set }) => {
+      ({ query }) => {
         clearInbox(getWorld(worlds, query.world))
-        set.status = 204
       },
       operations.clearInbox,
     )
@@ -73,8 +71,7 @@ export const webhookRoutes = (parts: Parts) =>
         const record = recordOf(type, data)
         const createdAtMs = world.clock.nowMs()
         const event = await world.db.write((tx) => publish(tx, world, { clientId, type, record, data, createdAtMs }))
-        set.status = 201
-        set.headers.Location = `${EVENTS_ROUTE}/${event.eventId}`
+        set.headers.Location = `/api/v1/events/${event.eventId}`
         return eventWire(event)
       },
       operations.makeEvent,

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { EventSchema } from '../../events/operations.ts'
+import { EventSchema } from '../../events/contract.ts'
 import { listOf } from '../../http/operation.ts'
 import { parameter } from '../../http/parameters.ts'
 import { Timestamp } from '../../http/schemas.ts'

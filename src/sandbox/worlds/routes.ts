@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
+import { eventWire } from '../../events/contract.ts'
 import type { Event } from '../../events/queries.ts'
-import { eventWire } from '../../events/wire.ts'
 import { jsonResponse } from '../../http/responses.ts'
 import { parseTimestamp, TIME_MAX_MS, toTimestamp } from '../../kernel/clock.ts'
 import { DomainError, found, violated } from '../../kernel/failure.ts'
@@ -130,10 +130,9 @@ export const worldRoutes = (parts: Parts) => {
     )
     .delete(
       '/worlds/:name',
-      ({ params: { name }, set }) => {
+      ({ params: { name } }) => {
         if (name === DEFAULT_WORLD) throw new DomainError(DEFAULT_WORLD_KEPT)
         if (!worlds.drop(name)) throw new DomainError(worldNotFound(name))
-        set.status = 204
       },
       operations.dropWorld,
     )
@@ -170,9 +169,8 @@ export const snapshotRoutes = ({ worlds, snapshots, deliveries }: Parts) =>
     )
     .delete(
       '/snapshots/:name',
-      ({ params: { name }, set }) => {
+      ({ params: { name } }) => {
         if (!snapshots.drop(name)) throw new DomainError(snapshotNotFound(name))
-        set.status = 204
       },
       operations.deleteSnapshot,
     )

@@ -1,0 +1,152 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { idPath, idTextFilter, pageQuery, sortQuery, textFilter } from '../http/parameters.ts'
+import { withExample } from '../http/schemas.ts'
+import { notFound } from '../kernel/failure.ts'
+import { toMajor, toPercent } from '../kernel/money.ts'
+import type { Product, ProductTexts } from './product.ts'
+
+/** Products and categories in the API (spec 2.2, 2.3, 4.2 and 4.3). */
+
+export const PRODUCT_NOT_FOUND = notFound('Product')
+export const CATEGORY_NOT_FOUND = notFound('Category')
+export const SUBCATEGORY_NOT_FOUND = notFound('Subcategory')
+
+/** What a purchase may ask for before the product is known (spec section 8). */
+export const Denomination = Type.Number({
+  minimum: 0.01,
+  maximum: 1_000_000_000,
+  description: 'Amount of one card, in the currency of the product',
+})
+export const Quantity = Type.Integer({ minimum: 1, description: 'How many cards' })
+export const ProductPath = idPath('product')
+
+export const BandSchema = Type.Object(
+  {
+    min_value: Type.Number({ description: 'Lowest purchasable amount' }),
+    max_value: Type.Number({ description: 'Highest purchasable amount' }),
+    discount: Type.Number({ description: 'Discount percentage' }),
+  },
+  { title: 'Denomination' },
+)
+export const BANDS_EXAMPLE = [
+  { min_value: 100, max_value: 100, discount: 2.5 },
+  { min_value: 250, max_value: 250, discount: 2.5 },
+  { min_value: 500, max_value: 500, discount: 2.5 },
+  { min_value: 1000, max_value: 1000, discount: 2.5 },
+]
+
+export const AvailabilityBody = withExample(
+  Type.Object({ denomination: Denomination, quantity: Quantity }, { title: 'AvailabilityRequest' }),
+  { denomination: 100, quantity: 2 },
+)
+export const AvailabilitySchema = withExample(
+  Type.Object({ is_available: Type.Boolean() }, { title: 'Availability' }),
+  { is_available: true },
+)
+
+/** The fields that a list of products can be sorted by (contract C7). */
+export const SORT_FIELDS = ['id', 'name', 'category', 'sub_category', 'country_code', 'currency_code'] as const
+
+export const ProductListQuery = Type.Object({
+  ...pageQuery({ limitDefault: 50, limitMax: 10_000 }),
+  category: textFilter('The name of a category, in either case', 'Food & Dining'),
+  country_id: idTextFilter('country'),
+  currency_id: idTextFilter('currency'),
+  search: textFilter('A part of the name, in either case', 'coffee'),
+  ...sortQuery(SORT_FIELDS),
+})
+
+const listedFields = {
+  id: Type.Integer(),
+  name: Type.String(),
+  category: Type.String(),
+  sub_category: Type.String(),
+  country_code: Type.String({ description: 'ISO 3166-1 alpha-3' }),
+  currency_code: Type.String({ description: 'ISO 4217' }),
+  image_url: Type.String(),
+  delivery_mode: Type.String({ description: 'digital or physical' }),
+  delivery_time: Type.String(),
+  validity: Type.String(),
+}
+const detailFields = {
+  terms: Type.String({ description: 'Terms and conditions' }),
+  details: Type.String({ description: 'Product description' }),
+  how_to_use: Type.String({ description: 'Usage instructions' }),
+}
+const bandsField = { available_denominations: Type.Array(BandSchema) }
+const PRODUCT_EXAMPLE = {
+  id: 1,
+  name: 'Kettle & Crumb India',
+  category: 'Food & Dining',
+  sub_category: 'Cafes & Bakeries',
+  country_code: 'IND',
+  currency_code: 'INR',
+  image_url: 'http://127.0.0.1:4747/cards/1',
+  delivery_mode: 'digital',
+  delivery_time: 'instant',
+  validity: '12 months',
+  available_denominations: BANDS_EXAMPLE,
+}
+export const ProductSchema = withExample(
+  Type.Object({ ...listedFields, ...bandsField }, { title: 'Product' }),
+  PRODUCT_EXAMPLE,
+)
+export const ProductDetailSchema = withExample(
+  Type.Object({ ...listedFields, ...detailFields, ...bandsField }, { title: 'ProductDetail' }),
+  {
+    ...PRODUCT_EXAMPLE,
+    terms:
+      'Not valid for alcohol, tips or private events. Valid for 12 months from the day of purchase; not redeemable for cash.',
+    details:
+      'A meal at Kettle & Crumb, from a quick bite to a long evening. Any balance left stays on the card for the next visit.',
+    how_to_use:
+      'The code comes by e-mail. Enter the code at checkout in the Kettle & Crumb app, or read it out at the till.',
+  },
+)
+
+/** Each band at the better of its own discount and the agreed one (contract C8). */
+export const bandsWire = ({ bands, currency }: Product, agreedBasisPoints: number) =>
+  bands.map((band) => ({
+    min_value: toMajor(band.minMinor, currency.precision),
+    max_value: toMajor(band.maxMinor, currency.precision),
+    discount: toPercent(Math.max(band.discountBasisPoints, agreedBasisPoints)),
+  }))
+
+/** A product in a list (spec 2.2). */
+export const productWire = (
+  product: Product,
+  agreedBasisPoints: number,
+  publicUrl: string,
+): Static<typeof ProductSchema> => ({
+  id: product.id,
+  name: product.name,
+  category: product.category,
+  sub_category: product.subCategory,
+  country_code: product.country.alpha3,
+  currency_code: product.currency.currency,
+  image_url: product.imageUrl ?? `${publicUrl}${cardPath(product.id)}`,
+  delivery_mode: product.deliveryMode,
+  delivery_time: product.deliveryTime,
+  validity: product.validity,
+  available_denominations: bandsWire(product, agreedBasisPoints),
+})
+
+/** A product by itself: with the three long texts (spec 4.2). */
+export const productDetailWire = (
+  product: Product,
+  { terms, details, howToUse }: ProductTexts,
+  agreedBasisPoints: number,
+  publicUrl: string,
+): Static<typeof ProductDetailSchema> => {
+  const { available_denominations, ...listed } = productWire(product, agreedBasisPoints, publicUrl)
+  return { ...listed, terms, details, how_to_use: howToUse, available_denominations }
+}
+
+export const cardPath = (productId: number): string => `/cards/${productId}`
+
+const named = { id: Type.Integer(), name: Type.String() }
+export const CategorySchema = withExample(Type.Object(named, { title: 'Category' }), { id: 1, name: 'Food & Dining' })
+export const SubcategorySchema = withExample(Type.Object(named, { title: 'Subcategory' }), {
+  id: 2,
+  name: 'Restaurants',
+})

@@ -1,0 +1,270 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Denomination, Quantity } from '../catalog/contract.ts'
+import { CHARGE_EXAMPLE, ChargeSchema } from '../charges/contract.ts'
+import type { Purchase } from '../charges/quote.ts'
+import type { JsonObject } from '../http/json.ts'
+import { eitherCaseFilter, idFilter, idPath, pageQuery, textFilter } from '../http/parameters.ts'
+import { Id, nullable, oneOf, Timestamp, withExample } from '../http/schemas.ts'
+import { bodyCheck, Text } from '../http/validation.ts'
+import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
+import { badRequest, notFound, violated } from '../kernel/failure.ts'
+import { toMajor } from '../kernel/money.ts'
+import type { Reference } from '../reference/reference.ts'
+import type { VoucherCode } from './seal.ts'
+import { ORDER_STATUSES, type Order, type Voucher } from './tables.ts'
+
+/** Orders and vouchers in the API (contract C12). */
+
+export const ORDER_NOT_FOUND = notFound('Order')
+export const INSUFFICIENT_STOCK = badRequest('insufficient_stock', 'Insufficient stock')
+export const DUPLICATE_CLIENT_REFERENCE = badRequest('duplicate_order_reference', 'Duplicate client_reference')
+export const orderNotCancellable = (status: string) =>
+  badRequest('order_not_cancellable', `Order cannot be cancelled in status ${status}`)
+
+const REFERENCE_EXAMPLE = 'welcome-42'
+const OwnReference = Text({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[\\x20-\\x7e]*$',
+  description: 'printable ASCII characters',
+})
+export const OrderBody = withExample(
+  Type.Object(
+    {
+      product_id: Id,
+      denomination: Denomination,
+      quantity: Quantity,
+      wallet_id: Type.Optional(Id),
+      ref: Type.Optional(OwnReference),
+      client_reference: Type.Optional(OwnReference),
+      email: Type.Optional(Text({ format: 'email', maxLength: 254 })),
+    },
+    { title: 'OrderRequest' },
+  ),
+  { product_id: 1, denomination: 100, quantity: 2, client_reference: REFERENCE_EXAMPLE, email: 'ada@example.com' },
+)
+const checkOrder = bodyCheck(OrderBody)
+
+export interface OrderRequest extends Purchase {
+  /** The client's own name for the order; generated if undefined. */
+  reference: string | undefined
+  email: string | null
+}
+
+/** @throws DomainError validation */
+export const readOrder = (sent: JsonObject): OrderRequest => {
+  const body = checkOrder(sent)
+  if (body.ref !== undefined && body.client_reference !== undefined && body.ref !== body.client_reference) {
+    throw violated('ref', 'format', 'must be the same as client_reference')
+  }
+  return {
+    productId: body.product_id,
+    denomination: body.denomination,
+    quantity: body.quantity,
+    walletId: body.wallet_id,
+    reference: body.client_reference ?? body.ref,
+    email: body.email ?? null,
+  }
+}
+
+export const OrderPath = idPath('order')
+export const OrderListQuery = Type.Object({
+  ...pageQuery({ limitDefault: 10, limitMax: 100 }),
+  status: eitherCaseFilter(ORDER_STATUSES, 'Only with this status, in either case'),
+  product_id: idFilter('product'),
+  client_reference: textFilter('Your name for the order, in full', REFERENCE_EXAMPLE),
+  ref: textFilter('The same as client_reference', REFERENCE_EXAMPLE),
+})
+
+const VOUCHER_EXAMPLE = {
+  voucher_reference_number: '1-1',
+  card_number: 'TESTA7F3K9Q2XZ0M',
+  pin_code: '4K2P',
+  claim_url: 'https://claim.example/TESTA7F3K9Q2XZ0M',
+  expires_at: '2027-01-01T00:00:00.000Z',
+}
+export const VOUCHER_EXAMPLES = [
+  VOUCHER_EXAMPLE,
+  {
+    ...VOUCHER_EXAMPLE,
+    voucher_reference_number: '1-2',
+    card_number: 'TESTEKDRT7DJ419F',
+    pin_code: 'B9TY',
+    claim_url: 'https://claim.example/TESTEKDRT7DJ419F',
+  },
+]
+export const VoucherSchema = Type.Object(
+  {
+    voucher_reference_number: Type.String(),
+    card_number: nullable(Type.String({ description: 'null, like pin_code and claim_url, when it cannot be opened' })),
+    pin_code: nullable(Type.String()),
+    claim_url: nullable(Type.String()),
+    expires_at: nullable(Timestamp),
+  },
+  { title: 'Voucher' },
+)
+export const ORDER_EXAMPLE = {
+  id: 1,
+  ref: REFERENCE_EXAMPLE,
+  client_reference: REFERENCE_EXAMPLE,
+  transaction_id: 6,
+  product_id: 1,
+  product_name: 'Kettle & Crumb India',
+  denomination: 100,
+  quantity: 2,
+  currency_code: 'INR',
+  amount: 230.1,
+  refunded_amount: 0,
+  discount: 5,
+  charges: CHARGE_EXAMPLE,
+  wallet_id: 3,
+  status: 'DELIVERED' as const,
+  email: 'ada@example.com',
+  vouchers: VOUCHER_EXAMPLES,
+  placed_at: '2026-01-01T00:00:00.000Z',
+  delivered_at: '2026-01-01T00:00:00.000Z',
+  failed_at: null,
+  cancelled_at: null,
+  failure_reason: null,
+}
+export const OrderSchema = withExample(
+  Type.Object(
+    {
+      id: Type.Integer(),
+      ref: Type.String({ description: 'The same as client_reference' }),
+      client_reference: Type.String({ description: 'Your name for the order; made up when left out' }),
+      transaction_id: Type.Integer(),
+      product_id: Type.Integer(),
+      product_name: Type.String(),
+      denomination: Type.Number(),
+      quantity: Type.Integer(),
+      currency_code: Type.String(),
+      amount: Type.Number({ description: 'Amount that the wallet paid' }),
+      refunded_amount: Type.Number({ description: 'Refunded amount' }),
+      discount: Type.Number({ description: 'The discount as an amount' }),
+      charges: ChargeSchema,
+      wallet_id: Type.Integer(),
+      status: oneOf(ORDER_STATUSES),
+      email: nullable(Type.String()),
+      vouchers: Type.Array(VoucherSchema),
+      placed_at: Timestamp,
+      delivered_at: nullable(Timestamp),
+      failed_at: nullable(Timestamp),
+      cancelled_at: nullable(Timestamp),
+      failure_reason: nullable(Type.String()),
+    },
+    { title: 'Order' },
+  ),
+  ORDER_EXAMPLE,
+)
+/** A product that is not instant, because a delivered order cannot be cancelled. */
+export const CANCELLED_EXAMPLE = {
+  ...ORDER_EXAMPLE,
+  product_id: 5,
+  product_name: 'Northwind Outdoor Germany',
+  denomination: 25,
+  quantity: 1,
+  currency_code: 'EUR',
+  amount: 33.76,
+  refunded_amount: 33.76,
+  discount: 0.75,
+  charges: {
+    non_discounted_total: 25,
+    discount_amount: 0.75,
+    total_amount: 24.25,
+    discount: 3,
+    gst_amount: 4.61,
+    total_payable: 33.76,
+    max_quantity: 5,
+    net_amount: 24.25,
+    handling_fee_amount: 4.9,
+    charges_details: { source_currency: 'EUR', destination_currency: 'EUR', forex_rate: null, conversion_fee: null },
+  },
+  wallet_id: 2,
+  status: 'CANCELLED' as const,
+  vouchers: [],
+  delivered_at: null,
+  cancelled_at: '2026-01-01T00:00:01.000Z',
+}
+
+/** An order as its events show it: vouchers without codes (contract C16). */
+export const OrderEventSchema = Type.Object(
+  {
+    ...OrderSchema.properties,
+    vouchers: Type.Array(
+      Type.Object(
+        { voucher_reference_number: Type.String(), expires_at: nullable(Timestamp) },
+        { title: 'VoucherWithoutCodes' },
+      ),
+    ),
+  },
+  { title: 'OrderEventData' },
+)
+
+const PENDING: Static<typeof OrderEventSchema> = {
+  ...ORDER_EXAMPLE,
+  status: 'PENDING',
+  vouchers: [],
+  delivered_at: null,
+}
+const vouchers = ORDER_EXAMPLE.vouchers.map(({ voucher_reference_number, expires_at }) => ({
+  voucher_reference_number,
+  expires_at,
+}))
+const FAILED = { ...PENDING, status: 'FAILED', failed_at: PENDING.placed_at, failure_reason: 'Out of stock' } as const
+
+/** By what has happened to the order. */
+export const ORDER_EVENT_EXAMPLES = {
+  created: PENDING,
+  processing: { ...PENDING, status: 'PROCESSING' },
+  delivered: { ...ORDER_EXAMPLE, vouchers },
+  partially_delivered: { ...PENDING, status: 'PARTIALLY_DELIVERED', vouchers: vouchers.slice(0, 1) },
+  failed: FAILED,
+  cancelled: { ...PENDING, status: 'CANCELLED', cancelled_at: PENDING.placed_at },
+  refunded: FAILED,
+} satisfies Record<string, Static<typeof OrderEventSchema>>
+export type OrderChange = keyof typeof ORDER_EVENT_EXAMPLES
+
+/** An order with its vouchers, which an event shows without their codes. */
+export const orderWire = <Voucher>(
+  order: Order,
+  vouchers: Voucher[],
+  reference: Reference,
+): Omit<Static<typeof OrderSchema>, 'vouchers'> & { vouchers: Voucher[] } => {
+  const currency = reference.getCurrency(order.currencyId)
+  const charges = JSON.parse(order.charges) as Static<typeof ChargeSchema>
+  const paidIn = reference.findCurrencyByCode(charges.charges_details.destination_currency)
+  return {
+    id: order.id,
+    ref: order.reference,
+    client_reference: order.reference,
+    transaction_id: order.transactionId,
+    product_id: order.productId,
+    product_name: order.productName,
+    denomination: toMajor(order.denominationMinor, currency.precision),
+    quantity: order.quantity,
+    currency_code: currency.currency,
+    amount: charges.total_payable,
+    refunded_amount: toMajor(order.refundedMinor, paidIn?.precision ?? currency.precision),
+    discount: charges.discount_amount,
+    charges,
+    wallet_id: order.walletId,
+    status: order.status,
+    email: order.email,
+    vouchers,
+    placed_at: toTimestamp(order.placedAtMs),
+    delivered_at: toTimestampOrNull(order.deliveredAtMs),
+    failed_at: toTimestampOrNull(order.failedAtMs),
+    cancelled_at: toTimestampOrNull(order.cancelledAtMs),
+    failure_reason: order.failureReason,
+  }
+}
+
+/** A voucher that cannot be opened has null codes. */
+export const voucherWire = (voucher: Voucher, code: VoucherCode | undefined): Static<typeof VoucherSchema> => ({
+  voucher_reference_number: voucher.reference,
+  card_number: code?.cardNumber ?? null,
+  pin_code: code?.pinCode ?? null,
+  claim_url: code?.claimUrl ?? null,
+  expires_at: toTimestampOrNull(voucher.expiresAtMs),
+})

@@ -1,0 +1,257 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { CountryCode, Email, Metadata, Name, Phone } from '../beneficiaries/contract.ts'
+import { choiceFilter, filter, orderQuery, Problem, pageQuery, searchFilter, textPath } from '../http/parameters.ts'
+import { Id, nullable, oneOf, Timestamp, withExample } from '../http/schemas.ts'
+import { Text } from '../http/validation.ts'
+import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
+import { badRequest, notFound } from '../kernel/failure.ts'
+import { toMajor } from '../kernel/money.ts'
+import type { Currency, Reference } from '../reference/reference.ts'
+import { PAYOUT_SORTS } from './queries.ts'
+import { ACTOR_TYPES, PAYOUT_STATUSES, type Payout, type PayoutEvent, type PayoutStatus } from './tables.ts'
+import type { PayoutEventType } from './transitions.ts'
+
+/** Payouts in the API (contract C13). */
+
+export const PAYOUT_NOT_FOUND = notFound('Payout')
+export const SAVED_BENEFICIARY_NOT_FOUND = badRequest('saved_beneficiary_not_found', 'Beneficiary not found')
+export const DUPLICATE_REFERENCE_ID = badRequest('duplicate_payout_reference', 'Duplicate reference_id')
+export const payoutNotCancellable = (status: string) =>
+  badRequest('payout_not_cancellable', `Payout cannot be cancelled in status ${status}`)
+
+/** A saved beneficiary, or a person by name. */
+export const PayoutBody = withExample(
+  Type.Object(
+    {
+      reference_id: Text({ minLength: 1, maxLength: 255, description: 'Your own name for the payout, used once' }),
+      wallet_id: Id,
+      amount: Type.Number({ description: 'What the beneficiary gets: more than 0, and at most 1,000,000,000' }),
+      currency: Text({ description: 'ISO 4217 code of the amount' }),
+      beneficiary_id: Type.Optional(Text({ description: 'A saved beneficiary' })),
+      beneficiary_email: Type.Optional(Email),
+      beneficiary_first_name: Type.Optional(Name),
+      beneficiary_last_name: Type.Optional(Name),
+      beneficiary_country: Type.Optional(CountryCode),
+      beneficiary_phone: Type.Optional(Phone),
+      beneficiary_identifiers: Type.Optional(
+        Type.Object(
+          {},
+          {
+            title: 'BeneficiaryIdentifiers',
+            additionalProperties: true,
+            description: 'What else identifies the beneficiary to you',
+          },
+        ),
+      ),
+      description: Type.Optional(Text({ maxLength: 1_000 })),
+      metadata: Type.Optional(Metadata),
+      notify_beneficiary: Type.Optional(Type.Boolean({ description: 'Accepted; this program sends no messages' })),
+    },
+    { title: 'PayoutRequest' },
+  ),
+  {
+    reference_id: 'bonus-2026-01',
+    wallet_id: 1,
+    amount: 50,
+    currency: 'USD',
+    beneficiary_email: 'ada@example.com',
+    beneficiary_first_name: 'Ada',
+    beneficiary_last_name: 'Lovelace',
+    beneficiary_country: 'GB',
+    description: 'Bonus',
+  },
+)
+
+const ID_EXAMPLE = 'pyt_0mjvbk3w000000b8g4l0r3ya'
+export const PayoutPath = textPath('payout', ID_EXAMPLE)
+export const CURRENCY_WRONG = new Problem('enum', 'must be the ISO 4217 code of a circulating currency')
+export const payoutListQuery = (reference: Reference) =>
+  Type.Object({
+    ...pageQuery({ limitDefault: 20, limitMax: 100 }),
+    status: choiceFilter(PAYOUT_STATUSES, 'Only with this status'),
+    currency: filter<Currency>(
+      Type.String({ description: 'ISO 4217', example: 'USD' }),
+      (code) => reference.findCurrencyByCode(code.toUpperCase()) ?? CURRENCY_WRONG,
+    ),
+    search: searchFilter('A part of the reference or of the e-mail, in either case', 'bonus'),
+    ...orderQuery(PAYOUT_SORTS),
+  })
+
+const Status = oneOf(PAYOUT_STATUSES)
+const EventSchema = Type.Object(
+  {
+    event_type: Type.String(),
+    from_status: nullable(Status),
+    to_status: Status,
+    actor_type: oneOf(ACTOR_TYPES),
+    message: nullable(Type.String()),
+    created_at: Timestamp,
+  },
+  { title: 'PayoutEvent' },
+)
+const Record = Type.Object(
+  {
+    id: Type.String({ description: 'Prefixed with pyt_' }),
+    reference_id: Type.String(),
+    status: Status,
+    amount: Type.Number({ description: 'What the beneficiary gets' }),
+    currency: Type.String(),
+    fees: Type.Number(),
+    total_amount: Type.Number({ description: 'amount and fees' }),
+    wallet_id: Type.Integer(),
+    beneficiary: Type.Object(
+      {
+        id: nullable(Type.String()),
+        email: nullable(Type.String()),
+        first_name: nullable(Type.String()),
+        last_name: nullable(Type.String()),
+        country: nullable(Type.String()),
+        phone: nullable(Type.String()),
+      },
+      {
+        title: 'PayoutBeneficiary',
+        description:
+          'A copy as of creation; id is null for a beneficiary that was not a saved one, and everything once the person is erased',
+      },
+    ),
+    description: nullable(Type.String()),
+    metadata: Type.Object({}, { title: 'Metadata', additionalProperties: true }),
+    failure_code: nullable(Type.String()),
+    failure_reason: nullable(Type.String()),
+    events: Type.Array(EventSchema),
+    created_at: Timestamp,
+    queued_at: nullable(Timestamp),
+    submitted_at: nullable(Timestamp),
+    completed_at: nullable(Timestamp),
+    failed_at: nullable(Timestamp),
+    cancelled_at: nullable(Timestamp),
+  },
+  { title: 'Payout' },
+)
+
+const LISTED_EXAMPLE: Omit<Static<typeof Record>, 'events'> = {
+  id: ID_EXAMPLE,
+  reference_id: 'bonus-2026-01',
+  status: 'created',
+  amount: 50,
+  currency: 'USD',
+  fees: 0.75,
+  total_amount: 50.75,
+  wallet_id: 1,
+  beneficiary: {
+    id: null,
+    email: 'ada@example.com',
+    first_name: 'Ada',
+    last_name: 'Lovelace',
+    country: 'GB',
+    phone: null,
+  },
+  description: 'Bonus',
+  metadata: {},
+  failure_code: null,
+  failure_reason: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+  queued_at: null,
+  submitted_at: null,
+  completed_at: null,
+  failed_at: null,
+  cancelled_at: null,
+}
+const CREATED_EVENT: Static<typeof EventSchema> = {
+  event_type: 'created',
+  from_status: null,
+  to_status: 'created',
+  actor_type: 'client',
+  message: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+}
+const EXAMPLE = { ...LISTED_EXAMPLE, events: [CREATED_EVENT] }
+
+export const PayoutSchema = withExample(Record, EXAMPLE)
+export const ListedPayoutSchema = withExample(Type.Omit(Record, ['events'], { title: 'ListedPayout' }), LISTED_EXAMPLE)
+export type PayoutWire = Static<typeof PayoutSchema>
+
+/** A payout that went on from its creation, whatever came in between. */
+const movedOn = (event_type: string, status: PayoutStatus, change: Partial<PayoutWire> = {}): PayoutWire => {
+  const actor_type = event_type === 'cancelled' ? ('client' as const) : ('system' as const)
+  const step = {
+    ...CREATED_EVENT,
+    event_type,
+    from_status: EXAMPLE.status,
+    to_status: status,
+    actor_type,
+    created_at: AT,
+  }
+  return { ...EXAMPLE, status, ...change, events: [...EXAMPLE.events, step] }
+}
+
+const AT = '2026-01-01T00:00:01.000Z'
+const QUEUED = { queued_at: AT }
+const SUBMITTED = { ...QUEUED, submitted_at: AT }
+const COMPLETED = { ...SUBMITTED, completed_at: AT }
+const FAILURE = { failure_code: 'account_closed', failure_reason: 'The account is closed' }
+
+export const PAYOUT_EVENT_EXAMPLES: Record<'created' | Exclude<PayoutEventType, 'resumed'>, PayoutWire> = {
+  created: EXAMPLE,
+  queued: movedOn('queued', 'queued', QUEUED),
+  processing: movedOn('processing', 'processing', QUEUED),
+  submitted: movedOn('submitted', 'processing', SUBMITTED),
+  settling: movedOn('settling', 'settling', SUBMITTED),
+  action_required: movedOn('action_required', 'action_required', SUBMITTED),
+  completed: movedOn('completed', 'completed', COMPLETED),
+  failed: movedOn('failed', 'failed', { ...QUEUED, ...FAILURE, failed_at: AT }),
+  cancelled: movedOn('cancelled', 'cancelled', { cancelled_at: AT }),
+  expired: movedOn('expired', 'expired'),
+  returned: movedOn('returned', 'completed', COMPLETED),
+}
+
+export const listedWire = (payout: Payout, reference: Reference): Static<typeof ListedPayoutSchema> => {
+  const { events: _, ...listed } = payoutWire(payout, [], reference)
+  return listed
+}
+
+export const payoutWire = (
+  payout: Payout,
+  events: readonly Omit<PayoutEvent, 'id'>[],
+  reference: Reference,
+): PayoutWire => {
+  const { currency, precision } = reference.getCurrency(payout.currencyId)
+  return {
+    id: payout.id,
+    reference_id: payout.referenceId,
+    status: payout.status,
+    amount: toMajor(payout.amountMinor, precision),
+    currency,
+    fees: toMajor(payout.feesMinor, precision),
+    total_amount: toMajor(payout.amountMinor + payout.feesMinor, precision),
+    wallet_id: payout.walletId,
+    beneficiary: {
+      id: payout.beneficiaryId,
+      email: payout.beneficiaryEmail,
+      first_name: payout.beneficiaryFirstName,
+      last_name: payout.beneficiaryLastName,
+      country: payout.beneficiaryCountry,
+      phone: payout.beneficiaryPhone,
+    },
+    description: payout.description,
+    metadata: JSON.parse(payout.metadata),
+    failure_code: payout.failureCode,
+    failure_reason: payout.failureReason,
+    events: events.map(eventWire),
+    created_at: toTimestamp(payout.createdAtMs),
+    queued_at: toTimestampOrNull(payout.queuedAtMs),
+    submitted_at: toTimestampOrNull(payout.submittedAtMs),
+    completed_at: toTimestampOrNull(payout.completedAtMs),
+    failed_at: toTimestampOrNull(payout.failedAtMs),
+    cancelled_at: toTimestampOrNull(payout.cancelledAtMs),
+  }
+}
+
+const eventWire = (event: Omit<PayoutEvent, 'id'>): Static<typeof EventSchema> => ({
+  event_type: event.eventType,
+  from_status: event.fromStatus,
+  to_status: event.toStatus,
+  actor_type: event.actorType,
+  message: event.message,
+  created_at: toTimestamp(event.createdAtMs),
+})

@@ -1,0 +1,169 @@
+import { type Static, Type } from '@sinclair/typebox'
+import {
+  choiceFilter,
+  currencyCodeFilter,
+  idFilter,
+  idPath,
+  idTextFilter,
+  pageQuery,
+  searchFilter,
+  sortQuery,
+  timeFilter,
+} from '../http/parameters.ts'
+import { nullable, oneOf, Timestamp, withExample } from '../http/schemas.ts'
+import { toTimestamp } from '../kernel/clock.ts'
+import { badRequest, notFound } from '../kernel/failure.ts'
+import { toMajor, toRate } from '../kernel/money.ts'
+import type { Reference } from '../reference/reference.ts'
+import { SOURCE_TYPES, TRANSACTION_STATUSES, type Wallet, type WalletTransaction } from './tables.ts'
+
+/** Wallets and their transactions in the API (spec 4.6, contract C11). */
+
+export const WALLET_NOT_FOUND = notFound('Wallet')
+export const TRANSACTION_NOT_FOUND = notFound('Transaction')
+export const INSUFFICIENT_BALANCE = badRequest('insufficient_balance', 'Insufficient wallet balance')
+
+const PAGE = { limitDefault: 50, limitMax: 10_000 }
+const WALLET_TYPES = ['PREPAID', 'POSTPAID'] as const
+const TRANSACTION_TYPES = ['CREDIT', 'DEBIT'] as const
+const YES_NO = ['true', 'false'] as const
+export const WALLET_SORTS = ['id', 'amount'] as const
+const TRANSACTION_SORTS = ['id', 'amount', 'created_at'] as const
+
+export const WalletPath = idPath('wallet')
+export const TransactionPath = idPath('transaction')
+
+export const WalletListQuery = Type.Object({
+  ...pageQuery(PAGE),
+  currency_id: idTextFilter('currency'),
+  currency: currencyCodeFilter,
+  type: choiceFilter(WALLET_TYPES, 'Only of this type'),
+  is_active: choiceFilter(YES_NO, 'Only those that can pay, or cannot'),
+  ...sortQuery(WALLET_SORTS),
+})
+export const TransactionListQuery = Type.Object({
+  ...pageQuery(PAGE),
+  wallet_id: idFilter('wallet'),
+  currency: currencyCodeFilter,
+  search: searchFilter('A part of source_id or of remarks, in either case', 'opening'),
+  transaction_type: choiceFilter(TRANSACTION_TYPES, 'Only credits, or only debits'),
+  status: choiceFilter(TRANSACTION_STATUSES, 'Only with this status'),
+  source_type: choiceFilter(SOURCE_TYPES, 'Only from this kind of source'),
+  created_from: timeFilter('Not before'),
+  created_to: timeFilter('Not after'),
+  ...sortQuery(TRANSACTION_SORTS),
+})
+
+export const WALLET_EXAMPLE = {
+  id: 1,
+  currency_id: 139,
+  currency_code: 'USD',
+  amount: 100_000,
+  reserved_amount: 0,
+  type: 'PREPAID' as const,
+  credit_limit: 0,
+  is_default: true,
+  is_active: true,
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
+}
+export const WalletSchema = withExample(
+  Type.Object(
+    {
+      id: Type.Integer(),
+      currency_id: Type.Integer(),
+      currency_code: Type.String({ description: 'ISO 4217' }),
+      amount: Type.Number({ description: 'Amount that can be spent now' }),
+      reserved_amount: Type.Number({ description: 'Paid for orders and payouts that are still under way' }),
+      type: oneOf(WALLET_TYPES),
+      credit_limit: Type.Number({ description: 'How far below zero a POSTPAID wallet may go' }),
+      is_default: Type.Boolean(),
+      is_active: Type.Boolean({ description: 'Whether it can pay' }),
+      created_at: Timestamp,
+      updated_at: Timestamp,
+    },
+    { title: 'Wallet' },
+  ),
+  WALLET_EXAMPLE,
+)
+
+export const walletWire = (wallet: Wallet, reference: Reference): Static<typeof WalletSchema> => {
+  const { currency, precision } = reference.getCurrency(wallet.currencyId)
+  return {
+    id: wallet.id,
+    currency_id: wallet.currencyId,
+    currency_code: currency,
+    amount: toMajor(wallet.amountMinor, precision),
+    reserved_amount: toMajor(wallet.reservedMinor, precision),
+    type: wallet.type,
+    credit_limit: toMajor(wallet.creditLimitMinor, precision),
+    is_default: wallet.isDefault,
+    is_active: wallet.closedAtMs === null,
+    created_at: toTimestamp(wallet.createdAtMs),
+    updated_at: toTimestamp(wallet.updatedAtMs),
+  }
+}
+
+export const TransactionSchema = withExample(
+  Type.Object(
+    {
+      id: Type.Integer(),
+      wallet_id: Type.Integer(),
+      currency_id: Type.Integer(),
+      amount: Type.Number({ description: 'Positive; transaction_type gives the sign' }),
+      transaction_type: oneOf(TRANSACTION_TYPES),
+      status: oneOf(TRANSACTION_STATUSES),
+      source_currency: nullable(Type.String()),
+      destination_currency: nullable(Type.String()),
+      forex_rate: nullable(Type.Number()),
+      conversion_charges: nullable(Type.Number()),
+      balance_after: Type.Number(),
+      source_type: oneOf(SOURCE_TYPES),
+      source_id: nullable(Type.String()),
+      remarks: nullable(Type.String()),
+      created_at: Timestamp,
+    },
+    { title: 'Transaction' },
+  ),
+  {
+    id: 1,
+    wallet_id: 1,
+    currency_id: 139,
+    amount: 100_000,
+    transaction_type: 'CREDIT',
+    status: 'COMPLETED',
+    source_currency: null,
+    destination_currency: null,
+    forex_rate: null,
+    conversion_charges: null,
+    balance_after: 100_000,
+    source_type: 'funding',
+    source_id: null,
+    remarks: 'Opening balance',
+    created_at: '2026-01-01T00:00:00.000Z',
+  },
+)
+
+export const transactionWire = (
+  { transaction, currencyId }: { transaction: WalletTransaction; currencyId: number },
+  reference: Reference,
+): Static<typeof TransactionSchema> => {
+  const { precision } = reference.getCurrency(currencyId)
+  return {
+    id: transaction.id,
+    wallet_id: transaction.walletId,
+    currency_id: currencyId,
+    amount: toMajor(transaction.amountMinor, precision),
+    transaction_type: transaction.transactionType,
+    status: transaction.status,
+    source_currency: transaction.sourceCurrency,
+    destination_currency: transaction.destinationCurrency,
+    forex_rate: transaction.rateE8 === null ? null : toRate(transaction.rateE8),
+    conversion_charges: transaction.conversionMinor === null ? null : toMajor(transaction.conversionMinor, precision),
+    balance_after: toMajor(transaction.balanceAfterMinor, precision),
+    source_type: transaction.sourceType,
+    source_id: transaction.sourceId,
+    remarks: transaction.remarks,
+    created_at: toTimestamp(transaction.createdAtMs),
+  }
+}

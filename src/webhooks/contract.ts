@@ -1,0 +1,209 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { EVENT_PATTERNS, EVENT_TYPES } from '../events/types.ts'
+import type { JsonObject } from '../http/json.ts'
+import { pageQuery, textPath } from '../http/parameters.ts'
+import { nullable, oneOf, Timestamp, withExample } from '../http/schemas.ts'
+import { bodyCheck, Text } from '../http/validation.ts'
+import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
+import { badRequest, notFound } from '../kernel/failure.ts'
+import { type AddressRules, receiverProblem } from './addresses.ts'
+import { ATTEMPT_STATUSES, type Attempt, SIGNINGS, type Webhook } from './tables.ts'
+
+/** Webhooks and their deliveries in the API (contract C16). */
+
+export const WEBHOOK_NOT_FOUND = notFound('Webhook')
+/** Of a client. */
+export const WEBHOOKS_MAX = 20
+export const TOO_MANY_WEBHOOKS = badRequest('too_many_webhooks', `At most ${WEBHOOKS_MAX} webhooks`)
+export const WEBHOOK_NOT_ACTIVE = badRequest('webhook_not_active', 'Webhook is not active')
+
+const ID_EXAMPLE = 'whk_0mjvbk3w000000x2m9q4w1z8'
+export const WebhookPath = textPath('webhook', ID_EXAMPLE)
+export const PageQuery = Type.Object(pageQuery({ limitDefault: 20, limitMax: 100 }))
+
+/** The most patterns of a filter (contract C16). */
+const EVENTS_MAX = 50
+
+const members = {
+  name: Text({ minLength: 1, maxLength: 100, description: 'Your own name for it' }),
+  url: Text({
+    maxLength: 2_048,
+    description: 'Where events are posted to: https, or http where the server allows it',
+  }),
+  events: Type.Array(oneOf(EVENT_PATTERNS), {
+    minItems: 1,
+    maxItems: EVENTS_MAX,
+    description: 'Types of events, order.* for all of a kind, * for all',
+  }),
+}
+
+const REQUEST_EXAMPLE = {
+  name: 'Fulfilment',
+  url: 'http://127.0.0.1:3000/hooks',
+  events: ['order.*' as const, 'payout.completed' as const],
+}
+export const WebhookBody = withExample(
+  Type.Object(
+    {
+      ...members,
+      signing: Type.Optional(
+        oneOf(SIGNINGS, { default: 'standard', description: 'How deliveries are signed: see the guide for webhooks' }),
+      ),
+    },
+    { title: 'WebhookRequest' },
+  ),
+  REQUEST_EXAMPLE,
+)
+export const WebhookUpdateBody = withExample(
+  Type.Object(
+    {
+      name: Type.Optional(members.name),
+      url: Type.Optional(members.url),
+      events: Type.Optional(members.events),
+      active: Type.Optional(Type.Boolean({ description: 'Switching it off drops what waits for it' })),
+    },
+    { title: 'WebhookUpdate' },
+  ),
+  { name: 'Warehouse' },
+)
+
+const checkWebhook = bodyCheck(WebhookBody)
+const checkUpdate = bodyCheck(WebhookUpdateBody)
+
+const trimmed = (sent: JsonObject): JsonObject =>
+  typeof sent.name === 'string' ? { ...sent, name: sent.name.trim() } : sent
+
+/** @throws DomainError validation */
+export const readWebhook = async (sent: JsonObject, rules: AddressRules): Promise<Static<typeof WebhookBody>> =>
+  checkWebhook(trimmed(sent), await receiverRule(sent.url, rules))
+
+/** @throws DomainError validation */
+export const readUpdate = async (sent: JsonObject, rules: AddressRules): Promise<Static<typeof WebhookUpdateBody>> =>
+  checkUpdate(trimmed(sent), await receiverRule(sent.url, rules))
+
+/** The name of a host is resolved before the check, which names everything that is wrong at once (contract C4). */
+const receiverRule = async (url: unknown, rules: AddressRules) => {
+  const problem = Value.Check(members.url, url) ? await receiverProblem(url, rules) : undefined
+  return { url: () => (problem === undefined ? undefined : ({ rule: 'format', problem } as const)) }
+}
+
+const fields = {
+  id: Type.String({ description: 'Prefixed with whk_' }),
+  name: Type.String(),
+  url: Type.String(),
+  events: Type.Array(oneOf(EVENT_PATTERNS)),
+  signing: oneOf(SIGNINGS),
+  active: Type.Boolean(),
+}
+const timeFields = {
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  disabled_reason: nullable(
+    Type.String({
+      description:
+        'Why it was switched off, unless you did: gone (the receiver responded with 410), failing (for 3 days), operator',
+    }),
+  ),
+}
+export const WEBHOOK_EXAMPLE = {
+  id: ID_EXAMPLE,
+  ...REQUEST_EXAMPLE,
+  signing: 'standard' as const,
+  active: true,
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
+  disabled_reason: null,
+}
+export const WebhookSchema = withExample(
+  Type.Object({ ...fields, ...timeFields }, { title: 'Webhook' }),
+  WEBHOOK_EXAMPLE,
+)
+export const WebhookWithSecretSchema = withExample(
+  Type.Object(
+    { ...fields, secret: Type.String({ description: 'Shown once: whsec_ and base64 of the key' }), ...timeFields },
+    { title: 'WebhookWithSecret' },
+  ),
+  { ...WEBHOOK_EXAMPLE, secret: 'whsec_pSp+0kuW9Uq5JtJqRDnpIcB5mbUyAEwSJrG1Gr1MgN4=' },
+)
+export const DeliverySchema = withExample(
+  Type.Object(
+    {
+      id: Type.Integer(),
+      event_id: Type.String(),
+      event_type: oneOf(EVENT_TYPES),
+      attempt: Type.Integer({ minimum: 1 }),
+      status: oneOf(ATTEMPT_STATUSES),
+      response_status: nullable(Type.Integer({ description: 'null without a response' })),
+      duration_ms: Type.Integer({ minimum: 0 }),
+      response_body: nullable(Type.String({ description: 'At most 1 KiB of it' })),
+      next_attempt_at: nullable(Timestamp),
+      created_at: Timestamp,
+    },
+    { title: 'Delivery' },
+  ),
+  {
+    id: 1,
+    event_id: 'evt_0mjvbk3w00k7x2m9q4w1z8t5a',
+    event_type: 'ping',
+    attempt: 1,
+    status: 'delivered',
+    response_status: 200,
+    duration_ms: 12,
+    response_body: 'ok',
+    next_attempt_at: null,
+    created_at: '2026-01-01T00:00:00.000Z',
+  },
+)
+export const ExplainedDeliverySchema = Type.Object(
+  {
+    ...DeliverySchema.properties,
+    error: nullable(Type.String({ description: 'Why there was no response, for people' })),
+  },
+  { title: 'ExplainedDelivery' },
+)
+
+export const webhookWire = (webhook: Webhook): Static<typeof WebhookSchema> => ({
+  ...headOf(webhook),
+  ...tailOf(webhook),
+})
+
+export const withSecretWire = (webhook: Webhook, secret: string): Static<typeof WebhookWithSecretSchema> => ({
+  ...headOf(webhook),
+  secret,
+  ...tailOf(webhook),
+})
+
+const headOf = ({ id, name, url, events, signing, active }: Webhook) => ({
+  id,
+  name,
+  url,
+  events,
+  signing,
+  active,
+})
+
+const tailOf = ({ createdAtMs, updatedAtMs, disabledReason }: Webhook) => ({
+  created_at: toTimestamp(createdAtMs),
+  updated_at: toTimestamp(updatedAtMs),
+  disabled_reason: disabledReason,
+})
+
+/** For the side that sends: why there was no response is none of the members that contract C16 lists. */
+export const explainedAttemptWire = (attempt: Attempt): Static<typeof ExplainedDeliverySchema> => ({
+  ...attemptWire(attempt),
+  error: attempt.error,
+})
+
+export const attemptWire = (attempt: Attempt): Static<typeof DeliverySchema> => ({
+  id: attempt.id,
+  event_id: attempt.eventId,
+  event_type: attempt.eventType,
+  attempt: attempt.attempt,
+  status: attempt.status,
+  response_status: attempt.responseStatus,
+  duration_ms: attempt.durationMs,
+  response_body: attempt.responseBody,
+  next_attempt_at: toTimestampOrNull(attempt.nextAttemptAtMs),
+  created_at: toTimestamp(attempt.createdAtMs),
+})
