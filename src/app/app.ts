@@ -46,6 +46,7 @@ export const createApp = (deps: Deps) => {
     limits: config.limits,
     due,
     refreshIfChanged,
+    operationOf: ({ request, route }) => operations.get(`${request.method} ${route}`),
     onIdentified: (request, session) => {
       deliveries.watch(session.world)
       nameInLog(request, session)

@@ -1,5 +1,6 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { Operation } from '../http/operation.ts'
+import { REHEARSED_HEADERS } from '../http/rehearsal.ts'
 import type { Header, Reference, Schema } from './document.ts'
 import { Components } from './schemas.ts'
 
@@ -38,7 +39,12 @@ export const schemaOf = (schema: TSchema): Schema => new Components().place(sche
 /** The headers of every response; a client that is not let in has no limit. */
 export const commonHeaders = (operation: Operation, status: number): Record<string, Reference> => {
   const limited = !operation.public && status !== 401
-  const names = Object.keys({ ...REQUEST_ID_HEADER.properties, ...(limited && RATE_LIMIT_HEADERS.properties) })
+  const rehearsed = operation.canRehearse && status !== 401 && status !== 429
+  const names = Object.keys({
+    ...REQUEST_ID_HEADER.properties,
+    ...(limited && RATE_LIMIT_HEADERS.properties),
+    ...(rehearsed && REHEARSED_HEADERS.properties),
+  })
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
 import { errorsOf, type Operation, type ServedOperation, servedBy } from '../http/operation.ts'
+import { REHEARSAL_HEADERS, REHEARSED_HEADERS } from '../http/rehearsal.ts'
 import { ownRequests } from '../http/request-timer.ts'
 import { documentedRoute } from '../http/target.ts'
 import type { Failure } from '../kernel/failure.ts'
@@ -83,7 +84,10 @@ export const openApiDocument = async ({
       if (!served) return []
       const { operation } = served
       if (operation.tagDescription !== undefined) tags.set(operation.tag, operation.tagDescription)
-      const headers = sharedIn(sharedHeaders, additions?.headersOf(served))
+      const headers = [
+        ...sharedIn(sharedHeaders, operation.canRehearse ? REHEARSAL_HEADERS : undefined),
+        ...sharedIn(sharedHeaders, additions?.headersOf(served)),
+      ]
       const errors = { ...errorsOf(operation), ...additions?.errorsOf(served) }
       return [[method, operationObject({ components, collected, headers, errors }, operation)]]
     })
@@ -106,7 +110,11 @@ export const openApiDocument = async ({
     components: {
       schemas: { ...ERROR_SCHEMAS, ...components.schemas },
       ...(Object.keys(sharedHeaders).length > 0 && { parameters: sharedHeaders }),
-      headers: { ...headerObjects(REQUEST_ID_HEADER), ...headerObjects(RATE_LIMIT_HEADERS) },
+      headers: {
+        ...headerObjects(REQUEST_ID_HEADER),
+        ...headerObjects(RATE_LIMIT_HEADERS),
+        ...headerObjects(REHEARSED_HEADERS),
+      },
       securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
     },
   }

@@ -13,17 +13,20 @@ import { type Html, html } from './html.ts'
 
 /** Fields whose text nobody should read over a shoulder, and which the page remembers until it is closed. */
 const SECRET_HEADER = /-Token$/
-/** The parameter for which the page offers the errors of the operation. */
+/** The parameter for which the page offers the errors of the operation; live mode has none. */
 const FAULT_HEADER = 'X-Sandbox-Fault'
+const REHEARSAL_HEADER = 'X-Dry-Run'
 
 export const tryForm = (document: ApiDocument, entry: Entry): Html => {
   const { method, path, operation } = entry
   const isProtected = operation.security.length > 0
   const body = bodyExampleOf(operation)
+  const parameters = parametersOf(document, operation)
+  const isLive = !parameters.some(({ name }) => name === FAULT_HEADER)
   return html`<section class="try" id="try" aria-label="Try it"><h2>Try it</h2>
 <form data-method="${method}" data-path="${path}"${isProtected && html` data-protected`} hidden>
 ${isProtected && html`<p class="hint" data-login-hint>Log in first. <button type="button" class="quiet" data-login>Log in</button></p>`}
-${parametersOf(document, operation).map((parameter) => fieldOf(entry, parameter))}
+${parameters.map((parameter) => fieldOf(entry, parameter, isLive))}
 ${
   body !== undefined &&
   html`<label><span>Body</span><textarea name="body" rows="${Math.min(16, JSON.stringify(body, null, 2).split('\n').length)}" spellcheck="false">${JSON.stringify(body, null, 2)}</textarea></label>`
@@ -35,17 +38,19 @@ ${
 </section>`
 }
 
-const fieldOf = (entry: Entry, parameter: Parameter): Html => {
+const fieldOf = (entry: Entry, parameter: Parameter, isLive: boolean): Html => {
   const { name, in: place, required, schema, example } = parameter
   if (name === FAULT_HEADER) return faultPicker(entry)
   const choices = schema.enum ?? (schema.type === 'boolean' ? [true, false] : [])
   const label = html`<span>${name}${required && html` <span class="required">required</span>`}</span>`
+  // What is tried in live mode moves no money, unless the reader wants it to.
+  const chosen = isLive && name === REHEARSAL_HEADER ? 'true' : undefined
   const attributes = html`name="${place}:${name}" ${required && html`required`}`
   // A key that was used already would repeat the first response: it is shown as a hint, and not sent.
   const value = place === 'path' ? (example ?? '') : ''
   return html`<label>${label}${
     choices.length > 0
-      ? html`<select ${attributes}>${!required && html`<option value="">(left out)</option>`}${choices.map((choice) => html`<option>${String(choice)}</option>`)}</select>`
+      ? html`<select ${attributes}>${!required && html`<option value="">(left out)</option>`}${choices.map((choice) => html`<option${String(choice) === chosen && html` selected`}>${String(choice)}</option>`)}</select>`
       : html`<input ${attributes} value="${String(value)}" placeholder="${placeholderOf(parameter)}" autocomplete="off" spellcheck="false"${SECRET_HEADER.test(name) && html` type="password" data-secret`}>`
   }</label>`
 }

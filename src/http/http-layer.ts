@@ -5,6 +5,7 @@ import { HOST_INVALID, ROUTE_NOT_FOUND } from './failures.ts'
 import { Json } from './json.ts'
 import type { HttpObserver } from './observer.ts'
 import type { Operation } from './operation.ts'
+import { isRehearsed, rehearsed } from './rehearsal.ts'
 import { type RequestContext, requestIdOf } from './request-id.ts'
 import { bodyOf, JSON_TYPE } from './responses.ts'
 import { StoredResponse } from './stored-response.ts'
@@ -76,10 +77,14 @@ const errorResponder = (options: HttpLayerOptions) => {
 export const httpLayer = (options: HttpLayerOptions) => {
   const { observer } = options
   const { refuse, refuseUnknownPath } = errorResponder(options)
+  const operationOf = ({ method }: Request, route: string) => options.operations.get(`${method} ${route}`)
 
   const complete = (answer: unknown, { request, set, route }: RequestContext & { route: string }) => {
     setCommonHeaders(options, set)
-    const value = answer instanceof StoredResponse ? answer.respond(request) : answer
+    const shown = isRehearsed(set.headers)
+      ? rehearsed(answer, operationOf(request, route)?.success.schema, set.headers)
+      : answer
+    const value = shown instanceof StoredResponse ? shown.respond(request) : shown
     if (value instanceof Response) {
       for (const name in set.headers) value.headers.set(name, String(set.headers[name]))
       observer?.ended(request, route, { status: value.status, headers: value.headers, body: bodyOf(value) })

@@ -7,6 +7,7 @@ import { BODY_ENCODED, rateLimited } from './failures.ts'
 import type { Json, JsonObject } from './json.ts'
 import { queryReader, readPath } from './parameters.ts'
 import { type Reader, reader } from './reader.ts'
+import { canRehearse, rehearsalErrors } from './rehearsal.ts'
 import { exampleOf } from './schemas.ts'
 import type { StoredResponse } from './stored-response.ts'
 import { Submission } from './submission.ts'
@@ -96,6 +97,8 @@ export interface Operation
     ErrorFormat,
     Wire<TObject, TObject, TObject, TSchema, number> {
   unexpectedError: string
+  /** Takes X-Dry-Run (contract C19). */
+  canRehearse?: boolean
 }
 
 /** What a handler may return: the value, its JSON, or a response that is stored. The compiler holds each against the schema. */
@@ -216,18 +219,24 @@ export interface ServedOperation {
 export const servedBy = (app: AnyElysia): ServedOperation[] =>
   app.routes.flatMap(({ method, path, hooks }) => {
     const operation = (hooks?.detail as { [OPERATION]?: Operation } | undefined)?.[OPERATION]
-    return operation ? [{ method, route: documentedRoute(path), path, operation }] : []
+    if (!operation) return []
+    const served = { ...operation, canRehearse: canRehearse(method, path) }
+    return [{ method, route: documentedRoute(path), path, operation: served }]
   })
 
 /** Every error of an operation by its stable name, the common ones last. */
-export const errorsOf = ({ errors, body, public: isPublic, free, isProbe }: Operation): Record<string, Failure> => ({
-  ...errors,
-  ...(body && { body_encoded: BODY_ENCODED }),
-  ...(!isPublic && { unauthorized: unauthorized(true) }),
-  ...(!isPublic && !free && { rate_limited: rateLimited(36) }),
-  internal: INTERNAL,
-  ...(!isProbe && { unavailable: unavailable(1) }),
-})
+export const errorsOf = (operation: Operation): Record<string, Failure> => {
+  const { errors, body, public: isPublic, free, isProbe } = operation
+  return {
+    ...errors,
+    ...(operation.canRehearse && rehearsalErrors(operation)),
+    ...(body && { body_encoded: BODY_ENCODED }),
+    ...(!isPublic && { unauthorized: unauthorized(true) }),
+    ...(!isPublic && !free && { rate_limited: rateLimited(36) }),
+    internal: INTERNAL,
+    ...(!isProbe && { unavailable: unavailable(1) }),
+  }
+}
 
 const CREATED = 201
 const CREATED_HEADERS = Type.Object({ Location: Type.String({ description: 'The path of the new record' }) })

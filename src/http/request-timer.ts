@@ -1,6 +1,7 @@
 import { sinceStartMs } from '../kernel/clock.ts'
 import type { Failure } from '../kernel/failure.ts'
 import type { HttpObserver, ResponseHeaders } from './observer.ts'
+import { isRehearsed } from './rehearsal.ts'
 import { traceparentOf } from './request-id.ts'
 import { documentedRoute } from './target.ts'
 
@@ -20,6 +21,8 @@ export interface RequestFacts {
   error: string | null
   /** Behind proxies that are trusted, the address of the client. */
   address: string
+  /** Whether it was a rehearsal, of which nothing stays. */
+  isRehearsal: boolean
   /** The fault that the sandbox has injected. */
   fault: string | undefined
 }
@@ -78,6 +81,7 @@ export class RequestTimer implements HttpObserver {
       failure: failure?.code ?? null,
       error: failure ? (this.options.errorNameOf(request, route, failure) ?? failure.code) : null,
       address: underway.address,
+      isRehearsal: isRehearsed(headers),
       fault: this.options.faultOf?.(request),
     }
     for (const { onEnded } of this.listeners) onEnded(facts)

@@ -93,6 +93,20 @@ export class IdSource {
     return `${prefix}_${timeLetters(nowMs)}${sequence}${this.letters(RANDOM_LENGTH)}`
   }
 
+  /** Does work after which ids and randomness stand where they stood: what it has drawn is drawn again. */
+  rewinding<T>(work: () => T): T {
+    const { lastMs, sequence } = this.state
+    const { randomness } = this
+    const position = randomness instanceof SeededRandomness ? randomness.position : 0
+    try {
+      return work()
+    } finally {
+      this.#lastMs = lastMs
+      this.#sequence = sequence
+      if (randomness instanceof SeededRandomness) randomness.position = position
+    }
+  }
+
   /** Random characters of [0-9a-z] without bias: 5.17 bits each. */
   letters(count: number): string {
     let text = ''

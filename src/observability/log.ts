@@ -46,21 +46,31 @@ export const createLog = ({ level: least, format, color, columns, clock, write }
   const isWanted = (level: LogLevel): boolean => LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least)
   const requestLine = (level: LogLevel, facts: RequestFacts): string => {
     const { method, route, status, error, durationMs, requestId, client, address, fault, traceparent } = facts
+    const rehearsal = { dry_run: facts.isRehearsal || undefined }
     if (format === 'json') {
       const asked = { method, route, status, error, duration_ms: durationMs, request_id: requestId, client, address }
-      return line(level, 'request', { ...asked, fault, traceparent })
+      return line(level, 'request', { ...asked, ...rehearsal, fault, traceparent })
     }
     if (columns) return Bun.sliceAnsi(terminalLine(facts), 0, columns(), '…')
     const shown = color ? `${STATUS_COLORS[Math.floor(status / 100)] ?? ''}${status}${RESET}` : status
     const what = `${method.padEnd(METHOD_WIDTH)} ${shown} ${route ?? '(no route)'} ${durationMs.toFixed(1)} ms`
-    return line(level, what, { error, request_id: requestId, client, address, fault, traceparent })
+    return line(level, what, { error, request_id: requestId, client, address, ...rehearsal, fault, traceparent })
   }
   /** Columns for the eye, without what a person looks up elsewhere: date and request id. */
-  const terminalLine = ({ method, route, status, error, durationMs, client, fault }: RequestFacts): string => {
+  const terminalLine = ({
+    method,
+    route,
+    status,
+    error,
+    durationMs,
+    client,
+    isRehearsal,
+    fault,
+  }: RequestFacts): string => {
     const time = shownTime(toTimestamp(clock.nowMs()))
     const took = `${durationMs.toFixed(1).padStart(DURATION_WIDTH)} ms`
     const asked = `${method.padEnd(METHOD_WIDTH)} ${paint(STATUS_COLORS[Math.floor(status / 100)], String(status))}`
-    const facts = factsOf({ error, client, fault })
+    const facts = factsOf({ error, client, dry_run: isRehearsal || undefined, fault })
     return `${paint(DIM, time)} ${asked} ${paint(DIM, took)}  ${route ?? '(no route)'}${paint(DIM, facts)}`
   }
   /** A terminal shows no date: what is on it is of today. */

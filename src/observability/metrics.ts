@@ -27,7 +27,7 @@ export const createMetrics = async (options: MetricsOptions) => {
   const durations = new prom.Histogram({
     name: 'scrip_http_request_duration_seconds',
     help: 'Responses, and how long they took.',
-    labelNames: ['method', 'route', 'status'],
+    labelNames: ['method', 'route', 'status', 'dry_run'],
     buckets: DURATION_BUCKETS_S,
     registers,
   })
@@ -46,9 +46,10 @@ export const createMetrics = async (options: MetricsOptions) => {
   addProcessMetrics(prom, registry, options)
   const listener: RequestListener = {
     onArrived: () => inFlight.inc(),
-    onEnded: ({ method, route, status, durationMs, failure }) => {
+    onEnded: ({ method, route, status, durationMs, failure, isRehearsal }) => {
       inFlight.dec()
-      durations.observe({ method, route: route ?? NO_ROUTE, status }, durationMs / SECOND_MS)
+      const labels = { method, route: route ?? NO_ROUTE, status, ...(isRehearsal && { dry_run: 'true' }) }
+      durations.observe(labels, durationMs / SECOND_MS)
       if (failure) refusals.inc({ reason: failure })
     },
   }

@@ -4,6 +4,7 @@ import { CHARGE_EXAMPLE, ChargeSchema } from '../charges/contract.ts'
 import type { Purchase } from '../charges/quote.ts'
 import type { JsonObject } from '../http/json.ts'
 import { eitherCaseFilter, idFilter, idPath, pageQuery, textFilter } from '../http/parameters.ts'
+import { secretMember } from '../http/rehearsal.ts'
 import { Id, nullable, oneOf, Timestamp, withExample } from '../http/schemas.ts'
 import { bodyCheck, Text } from '../http/validation.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
@@ -76,6 +77,8 @@ export const OrderListQuery = Type.Object({
   ref: textFilter('The same as client_reference', REFERENCE_EXAMPLE),
 })
 
+/** The codes of vouchers in the response of a rehearsal (contract C19). */
+const CODE_REHEARSED = 'XXXX'
 const VOUCHER_EXAMPLE = {
   voucher_reference_number: '1-1',
   card_number: 'TESTA7F3K9Q2XZ0M',
@@ -96,9 +99,12 @@ export const VOUCHER_EXAMPLES = [
 export const VoucherSchema = Type.Object(
   {
     voucher_reference_number: Type.String(),
-    card_number: nullable(Type.String({ description: 'null, like pin_code and claim_url, when it cannot be opened' })),
-    pin_code: nullable(Type.String()),
-    claim_url: nullable(Type.String()),
+    card_number: secretMember(
+      nullable(Type.String({ description: 'null, like pin_code and claim_url, when it cannot be opened' })),
+      CODE_REHEARSED,
+    ),
+    pin_code: secretMember(nullable(Type.String()), CODE_REHEARSED),
+    claim_url: secretMember(nullable(Type.String()), null),
     expires_at: nullable(Timestamp),
   },
   { title: 'Voucher' },

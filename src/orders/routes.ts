@@ -159,8 +159,7 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
       '/:id/cancel',
       async ({ params, session }) => {
         const { world, write } = session
-        const order = await write((tx) => cancelOrder(tx, world, ordering, getOrder(session, params.id, tx)))
-        return wire(world, order)
+        return write((tx) => wire(world, cancelOrder(tx, world, ordering, getOrder(session, params.id, tx))))
       },
       operations.cancel,
     )

@@ -1,6 +1,7 @@
 import type { Product } from '../catalog/product.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { DomainError } from '../kernel/failure.ts'
+import { isRehearsing } from '../worlds/rehearsal.ts'
 import type { World } from '../worlds/world.ts'
 import { INSUFFICIENT_STOCK } from './contract.ts'
 import { placeInStock, type Seal, type VoucherCode } from './seal.ts'
@@ -65,7 +66,8 @@ const setAside = (tx: Tx, world: World, options: StockOptions, order: Order, qua
     const free = freeCodes(tx, order, nowMs, quantity)
     if (free.length < quantity) {
       // The failure rolls the marks back, so they are written again separately. If that fails, they are found again.
-      if (found.length > 0) world.db.write((after) => markDamaged(after, found, nowMs)).catch(() => undefined)
+      if (found.length > 0 && !isRehearsing(world))
+        world.db.write((after) => markDamaged(after, found, nowMs)).catch(() => undefined)
       throw new DomainError(INSUFFICIENT_STOCK)
     }
     const damaged = free.filter((row) => !codeOf(seal, row))
@@ -92,5 +94,5 @@ const codeOf = (seal: Seal, row: StockRow): VoucherCode | undefined => seal.open
 /** A code that cannot be opened is never sold. */
 const reportDamage = (tx: Tx, world: World, { onDamaged }: StockOptions, { id, productId }: StockRow): void => {
   markDamaged(tx, [id], world.clock.nowMs())
-  onDamaged({ stockId: id, productId })
+  if (!isRehearsing(world)) onDamaged({ stockId: id, productId })
 }

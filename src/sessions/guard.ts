@@ -1,11 +1,14 @@
 import { Elysia } from 'elysia'
 import { FEATURE_DISABLED, rateLimited } from '../http/failures.ts'
+import type { Operation } from '../http/operation.ts'
 import type { BucketSize } from '../http/rate-limit.ts'
+import { readRehearsal } from '../http/rehearsal.ts'
 import { type RequestContext, traceparentOf } from '../http/request-id.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { inTrace } from '../worlds/cause.ts'
 import type { DueWork } from '../worlds/due.ts'
+import { rehearsing } from '../worlds/rehearsal.ts'
 import type { World } from '../worlds/world.ts'
 import { bucketsOf, type Feature, limitsOf } from './clients.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -17,6 +20,8 @@ interface GuardOptions {
   due: DueWork
   /** Reads again what another process has written, and returns whether it has. */
   refreshIfChanged: (world: World) => boolean
+  /** The operation of a request; undefined if no route matches. */
+  operationOf: (asked: Asked) => Operation | undefined
   /** Called before a rate-limit token is taken. */
   onIdentified: ((request: Request, session: Session) => void) | undefined
   /** May refuse an admitted request or replace its session. */
@@ -48,12 +53,14 @@ export class Guard {
   /** @throws DomainError unauthorized, rate_limited or feature_disabled */
   readonly admit = async (context: GuardContext): Promise<Session> => {
     const { request, set, path, route, feature, isFree = false } = context
-    const { due, onIdentified, onAdmitted, onEntitled } = this.options
+    const { due, operationOf, onIdentified, onAdmitted, onEntitled } = this.options
     const identified = await this.#identify(request.headers.get('authorization'))
     set.headers['X-Request-Id'] ??= identified.world.nextRequestId()
     onIdentified?.(request, identified)
     const limits = limitsOf(identified.client, this.options.limits)
     if (limits) takeToken(identified, limits, set, isFree)
+    const operation = operationOf({ request, path, route })
+    const rehearsal = operation?.canRehearse ? readRehearsal(request, operation, set.headers) : undefined
     await context.ready?.()
     const isReading = request.method === 'GET'
     if (isReading && due.isDue(identified.world)) await due.catchUp(identified.world)
@@ -62,8 +69,9 @@ export class Guard {
     const session = feature ? entitled(admitted, feature) : admitted
     await onEntitled?.({ request, path, route })
     // A request that had to wait must not read with a token that was revoked in the meantime.
+    if (rehearsal?.refusal) throw rehearsal.refusal
     session.checkAgain()
-    return session
+    return rehearsal?.isRehearsal ? rehearsed(session) : session
   }
 
   /** A session that does due work before each write, and writes what belongs to the trace of a request. */
@@ -98,6 +106,13 @@ export class Guard {
     }))
   }
 }
+
+/** A session whose writes are undone (contract C19). */
+const rehearsed = (session: Session): Session => ({
+  ...session,
+  write: rehearsing(session.world, session.write),
+  isRehearsal: true,
+})
 
 /** A session that requires a feature, now and when it writes. @throws DomainError feature_disabled */
 const entitled = (session: Session, feature: Feature): Session => {

@@ -33,6 +33,8 @@ export interface Session {
   readonly write: <T>(work: (tx: Tx) => T) => Promise<T>
   /** For a request that has waited. @throws DomainError unauthorized if the token has died since it was admitted */
   readonly checkAgain: () => void
+  /** Its writes are undone, and nothing else must stay of the request either. */
+  readonly isRehearsal?: boolean
 }
 
 interface IssuedToken {

@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 import { EVENT_PATTERNS, EVENT_TYPES } from '../events/types.ts'
 import type { JsonObject } from '../http/json.ts'
 import { pageQuery, textPath } from '../http/parameters.ts'
+import { secretMember } from '../http/rehearsal.ts'
 import { nullable, oneOf, Timestamp, withExample } from '../http/schemas.ts'
 import { bodyCheck, Text } from '../http/validation.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
@@ -119,11 +120,13 @@ export const WebhookSchema = withExample(
   Type.Object({ ...fields, ...timeFields }, { title: 'Webhook' }),
   WEBHOOK_EXAMPLE,
 )
+/** In a rehearsal, nothing of the secret is real (contract C19). */
+const SecretSchema = secretMember(
+  Type.String({ description: 'Shown once: whsec_ and base64 of the key' }),
+  `whsec_${Buffer.from('Rehearsed: this is not a secret.').toString('base64')}`,
+)
 export const WebhookWithSecretSchema = withExample(
-  Type.Object(
-    { ...fields, secret: Type.String({ description: 'Shown once: whsec_ and base64 of the key' }), ...timeFields },
-    { title: 'WebhookWithSecret' },
-  ),
+  Type.Object({ ...fields, secret: SecretSchema, ...timeFields }, { title: 'WebhookWithSecret' }),
   { ...WEBHOOK_EXAMPLE, secret: 'whsec_pSp+0kuW9Uq5JtJqRDnpIcB5mbUyAEwSJrG1Gr1MgN4=' },
 )
 export const DeliverySchema = withExample(

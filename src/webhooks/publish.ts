@@ -6,6 +6,7 @@ import { computedId } from '../kernel/ids.ts'
 import type { Reference } from '../reference/reference.ts'
 import { traceOf } from '../worlds/cause.ts'
 import { schedule } from '../worlds/due.ts'
+import { isRehearsing } from '../worlds/rehearsal.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { activeWebhooksOf, type Webhook } from './queries.ts'
 import { queueDelivery } from './queue.ts'
@@ -67,6 +68,6 @@ const writeEvent = (tx: Tx, world: World, { data, sourceId = null, ...change }: 
   const event = { id, eventId, data: json, traceparent: traceOf(world), ...change }
   insertEvent(tx, event)
   schedule(world, 'events', createdAtMs + EVENT_KEPT_MS)
-  for (const listener of world.of(listeners)) listener(event, sourceId)
+  if (!isRehearsing(world)) for (const listener of world.of(listeners)) listener(event, sourceId)
   return event
 }

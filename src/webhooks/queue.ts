@@ -1,5 +1,6 @@
 import type { Tx } from '../db/database.ts'
 import type { Event } from '../events/queries.ts'
+import { isRehearsing } from '../worlds/rehearsal.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { type QueueState, updateWebhook, type Webhook } from './queries.ts'
 import {
@@ -20,8 +21,12 @@ type QueueListener = (webhookId: string, dueAtMs: number) => void
 /** Notified of what is queued before its commit. Nothing else depends on it: the queue is in the database. */
 const queueListener = worldPart<{ notify: QueueListener }>(() => ({ notify: () => undefined }))
 
-export const listenToQueue = (world: World, notify: QueueListener): void => {
-  world.of(queueListener).notify = notify
+const notify = (world: World, webhookId: string, dueAtMs: number): void => {
+  if (!isRehearsing(world)) world.of(queueListener).notify(webhookId, dueAtMs)
+}
+
+export const listenToQueue = (world: World, listener: QueueListener): void => {
+  world.of(queueListener).notify = listener
 }
 
 /** Queues a delivery of an event, behind the others of its record. */
@@ -34,7 +39,7 @@ export const queueDelivery = (
 ): void => {
   const isFirst = findFirstNotHeld(tx, { webhookId, droppedTo, record }) === undefined
   insertQueued(tx, { webhookId, eventId, record, dueAtMs: isFirst ? dueMs : null })
-  if (isFirst) world.of(queueListener).notify(webhookId, dueMs)
+  if (isFirst) notify(world, webhookId, dueMs)
 }
 
 /** Begins a new series of attempts. One that is waiting begins anew in its place. */
@@ -47,7 +52,7 @@ export const queueAgain = (tx: Tx, world: World, webhook: Webhook, event: Event)
     return
   }
   updateQueued(tx, waiting, { failures: 0, dueAtMs: waiting.dueAtMs === null ? null : nowMs })
-  if (waiting.dueAtMs !== null) world.of(queueListener).notify(webhook.id, nowMs)
+  if (waiting.dueAtMs !== null) notify(world, webhook.id, nowMs)
 }
 
 /** Lets the next event of a record, or one that was held back, follow one that is delivered or has failed for good. */

@@ -475,6 +475,10 @@ const provoke = async (operation: Served, name: string, body: unknown): Promise<
       await send(world, operation, { headers })
       return send(world, operation, { headers, body: {} })
     }
+    case 'dry_run_malformed':
+      return send(world, operation, { headers: { 'x-dry-run': 'yes' } })
+    case 'dry_run_with_key':
+      return send(world, operation, { headers: { 'x-dry-run': 'true', 'idempotency-key': 'a key of my own' } })
     case 'world_not_found':
       return send(world, operation, { query: 'world=nowhere' })
     case 'token_wrong':

@@ -22,6 +22,7 @@ interface Entry {
   duration_ms: number
   fault: string | null
   outcome: string | null
+  dry_run?: boolean
   changes: { table: string; operation: string; key: string }[]
   events: string[]
 }
@@ -77,6 +78,7 @@ describe('GET /_sandbox/requests', () => {
       fault: null,
       outcome: 'success',
       message: null,
+      dry_run: false,
       changes: [{ table: 'beneficiaries', operation: 'insert', key: id }],
       events: [],
     } as Entry)

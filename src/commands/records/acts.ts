@@ -4,8 +4,9 @@ import { keepHead } from '../../audit/head.ts'
 import { operatorName } from '../../config/environment.ts'
 import type { Query, Tx } from '../../db/database.ts'
 import { markOf } from '../../orders/stock-queries.ts'
-import type { Result } from '../terminal/output.ts'
-import { type Administration, administer, reasonOf } from './administration.ts'
+import { rehearsing } from '../../worlds/rehearsal.ts'
+import { note, type Result } from '../terminal/output.ts'
+import { type Administration, administer, dataCommand, reasonOf } from './administration.ts'
 
 /** What a command has changed, for the audit. */
 export interface Change {
@@ -18,6 +19,10 @@ export interface Acting extends Administration {
   record: (tx: Tx, change: Change, seal?: AuditSeal) => void
 }
 
+/** A command that moves money, and can be rehearsed (contract C19). Its action is {@link act}. */
+export const moneyCommand = (above: Command, name: string, description: string): Command =>
+  dataCommand(above, name, description).option('--dry-run', 'show the result, and change nothing')
+
 /**
  * The action of a command that changes something, or takes data out: what it does and what it refuses is a row of the
  * audit (contract C17). The sandbox has no audit.
@@ -25,6 +30,7 @@ export interface Acting extends Administration {
 export const act = <Args extends unknown[]>(work: (acting: Acting, ...args: Args) => Result | Promise<Result>) =>
   async function (this: Command, ...args: Args): Promise<void> {
     const named = { command: pathOf(this), subject: this.args.join(' ') }
+    const { dryRun: isRehearsal = false } = this.opts<{ dryRun?: boolean }>()
     await administer(async (administration: Administration, ...given: Args) => {
       const { config, world, isSandbox, delivering } = administration
       const sealOf = (query: Query): AuditSeal | undefined =>
@@ -38,7 +44,7 @@ export const act = <Args extends unknown[]>(work: (acting: Acting, ...args: Args
           recordAct(tx, seal ?? sealOf(tx), { ...named, ...change, ...facts })
           isHeadBehind = true
         }
-      const write = async <T>(unit: (tx: Tx) => T): Promise<T> => {
+      const writeWithHead = async <T>(unit: (tx: Tx) => T): Promise<T> => {
         const done = await administration.write(unit)
         if (!isHeadBehind) return done
         isHeadBehind = false
@@ -46,8 +52,11 @@ export const act = <Args extends unknown[]>(work: (acting: Acting, ...args: Args
         await administration.write((tx) => keepHead(tx, config.dataDir, sealOf(tx))).catch(() => undefined)
         return done
       }
+      const write = isRehearsal ? rehearsing(world, administration.write) : writeWithHead
       try {
-        return await work({ ...administration, write, record: recorder('done') }, ...given)
+        const result = await work({ ...administration, write, record: recorder('done') }, ...given)
+        if (isRehearsal) note('Rehearsed: nothing was changed.', config.format)
+        return result
       } catch (error) {
         // What cannot be written down now is shown to the operator all the same.
         await write((tx) => recorder('refused')(tx, { after: { reason: reasonOf(error) } })).catch(() => undefined)

@@ -9,7 +9,7 @@ import { findAnyWallet } from '../../wallets/queries.ts'
 import { isOfStatus } from '../advice.ts'
 import { wholeNumber } from '../arguments.ts'
 import { Amount, listOf, mapped, type Row } from '../terminal/cells.ts'
-import { act } from './acts.ts'
+import { act, moneyCommand } from './acts.ts'
 import { type Administration, administer, dataCommand, refused } from './administration.ts'
 import { clientNamesById } from './client-records.ts'
 import { type ListOptions, listCommand, narrowingOf } from './lists.ts'
@@ -34,7 +34,7 @@ export const orderCommands = (orders: Command): void => {
         orderDetails(query, reference, getOrder(query, id)),
       ),
     )
-  dataCommand(orders, 'deliver', 'deliver some vouchers of an order, or all that remain')
+  moneyCommand(orders, 'deliver', 'deliver some vouchers of an order, or all that remain')
     .argument('<id>', 'the order', wholeNumber)
     .argument('[quantity]', 'number of vouchers', wholeNumber)
     .action(
@@ -42,7 +42,7 @@ export const orderCommands = (orders: Command): void => {
         deliver(tx, world, delivering, order, quantity ?? order.quantity, world.clock.nowMs()),
       ),
     )
-  dataCommand(orders, 'fail', 'fail an order; the client is refunded what was not delivered')
+  moneyCommand(orders, 'fail', 'fail an order; the client is refunded what was not delivered')
     .argument('<id>', 'the order', wholeNumber)
     .option('--reason <text>', 'reason shown to the client', 'The order could not be delivered')
     .action(
@@ -50,7 +50,7 @@ export const orderCommands = (orders: Command): void => {
         failOrder(tx, world, delivering, order, reason, world.clock.nowMs()),
       ),
     )
-  dataCommand(orders, 'refund', 'refund a delivered order, or some of its vouchers; the codes are not sold again')
+  moneyCommand(orders, 'refund', 'refund a delivered order, or some of its vouchers; the codes are not sold again')
     .argument('<id>', 'the order', wholeNumber)
     .option('--vouchers <references>', 'only these, as voucher_reference_number, separated by commas', referencesIn)
     .option('--remarks <text>', 'remarks shown to the client', 'Refunded')

@@ -10,7 +10,7 @@ import type { World } from '../../worlds/world.ts'
 import { isOfStatus } from '../advice.ts'
 import { choiceOption } from '../arguments.ts'
 import { Amount, listOf, mapped } from '../terminal/cells.ts'
-import { act } from './acts.ts'
+import { act, moneyCommand } from './acts.ts'
 import { administer, dataCommand, refused } from './administration.ts'
 import { clientNamesById } from './client-records.ts'
 import { type ListOptions, listCommand, narrowingOf } from './lists.ts'
@@ -37,7 +37,7 @@ export const payoutCommands = (payouts: Command): void => {
         return { ...payoutRow(reference, clientNamesById(query), payout), ...payeeOf(payout) }
       }),
     )
-  dataCommand(payouts, 'advance', 'move a payout to its next status, or on to a given one')
+  moneyCommand(payouts, 'advance', 'move a payout to its next status, or on to a given one')
     .argument('<id>', 'the payout')
     .addOption(choiceOption('--to <status>', 'the status to reach', ADVANCE_TARGETS))
     .action(
@@ -45,7 +45,7 @@ export const payoutCommands = (payouts: Command): void => {
         advance(tx, moving, world, payout, to, details),
       ),
     )
-  dataCommand(payouts, 'fail', 'fail a payout; the client is refunded amount and fees')
+  moneyCommand(payouts, 'fail', 'fail a payout; the client is refunded amount and fees')
     .argument('<id>', 'the payout')
     .option('--code <code>', 'failure_code shown to the client')
     .option('--reason <text>', 'failure_reason shown to the client')
@@ -54,10 +54,10 @@ export const payoutCommands = (payouts: Command): void => {
         applyEvent(tx, moving, world, payout, 'failed', { ...details, failureCode: code, failureReason: reason }),
       ),
     )
-  dataCommand(payouts, 'cancel', 'cancel a payout that is not submitted yet; the client is refunded amount and fees')
+  moneyCommand(payouts, 'cancel', 'cancel a payout that is not submitted yet; the client is refunded amount and fees')
     .argument('<id>', 'the payout')
     .action(move((tx, moving, world, payout, { actorType }) => cancelPayout(tx, moving, world, payout, actorType)))
-  dataCommand(payouts, 'return', 'return a completed payout; the client is refunded the amount without fees')
+  moneyCommand(payouts, 'return', 'return a completed payout; the client is refunded the amount without fees')
     .argument('<id>', 'the payout')
     .action(move((tx, moving, world, payout, details) => applyEvent(tx, moving, world, payout, 'returned', details)))
 }

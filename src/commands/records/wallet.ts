@@ -10,7 +10,7 @@ import { amountIn, wholeNumber } from '../arguments.ts'
 import { EXIT, ProgramError } from '../exit.ts'
 import { Amount, listOf, mapped, type Row } from '../terminal/cells.ts'
 import { note } from '../terminal/output.ts'
-import { type Acting, act } from './acts.ts'
+import { type Acting, act, moneyCommand } from './acts.ts'
 import { administer, dataCommand, refused } from './administration.ts'
 import { clientNamesById, getClient } from './client-records.ts'
 import { type ListOptions, listCommand, narrowingOf } from './lists.ts'
@@ -54,7 +54,7 @@ export const walletCommands = (wallet: Command): void => {
 }
 
 const movementCommands = (wallet: Command): void => {
-  dataCommand(wallet, 'fund', 'put money into a wallet')
+  moneyCommand(wallet, 'fund', 'put money into a wallet')
     .argument('<id>', 'the wallet', wholeNumber)
     .argument('<amount>', AMOUNT)
     .option('--remarks <text>', 'remarks shown to the client')
@@ -64,7 +64,7 @@ const movementCommands = (wallet: Command): void => {
         fund(tx, context, wallet, positive(amount, currency), cause)
       }),
     )
-  dataCommand(wallet, 'adjust', 'correct a wallet, up or down')
+  moneyCommand(wallet, 'adjust', 'correct a wallet, up or down')
     .argument('<id>', 'the wallet', wholeNumber)
     .argument('<amount>', `${AMOUNT}; negative to deduct`)
     .option('--remarks <text>', 'remarks shown to the client')

@@ -3,6 +3,7 @@ import { sentBody } from '../../http/body.ts'
 import { STRUCTURED } from '../../http/errors.ts'
 import { parseObject } from '../../http/json.ts'
 import type { HttpObserver } from '../../http/observer.ts'
+import { isOfHeader, isRehearsed } from '../../http/rehearsal.ts'
 import { ownRequests } from '../../http/request-timer.ts'
 import { pathOf, targetOf } from '../../http/target.ts'
 import { SECOND_MS, sinceStartMs } from '../../kernel/clock.ts'
@@ -250,7 +251,9 @@ export class RequestObserver implements HttpObserver {
     const outcome = this.options.outcomes.outcomeOf(method, route, failure)
     if (!outcome) return
     observed.outcome = outcome.name
-    this.options.coverage.count(world, outcome)
+    // What a rehearsal met is met by no client; what is wrong with its header, by nothing else.
+    if (!isRehearsed(observed.response.headers) || (failure && isOfHeader(failure)))
+      this.options.coverage.count(world, outcome)
   }
 
   /** Whether the values of one more unit of work are recorded. */

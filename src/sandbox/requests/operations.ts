@@ -41,6 +41,7 @@ export const RecordedRequest = Type.Object(
     fault: nullable(Type.String({ description: 'The injected fault, with `; when=after` if the work was done' })),
     outcome: nullable(Type.String({ description: 'success, or the documented name of the error' })),
     message: nullable(Type.String({ description: 'What the error says' })),
+    dry_run: Type.Boolean({ description: 'Whether it was a rehearsal, with X-Dry-Run: true' }),
     changes: Type.Array(Type.Object(RowChange, { title: 'RowChange' }), {
       description: 'The rows that the request wrote',
     }),
@@ -75,6 +76,7 @@ export const RECORDED_REQUEST_EXAMPLE: RecordedRequest = {
   fault: null,
   outcome: 'success',
   message: null,
+  dry_run: false,
   changes: [],
   events: [],
 }

@@ -1,4 +1,5 @@
 import type { ResponseHeaders } from '../../http/observer.ts'
+import { isRehearsed } from '../../http/rehearsal.ts'
 import { documentedRoute } from '../../http/target.ts'
 import { sinceStartMs, toTimestamp } from '../../kernel/clock.ts'
 import type { Failure } from '../../kernel/failure.ts'
@@ -179,6 +180,7 @@ export const headOf = ({ world, request: captured, id }: Logged): RecordedHead =
     fault,
     outcome,
     message: response.status < 400 ? null : errorMessageIn(textOf(response.body)),
+    dry_run: isRehearsed(response.headers),
     changes: changes.map(({ table, operation, key }) => ({ table, operation, key })),
     events: [...captured.events],
   }

@@ -6,7 +6,7 @@ import type { Log } from '../../../observability/log.ts'
 import { EXIT, ProgramError } from '../../exit.ts'
 import { bind } from '../server.ts'
 import { controlSocket, forwardSocket, type Legacy, type Predecessor, type ServerFacts } from './protocol.ts'
-import { rehearse } from './rehearsal.ts'
+import { startOnCopy } from './trial-start.ts'
 
 /** What a server does before it takes over (decision 76). */
 
@@ -25,7 +25,7 @@ export const findPredecessor = async (config: Config, log: Log): Promise<Predece
   if (!facts) return undefined
   requireSameAddress(config, facts)
   const lock = lockForTakeOver(dataDir, LAST_ONE_MS_MAX)
-  await rehearse(config, dataDir, log)
+  await startOnCopy(config, dataDir, log)
   requireMetricsAddress(config)
   log.info('taking over', { from: facts.pid, version: facts.version })
   const forwarded = forwardSocket(dataDir)

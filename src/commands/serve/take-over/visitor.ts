@@ -7,7 +7,7 @@ import { seedWallets } from '../../../wallets/seed.ts'
 import type { World } from '../../../worlds/world.ts'
 
 /**
- * A client of the copy on which a server rehearses, who asks for what clients ask for. Code that runs for the first time
+ * A client of the copy on which a server tries to start, who asks for what clients ask for. Code that runs for the first time
  * takes several times as long: otherwise the requests that wait for the new server would wait for that, too.
  */
 

@@ -19,7 +19,7 @@ const KEY_FILES = ['signing.key', 'voucher.key', 'voucher.key.next']
  * migration too, shows before the other one is asked to go. What was run once also runs faster.
  * @throws ProgramError as a start does
  */
-export const rehearse = async (config: Config, dataDir: string, log: Log): Promise<void> => {
+export const startOnCopy = async (config: Config, dataDir: string, log: Log): Promise<void> => {
   using staging = createStagingFolder(dataDir)
   try {
     await copyFolder(dataDir, staging.path)

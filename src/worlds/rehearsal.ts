@@ -1,0 +1,43 @@
+import type { Tx } from '../db/database.ts'
+import { type World, worldPart } from './world.ts'
+
+/** Rehearsals (contract C19): a unit of work is done, its result is made, and all of it is undone. */
+
+type Write = <T>(work: (tx: Tx) => T) => Promise<T>
+
+/** Whether the unit of work that runs now is undone afterwards. */
+const running = worldPart(() => ({ isRehearsal: false }))
+
+/** For what a unit of work does besides its transaction: it notifies nobody, and queues no work of its own. */
+export const isRehearsing = (world: World): boolean => world.of(running).isRehearsal
+
+/** Ends a unit of work that is undone, with its result. */
+class Undone extends Error {
+  constructor(readonly result: unknown) {
+    super('rehearsed')
+  }
+}
+
+/** Writes that are undone. Ids and secrets that they draw are drawn again by the next write that is not. */
+export const rehearsing =
+  (world: World, write: Write): Write =>
+  async <T>(work: (tx: Tx) => T): Promise<T> => {
+    try {
+      return await write((tx) => {
+        throw new Undone(world.ids.rewinding(() => during(world, () => work(tx))))
+      })
+    } catch (error) {
+      if (error instanceof Undone) return error.result as T
+      throw error
+    }
+  }
+
+const during = <T>(world: World, work: () => T): T => {
+  const state = world.of(running)
+  state.isRehearsal = true
+  try {
+    return work()
+  } finally {
+    state.isRehearsal = false
+  }
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { withoutCounters } from '../http/rehearsals.ts'
+import { blocksOf, documentText, hasShell, withScrip } from './documents.ts'
+import { Customer, inOffice, type Office } from './live.ts'
+import { run, start } from './program.ts'
+
+/** Rehearsals of the executable (contract C19): of commands, and how an operator sees those of clients. */
+
+const databaseOf = ({ dataDir }: Office): Uint8Array => withoutCounters(readFileSync(join(dataDir, 'scrip.sqlite')))
+
+describe('--dry-run', () => {
+  test('shows the result of every command that moves money, and leaves the database as it was', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const server = await office.serve()
+      const customer = await Customer.of(server, credentials)
+      const sold = await customer.order(1, 2)
+      const waiting = await customer.order(2, 1)
+      const [open, other] = [await customer.payout('p-1'), await customer.payout('p-2')]
+      await server.stop()
+      await office.answer('payouts', 'advance', other.id, '--to', 'completed')
+      const commands: [command: string[], result: object][] = [
+        [['orders', 'deliver', `${waiting.id}`], { id: waiting.id, status: 'DELIVERED' }],
+        [['orders', 'fail', `${waiting.id}`], { id: waiting.id, status: 'FAILED' }],
+        [['orders', 'refund', `${sold.id}`, '--vouchers', '1-1'], { id: sold.id, refunded_amount: 9.75 }],
+        [['payouts', 'advance', open.id], { id: open.id, status: 'queued' }],
+        [['payouts', 'cancel', open.id], { id: open.id, status: 'cancelled' }],
+        [['payouts', 'return', other.id], { id: other.id, returned: true }],
+        [['wallet', 'fund', '1', '500'], { id: 1 }],
+        [['wallet', 'adjust', '1', '-12.50'], { id: 1 }],
+      ]
+      const audited = await office.answer<object[]>('audit', 'list')
+      const wallet = await office.answer('wallet', 'list')
+      for (const [command, result] of commands) {
+        const before = databaseOf(office)
+        const rehearsed = await office.run([...command, '--dry-run'])
+        expect({ command, exitCode: rehearsed.exitCode, stderr: rehearsed.stderr }).toEqual({
+          command,
+          exitCode: 0,
+          stderr: 'Rehearsed: nothing was changed.\n',
+        })
+        expect(await office.answer(...command, '--dry-run')).toMatchObject(result)
+        expect(databaseOf(office)).toEqual(before)
+      }
+      const refused = await office.run(['payouts', 'fail', open.id, '--dry-run'])
+      expect([refused.exitCode, refused.stdout]).toEqual([1, ''])
+      expect(refused.stderr).toContain(`payout ${open.id} is created, and cannot be changed like this`)
+      // Refused acts are audited; rehearsals are none.
+      expect(await office.answer<object[]>('audit', 'list')).toEqual(audited)
+      expect(await office.answer('wallet', 'list')).toEqual(wallet)
+      expect((await office.run(['verify'])).exitCode).toBe(0)
+      // What was rehearsed is what happens.
+      const [adjust] = commands.flatMap(([command]) => (command.includes('adjust') ? [command] : []))
+      const rehearsed = await office.answer(...(adjust ?? []), '--dry-run')
+      expect(await office.answer(...(adjust ?? []))).toEqual(rehearsed)
+    }))
+})
+
+describe('a rehearsal of a client in live mode', () => {
+  test('gives no code away, leaves the stock, and is marked in the log and the metrics', () =>
+    inOffice(async (office) => {
+      const credentials = await office.stocked()
+      const server = await office.serve('--log-format', 'json', '--log-level', 'info', '--metrics-port', '0')
+      const customer = await Customer.of(server, credentials)
+      const init = {
+        method: 'POST',
+        headers: { authorization: `Bearer ${customer.pair.access_token}`, 'x-dry-run': 'true' },
+      }
+      const body = JSON.stringify({ product_id: 1, denomination: 10, quantity: 3 })
+      for (let time = 0; time < 3; time++) {
+        const response = await server.request('/api/v1/orders', { ...init, body })
+        const text = await response.text()
+        expect([response.status, response.headers.get('x-dry-run'), text.includes('TEA-')]).toEqual([
+          200,
+          'true',
+          false,
+        ])
+        expect(JSON.parse(text)).toMatchObject({
+          status: 'DELIVERED',
+          vouchers: Array(3).fill({ card_number: 'XXXX', pin_code: 'XXXX', claim_url: null }),
+        })
+      }
+      expect(await customer.wallet()).toEqual([1000, 0])
+      expect(await customer.read<object[]>('/events?type=order.*')).toEqual([])
+      await customer.order(1, 3)
+      const { stderr } = await server.stop()
+      const lines = stderr.split('\n').filter((line) => line.includes('/api/v1/orders'))
+      expect(lines.map((line) => (JSON.parse(line) as { dry_run?: true }).dry_run)).toEqual([
+        true,
+        true,
+        true,
+        undefined,
+      ])
+      expect((await office.run(['verify'])).exitCode).toBe(0)
+    }))
+
+  test('is what the form of the reference sends, unless the reader chooses otherwise; the sandbox does not', () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      const page = async (server: { request: (path: string) => Promise<Response> }) =>
+        /<select name="header:X-Dry-Run"[^>]*>.*?<\/select>/s.exec(
+          await (await server.request('/docs/operations/placeOrder')).text(),
+        )?.[0]
+      const live = await office.serve()
+      expect(await page(live)).toContain('<option selected>true</option>')
+      await live.stop()
+      const sandbox = await start()
+      expect(await page(sandbox)).toContain('<option>true</option>')
+      await sandbox.stop()
+    }))
+})
+
+test.skipIf(!hasShell)('rehearse.sh of the guide prints what the guide says', () =>
+  withScrip(async (cwd, env) => {
+    const blocks = blocksOf(documentText('docs/clients.md'))
+    const script = blocks.find(({ file }) => file === 'rehearse.sh')?.text ?? ''
+    writeFileSync(join(cwd, 'rehearse.sh'), script)
+    const { exitCode, stdout } = await run(['run', '--', 'sh', 'rehearse.sh'], { cwd, env })
+    expect(exitCode).toBe(0)
+    const shown = blocks.find(({ text }) => text.startsWith('scrip run -- sh rehearse.sh'))?.text.split('\n')[1]
+    expect(stdout.trim()).toBe(shown ?? '')
+  }),
+)
