@@ -71,7 +71,7 @@ interface About<Input, Once> {
   /** A second response that is no error: a probe says that the service is not ready. */
   alternative?: Success
   /** Every error of this operation alone, by its stable name (contract C15), with facts that could be real. */
-  errors: Record<string, Failure>
+  errors?: Record<string, Failure>
 }
 
 /** What the operations of a module have in common. */
@@ -97,6 +97,7 @@ export interface Operation
     ErrorFormat,
     Wire<TObject, TObject, TObject, TSchema, number> {
   unexpectedError: string
+  errors: Record<string, Failure>
   /** Takes X-Dry-Run (contract C19). */
   canRehearse?: boolean
 }
@@ -132,7 +133,7 @@ export const operationsOf = (group: Group) => {
   function operation(
     declared: About<unknown, true | undefined> & Wire<TObject, TObject, TObject, TSchema, number>,
   ): object {
-    return routeOptions(completed({ unexpectedError: INTERNAL.message, ...group, ...declared }))
+    return routeOptions(completed({ unexpectedError: INTERNAL.message, errors: {}, ...group, ...declared }))
   }
   return operation
 }

@@ -40,7 +40,6 @@ export const frontRoutes = ({ catalog, version, publicUrl, gate }: Parts) => {
         example: frontFacts('0.1.0', 'http://127.0.0.1:4747', { productId: 1, denomination: 100, quantity: 2 }),
         alsoAs: { 'text/html': { schema: Type.String(), example: '<!doctype html><title>Scrip sandbox</title>' } },
       },
-      errors: {},
     }),
   )
 }

@@ -1,13 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { count, parameter } from '../../http/parameters.ts'
 import { turns } from '../../kernel/turns.ts'
 import { entriesBefore, type LedgerEntry } from '../../wallets/ledger-queries.ts'
 import type { World } from '../../worlds/world.ts'
 import type { Parts } from '../parts.ts'
 import { WorldQuery } from '../worlds/query.ts'
 import { EntrySchema, entryWire } from './ledger-entry.ts'
-import { controlOperation } from './operation.ts'
+import { controlOperation, limitUpTo } from './operation.ts'
 import { caughtUpWorld } from './operator-routes.ts'
 
 /** The ledger as it is kept (contracts C11 and C15): what proves that money was moved once. */
@@ -18,13 +17,7 @@ const listEntries = controlOperation('ledger')({
   id: 'listLedgerEntries',
   summary: 'Read the ledger of a world',
   description: 'Every movement of money, the newest first, with its lines: a double entry.',
-  query: Type.Object({
-    ...WorldQuery.properties,
-    limit: parameter<number>(
-      Type.Integer({ minimum: 1, maximum: ENTRIES_MAX, default: ENTRIES_MAX, description: 'Maximum number of items' }),
-      count(ENTRIES_MAX),
-    ),
-  }),
+  query: Type.Object({ ...WorldQuery.properties, limit: limitUpTo(ENTRIES_MAX, ENTRIES_MAX) }),
   success: {
     status: 200,
     description: 'The entries',
@@ -42,7 +35,6 @@ const listEntries = controlOperation('ledger')({
       },
     ],
   },
-  errors: {},
 })
 
 export const ledgerRoutes = (parts: Parts) =>

@@ -1,5 +1,7 @@
+import { Type } from '@sinclair/typebox'
 import { BODY_UNREADABLE } from '../../http/failures.ts'
 import { operationsOf } from '../../http/operation.ts'
+import { count, parameter } from '../../http/parameters.ts'
 import { violation } from '../../kernel/failure.ts'
 import { FOREIGN_SITE, TOKEN_WRONG, worldDamaged, worldNotFound } from '../errors.ts'
 import { UnusedWorldQuery } from '../worlds/query.ts'
@@ -41,3 +43,10 @@ export const controlOperation =
     const named = Object.entries(errors).map(([name, failure]) => [`${group}.${name}`, failure])
     return operationOfWorld({ ...declared, errors: Object.fromEntries(named) })
   }
+
+/** How many items of a list are wanted. */
+export const limitUpTo = (max: number, fallback: number) =>
+  parameter<number>(
+    Type.Integer({ minimum: 1, maximum: max, default: fallback, description: 'Maximum number of items' }),
+    count(max),
+  )

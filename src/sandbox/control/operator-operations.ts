@@ -59,7 +59,6 @@ export const getPace = controlOperation('pace')({
   description: 'Automatic, or manual with the operations of this group.',
   query: WorldQuery,
   success: paceSuccess({ payouts: 'auto', orders: 'auto' }),
-  errors: {},
 })
 
 export const setPace = controlOperation('pace')({

@@ -104,6 +104,5 @@ const indexRoutes = ({ worlds, version }: Parts) =>
         ),
         example: { version: '0.1.0', worlds: ['default'], links: LINKS },
       },
-      errors: {},
     }),
   )

@@ -93,7 +93,6 @@ export const getRates = controlOperation('rates')({
   description: 'In the form of a file for `--rates`.',
   query: WorldQuery,
   success: { status: 200, description: 'All rates', schema: Rates, example: RATES_EXAMPLE },
-  errors: {},
 })
 
 export const setRates = controlOperation('rates')({
@@ -169,7 +168,6 @@ export const listClients = controlOperation('clients')({
     schema: Type.Array(ClientState),
     example: [CLIENT_EXAMPLE],
   },
-  errors: {},
 })
 
 export const addClient = controlOperation('clients')({

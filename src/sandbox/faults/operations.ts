@@ -87,7 +87,6 @@ export const listErrors = controlOperation('errors')({
     all: choiceFilter(['true', 'false'], 'Whether those of /_sandbox are listed too, which cannot be injected'),
   }),
   success: { status: 200, description: 'By endpoint', schema: Type.Array(DocumentedError), example: [ERROR_EXAMPLE] },
-  errors: {},
 })
 
 export const listFaults = controlOperation('faults')({
@@ -96,7 +95,6 @@ export const listFaults = controlOperation('faults')({
   description: 'The oldest first, each with the number of times that are left.',
   query: WorldQuery,
   success: { status: 200, description: 'The rules', schema: Type.Array(Rule), example: [RULE_EXAMPLE] },
-  errors: {},
 })
 
 export type RuleRequest = Static<typeof RuleRequest>
@@ -161,7 +159,6 @@ export const clearFaults = controlOperation('faults')({
   description: 'Requests get their normal responses again.',
   query: WorldQuery,
   success: { status: 204, description: 'No rule is left' },
-  errors: {},
 })
 
 export const removeFault = controlOperation('faults')({

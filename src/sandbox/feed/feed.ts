@@ -51,10 +51,7 @@ export class Feed {
     this.#watch()
     const { last } = this.#kept
     const from = lastNumber === undefined ? last : lastNumber > last ? this.#kept.first - 1 : lastNumber
-    const reader = new Reader(world, from, {
-      onWaiting: () => this.#flushSoon(),
-      onLeft: () => this.#remove(reader),
-    })
+    const reader = new Reader(world, from, { onWaiting: () => this.#flushSoon(), onLeft: () => this.#remove(reader) })
     this.#readers.add(reader)
     this.#heartbeat ??= setInterval(() => {
       for (const each of this.#readers) each.beat()

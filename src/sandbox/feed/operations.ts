@@ -35,5 +35,4 @@ export const openFeed = controlOperation('feed')({
     schema: Type.String(),
     example: `retry: 1000\nid: 0\n\nid: 1\nevent: request\ndata: ${JSON.stringify(REQUEST_DATA)}\n\nid: 2\nevent: wallet.credited\ndata: ${JSON.stringify(EVENT_DATA)}\n\n`,
   },
-  errors: {},
 })

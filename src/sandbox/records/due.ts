@@ -2,7 +2,6 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { getEvent } from '../../events/queries.ts'
 import { listOf } from '../../http/operation.ts'
-import { count, parameter } from '../../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { nextDueOrders } from '../../orders/queries.ts'
@@ -10,7 +9,7 @@ import { nextDuePayouts } from '../../payouts/queries.ts'
 import { allWebhooks } from '../../webhooks/queries.ts'
 import { nextQueued } from '../../webhooks/queue-queries.ts'
 import type { World } from '../../worlds/world.ts'
-import { controlOperation } from '../control/operation.ts'
+import { controlOperation, limitUpTo } from '../control/operation.ts'
 import { caughtUpWorld } from '../control/operator-routes.ts'
 import type { Parts } from '../parts.ts'
 import { WorldQuery } from '../worlds/query.ts'
@@ -38,13 +37,7 @@ const listDue = controlOperation('due')({
   summary: 'See what the clock of a world does next',
   description:
     'The next steps of orders and payouts, and the next attempts to deliver events, the earliest first. Of each record only the first event waits for the clock.',
-  query: Type.Object({
-    ...WorldQuery.properties,
-    limit: parameter<number>(
-      Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT, description: 'Maximum number of items' }),
-      count(LIMIT_MAX),
-    ),
-  }),
+  query: Type.Object({ ...WorldQuery.properties, limit: limitUpTo(LIMIT_MAX, LIMIT_DEFAULT) }),
   success: listOf('What falls due', Due, {
     at: '2026-01-01T00:00:01.000Z',
     kind: 'payout',
@@ -53,7 +46,6 @@ const listDue = controlOperation('due')({
     webhook: null,
     attempt: null,
   }),
-  errors: {},
 })
 
 export const dueRoutes = (parts: Parts) =>

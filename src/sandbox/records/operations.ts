@@ -1,13 +1,12 @@
 import { type TProperties, Type } from '@sinclair/typebox'
 import { EVENT_EXAMPLE, EVENT_NOT_FOUND, EventSchema } from '../../events/contract.ts'
 import { listOf } from '../../http/operation.ts'
-import { count, parameter } from '../../http/parameters.ts'
 import { nullable, Timestamp } from '../../http/schemas.ts'
 import { ORDER_EXAMPLE, OrderSchema } from '../../orders/contract.ts'
 import { PayoutSchema } from '../../payouts/contract.ts'
 import { WALLET_EXAMPLE, WalletSchema } from '../../wallets/contract.ts'
 import { ExplainedDeliverySchema, WEBHOOK_EXAMPLE, WebhookSchema } from '../../webhooks/contract.ts'
-import { controlOperation } from '../control/operation.ts'
+import { controlOperation, limitUpTo } from '../control/operation.ts'
 import { WorldQuery } from '../worlds/query.ts'
 import { listed } from './wire.ts'
 
@@ -16,20 +15,12 @@ import { listed } from './wire.ts'
 const LIMIT_MAX = 1_000
 const LIMIT_DEFAULT = 100
 
-const Query = Type.Object({
-  ...WorldQuery.properties,
-  limit: parameter<number>(
-    Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT, description: 'Maximum number of items' }),
-    count(LIMIT_MAX),
-  ),
-})
+const Query = Type.Object({ ...WorldQuery.properties, limit: limitUpTo(LIMIT_MAX, LIMIT_DEFAULT) })
 
 const owned = <Properties extends TProperties>(properties: Properties, title: string) =>
   Type.Object({ client_id: Type.Integer({ description: 'Whose it is' }), ...properties }, { title })
 
-const due = {
-  due_at: nullable({ ...Timestamp, description: 'When the clock moves it; null when nothing is due' }),
-}
+const due = { due_at: nullable({ ...Timestamp, description: 'When the clock moves it; null when nothing is due' }) }
 const dueEvent = {
   due_event: nullable(
     Type.String({
@@ -68,7 +59,6 @@ export const listOrders = controlOperation('world_orders')({
     delivered_quantity: 2,
     due_at: null,
   }),
-  errors: {},
 })
 
 export const listPayouts = controlOperation('world_payouts')({
@@ -76,13 +66,7 @@ export const listPayouts = controlOperation('world_payouts')({
   summary: 'List the payouts of a world',
   description: 'Of all clients, the newest first, each with its events and when the clock moves it.',
   query: Query,
-  success: {
-    status: 200,
-    description: 'The payouts',
-    schema: Type.Array(WorldPayout),
-    example: [],
-  },
-  errors: {},
+  success: { status: 200, description: 'The payouts', schema: Type.Array(WorldPayout), example: [] },
 })
 
 export const listWallets = controlOperation('world_wallets')({
@@ -90,12 +74,7 @@ export const listWallets = controlOperation('world_wallets')({
   summary: 'List the wallets of a world',
   description: 'Of all clients, the oldest first.',
   query: WorldQuery,
-  success: listOf('The wallets', WorldWallet, {
-    client_id: 1,
-    ...WALLET_EXAMPLE,
-    threshold: null,
-  }),
-  errors: {},
+  success: listOf('The wallets', WorldWallet, { client_id: 1, ...WALLET_EXAMPLE, threshold: null }),
 })
 
 export const listEvents = controlOperation('world_events')({
@@ -104,7 +83,6 @@ export const listEvents = controlOperation('world_events')({
   description: 'Of all clients, the newest first.',
   query: Query,
   success: listOf('The events', WorldEvent, { client_id: 1, ...EVENT_EXAMPLE }),
-  errors: {},
 })
 
 export const redeliverEvent = controlOperation('event_redeliver')({
@@ -129,11 +107,5 @@ export const listWebhooks = controlOperation('world_webhooks')({
   summary: 'List the webhooks of a world with their last deliveries',
   description: 'Of all clients, the newest first.',
   query: WorldQuery,
-  success: listOf('The webhooks', WorldWebhook, {
-    client_id: 1,
-    ...WEBHOOK_EXAMPLE,
-    waiting: 0,
-    deliveries: [],
-  }),
-  errors: {},
+  success: listOf('The webhooks', WorldWebhook, { client_id: 1, ...WEBHOOK_EXAMPLE, waiting: 0, deliveries: [] }),
 })

@@ -1,13 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EventSchema } from '../../events/contract.ts'
-import { choiceFilter, count, Problem, parameter, parseId } from '../../http/parameters.ts'
+import { choiceFilter, Problem, parameter, parseId } from '../../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { DomainError, violation } from '../../kernel/failure.ts'
 import { ExplainedDeliverySchema } from '../../webhooks/contract.ts'
 import { isControl } from '../control/gate.ts'
 import { EntrySchema } from '../control/ledger-entry.ts'
-import { controlOperation } from '../control/operation.ts'
+import { controlOperation, limitUpTo } from '../control/operation.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
 import { WorldQuery, WorldsQuery } from '../worlds/query.ts'
 
@@ -177,10 +177,7 @@ export const listRequests = controlOperation('requests')({
     'The last 1,000 requests of each, the newest first, without secrets; or, the oldest first, as HAR 1.2 or curl lines.',
   query: Type.Object({
     ...WorldsQuery.properties,
-    limit: parameter<number>(
-      Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT, description: 'Maximum number of items' }),
-      count(LIMIT_MAX),
-    ),
+    limit: limitUpTo(LIMIT_MAX, LIMIT_DEFAULT),
     status: statusFilter,
     path: pathFilter,
     format: choiceFilter(['json', 'har', 'curl'], 'The format of the response: JSON, a HAR file or curl lines'),

@@ -68,5 +68,4 @@ export const getSchema = controlOperation('scenario_schema')({
     schema: Type.Object({}, { title: 'ScenarioSchema', additionalProperties: true }),
     example: { title: 'Scrip scenario' } as object,
   },
-  errors: {},
 })

@@ -13,9 +13,7 @@ import { PACES } from '../worlds/pace.ts'
 const closed = { additionalProperties: false }
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-const Time = Type.String({
-  description: 'an RFC 3339 time, or how long before the present of the world: -P2D, -PT90M',
-})
+const Time = Type.String({ description: 'an RFC 3339 time, or how long before the present of the world: -P2D, -PT90M' })
 const ClientName = Type.Optional(Type.String({ default: 'sandbox', description: 'Whose: the name of a client' }))
 const Amount = Type.Number({ minimum: -1_000_000_000_000_000, maximum: 1_000_000_000_000_000 })
 

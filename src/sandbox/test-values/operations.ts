@@ -30,5 +30,4 @@ export const getTestValues = controlOperation('test_values')({
   summary: 'See what behaves specially',
   description: 'Products by behaviour, payees by the outcome of their payouts, and amounts of payouts from wallet 1.',
   success: { status: 200, description: 'The test values', schema: TestValues, example: EXAMPLE },
-  errors: {},
 })

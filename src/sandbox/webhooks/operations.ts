@@ -88,7 +88,6 @@ export const listInbox = controlOperation('inbox')({
       },
     ],
   },
-  errors: {},
 })
 
 export const clearInbox = controlOperation('inbox')({
@@ -97,7 +96,6 @@ export const clearInbox = controlOperation('inbox')({
   description: 'Their responses stay as they are set.',
   query: WorldQuery,
   success: { status: 204, description: 'The inboxes are empty' },
-  errors: {},
 })
 
 export const settleWebhooks = controlOperation('settle')({
@@ -112,7 +110,6 @@ export const settleWebhooks = controlOperation('settle')({
     schema: Type.Object({ settled: Type.Literal(true) }, { title: 'Settled' }),
     example: { settled: true },
   },
-  errors: {},
 })
 
 export const makeEvent = controlOperation('event_make')({
@@ -137,11 +134,6 @@ export const makeEvent = controlOperation('event_make')({
     { title: 'EventRequest' },
   ),
   bodyExample: { type: 'wallet.credited', data: EVENT_EXAMPLE.data },
-  success: {
-    status: 201,
-    description: 'The event',
-    schema: EventSchema,
-    example: EVENT_EXAMPLE,
-  },
+  success: { status: 201, description: 'The event', schema: EventSchema, example: EVENT_EXAMPLE },
   errors: { validation: violation('type', 'required', 'is required'), not_found: notFound('Client') },
 })

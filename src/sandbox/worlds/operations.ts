@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { EventSchema } from '../../events/contract.ts'
 import { listOf } from '../../http/operation.ts'
 import { parameter } from '../../http/parameters.ts'
-import { Timestamp } from '../../http/schemas.ts'
+import { Timestamp, withExample } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { DomainError, violated, violation } from '../../kernel/failure.ts'
@@ -56,6 +56,7 @@ export const WorldSummary = Type.Object(
   { title: 'World' },
 )
 export const WORLD_EXAMPLE = { name: 'checkout', username: 'sbx_checkout', now: '2026-01-01T00:00:00.000Z' }
+withExample(WorldSummary, WORLD_EXAMPLE)
 
 export const worldWire = ({ name, clock }: World): Static<typeof WorldSummary> => ({
   name,
@@ -76,17 +77,19 @@ export const newName = (name: string): string => {
 /** Of the events of one move of the clock. */
 export const HAPPENED_MAX = 1_000
 
-const ClockState = Type.Object(
-  {
-    now: Timestamp,
-    frozen: Type.Boolean(),
-    happened: Type.Array(EventSchema, {
-      description: `The events of what fell due by the move, the oldest first and at most ${HAPPENED_MAX}`,
-    }),
-  },
-  { title: 'Clock' },
+const ClockState = withExample(
+  Type.Object(
+    {
+      now: Timestamp,
+      frozen: Type.Boolean(),
+      happened: Type.Array(EventSchema, {
+        description: `The events of what fell due by the move, the oldest first and at most ${HAPPENED_MAX}`,
+      }),
+    },
+    { title: 'Clock' },
+  ),
+  { now: '2026-01-01T00:05:00.000Z', frozen: true, happened: [] },
 )
-const CLOCK_EXAMPLE = { now: '2026-01-01T00:05:00.000Z', frozen: true, happened: [] }
 
 const SnapshotName = Type.Object({ name: Type.String() }, { title: 'SnapshotName' })
 
@@ -97,8 +100,7 @@ export const getClock = controlOperation('clock')({
   summary: 'Read the clock of a world',
   description: 'The time of the world, and whether its clock is frozen.',
   query: WorldQuery,
-  success: { status: 200, description: 'The clock', schema: ClockState, example: CLOCK_EXAMPLE },
-  errors: {},
+  success: { status: 200, description: 'The clock', schema: ClockState },
 })
 
 export const moveClock = controlOperation('clock')({
@@ -116,7 +118,7 @@ export const moveClock = controlOperation('clock')({
     { title: 'ClockRequest' },
   ),
   bodyExample: { advance: 'PT5M', frozen: true },
-  success: { status: 200, description: 'The clock as it is now', schema: ClockState, example: CLOCK_EXAMPLE },
+  success: { status: 200, description: 'The clock as it is now', schema: ClockState },
   errors: { validation: violation('now', 'min', 'must not be before the present, 2026-01-01T00:00:00.000Z') },
 })
 
@@ -124,8 +126,7 @@ export const listWorlds = controlOperation('worlds')({
   id: 'listWorlds',
   summary: 'List the worlds',
   description: 'Each with the username that logs in to it and its time.',
-  success: listOf('The default world first', WorldSummary, WORLD_EXAMPLE),
-  errors: {},
+  success: listOf('The default world first', WorldSummary),
 })
 
 export const makeWorld = controlOperation('worlds')({
@@ -151,7 +152,7 @@ export const makeWorld = controlOperation('worlds')({
   ),
   bodyExample: { from: 'default' },
   bodyOptional: true,
-  success: { status: 200, description: 'The world', schema: WorldSummary, example: WORLD_EXAMPLE },
+  success: { status: 200, description: 'The world', schema: WorldSummary },
   errors: {
     validation: NAME_INVALID,
     source_not_found: worldNotFound('nowhere'),
@@ -181,7 +182,6 @@ export const resetWorld = controlOperation('reset')({
     schema: Type.Object({ world: Type.String() }, { title: 'ResetResult' }),
     example: { world: DEFAULT_WORLD },
   },
-  errors: {},
 })
 
 export const listSnapshots = controlOperation('snapshots')({
@@ -189,7 +189,6 @@ export const listSnapshots = controlOperation('snapshots')({
   summary: 'List the snapshots',
   description: 'The names of all snapshots.',
   success: listOf('In the order in which they were saved', SnapshotName, { name: 'prepared' }),
-  errors: {},
 })
 
 export const keepSnapshot = controlOperation('snapshots')({
@@ -199,10 +198,7 @@ export const keepSnapshot = controlOperation('snapshots')({
   params: NamePath,
   query: WorldQuery,
   success: { status: 200, description: 'The snapshot', schema: SnapshotName, example: { name: 'prepared' } },
-  errors: {
-    validation: NAME_INVALID,
-    exhausted: snapshotsExhausted(SNAPSHOTS_MAX),
-  },
+  errors: { validation: NAME_INVALID, exhausted: snapshotsExhausted(SNAPSHOTS_MAX) },
 })
 
 export const getSnapshot = controlOperation('snapshots')({
@@ -234,6 +230,6 @@ export const restoreSnapshot = controlOperation('snapshots')({
   description: 'Tokens that were issued before the snapshot was saved are valid again.',
   params: NamePath,
   query: WorldQuery,
-  success: { status: 200, description: 'The world', schema: WorldSummary, example: WORLD_EXAMPLE },
+  success: { status: 200, description: 'The world', schema: WorldSummary },
   errors: { ...oneErrors, damaged: snapshotDamaged('prepared') },
 })
