@@ -123,10 +123,11 @@ export const pingWebhook = (tx: Tx, world: World, webhook: Webhook): Event => {
 
 const recordOfPing = (webhookId: string): string => `webhook ${webhookId}`
 
-/** Sends an event again to every active webhook whose filter fits, and returns how many those are. */
-export const redeliver = (tx: Tx, world: World, event: Event): number => {
+/** Sends an event again to every active webhook whose filter fits, or to one of them, and returns how many those are. */
+export const redeliver = (tx: Tx, world: World, event: Event, onlyTo?: string): number => {
   let sent = 0
   for (const webhook of activeWebhooksOf(tx, event.clientId)) {
+    if (onlyTo !== undefined && webhook.id !== onlyTo) continue
     const isFor =
       event.type === 'ping' ? event.record === recordOfPing(webhook.id) : matches(webhook.events, event.type)
     if (!isFor) continue

@@ -48,8 +48,11 @@ describe('GET /_sandbox/worlds', () => {
 
   test('GET /_sandbox lists them too, with version and links', async () => {
     const { version } = (await (await server.request('/status')).json()) as { version: string }
-    const index = await succeed<{ links: string[] }>(server, 'GET', '')
-    expect(index).toEqual({ version, worlds: await worldNames(), links: expect.any(Array) } as never)
+    const index = await succeed<{ started_at: string; links: string[] }>(server, 'GET', '')
+    const { started_at } = index
+    expect(index).toEqual({ version, started_at, worlds: await worldNames(), links: expect.any(Array) } as never)
+    expect(Date.parse(started_at)).toBeLessThan(Date.now())
+    expect(await succeed<object>(server, 'GET', '')).toMatchObject({ started_at })
     for (const link of index.links) expect([link, (await server.request(link)).status]).toEqual([link, 200])
   })
 })

@@ -148,6 +148,28 @@ describe('POST /_sandbox/events', () => {
   })
 })
 
+describe('POST /_sandbox/events/{id}/redeliver', () => {
+  const again = async (world: TestWorld, eventId: string, body?: object) =>
+    (await world.control(`/events/${eventId}/redeliver`, body)).json()
+
+  test('202 delivers the event again to every webhook, or to one alone', async () => {
+    const world = await server.world(NOON)
+    await hook(world, inboxUrl(world))
+    const { id } = await hook(world, inboxUrl(world, 'alone'))
+    const [, event] = await make(world, { type: 'wallet.low' })
+    const eventId = (event as EventBody).id
+    await settle(world)
+    expect(await again(world, eventId, {})).toEqual({ webhooks: 2 })
+    await settle(world)
+    expect(await again(world, eventId, { webhook_id: id })).toEqual({ webhooks: 1 })
+    expect(await again(world, eventId, { webhook_id: 'whk_of_nobody' })).toEqual({ webhooks: 0 })
+    await settle(world)
+    const names = (await inboxOf(world)).map(({ name }) => name)
+    expect(names.filter((name) => name === 'alone')).toHaveLength(3)
+    expect(names).toHaveLength(5)
+  })
+})
+
 describe('A copy of a world', () => {
   test('has its webhooks, events and what waits, and nothing of what was delivered', async () => {
     const world = await server.world(NOON)

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { sinceStartMs, systemClock, toTimestamp } from '../../kernel/clock.ts'
 import { consoleRoutes } from '../console/routes.ts'
 import { clientRoutes, productRoutes, rateRoutes } from '../editing/routes.ts'
 import { faultRoutes } from '../faults/routes.ts'
@@ -87,22 +88,32 @@ const LINKS = [
   .map((name) => `/_sandbox/${name}`)
   .concat('/docs', '/openapi.json')
 
-const indexRoutes = ({ worlds, version }: Parts) =>
-  new Elysia({ name: 'sandbox-index' }).get(
+const indexRoutes = ({ worlds, version }: Parts) => {
+  const startedAt = toTimestamp(systemClock.nowMs() - sinceStartMs())
+  return new Elysia({ name: 'sandbox-index' }).get(
     '/',
-    () => ({ version, worlds: [...worlds.names], links: LINKS }),
+    () => ({ version, started_at: startedAt, worlds: [...worlds.names], links: LINKS }),
     controlOperation('sandbox')({
       id: 'getSandbox',
       summary: 'See what the sandbox offers',
       description: 'Lists the worlds, and links to the rest of the control API.',
       success: {
         status: 200,
-        description: 'Version, worlds and links',
+        description: 'Version, start, worlds and links',
         schema: Type.Object(
-          { version: Type.String(), worlds: Type.Array(Type.String()), links: Type.Array(Type.String()) },
+          {
+            version: Type.String(),
+            started_at: Type.String({
+              format: 'date-time',
+              description: 'When the process started, by the real clock: what is in memory alone is not older',
+            }),
+            worlds: Type.Array(Type.String()),
+            links: Type.Array(Type.String()),
+          },
           { title: 'Sandbox' },
         ),
-        example: { version: '0.1.0', worlds: ['default'], links: LINKS },
+        example: { version: '0.1.0', started_at: '2026-01-01T00:00:00.000Z', worlds: ['default'], links: LINKS },
       },
     }),
   )
+}

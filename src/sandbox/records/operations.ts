@@ -2,6 +2,7 @@ import { type TProperties, Type } from '@sinclair/typebox'
 import { EVENT_EXAMPLE, EVENT_NOT_FOUND, EventSchema } from '../../events/contract.ts'
 import { listOf } from '../../http/operation.ts'
 import { nullable, Timestamp } from '../../http/schemas.ts'
+import { Text } from '../../http/validation.ts'
 import { ORDER_EXAMPLE, OrderSchema } from '../../orders/contract.ts'
 import { PayoutSchema } from '../../payouts/contract.ts'
 import { WALLET_EXAMPLE, WalletSchema } from '../../wallets/contract.ts'
@@ -88,11 +89,17 @@ export const listEvents = controlOperation('world_events')({
 export const redeliverEvent = controlOperation('event_redeliver')({
   id: 'redeliverWorldEvent',
   summary: 'Deliver an event again',
-  description: 'To every active webhook of its client whose filter fits.',
+  description: 'To every active webhook of its client whose filter fits, or to one of them alone.',
   params: Type.Object({
     id: Type.String({ description: 'The event identifier, as a response gave it', example: EVENT_EXAMPLE.id }),
   }),
   query: WorldQuery,
+  body: Type.Object(
+    { webhook_id: Type.Optional(Text({ maxLength: 64, description: 'The only webhook that gets it' })) },
+    { title: 'RedeliveryRequest' },
+  ),
+  bodyExample: {},
+  bodyOptional: true,
   success: {
     status: 202,
     description: 'How many webhooks get it',

@@ -49,8 +49,9 @@ export const recordRoutes = (parts: Parts) =>
     )
     .post(
       '/events/:id/redeliver',
-      async ({ params, query }) => {
-        return { webhooks: await redeliverIn(await presentWorld(parts, query.world), params.id, parts.deliveries) }
+      async ({ params, query, body }) => {
+        const world = await presentWorld(parts, query.world)
+        return { webhooks: await redeliverIn(world, params.id, body.webhook_id, parts.deliveries) }
       },
       operations.redeliverEvent,
     )
@@ -64,9 +65,16 @@ export const recordRoutes = (parts: Parts) =>
     )
 
 /** Returns how many webhooks get the event. @throws DomainError event_not_found */
-const redeliverIn = async (world: World, eventId: string, deliveries: Parts['deliveries']): Promise<number> => {
+const redeliverIn = async (
+  world: World,
+  eventId: string,
+  webhookId: string | undefined,
+  deliveries: Parts['deliveries'],
+): Promise<number> => {
   deliveries.watch(world)
-  const count = await world.db.write((tx) => redeliver(tx, world, found(findAnyEvent(tx, eventId), EVENT_NOT_FOUND)))
+  const count = await world.db.write((tx) =>
+    redeliver(tx, world, found(findAnyEvent(tx, eventId), EVENT_NOT_FOUND), webhookId),
+  )
   deliveries.wake()
   return count
 }
