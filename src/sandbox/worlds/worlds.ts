@@ -152,7 +152,9 @@ export class SandboxWorlds implements Worlds {
   }
 
   get memoryBytes(): number {
-    return this.all.reduce((sum, world) => sum + memoryOf(world), this.options.store.memoryBytes)
+    let bytes = this.options.store.memoryBytes + memoryOf(this.#default)
+    for (const world of this.#named.values()) if (world) bytes += memoryOf(world)
+    return bytes
   }
 
   /** Whether there is room for another world or snapshot, and for as much data as this one has. */
