@@ -221,6 +221,12 @@ test('statements are in the queries of a module, and in db', () => {
   expect(asking.map(({ path }) => path)).toEqual([])
 })
 
+test('images of the Dockerfile are pinned by digest', () => {
+  const images = [...readFileSync(join(root, 'Dockerfile'), 'utf8').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
+  expect(images).toHaveLength(2)
+  for (const image of images) expect(image).toMatch(/^[a-z0-9./-]+:[a-z0-9.-]+@sha256:[0-9a-f]{64}$/)
+})
+
 describe.each(BANS.map((ban) => [ban.what, ban] as const))('nothing else %s', (_, { pattern, allowed, instead }) => {
   test(`use ${instead}`, () => {
     const wrong = sources
