@@ -5,7 +5,7 @@ import type { Failure } from '../kernel/failure.ts'
 export const rateLimited = (retryAfterSeconds: number): Failure => ({
   code: 'rate_limited',
   kind: 'TOO_MANY_REQUESTS',
-  message: `Rate limit exceeded. Retry after ${retryAfterSeconds} seconds.`,
+  message: `Rate limit exceeded. Retry after ${retryAfterSeconds} ${retryAfterSeconds === 1 ? 'second' : 'seconds'}.`,
   isUniform: true,
   headers: { 'Retry-After': String(retryAfterSeconds) },
 })

@@ -27,7 +27,11 @@ const askTimes = async (world: TestWorld, times: number): Promise<number[]> => {
 }
 
 const tooMany = (seconds: number) =>
-  structured('TooManyRequestsError', 'TOO_MANY_REQUESTS', `Rate limit exceeded. Retry after ${seconds} seconds.`)
+  structured(
+    'TooManyRequestsError',
+    'TOO_MANY_REQUESTS',
+    `Rate limit exceeded. Retry after ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+  )
 
 const expectTooMany = async (response: Response, seconds: number): Promise<void> => {
   expect(response.status).toBe(429)

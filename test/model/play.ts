@@ -403,7 +403,9 @@ const unauthorized = (access: string | undefined): Expected => ({
 const tooManyFault = ({ headers, json }: Answer): string | undefined => {
   const seconds = headers.get('retry-after')
   const { message } = (json as { error: { message: string } }).error
-  return message === `Rate limit exceeded. Retry after ${seconds} seconds.` ? undefined : 'not the words of a 429'
+  return message === `Rate limit exceeded. Retry after ${seconds} ${seconds === '1' ? 'second' : 'seconds'}.`
+    ? undefined
+    : 'not the words of a 429'
 }
 
 const bodyOf = ({ text, body }: Call): string | undefined =>

@@ -235,7 +235,11 @@ describe('POST /auth/login', () => {
 
 describe('More than ten failed logins in a minute', () => {
   const tooMany = (seconds: number) =>
-    structured('TooManyRequestsError', 'TOO_MANY_REQUESTS', `Rate limit exceeded. Retry after ${seconds} seconds.`)
+    structured(
+      'TooManyRequestsError',
+      'TOO_MANY_REQUESTS',
+      `Rate limit exceeded. Retry after ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+    )
 
   const failTimes = async (username: string, times: number, on = server): Promise<number[]> => {
     const statuses: number[] = []
