@@ -19,6 +19,9 @@ export class Json<out Value> {
   }
 }
 
+/** A value without foreign members. The compiler looks for those in literals alone, and not in what a function returns. */
+export type Exact<Given, Wanted> = Given & { [Foreign in Exclude<keyof Given, keyof Wanted>]: never }
+
 interface Bounds {
   /** The deepest nesting of arrays and objects, the outermost being 1. */
   nestingMax: number

@@ -17,8 +17,8 @@ import { bodyCheck } from './validation.ts'
 /** The member of a route's `detail` that holds its operation. */
 const OPERATION = 'x-operation'
 
-interface Success<Schema extends TSchema = TSchema, Status extends number = number> {
-  status: Status
+interface Success<Schema extends TSchema = TSchema> {
+  status: number
   description: string
   /** Undefined when there is no body. */
   schema?: Schema
@@ -32,14 +32,14 @@ interface Success<Schema extends TSchema = TSchema, Status extends number = numb
 }
 
 /** The request and the response of an operation. */
-interface Wire<Params, Query, Body, Schema extends TSchema, Status extends number> {
+interface Wire<Params, Query, Body, Schema extends TSchema> {
   params?: Params
   query?: Query
   body?: Body
-  success: Success<Schema, Status>
+  success: Success<Schema>
 }
 
-interface About<Input, Once> {
+interface About<Input, Once, Stored> {
   /** The name of the operation for generated clients: `createBeneficiary`. */
   id: string
   summary: string
@@ -67,7 +67,7 @@ interface About<Input, Once> {
   /** No cache keeps the response: it holds tokens, codes or secrets (contract C3). */
   secret?: true
   /** The response has an entity tag and can be compressed. */
-  stored?: true
+  stored?: Stored
   /** A second response that is no error: a probe says that the service is not ready. */
   alternative?: Success
   /** Every error of this operation alone, by its stable name (contract C15), with facts that could be real. */
@@ -92,22 +92,29 @@ interface Group extends Pick<ErrorFormat, 'errorShape'> {
 
 /** An operation as the documentation, the sandbox and the tests read it. */
 export interface Operation
-  extends About<unknown, true | undefined>,
+  extends About<unknown, true | undefined, true | undefined>,
     Group,
     ErrorFormat,
-    Wire<TObject, TObject, TObject, TSchema, number> {
+    Wire<TObject, TObject, TObject, TSchema> {
   unexpectedError: string
   errors: Record<string, Failure>
   /** Takes X-Dry-Run (contract C19). */
   canRehearse?: boolean
 }
 
-/** What a handler may return: the value, its JSON, or a response that is stored. The compiler holds each against the schema. */
-type Answer<Value> = Value | Json<Value> | StoredResponse<Value>
+/** What a handler may return, which the compiler holds against the schema: the value or its JSON, or as it is declared. */
+type Answer<Value, Once, Stored> = Stored extends true
+  ? StoredResponse<Value>
+  : Once extends true
+    ? Json<Value>
+    : Value | Json<Value>
 
-/** The schemas of a route. The one of the response is a type alone: tests check responses, so that requests need not. */
-type Schemas<Params, Query, Body, Success extends TSchema, Status extends number> = {
-  response: { [Key in Status]: Reader<Answer<Static<Success>>> }
+/**
+ * The schemas of a route. The one of the response is a type alone: tests check responses, so that requests need not. The
+ * framework's types look at that of status 200 and take anything without one, so it stands there whatever the status is.
+ */
+type Schemas<Params, Query, Body, Answer> = {
+  response: { 200: Reader<Answer> }
   detail: { operationId: string }
 } & (Params extends TObject ? { params: Reader<Static<Params>> } : unknown) &
   (Query extends TObject ? { query: Reader<Static<Query>> } : unknown) &
@@ -124,14 +131,19 @@ export const operationsOf = (group: Group) => {
     Query extends TObject | undefined = undefined,
     Body extends TObject | undefined = undefined,
     Schema extends TSchema = TVoid,
-    const Status extends number = number,
     Input = Body extends TObject ? Static<Body> : unknown,
     Once extends true | undefined = undefined,
+    Stored extends true | undefined = undefined,
   >(
-    declared: About<Input, Once> & Wire<Params, Query, Body, Schema, Status>,
-  ): Schemas<Params, Query, Once extends true ? Submission<Input, Static<Schema>> : Input, Schema, Status>
+    declared: About<Input, Once, Stored> & Wire<Params, Query, Body, Schema>,
+  ): Schemas<
+    Params,
+    Query,
+    Once extends true ? Submission<Input, Static<Schema>> : Input,
+    Answer<Static<Schema>, Once, Stored>
+  >
   function operation(
-    declared: About<unknown, true | undefined> & Wire<TObject, TObject, TObject, TSchema, number>,
+    declared: About<unknown, true | undefined, true | undefined> & Wire<TObject, TObject, TObject, TSchema>,
   ): object {
     return routeOptions(completed({ unexpectedError: INTERNAL.message, errors: {}, ...group, ...declared }))
   }
@@ -269,7 +281,7 @@ export const listOf = <Schema extends TSchema>(
   schema: Schema,
   example: Static<Schema> | undefined = exampleOf(schema),
 ) => ({
-  status: 200 as const,
+  status: 200,
   description,
   schema: Type.Array(schema),
   ...(example !== undefined && { example: [example] }),

@@ -1,4 +1,4 @@
-import { Json } from './json.ts'
+import type { Json } from './json.ts'
 import { JSON_TYPE, withBody } from './responses.ts'
 import { weightsOf } from './weights.ts'
 
@@ -89,10 +89,10 @@ export class StoredResponse<out Value = unknown> {
 }
 
 /** Responses that never change, by number; each is made when it is first requested. */
-export const storedOnce = <Value>(make: (id: number) => NoInfer<Value>): ((id?: number) => StoredResponse<Value>) => {
+export const storedOnce = <Value>(make: (id: number) => Json<Value>): ((id?: number) => StoredResponse<Value>) => {
   const stored = new Map<number, StoredResponse<Value>>()
   return (id = 0) => {
-    const response = stored.get(id) ?? StoredResponse.of<Value>(Json.of<Value>(make(id)))
+    const response = stored.get(id) ?? StoredResponse.of(make(id))
     stored.set(id, response)
     return response
   }

@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize'
 import type { Context } from 'elysia'
 import { type Tx, undoable } from '../db/database.ts'
 import { renderFailure } from '../http/errors.ts'
-import { Json, type JsonObject, parseObject } from '../http/json.ts'
+import { type Exact, Json, type JsonObject, parseObject } from '../http/json.ts'
 import type { Submission } from '../http/submission.ts'
 import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts'
 import { badRequest, DomainError, type Failure } from '../kernel/failure.ts'
@@ -52,11 +52,11 @@ interface StoredJson {
  * Within 24 hours, the same key gets the same response, and nothing else happens.
  * @throws DomainError idempotency_key_malformed, idempotency_key_reused, body_unreadable, or what reading and applying throw
  */
-export const once = async <Input, Output>(
+export const once = async <Input, Output, Given extends Output>(
   submission: Submission<Input, Output>,
   session: Session,
   { headers }: Pick<Context['set'], 'headers'>,
-  apply: (tx: Tx, input: NoInfer<Input>) => NoInfer<Output>,
+  apply: (tx: Tx, input: NoInfer<Input>) => Exact<Given, Output>,
   atRest?: AtRest,
 ): Promise<Json<Output>> => {
   const key = readKey(submission.request)

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { invalidId } from '../http/failures.ts'
+import { Json } from '../http/json.ts'
 import { listOf, operationsOf } from '../http/operation.ts'
 import { idPath } from '../http/parameters.ts'
 import { storedOnce } from '../http/stored-response.ts'
@@ -65,10 +66,10 @@ const operations = {
 
 export const referenceRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) => {
   // These never change while the program runs.
-  const countries = storedOnce<Country[]>(() => reference.countries.map(countryWire))
-  const country = storedOnce<Country>((id) => countryWire(found(reference.findCountry(id), COUNTRY_NOT_FOUND)))
-  const currencies = storedOnce<Currency[]>(() => [...reference.currencies])
-  const currency = storedOnce<Currency>((id) => found(reference.findCurrency(id), CURRENCY_NOT_FOUND))
+  const countries = storedOnce(() => Json.of<Country[]>(reference.countries.map(countryWire)))
+  const country = storedOnce((id) => Json.of<Country>(countryWire(found(reference.findCountry(id), COUNTRY_NOT_FOUND))))
+  const currencies = storedOnce(() => Json.of<Currency[]>([...reference.currencies]))
+  const currency = storedOnce((id) => Json.of<Currency>(found(reference.findCurrency(id), CURRENCY_NOT_FOUND)))
 
   return new Elysia({ name: 'reference', prefix: '/api/v1' })
     .use(guard.plugin())
