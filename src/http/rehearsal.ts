@@ -24,7 +24,11 @@ export const REHEARSED_HEADERS = Type.Object({
   [NAME]: Type.Optional(Type.Literal('true', { description: 'Set if this is the response of a rehearsal' })),
 })
 
-const rehearsalRefusal = (code: string, message: string): Failure => ({ code, kind: 'VALIDATION_FAILURE', message })
+const rehearsalRefusal = (code: Failure['code'], message: string): Failure => ({
+  code,
+  kind: 'VALIDATION_FAILURE',
+  message,
+})
 
 const MALFORMED = rehearsalRefusal('dry_run_malformed', 'X-Dry-Run must be true or false.')
 /** A rehearsal that were replayed would not say what happens now, and one that were stored would stay. */

@@ -20,9 +20,65 @@ export type FailureKind =
   | 'SERVICE_UNAVAILABLE'
   | 'INTERNAL_SERVER_ERROR'
 
+/** What a failure is called inside the program, in the log and where faults are chosen. Clients see its kind. */
+export type FailureCode =
+  | 'amount_too_large'
+  | 'amount_too_small'
+  | 'body_encoded'
+  | 'body_unreadable'
+  | 'connection_dropped'
+  | 'credentials_missing'
+  | 'credentials_wrong'
+  | 'default_world_kept'
+  | 'denomination_not_offered'
+  | 'dry_run_malformed'
+  | 'dry_run_with_key'
+  | 'duplicate_order_reference'
+  | 'duplicate_payout_reference'
+  | 'fault_not_found'
+  | 'feature_disabled'
+  | 'gateway'
+  | 'host_invalid'
+  | 'idempotency_key_malformed'
+  | 'idempotency_key_reused'
+  | 'insufficient_balance'
+  | 'insufficient_stock'
+  | 'internal'
+  | 'invalid_id'
+  | 'not_found'
+  | 'order_not_cancellable'
+  | 'paying_wallet_not_found'
+  | 'payout_not_cancellable'
+  | 'quantity_exceeded'
+  | 'rate_failed'
+  | 'rate_limited'
+  | 'rate_missing'
+  | 'refresh_token_missing'
+  | 'refresh_token_wrong'
+  | 'refund_refused'
+  | 'request_not_found'
+  | 'route_not_found'
+  | 'sandbox_foreign'
+  | 'sandbox_token_wrong'
+  | 'saved_beneficiary_not_found'
+  | 'scenario_too_long'
+  | 'snapshot_damaged'
+  | 'snapshot_not_found'
+  | 'snapshot_too_large'
+  | 'snapshots_exhausted'
+  | 'too_many_webhooks'
+  | 'transition_refused'
+  | 'unauthorized'
+  | 'unavailable'
+  | 'validation'
+  | 'webhook_not_active'
+  | 'world_damaged'
+  | 'world_not_found'
+  | 'worlds_exhausted'
+
 /** Why a request is refused. `http/errors.ts` formats it. */
 export interface Failure {
-  code: string
+  code: FailureCode
   kind: FailureKind
   message: string
   violations?: readonly Violation[]
@@ -56,7 +112,7 @@ export const violation = (field: string, rule: Rule, problem: string): Failure =
 export const violated = (field: string, rule: Rule, problem: string): DomainError =>
   new DomainError(violation(field, rule, problem))
 
-export const badRequest = (code: string, message: string): Failure => ({ code, kind: 'BAD_REQUEST', message })
+export const badRequest = (code: FailureCode, message: string): Failure => ({ code, kind: 'BAD_REQUEST', message })
 
 export const notFound = (what: string): Failure => ({
   code: 'not_found',

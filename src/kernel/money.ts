@@ -1,15 +1,15 @@
 import { DomainError, type Failure, type Violation } from './failure.ts'
 
-const sizeFailure = (rule: 'min' | 'max', problem: string): Failure => ({
-  code: `amount_${problem.replace(' ', '_')}`,
+const sizeFailure = (rule: 'min' | 'max', size: 'small' | 'large', problem = `too ${size}`): Failure => ({
+  code: `amount_too_${size}`,
   kind: 'VALIDATION_FAILURE',
   message: 'Input validation failed.',
   violations: [{ field: 'amount', rule, problem, message: `amount ${problem}` }],
 })
 
 /** Contract C5. */
-export const AMOUNT_TOO_LARGE = sizeFailure('max', 'too large')
-export const AMOUNT_TOO_SMALL = sizeFailure('min', 'too small')
+export const AMOUNT_TOO_LARGE = sizeFailure('max', 'large')
+export const AMOUNT_TOO_SMALL = sizeFailure('min', 'small')
 
 /** Amounts, percentages and rates are integers: minor units, basis points, units of 1e-8 (contract C5). */
 

@@ -14,7 +14,7 @@ export const FOREIGN_SITE: Failure = {
   message: 'The sandbox is not open to other sites',
 }
 
-const missing = (code: string, message: string): Failure => ({ code, kind: 'NOT_FOUND', message })
+const missing = (code: Failure['code'], message: string): Failure => ({ code, kind: 'NOT_FOUND', message })
 
 export const worldNotFound = (name: string): Failure => missing('world_not_found', `No world is called ${name}`)
 

@@ -12,7 +12,7 @@ const credentialsMissing = (violations: readonly Violation[]): Failure => ({
   violations,
 })
 
-const wrong = (code: string, message: string): Failure => ({
+const wrong = (code: Failure['code'], message: string): Failure => ({
   code,
   kind: 'UNAUTHORIZED',
   message,
