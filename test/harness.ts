@@ -1,5 +1,5 @@
 import type { Database as Sqlite } from 'bun:sqlite'
-import { afterAll, expect } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { Command } from 'commander'
 import { createApp } from '../src/app/app.ts'
 import type { Deps } from '../src/app/services.ts'
@@ -83,6 +83,12 @@ export const forFile = <Running extends AsyncDisposable>(running: Running): Runn
   afterAll(() => running[Symbol.asyncDispose]())
   return running
 }
+
+/** Tests that each begin with something of their own: `const inWorld = testIn(() => server.world())`. */
+export const testIn =
+  <Opened>(open: () => Promise<Opened>) =>
+  (sentence: string, work: (opened: Opened) => Promise<void>): void =>
+    test(sentence, async () => work(await open()))
 
 const freshWorlds = (server: Requestable, prefix = 'test'): Server['world'] => {
   let worlds = 0
@@ -242,8 +248,3 @@ export const expectResponse = async (
   expect(responded.status).toBe(status)
   expect(await responded.json()).toEqual(body)
 }
-
-/** An error in the structured shape (spec section 7, shape 1). */
-export const structured = (name: string, code: string, message: string, messages?: object) => ({
-  error: { name, code, message, ...(messages && { messages }) },
-})

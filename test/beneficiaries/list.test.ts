@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { sharedServer, structured, type TestWorld } from '../harness.ts'
+import { UNAUTHORIZED } from '../errors.ts'
+import { expectResponse, sharedServer, type TestWorld } from '../harness.ts'
 
 interface Beneficiary {
   id: string
@@ -43,15 +44,13 @@ const pagingOf = ({ headers }: Response) =>
 const FOUR = { 'X-Page-Size': null, 'X-Has-More': null }
 
 const expectRefusal = async (response: Response, message: string) => {
-  expect(response.status).toBe(400)
-  expect(await response.json()).toEqual({ error: 'ValidationException', message })
+  await expectResponse(response, 400, { error: 'ValidationException', message })
 }
 
 describe('GET /api/v1/beneficiaries', () => {
   test('200 returns an empty array and zero pages if there are none', async () => {
     const response = await request(await server.world())
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual([])
+    await expectResponse(response, 200, [])
     expect(pagingOf(response)).toEqual({
       'X-Page': '1',
       'X-Per-Page': '20',
@@ -65,8 +64,7 @@ describe('GET /api/v1/beneficiaries', () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const saved = await save(world, [person('a@example.com'), person('b@example.com', 'Bo', 'Lin', 'SE')])
     const response = await request(world)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual(saved.toReversed())
+    await expectResponse(response, 200, saved.toReversed())
     expect(pagingOf(response)).toEqual({
       'X-Page': '1',
       'X-Per-Page': '20',
@@ -89,11 +87,7 @@ describe('GET /api/v1/beneficiaries', () => {
   })
 
   test('401 without a token, in the structured format', async () => {
-    const response = await server.request('/api/v1/beneficiaries?page=0')
-    expect(response.status).toBe(401)
-    expect(await response.json()).toEqual(
-      structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
-    )
+    await expectResponse(server.request('/api/v1/beneficiaries?page=0'), 401, UNAUTHORIZED)
   })
 })
 
@@ -129,8 +123,7 @@ describe('pages of beneficiaries', () => {
 
   test.each(['4', '9007199254740991'])('page %s past the end is empty and has the right totals', async (page) => {
     const response = await request(world, `?page=${page}`)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual([])
+    await expectResponse(response, 200, [])
     expect(pagingOf(response)).toMatchObject({ 'X-Page': page, 'X-Total-Count': '45', 'X-Total-Pages': '3' })
   })
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { sharedServer, structured, type TestWorld } from '../harness.ts'
+import { UNAUTHORIZED } from '../errors.ts'
+import { expectResponse, sharedServer, type TestWorld, testIn } from '../harness.ts'
 
 const server = await sharedServer()
+const inWorld = testIn(() => server.world())
 
 const PATH = '/api/v1/beneficiaries'
 const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
@@ -30,9 +32,7 @@ describe('GET /api/v1/beneficiaries/{id}', () => {
   test('200 returns the saved beneficiary', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const saved = await save(world, { country: 'gb', phone: '+44 20 7946 0958', metadata: { a: [1, { b: null }] } })
-    const response = await world.get(`${PATH}/${saved.id}`)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual(saved)
+    await expectResponse(world.get(`${PATH}/${saved.id}`), 200, saved)
     expect(saved).toEqual({
       id: expect.stringMatching(/^ben_[0-9a-z]{20,}$/),
       ...ADA,
@@ -47,22 +47,16 @@ describe('GET /api/v1/beneficiaries/{id}', () => {
   })
 
   test.each(NOBODY)('404 for an id %s', async (_, id) => {
-    const response = await (await server.world()).get(`${PATH}/${id}`)
-    expect(response.status).toBe(404)
-    expect(await response.json()).toEqual(NOT_FOUND)
+    await expectResponse((await server.world()).get(`${PATH}/${id}`), 404, NOT_FOUND)
   })
 
-  test("404 for another client's record, identical to a missing one", async () => {
-    const world = await server.world()
+  inWorld("404 for another client's record, identical to a missing one", async (world) => {
     const { id } = await save(world)
-    const response = await (await world.limited()).get(`${PATH}/${id}`)
-    expect(response.status).toBe(404)
-    expect(await response.json()).toEqual(NOT_FOUND)
+    await expectResponse((await world.limited()).get(`${PATH}/${id}`), 404, NOT_FOUND)
     expect((await world.get(`${PATH}/${id}`)).status).toBe(200)
   })
 
-  test('404 for an id in upper case', async () => {
-    const world = await server.world()
+  inWorld('404 for an id in upper case', async (world) => {
     const { id } = await save(world)
     expect((await world.get(`${PATH}/${id.toUpperCase()}`)).status).toBe(404)
   })
@@ -70,18 +64,13 @@ describe('GET /api/v1/beneficiaries/{id}', () => {
   test('401 without a token, in the structured format', async () => {
     const { id } = await save(await server.world())
     for (const path of [`${PATH}/${id}`, `${PATH}/nobody`]) {
-      const response = await server.request(path)
-      expect(response.status).toBe(401)
-      expect(await response.json()).toEqual(
-        structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
-      )
+      await expectResponse(server.request(path), 401, UNAUTHORIZED)
     }
   })
 })
 
 describe('DELETE /api/v1/beneficiaries/{id}', () => {
-  test('204 without a body, and deletes only this beneficiary', async () => {
-    const world = await server.world()
+  inWorld('204 without a body, and deletes only this beneficiary', async (world) => {
     const [kept, gone] = [await save(world), await save(world)]
     const response = await world.delete(`${PATH}/${gone.id}`)
     expect(response.status).toBe(204)
@@ -91,17 +80,13 @@ describe('DELETE /api/v1/beneficiaries/{id}', () => {
     expect(await (await world.get(PATH)).json()).toEqual([kept])
   })
 
-  test('404 the second time', async () => {
-    const world = await server.world()
+  inWorld('404 the second time', async (world) => {
     const { id } = await save(world)
     expect((await world.delete(`${PATH}/${id}`)).status).toBe(204)
-    const again = await world.delete(`${PATH}/${id}`)
-    expect(again.status).toBe(404)
-    expect(await again.json()).toEqual(NOT_FOUND)
+    await expectResponse(world.delete(`${PATH}/${id}`), 404, NOT_FOUND)
   })
 
-  test('deletes once if two requests arrive together', async () => {
-    const world = await server.world()
+  inWorld('deletes once if two requests arrive together', async (world) => {
     const { id } = await save(world)
     const answers = await Promise.all([1, 2, 3].map(() => world.delete(`${PATH}/${id}`)))
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404])
@@ -110,23 +95,17 @@ describe('DELETE /api/v1/beneficiaries/{id}', () => {
   test.each(NOBODY)('404 for an id %s, and deletes nothing', async (_, id) => {
     const world = await server.world()
     await save(world)
-    const response = await world.delete(`${PATH}/${id}`)
-    expect(response.status).toBe(404)
-    expect(await response.json()).toEqual(NOT_FOUND)
+    await expectResponse(world.delete(`${PATH}/${id}`), 404, NOT_FOUND)
     expect(await countOf(world)).toBe('1')
   })
 
-  test("404 for another client's record, and does not delete it", async () => {
-    const world = await server.world()
+  inWorld("404 for another client's record, and does not delete it", async (world) => {
     const saved = await save(world)
-    const response = await (await world.limited()).delete(`${PATH}/${saved.id}`)
-    expect(response.status).toBe(404)
-    expect(await response.json()).toEqual(NOT_FOUND)
+    await expectResponse((await world.limited()).delete(`${PATH}/${saved.id}`), 404, NOT_FOUND)
     expect(await (await world.get(`${PATH}/${saved.id}`)).json()).toEqual(saved)
   })
 
-  test('401 without a token, and deletes nothing', async () => {
-    const world = await server.world()
+  inWorld('401 without a token, and deletes nothing', async (world) => {
     const { id } = await save(world)
     expect((await server.request(`${PATH}/${id}`, { method: 'DELETE' })).status).toBe(401)
     expect(await countOf(world)).toBe('1')
@@ -145,8 +124,7 @@ describe('ids of beneficiaries', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('e-mail addresses can repeat, ids cannot', async () => {
-    const world = await server.world()
+  inWorld('e-mail addresses can repeat, ids cannot', async (world) => {
     const [first, second] = [await save(world), await save(world)]
     expect(second.email).toBe(first.email)
     expect(second.id).not.toBe(first.id)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { sharedServer, structured, type TestWorld } from '../harness.ts'
+import { badRequest, invalid, notFound, UNREADABLE } from '../errors.ts'
+import { expectResponse, sharedServer, type TestWorld } from '../harness.ts'
 import { INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
 
 const server = await sharedServer()
@@ -11,8 +12,7 @@ const ask = (id: number | string, body?: unknown) => world.post(`/api/v1/product
 const broken = (field: string, rule: string, problem: string) => ({
   [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
 })
-const refusal = (messages: object) =>
-  structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', messages)
+const refusal = (messages: object) => invalid(messages)
 
 describe('POST /api/v1/products/{id}/availability', () => {
   test.each([
@@ -38,9 +38,7 @@ describe('POST /api/v1/products/{id}/availability', () => {
     ['the largest denomination that may be asked', 1, { denomination: 1_000_000_000, quantity: 1 }, false],
     ['members that nobody asked for', 1, { denomination: 100, quantity: 2, wallet_id: 'x', colour: 'red' }, true],
   ])('200 for %s', async (_, id, body, available) => {
-    const response = await ask(id, body)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual({ is_available: available })
+    await expectResponse(ask(id, body), 200, { is_available: available })
   })
 
   test("a quantity above the client's maximum is not available", async () => {
@@ -121,9 +119,7 @@ describe('POST /api/v1/products/{id}/availability', () => {
       },
     ],
   ])('400 names all invalid fields: %s', async (_, body, messages) => {
-    const response = await ask(1, body)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(refusal(messages))
+    await expectResponse(ask(1, body), 400, refusal(messages))
   })
 
   test.each([
@@ -134,24 +130,18 @@ describe('POST /api/v1/products/{id}/availability', () => {
     ['a list', [{ denomination: 100, quantity: 1 }]],
     ['null', 'null'],
   ])('400 refuses %s as a body', async (_, body) => {
-    const response = await ask(1, body)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body'))
+    await expectResponse(ask(1, body), 400, UNREADABLE)
   })
 
   test.each(INVALID_IDS)('400 refuses %s as an id before it reads the body', async (_, id) => {
-    const response = await ask(id, '{')
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid product ID'))
+    await expectResponse(ask(id, '{'), 400, badRequest('Invalid product ID'))
   })
 
   test.each([
     ['an inactive product', 7, { denomination: 10, quantity: 1 }],
     ['an unknown one', UNKNOWN_ID, { denomination: 100, quantity: 1 }],
   ])('404 for %s', async (_, id, body) => {
-    const response = await ask(id, body)
-    expect(response.status).toBe(404)
-    expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Product not found'))
+    await expectResponse(ask(id, body), 404, notFound('Product not found'))
   })
 
   test('400 for an unreadable body precedes 404 for an unknown product', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { sharedServer, structured } from '../harness.ts'
+import { badRequest, FORBIDDEN, notFound } from '../errors.ts'
+import { expectResponse, sharedServer } from '../harness.ts'
 import { digestOf, INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
 
 const server = await sharedServer()
@@ -25,7 +26,7 @@ describe.each([
     inactiveName: 'DVD Rental',
   },
 ])('GET $path', ({ path, noun, count, digest, sample, inactiveIds, inactiveName }) => {
-  const list = async () => (await (await world.get(path)).json()) as { id: number; name: string }[]
+  const list = async () => await world.read<{ id: number; name: string }[]>(path)
 
   test('200 returns all active ones with id and name, as an array without pagination', async () => {
     const response = await world.get(`${path}?page=0&limit=1`)
@@ -49,35 +50,23 @@ describe.each([
   })
 
   test('200 returns one by its id', async () => {
-    const response = await world.get(`${path}/${sample.id}`)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual(sample)
+    await expectResponse(world.get(`${path}/${sample.id}`), 200, sample)
   })
 
   test('404 for an inactive one, identical to an unknown one', async () => {
     for (const id of [...inactiveIds, UNKNOWN_ID]) {
-      const response = await world.get(`${path}/${id}`)
-      expect(response.status).toBe(404)
-      expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', `${noun} not found`))
+      await expectResponse(world.get(`${path}/${id}`), 404, notFound(`${noun} not found`))
     }
   })
 
   test.each(INVALID_IDS)('400 refuses %s as an id', async (_, id) => {
-    const response = await world.get(`${path}/${id}`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(
-      structured('BadRequestError', 'BAD_REQUEST', `Invalid ${noun.toLowerCase()} ID`),
-    )
+    await expectResponse(world.get(`${path}/${id}`), 400, badRequest(`Invalid ${noun.toLowerCase()} ID`))
   })
 
   test('403 for a client without vouchers, before the id is checked', async () => {
     const limited = await world.limited()
     for (const place of [path, `${path}/${sample.id}`, `${path}/abc`, `${path}/${UNKNOWN_ID}`]) {
-      const response = await limited.get(place)
-      expect(response.status).toBe(403)
-      expect(await response.json()).toEqual(
-        structured('ForbiddenError', 'FORBIDDEN', 'The requested feature is not enabled for this client'),
-      )
+      await expectResponse(limited.get(place), 403, FORBIDDEN)
     }
   })
 
@@ -89,13 +78,15 @@ describe.each([
 })
 
 test('every active product has an active category and subcategory', async () => {
-  const names = async (path: string) =>
-    new Set(((await (await world.get(path)).json()) as { name: string }[]).map(({ name }) => name))
+  const names = async (path: string) => new Set((await world.read<{ name: string }[]>(path)).map(({ name }) => name))
   const [categories, subcategories] = [await names('/api/v1/categories'), await names('/api/v1/subcategories')]
-  const products = (await (await world.get('/api/v1/products?limit=10000')).json()) as {
-    category: string
-    sub_category: string
-  }[]
+  const products =
+    await world.read<
+      {
+        category: string
+        sub_category: string
+      }[]
+    >('/api/v1/products?limit=10000')
   expect(products.length).toBeGreaterThanOrEqual(400)
   expect(
     products.filter((product) => !categories.has(product.category) || !subcategories.has(product.sub_category)),

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { startServer } from '../harness.ts'
+import { expectResponse, startServer } from '../harness.ts'
 import { catalogEntry, fileOf } from './entry.ts'
 
 test('--catalog FILE sets the products of every world', async () => {
@@ -44,7 +44,7 @@ test('--catalog FILE sets the products of every world', async () => {
           ...common,
         },
       ])
-      const categories = (await (await world.get('/api/v1/categories')).json()) as { id: number; name: string }[]
+      const categories = await world.read<{ id: number; name: string }[]>('/api/v1/categories')
       expect(categories.at(-1)).toEqual({ id: 1_000_001, name: 'Submarines' })
       expect(await (await world.get('/api/v1/categories/1000001')).json()).toEqual({
         id: 1_000_001,
@@ -87,8 +87,7 @@ test('--catalog FILE without products gives an empty list and zero pages', async
   const server = await startServer('--rate-limit', 'off', '--catalog', fileOf({ products: [] }))
   try {
     const response = await (await server.world()).get('/api/v1/products')
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual([])
+    await expectResponse(response, 200, [])
     expect(response.headers.get('x-total-count')).toBe('0')
     expect(response.headers.get('x-total-pages')).toBe('0')
     expect(response.headers.get('x-has-more')).toBe('false')
@@ -99,7 +98,7 @@ test('--catalog FILE without products gives an empty list and zero pages', async
 
 test('a response of the API is a catalog, with codes that never expire where it says so', async () => {
   const seeded = await startServer('--rate-limit', 'off')
-  const listed = (await (await (await seeded.world()).get('/api/v1/products?limit=10000')).json()) as object[]
+  const listed = await (await seeded.world()).read<object[]>('/api/v1/products?limit=10000')
   await seeded.stop()
   const products = listed.map((product, index) =>
     index === 0

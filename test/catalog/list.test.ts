@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { sharedServer, structured } from '../harness.ts'
+import { invalid, UNAUTHORIZED } from '../errors.ts'
+import { expectResponse, sharedServer } from '../harness.ts'
 import { digestOf } from '../reference/path-ids.ts'
 
 interface Listed {
@@ -30,10 +31,7 @@ const pagingOf = ({ headers }: Response) =>
 
 /** The answer that refuses a query, with what is wrong by field. */
 const refusal = (messages: Record<string, [rule: string, problem: string][]>) =>
-  structured(
-    'ValidationException',
-    'VALIDATION_FAILURE',
-    'Input validation failed.',
+  invalid(
     Object.fromEntries(
       Object.entries(messages).map(([field, problems]) => [
         field,
@@ -43,9 +41,7 @@ const refusal = (messages: Record<string, [rule: string, problem: string][]>) =>
   )
 
 const expectRefusal = async (query: string, messages: Record<string, [rule: string, problem: string][]>) => {
-  const response = await request(query)
-  expect(response.status).toBe(400)
-  expect(await response.json()).toEqual(refusal(messages))
+  await expectResponse(request(query), 400, refusal(messages))
 }
 
 describe('GET /api/v1/products', () => {
@@ -116,11 +112,7 @@ describe('GET /api/v1/products', () => {
   })
 
   test('401 without a token', async () => {
-    const response = await server.request('/api/v1/products?page=0')
-    expect(response.status).toBe(401)
-    expect(await response.json()).toEqual(
-      structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
-    )
+    await expectResponse(server.request('/api/v1/products?page=0'), 401, UNAUTHORIZED)
   })
 })
 
@@ -219,8 +211,7 @@ describe('filters of products', () => {
     expect(expected).not.toBeEmpty()
     expect(expected.length).toBeLessThan(everything.length)
     const response = await request(`${query}&limit=10000`)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual(expected)
+    await expectResponse(response, 200, expected)
     expect(pagingOf(response)).toMatchObject({
       'X-Total-Count': String(expected.length),
       'X-Total-Pages': '1',
@@ -242,8 +233,7 @@ describe('filters of products', () => {
     ['a wildcard, which is an ordinary character', 'search=%25'],
   ])('%s returns nothing and zero pages', async (_, query) => {
     const response = await request(query)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual([])
+    await expectResponse(response, 200, [])
     expect(pagingOf(response)).toEqual({
       'X-Page': '1',
       'X-Per-Page': '50',
@@ -376,7 +366,7 @@ describe('sort of products', () => {
 describe('a discount agreed with one client', () => {
   test("replaces the product's lower discount in that client's list only", async () => {
     const limited = await world.limited()
-    const listed = (await (await limited.get('/api/v1/products?limit=10000')).json()) as Listed[]
+    const listed = await limited.read<Listed[]>('/api/v1/products?limit=10000')
     expect(listed).toEqual(
       everything.map((product) =>
         product.id === 2

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { cardOf } from '../../src/catalog/card.ts'
 import { pngOf } from '../../src/catalog/card-png.ts'
 import { svgOf } from '../../src/catalog/card-svg.ts'
-import { openProgram, sharedServer, structured } from '../harness.ts'
+import { badRequest, notFound } from '../errors.ts'
+import { expectResponse, openProgram, sharedServer } from '../harness.ts'
 import { INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
 
 const server = await sharedServer()
@@ -15,9 +16,7 @@ const INACTIVE_ID = 7
 
 describe('GET /api/v1/products/{id}', () => {
   test('200 returns the product with terms, details and how_to_use', async () => {
-    const response = await world.get('/api/v1/products/1')
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual({
+    await expectResponse(world.get('/api/v1/products/1'), 200, {
       id: 1,
       name: 'Kettle & Crumb India',
       category: 'Food & Dining',
@@ -44,9 +43,11 @@ describe('GET /api/v1/products/{id}', () => {
   })
 
   test('returns the same as the list, and three long texts', async () => {
-    const listed = (await (await world.get('/api/v1/products?limit=12&sort={"direction":"ASC"}')).json()) as {
-      id: number
-    }[]
+    const listed = await world.read<
+      {
+        id: number
+      }[]
+    >('/api/v1/products?limit=12&sort={"direction":"ASC"}')
     for (const product of listed) {
       expect(await (await world.get(`/api/v1/products/${product.id}`)).json()).toEqual({
         ...product,
@@ -88,18 +89,14 @@ describe('GET /api/v1/products/{id}', () => {
   })
 
   test.each(INVALID_IDS)('400 refuses %s as an id', async (_, id) => {
-    const response = await world.get(`/api/v1/products/${id}`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid product ID'))
+    await expectResponse(world.get(`/api/v1/products/${id}`), 400, badRequest('Invalid product ID'))
   })
 
   test.each([
     ['an inactive product', INACTIVE_ID],
     ['an unknown one', UNKNOWN_ID],
   ])('404 for %s', async (_, id) => {
-    const response = await world.get(`/api/v1/products/${id}`)
-    expect(response.status).toBe(404)
-    expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Product not found'))
+    await expectResponse(world.get(`/api/v1/products/${id}`), 404, notFound('Product not found'))
   })
 
   test('404 for a product that another process has just removed', async () => {
@@ -114,9 +111,7 @@ describe('GET /api/v1/products/{id}', () => {
     ]) {
       sqlite.run(`DELETE FROM ${table} WHERE ${key} = 1`)
     }
-    const response = await client.get('/api/v1/products/1')
-    expect(response.status).toBe(404)
-    expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Product not found'))
+    await expectResponse(client.get('/api/v1/products/1'), 404, notFound('Product not found'))
     await program.stop()
     rmSync(dataDir, { recursive: true })
   })
@@ -140,7 +135,7 @@ const luminance = (color: string): number =>
 
 describe('image_url', () => {
   const pathOf = async (id: number) => {
-    const { image_url } = (await (await world.get(`/api/v1/products/${id}`)).json()) as { image_url: string }
+    const { image_url } = await world.read<{ image_url: string }>(`/api/v1/products/${id}`)
     expect(image_url).toStartWith(`${server.url}/`)
     return image_url.slice(server.url.length)
   }
@@ -180,9 +175,7 @@ describe('image_url', () => {
   })
 
   test('keeps every line within the card, with enough contrast', async () => {
-    const ids = ((await (await world.get('/api/v1/products?limit=10000')).json()) as { id: number }[]).map(
-      ({ id }) => id,
-    )
+    const ids = (await world.read<{ id: number }[]>('/api/v1/products?limit=10000')).map(({ id }) => id)
     const drawings = new Set<string>()
     for (const id of ids) {
       const svg = await (await server.request(`/cards/${id}`)).text()
@@ -268,17 +261,13 @@ describe('image_url', () => {
     test('is refused like the SVG', async () => {
       expect((await png('0')).status).toBe(400)
       for (const id of [INACTIVE_ID, UNKNOWN_ID]) {
-        const response = await png(id)
-        expect(response.status).toBe(404)
-        expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Product not found'))
+        await expectResponse(png(id), 404, notFound('Product not found'))
       }
     })
   })
 
   test.each(INVALID_IDS)('400 for the image of %s', async (_, id) => {
-    const response = await server.request(`/cards/${id}`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid product ID'))
+    await expectResponse(server.request(`/cards/${id}`), 400, badRequest('Invalid product ID'))
   })
 
   test('404 for the image of an inactive product', async () => {
@@ -286,7 +275,7 @@ describe('image_url', () => {
       const response = await server.request(`/cards/${id}`)
       expect(response.status).toBe(404)
       expect(response.headers.get('content-type')).toStartWith('application/json')
-      expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Product not found'))
+      expect(await response.json()).toEqual(notFound('Product not found'))
     }
   })
 })

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { sharedServer, startServer, type TestWorld } from '../harness.ts'
+import { sharedServer, startServer, type TestWorld, testIn } from '../harness.ts'
 
 const server = await sharedServer()
 
 const NOON = '2030-01-01T12:00:00Z'
+const atNoon = testIn(() => server.world(NOON))
 const PURCHASE = { denomination: 100, quantity: 2 }
 
 /** What is said of the cache, and the bytes. */
@@ -13,8 +14,7 @@ const ask = async (client: TestWorld, body: unknown = PURCHASE, id = 1) => {
 }
 
 describe('the cache of charges', () => {
-  test('returns the same bytes for 5 minutes, then calculates again', async () => {
-    const world = await server.world(NOON)
+  atNoon('returns the same bytes for 5 minutes, then calculates again', async (world) => {
     const first = await ask(world)
     expect(first).toMatchObject({ status: 200, cache: 'MISS' })
     expect(await ask(world)).toEqual({ ...first, cache: 'HIT' })
@@ -25,8 +25,7 @@ describe('the cache of charges', () => {
     expect(await ask(world)).toEqual({ ...first, cache: 'HIT' })
   })
 
-  test('a repeated request does not extend the 5 minutes', async () => {
-    const world = await server.world(NOON)
+  atNoon('a repeated request does not extend the 5 minutes', async (world) => {
     await ask(world)
     await world.clock({ advance: 'PT3M' })
     expect(await ask(world)).toMatchObject({ cache: 'HIT' })
@@ -34,8 +33,7 @@ describe('the cache of charges', () => {
     expect(await ask(world)).toMatchObject({ cache: 'MISS' })
   })
 
-  test('the same amount written differently gets the same response', async () => {
-    const world = await server.world(NOON)
+  atNoon('the same amount written differently gets the same response', async (world) => {
     expect(await ask(world, '{"denomination":100,"quantity":2}')).toMatchObject({ cache: 'MISS' })
     expect(await ask(world, '{ "quantity": 2.0, "denomination": 1e2 }')).toMatchObject({ cache: 'HIT' })
     expect(await ask(world, { ...PURCHASE, wallet_id: null, colour: 'red' })).toMatchObject({ cache: 'HIT' })
@@ -55,8 +53,7 @@ describe('the cache of charges', () => {
     expect(await ask(world)).toEqual({ ...first, cache: 'HIT' })
   })
 
-  test('clients and worlds do not share cached charges', async () => {
-    const world = await server.world(NOON)
+  atNoon('clients and worlds do not share cached charges', async (world) => {
     await ask(world)
     const limited = await world.limited()
     const theirs = await ask(limited)
@@ -79,16 +76,14 @@ describe('the cache of charges', () => {
     }
   })
 
-  test('a cached charge still needs a token and a valid id', async () => {
-    const world = await server.world(NOON)
+  atNoon('a cached charge still needs a token and a valid id', async (world) => {
     await ask(world)
     const body = JSON.stringify(PURCHASE)
     expect((await server.request('/api/v1/products/1/charges', { method: 'POST', body })).status).toBe(401)
     expect((await world.post('/api/v1/products/01/charges', PURCHASE)).status).toBe(400)
   })
 
-  test('is empty after a reset', async () => {
-    const world = await server.world(NOON)
+  atNoon('is empty after a reset', async (world) => {
     await ask(world)
     expect((await world.control('/reset')).status).toBe(200)
     expect(await ask(await world.again())).toMatchObject({ status: 200, cache: 'MISS' })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
-import { type Server, sharedServer, startServer, structured, type TestWorld } from '../harness.ts'
+import { UNAUTHORIZED } from '../errors.ts'
+import { expectResponse, type Server, sharedServer, startServer, type TestWorld } from '../harness.ts'
 import { INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
 
 const server = await sharedServer()
@@ -418,10 +419,7 @@ describe('errors of charges', () => {
   test('401 without a token, in the structured format, before any other check', async () => {
     for (const id of ['1', 'abc', String(UNKNOWN_ID)]) {
       const response = await server.request(`/api/v1/products/${id}/charges`, { method: 'POST', body: '{' })
-      expect(response.status).toBe(401)
-      expect(await response.json()).toEqual(
-        structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
-      )
+      await expectResponse(response, 401, UNAUTHORIZED)
     }
   })
 })
@@ -509,8 +507,7 @@ describe('unusual JSON numbers', () => {
     ['{"denomination":100,"quantity":1,"wallet_id":2147483647}', 'Wallet not found'],
   ])('%s is refused with the message of the contract', async (body, error) => {
     const response = await world.post('/api/v1/products/1/charges', body)
-    expect(response.status).toBe(error === 'Denomination not found' ? 404 : 400)
-    expect(await response.json()).toEqual({ error })
+    await expectResponse(response, error === 'Denomination not found' ? 404 : 400, { error })
   })
 
   test.each(['1e2', '100.0', '1.00E+2', '1000e-1'])('a denomination of %s is 100', async (denomination) => {

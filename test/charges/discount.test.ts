@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { sharedServer, structured } from '../harness.ts'
+import { UNAUTHORIZED } from '../errors.ts'
+import { expectResponse, sharedServer } from '../harness.ts'
 import { INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
 
 const server = await sharedServer()
@@ -22,9 +23,7 @@ describe('POST /api/v1/products/{id}/discount', () => {
     ['a denomination that is more than null', { denomination: null, quantity: null }],
     ['a member that is known', { colour: 'red' }],
   ])('200 returns all discounts without %s', async (_, body) => {
-    const response = await ask(1, body)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual({
+    await expectResponse(ask(1, body), 200, {
       product_id: 1,
       currency_code: 'INR',
       discounts: KETTLE_DISCOUNTS,
@@ -33,9 +32,7 @@ describe('POST /api/v1/products/{id}/discount', () => {
   })
 
   test('200 returns the discount of a purchase', async () => {
-    const response = await ask(1, { denomination: 100, quantity: 2 })
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual({
+    await expectResponse(ask(1, { denomination: 100, quantity: 2 }), 200, {
       product_id: 1,
       currency_code: 'INR',
       discounts: KETTLE_DISCOUNTS,
@@ -125,9 +122,7 @@ describe('POST /api/v1/products/{id}/discount', () => {
 
 describe('errors of discounts', () => {
   test.each(INVALID_IDS)('400 for %s as an id', async (_, id) => {
-    const response = await ask(id, '{')
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual({ error: 'Invalid product ID' })
+    await expectResponse(ask(id, '{'), 400, { error: 'Invalid product ID' })
   })
 
   test.each<[string, unknown]>([
@@ -140,9 +135,7 @@ describe('errors of discounts', () => {
     ['a string as denomination', { denomination: '100' }],
     ['a string as quantity', { denomination: 100, quantity: '2' }],
   ])('400 for %s', async (_, body) => {
-    const response = await ask(1, body)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual({ error: 'Invalid request body' })
+    await expectResponse(ask(1, body), 400, { error: 'Invalid request body' })
   })
 
   test.each<[string, object, string]>([
@@ -158,9 +151,7 @@ describe('errors of discounts', () => {
     ],
     ['an amount too large', { denomination: 100, quantity: 1e15 }, 'amount too large'],
   ])('400 with details for %s', async (_, body, details) => {
-    const response = await ask(1, body)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual({ error: { message: 'Validation failed', details } })
+    await expectResponse(ask(1, body), 400, { error: { message: 'Validation failed', details } })
   })
 
   test.each([
@@ -168,23 +159,15 @@ describe('errors of discounts', () => {
     ['an unknown product', UNKNOWN_ID, 'Product not found'],
   ])('404 for %s, asked with or without a denomination', async (_, id, error) => {
     for (const body of [{}, { denomination: 10 }]) {
-      const response = await ask(id, body)
-      expect(response.status).toBe(404)
-      expect(await response.json()).toEqual({ error })
+      await expectResponse(ask(id, body), 404, { error })
     }
   })
 
   test.each([101, 0.01, 100.001, 1e9])('404 for the denomination %d, which is not offered', async (denomination) => {
-    const response = await ask(1, { denomination, quantity: 1 })
-    expect(response.status).toBe(404)
-    expect(await response.json()).toEqual({ error: 'Denomination not found' })
+    await expectResponse(ask(1, { denomination, quantity: 1 }), 404, { error: 'Denomination not found' })
   })
 
   test('401 without a token, in the structured format', async () => {
-    const response = await server.request('/api/v1/products/1/discount', { method: 'POST' })
-    expect(response.status).toBe(401)
-    expect(await response.json()).toEqual(
-      structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
-    )
+    await expectResponse(server.request('/api/v1/products/1/discount', { method: 'POST' }), 401, UNAUTHORIZED)
   })
 })

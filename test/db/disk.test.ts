@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { flushWhile, releasingBeside } from '../../src/db/disk.ts'
+import { folderTest } from '../executable/program.ts'
 
 /** What is brought to the disk beside the thread that serves requests. */
 
@@ -28,17 +29,16 @@ const inFolder = async (work: (path: string) => Promise<void>): Promise<void> =>
 }
 
 describe('a file that is brought to the disk while it is written', () => {
-  test('waits until the file is written', () =>
-    inFolder(async (path) => {
-      const written = Promise.withResolvers<void>()
-      let isFlushed = false
-      const flushing = flushWhile(path, written.promise).then(() => (isFlushed = true))
-      await Bun.sleep(1)
-      appendFileSync(path, 'all of it')
-      expect(isFlushed).toBe(false)
-      written.resolve()
-      expect(await flushing).toBe(true)
-    }))
+  folderTest('waits until the file is written', async (path) => {
+    const written = Promise.withResolvers<void>()
+    let isFlushed = false
+    const flushing = flushWhile(path, written.promise).then(() => (isFlushed = true))
+    await Bun.sleep(1)
+    appendFileSync(path, 'all of it')
+    expect(isFlushed).toBe(false)
+    written.resolve()
+    expect(await flushing).toBe(true)
+  })
 
   test.each([0, 1])('throws what the writing throws, after %d ms', (ms) =>
     inFolder(async (path) => {
@@ -50,11 +50,10 @@ describe('a file that is brought to the disk while it is written', () => {
     }),
   )
 
-  test('throws for a file that is not there, once nobody writes any more', () =>
-    inFolder(async (path) => {
-      const thrown = await flushWhile(`${path}-2`, Promise.resolve()).catch((error: Error) => error.message)
-      expect(thrown).toContain('ENOENT')
-    }))
+  folderTest('throws for a file that is not there, once nobody writes any more', async (path) => {
+    const thrown = await flushWhile(`${path}-2`, Promise.resolve()).catch((error: Error) => error.message)
+    expect(thrown).toContain('ENOENT')
+  })
 })
 
 /** Large enough that its space takes a moment to be given back. */
@@ -99,11 +98,10 @@ describe('a file that is removed', () => {
     }),
   )
 
-  test('may be none', () =>
-    inFolder(async (path) => {
-      rmSync(path)
-      expect(() => releasingBeside(path, () => rmSync(path, { force: true }))).not.toThrow()
-    }))
+  folderTest('may be none', async (path) => {
+    rmSync(path)
+    expect(() => releasingBeside(path, () => rmSync(path, { force: true }))).not.toThrow()
+  })
 })
 
 const linkOf = (path: string): string | undefined => {

@@ -127,7 +127,7 @@ const undeliveredOrder = (world: TestWorld, change: object = {}) =>
 const funded = (world: TestWorld): Promise<void> => succeeds(world.control('/wallets/1/fund', { amount: 250 }))
 const happened = async (world: TestWorld): Promise<Call> => {
   await funded(world)
-  const [event] = (await (await world.get('/api/v1/events')).json()) as { id: string }[]
+  const [event] = await world.read<{ id: string }[]>('/api/v1/events')
   return { id: event?.id ?? 'none' }
 }
 const hooked = async (world: TestWorld): Promise<Call> => {
@@ -138,7 +138,7 @@ const hooked = async (world: TestWorld): Promise<Call> => {
 const ordered = async (world: TestWorld): Promise<Call> => {
   await hooked(world)
   await placedOrder(world)
-  const [event] = (await (await world.get('/api/v1/events?type=order.created')).json()) as { id: string }[]
+  const [event] = await world.read<{ id: string }[]>('/api/v1/events?type=order.created')
   return { id: event?.id ?? 'none' }
 }
 const inboxed = async (world: TestWorld): Promise<void> => {

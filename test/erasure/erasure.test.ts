@@ -111,7 +111,7 @@ describe('the erasure of a person', () => {
 
   test('takes many units of work, between which a server goes on with the payouts', async () => {
     const folder = await furnished(250)
-    const live = await openLive(folder)
+    await using live = await openLive(folder)
     const database = Database.openFile(databasePath(folder))
     let moved = 0
     const write = async <T>(work: (tx: Tx) => T): Promise<T> => {
@@ -133,7 +133,6 @@ describe('the erasure of a person', () => {
     expect(moved).toBeGreaterThan(20)
     expect(tracesIn(folder)).toEqual([])
     database.leave()
-    await live.stop()
   })
 
   test('finds an address whatever JSON and other scripts make of it', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { sharedServer, structured, TestWorld } from '../harness.ts'
+import { notFound } from '../errors.ts'
+import { sharedServer, TestWorld, testIn } from '../harness.ts'
 import { INSTANT, place } from '../orders/orders.ts'
 import { pay } from '../payouts/payouts.ts'
 import { EVENTS, type EventBody, eventsOf } from './events.ts'
@@ -7,6 +8,7 @@ import { EVENTS, type EventBody, eventsOf } from './events.ts'
 const server = await sharedServer()
 
 const NOON = '2030-01-01T12:00:00.000Z'
+const atNoon = testIn(() => server.world(NOON))
 const busy = async (): Promise<TestWorld> => {
   const world = await server.world(NOON)
   await place(world, { ...INSTANT, quantity: 1 })
@@ -71,14 +73,10 @@ describe('GET /api/v1/events/{id}', () => {
     }
   })
 
-  test('404 for what is no event', async () => {
-    const world = await server.world(NOON)
+  atNoon('404 for what is no event', async (world) => {
     for (const id of ['evt_nothing', '1', '%00', 'pyt_1']) {
       const response = await world.get(`${EVENTS}/${id}`)
-      expect([response.status, await response.json()]).toEqual([
-        404,
-        structured('NotFoundError', 'NOT_FOUND', 'Event not found'),
-      ])
+      expect([response.status, await response.json()]).toEqual([404, notFound('Event not found')])
     }
   })
 })
@@ -94,8 +92,7 @@ describe('Events', () => {
     expect([gone.headers.get('x-total-count'), await gone.json()]).toEqual(['0', []])
   })
 
-  test('are deleted in small steps', async () => {
-    const world = await server.world(NOON)
+  atNoon('are deleted in small steps', async (world) => {
     for (let count = 0; count < 120; count++) await world.control('/wallets/1/fund', { amount: 1 })
     await world.clock({ advance: 'P30D' })
     expect(await eventsOf(await world.again())).toEqual([])
@@ -106,14 +103,12 @@ describe('Events', () => {
     expect(await eventsOf(other)).toEqual(await eventsOf(one))
   })
 
-  test('have ids that are never the same', async () => {
-    const world = await server.world(NOON)
+  atNoon('have ids that are never the same', async (world) => {
     await Promise.all(Array.from({ length: 40 }, () => world.control('/wallets/1/fund', { amount: 1 })))
     expect(new Set((await eventsOf(world)).map(({ id }) => id)).size).toBe(40)
   })
 
-  test('are taken back with the change that they report', async () => {
-    const world = await server.world(NOON)
+  atNoon('are taken back with the change that they report', async (world) => {
     const response = await world.post('/api/v1/payouts', {
       reference_id: 'x',
       wallet_id: 1,
@@ -140,8 +135,7 @@ describe('POST /_sandbox/clock', () => {
     return (await response.json()) as { now: string; frozen: boolean; happened: EventBody[] }
   }
 
-  test('returns the events of what fell due', async () => {
-    const world = await server.world(NOON)
+  atNoon('returns the events of what fell due', async (world) => {
     await pay(world)
     const { happened, ...clock } = await move(world, { advance: 'PT3S' })
     expect(clock).toEqual({ now: '2030-01-01T12:00:03.000Z', frozen: true })
@@ -149,16 +143,14 @@ describe('POST /_sandbox/clock', () => {
     expect(happened.map(({ type }) => type)).toEqual(['payout.queued', 'payout.processing', 'payout.submitted'])
   })
 
-  test('and those that the same jump has deleted after 30 days', async () => {
-    const world = await server.world(NOON)
+  atNoon('and those that the same jump has deleted after 30 days', async (world) => {
     await pay(world)
     const { happened } = await move(world, { advance: 'P60D' })
     expect(happened.map(({ type }) => type).at(-1)).toBe('payout.completed')
     expect(await eventsOf(await world.again())).toEqual([])
   })
 
-  test('returns none when nothing fell due, and GET never does', async () => {
-    const world = await server.world(NOON)
+  atNoon('returns none when nothing fell due, and GET never does', async (world) => {
     expect((await move(world, { advance: 'PT3S' })).happened).toEqual([])
     await pay(world)
     const read = await server.request(`/_sandbox/clock?world=${world.name}`)

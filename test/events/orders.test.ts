@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { sharedServer, type TestWorld } from '../harness.ts'
+import { sharedServer, type TestWorld, testIn } from '../harness.ts'
 import { getOrder, INSTANT, NONE_LEFT, ORDERS, PHYSICAL, place } from '../orders/orders.ts'
 import { eventsOf, storyOf } from './events.ts'
 
 const server = await sharedServer()
 
 const NOON = '2030-01-01T12:00:00.000Z'
+const atNoon = testIn(() => server.world(NOON))
 const control = async (world: TestWorld, path: string, body?: object): Promise<void> => {
   const response = await world.control(path, body)
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
@@ -14,10 +15,11 @@ const control = async (world: TestWorld, path: string, body?: object): Promise<v
 describe('An order', () => {
   test('that is delivered at once is created PENDING and then delivered, each with the order at that moment', async () => {
     const world = await server.world(NOON)
+
     const order = await place(world, { ...INSTANT, quantity: 2 })
     const [debited, created, delivered, ...others] = await eventsOf(world)
     expect(others).toEqual([])
-    const wallet = (await (await world.get('/api/v1/wallets/1')).json()) as object
+    const wallet = await world.read<object>('/api/v1/wallets/1')
     const shown = { id: expect.stringMatching(/^evt_[0-9a-z]{25}$/), created_at: NOON }
     expect(debited).toEqual({
       ...shown,
@@ -37,8 +39,7 @@ describe('An order', () => {
     expect(delivered).toEqual({ ...shown, type: 'order.delivered', data: { ...order, vouchers } })
   })
 
-  test('of the clock is processed and delivered at the instants at which it fell due', async () => {
-    const world = await server.world(NOON)
+  atNoon('of the clock is processed and delivered at the instants at which it fell due', async (world) => {
     const { id } = await place(world, { ...PHYSICAL, quantity: 1 })
     await world.clock({ advance: 'PT30M' })
     const events = await eventsOf(world, '&type=order.*')
@@ -57,8 +58,7 @@ describe('An order', () => {
     })
   })
 
-  test('that is cancelled is refunded', async () => {
-    const world = await server.world(NOON)
+  atNoon('that is cancelled is refunded', async (world) => {
     const { id, amount } = await place(world, { ...PHYSICAL, quantity: 1 })
     expect((await world.post(`${ORDERS}/${id}/cancel`)).status).toBe(200)
     expect(await storyOf(world)).toEqual([
@@ -70,8 +70,7 @@ describe('An order', () => {
     ])
   })
 
-  test('that fails is refunded', async () => {
-    const world = await server.world(NOON)
+  atNoon('that fails is refunded', async (world) => {
     const { id } = await place(world, { ...PHYSICAL, quantity: 1 })
     await control(world, `/orders/${id}/fail`)
     expect(await storyOf(world, '&type=order.*')).toEqual([
@@ -81,8 +80,7 @@ describe('An order', () => {
     ])
   })
 
-  test('whose rest is refunded keeps its status', async () => {
-    const world = await server.world(NOON)
+  atNoon('whose rest is refunded keeps its status', async (world) => {
     const { id } = await place(world, { ...PHYSICAL, quantity: 3 })
     await control(world, `/orders/${id}/deliver`, { quantity: 1 })
     await control(world, `/orders/${id}/fail`)
@@ -93,21 +91,18 @@ describe('An order', () => {
     ])
   })
 
-  test('that is refused is no event', async () => {
-    const world = await server.world(NOON)
+  atNoon('that is refused is no event', async (world) => {
     expect((await world.post(ORDERS, { ...NONE_LEFT, quantity: 1 })).status).toBe(400)
     expect(await eventsOf(world)).toEqual([])
   })
 
-  test('that is answered again by its Idempotency-Key is no new event', async () => {
-    const world = await server.world(NOON)
+  atNoon('that is answered again by its Idempotency-Key is no new event', async (world) => {
     const headers = { 'idempotency-key': 'once and no more' }
     for (let time = 0; time < 2; time++) await world.post(ORDERS, { ...INSTANT, quantity: 1 }, headers)
     expect(await storyOf(world, '&type=order.*')).toEqual(['order.created PENDING', 'order.delivered DELIVERED'])
   })
 
-  test('shows no code of a voucher in any event', async () => {
-    const world = await server.world(NOON)
+  atNoon('shows no code of a voucher in any event', async (world) => {
     const { vouchers } = await place(world, { ...INSTANT, quantity: 3 })
     const text = JSON.stringify(await eventsOf(world))
     expect(text).not.toContain('TEST')

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { sharedServer, type TestWorld } from '../harness.ts'
+import { sharedServer, type TestWorld, testIn } from '../harness.ts'
 import { getPayout, PAYOUTS, pay } from '../payouts/payouts.ts'
 import { eventsOf, storyOf } from './events.ts'
 
 const server = await sharedServer()
 
 const NOON = '2030-01-01T12:00:00.000Z'
+const atNoon = testIn(() => server.world(NOON))
 const at = (second: number) => `2030-01-01T12:00:0${second}.000Z`
 const ofPayouts = (world: TestWorld) => storyOf(world, '&type=payout.*')
 const control = async (world: TestWorld, path: string, body?: object): Promise<void> => {
@@ -20,6 +21,7 @@ const manual = async (world: TestWorld): Promise<void> => {
 describe('A payout', () => {
   test('writes an event at each step, at the instant of the step and with the payout of that moment', async () => {
     const world = await server.world(NOON)
+
     const created = await pay(world)
     const readings = [created]
     for (let second = 1; second <= 5; second++) {
@@ -44,8 +46,7 @@ describe('A payout', () => {
     expect(await eventsOf(quick)).toEqual(await eventsOf(slow))
   })
 
-  test('is cancelled after its money came back', async () => {
-    const world = await server.world(NOON)
+  atNoon('is cancelled after its money came back', async (world) => {
     const { id } = await pay(world)
     await world.post(`${PAYOUTS}/${id}/cancel`)
     expect(await storyOf(world)).toEqual([
@@ -56,8 +57,7 @@ describe('A payout', () => {
     ])
   })
 
-  test('expires 7 days after its creation', async () => {
-    const world = await server.world(NOON)
+  atNoon('expires 7 days after its creation', async (world) => {
     await manual(world)
     await pay(world)
     await world.clock({ advance: 'P8D' })
@@ -65,8 +65,7 @@ describe('A payout', () => {
     expect(expired).toMatchObject({ created_at: '2030-01-08T12:00:00.000Z', data: { status: 'expired' } })
   })
 
-  test('fails, needs action, goes on settling, and comes back late', async () => {
-    const world = await server.world(NOON)
+  atNoon('fails, needs action, goes on settling, and comes back late', async (world) => {
     await manual(world)
     const { id } = await pay(world)
     for (const to of ['settling', 'action_required', 'settling', 'completed']) {

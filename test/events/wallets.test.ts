@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { sharedServer, structured, type TestWorld } from '../harness.ts'
+import { invalid, notFound } from '../errors.ts'
+import { sharedServer, type TestWorld, testIn } from '../harness.ts'
 import { INSTANT, place } from '../orders/orders.ts'
 import { type EventBody, eventsOf, storyOf } from './events.ts'
 
 const server = await sharedServer()
 
 const NOON = '2030-01-01T12:00:00.000Z'
+const atNoon = testIn(() => server.world(NOON))
 const patch = (world: TestWorld, id: number, body: object): Promise<Response> =>
   server.request(`/_sandbox/wallets/${id}?world=${world.name}`, { method: 'PATCH', body: JSON.stringify(body) })
 const fund = async (world: TestWorld, amount: number): Promise<void> => {
@@ -18,23 +20,21 @@ describe('A wallet', () => {
     expect(await eventsOf(await server.world(NOON))).toEqual([])
   })
 
-  test('that is funded is credited, and the event has the wallet as its GET returns it', async () => {
-    const world = await server.world(NOON)
+  atNoon('that is funded is credited, and the event has the wallet as its GET returns it', async (world) => {
     await fund(world, 12.5)
     expect(await eventsOf(world)).toEqual([
       {
         id: expect.any(String),
         type: 'wallet.credited',
         created_at: NOON,
-        data: (await (await world.get('/api/v1/wallets/1')).json()) as EventBody['data'],
+        data: await world.read<EventBody['data']>('/api/v1/wallets/1'),
       },
     ])
   })
 })
 
 describe('PATCH /_sandbox/wallets/{id}', () => {
-  test('sets the threshold of a wallet', async () => {
-    const world = await server.world(NOON)
+  atNoon('sets the threshold of a wallet', async (world) => {
     const response = await patch(world, 1, { threshold: 500.25 })
     expect([response.status, await response.json()]).toEqual([
       200,
@@ -43,8 +43,7 @@ describe('PATCH /_sandbox/wallets/{id}', () => {
     expect(await eventsOf(world)).toEqual([])
   })
 
-  test('reports a wallet once that falls below it, and again after it has recovered', async () => {
-    const world = await server.world(NOON)
+  atNoon('reports a wallet once that falls below it, and again after it has recovered', async (world) => {
     const { amount } = await place(world, { ...INSTANT, quantity: 1 })
     await patch(world, 1, { threshold: 100_000 - amount })
     expect(await lowOf(world)).toEqual([])
@@ -58,13 +57,13 @@ describe('PATCH /_sandbox/wallets/{id}', () => {
 
   test('reports a wallet at once that is below it already, and once for all thresholds until it has recovered', async () => {
     const world = await server.world(NOON)
+
     for (const threshold of [100_000.01, 200_000]) await patch(world, 1, { threshold })
     await place(world, { ...INSTANT, quantity: 1 })
     expect(await lowOf(world)).toEqual(['wallet.low 100000'])
   })
 
-  test('takes the threshold away with null', async () => {
-    const world = await server.world(NOON)
+  atNoon('takes the threshold away with null', async (world) => {
     await patch(world, 1, { threshold: 99_999 })
     const response = await patch(world, 1, { threshold: null })
     expect(await response.json()).toMatchObject({ threshold: null })
@@ -82,7 +81,7 @@ describe('PATCH /_sandbox/wallets/{id}', () => {
     const message = `The threshold field ${problem}.`
     expect([response.status, await response.json()]).toEqual([
       400,
-      structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+      invalid({
         threshold: [{ rule, field: 'threshold', message }],
       }),
     ])
@@ -90,9 +89,6 @@ describe('PATCH /_sandbox/wallets/{id}', () => {
 
   test('404 for an unknown wallet', async () => {
     const response = await patch(await server.world(NOON), 99, { threshold: 1 })
-    expect([response.status, await response.json()]).toEqual([
-      404,
-      structured('NotFoundError', 'NOT_FOUND', 'Wallet not found'),
-    ])
+    expect([response.status, await response.json()]).toEqual([404, notFound('Wallet not found')])
   })
 })

@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
-import { expect, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
-import { inOffice } from './live.ts'
+import { officeTest } from './live.ts'
 
 /** Every command of live mode either only reads, or is a row of the audit, also when it is refused (contract C17). */
 
@@ -57,28 +57,25 @@ const leavesOf = (command: Command, above: string[] = []): string[] => {
   return command.commands.length === 0 ? [path.join(' ')] : command.commands.flatMap((one) => leavesOf(one, path))
 }
 
-test('every command of live mode reads, or is in the audit', () =>
-  inOffice(async (office) => {
-    const live = (await commandLine({})).commands.filter((command) => command.helpGroup() === 'Run live mode:')
-    expect(live.flatMap((command) => leavesOf(command)).sort()).toEqual([...READING, ...Object.keys(ACTING)].sort())
-    await office.stocked()
-    const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
-    const rows = () =>
-      sqlite.query<{ command: string; outcome: string }, []>('SELECT command, outcome FROM audit ORDER BY id').all()
-    const before = rows().length
-    const lines = Object.entries(ACTING).map(([command, args]) => [...command.split(' '), ...args])
-    const all = lines.map((line) => [...line, '--data-dir', office.dataDir])
-    // From the sources, in one process.
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, 'run-all.ts'), JSON.stringify(all)], {
-      stdout: 'ignore',
-      stderr: 'ignore',
-    })
-    await child.exited
-    const recorded = rows().slice(before)
-    sqlite.close()
-    expect(recorded.map(({ command }) => command)).toEqual(Object.keys(ACTING))
-    expect(recorded.filter(({ outcome }) => outcome === 'done').map(({ command }) => command)).toEqual([
-      'vouchers rekey',
-    ])
-    expect((await office.run(['verify'])).exitCode).toBe(0)
-  }))
+officeTest('every command of live mode reads, or is in the audit', async (office) => {
+  const live = (await commandLine({})).commands.filter((command) => command.helpGroup() === 'Run live mode:')
+  expect(live.flatMap((command) => leavesOf(command)).sort()).toEqual([...READING, ...Object.keys(ACTING)].sort())
+  await office.stocked()
+  const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
+  const rows = () =>
+    sqlite.query<{ command: string; outcome: string }, []>('SELECT command, outcome FROM audit ORDER BY id').all()
+  const before = rows().length
+  const lines = Object.entries(ACTING).map(([command, args]) => [...command.split(' '), ...args])
+  const all = lines.map((line) => [...line, '--data-dir', office.dataDir])
+  // From the sources, in one process.
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'run-all.ts'), JSON.stringify(all)], {
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  await child.exited
+  const recorded = rows().slice(before)
+  sqlite.close()
+  expect(recorded.map(({ command }) => command)).toEqual(Object.keys(ACTING))
+  expect(recorded.filter(({ outcome }) => outcome === 'done').map(({ command }) => command)).toEqual(['vouchers rekey'])
+  expect((await office.run(['verify'])).exitCode).toBe(0)
+})

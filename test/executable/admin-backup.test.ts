@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { Customer, inOffice, Office } from './live.ts'
+import { Customer, inOffice, Office, officeTest } from './live.ts'
 import { type Ended, run } from './program.ts'
 
 /** Backups, and the proof that books balance (contract C1, C3, C11 to C13). */
@@ -27,121 +27,115 @@ const elsewhere = (office: Office): Office => {
 }
 
 describe('a backup', () => {
-  test('during operation contains acknowledged writes, is valid, and can be restored', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const server = await office.serve()
-      const customer = await Customer.of(server, credentials)
-      const order = await customer.order(1, 2)
-      const payout = await customer.payout('p-1')
-      const backup = join(office.folder, 'backup.sqlite')
-      expect(await office.answer('backup', backup)).toEqual({ file: backup, bytes: statSync(backup).size })
-      expect(statSync(backup).mode & 0o777).toBe(0o600)
-      expect(readdirSync(office.folder).filter((name) => name.startsWith('backup'))).toEqual(['backup.sqlite'])
-      await customer.payout('p-2')
-      expect((await run(['verify', backup])).exitCode).toBe(0)
-      expect(readFileSync(backup).includes(readFileSync(join(office.dataDir, 'voucher.key')))).toBe(false)
+  officeTest('during operation contains acknowledged writes, is valid, and can be restored', async (office) => {
+    const credentials = await office.stocked()
+    const server = await office.serve()
+    const customer = await Customer.of(server, credentials)
+    const order = await customer.order(1, 2)
+    const payout = await customer.payout('p-1')
+    const backup = join(office.folder, 'backup.sqlite')
+    expect(await office.answer('backup', backup)).toEqual({ file: backup, bytes: statSync(backup).size })
+    expect(statSync(backup).mode & 0o777).toBe(0o600)
+    expect(readdirSync(office.folder).filter((name) => name.startsWith('backup'))).toEqual(['backup.sqlite'])
+    await customer.payout('p-2')
+    expect((await run(['verify', backup])).exitCode).toBe(0)
+    expect(readFileSync(backup).includes(readFileSync(join(office.dataDir, 'voucher.key')))).toBe(false)
 
-      const other = elsewhere(office)
-      copyFileSync(join(office.dataDir, 'signing.key'), join(other.dataDir, 'signing.key'))
-      expect((await other.run(['restore', backup])).exitCode).toBe(0)
-      const restored = await other.serve()
-      // Tokens of before the backup are dead, whatever key signed them: what was logged out since must stay out.
-      const stale = await restored.request('/api/v1/wallets', {
-        headers: { authorization: `Bearer ${customer.pair.access_token}` },
-      })
-      expect(stale.status).toBe(401)
-      const back = await Customer.of(restored, credentials)
-      expect(await back.read(`/orders/${order.id}`)).toEqual({ ...order })
-      expect(await back.read<object[]>('/payouts')).toMatchObject([{ id: payout.id }])
-      await Promise.all([server.stop(), restored.stop()])
-    }))
+    const other = elsewhere(office)
+    copyFileSync(join(office.dataDir, 'signing.key'), join(other.dataDir, 'signing.key'))
+    expect((await other.run(['restore', backup])).exitCode).toBe(0)
+    const restored = await other.serve()
+    // Tokens of before the backup are dead, whatever key signed them: what was logged out since must stay out.
+    const stale = await restored.request('/api/v1/wallets', {
+      headers: { authorization: `Bearer ${customer.pair.access_token}` },
+    })
+    expect(stale.status).toBe(401)
+    const back = await Customer.of(restored, credentials)
+    expect(await back.read(`/orders/${order.id}`)).toEqual({ ...order })
+    expect(await back.read<object[]>('/payouts')).toMatchObject([{ id: payout.id }])
+    await Promise.all([server.stop(), restored.stop()])
+  })
 
-  test('does not overwrite files', () =>
-    inOffice(async (office) => {
-      await office.answer('client', 'add', 'acme')
-      const file = office.file('precious', 'mine')
-      const { exitCode, stderr } = await office.run(['backup', file])
-      expect(exitCode).toBe(1)
-      expect(stderr).toContain(file)
-      expect(readFileSync(file, 'utf8')).toBe('mine')
-      expect((await office.run(['backup', '/no/such/folder/file'])).exitCode).toBe(4)
-    }))
+  officeTest('does not overwrite files', async (office) => {
+    await office.answer('client', 'add', 'acme')
+    const file = office.file('precious', 'mine')
+    const { exitCode, stderr } = await office.run(['backup', file])
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain(file)
+    expect(readFileSync(file, 'utf8')).toBe('mine')
+    expect((await office.run(['backup', '/no/such/folder/file'])).exitCode).toBe(4)
+  })
 
-  test('reminds people, but not scripts, that it has no keys', () =>
-    inOffice(async (office) => {
-      await office.answer('client', 'add', 'acme')
-      expect((await office.run(['backup', join(office.folder, 'one')])).stderr).toContain('voucher.key')
-      await office.answer('backup', join(office.folder, 'two'))
-    }))
+  officeTest('reminds people, but not scripts, that it has no keys', async (office) => {
+    await office.answer('client', 'add', 'acme')
+    expect((await office.run(['backup', join(office.folder, 'one')])).stderr).toContain('voucher.key')
+    await office.answer('backup', join(office.folder, 'two'))
+  })
 })
 
 describe('restore', () => {
-  test('refuses a folder with data unless forced, and one in use', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const backup = join(office.folder, 'backup.sqlite')
-      await office.answer('backup', backup)
-      await office.answer('wallet', 'fund', '1', '5')
-      const amount = async () => (await office.answer<{ amount: number }[]>('wallet', 'list'))[0]?.amount
-      const refused = await office.run(['restore', backup])
-      expect(refused.exitCode).toBe(1)
-      expect(refused.stderr).toContain('--force')
-      const server = await office.serve()
-      const served = await office.run(['restore', backup, '--force'])
-      expect(served.exitCode).toBe(4)
-      expect(served.stderr).toContain('Stop it first')
-      await server.stop()
-      expect(await amount()).toBe(1005)
-      chmodSync(backup, 0o644)
-      await office.answer('restore', backup, '--force')
-      expect(await amount()).toBe(1000)
-      expect(statSync(databaseOf(office)).mode & 0o777).toBe(0o600)
-      expect(readdirSync(office.dataDir).filter((name) => /draft|\.new/.test(name))).toEqual([])
-    }))
+  officeTest('refuses a folder with data unless forced, and one in use', async (office) => {
+    await office.stocked()
+    const backup = join(office.folder, 'backup.sqlite')
+    await office.answer('backup', backup)
+    await office.answer('wallet', 'fund', '1', '5')
+    const amount = async () => (await office.answer<{ amount: number }[]>('wallet', 'list'))[0]?.amount
+    const refused = await office.run(['restore', backup])
+    expect(refused.exitCode).toBe(1)
+    expect(refused.stderr).toContain('--force')
+    const server = await office.serve()
+    const served = await office.run(['restore', backup, '--force'])
+    expect(served.exitCode).toBe(4)
+    expect(served.stderr).toContain('Stop it first')
+    await server.stop()
+    expect(await amount()).toBe(1005)
+    chmodSync(backup, 0o644)
+    await office.answer('restore', backup, '--force')
+    expect(await amount()).toBe(1000)
+    expect(statSync(databaseOf(office)).mode & 0o777).toBe(0o600)
+    expect(readdirSync(office.dataDir).filter((name) => /draft|\.new/.test(name))).toEqual([])
+  })
 
-  test('refuses an invalid backup and does not change the folder', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const backup = join(office.folder, 'backup.sqlite')
-      await office.answer('backup', backup)
-      const database = new Database(backup)
-      database.run('UPDATE wallets SET amount_minor = amount_minor + 1')
-      database.close()
-      const noise = office.file('noise', 'x'.repeat(8_192))
-      const late = join(office.folder, 'late.sqlite')
-      await office.answer('backup', late)
-      const sequences = new Database(late)
-      sequences.run("INSERT INTO sqlite_sequence VALUES ('webhook_queue', 9999999999)")
-      sequences.close()
-      const other = elsewhere(office)
-      for (const [file, message] of [
-        [backup, 'wallet 1 holds 100001, its lines sum to 100000'],
-        [late, 'the ids of webhook_queue have reached 9999999999'],
-        [noise, 'is no database of Scrip'],
-        ['/no/such/file', 'does not exist'],
-      ] as const) {
-        const { exitCode, stderr } = await other.run(['restore', file])
-        expect({ file, exitCode }).toEqual({ file, exitCode: 4 })
-        expect(stderr).toContain(message)
-      }
-      expect(readdirSync(other.dataDir).sort()).toEqual(['server.lock', 'voucher.key'])
-    }))
+  officeTest('refuses an invalid backup and does not change the folder', async (office) => {
+    await office.stocked()
+    const backup = join(office.folder, 'backup.sqlite')
+    await office.answer('backup', backup)
+    const database = new Database(backup)
+    database.run('UPDATE wallets SET amount_minor = amount_minor + 1')
+    database.close()
+    const noise = office.file('noise', 'x'.repeat(8_192))
+    const late = join(office.folder, 'late.sqlite')
+    await office.answer('backup', late)
+    const sequences = new Database(late)
+    sequences.run("INSERT INTO sqlite_sequence VALUES ('webhook_queue', 9999999999)")
+    sequences.close()
+    const other = elsewhere(office)
+    for (const [file, message] of [
+      [backup, 'wallet 1 holds 100001, its lines sum to 100000'],
+      [late, 'the ids of webhook_queue have reached 9999999999'],
+      [noise, 'is no database of Scrip'],
+      ['/no/such/file', 'does not exist'],
+    ] as const) {
+      const { exitCode, stderr } = await other.run(['restore', file])
+      expect({ file, exitCode }).toEqual({ file, exitCode: 4 })
+      expect(stderr).toContain(message)
+    }
+    expect(readdirSync(other.dataDir).sort()).toEqual(['server.lock', 'voucher.key'])
+  })
 
-  test('refuses a folder with another voucher key, and reports a missing one', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const backup = join(office.folder, 'backup.sqlite')
-      await office.answer('backup', backup)
-      const other = new Office(office.folder, join(office.folder, 'other'))
-      const foreign = await other.run(['restore', backup], { env: { SCRIP_VOUCHER_KEY: 'f'.repeat(64) } })
-      expect(foreign.exitCode).toBe(4)
-      expect(foreign.stderr).toContain('voucher key')
-      expect(existsSync(databaseOf(other))).toBe(false)
-      const { exitCode, stderr } = await other.run(['restore', backup])
-      expect(exitCode).toBe(0)
-      expect(stderr).toContain('voucher.key')
-    }))
+  officeTest('refuses a folder with another voucher key, and reports a missing one', async (office) => {
+    await office.stocked()
+    const backup = join(office.folder, 'backup.sqlite')
+    await office.answer('backup', backup)
+    const other = new Office(office.folder, join(office.folder, 'other'))
+    const foreign = await other.run(['restore', backup], { env: { SCRIP_VOUCHER_KEY: 'f'.repeat(64) } })
+    expect(foreign.exitCode).toBe(4)
+    expect(foreign.stderr).toContain('voucher key')
+    expect(existsSync(databaseOf(other))).toBe(false)
+    const { exitCode, stderr } = await other.run(['restore', backup])
+    expect(exitCode).toBe(0)
+    expect(stderr).toContain('voucher.key')
+  })
 })
 
 /** Changes of a sound database that each break one promise, and what verify says of it. */
@@ -251,38 +245,36 @@ describe('verify', () => {
       expect([...unbroken]).toEqual(['the file is whole']) // which a test of its own breaks
     }))
 
-  test('detects a damaged file', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const backup = join(office.folder, 'backup.sqlite')
-      await office.answer('backup', backup)
-      const bytes = readFileSync(backup)
-      const { rootpage, page_size } = pageOf(backup, 'beneficiaries_email')
-      bytes.fill(0xff, (rootpage - 1) * page_size, rootpage * page_size)
-      const { exitCode, stdout } = await run(['verify', office.file('damaged', bytes), '--json'])
-      expect(exitCode).toBe(1)
-      const checks = JSON.parse(stdout) as { check: string; faults: number }[]
-      const whole = checks.find(({ check }) => check === 'the file is whole')
-      expect(whole?.faults).toBeGreaterThan(0)
-    }))
+  officeTest('detects a damaged file', async (office) => {
+    await office.stocked()
+    const backup = join(office.folder, 'backup.sqlite')
+    await office.answer('backup', backup)
+    const bytes = readFileSync(backup)
+    const { rootpage, page_size } = pageOf(backup, 'beneficiaries_email')
+    bytes.fill(0xff, (rootpage - 1) * page_size, rootpage * page_size)
+    const { exitCode, stdout } = await run(['verify', office.file('damaged', bytes), '--json'])
+    expect(exitCode).toBe(1)
+    const checks = JSON.parse(stdout) as { check: string; faults: number }[]
+    const whole = checks.find(({ check }) => check === 'the file is whole')
+    expect(whole?.faults).toBeGreaterThan(0)
+  })
 
-  test('distinguishes damaged, newer and foreign files', () =>
-    inOffice(async (office) => {
-      await office.answer('client', 'add', 'acme')
-      const empty = join(office.folder, 'empty.sqlite')
-      new Database(empty).run('CREATE TABLE t (x)')
-      tamper(databaseOf(office), "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')")
-      for (const [args, message] of [
-        [['verify', empty], 'no database of Scrip'],
-        [['verify', office.file('noise', 'x'.repeat(8_192))], 'is no database of Scrip'],
-        [['verify', '/no/such/file'], 'does not exist'],
-        [['verify', '--data-dir', office.dataDir], 'schema 9999'],
-      ] as const) {
-        const { exitCode, stderr } = await run([...args])
-        expect({ args, exitCode }).toEqual({ args, exitCode: 4 })
-        expect(stderr).toContain(message)
-      }
-    }))
+  officeTest('distinguishes damaged, newer and foreign files', async (office) => {
+    await office.answer('client', 'add', 'acme')
+    const empty = join(office.folder, 'empty.sqlite')
+    new Database(empty).run('CREATE TABLE t (x)')
+    tamper(databaseOf(office), "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')")
+    for (const [args, message] of [
+      [['verify', empty], 'no database of Scrip'],
+      [['verify', office.file('noise', 'x'.repeat(8_192))], 'is no database of Scrip'],
+      [['verify', '/no/such/file'], 'does not exist'],
+      [['verify', '--data-dir', office.dataDir], 'schema 9999'],
+    ] as const) {
+      const { exitCode, stderr } = await run([...args])
+      expect({ args, exitCode }).toEqual({ args, exitCode: 4 })
+      expect(stderr).toContain(message)
+    }
+  })
 })
 
 /** Changes a database as one would who means harm: past its triggers, checks and references. */

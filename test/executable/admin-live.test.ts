@@ -3,7 +3,17 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { holdBack } from '../held-body.ts'
-import { type Credentials, Customer, codesOf, HAMPER, inOffice, type Office, type Order, TEA } from './live.ts'
+import {
+  type Credentials,
+  Customer,
+  codesOf,
+  HAMPER,
+  inOffice,
+  type Office,
+  type Order,
+  officeTest,
+  TEA,
+} from './live.ts'
 import { login, type Running, start } from './program.ts'
 
 /** The administrative commands while a server works on the same folder: its next answer knows what they did. */
@@ -18,42 +28,41 @@ const open = (work: (office: Office, server: Running, customer: Customer) => Pro
     expect((await office.run(['verify'])).exitCode).toBe(0)
   })
 
-test('a server that starts with an empty folder can be set up while it runs', () =>
-  inOffice(async (office) => {
-    const server = await office.serve()
-    const credentials = await office.answer<Credentials>('client', 'add', 'acme')
-    const customer = await Customer.of(server, credentials)
-    expect(await customer.read('/products')).toEqual([] as never)
-    await office.answer('catalog', 'import', office.file('catalog.json', { products: [TEA, HAMPER] }))
-    expect(await customer.read<{ name: string }[]>('/products')).toMatchObject([{ name: 'Hamper' }, { name: 'Tea' }])
-    await office.answer('wallet', 'add', 'acme', 'USD')
-    await office.answer('wallet', 'fund', '1', '1000', '--remarks', 'Invoice 7')
-    expect(await customer.wallet()).toEqual([1000, 0])
-    expect(await customer.read('/transactions')).toMatchObject([
-      { amount: 1000, source_type: 'funding', remarks: 'Invoice 7', balance_after: 1000 },
-    ])
+officeTest('a server that starts with an empty folder can be set up while it runs', async (office) => {
+  const server = await office.serve()
+  const credentials = await office.answer<Credentials>('client', 'add', 'acme')
+  const customer = await Customer.of(server, credentials)
+  expect(await customer.read('/products')).toEqual([] as never)
+  await office.answer('catalog', 'import', office.file('catalog.json', { products: [TEA, HAMPER] }))
+  expect(await customer.read<{ name: string }[]>('/products')).toMatchObject([{ name: 'Hamper' }, { name: 'Tea' }])
+  await office.answer('wallet', 'add', 'acme', 'USD')
+  await office.answer('wallet', 'fund', '1', '1000', '--remarks', 'Invoice 7')
+  expect(await customer.wallet()).toEqual([1000, 0])
+  expect(await customer.read('/transactions')).toMatchObject([
+    { amount: 1000, source_type: 'funding', remarks: 'Invoice 7', balance_after: 1000 },
+  ])
 
-    const buy = (product_id: number) => customer.post('/orders', { product_id, denomination: 10, quantity: 1 })
-    expect(await (await buy(1)).text()).toContain('Insufficient stock')
-    expect(await (await buy(2)).text()).toContain('No exchange rate found for EUR to USD')
-    await office.answer('vouchers', 'import', office.file('codes', codesOf(1, 'TEA-1') + codesOf(2, 'BOX-1')))
-    await office.answer('rates', 'set', 'USD/EUR=0.8')
-    expect(await (await buy(1)).json()).toMatchObject({ status: 'DELIVERED', vouchers: [{ card_number: 'TEA-1' }] })
-    expect(await (await buy(2)).json()).toMatchObject({
-      status: 'PENDING',
-      charges: { charges_details: { forex_rate: 1.25 } },
-      vouchers: [],
-    })
-    await office.answer('rates', 'set', 'USD/EUR=0.5')
-    const charge = await customer.post('/products/2/charges', { denomination: 20, quantity: 1 })
-    expect(await charge.json()).toMatchObject({ charges_details: { forex_rate: 2 } })
-    expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([
-      { product: 'Tea', available: 0, taken: 1 },
-      { product: 'Hamper', available: 0, taken: 1 },
-    ])
-    await server.stop()
-    expect((await office.run(['verify'])).exitCode).toBe(0)
-  }))
+  const buy = (product_id: number) => customer.post('/orders', { product_id, denomination: 10, quantity: 1 })
+  expect(await (await buy(1)).text()).toContain('Insufficient stock')
+  expect(await (await buy(2)).text()).toContain('No exchange rate found for EUR to USD')
+  await office.answer('vouchers', 'import', office.file('codes', codesOf(1, 'TEA-1') + codesOf(2, 'BOX-1')))
+  await office.answer('rates', 'set', 'USD/EUR=0.8')
+  expect(await (await buy(1)).json()).toMatchObject({ status: 'DELIVERED', vouchers: [{ card_number: 'TEA-1' }] })
+  expect(await (await buy(2)).json()).toMatchObject({
+    status: 'PENDING',
+    charges: { charges_details: { forex_rate: 1.25 } },
+    vouchers: [],
+  })
+  await office.answer('rates', 'set', 'USD/EUR=0.5')
+  const charge = await customer.post('/products/2/charges', { denomination: 20, quantity: 1 })
+  expect(await charge.json()).toMatchObject({ charges_details: { forex_rate: 2 } })
+  expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([
+    { product: 'Tea', available: 0, taken: 1 },
+    { product: 'Hamper', available: 0, taken: 1 },
+  ])
+  await server.stop()
+  expect((await office.run(['verify'])).exitCode).toBe(0)
+})
 
 test('a held charge fixes only the price of an order', () =>
   open(async (office, _server, customer) => {
@@ -85,19 +94,18 @@ test('a held charge fixes only the price of an order', () =>
     expect(await stranger.json()).toMatchObject({ currency_code: 'EUR', amount: 12.25 })
   }))
 
-test('the flags set the fees, and 0 disables them', () =>
-  inOffice(async (office) => {
-    const credentials = await office.stocked()
-    const server = await office.serve('--rate-limit', 'off', '--conversion-fee', '1.25', '--payout-fee', '0')
-    const customer = await Customer.of(server, credentials)
-    const charge = await customer.post('/products/2/charges', { denomination: 10, quantity: 1 })
-    // 9.75 EUR at 1.25 are 12.19 USD, of which 1.25 % are 0.152.
-    expect(await charge.json()).toMatchObject({ charges_details: { conversion_fee: 0.15 }, total_payable: 12.34 })
-    const { id } = await customer.payout('free')
-    expect(await customer.read(`/payouts/${id}`)).toMatchObject({ amount: 100, fees: 0, total_amount: 100 })
-    expect(await customer.wallet()).toEqual([900, 100])
-    expect((await server.stop()).exitCode).toBe(0)
-  }))
+officeTest('the flags set the fees, and 0 disables them', async (office) => {
+  const credentials = await office.stocked()
+  const server = await office.serve('--rate-limit', 'off', '--conversion-fee', '1.25', '--payout-fee', '0')
+  const customer = await Customer.of(server, credentials)
+  const charge = await customer.post('/products/2/charges', { denomination: 10, quantity: 1 })
+  // 9.75 EUR at 1.25 are 12.19 USD, of which 1.25 % are 0.152.
+  expect(await charge.json()).toMatchObject({ charges_details: { conversion_fee: 0.15 }, total_payable: 12.34 })
+  const { id } = await customer.payout('free')
+  expect(await customer.read(`/payouts/${id}`)).toMatchObject({ amount: 100, fees: 0, total_amount: 100 })
+  expect(await customer.wallet()).toEqual([900, 100])
+  expect((await server.stop()).exitCode).toBe(0)
+})
 
 describe('a client', () => {
   test('loses access immediately when disabled or rotated, and old tokens stay revoked', () =>
@@ -123,50 +131,48 @@ describe('a client', () => {
       expect((await login(server, 'acme', newest.password)).status).toBe(200)
     }))
 
-  test('that is disabled while a body arrives pays nothing and sees no codes', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const server = await office.serve('--rate-limit', '1000/d')
-      const customer = await Customer.of(server, credentials)
-      const orderDuring = async (command: string[]): Promise<[number, string]> => {
-        const headers = { authorization: `Bearer ${customer.pair.access_token}` }
-        const { finish } = await holdBack(
-          { product_id: 1, denomination: 10, quantity: 2 },
-          (body) => server.request('/api/v1/orders', { method: 'POST', headers, body }),
-          () => customer.get('/countries/1'),
-        )
-        expect((await office.run(command)).exitCode).toBe(0)
-        const answer = await finish()
-        return [answer.status, await answer.text()]
-      }
-      expect(await orderDuring(['client', 'limit', 'acme', '1'])).toEqual([
-        400,
-        expect.stringContaining('Quantity exceeds maximum allowed quantity of 1'),
-      ])
-      expect((await office.run(['client', 'limit', 'acme', 'off'])).exitCode).toBe(0)
-      const withdrawn = office.file('withdrawn.json', { products: [{ ...TEA, active: false }, HAMPER] })
-      expect(await orderDuring(['catalog', 'import', withdrawn])).toEqual([
-        404,
-        expect.stringContaining('Product not found'),
-      ])
-      expect(
-        await office.run(['catalog', 'import', office.file('again.json', { products: [TEA, HAMPER] })]),
-      ).toMatchObject({
-        exitCode: 0,
-      })
-      expect(await orderDuring(['client', 'feature', 'acme', 'vouchers', 'off'])).toEqual([
-        403,
-        expect.stringContaining('FORBIDDEN'),
-      ])
-      expect((await office.run(['client', 'feature', 'acme', 'vouchers', 'on'])).exitCode).toBe(0)
-      expect(await orderDuring(['client', 'disable', 'acme'])).toEqual([401, expect.stringContaining('UNAUTHORIZED')])
-      expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([
-        { product: 'Tea', available: 3, taken: 0 },
-        { product: 'Hamper', available: 3, taken: 0 },
-      ])
-      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
-      await server.stop()
-    }))
+  officeTest('that is disabled while a body arrives pays nothing and sees no codes', async (office) => {
+    const credentials = await office.stocked()
+    await using server = await office.serve('--rate-limit', '1000/d')
+    const customer = await Customer.of(server, credentials)
+    const orderDuring = async (command: string[]): Promise<[number, string]> => {
+      const headers = { authorization: `Bearer ${customer.pair.access_token}` }
+      const { finish } = await holdBack(
+        { product_id: 1, denomination: 10, quantity: 2 },
+        (body) => server.request('/api/v1/orders', { method: 'POST', headers, body }),
+        () => customer.get('/countries/1'),
+      )
+      expect((await office.run(command)).exitCode).toBe(0)
+      const answer = await finish()
+      return [answer.status, await answer.text()]
+    }
+    expect(await orderDuring(['client', 'limit', 'acme', '1'])).toEqual([
+      400,
+      expect.stringContaining('Quantity exceeds maximum allowed quantity of 1'),
+    ])
+    expect((await office.run(['client', 'limit', 'acme', 'off'])).exitCode).toBe(0)
+    const withdrawn = office.file('withdrawn.json', { products: [{ ...TEA, active: false }, HAMPER] })
+    expect(await orderDuring(['catalog', 'import', withdrawn])).toEqual([
+      404,
+      expect.stringContaining('Product not found'),
+    ])
+    expect(
+      await office.run(['catalog', 'import', office.file('again.json', { products: [TEA, HAMPER] })]),
+    ).toMatchObject({
+      exitCode: 0,
+    })
+    expect(await orderDuring(['client', 'feature', 'acme', 'vouchers', 'off'])).toEqual([
+      403,
+      expect.stringContaining('FORBIDDEN'),
+    ])
+    expect((await office.run(['client', 'feature', 'acme', 'vouchers', 'on'])).exitCode).toBe(0)
+    expect(await orderDuring(['client', 'disable', 'acme'])).toEqual([401, expect.stringContaining('UNAUTHORIZED')])
+    expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([
+      { product: 'Tea', available: 3, taken: 0 },
+      { product: 'Hamper', available: 3, taken: 0 },
+    ])
+    expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
+  })
 
   test('gets and loses features, limits and discounts with the next request', () =>
     open(async (office, _, customer) => {
@@ -371,27 +377,26 @@ describe('payouts', () => {
     }))
 })
 
-test('commands work on sandbox data too, and leave no due work', () =>
-  inOffice(async (office) => {
-    const server = await start(['--data-dir', office.dataDir])
-    const customer = await Customer.of(server, { client_id: 1, username: 'sandbox', password: 'sandbox' })
-    const clock = (body: object) =>
-      server.request('/_sandbox/clock', { method: 'POST', body: JSON.stringify({ ...body, frozen: true }) })
-    await clock({})
-    const placed = await customer.post('/orders', { product_id: 1, denomination: 100, quantity: 9 })
-    const { id, status } = (await placed.json()) as Order
-    expect(status).toBe('PENDING')
-    await office.answer('orders', 'deliver', String(id))
-    const payout = await customer.payout('p-1')
-    await office.answer('payouts', 'advance', payout.id, '--to', 'completed')
-    await clock({ advance: 'PT10S' })
-    const delivered = await customer.read<Order & Record<string, unknown>>(`/orders/${id}`)
-    expect(delivered).toMatchObject({ status: 'DELIVERED' })
-    expect(delivered.vouchers.map(({ card_number }) => card_number.slice(0, 4))).toEqual(Array(9).fill('TEST'))
-    expect(await customer.read(`/payouts/${payout.id}`)).toMatchObject({ status: 'completed' })
-    await server.stop()
-    expect((await office.run(['verify'])).exitCode).toBe(0)
-  }))
+officeTest('commands work on sandbox data too, and leave no due work', async (office) => {
+  const server = await start(['--data-dir', office.dataDir])
+  const customer = await Customer.of(server, { client_id: 1, username: 'sandbox', password: 'sandbox' })
+  const clock = (body: object) =>
+    server.request('/_sandbox/clock', { method: 'POST', body: JSON.stringify({ ...body, frozen: true }) })
+  await clock({})
+  const placed = await customer.post('/orders', { product_id: 1, denomination: 100, quantity: 9 })
+  const { id, status } = (await placed.json()) as Order
+  expect(status).toBe('PENDING')
+  await office.answer('orders', 'deliver', String(id))
+  const payout = await customer.payout('p-1')
+  await office.answer('payouts', 'advance', payout.id, '--to', 'completed')
+  await clock({ advance: 'PT10S' })
+  const delivered = await customer.read<Order & Record<string, unknown>>(`/orders/${id}`)
+  expect(delivered).toMatchObject({ status: 'DELIVERED' })
+  expect(delivered.vouchers.map(({ card_number }) => card_number.slice(0, 4))).toEqual(Array(9).fill('TEST'))
+  expect(await customer.read(`/payouts/${payout.id}`)).toMatchObject({ status: 'completed' })
+  await server.stop()
+  expect((await office.run(['verify'])).exitCode).toBe(0)
+})
 
 test('simultaneous commands and requests lose no writes', () =>
   open(async (office, _, customer) => {
@@ -432,37 +437,35 @@ const accepted = async <Answer>(
   }
 }
 
-test('codes, passwords and tokens are not in logs, errors or backups', () =>
-  inOffice(async (office) => {
-    const credentials = await office.stocked()
-    const server = await office.serve('--log-level', 'debug', '--log-format', 'json')
-    const customer = await Customer.of(server, credentials)
-    const order = await customer.order(1, 2)
-    const { id } = await customer.order(2, 1)
-    await office.answer('orders', 'deliver', String(id))
-    const said = [
-      await (await login(server, 'acme', `${credentials.password}x`)).text(),
-      await (await customer.post('/orders', { product_id: 1, denomination: 10, quantity: 9 })).text(),
-      await (await server.request('/auth/refresh', { method: 'POST', body: customer.pair.refresh_token })).text(),
-      (await office.run(['vouchers', 'import', office.file('again', codesOf(1, 'TEA-1'))])).stderr,
-      (await office.run(['orders', 'list'])).stdout,
-      (await office.run(['orders', 'deliver', String(order.id)])).stderr,
-    ]
-    const backup = join(office.folder, 'backup')
-    await office.answer('backup', backup)
-    said.push((await server.stop()).stderr, readFileSync(backup, 'latin1'))
-    expect(said.filter((text) => text === '')).toEqual([])
-    const secrets = ['TEA-1', 'BOX-1', credentials.password, customer.pair.access_token, customer.pair.refresh_token]
-    for (const text of said) expect(secrets.filter((secret) => text.includes(secret))).toEqual([])
-  }))
+officeTest('codes, passwords and tokens are not in logs, errors or backups', async (office) => {
+  const credentials = await office.stocked()
+  const server = await office.serve('--log-level', 'debug', '--log-format', 'json')
+  const customer = await Customer.of(server, credentials)
+  const order = await customer.order(1, 2)
+  const { id } = await customer.order(2, 1)
+  await office.answer('orders', 'deliver', String(id))
+  const said = [
+    await (await login(server, 'acme', `${credentials.password}x`)).text(),
+    await (await customer.post('/orders', { product_id: 1, denomination: 10, quantity: 9 })).text(),
+    await (await server.request('/auth/refresh', { method: 'POST', body: customer.pair.refresh_token })).text(),
+    (await office.run(['vouchers', 'import', office.file('again', codesOf(1, 'TEA-1'))])).stderr,
+    (await office.run(['orders', 'list'])).stdout,
+    (await office.run(['orders', 'deliver', String(order.id)])).stderr,
+  ]
+  const backup = join(office.folder, 'backup')
+  await office.answer('backup', backup)
+  said.push((await server.stop()).stderr, readFileSync(backup, 'latin1'))
+  expect(said.filter((text) => text === '')).toEqual([])
+  const secrets = ['TEA-1', 'BOX-1', credentials.password, customer.pair.access_token, customer.pair.refresh_token]
+  for (const text of said) expect(secrets.filter((secret) => text.includes(secret))).toEqual([])
+})
 
-test('a second server on the same folder is refused until the first is killed', () =>
-  inOffice(async (office) => {
-    const server = await office.serve()
-    const second = await office.run(['serve', '--mode', 'live', '--port', '0'])
-    expect(second).toMatchObject({ exitCode: 4, stdout: '' })
-    expect(second.stderr).toContain(`${office.dataDir}: another scrip serve works on this folder`)
-    server.signal('SIGKILL')
-    await server.ended()
-    expect((await (await office.serve()).stop()).exitCode).toBe(0)
-  }))
+officeTest('a second server on the same folder is refused until the first is killed', async (office) => {
+  const server = await office.serve()
+  const second = await office.run(['serve', '--mode', 'live', '--port', '0'])
+  expect(second).toMatchObject({ exitCode: 4, stdout: '' })
+  expect(second.stderr).toContain(`${office.dataDir}: another scrip serve works on this folder`)
+  server.signal('SIGKILL')
+  await server.ended()
+  expect((await (await office.serve()).stop()).exitCode).toBe(0)
+})

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { createHash, createHmac } from 'node:crypto'
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Customer, inOffice, type Office } from './live.ts'
+import { Customer, inOffice, type Office, officeTest } from './live.ts'
 import { login, type Place, run, start } from './program.ts'
 
 /** The audit (contract C17): what operators did, and what was refused to them. */
@@ -149,78 +149,74 @@ describe('scrip audit list', () => {
       expect(await userAfter({ env: { SUDO_UID: 'mallory' } })).toBe(self)
     }))
 
-  test('has what was refused, with the reason, and without an effect', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const before = (await auditOf(office)).length
-      expect((await office.run(['wallet', 'adjust', '1', '-5000'])).exitCode).toBe(1)
-      expect((await office.run(['client', 'disable', 'ada@example.com'])).exitCode).toBe(1)
-      expect((await office.run(['orders', 'refund', '7'])).exitCode).toBe(1)
-      expect((await auditOf(office)).slice(before)).toMatchObject([
-        {
-          command: 'wallet adjust',
-          subject: '1 -5000',
-          outcome: 'refused',
-          before: null,
-          after: { reason: 'insufficient wallet balance' },
-        },
-        {
-          command: 'client disable',
-          subject: '[e-mail]',
-          outcome: 'refused',
-          after: { reason: 'there is no client [e-mail]' },
-        },
-        { command: 'orders refund', outcome: 'refused' },
-      ])
-      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
-      expect(await auditOf(office, '--status', 'refused', '--limit', '2')).toHaveLength(2)
-    }))
+  officeTest('has what was refused, with the reason, and without an effect', async (office) => {
+    await office.stocked()
+    const before = (await auditOf(office)).length
+    expect((await office.run(['wallet', 'adjust', '1', '-5000'])).exitCode).toBe(1)
+    expect((await office.run(['client', 'disable', 'ada@example.com'])).exitCode).toBe(1)
+    expect((await office.run(['orders', 'refund', '7'])).exitCode).toBe(1)
+    expect((await auditOf(office)).slice(before)).toMatchObject([
+      {
+        command: 'wallet adjust',
+        subject: '1 -5000',
+        outcome: 'refused',
+        before: null,
+        after: { reason: 'insufficient wallet balance' },
+      },
+      {
+        command: 'client disable',
+        subject: '[e-mail]',
+        outcome: 'refused',
+        after: { reason: 'there is no client [e-mail]' },
+      },
+      { command: 'orders refund', outcome: 'refused' },
+    ])
+    expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
+    expect(await auditOf(office, '--status', 'refused', '--limit', '2')).toHaveLength(2)
+  })
 
-  test('reading is no act', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const before = await auditOf(office)
-      for (const args of [['orders', 'list'], ['client', 'list'], ['transactions'], ['verify'], ['vouchers', 'list']]) {
-        await office.answer(...args)
-      }
-      expect(await auditOf(office)).toEqual(before)
-    }))
+  officeTest('reading is no act', async (office) => {
+    await office.stocked()
+    const before = await auditOf(office)
+    for (const args of [['orders', 'list'], ['client', 'list'], ['transactions'], ['verify'], ['vouchers', 'list']]) {
+      await office.answer(...args)
+    }
+    expect(await auditOf(office)).toEqual(before)
+  })
 
-  test('has one row for the failed logins of a name, an address and a minute', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const server = await office.serve()
-      for (let count = 0; count < 3; count++) await login(server, 'acme', 'wrong')
-      await login(server, 'nobody', 'wrong')
-      await server.stop()
-      const rows = (await auditOf(office)).filter(({ command }) => command === 'login')
-      const counts = new Map<string, number>()
-      for (const { subject, after, outcome, address } of rows) {
-        expect({ outcome, address }).toEqual({ outcome: 'refused', address: '127.0.0.1' })
-        counts.set(subject, (counts.get(subject) ?? 0) + Number(after?.count))
-      }
-      expect([...counts]).toEqual([
-        ['acme', 3],
-        ['nobody', 1],
-      ])
-      expect(JSON.stringify(rows)).not.toContain('wrong')
-    }))
+  officeTest('has one row for the failed logins of a name, an address and a minute', async (office) => {
+    await office.stocked()
+    const server = await office.serve()
+    for (let count = 0; count < 3; count++) await login(server, 'acme', 'wrong')
+    await login(server, 'nobody', 'wrong')
+    await server.stop()
+    const rows = (await auditOf(office)).filter(({ command }) => command === 'login')
+    const counts = new Map<string, number>()
+    for (const { subject, after, outcome, address } of rows) {
+      expect({ outcome, address }).toEqual({ outcome: 'refused', address: '127.0.0.1' })
+      counts.set(subject, (counts.get(subject) ?? 0) + Number(after?.count))
+    }
+    expect([...counts]).toEqual([
+      ['acme', 3],
+      ['nobody', 1],
+    ])
+    expect(JSON.stringify(rows)).not.toContain('wrong')
+  })
 })
 
 describe('the chain', () => {
-  test('can be computed again by whoever has the voucher key', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const voucherKey = Buffer.from(readFileSync(join(office.dataDir, 'voucher.key'), 'utf8').trim(), 'hex')
-      const key = createHmac('sha256', voucherKey).update('the key of the audit').digest()
-      const last = chained(office, (facts, row) =>
-        (row.key_mark === null ? createHash('sha256') : createHmac('sha256', key)).update(facts).digest('hex'),
-      )
-      expect((await lastOf(office))?.hash).toBe(last)
-      const seal = createHmac('sha256', key).update(`head 6 ${last}`).digest('hex')
-      expect(await Bun.file(headOf(office)).json()).toEqual({ count: 6, hash: last, seal })
-      expect(statSync(headOf(office)).mode & 0o777).toBe(0o600)
-    }))
+  officeTest('can be computed again by whoever has the voucher key', async (office) => {
+    await office.stocked()
+    const voucherKey = Buffer.from(readFileSync(join(office.dataDir, 'voucher.key'), 'utf8').trim(), 'hex')
+    const key = createHmac('sha256', voucherKey).update('the key of the audit').digest()
+    const last = chained(office, (facts, row) =>
+      (row.key_mark === null ? createHash('sha256') : createHmac('sha256', key)).update(facts).digest('hex'),
+    )
+    expect((await lastOf(office))?.hash).toBe(last)
+    const seal = createHmac('sha256', key).update(`head 6 ${last}`).digest('hex')
+    expect(await Bun.file(headOf(office)).json()).toEqual({ count: 6, hash: last, seal })
+    expect(statSync(headOf(office)).mode & 0o777).toBe(0o600)
+  })
 
   /** Whoever can write to the database and to the folder, but has not the key. */
   const forge = (office: Office, change: string): void => {
@@ -260,13 +256,12 @@ describe('the chain', () => {
     }),
   )
 
-  test('a last row that was removed with its head shows by the head beside the database', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const fifth = (await auditOf(office))[4]
-      edit(office, 'DELETE FROM audit WHERE id = 6', `UPDATE audit_head SET count = 5, hash = '${fifth?.hash}'`)
-      expect(await faultsOf(office)).toEqual(['row 6 of the audit is missing'])
-    }))
+  officeTest('a last row that was removed with its head shows by the head beside the database', async (office) => {
+    await office.stocked()
+    const fifth = (await auditOf(office))[4]
+    edit(office, 'DELETE FROM audit WHERE id = 6', `UPDATE audit_head SET count = 5, hash = '${fifth?.hash}'`)
+    expect(await faultsOf(office)).toEqual(['row 6 of the audit is missing'])
+  })
 
   test.each([
     ['missing', (path: string) => rmSync(path)],
@@ -287,55 +282,51 @@ describe('the chain', () => {
     }),
   )
 
-  test('is checked with the key of its time after the voucher key was replaced', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      await office.answer('vouchers', 'rekey')
-      await office.answer('wallet', 'fund', '1', '1')
-      await office.answer('vouchers', 'rekey')
-      expect(await faultsOf(office)).toEqual([])
-      edit(office, "UPDATE audit SET user = 'eve' WHERE id = 5")
-      expect(await faultsOf(office)).toEqual(['row 5 of the audit was changed'])
-    }))
+  officeTest('is checked with the key of its time after the voucher key was replaced', async (office) => {
+    await office.stocked()
+    await office.answer('vouchers', 'rekey')
+    await office.answer('wallet', 'fund', '1', '1')
+    await office.answer('vouchers', 'rekey')
+    expect(await faultsOf(office)).toEqual([])
+    edit(office, "UPDATE audit SET user = 'eve' WHERE id = 5")
+    expect(await faultsOf(office)).toEqual(['row 5 of the audit was changed'])
+  })
 
-  test('takes rows from before there is a key as they are, and none after that', () =>
-    inOffice(async (office) => {
-      await office.answer('client', 'add', 'acme')
-      expect(await faultsOf(office)).toEqual([])
-      await (await office.serve()).stop()
-      await office.answer('client', 'limit', 'acme', '5')
-      expect(await faultsOf(office)).toEqual([])
-      edit(office, "UPDATE audit SET user = 'eve' WHERE id = 1")
-      expect(await faultsOf(office)).toEqual(['row 1 of the audit was changed'])
-      forge(office, 'DELETE FROM audit WHERE id = 2')
-      expect(await faultsOf(office)).toEqual(['row 2 of the audit is missing'])
-    }))
+  officeTest('takes rows from before there is a key as they are, and none after that', async (office) => {
+    await office.answer('client', 'add', 'acme')
+    expect(await faultsOf(office)).toEqual([])
+    await (await office.serve()).stop()
+    await office.answer('client', 'limit', 'acme', '5')
+    expect(await faultsOf(office)).toEqual([])
+    edit(office, "UPDATE audit SET user = 'eve' WHERE id = 1")
+    expect(await faultsOf(office)).toEqual(['row 1 of the audit was changed'])
+    forge(office, 'DELETE FROM audit WHERE id = 2')
+    expect(await faultsOf(office)).toEqual(['row 2 of the audit is missing'])
+  })
 
-  test('says what cannot be told of a backup without its key', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const backup = join(office.folder, 'backup.sqlite')
-      await office.answer('backup', backup)
-      const [without, beside] = [
-        await run(['verify', backup]),
-        await run(['verify', backup, '--data-dir', office.dataDir]),
-      ]
-      expect([without.exitCode, beside.exitCode]).toEqual([0, 0])
-      expect(without.stderr).toContain('The voucher key is not here')
-      expect(beside.stderr).not.toContain('The voucher key')
-    }))
+  officeTest('says what cannot be told of a backup without its key', async (office) => {
+    await office.stocked()
+    const backup = join(office.folder, 'backup.sqlite')
+    await office.answer('backup', backup)
+    const [without, beside] = [
+      await run(['verify', backup]),
+      await run(['verify', backup, '--data-dir', office.dataDir]),
+    ]
+    expect([without.exitCode, beside.exitCode]).toEqual([0, 0])
+    expect(without.stderr).toContain('The voucher key is not here')
+    expect(beside.stderr).not.toContain('The voucher key')
+  })
 
-  test('is written by nobody without the key', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const before = await auditOf(office)
-      const { exitCode, stderr } = await office.run(['wallet', 'fund', '1', '1'], {
-        env: { SCRIP_VOUCHER_KEY: 'f'.repeat(64) },
-      })
-      expect({ exitCode, stderr }).toEqual({ exitCode: 4, stderr: expect.stringContaining('voucher key') })
-      expect(await auditOf(office)).toEqual(before)
-      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
-    }))
+  officeTest('is written by nobody without the key', async (office) => {
+    await office.stocked()
+    const before = await auditOf(office)
+    const { exitCode, stderr } = await office.run(['wallet', 'fund', '1', '1'], {
+      env: { SCRIP_VOUCHER_KEY: 'f'.repeat(64) },
+    })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 4, stderr: expect.stringContaining('voucher key') })
+    expect(await auditOf(office)).toEqual(before)
+    expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
+  })
 
   test.each([
     ['a row that was changed', ["UPDATE audit SET subject = '1 10' WHERE id = 3"], 'row 3 of the audit was changed'],
@@ -351,34 +342,31 @@ describe('the chain', () => {
     }),
   )
 
-  test('cannot be changed or deleted by a program that keeps the schema', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
-      expect(() => sqlite.run('UPDATE audit SET user = 1')).toThrow('the audit is final')
-      expect(() => sqlite.run('DELETE FROM audit')).toThrow('the audit is kept')
-      sqlite.close()
-    }))
+  officeTest('cannot be changed or deleted by a program that keeps the schema', async (office) => {
+    await office.stocked()
+    const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
+    expect(() => sqlite.run('UPDATE audit SET user = 1')).toThrow('the audit is final')
+    expect(() => sqlite.run('DELETE FROM audit')).toThrow('the audit is kept')
+    sqlite.close()
+  })
 
-  test('goes on after a restore, which is an act itself', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const backup = join(office.folder, 'backup.sqlite')
-      await office.answer('backup', backup)
-      await office.answer('wallet', 'fund', '1', '1')
-      await office.answer('restore', backup, '--force')
-      const rows = await auditOf(office)
-      expect(rows.at(-1)).toMatchObject({ command: 'restore', subject: backup, outcome: 'done' })
-      expect(rows.some(({ command, subject }) => command === 'wallet fund' && subject === '1 1')).toBe(false)
-      expect((await office.run(['verify'])).exitCode).toBe(0)
-    }))
+  officeTest('goes on after a restore, which is an act itself', async (office) => {
+    await office.stocked()
+    const backup = join(office.folder, 'backup.sqlite')
+    await office.answer('backup', backup)
+    await office.answer('wallet', 'fund', '1', '1')
+    await office.answer('restore', backup, '--force')
+    const rows = await auditOf(office)
+    expect(rows.at(-1)).toMatchObject({ command: 'restore', subject: backup, outcome: 'done' })
+    expect(rows.some(({ command, subject }) => command === 'wallet fund' && subject === '1 1')).toBe(false)
+    expect((await office.run(['verify'])).exitCode).toBe(0)
+  })
 })
 
-test('the sandbox has no audit', () =>
-  inOffice(async (office) => {
-    const server = await start(['--data-dir', office.dataDir])
-    await login(server, 'sandbox', 'wrong')
-    await server.stop()
-    expect((await office.run(['wallet', 'fund', '1', '5'])).exitCode).toBe(0)
-    expect(await auditOf(office)).toEqual([])
-  }))
+officeTest('the sandbox has no audit', async (office) => {
+  const server = await start(['--data-dir', office.dataDir])
+  await login(server, 'sandbox', 'wrong')
+  await server.stop()
+  expect((await office.run(['wallet', 'fund', '1', '5'])).exitCode).toBe(0)
+  expect(await auditOf(office)).toEqual([])
+})

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from './documents.ts'
-import { inOffice, type Office } from './live.ts'
+import { inOffice, type Office, officeTest } from './live.ts'
 import { run, start } from './program.ts'
 
 /** `scrip backup FOLDER --every 1h --keep 48`: copies that are taken and removed by themselves (decision 78). */
@@ -45,45 +45,43 @@ describe('scrip backup FOLDER', () => {
       expect(acts.filter(({ command }) => command === 'backup').map(({ after }) => after)).toEqual([first, second])
     }))
 
-  test('--every goes on, counts from the last copy in the folder, and ends with a signal', () =>
-    inOffice(async (office) => {
-      await office.answer('client', 'add', 'acme')
-      const folder = folderOf(office, ...OLD)
-      const every = (time: string) =>
-        start(['backup', folder, '--every', time, '--keep', '2', '--data-dir', office.dataDir, '--json'], { env: {} })
-      const hourly = await every('1h')
-      expect(JSON.parse(hourly.ready)).toMatchObject({ kept: 2, removed: 1 })
-      expect(await hourly.stop()).toEqual({ exitCode: 0, stdout: `${hourly.ready}\n`, stderr: '' })
-      const often = await every('1s')
-      expect(JSON.parse(often.ready)).toMatchObject({ kept: 2, removed: 1 })
-      expect((await often.stop()).exitCode).toBe(0)
-      expect(readdirSync(folder).filter((name) => !NAME.test(name))).toEqual([])
-    }))
+  officeTest('--every goes on, counts from the last copy in the folder, and ends with a signal', async (office) => {
+    await office.answer('client', 'add', 'acme')
+    const folder = folderOf(office, ...OLD)
+    const every = (time: string) =>
+      start(['backup', folder, '--every', time, '--keep', '2', '--data-dir', office.dataDir, '--json'], { env: {} })
+    const hourly = await every('1h')
+    expect(JSON.parse(hourly.ready)).toMatchObject({ kept: 2, removed: 1 })
+    expect(await hourly.stop()).toEqual({ exitCode: 0, stdout: `${hourly.ready}\n`, stderr: '' })
+    const often = await every('1s')
+    expect(JSON.parse(often.ready)).toMatchObject({ kept: 2, removed: 1 })
+    expect((await often.stop()).exitCode).toBe(0)
+    expect(readdirSync(folder).filter((name) => !NAME.test(name))).toEqual([])
+  })
 
-  test('--every goes on after a backup that failed, and says why; the metrics count it', () =>
-    inOffice(async (office) => {
-      await office.answer('client', 'add', 'acme')
-      const [folder, elsewhere] = [folderOf(office, ...OLD), join(office.folder, 'elsewhere')]
-      const args = ['backup', folder, '--every', '1s', '--keep', '1', '--data-dir', office.dataDir, '--json']
-      const backup = await start(args, { env: {} })
-      expect(JSON.parse(backup.ready)).toMatchObject({ kept: 1, removed: 2 })
-      renameSync(folder, elsewhere)
-      await backup.told(`scrip: ${folder} is not a folder\nMake it, or mount its disk, first.\nThe next try is at 2`)
-      const port = await freePort()
-      const server = await office.serve('--metrics-port', port)
-      const failed = async (): Promise<number> => {
-        const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-        return Number(/^scrip_backups_failed (\d+)$/m.exec(page)?.[1])
-      }
-      expect(await failed()).toBeGreaterThan(0)
-      renameSync(elsewhere, folder)
-      await backup.said('"removed":1')
-      expect((await backup.stop()).exitCode).toBe(0)
-      expect(await failed()).toBe(0)
-      await server.stop()
-      const acts = await office.answer<{ command: string; after: object }[]>('audit', 'list', '--status', 'refused')
-      expect(acts[0]).toMatchObject({ command: 'backup', after: { reason: expect.stringContaining('not a folder') } })
-    }))
+  officeTest('--every goes on after a backup that failed, and says why; the metrics count it', async (office) => {
+    await office.answer('client', 'add', 'acme')
+    const [folder, elsewhere] = [folderOf(office, ...OLD), join(office.folder, 'elsewhere')]
+    const args = ['backup', folder, '--every', '1s', '--keep', '1', '--data-dir', office.dataDir, '--json']
+    const backup = await start(args, { env: {} })
+    expect(JSON.parse(backup.ready)).toMatchObject({ kept: 1, removed: 2 })
+    renameSync(folder, elsewhere)
+    await backup.told(`scrip: ${folder} is not a folder\nMake it, or mount its disk, first.\nThe next try is at 2`)
+    const port = await freePort()
+    const server = await office.serve('--metrics-port', port)
+    const failed = async (): Promise<number> => {
+      const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+      return Number(/^scrip_backups_failed (\d+)$/m.exec(page)?.[1])
+    }
+    expect(await failed()).toBeGreaterThan(0)
+    renameSync(elsewhere, folder)
+    await backup.said('"removed":1')
+    expect((await backup.stop()).exitCode).toBe(0)
+    expect(await failed()).toBe(0)
+    await server.stop()
+    const acts = await office.answer<{ command: string; after: object }[]>('audit', 'list', '--status', 'refused')
+    expect(acts[0]).toMatchObject({ command: 'backup', after: { reason: expect.stringContaining('not a folder') } })
+  })
 
   test('--every ends when a newer release has migrated the database: its service manager starts that one', () =>
     inOffice(async (office) => {
@@ -118,18 +116,17 @@ describe('scrip backup FOLDER', () => {
       expect(acts.map(({ command }) => command)).toEqual(['backup', 'backup'])
     }))
 
-  test('is not made: a mount without its disk would fill the disk of the machine', () =>
-    inOffice(async (office) => {
-      await office.answer('client', 'add', 'acme')
-      const missing = join(office.folder, 'mount')
-      for (const args of [[missing, '--keep', '2'], [missing, '--every', '1h'], [join(missing, 'backup.sqlite')]]) {
-        const { exitCode, stderr } = await office.run(['backup', ...args])
-        expect({ args, exitCode, stderr }).toEqual({
-          args,
-          exitCode: 4,
-          stderr: `scrip: ${missing} is not a folder\nMake it, or mount its disk, first.\n`,
-        })
-      }
-      expect(readdirSync(office.folder)).toEqual(['data'])
-    }))
+  officeTest('is not made: a mount without its disk would fill the disk of the machine', async (office) => {
+    await office.answer('client', 'add', 'acme')
+    const missing = join(office.folder, 'mount')
+    for (const args of [[missing, '--keep', '2'], [missing, '--every', '1h'], [join(missing, 'backup.sqlite')]]) {
+      const { exitCode, stderr } = await office.run(['backup', ...args])
+      expect({ args, exitCode, stderr }).toEqual({
+        args,
+        exitCode: 4,
+        stderr: `scrip: ${missing} is not a folder\nMake it, or mount its disk, first.\n`,
+      })
+    }
+    expect(readdirSync(office.folder)).toEqual(['data'])
+  })
 })

@@ -1,92 +1,89 @@
 import { describe, expect, test } from 'bun:test'
-import { Customer, inOffice } from './live.ts'
+import { Customer, inOffice, officeTest } from './live.ts'
 import { bearer, login } from './program.ts'
 
 /** Clients and wallets of live mode, from their first day to their last (contract C17). */
 
 describe('scrip client', () => {
-  test('show says what a client has, and no password', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      await office.answer('wallet', 'add', 'acme', 'EUR')
-      await office.answer('client', 'discount', 'acme', '1', '7.5')
-      await office.answer('client', 'discount', 'acme', '2', '0')
-      expect(await office.answer('client', 'show', 'acme')).toEqual({
-        client_id: 1,
-        username: 'acme',
-        status: 'enabled',
-        vouchers: true,
-        max_quantity: null,
-        wallets: ['1 USD', '2 EUR'],
-        conversion_fee: 'default',
-        payout_fee: 'default',
-        discounts: 1,
-        old_password_until: null,
-        created_at: expect.any(String),
-      })
-      expect(await office.answer<object[]>('client', 'discounts', 'acme')).toEqual([
-        { product_id: 1, product: 'Tea', discount: 7.5 },
-      ])
-    }))
+  officeTest('show says what a client has, and no password', async (office) => {
+    await office.stocked()
+    await office.answer('wallet', 'add', 'acme', 'EUR')
+    await office.answer('client', 'discount', 'acme', '1', '7.5')
+    await office.answer('client', 'discount', 'acme', '2', '0')
+    expect(await office.answer('client', 'show', 'acme')).toEqual({
+      client_id: 1,
+      username: 'acme',
+      status: 'enabled',
+      vouchers: true,
+      max_quantity: null,
+      wallets: ['1 USD', '2 EUR'],
+      conversion_fee: 'default',
+      payout_fee: 'default',
+      discounts: 1,
+      old_password_until: null,
+      created_at: expect.any(String),
+    })
+    expect(await office.answer<object[]>('client', 'discounts', 'acme')).toEqual([
+      { product_id: 1, product: 'Tea', discount: 7.5 },
+    ])
+  })
 
-  test('fees sets the fees of a client, which its next price has; show and the audit say so', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const server = await office.serve('--rate-limit', 'off')
-      const customer = await Customer.of(server, credentials)
-      const charge = async (quantity: number) =>
-        (await customer.post('/products/2/charges', { denomination: 10, quantity })).json()
-      const feeOf = async (reference: string) =>
-        (await customer.read<{ fees: number }>(`/payouts/${(await customer.payout(reference)).id}`)).fees
-      // 9.75 EUR at 1.25 are 12.19 USD.
-      expect(await charge(1)).toMatchObject({ charges_details: { conversion_fee: 0.06 }, total_payable: 12.25 })
-      expect(await office.answer('client', 'fees', 'acme')).toEqual({
-        username: 'acme',
-        conversion_fee: 'default',
-        payout_fee: 'default',
-      })
-      const set = ['client', 'fees', 'acme', '--conversion-fee', '10', '--payout-fee', '0']
-      expect(await office.answer(...set)).toEqual({ username: 'acme', conversion_fee: 10, payout_fee: 0 })
-      // What was quoted is held; an order of another quantity has a new price.
-      expect(await charge(1)).toMatchObject({ total_payable: 12.25 })
-      expect(await charge(2)).toMatchObject({ net_amount: 24.38, charges_details: { conversion_fee: 2.44 } })
-      expect(await customer.order(2, 2)).toMatchObject({ amount: 26.82 })
-      expect(await feeOf('free')).toBe(0)
-      await office.answer('client', 'fees', 'acme', '--payout-fee', 'default')
-      expect(await feeOf('usual')).toBe(1.5)
-      expect(await office.answer('client', 'show', 'acme')).toMatchObject({ conversion_fee: 10, payout_fee: 'default' })
-      const rows = await office.answer<object[]>('audit', 'list')
-      expect(rows.slice(-2)).toMatchObject([
-        {
-          command: 'client fees',
-          before: { conversion_fee: 'default', payout_fee: 'default' },
-          after: { conversion_fee: 10, payout_fee: 0 },
-        },
-        { command: 'client fees', after: { conversion_fee: 10, payout_fee: 'default' } },
-      ])
-      expect(await office.run(['client', 'fees', 'acme', '--payout-fee', '1.255'])).toMatchObject({ exitCode: 2 })
-      await server.stop()
-      expect((await office.run(['verify'])).exitCode).toBe(0)
-    }))
+  officeTest('fees sets the fees of a client, which its next price has; show and the audit say so', async (office) => {
+    const credentials = await office.stocked()
+    const server = await office.serve('--rate-limit', 'off')
+    const customer = await Customer.of(server, credentials)
+    const charge = async (quantity: number) =>
+      (await customer.post('/products/2/charges', { denomination: 10, quantity })).json()
+    const feeOf = async (reference: string) =>
+      (await customer.read<{ fees: number }>(`/payouts/${(await customer.payout(reference)).id}`)).fees
+    // 9.75 EUR at 1.25 are 12.19 USD.
+    expect(await charge(1)).toMatchObject({ charges_details: { conversion_fee: 0.06 }, total_payable: 12.25 })
+    expect(await office.answer('client', 'fees', 'acme')).toEqual({
+      username: 'acme',
+      conversion_fee: 'default',
+      payout_fee: 'default',
+    })
+    const set = ['client', 'fees', 'acme', '--conversion-fee', '10', '--payout-fee', '0']
+    expect(await office.answer(...set)).toEqual({ username: 'acme', conversion_fee: 10, payout_fee: 0 })
+    // What was quoted is held; an order of another quantity has a new price.
+    expect(await charge(1)).toMatchObject({ total_payable: 12.25 })
+    expect(await charge(2)).toMatchObject({ net_amount: 24.38, charges_details: { conversion_fee: 2.44 } })
+    expect(await customer.order(2, 2)).toMatchObject({ amount: 26.82 })
+    expect(await feeOf('free')).toBe(0)
+    await office.answer('client', 'fees', 'acme', '--payout-fee', 'default')
+    expect(await feeOf('usual')).toBe(1.5)
+    expect(await office.answer('client', 'show', 'acme')).toMatchObject({ conversion_fee: 10, payout_fee: 'default' })
+    const rows = await office.answer<object[]>('audit', 'list')
+    expect(rows.slice(-2)).toMatchObject([
+      {
+        command: 'client fees',
+        before: { conversion_fee: 'default', payout_fee: 'default' },
+        after: { conversion_fee: 10, payout_fee: 0 },
+      },
+      { command: 'client fees', after: { conversion_fee: 10, payout_fee: 'default' } },
+    ])
+    expect(await office.run(['client', 'fees', 'acme', '--payout-fee', '1.255'])).toMatchObject({ exitCode: 2 })
+    await server.stop()
+    expect((await office.run(['verify'])).exitCode).toBe(0)
+  })
 
-  test('rename changes the username, while a server runs; password and tokens stay', () =>
-    inOffice(async (office) => {
-      const { username, password } = await office.stocked()
-      const server = await office.serve()
-      const customer = await Customer.of(server, { client_id: 1, username, password })
-      expect(await office.answer('client', 'rename', 'acme', 'acme-uk')).toMatchObject({
-        client_id: 1,
-        username: 'acme-uk',
-      })
-      expect((await customer.get('/wallets')).status).toBe(200)
-      expect((await login(server, 'acme', password)).status).toBe(401)
-      expect((await login(server, 'acme-uk', password)).status).toBe(200)
-      await server.stop()
-      await office.answer('client', 'add', 'other')
-      expect(await office.run(['client', 'rename', 'other', 'acme-uk'])).toMatchObject({ exitCode: 1 })
-      expect(await office.run(['client', 'rename', 'other', 'sbx_x'])).toMatchObject({ exitCode: 2 })
-      expect(await office.run(['client', 'rename', 'nobody', 'new'])).toMatchObject({ exitCode: 1 })
-    }))
+  officeTest('rename changes the username, while a server runs; password and tokens stay', async (office) => {
+    const { username, password } = await office.stocked()
+    const server = await office.serve()
+    const customer = await Customer.of(server, { client_id: 1, username, password })
+    expect(await office.answer('client', 'rename', 'acme', 'acme-uk')).toMatchObject({
+      client_id: 1,
+      username: 'acme-uk',
+    })
+    expect((await customer.get('/wallets')).status).toBe(200)
+    expect((await login(server, 'acme', password)).status).toBe(401)
+    expect((await login(server, 'acme-uk', password)).status).toBe(200)
+    await server.stop()
+    await office.answer('client', 'add', 'other')
+    expect(await office.run(['client', 'rename', 'other', 'acme-uk'])).toMatchObject({ exitCode: 1 })
+    expect(await office.run(['client', 'rename', 'other', 'sbx_x'])).toMatchObject({ exitCode: 2 })
+    expect(await office.run(['client', 'rename', 'nobody', 'new'])).toMatchObject({ exitCode: 1 })
+  })
 
   test('remove takes a client without records, and refuses one with records, which can be disabled', () =>
     inOffice(async (office) => {
@@ -112,22 +109,20 @@ describe('scrip client', () => {
 })
 
 describe('scrip client rotate', () => {
-  test('revokes tokens and the old password at once', () =>
-    inOffice(async (office) => {
-      const { username, password } = await office.stocked()
-      const server = await office.serve()
-      const customer = await Customer.of(server, { client_id: 1, username, password })
-      const next = await office.answer<{ password: string }>('client', 'rotate', 'acme')
-      expect((await customer.get('/wallets')).status).toBe(401)
-      expect((await login(server, 'acme', password)).status).toBe(401)
-      expect((await login(server, 'acme', next.password)).status).toBe(200)
-      await server.stop()
-    }))
+  officeTest('revokes tokens and the old password at once', async (office) => {
+    const { username, password } = await office.stocked()
+    await using server = await office.serve()
+    const customer = await Customer.of(server, { client_id: 1, username, password })
+    const next = await office.answer<{ password: string }>('client', 'rotate', 'acme')
+    expect((await customer.get('/wallets')).status).toBe(401)
+    expect((await login(server, 'acme', password)).status).toBe(401)
+    expect((await login(server, 'acme', next.password)).status).toBe(200)
+  })
 
   test('--keep-old lets tokens and the old password live on; a second rotation ends older ones', () =>
     inOffice(async (office) => {
       const { username, password } = await office.stocked()
-      const server = await office.serve()
+      await using server = await office.serve()
       const customer = await Customer.of(server, { client_id: 1, username, password })
       const statusOf = async (tried: string) => (await login(server, 'acme', tried)).status
       type Rotated = { password: string; old_password_until: string }
@@ -143,61 +138,53 @@ describe('scrip client rotate', () => {
       const last = await office.answer<Rotated>('client', 'rotate', 'acme')
       expect([await statusOf(third.password), await statusOf(last.password)]).toEqual([401, 200])
       expect((await customer.get('/wallets')).status).toBe(401)
-      await server.stop()
     }))
 })
 
 describe('scrip wallet', () => {
-  test('limit sets how far below zero a POSTPAID wallet may go', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      await office.answer('wallet', 'add', 'acme', 'EUR', '--postpaid', '100')
-      expect(await office.answer('wallet', 'limit', '2', '50.25')).toMatchObject({ id: 2, credit_limit: 50.25 })
-      await office.answer('wallet', 'adjust', '2', '-50.25')
-      const { exitCode, stderr } = await office.run(['wallet', 'limit', '2', '50'])
-      expect({ exitCode, stderr }).toEqual({
-        exitCode: 1,
-        stderr: 'scrip: wallet 2 owes 50.25 EUR, which is more\nFund it first.\n',
-      })
-      expect(await office.run(['wallet', 'limit', '1', '50'])).toMatchObject({ exitCode: 1 })
-      expect(await office.run(['wallet', 'limit', '2', '1,000'])).toMatchObject({ exitCode: 2 })
-      expect(await office.run(['wallet', 'limit', '2', '--', '-1'])).toMatchObject({ exitCode: 2 })
-    }))
+  officeTest('limit sets how far below zero a POSTPAID wallet may go', async (office) => {
+    await office.stocked()
+    await office.answer('wallet', 'add', 'acme', 'EUR', '--postpaid', '100')
+    expect(await office.answer('wallet', 'limit', '2', '50.25')).toMatchObject({ id: 2, credit_limit: 50.25 })
+    await office.answer('wallet', 'adjust', '2', '-50.25')
+    const { exitCode, stderr } = await office.run(['wallet', 'limit', '2', '50'])
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: 'scrip: wallet 2 owes 50.25 EUR, which is more\nFund it first.\n',
+    })
+    expect(await office.run(['wallet', 'limit', '1', '50'])).toMatchObject({ exitCode: 1 })
+    expect(await office.run(['wallet', 'limit', '2', '1,000'])).toMatchObject({ exitCode: 2 })
+    expect(await office.run(['wallet', 'limit', '2', '--', '-1'])).toMatchObject({ exitCode: 2 })
+  })
 
-  test('default moves from one wallet to another, so that a client always has one', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      await office.answer('wallet', 'add', 'acme', 'EUR')
-      expect(await office.answer('wallet', 'default', '2')).toMatchObject({ id: 2, is_default: true })
-      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([
-        { is_default: false },
-        { is_default: true },
-      ])
-      expect(await office.answer('wallet', 'default', '2')).toMatchObject({ id: 2, is_default: true })
-      expect((await office.run(['verify'])).exitCode).toBe(0)
-    }))
+  officeTest('default moves from one wallet to another, so that a client always has one', async (office) => {
+    await office.stocked()
+    await office.answer('wallet', 'add', 'acme', 'EUR')
+    expect(await office.answer('wallet', 'default', '2')).toMatchObject({ id: 2, is_default: true })
+    expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ is_default: false }, { is_default: true }])
+    expect(await office.answer('wallet', 'default', '2')).toMatchObject({ id: 2, is_default: true })
+    expect((await office.run(['verify'])).exitCode).toBe(0)
+  })
 
-  test('close leaves a wallet that is not active and pays nothing', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      await office.answer('wallet', 'add', 'acme', 'EUR', '--postpaid', '1000')
-      const server = await office.serve()
-      const customer = await Customer.of(server, credentials)
-      expect(await office.answer('wallet', 'close', '2')).toMatchObject({ id: 2, is_active: false })
-      expect(await customer.read('/wallets/2')).toMatchObject({ id: 2, is_active: false })
-      expect(await customer.read<object[]>('/wallets?is_active=false')).toMatchObject([{ id: 2 }])
-      expect(await customer.read<object[]>('/wallets?is_active=true')).toMatchObject([{ id: 1 }])
-      const refused = await customer.post('/orders', { product_id: 2, denomination: 10, quantity: 1, wallet_id: 2 })
-      expect(refused.status).toBe(400)
-      expect(await refused.json()).toMatchObject({ error: { message: 'Insufficient wallet balance' } })
-      // The product is sold in EUR: without the closed wallet, the default one pays.
-      expect(
-        await (await customer.post('/orders', { product_id: 2, denomination: 10, quantity: 1 })).json(),
-      ).toMatchObject({
-        wallet_id: 1,
-      })
-      await server.stop()
-    }))
+  officeTest('close leaves a wallet that is not active and pays nothing', async (office) => {
+    const credentials = await office.stocked()
+    await office.answer('wallet', 'add', 'acme', 'EUR', '--postpaid', '1000')
+    await using server = await office.serve()
+    const customer = await Customer.of(server, credentials)
+    expect(await office.answer('wallet', 'close', '2')).toMatchObject({ id: 2, is_active: false })
+    expect(await customer.read('/wallets/2')).toMatchObject({ id: 2, is_active: false })
+    expect(await customer.read<object[]>('/wallets?is_active=false')).toMatchObject([{ id: 2 }])
+    expect(await customer.read<object[]>('/wallets?is_active=true')).toMatchObject([{ id: 1 }])
+    const refused = await customer.post('/orders', { product_id: 2, denomination: 10, quantity: 1, wallet_id: 2 })
+    expect(refused.status).toBe(400)
+    expect(await refused.json()).toMatchObject({ error: { message: 'Insufficient wallet balance' } })
+    // The product is sold in EUR: without the closed wallet, the default one pays.
+    expect(
+      await (await customer.post('/orders', { product_id: 2, denomination: 10, quantity: 1 })).json(),
+    ).toMatchObject({
+      wallet_id: 1,
+    })
+  })
 
   test.each([
     ['fund', '5'],
@@ -219,23 +206,22 @@ describe('scrip wallet', () => {
     }),
   )
 
-  test('refunds of what a closed wallet has paid reach it', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      await office.answer('wallet', 'add', 'acme', 'EUR')
-      await office.answer('wallet', 'fund', '2', '20')
-      const server = await office.serve()
-      const customer = await Customer.of(server, credentials)
-      const order = await customer.post('/orders', { product_id: 2, denomination: 10, quantity: 2, wallet_id: 2 })
-      const { id, amount } = (await order.json()) as { id: number; amount: number }
-      await server.stop()
-      await office.answer('orders', 'deliver', String(id))
-      const [, left] = (await office.answer<{ amount: number }[]>('wallet', 'list')).map((wallet) => wallet.amount)
-      await office.answer('wallet', 'adjust', '2', String(-Number(left)))
-      await office.answer('wallet', 'close', '2')
-      await office.answer('orders', 'refund', String(id))
-      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{}, { amount, is_active: false }])
-    }))
+  officeTest('refunds of what a closed wallet has paid reach it', async (office) => {
+    const credentials = await office.stocked()
+    await office.answer('wallet', 'add', 'acme', 'EUR')
+    await office.answer('wallet', 'fund', '2', '20')
+    const server = await office.serve()
+    const customer = await Customer.of(server, credentials)
+    const order = await customer.post('/orders', { product_id: 2, denomination: 10, quantity: 2, wallet_id: 2 })
+    const { id, amount } = (await order.json()) as { id: number; amount: number }
+    await server.stop()
+    await office.answer('orders', 'deliver', String(id))
+    const [, left] = (await office.answer<{ amount: number }[]>('wallet', 'list')).map((wallet) => wallet.amount)
+    await office.answer('wallet', 'adjust', '2', String(-Number(left)))
+    await office.answer('wallet', 'close', '2')
+    await office.answer('orders', 'refund', String(id))
+    expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{}, { amount, is_active: false }])
+  })
 
   test.each([
     ['the default wallet', '1', 'scrip wallet default'],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { forFile } from '../harness.ts'
-import { COMMAND, inFolder, type Running, run, start } from './program.ts'
+import { COMMAND, folderTest, type Running, run, start } from './program.ts'
 
 /** `scrip compare` (contract C15): against another Scrip, and against one whose answers are altered on their way. */
 
@@ -66,20 +66,18 @@ describe('against another Scrip', () => {
   })
 
   test('whose limits are lifted, there is no difference', async () => {
-    const lifted = await start(['--rate-limit', 'off'])
+    await using lifted = await start(['--rate-limit', 'off'])
     expect(await compare(lifted.url)).toMatchObject({ exitCode: 0, stdout: '' })
-    await lifted.stop()
   })
 
   test('whose lists are empty, what they prove nothing about is named', async () => {
-    const empty = await start()
+    await using empty = await start()
     const { exitCode, stderr } = await compare(empty.url)
     expect(exitCode).toBe(0)
     for (const route of ['beneficiaries', 'orders', 'payouts']) {
       expect(stderr).toContain(`not compared: GET /api/v1/${route}: the list is empty\n`)
       expect(stderr).toContain(`not compared: GET /api/v1/${route}/:id: the host has no record for it\n`)
     }
-    await empty.stop()
   })
 
   test('as a client without a feature, what the feature has is not compared', async () => {
@@ -89,7 +87,7 @@ describe('against another Scrip', () => {
   })
 
   test('nothing is written, and only the login makes a token', async () => {
-    const watched = await start(['--rate-limit', 'off'])
+    await using watched = await start(['--rate-limit', 'off'])
     await compare(watched.url)
     const requests = (await (await watched.request('/_sandbox/requests')).json()) as {
       method: string
@@ -103,18 +101,16 @@ describe('against another Scrip', () => {
     expect(requests.map(({ method, route }) => `${method} ${route}`).filter((asked) => !writing.test(asked))).toEqual(
       [],
     )
-    await watched.stop()
   })
 })
 
 describe('the limits of the host', () => {
   test('are waited for and not met', async () => {
-    const slow = await start(['--rate-limit', '20/s'])
+    await using slow = await start(['--rate-limit', '20/s'])
     const { exitCode, stdout } = await compare(slow.url)
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
     const requests = (await (await slow.request('/_sandbox/requests')).json()) as { response: { status: number } }[]
     expect(requests.filter(({ response }) => response.status === 429)).toEqual([])
-    await slow.stop()
   })
 })
 
@@ -554,13 +550,12 @@ describe('the credentials', () => {
     expect(stderr).toMatch(/no differences in \d+ answers\n$/)
   })
 
-  test('are read from a file', () =>
-    inFolder(async (folder) => {
-      const file = join(folder, 'password')
-      writeFileSync(file, 'limited\n')
-      const { exitCode } = await compare(host.url, ['--username', 'limited'], { SCRIP_PASSWORD_FILE: file })
-      expect(exitCode).toBe(0)
-    }))
+  folderTest('are read from a file', async (folder) => {
+    const file = join(folder, 'password')
+    writeFileSync(file, 'limited\n')
+    const { exitCode } = await compare(host.url, ['--username', 'limited'], { SCRIP_PASSWORD_FILE: file })
+    expect(exitCode).toBe(0)
+  })
 
   test('are not flags', async () => {
     expect((await compare(host.url, ['--password', 'x'])).exitCode).toBe(2)

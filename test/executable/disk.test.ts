@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { structured } from '../harness.ts'
+import { structured } from '../errors.ts'
 import { brokenInvariants } from './ledger.ts'
-import { bearer, inFolder, loggedIn, type Running, run, start } from './program.ts'
+import { bearer, folderTest, inFolder, loggedIn, type Running, run, start } from './program.ts'
 
 /** No file may grow beyond this, in units of 1,024 bytes: a disk that is full, for this program alone. */
 const FILE_KIB_MAX = 2_048
@@ -63,20 +63,19 @@ const totalOf = async (program: Running, client: RequestInit): Promise<number> =
 }
 
 describe('data that cannot be written', () => {
-  test('exits with code 4 and the path, and does not change the data', () =>
-    inFolder(async (dataDir) => {
-      expect((await (await start(['--data-dir', dataDir])).stop()).exitCode).toBe(0)
-      const before = contentsOf(dataDir)
-      for (const name of readdirSync(dataDir)) chmodSync(join(dataDir, name), 0o444)
-      chmodSync(dataDir, 0o555)
-      const asNobody =
-        process.getuid?.() === 0 ? ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'] : []
-      const ended = await run(['serve', '--port', '0', '--data-dir', dataDir], { through: asNobody })
-      expect(ended).toMatchObject({ exitCode: 4, stdout: '' })
-      expect(ended.stderr).toContain(dataDir)
-      chmodSync(dataDir, 0o755)
-      expect(contentsOf(dataDir)).toEqual(before)
-    }))
+  folderTest('exits with code 4 and the path, and does not change the data', async (dataDir) => {
+    expect((await (await start(['--data-dir', dataDir])).stop()).exitCode).toBe(0)
+    const before = contentsOf(dataDir)
+    for (const name of readdirSync(dataDir)) chmodSync(join(dataDir, name), 0o444)
+    chmodSync(dataDir, 0o555)
+    const asNobody =
+      process.getuid?.() === 0 ? ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'] : []
+    const ended = await run(['serve', '--port', '0', '--data-dir', dataDir], { through: asNobody })
+    expect(ended).toMatchObject({ exitCode: 4, stdout: '' })
+    expect(ended.stderr).toContain(dataDir)
+    chmodSync(dataDir, 0o755)
+    expect(contentsOf(dataDir)).toEqual(before)
+  })
 })
 
 const contentsOf = (folder: string): [string, number][] =>

@@ -137,12 +137,11 @@ describe('generated pages are current: npm run docs writes them', () => {
   })
 
   test('docs/errors.md, with advice on every documented error', async () => {
-    const server = await startServer()
+    await using server = await startServer()
     const page = readFileSync(pathOf('errors.md'), 'utf8')
     expect(page).toBe(await errorsPage(page))
     const errors = (await (await server.request('/_sandbox/errors?all=true')).json()) as { name: string }[]
     expect(errors.filter(({ name }) => !page.includes(`\`${name}\``))).toEqual([])
-    await server.stop()
   })
 })
 

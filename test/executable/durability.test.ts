@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { bearer, inFolder, loggedIn, login, type Pair, type Running, run, start } from './program.ts'
+import { bearer, folderTest, inFolder, loggedIn, login, type Pair, type Running, run, start } from './program.ts'
 
 /** With a data folder, what was acknowledged outlives the process, however it ends (contract C1, C3). */
 
@@ -17,67 +17,61 @@ const statusWith = async (program: Running, pair: Pair): Promise<number> =>
   (await program.request('/api/v1/countries/1', bearer(pair))).status
 
 describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s', (signal) => {
-  test('the pace of the sandbox is unchanged', () =>
-    inFolder(async (folder) => {
-      const flags = ['--data-dir', join(folder, 'data')]
-      const first = await start(flags)
-      const paced = { payouts: 'manual', orders: 'auto' }
-      await first.request('/_sandbox/pace', { method: 'PUT', body: JSON.stringify({ payouts: 'manual' }) })
-      first.signal(signal)
-      await first.ended()
-      const again = await start(flags)
-      expect(await (await again.request('/_sandbox/pace')).json()).toEqual(paced)
-      await again.stop()
-    }))
+  folderTest('the pace of the sandbox is unchanged', async (folder) => {
+    const flags = ['--data-dir', join(folder, 'data')]
+    const first = await start(flags)
+    const paced = { payouts: 'manual', orders: 'auto' }
+    await first.request('/_sandbox/pace', { method: 'PUT', body: JSON.stringify({ payouts: 'manual' }) })
+    first.signal(signal)
+    await first.ended()
+    await using again = await start(flags)
+    expect(await (await again.request('/_sandbox/pace')).json()).toEqual(paced)
+  })
 
-  test('beneficiaries, tokens and revocations are unchanged', () =>
-    inFolder(async (folder) => {
-      const before = await start(['--data-dir', folder])
-      const leaver = (await (await login(before, 'limited')).json()) as Pair
-      expect((await before.request('/auth/logout', { method: 'POST', ...bearer(leaver) })).status).toBe(200)
-      const pair = await loggedIn(before)
-      const stale = await loggedIn(before)
-      const renewed = (await (await refresh(before, stale.refresh_token)).json()) as Pair
-      const saved = (await (await save(before, pair)).json()) as { id: string }
-      before.signal(signal)
-      await before.ended()
+  folderTest('beneficiaries, tokens and revocations are unchanged', async (folder) => {
+    const before = await start(['--data-dir', folder])
+    const leaver = (await (await login(before, 'limited')).json()) as Pair
+    expect((await before.request('/auth/logout', { method: 'POST', ...bearer(leaver) })).status).toBe(200)
+    const pair = await loggedIn(before)
+    const stale = await loggedIn(before)
+    const renewed = (await (await refresh(before, stale.refresh_token)).json()) as Pair
+    const saved = (await (await save(before, pair)).json()) as { id: string }
+    before.signal(signal)
+    await before.ended()
 
-      const after = await start(['--data-dir', folder])
-      expect(await (await after.request(`/api/v1/beneficiaries/${saved.id}`, bearer(pair))).json()).toEqual(saved)
-      expect(await statusWith(after, pair)).toBe(200)
-      expect(await statusWith(after, renewed)).toBe(200)
-      expect(await statusWith(after, leaver)).toBe(401)
-      expect((await refresh(after, leaver.refresh_token)).status).toBe(401)
-      expect((await refresh(after, renewed.refresh_token)).status).toBe(200)
-      expect((await refresh(after, stale.refresh_token)).status).toBe(401)
-      expect(await statusWith(after, renewed)).toBe(401)
-      expect((await refresh(after, pair.refresh_token)).status).toBe(200)
-      const { id } = (await (await save(after, pair)).json()) as { id: string }
-      expect(id).not.toBe(saved.id)
-      await after.stop()
-    }))
+    await using after = await start(['--data-dir', folder])
+    expect(await (await after.request(`/api/v1/beneficiaries/${saved.id}`, bearer(pair))).json()).toEqual(saved)
+    expect(await statusWith(after, pair)).toBe(200)
+    expect(await statusWith(after, renewed)).toBe(200)
+    expect(await statusWith(after, leaver)).toBe(401)
+    expect((await refresh(after, leaver.refresh_token)).status).toBe(401)
+    expect((await refresh(after, renewed.refresh_token)).status).toBe(200)
+    expect((await refresh(after, stale.refresh_token)).status).toBe(401)
+    expect(await statusWith(after, renewed)).toBe(401)
+    expect((await refresh(after, pair.refresh_token)).status).toBe(200)
+    const { id } = (await (await save(after, pair)).json()) as { id: string }
+    expect(id).not.toBe(saved.id)
+  })
 
-  test('no acknowledged beneficiary is lost', () =>
-    inFolder(async (folder) => {
-      const before = await start(['--data-dir', folder, '--rate-limit', 'off'])
-      const pair = await loggedIn(before)
-      const ids: string[] = []
-      const saving = Array.from({ length: 4 }, async () => {
-        for (let count = 0; count < 10; count++) {
-          const response = await save(before, pair)
-          ids.push(((await response.json()) as { id: string }).id)
-        }
-      })
-      await Promise.all(saving)
-      before.signal(signal)
-      await before.ended()
+  folderTest('no acknowledged beneficiary is lost', async (folder) => {
+    const before = await start(['--data-dir', folder, '--rate-limit', 'off'])
+    const pair = await loggedIn(before)
+    const ids: string[] = []
+    const saving = Array.from({ length: 4 }, async () => {
+      for (let count = 0; count < 10; count++) {
+        const response = await save(before, pair)
+        ids.push(((await response.json()) as { id: string }).id)
+      }
+    })
+    await Promise.all(saving)
+    before.signal(signal)
+    await before.ended()
 
-      const after = await start(['--data-dir', folder])
-      const listed = await after.request('/api/v1/beneficiaries?limit=100', bearer(pair))
-      const kept = ((await listed.json()) as { id: string }[]).map(({ id }) => id)
-      expect(new Set(kept)).toEqual(new Set(ids))
-      await after.stop()
-    }))
+    await using after = await start(['--data-dir', folder])
+    const listed = await after.request('/api/v1/beneficiaries?limit=100', bearer(pair))
+    const kept = ((await listed.json()) as { id: string }[]).map(({ id }) => id)
+    expect(new Set(kept)).toEqual(new Set(ids))
+  })
 })
 
 test.if(process.platform !== 'win32')('the folder and its files are readable only by their owner', () =>
@@ -96,13 +90,12 @@ test.if(process.platform !== 'win32')('the folder and its files are readable onl
   }),
 )
 
-test('an existing folder keeps its permissions', () =>
-  inFolder(async (folder) => {
-    chmodSync(folder, 0o750)
-    await (await start(['--data-dir', folder])).stop()
-    expect(statSync(folder).mode & 0o777).toBe(0o750)
-    expect(statSync(join(folder, 'scrip.sqlite')).mode & 0o777).toBe(0o600)
-  }))
+folderTest('an existing folder keeps its permissions', async (folder) => {
+  chmodSync(folder, 0o750)
+  await (await start(['--data-dir', folder])).stop()
+  expect(statSync(folder).mode & 0o777).toBe(0o750)
+  expect(statSync(join(folder, 'scrip.sqlite')).mode & 0o777).toBe(0o600)
+})
 
 test('key and folder are readable only by their owner, and a clean stop leaves no write-ahead log', () =>
   inFolder(async (folder) => {
@@ -117,28 +110,25 @@ test('key and folder are readable only by their owner, and a clean stop leaves n
   }))
 
 describe('live mode', () => {
-  test('has no sandbox accounts, worlds or control API', () =>
-    inFolder(async (folder) => {
-      const program = await start(['--mode', 'live', '--data-dir', folder])
-      expect(program.ready).toContain(' mode=live ')
-      expect(await (await program.request('/status')).json()).toMatchObject({ mode: 'live' })
-      for (const username of ['sandbox', 'limited', 'sbx_world', 'sbx_world.limited']) {
-        expect((await login(program, username)).status).toBe(401)
-      }
-      for (const path of ['', '/clock', '/reset', '/no-such']) {
-        expect((await program.request(`/_sandbox${path}`)).status).toBe(404)
-        expect((await program.request(`/_sandbox${path}`, { method: 'POST' })).status).toBe(404)
-      }
-      const { paths } = (await (await program.request('/openapi.json')).json()) as { paths: object }
-      expect(Object.keys(paths).filter((path) => path.startsWith('/_sandbox'))).toEqual([])
-      await program.stop()
-    }))
+  folderTest('has no sandbox accounts, worlds or control API', async (folder) => {
+    await using program = await start(['--mode', 'live', '--data-dir', folder])
+    expect(program.ready).toContain(' mode=live ')
+    expect(await (await program.request('/status')).json()).toMatchObject({ mode: 'live' })
+    for (const username of ['sandbox', 'limited', 'sbx_world', 'sbx_world.limited']) {
+      expect((await login(program, username)).status).toBe(401)
+    }
+    for (const path of ['', '/clock', '/reset', '/no-such']) {
+      expect((await program.request(`/_sandbox${path}`)).status).toBe(404)
+      expect((await program.request(`/_sandbox${path}`, { method: 'POST' })).status).toBe(404)
+    }
+    const { paths } = (await (await program.request('/openapi.json')).json()) as { paths: object }
+    expect(Object.keys(paths).filter((path) => path.startsWith('/_sandbox'))).toEqual([])
+  })
 
-  test('refuses the data of a sandbox, with exit 4', () =>
-    inFolder(async (folder) => {
-      await (await start(['--data-dir', folder])).stop()
-      const { exitCode, stderr } = await run(['--mode', 'live', '--port', '0', '--data-dir', folder])
-      expect(exitCode).toBe(4)
-      expect(stderr).toContain('--mode sandbox')
-    }))
+  folderTest('refuses the data of a sandbox, with exit 4', async (folder) => {
+    await (await start(['--data-dir', folder])).stop()
+    const { exitCode, stderr } = await run(['--mode', 'live', '--port', '0', '--data-dir', folder])
+    expect(exitCode).toBe(4)
+    expect(stderr).toContain('--mode sandbox')
+  })
 })

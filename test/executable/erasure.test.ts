@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Credentials, Customer, inOffice, type Office } from './live.ts'
+import { type Credentials, Customer, inOffice, type Office, officeTest } from './live.ts'
 import { type Running, start } from './program.ts'
 
 /** `scrip beneficiary` (contract C17): who is saved, and the erasure of a person, beside a running server. */
@@ -271,9 +271,8 @@ describe('scrip beneficiary erase', () => {
     }),
   )
 
-  test('refuses a sandbox, whose worlds and snapshots are copies', () =>
-    inOffice(async (office) => {
-      await (await start(['--data-dir', office.dataDir])).stop()
-      expect(await office.run(['beneficiary', 'erase', 'ada@example.com'])).toMatchObject({ exitCode: 4, stdout: '' })
-    }))
+  officeTest('refuses a sandbox, whose worlds and snapshots are copies', async (office) => {
+    await (await start(['--data-dir', office.dataDir])).stop()
+    expect(await office.run(['beneficiary', 'erase', 'ada@example.com'])).toMatchObject({ exitCode: 4, stdout: '' })
+  })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { COMMAND, inFolder, type Place, run } from './program.ts'
+import { COMMAND, folderTest, inFolder, type Place, run } from './program.ts'
 
 /** What `scrip run` keeps of a run (contract C15): journal, JUnit XML, summary, and the last errors. */
 
@@ -35,98 +35,91 @@ const linesOf = (file: string): Line[] =>
 const isRoot = process.getuid?.() === 0
 
 describe('--journal FILE', () => {
-  test('has a JSON object for each request of each world, in the order of their responses', () =>
-    inFolder(async (folder) => {
-      const file = join(folder, 'journal.jsonl')
-      const { exitCode } = await script(
-        `const other = await logIn('sbx_other')
+  folderTest('has a JSON object for each request of each world, in the order of their responses', async (folder) => {
+    const file = join(folder, 'journal.jsonl')
+    const { exitCode } = await script(
+      `const other = await logIn('sbx_other')
          await ask('/api/v1/countries/1', {}, other)
          await ask('/api/v1/countries/0')`,
-        ['--journal', file],
-      )
-      expect(exitCode).toBe(0)
-      expect(linesOf(file).map(({ world, id, method, path, outcome }) => [world, id, method, path, outcome])).toEqual([
-        ['other', 1, 'POST', '/auth/login', 'success'],
-        ['other', 2, 'GET', '/api/v1/countries/1', 'success'],
-        ['default', 1, 'GET', '/api/v1/countries/0', 'countries.invalid_id'],
-      ])
-    }))
+      ['--journal', file],
+    )
+    expect(exitCode).toBe(0)
+    expect(linesOf(file).map(({ world, id, method, path, outcome }) => [world, id, method, path, outcome])).toEqual([
+      ['other', 1, 'POST', '/auth/login', 'success'],
+      ['other', 2, 'GET', '/api/v1/countries/1', 'success'],
+      ['default', 1, 'GET', '/api/v1/countries/0', 'countries.invalid_id'],
+    ])
+  })
 
-  test('has the requests of worlds that were reset or dropped, and more than a world keeps', () =>
-    inFolder(async (folder) => {
-      const file = join(folder, 'journal.jsonl')
-      await script(
-        `const gone = await logIn('sbx_gone')
+  folderTest('has the requests of worlds that were reset or dropped, and more than a world keeps', async (folder) => {
+    const file = join(folder, 'journal.jsonl')
+    await script(
+      `const gone = await logIn('sbx_gone')
          await ask('/_sandbox/worlds/gone', { method: 'DELETE' })
          for (let i = 0; i < 1_005; i++) await ask('/api/v1/countries/0')
          await ask('/_sandbox/reset', { method: 'POST' })
          await ask('/status')`,
-        ['--journal', file],
-      )
-      const lines = linesOf(file)
-      expect(lines).toHaveLength(1_007)
-      expect(lines[0]).toMatchObject({ world: 'gone', path: '/auth/login' })
-      expect(lines.at(-1)).toMatchObject({ world: 'default', id: 1, path: '/status' })
-    }))
+      ['--journal', file],
+    )
+    const lines = linesOf(file)
+    expect(lines).toHaveLength(1_007)
+    expect(lines[0]).toMatchObject({ world: 'gone', path: '/auth/login' })
+    expect(lines.at(-1)).toMatchObject({ world: 'default', id: 1, path: '/status' })
+  })
 
-  test('is a HAR file for a name that ends in .har', () =>
-    inFolder(async (folder) => {
-      const file = join(folder, 'journal.har')
-      await script(`await ask('/api/v1/countries/1?x=1'); await ask('/api/v1/countries/0')`, ['--journal', file])
-      const { log } = JSON.parse(readFileSync(file, 'utf8'))
-      expect(log).toMatchObject({ version: '1.2', creator: { name: 'Scrip' } })
-      expect(log.entries).toMatchObject([
-        {
-          _world: 'default',
-          request: {
-            method: 'GET',
-            url: expect.stringMatching(/^http:.*\/countries\/1\?x=1$/),
-            queryString: [{ name: 'x', value: '1' }],
-          },
-          response: { status: 200 },
+  folderTest('is a HAR file for a name that ends in .har', async (folder) => {
+    const file = join(folder, 'journal.har')
+    await script(`await ask('/api/v1/countries/1?x=1'); await ask('/api/v1/countries/0')`, ['--journal', file])
+    const { log } = JSON.parse(readFileSync(file, 'utf8'))
+    expect(log).toMatchObject({ version: '1.2', creator: { name: 'Scrip' } })
+    expect(log.entries).toMatchObject([
+      {
+        _world: 'default',
+        request: {
+          method: 'GET',
+          url: expect.stringMatching(/^http:.*\/countries\/1\?x=1$/),
+          queryString: [{ name: 'x', value: '1' }],
         },
-        { request: { method: 'GET' }, response: { status: 400 } },
-      ])
-    }))
+        response: { status: 200 },
+      },
+      { request: { method: 'GET' }, response: { status: 400 } },
+    ])
+  })
 
-  test('of a run without requests is a HAR file without entries, and an empty file', () =>
-    inFolder(async (folder) => {
-      await run(['run', '--journal', join(folder, 'none.har'), '--', 'true'])
-      await run(['run', '--journal', join(folder, 'none.jsonl'), '--', 'true'])
-      expect(JSON.parse(readFileSync(join(folder, 'none.har'), 'utf8')).log.entries).toEqual([])
-      expect(readFileSync(join(folder, 'none.jsonl'), 'utf8')).toBe('')
-    }))
+  folderTest('of a run without requests is a HAR file without entries, and an empty file', async (folder) => {
+    await run(['run', '--journal', join(folder, 'none.har'), '--', 'true'])
+    await run(['run', '--journal', join(folder, 'none.jsonl'), '--', 'true'])
+    expect(JSON.parse(readFileSync(join(folder, 'none.har'), 'utf8')).log.entries).toEqual([])
+    expect(readFileSync(join(folder, 'none.jsonl'), 'utf8')).toBe('')
+  })
 })
 
-test('no file has a token, a password or a voucher code', () =>
-  inFolder(async (folder) => {
-    const files = ['journal.jsonl', 'journal.har', 'run.capsule', 'summary.md', 'junit.xml'].map((name) =>
-      join(folder, name),
-    )
-    const [lines = '', har = '', capsule = '', summary = '', junit = ''] = files
-    const work = `
+folderTest('no file has a token, a password or a voucher code', async (folder) => {
+  const files = ['journal.jsonl', 'journal.har', 'run.capsule', 'summary.md', 'junit.xml'].map((name) =>
+    join(folder, name),
+  )
+  const [lines = '', har = '', capsule = '', summary = '', junit = ''] = files
+  const work = `
       await logIn('sbx_own')
       const wrong = await ask('/api/v1/countries/0?password=a%20secret%20word&access_token=' + token)
       ${BUY}
       console.log(JSON.stringify({ token, vouchers: order.vouchers }))
       process.exit(1)`
-    const flags = ['--capsule', capsule, '--summary', summary, '--junit', junit]
-    const ended = [
-      await script(work, ['--journal', lines, ...flags], { env: { SCRIP_SANDBOX_TOKEN: 'open sesame' } }),
-      await script(work, ['--journal', har, ...flags], { env: { SCRIP_SANDBOX_TOKEN: 'open sesame' } }),
-    ]
-    const secrets = ended.flatMap(({ stdout }) => {
-      const { token, vouchers } = JSON.parse(stdout)
-      return [token, ...vouchers.flatMap((voucher: Record<string, string>) => [voucher.card_number, voucher.claim_url])]
-    })
-    expect(secrets).toHaveLength(10)
-    const written = [...files.map((file) => readFileSync(file, 'utf8')), ...ended.map(({ stderr }) => stderr)].join(
-      '\n',
-    )
-    for (const secret of [...secrets, 'a secret word', 'secret%20word', 'open sesame'])
-      expect(written).not.toContain(secret)
-    expect(readFileSync(lines, 'utf8')).toContain('[redacted]')
-  }))
+  const flags = ['--capsule', capsule, '--summary', summary, '--junit', junit]
+  const ended = [
+    await script(work, ['--journal', lines, ...flags], { env: { SCRIP_SANDBOX_TOKEN: 'open sesame' } }),
+    await script(work, ['--journal', har, ...flags], { env: { SCRIP_SANDBOX_TOKEN: 'open sesame' } }),
+  ]
+  const secrets = ended.flatMap(({ stdout }) => {
+    const { token, vouchers } = JSON.parse(stdout)
+    return [token, ...vouchers.flatMap((voucher: Record<string, string>) => [voucher.card_number, voucher.claim_url])]
+  })
+  expect(secrets).toHaveLength(10)
+  const written = [...files.map((file) => readFileSync(file, 'utf8')), ...ended.map(({ stderr }) => stderr)].join('\n')
+  for (const secret of [...secrets, 'a secret word', 'secret%20word', 'open sesame'])
+    expect(written).not.toContain(secret)
+  expect(readFileSync(lines, 'utf8')).toContain('[redacted]')
+})
 
 test.each(['journal.jsonl', 'journal.har', 'run.capsule'])('%s is for its owner alone, whatever was there', (name) =>
   inFolder(async (folder) => {
@@ -206,25 +199,23 @@ describe('--summary FILE', () => {
     return readFileSync(file, 'utf8')
   }
 
-  test('is Markdown with the result, the coverage, and the last errors', () =>
-    inFolder(async (folder) => {
-      const summary = await summaryOf(folder, `await ask('/api/v1/countries/0?a|b=<script>'); process.exit(3)`)
-      expect(summary).toStartWith('### Scrip: the command failed with exit code 3\n')
-      expect(summary).toMatch(/\n\d+ of \d+ outcomes of the API, [\d.]+ %\.\n/)
-      expect(summary).toMatch(/<details><summary>Not met: \d+<\/summary>\n\n- <code>POST \/auth\/login<\/code>: /)
-      expect(summary).toContain('<code>countries.invalid&#95;id</code>')
-      expect(summary).not.toMatch(/<script>|a\|b/)
-      const [row = ''] = summary.split('\n').filter((line) => line.includes('countries.invalid'))
-      expect(row.match(/\|/g)).toHaveLength(7)
-    }))
+  folderTest('is Markdown with the result, the coverage, and the last errors', async (folder) => {
+    const summary = await summaryOf(folder, `await ask('/api/v1/countries/0?a|b=<script>'); process.exit(3)`)
+    expect(summary).toStartWith('### Scrip: the command failed with exit code 3\n')
+    expect(summary).toMatch(/\n\d+ of \d+ outcomes of the API, [\d.]+ %\.\n/)
+    expect(summary).toMatch(/<details><summary>Not met: \d+<\/summary>\n\n- <code>POST \/auth\/login<\/code>: /)
+    expect(summary).toContain('<code>countries.invalid&#95;id</code>')
+    expect(summary).not.toMatch(/<script>|a\|b/)
+    const [row = ''] = summary.split('\n').filter((line) => line.includes('countries.invalid'))
+    expect(row.match(/\|/g)).toHaveLength(7)
+  })
 
-  test('replaces what was there', () =>
-    inFolder(async (folder) => {
-      writeFileSync(join(folder, 'summary.md'), 'of an earlier run')
-      const summary = await summaryOf(folder, '')
-      expect(summary).toStartWith('### Scrip: the command succeeded\n')
-      expect(summary).not.toContain('earlier')
-    }))
+  folderTest('replaces what was there', async (folder) => {
+    writeFileSync(join(folder, 'summary.md'), 'of an earlier run')
+    const summary = await summaryOf(folder, '')
+    expect(summary).toStartWith('### Scrip: the command succeeded\n')
+    expect(summary).not.toContain('earlier')
+  })
 
   test.each<[string, (file: string) => string[]]>([
     ['by itself', () => []],
@@ -253,14 +244,13 @@ describe('--on failure', () => {
   const FLAGS = (folder: string) =>
     ['journal', 'junit', 'capsule', 'summary'].flatMap((name) => [`--${name}`, join(folder, name)])
 
-  test('writes nothing about a run that succeeded, and leaves what is there', () =>
-    inFolder(async (folder) => {
-      writeFileSync(join(folder, 'journal'), 'of an earlier run')
-      const { exitCode } = await run(['run', ...FLAGS(folder), '--on', 'failure', '--', 'true'])
-      expect(exitCode).toBe(0)
-      expect(readdirSync(folder)).toEqual(['journal'])
-      expect(readFileSync(join(folder, 'journal'), 'utf8')).toBe('of an earlier run')
-    }))
+  folderTest('writes nothing about a run that succeeded, and leaves what is there', async (folder) => {
+    writeFileSync(join(folder, 'journal'), 'of an earlier run')
+    const { exitCode } = await run(['run', ...FLAGS(folder), '--on', 'failure', '--', 'true'])
+    expect(exitCode).toBe(0)
+    expect(readdirSync(folder)).toEqual(['journal'])
+    expect(readFileSync(join(folder, 'journal'), 'utf8')).toBe('of an earlier run')
+  })
 
   test.each<[string, string[], string, number]>([
     ['a command that failed', [], 'false', 1],
@@ -274,17 +264,15 @@ describe('--on failure', () => {
     }),
   )
 
-  test('always, the default, writes them about each run', () =>
-    inFolder(async (folder) => {
-      await run(['run', ...FLAGS(folder), '--', 'true'])
-      expect(readdirSync(folder).sort()).toEqual(['capsule', 'journal', 'junit', 'summary'])
-    }))
+  folderTest('always, the default, writes them about each run', async (folder) => {
+    await run(['run', ...FLAGS(folder), '--', 'true'])
+    expect(readdirSync(folder).sort()).toEqual(['capsule', 'journal', 'junit', 'summary'])
+  })
 
-  test('leaves no file of a command that cannot be started', () =>
-    inFolder(async (folder) => {
-      expect((await run(['run', ...FLAGS(folder), '--', '/no/such/command'])).exitCode).toBe(127)
-      expect(readdirSync(folder)).toEqual([])
-    }))
+  folderTest('leaves no file of a command that cannot be started', async (folder) => {
+    expect((await run(['run', ...FLAGS(folder), '--', '/no/such/command'])).exitCode).toBe(127)
+    expect(readdirSync(folder)).toEqual([])
+  })
 })
 
 describe('a file that cannot be written is a usage error before the command starts', () => {
@@ -315,15 +303,14 @@ describe('a file that cannot be written is a usage error before the command star
     }),
   )
 
-  test('one file for two of them', () =>
-    inFolder(async (folder) => {
-      const { exitCode, stderr } = await run(['run', '--journal', 'one', '--capsule', './one', '--', 'true'], {
-        cwd: folder,
-      })
-      expect(exitCode).toBe(2)
-      expect(stderr).toContain('a file of its own')
-      expect(existsSync(join(folder, 'one'))).toBe(false)
-    }))
+  folderTest('one file for two of them', async (folder) => {
+    const { exitCode, stderr } = await run(['run', '--journal', 'one', '--capsule', './one', '--', 'true'], {
+      cwd: folder,
+    })
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('a file of its own')
+    expect(existsSync(join(folder, 'one'))).toBe(false)
+  })
 })
 
 test.each(['--journal', '--junit', '--capsule', '--summary', '--coverage-base'])(

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { blocksOf, documentText } from './documents.ts'
-import { COMMAND, type Ended, inFolder, type Place, run, start } from './program.ts'
+import { COMMAND, type Ended, folderTest, inFolder, type Place, run, start } from './program.ts'
 
 /** `scrip run --explore`: what a command does when the response to a write is lost (contract C15, decision 49). */
 
@@ -266,22 +266,21 @@ describe('what is compared', () => {
     for (const quantity of [1, 2, 3, 4, 5]) expect(stderr).toMatch(new RegExp(` ${quantity} × .* 1, paid .* 2, paid `))
   })
 
-  test('is the same for a suite whose processes run side by side, each in a world of its own', () =>
-    inFolder(async (cwd) => {
-      const suite = (name: string, key: string) => `${CLIENT}
+  folderTest('is the same for a suite whose processes run side by side, each in a world of its own', async (cwd) => {
+    const suite = (name: string, key: string) => `${CLIENT}
         const post = await loggedIn('${name}')
         for (const number of [1, 2]) await again(() => post('/api/v1/orders', CARD, ${key}))`
-      writeFileSync(join(cwd, 'careless.mjs'), suite('careless', '{}'))
-      writeFileSync(join(cwd, 'careful.mjs'), suite('careful', "{ 'idempotency-key': 'key number ' + number }"))
-      const both = `"${process.execPath}" careless.mjs & one=$!; "${process.execPath}" careful.mjs && wait $one`
-      const { exitCode, stderr } = await run(['run', '--explore', '--', 'sh', '-c', both], { cwd })
-      expect(exitCode).toBe(1)
-      expect(countsIn(stderr)).toEqual({ writes: 4, losses: 8, tooMany: 2, tooFew: 0, failed: 0, none: 6, missed: 0 })
-      expect(stderr.match(/after its commit {2}\w+/g)).toEqual([
-        'after its commit  careless',
-        'after its commit  careless',
-      ])
-    }))
+    writeFileSync(join(cwd, 'careless.mjs'), suite('careless', '{}'))
+    writeFileSync(join(cwd, 'careful.mjs'), suite('careful', "{ 'idempotency-key': 'key number ' + number }"))
+    const both = `"${process.execPath}" careless.mjs & one=$!; "${process.execPath}" careful.mjs && wait $one`
+    const { exitCode, stderr } = await run(['run', '--explore', '--', 'sh', '-c', both], { cwd })
+    expect(exitCode).toBe(1)
+    expect(countsIn(stderr)).toEqual({ writes: 4, losses: 8, tooMany: 2, tooFew: 0, failed: 0, none: 6, missed: 0 })
+    expect(stderr.match(/after its commit {2}\w+/g)).toEqual([
+      'after its commit  careless',
+      'after its commit  careless',
+    ])
+  })
 
   test('are the saved beneficiaries of each client, whoever they are', async () => {
     const { exitCode, stderr } = await explore(`
@@ -333,29 +332,27 @@ describe('the runs', () => {
       await again(() => post('/api/v1/orders', CARD, { 'idempotency-key': 'the same key' }), repeats(name) ? 3 : 1)
     }`
 
-  test('lose a response in each of several worlds at once, as long as the command survives it', () =>
-    inFolder(async (cwd) => {
-      const { exitCode, stderr } = await explore(
-        threeWorlds(() => true),
-        ['--explore-jobs', '1'],
-        { cwd },
-      )
-      expect(exitCode).toBe(0)
-      expect(countsIn(stderr)).toEqual({ writes: 3, losses: 6, ...NOTHING_FOUND, failed: 0, none: 6 })
-      expect(readFileSync(join(cwd, 'ran'), 'utf8')).toBe('4') // twice without a loss, then before and after the commits
-    }))
+  folderTest('lose a response in each of several worlds at once, as long as the command survives it', async (cwd) => {
+    const { exitCode, stderr } = await explore(
+      threeWorlds(() => true),
+      ['--explore-jobs', '1'],
+      { cwd },
+    )
+    expect(exitCode).toBe(0)
+    expect(countsIn(stderr)).toEqual({ writes: 3, losses: 6, ...NOTHING_FOUND, failed: 0, none: 6 })
+    expect(readFileSync(join(cwd, 'ran'), 'utf8')).toBe('4') // twice without a loss, then before and after the commits
+  })
 
-  test('lose one response each where a command does not survive several', () =>
-    inFolder(async (cwd) => {
-      const { exitCode, stderr } = await explore(
-        threeWorlds((name) => name !== 'two'),
-        ['--explore-jobs', '1'],
-        { cwd },
-      )
-      expect(exitCode).toBe(0)
-      expect(countsIn(stderr)).toEqual({ writes: 3, losses: 6, ...NOTHING_FOUND, failed: 2, none: 4 })
-      expect(readFileSync(join(cwd, 'ran'), 'utf8')).toBe('9') // after the first group that fails, each alone
-    }))
+  folderTest('lose one response each where a command does not survive several', async (cwd) => {
+    const { exitCode, stderr } = await explore(
+      threeWorlds((name) => name !== 'two'),
+      ['--explore-jobs', '1'],
+      { cwd },
+    )
+    expect(exitCode).toBe(0)
+    expect(countsIn(stderr)).toEqual({ writes: 3, losses: 6, ...NOTHING_FOUND, failed: 2, none: 4 })
+    expect(readFileSync(join(cwd, 'ran'), 'utf8')).toBe('9') // after the first group that fails, each alone
+  })
 
   test('give the same report each time', async () => {
     const text = `for (const number of [1, 2, 3]) await again(() => send('/api/v1/payouts', payout(crypto.randomUUID(), 'ada')))`
@@ -402,21 +399,20 @@ describe('the runs', () => {
     expect(stderr).toBe('scrip: the command failed without a fault\nNothing was explored.\n')
   })
 
-  test('are not made if the command buys something else each time', () =>
-    inFolder(async (cwd) => {
-      const { exitCode, stderr } = await explore(
-        `const quantity = existsSync('ran') ? 2 : 1
+  folderTest('are not made if the command buys something else each time', async (cwd) => {
+    const { exitCode, stderr } = await explore(
+      `const quantity = existsSync('ran') ? 2 : 1
          writeFileSync('ran', '')
          await again(() => send('/api/v1/orders', { ...CARD, quantity }))`,
-        [],
-        { cwd },
-      )
-      expect(exitCode).toBe(1)
-      expect(stderr).toBe(
-        'scrip: two runs without a fault differ: POST /api/v1/orders in the world default is in the first one alone\n' +
-          'Nothing can be compared.\n',
-      )
-    }))
+      [],
+      { cwd },
+    )
+    expect(exitCode).toBe(1)
+    expect(stderr).toBe(
+      'scrip: two runs without a fault differ: POST /api/v1/orders in the world default is in the first one alone\n' +
+        'Nothing can be compared.\n',
+    )
+  })
 
   test.each([
     [
@@ -442,31 +438,29 @@ describe('the runs', () => {
     }),
   )
 
-  test('are not all made if the command makes a write only sometimes: 1, and how many', () =>
-    inFolder(async (cwd) => {
-      const { exitCode, stderr } = await explore(
-        `const count = existsSync('ran') ? Number(readFileSync('ran')) : 0
+  folderTest('are not all made if the command makes a write only sometimes: 1, and how many', async (cwd) => {
+    const { exitCode, stderr } = await explore(
+      `const count = existsSync('ran') ? Number(readFileSync('ran')) : 0
          writeFileSync('ran', String(count + 1))
          if (count < 2) await again(() => send('/api/v1/orders', CARD, { 'idempotency-key': 'the same key' }))`,
-        ['--explore-jobs', '1'],
-        { cwd },
-      )
-      expect(exitCode).toBe(1)
-      expect(countsIn(stderr)).toMatchObject({ missed: 2 })
-      expect(stderr).toContain('the command does not make the same writes in every run')
-    }))
+      ['--explore-jobs', '1'],
+      { cwd },
+    )
+    expect(exitCode).toBe(1)
+    expect(countsIn(stderr)).toMatchObject({ missed: 2 })
+    expect(stderr).toContain('the command does not make the same writes in every run')
+  })
 })
 
-test('the report stands in the summary of a GitHub job', () =>
-  inFolder(async (cwd) => {
-    const summary = join(cwd, 'summary.md')
-    const { stderr } = await explore(`await again(() => send('/api/v1/orders', CARD))`, [], {
-      cwd,
-      env: { GITHUB_STEP_SUMMARY: summary },
-    })
-    const lines = stderr.split('\n').map((line) => `    ${line}`)
-    expect(readFileSync(summary, 'utf8')).toBe(`### Scrip: exploration\n\n${lines.join('\n')}\n`)
-  }))
+folderTest('the report stands in the summary of a GitHub job', async (cwd) => {
+  const summary = join(cwd, 'summary.md')
+  const { stderr } = await explore(`await again(() => send('/api/v1/orders', CARD))`, [], {
+    cwd,
+    env: { GITHUB_STEP_SUMMARY: summary },
+  })
+  const lines = stderr.split('\n').map((line) => `    ${line}`)
+  expect(readFileSync(summary, 'utf8')).toBe(`### Scrip: exploration\n\n${lines.join('\n')}\n`)
+})
 
 describe('a signal', () => {
   test.each<[NodeJS.Signals, number]>([
@@ -529,17 +523,16 @@ describe('usage errors', () => {
 describe.skipIf(!Bun.which('node') || !Bun.which('patch'))('the test project of docs/quickstart.md', () => {
   const blocks = blocksOf(documentText('docs/quickstart.md'))
 
-  test('buys twice, as the page shows, and does not once it is mended', () =>
-    inFolder(async (cwd) => {
-      for (const { file, text } of blocks) if (file) writeFileSync(join(cwd, file), text)
-      const command = ['run', '--explore', '--', 'node', '--test', 'shop.test.mjs']
-      const careless = await run(command, { cwd })
-      expect(careless.exitCode).toBe(1)
-      const shown = blocks.find(({ language }) => language === 'text')
-      expect(careless.stderr).toStartWith(shown?.text ?? 'an example')
-      Bun.spawnSync(['patch', 'shop.mjs', 'idempotency.diff'], { cwd })
-      const careful = await run(command, { cwd })
-      expect(careful.exitCode).toBe(0)
-      expect(countsIn(careful.stderr)).toEqual({ writes: 1, losses: 2, ...NOTHING_FOUND, failed: 0, none: 2 })
-    }))
+  folderTest('buys twice, as the page shows, and does not once it is mended', async (cwd) => {
+    for (const { file, text } of blocks) if (file) writeFileSync(join(cwd, file), text)
+    const command = ['run', '--explore', '--', 'node', '--test', 'shop.test.mjs']
+    const careless = await run(command, { cwd })
+    expect(careless.exitCode).toBe(1)
+    const shown = blocks.find(({ language }) => language === 'text')
+    expect(careless.stderr).toStartWith(shown?.text ?? 'an example')
+    Bun.spawnSync(['patch', 'shop.mjs', 'idempotency.diff'], { cwd })
+    const careful = await run(command, { cwd })
+    expect(careful.exitCode).toBe(0)
+    expect(countsIn(careful.stderr)).toEqual({ writes: 1, losses: 2, ...NOTHING_FOUND, failed: 0, none: 2 })
+  })
 })

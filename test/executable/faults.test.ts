@@ -2,17 +2,16 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inFolder, run, start } from './program.ts'
+import { folderTest, inFolder, run, start } from './program.ts'
 
 /** What keeps the program from starting, and how it says so (contract C1). */
 
 test('exit 3 if the address is in use', async () => {
-  const first = await start()
+  await using first = await start()
   const { exitCode, stdout, stderr } = await run(['--port', new URL(first.url).port])
   expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' })
   expect(stderr).toContain(`cannot bind 127.0.0.1:${new URL(first.url).port}`)
   expect(stderr).toEndWith('; 0 takes a free one.\n')
-  await first.stop()
 })
 
 test('exit 3 if the address is not one of this machine', async () => {
@@ -104,31 +103,28 @@ describe('exit 4, with the error and its location, for', () => {
     expect(stderr).toContain('/no/such.json')
   })
 
-  test('a data folder that is a file', () =>
-    inFolder(async (folder) => {
-      const file = join(folder, 'file')
-      writeFileSync(file, '')
-      const { exitCode, stderr } = await run(['--port', '0', '--data-dir', file])
-      expect(exitCode).toBe(4)
-      expect(stderr).toContain(file)
-    }))
+  folderTest('a data folder that is a file', async (folder) => {
+    const file = join(folder, 'file')
+    writeFileSync(file, '')
+    const { exitCode, stderr } = await run(['--port', '0', '--data-dir', file])
+    expect(exitCode).toBe(4)
+    expect(stderr).toContain(file)
+  })
 
-  test('a file that is not a database', () =>
-    inFolder(async (folder) => {
-      writeFileSync(join(folder, 'scrip.sqlite'), 'x'.repeat(8_192))
-      const { exitCode, stderr } = await run(['--port', '0', '--data-dir', folder])
-      expect(exitCode).toBe(4)
-      expect(stderr).toContain(folder)
-      expect(stderr).toContain('is no database of Scrip')
-    }))
+  folderTest('a file that is not a database', async (folder) => {
+    writeFileSync(join(folder, 'scrip.sqlite'), 'x'.repeat(8_192))
+    const { exitCode, stderr } = await run(['--port', '0', '--data-dir', folder])
+    expect(exitCode).toBe(4)
+    expect(stderr).toContain(folder)
+    expect(stderr).toContain('is no database of Scrip')
+  })
 
-  test('a database file that cannot be opened', () =>
-    inFolder(async (folder) => {
-      mkdirSync(join(folder, 'scrip.sqlite'))
-      const { exitCode, stderr } = await run(['--port', '0', '--data-dir', folder])
-      expect(exitCode).toBe(4)
-      expect(stderr).toContain(folder)
-    }))
+  folderTest('a database file that cannot be opened', async (folder) => {
+    mkdirSync(join(folder, 'scrip.sqlite'))
+    const { exitCode, stderr } = await run(['--port', '0', '--data-dir', folder])
+    expect(exitCode).toBe(4)
+    expect(stderr).toContain(folder)
+  })
 
   const changed = async (folder: string, statement: string) => {
     await (await start(['--data-dir', folder])).stop()
@@ -138,55 +134,51 @@ describe('exit 4, with the error and its location, for', () => {
     return run(['--port', '0', '--data-dir', folder])
   }
 
-  test('a database of a newer program', () =>
-    inFolder(async (folder) => {
-      const { exitCode, stderr } = await changed(folder, "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')")
-      expect(exitCode).toBe(4)
-      expect(stderr).toContain(`${folder}: the database is at schema 9999`)
-    }))
+  folderTest('a database of a newer program', async (folder) => {
+    const { exitCode, stderr } = await changed(folder, "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')")
+    expect(exitCode).toBe(4)
+    expect(stderr).toContain(`${folder}: the database is at schema 9999`)
+  })
 
-  test('a database with different migrations', () =>
-    inFolder(async (folder) => {
-      const { exitCode, stderr } = await changed(folder, "UPDATE migrations SET sha256 = 'x' WHERE version = 1")
-      expect(exitCode).toBe(4)
-      expect(stderr).toContain('0001_foundation')
-    }))
+  folderTest('a database with different migrations', async (folder) => {
+    const { exitCode, stderr } = await changed(folder, "UPDATE migrations SET sha256 = 'x' WHERE version = 1")
+    expect(exitCode).toBe(4)
+    expect(stderr).toContain('0001_foundation')
+  })
 
-  test('a truncated signing key', () =>
-    inFolder(async (folder) => {
-      await (await start(['--data-dir', folder])).stop()
-      writeFileSync(join(folder, 'signing.key'), 'short')
-      const { exitCode, stderr } = await run(['--port', '0', '--data-dir', folder])
-      expect(exitCode).toBe(4)
-      expect(stderr).toContain('signing.key')
-    }))
+  folderTest('a truncated signing key', async (folder) => {
+    await (await start(['--data-dir', folder])).stop()
+    writeFileSync(join(folder, 'signing.key'), 'short')
+    const { exitCode, stderr } = await run(['--port', '0', '--data-dir', folder])
+    expect(exitCode).toBe(4)
+    expect(stderr).toContain('signing.key')
+  })
 })
 
-test('an invalid catalog changes nothing: the previous one is still served', () =>
-  inFolder(async (folder) => {
-    const [data, good, bad] = ['data', 'good.json', 'bad.json'].map((name) => join(folder, name)) as [
-      string,
-      string,
-      string,
-    ]
-    writeFileSync(good, JSON.stringify({ products: [PRODUCT] }))
-    writeFileSync(
-      bad,
-      JSON.stringify({
-        products: [
-          { ...PRODUCT, id: 7 },
-          { ...PRODUCT, currency: 'XXX' },
-        ],
-      }),
-    )
-    const status = async (id: number, flags: string[]) => {
-      const program = await start(['--data-dir', data, ...flags])
-      const { status } = await program.request(`/cards/${id}`)
-      await program.stop()
-      return status
-    }
-    expect(await status(1, ['--catalog', good])).toBe(200)
-    expect((await run(['--port', '0', '--data-dir', data, '--catalog', bad])).exitCode).toBe(4)
-    expect(await status(7, ['--catalog', good])).toBe(404)
-    expect(readdirSync(data)).not.toContain('bad.json')
-  }))
+folderTest('an invalid catalog changes nothing: the previous one is still served', async (folder) => {
+  const [data, good, bad] = ['data', 'good.json', 'bad.json'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  writeFileSync(good, JSON.stringify({ products: [PRODUCT] }))
+  writeFileSync(
+    bad,
+    JSON.stringify({
+      products: [
+        { ...PRODUCT, id: 7 },
+        { ...PRODUCT, currency: 'XXX' },
+      ],
+    }),
+  )
+  const status = async (id: number, flags: string[]) => {
+    const program = await start(['--data-dir', data, ...flags])
+    const { status } = await program.request(`/cards/${id}`)
+    await program.stop()
+    return status
+  }
+  expect(await status(1, ['--catalog', good])).toBe(200)
+  expect((await run(['--port', '0', '--data-dir', data, '--catalog', bad])).exitCode).toBe(4)
+  expect(await status(7, ['--catalog', good])).toBe(404)
+  expect(readdirSync(data)).not.toContain('bad.json')
+})

@@ -2,7 +2,8 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { structured } from '../harness.ts'
+import { structured } from '../errors.ts'
+import { expectResponse } from '../harness.ts'
 import { bearer, inFolder, loggedIn, type Running, start } from './program.ts'
 
 /** What others do to the data folder while it is served. */
@@ -36,9 +37,7 @@ describe('a data folder that is removed while in use', () => {
     serving(async (dataDir, program, save, read) => {
       expect((await save()).status).toBe(201)
       renameSync(dataDir, `${dataDir}.away`)
-      const refused = await save()
-      expect(refused.status).toBe(503)
-      expect(await refused.json()).toEqual(UNAVAILABLE)
+      await expectResponse(save(), 503, UNAVAILABLE)
       expect(await isReady(program)).toBe(false)
       await program.told('was removed or replaced')
       renameSync(`${dataDir}.away`, dataDir)

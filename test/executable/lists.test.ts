@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { Customer, inOffice, type Office } from './live.ts'
+import { Customer, inOffice, type Office, officeTest } from './live.ts'
 import { run } from './program.ts'
 
 /** Lists and reports of the command line (contract C17). */
@@ -40,62 +40,59 @@ const LISTS = [
 ]
 
 describe.each(LISTS.map((words) => [words.join(' '), words] as const))('scrip %s', (_, words) => {
-  test('says the same as JSON and as CSV, and gives the first rows with --limit', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const rows = await office.answer<Record<string, unknown>[]>(...words)
-      const shown = await csvOf(office, ...words)
-      expect(shown).toHaveLength(rows.length)
-      rows.forEach((row, index) => {
-        for (const [name, value] of Object.entries(row)) {
-          const text = shown[index]?.[name]
-          expect({ name, value: typeof value === 'number' ? Number(text) : text }).toEqual({
-            name,
-            value: typeof value === 'number' ? value : String(value ?? ''),
-          })
-        }
-      })
-      expect(await office.answer<object[]>(...words, '--limit', '1')).toEqual(rows.slice(0, 1))
-    }))
+  officeTest('says the same as JSON and as CSV, and gives the first rows with --limit', async (office) => {
+    await office.stocked()
+    const rows = await office.answer<Record<string, unknown>[]>(...words)
+    const shown = await csvOf(office, ...words)
+    expect(shown).toHaveLength(rows.length)
+    rows.forEach((row, index) => {
+      for (const [name, value] of Object.entries(row)) {
+        const text = shown[index]?.[name]
+        expect({ name, value: typeof value === 'number' ? Number(text) : text }).toEqual({
+          name,
+          value: typeof value === 'number' ? value : String(value ?? ''),
+        })
+      }
+    })
+    expect(await office.answer<object[]>(...words, '--limit', '1')).toEqual(rows.slice(0, 1))
+  })
 
-  test('has a header without rows, and refuses --json with --csv', () =>
-    inOffice(async (office) => {
-      await office.answer('client', 'add', 'acme')
-      const { stdout } = await office.run([...words, '--csv'])
-      expect(stdout.split('\r\n')[0]).toMatch(/^[a-z_]+(?:,[a-z_]+)+$/)
-      const both = await office.run([...words, '--json', '--csv'])
-      expect(both).toMatchObject({ exitCode: 2, stdout: '' })
-      expect(both.stderr).toContain("'--csv")
-    }))
+  officeTest('has a header without rows, and refuses --json with --csv', async (office) => {
+    await office.answer('client', 'add', 'acme')
+    const { stdout } = await office.run([...words, '--csv'])
+    expect(stdout.split('\r\n')[0]).toMatch(/^[a-z_]+(?:,[a-z_]+)+$/)
+    const both = await office.run([...words, '--json', '--csv'])
+    expect(both).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(both.stderr).toContain("'--csv")
+  })
 })
 
 describe('CSV', () => {
-  test('quotes commas, quotes and line breaks, and takes no text for a formula', () =>
-    inOffice(async (office) => {
-      await office.answer('client', 'add', 'acme')
-      await office.answer('wallet', 'add', 'acme', 'USD', '--postpaid', '500')
-      const remarks = ['=1+1', '+49 30', '-5', '@sum', '\ttab', '\rreturn', 'a "b", c', 'two\nlines', 'plain = text']
-      for (const text of remarks) await office.answer('wallet', 'adjust', '1', '-1', '--remarks', text)
-      const { stdout } = await office.run(['transactions', '--csv'])
-      expect(stdout).toContain('"a ""b"", c"')
-      expect(rowsOf(stdout).map((row) => row.remarks)).toEqual([
-        "'=1+1",
-        "'+49 30",
-        "'-5",
-        "'@sum",
-        "'\ttab",
-        "'\rreturn",
-        'a "b", c',
-        'two\nlines',
-        'plain = text',
-      ])
-      // A negative number is no formula.
-      expect(
-        rowsOf(stdout)
-          .map((row) => row.balance_after)
-          .at(-1),
-      ).toBe('-9.00')
-    }))
+  officeTest('quotes commas, quotes and line breaks, and takes no text for a formula', async (office) => {
+    await office.answer('client', 'add', 'acme')
+    await office.answer('wallet', 'add', 'acme', 'USD', '--postpaid', '500')
+    const remarks = ['=1+1', '+49 30', '-5', '@sum', '\ttab', '\rreturn', 'a "b", c', 'two\nlines', 'plain = text']
+    for (const text of remarks) await office.answer('wallet', 'adjust', '1', '-1', '--remarks', text)
+    const { stdout } = await office.run(['transactions', '--csv'])
+    expect(stdout).toContain('"a ""b"", c"')
+    expect(rowsOf(stdout).map((row) => row.remarks)).toEqual([
+      "'=1+1",
+      "'+49 30",
+      "'-5",
+      "'@sum",
+      "'\ttab",
+      "'\rreturn",
+      'a "b", c',
+      'two\nlines',
+      'plain = text',
+    ])
+    // A negative number is no formula.
+    expect(
+      rowsOf(stdout)
+        .map((row) => row.balance_after)
+        .at(-1),
+    ).toBe('-9.00')
+  })
 })
 
 describe('filters', () => {
@@ -144,85 +141,77 @@ describe('filters', () => {
     expect(await run(['orders', 'list', ...args, '--data-dir', '/none'])).toMatchObject({ exitCode: 2, stdout: '' })
   })
 
-  test('an unknown client is refused', () =>
-    inOffice(async (office) => {
-      await office.answer('client', 'add', 'acme')
-      const ended = await office.run(['transactions', '--client', 'nobody'])
-      expect(ended).toMatchObject({ exitCode: 1, stdout: '' })
-      expect(ended.stderr).toContain('scrip client list')
-    }))
+  officeTest('an unknown client is refused', async (office) => {
+    await office.answer('client', 'add', 'acme')
+    const ended = await office.run(['transactions', '--client', 'nobody'])
+    expect(ended).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(ended.stderr).toContain('scrip client list')
+  })
 })
 
 describe('scrip orders show', () => {
-  test('shows the price, the times and the references of the vouchers, but no code', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const server = await office.serve()
-      const order = await (await Customer.of(server, credentials)).order(1, 2)
-      await server.stop()
-      const { exitCode, stdout } = await office.run(['orders', 'show', String(order.id), '--json'])
-      expect(exitCode).toBe(0)
-      for (const { card_number } of order.vouchers) expect(stdout).not.toContain(card_number)
-      expect(JSON.parse(stdout)).toMatchObject({
-        id: 1,
-        client: 'acme',
-        status: 'DELIVERED',
-        quantity: 2,
-        total: 19.5,
-        discount: 0.5,
-        paid: 19.5,
-        paid_currency: 'USD',
-        refunded_amount: 0,
-        conversion_fee: null,
-        vouchers: ['1-1', '1-2'],
-        refunded_vouchers: [],
-        failed_at: null,
-      })
-    }))
+  officeTest('shows the price, the times and the references of the vouchers, but no code', async (office) => {
+    const credentials = await office.stocked()
+    const server = await office.serve()
+    const order = await (await Customer.of(server, credentials)).order(1, 2)
+    await server.stop()
+    const { exitCode, stdout } = await office.run(['orders', 'show', String(order.id), '--json'])
+    expect(exitCode).toBe(0)
+    for (const { card_number } of order.vouchers) expect(stdout).not.toContain(card_number)
+    expect(JSON.parse(stdout)).toMatchObject({
+      id: 1,
+      client: 'acme',
+      status: 'DELIVERED',
+      quantity: 2,
+      total: 19.5,
+      discount: 0.5,
+      paid: 19.5,
+      paid_currency: 'USD',
+      refunded_amount: 0,
+      conversion_fee: null,
+      vouchers: ['1-1', '1-2'],
+      refunded_vouchers: [],
+      failed_at: null,
+    })
+  })
 })
 
 describe('scrip vouchers list', () => {
-  test('says for how many days the stock lasts at the sales of the last 30 days', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const server = await office.serve()
-      const customer = await Customer.of(server, credentials)
-      await customer.order(1, 2)
-      const waiting = await customer.order(2, 2)
-      expect((await customer.post(`/orders/${waiting.id}/cancel`, {})).status).toBe(200)
-      await server.stop()
-      expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([
-        { product_id: 1, available: 1, days_left: 15, taken: 2 },
-        { product_id: 2, available: 3, days_left: null, taken: 0 },
-      ])
-      const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
-      sqlite.run('UPDATE orders SET placed_at_ms = placed_at_ms - 31 * 86400000')
-      sqlite.close()
-      expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([
-        { days_left: null },
-        { days_left: null },
-      ])
-    }))
+  officeTest('says for how many days the stock lasts at the sales of the last 30 days', async (office) => {
+    const credentials = await office.stocked()
+    const server = await office.serve()
+    const customer = await Customer.of(server, credentials)
+    await customer.order(1, 2)
+    const waiting = await customer.order(2, 2)
+    expect((await customer.post(`/orders/${waiting.id}/cancel`, {})).status).toBe(200)
+    await server.stop()
+    expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([
+      { product_id: 1, available: 1, days_left: 15, taken: 2 },
+      { product_id: 2, available: 3, days_left: null, taken: 0 },
+    ])
+    const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
+    sqlite.run('UPDATE orders SET placed_at_ms = placed_at_ms - 31 * 86400000')
+    sqlite.close()
+    expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([{ days_left: null }, { days_left: null }])
+  })
 })
 
 describe('scrip payouts cancel', () => {
-  test('refunds amount and fees, and refuses a payout that is submitted', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const server = await office.serve()
-      const customer = await Customer.of(server, credentials)
-      const [first, second] = [await customer.payout('p-1'), await customer.payout('p-2')]
-      expect(await office.answer('payouts', 'cancel', first.id)).toMatchObject({ id: first.id, status: 'cancelled' })
-      expect(await customer.wallet()).toEqual([898.5, 101.5])
-      expect(await customer.read<{ events: object[] }>(`/payouts/${first.id}`)).toMatchObject({
-        status: 'cancelled',
-        events: [{ event_type: 'created' }, { event_type: 'cancelled', actor_type: 'operator' }],
-      })
-      await office.answer('payouts', 'advance', second.id, '--to', 'settling')
-      const refused = await office.run(['payouts', 'cancel', second.id])
-      expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
-      expect(refused.stderr).toContain('is settling, and cannot be changed like this')
-      expect(await customer.wallet()).toEqual([898.5, 101.5])
-      await server.stop()
-    }))
+  officeTest('refunds amount and fees, and refuses a payout that is submitted', async (office) => {
+    const credentials = await office.stocked()
+    await using server = await office.serve()
+    const customer = await Customer.of(server, credentials)
+    const [first, second] = [await customer.payout('p-1'), await customer.payout('p-2')]
+    expect(await office.answer('payouts', 'cancel', first.id)).toMatchObject({ id: first.id, status: 'cancelled' })
+    expect(await customer.wallet()).toEqual([898.5, 101.5])
+    expect(await customer.read<{ events: object[] }>(`/payouts/${first.id}`)).toMatchObject({
+      status: 'cancelled',
+      events: [{ event_type: 'created' }, { event_type: 'cancelled', actor_type: 'operator' }],
+    })
+    await office.answer('payouts', 'advance', second.id, '--to', 'settling')
+    const refused = await office.run(['payouts', 'cancel', second.id])
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(refused.stderr).toContain('is settling, and cannot be changed like this')
+    expect(await customer.wallet()).toEqual([898.5, 101.5])
+  })
 })

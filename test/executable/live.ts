@@ -1,4 +1,4 @@
-import { expect } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogEntry } from '../catalog/entry.ts'
@@ -93,6 +93,8 @@ export class Office {
 
 export const inOffice = (work: (office: Office) => Promise<void>): Promise<void> =>
   inFolder((folder) => work(new Office(folder)))
+export const officeTest = (sentence: string, work: (office: Office) => Promise<void>): void =>
+  test(sentence, () => inOffice(work))
 
 /** A client of a live server. */
 export class Customer {
@@ -112,7 +114,7 @@ export class Customer {
   }
 
   async read<T = Record<string, unknown>>(path: string): Promise<T> {
-    return (await (await this.get(path)).json()) as T
+    return await this.read<T>(path)
   }
 
   post(path: string, body: unknown): Promise<Response> {

@@ -3,38 +3,36 @@ import { ProgramError } from '../../src/commands/exit.ts'
 import { explainFaults } from '../../src/commands/records/administration.ts'
 import { lockForTurn } from '../../src/db/folder-lock.ts'
 import { tryLater } from '../../src/db/storage.ts'
-import { inOffice } from './live.ts'
+import { officeTest } from './live.ts'
 import { run } from './program.ts'
 
 /** Commands that meet a lock, a server or a folder that they cannot use say so in one line. */
 
 describe('commands wait in line for their turn to write', () => {
-  test('and say so when it does not come at once', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const turn = lockForTurn(office.dataDir, () => undefined)
-      const waiting = office.run(['wallet', 'fund', '1', '5'])
-      const isOver = waiting.then(() => true)
-      await Bun.sleep(3_000)
-      expect(await Promise.race([isOver, Bun.sleep(0).then(() => false)])).toBe(false)
-      turn[Symbol.dispose]()
-      expect(await waiting).toMatchObject({
-        exitCode: 0,
-        stderr: expect.stringContaining('Other commands write to this folder. Waiting for their end.'),
-      })
-      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1005 }])
-    }))
+  officeTest('and say so when it does not come at once', async (office) => {
+    await office.stocked()
+    const turn = lockForTurn(office.dataDir, () => undefined)
+    const waiting = office.run(['wallet', 'fund', '1', '5'])
+    const isOver = waiting.then(() => true)
+    await Bun.sleep(3_000)
+    expect(await Promise.race([isOver, Bun.sleep(0).then(() => false)])).toBe(false)
+    turn[Symbol.dispose]()
+    expect(await waiting).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('Other commands write to this folder. Waiting for their end.'),
+    })
+    expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1005 }])
+  })
 
-  test('a hundred at once all succeed, beside a server', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const server = await office.serve()
-      const funded = await Promise.all(Array.from({ length: 100 }, () => office.run(['wallet', 'fund', '1', '1'])))
-      expect(funded.filter(({ exitCode }) => exitCode !== 0)).toEqual([])
-      await server.stop()
-      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1100 }])
-      expect((await office.run(['verify'])).exitCode).toBe(0)
-    }))
+  officeTest('a hundred at once all succeed, beside a server', async (office) => {
+    await office.stocked()
+    const server = await office.serve()
+    const funded = await Promise.all(Array.from({ length: 100 }, () => office.run(['wallet', 'fund', '1', '1'])))
+    expect(funded.filter(({ exitCode }) => exitCode !== 0)).toEqual([])
+    await server.stop()
+    expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1100 }])
+    expect((await office.run(['verify'])).exitCode).toBe(0)
+  })
 })
 
 describe('a command', () => {
@@ -55,20 +53,19 @@ describe('a command', () => {
     }
   })
 
-  test('reports a folder that is a file with exit code 4', () =>
-    inOffice(async (office) => {
-      const file = office.file('data', 'text')
-      for (const args of [
-        ['client', 'add', 'acme'],
-        ['wallet', 'list'],
-        ['verify'],
-        ['restore', file],
-        ['serve', '--mode', 'live', '--port', '0'],
-      ]) {
-        const { exitCode, stdout, stderr } = await run([...args, '--data-dir', file])
-        expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
-        expect(stderr).toContain(file)
-        expect(stderr.trim().split('\n')).toHaveLength(2)
-      }
-    }))
+  officeTest('reports a folder that is a file with exit code 4', async (office) => {
+    const file = office.file('data', 'text')
+    for (const args of [
+      ['client', 'add', 'acme'],
+      ['wallet', 'list'],
+      ['verify'],
+      ['restore', file],
+      ['serve', '--mode', 'live', '--port', '0'],
+    ]) {
+      const { exitCode, stdout, stderr } = await run([...args, '--data-dir', file])
+      expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
+      expect(stderr).toContain(file)
+      expect(stderr.trim().split('\n')).toHaveLength(2)
+    }
+  })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ask } from '../socket.ts'
-import { inOffice } from './live.ts'
+import { officeTest } from './live.ts'
 import { bearer, loggedIn, login, type Place, type Running, run, start } from './program.ts'
 
 /** `/metrics` as Prometheus reads it: parsed by its text format, not by looking for words. */
@@ -212,22 +212,21 @@ describe('metrics of a sandbox', () => {
     }))
 })
 
-test('metrics of live mode', () =>
-  inOffice(async (office) => {
-    const { username, password } = await office.stocked()
-    await measured(office.serve(...FLAGS), async ({ program, scrape }) => {
-      const { access_token, refresh_token } = (await (await login(program, username, password)).json()) as {
-        access_token: string
-        refresh_token: string
-      }
-      await program.request('/api/v1/wallets', bearer({ access_token, refresh_token }))
-      const page = await scrape()
-      expect(page.value('scrip_build_info', { mode: 'live' })).toBe(1)
-      expect(page.value('scrip_worlds')).toBe(1)
-      const labels = { method: 'GET', route: '/api/v1/wallets', status: '200' }
-      expect(page.value('scrip_http_request_duration_seconds_count', labels)).toBe(1)
-    })
-  }))
+officeTest('metrics of live mode', async (office) => {
+  const { username, password } = await office.stocked()
+  await measured(office.serve(...FLAGS), async ({ program, scrape }) => {
+    const { access_token, refresh_token } = (await (await login(program, username, password)).json()) as {
+      access_token: string
+      refresh_token: string
+    }
+    await program.request('/api/v1/wallets', bearer({ access_token, refresh_token }))
+    const page = await scrape()
+    expect(page.value('scrip_build_info', { mode: 'live' })).toBe(1)
+    expect(page.value('scrip_worlds')).toBe(1)
+    const labels = { method: 'GET', route: '/api/v1/wallets', status: '200' }
+    expect(page.value('scrip_http_request_duration_seconds_count', labels)).toBe(1)
+  })
+})
 
 describe('the port of the metrics', () => {
   test('is off unless it is given', async () => {

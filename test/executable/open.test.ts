@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CoverageReport } from '../../src/sandbox/requests/coverage.ts'
-import { bearer, inFolder, login, type Pair, type Running, run, start } from './program.ts'
+import { bearer, folderTest, inFolder, login, type Pair, type Running, run, start } from './program.ts'
 
 /** `scrip run --capsule` and `scrip open` (contract C15). */
 
@@ -151,50 +151,46 @@ describe('scrip open FILE', () => {
       expect(await next()).toBe(await next())
     }))
 
-  test('with the catalog and the rates of the run, whose files it does not need', () =>
-    inFolder(async (folder) => {
-      const files = ['catalog.json', 'rates.json', 'run.capsule'].map((name) => join(folder, name))
-      const [catalog = '', rates = '', capsule = ''] = files
-      const exported = await run(['catalog', 'export', catalog])
-      expect(exported.exitCode).toBe(0)
-      const document = JSON.parse(readFileSync(catalog, 'utf8'))
-      document.products[0].name = 'Only Here'
-      writeFileSync(catalog, JSON.stringify(document))
-      writeFileSync(rates, '{"base":"USD","rates":{"INR":"1.5"}}')
-      await run(['run', '--catalog', catalog, '--rates', rates, '--capsule', capsule, '--', 'rm', catalog, rates])
-      const program = await open(capsule)
-      const { headers } = await clientOf(program)
-      const id = document.products[0].id
-      expect(await json(program.request(`/api/v1/products/${id}`, { headers }))).toMatchObject({ name: 'Only Here' })
-      const body = JSON.stringify({ denomination: 100, quantity: 1, wallet_id: 1 })
-      const charge = await json<{ charges_details: unknown }>(
-        program.request('/api/v1/products/1/charges', { method: 'POST', headers, body }),
-      )
-      expect(charge.charges_details).toMatchObject({ forex_rate: 0.66666667 })
-      await program.stop()
-    }))
+  folderTest('with the catalog and the rates of the run, whose files it does not need', async (folder) => {
+    const files = ['catalog.json', 'rates.json', 'run.capsule'].map((name) => join(folder, name))
+    const [catalog = '', rates = '', capsule = ''] = files
+    const exported = await run(['catalog', 'export', catalog])
+    expect(exported.exitCode).toBe(0)
+    const document = JSON.parse(readFileSync(catalog, 'utf8'))
+    document.products[0].name = 'Only Here'
+    writeFileSync(catalog, JSON.stringify(document))
+    writeFileSync(rates, '{"base":"USD","rates":{"INR":"1.5"}}')
+    await run(['run', '--catalog', catalog, '--rates', rates, '--capsule', capsule, '--', 'rm', catalog, rates])
+    const program = await open(capsule)
+    const { headers } = await clientOf(program)
+    const id = document.products[0].id
+    expect(await json(program.request(`/api/v1/products/${id}`, { headers }))).toMatchObject({ name: 'Only Here' })
+    const body = JSON.stringify({ denomination: 100, quantity: 1, wallet_id: 1 })
+    const charge = await json<{ charges_details: unknown }>(
+      program.request('/api/v1/products/1/charges', { method: 'POST', headers, body }),
+    )
+    expect(charge.charges_details).toMatchObject({ forex_rate: 0.66666667 })
+    await program.stop()
+  })
 
-  test('of a run with a data folder, given the key of its vouchers', () =>
-    inFolder(async (folder) => {
-      const [dataDir, capsule] = [join(folder, 'data'), join(folder, 'run.capsule')]
-      const flags = ['--data-dir', dataDir, '--capsule', capsule]
-      const { stdout } = await run(['run', ...flags, '--', process.execPath, '-e', WORK])
-      const order = JSON.parse(stdout)
-      const refused = await run(['open', capsule, '--port', '0'])
-      expect(refused.exitCode).toBe(4)
-      expect(refused.stderr).toContain('--voucher-key')
-      const key = readFileSync(join(dataDir, 'voucher.key'), 'utf8').trim()
-      const program = await start(['open', capsule, '--port', '0'], { env: { SCRIP_VOUCHER_KEY: key } })
-      const client = await clientOf(program)
-      expect(await json(program.request(`/api/v1/orders/${order.id}`, client))).toEqual(order)
-      await program.stop()
-    }))
+  folderTest('of a run with a data folder, given the key of its vouchers', async (folder) => {
+    const [dataDir, capsule] = [join(folder, 'data'), join(folder, 'run.capsule')]
+    const flags = ['--data-dir', dataDir, '--capsule', capsule]
+    const { stdout } = await run(['run', ...flags, '--', process.execPath, '-e', WORK])
+    const order = JSON.parse(stdout)
+    const refused = await run(['open', capsule, '--port', '0'])
+    expect(refused.exitCode).toBe(4)
+    expect(refused.stderr).toContain('--voucher-key')
+    const key = readFileSync(join(dataDir, 'voucher.key'), 'utf8').trim()
+    await using program = await start(['open', capsule, '--port', '0'], { env: { SCRIP_VOUCHER_KEY: key } })
+    const client = await clientOf(program)
+    expect(await json(program.request(`/api/v1/orders/${order.id}`, client))).toEqual(order)
+  })
 
-  test('with worlds that slept because they did not fit into the memory', () =>
-    inFolder(async (folder) => {
-      const capsule = join(folder, 'run.capsule')
-      const [memory, count] = ['64MiB', 100]
-      const work = `
+  folderTest('with worlds that slept because they did not fit into the memory', async (folder) => {
+    const capsule = join(folder, 'run.capsule')
+    const [memory, count] = ['64MiB', 100]
+    const work = `
         const { SCRIP_URL: url } = process.env
         const post = (path, body, token) =>
           fetch(url + path, { method: 'POST', headers: { authorization: 'Bearer ' + token }, body: JSON.stringify(body) })
@@ -203,19 +199,19 @@ describe('scrip open FILE', () => {
           const person = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Number ' + number }
           await post('/api/v1/beneficiaries', person, (await login.json()).access_token)
         }`
-      const flags = ['--memory', memory, '--capsule', capsule]
-      expect((await run(['run', ...flags, '--', process.execPath, '-e', work])).exitCode).toBe(0)
-      const program = await open(capsule, ['--memory', memory])
-      expect(await json<unknown[]>(program.request('/_sandbox/worlds'))).toHaveLength(count + 1)
-      for (const number of [0, count / 2, count - 1]) {
-        const client = await clientOf(program, `sbx_w${number}`, 'x')
-        const saved = await json(program.request('/api/v1/beneficiaries', client))
-        expect(saved).toMatchObject([{ last_name: `Number ${number}` }])
-      }
-      const requests = await json<unknown[]>(program.request('/_sandbox/requests?world=w0'))
-      expect(requests).toHaveLength(4) // two of the run, and two of this test
-      await program.stop()
-    }))
+    const flags = ['--memory', memory, '--capsule', capsule]
+    expect((await run(['run', ...flags, '--', process.execPath, '-e', work])).exitCode).toBe(0)
+    const program = await open(capsule, ['--memory', memory])
+    expect(await json<unknown[]>(program.request('/_sandbox/worlds'))).toHaveLength(count + 1)
+    for (const number of [0, count / 2, count - 1]) {
+      const client = await clientOf(program, `sbx_w${number}`, 'x')
+      const saved = await json(program.request('/api/v1/beneficiaries', client))
+      expect(saved).toMatchObject([{ last_name: `Number ${number}` }])
+    }
+    const requests = await json<unknown[]>(program.request('/_sandbox/requests?world=w0'))
+    expect(requests).toHaveLength(4) // two of the run, and two of this test
+    await program.stop()
+  })
 
   test('accepts flags of serve, and has no limits unless they are asked for', () =>
     inCapsule([], async (capsule) => {

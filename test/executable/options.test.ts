@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { withServeOptions } from '../../src/config/options.ts'
-import { bearer, inFolder, loggedIn, run, start } from './program.ts'
+import { bearer, folderTest, inFolder, loggedIn, run, start } from './program.ts'
 
 /** Flags, their variables and their defaults (contract C1). */
 
@@ -107,17 +107,16 @@ test('the same seed gives the same request ids; another gives others', async () 
   expect(other).not.toBe(one)
 })
 
-test('secrets are read from files: SCRIP_SANDBOX_TOKEN_FILE', () =>
-  inFolder(async (folder) => {
-    const file = join(folder, 'token')
-    writeFileSync(file, 'open sesame\n')
-    const program = await start([], { env: { SCRIP_PORT: '0', SCRIP_SANDBOX_TOKEN_FILE: file } })
-    const status = async (headers: Record<string, string>) =>
-      (await program.request('/_sandbox/clock', { headers })).status
-    expect(await status({})).toBe(401)
-    expect(await status({ 'x-sandbox-token': 'open sesame' })).toBe(200)
-    await program.stop()
-  }))
+folderTest('secrets are read from files: SCRIP_SANDBOX_TOKEN_FILE', async (folder) => {
+  const file = join(folder, 'token')
+  writeFileSync(file, 'open sesame\n')
+  const program = await start([], { env: { SCRIP_PORT: '0', SCRIP_SANDBOX_TOKEN_FILE: file } })
+  const status = async (headers: Record<string, string>) =>
+    (await program.request('/_sandbox/clock', { headers })).status
+  expect(await status({})).toBe(401)
+  expect(await status({ 'x-sandbox-token': 'open sesame' })).toBe(200)
+  await program.stop()
+})
 
 test('the variables of a child of scrip run are ignored', async () => {
   const env = { SCRIP_URL: 'x', SCRIP_USERNAME: 'x', SCRIP_PASSWORD: 'x', SCRIP_ACCESS_TOKEN: 'x' }
@@ -201,21 +200,20 @@ describe('exit 2 with a message, for', () => {
     }),
   )
 
-  test('a secret as a flag in live mode, which accepts variables and files', () =>
-    inFolder(async (folder) => {
-      const live = ['--mode', 'live', '--data-dir', join(folder, 'data')]
-      const key = 'a1'.repeat(32)
-      expect(await run([...live, '--voucher-key', key])).toEqual({
-        exitCode: 2,
-        stdout: '',
-        stderr:
-          'scrip: every user of the machine can read --voucher-key\nIn live mode, set SCRIP_VOUCHER_KEY or SCRIP_VOUCHER_KEY_FILE.\n',
-      })
-      const file = join(folder, 'key')
-      writeFileSync(file, key, { mode: 0o600 })
-      await (await start(live, { env: { SCRIP_PORT: '0', SCRIP_VOUCHER_KEY: key } })).stop()
-      await (await start(live, { env: { SCRIP_PORT: '0', SCRIP_VOUCHER_KEY_FILE: file } })).stop()
-    }))
+  folderTest('a secret as a flag in live mode, which accepts variables and files', async (folder) => {
+    const live = ['--mode', 'live', '--data-dir', join(folder, 'data')]
+    const key = 'a1'.repeat(32)
+    expect(await run([...live, '--voucher-key', key])).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr:
+        'scrip: every user of the machine can read --voucher-key\nIn live mode, set SCRIP_VOUCHER_KEY or SCRIP_VOUCHER_KEY_FILE.\n',
+    })
+    const file = join(folder, 'key')
+    writeFileSync(file, key, { mode: 0o600 })
+    await (await start(live, { env: { SCRIP_PORT: '0', SCRIP_VOUCHER_KEY: key } })).stop()
+    await (await start(live, { env: { SCRIP_PORT: '0', SCRIP_VOUCHER_KEY_FILE: file } })).stop()
+  })
 })
 
 test('serve knows the variables of all commands', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { UsageError } from '../../src/config/environment.ts'
-import { inOffice } from './live.ts'
+import { inOffice, officeTest } from './live.ts'
 import { start } from './program.ts'
 
 /** What keeps live data private on a machine with other users (contract C17). */
@@ -41,21 +41,20 @@ describe('variables that change the runtime', () => {
     }
   })
 
-  test('are refused by serve in live mode with exit 2, and not in the sandbox', () =>
-    inOffice(async (office) => {
-      for (const [name, value] of [
-        ['BUN_OPTIONS', '--smol'],
-        ['NODE_TLS_REJECT_UNAUTHORIZED', '0'],
-      ] as const) {
-        const env = { [name]: value, SCRIP_PORT: '0' }
-        const live = await office.run(['serve', '--mode', 'live'], { env })
-        expect(live).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(name) })
-        expect(existsSync(office.dataDir)).toBe(false)
-        expect(await office.run(['client', 'add', 'acme'], { env })).toMatchObject({ exitCode: 2, stdout: '' })
-        expect(existsSync(office.dataDir)).toBe(false)
-        await (await start([], { env })).stop()
-      }
-    }))
+  officeTest('are refused by serve in live mode with exit 2, and not in the sandbox', async (office) => {
+    for (const [name, value] of [
+      ['BUN_OPTIONS', '--smol'],
+      ['NODE_TLS_REJECT_UNAUTHORIZED', '0'],
+    ] as const) {
+      const env = { [name]: value, SCRIP_PORT: '0' }
+      const live = await office.run(['serve', '--mode', 'live'], { env })
+      expect(live).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(name) })
+      expect(existsSync(office.dataDir)).toBe(false)
+      expect(await office.run(['client', 'add', 'acme'], { env })).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(existsSync(office.dataDir)).toBe(false)
+      await (await start([], { env })).stop()
+    }
+  })
 })
 
 describe('files that others can read are refused with exit 4', () => {
@@ -79,53 +78,50 @@ describe('files that others can read are refused with exit 4', () => {
       }),
   )
 
-  test('all of them, in a folder that everybody may write', () =>
-    inOffice(async (office) => {
-      mkdirSync(office.dataDir)
-      chmodSync(office.dataDir, 0o777)
-      const isRefused = async (...args: string[]): Promise<void> => {
-        const { exitCode, stdout, stderr } = await office.run(args)
-        expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
-        expect(stderr).toEndWith(
-          `: every user of the machine can replace files of this folder\nRun chmod o-w ${office.dataDir}.\n`,
-        )
-      }
-      await isRefused('client', 'add', 'acme')
-      expect(readdirSync(office.dataDir)).toEqual([])
-      await office.stocked()
-      for (const mode of [0o703, 0o1777]) {
-        chmodSync(office.dataDir, mode)
-        await isRefused('serve', '--mode', 'live', '--port', '0')
-        await isRefused('client', 'list')
-        await isRefused('verify')
-      }
-      chmodSync(office.dataDir, 0o755)
-      expect(await office.run(['verify'])).toMatchObject({ exitCode: 0 })
-    }))
+  officeTest('all of them, in a folder that everybody may write', async (office) => {
+    mkdirSync(office.dataDir)
+    chmodSync(office.dataDir, 0o777)
+    const isRefused = async (...args: string[]): Promise<void> => {
+      const { exitCode, stdout, stderr } = await office.run(args)
+      expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
+      expect(stderr).toEndWith(
+        `: every user of the machine can replace files of this folder\nRun chmod o-w ${office.dataDir}.\n`,
+      )
+    }
+    await isRefused('client', 'add', 'acme')
+    expect(readdirSync(office.dataDir)).toEqual([])
+    await office.stocked()
+    for (const mode of [0o703, 0o1777]) {
+      chmodSync(office.dataDir, mode)
+      await isRefused('serve', '--mode', 'live', '--port', '0')
+      await isRefused('client', 'list')
+      await isRefused('verify')
+    }
+    chmodSync(office.dataDir, 0o755)
+    expect(await office.run(['verify'])).toMatchObject({ exitCode: 0 })
+  })
 
-  test('the file of a secret', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const file = office.file('key', 'a1'.repeat(32))
-      chmodSync(file, 0o604)
-      const env = { SCRIP_VOUCHER_KEY_FILE: file, SCRIP_PORT: '0' }
-      for (const args of [
-        ['serve', '--mode', 'live'],
-        ['orders', 'list'],
-      ]) {
-        const { exitCode, stdout, stderr } = await office.run(args, { env })
-        expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
-        expect(stderr).toContain(`SCRIP_VOUCHER_KEY_FILE: ${file} can be read`)
-      }
-    }))
+  officeTest('the file of a secret', async (office) => {
+    await office.stocked()
+    const file = office.file('key', 'a1'.repeat(32))
+    chmodSync(file, 0o604)
+    const env = { SCRIP_VOUCHER_KEY_FILE: file, SCRIP_PORT: '0' }
+    for (const args of [
+      ['serve', '--mode', 'live'],
+      ['orders', 'list'],
+    ]) {
+      const { exitCode, stdout, stderr } = await office.run(args, { env })
+      expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
+      expect(stderr).toContain(`SCRIP_VOUCHER_KEY_FILE: ${file} can be read`)
+    }
+  })
 
-  test('but not in a sandbox, whose folder may come from a repository', () =>
-    inOffice(async (office) => {
-      await (await start(['--data-dir', office.dataDir])).stop()
-      const path = join(office.dataDir, 'scrip.sqlite')
-      chmodSync(path, 0o644)
-      await (await start(['--data-dir', office.dataDir])).stop()
-      expect(await office.run(['wallet', 'list'])).toMatchObject({ exitCode: 0 })
-      expect(statSync(path).mode & 0o777).toBe(0o644)
-    }))
+  officeTest('but not in a sandbox, whose folder may come from a repository', async (office) => {
+    await (await start(['--data-dir', office.dataDir])).stop()
+    const path = join(office.dataDir, 'scrip.sqlite')
+    chmodSync(path, 0o644)
+    await (await start(['--data-dir', office.dataDir])).stop()
+    expect(await office.run(['wallet', 'list'])).toMatchObject({ exitCode: 0 })
+    expect(statSync(path).mode & 0o777).toBe(0o644)
+  })
 })

@@ -1,3 +1,4 @@
+import { test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -149,6 +150,9 @@ export const inFolder = async (work: (folder: string) => Promise<void>): Promise
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+export const folderTest = (sentence: string, work: (folder: string) => Promise<void>): void =>
+  test(sentence, () => inFolder(work))
 
 export interface Pair {
   access_token: string

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inFolder, isBinary, start } from './program.ts'
+import { folderTest, inFolder, isBinary, start } from './program.ts'
 
 /** The ready contract, and what the program leaves in the places that it runs in (contract C1). */
 
@@ -42,48 +42,42 @@ test('logs nothing below the log level, and no colours without a terminal', asyn
   expect(stderr).not.toContain('\x1b')
 })
 
-test('--ready-file gets only the complete address', () =>
-  inFolder(async (folder) => {
-    const file = join(folder, 'ready')
-    writeFileSync(file, 'of an earlier run')
-    const program = await start(['--ready-file', file])
-    expect(readFileSync(file, 'utf8')).toBe(`${program.url}\n`)
-    expect(readdirSync(folder)).toEqual(['ready'])
-    await program.stop()
-  }))
+folderTest('--ready-file gets only the complete address', async (folder) => {
+  const file = join(folder, 'ready')
+  writeFileSync(file, 'of an earlier run')
+  await using program = await start(['--ready-file', file])
+  expect(readFileSync(file, 'utf8')).toBe(`${program.url}\n`)
+  expect(readdirSync(folder)).toEqual(['ready'])
+})
 
 test.skipIf(!Bun.which('mkfifo'))('--ready-file can be a pipe', () =>
   inFolder(async (folder) => {
     const pipe = join(folder, 'ready')
     expect(Bun.spawnSync(['mkfifo', pipe]).success).toBe(true)
     const reader = Bun.spawn(['cat', pipe], { stdout: 'pipe' })
-    const program = await start(['--ready-file', pipe])
+    await using program = await start(['--ready-file', pipe])
     expect(await reader.stdout.text()).toBe(`${program.url}\n`)
     expect(lstatSync(pipe).isFIFO()).toBe(true)
-    await program.stop()
   }),
 )
 
-test('exits if the ready file cannot be written', () =>
-  inFolder(async (folder) => {
-    const file = join(folder, 'missing', 'ready')
-    await expect(start(['--ready-file', file])).rejects.toThrow(/ended with 1 before it was ready: .*missing/s)
-  }))
-
-test('prints a reachable address for a wildcard host', async () => {
-  const program = await start(['--host', '0.0.0.0'])
-  expect(program.url).toStartWith('http://127.0.0.1:')
-  expect((await program.request('/status')).status).toBe(200)
-  await program.stop()
+folderTest('exits if the ready file cannot be written', async (folder) => {
+  const file = join(folder, 'missing', 'ready')
+  await expect(start(['--ready-file', file])).rejects.toThrow(/ended with 1 before it was ready: .*missing/s)
 })
 
-test('leaves no files in an empty folder', () =>
-  inFolder(async (folder) => {
-    const program = await start([], { cwd: folder })
-    await program.request('/status')
-    await program.stop()
-    expect(readdirSync(folder)).toEqual([])
-  }))
+test('prints a reachable address for a wildcard host', async () => {
+  await using program = await start(['--host', '0.0.0.0'])
+  expect(program.url).toStartWith('http://127.0.0.1:')
+  expect((await program.request('/status')).status).toBe(200)
+})
+
+folderTest('leaves no files in an empty folder', async (folder) => {
+  const program = await start([], { cwd: folder })
+  await program.request('/status')
+  await program.stop()
+  expect(readdirSync(folder)).toEqual([])
+})
 
 test.if(isBinary)('ignores .env and bunfig.toml in its working directory', () =>
   inFolder(async (folder) => {

@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
   })
 
   test('asks for the token of a guarded sandbox once, and keeps it in memory', async () => {
-    const guarded = await listening('--sandbox-token', 'a-token')
+    await using guarded = await listening('--sandbox-token', 'a-token')
     const { page, context, wrong } = await open(inBrowser(), guarded.url)
     const send = async () => {
       await page.getByRole('button', { name: 'Send' }).click()
@@ -132,7 +132,6 @@ describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
     expect(await page.evaluate('[localStorage.length, sessionStorage.length]')).toEqual([0, 0])
     expect(wrong).toEqual([])
     await context.close()
-    await guarded.stop()
   })
 
   test('is used with the keyboard alone: search, open, choose a language, go back', async () => {

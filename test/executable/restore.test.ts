@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { inOffice, Office } from './live.ts'
+import { inOffice, Office, officeTest } from './live.ts'
 import { COMMAND, run, start } from './program.ts'
 
 /** What restore takes, what it refuses, and what is left when it is killed (contract C1). */
@@ -306,32 +306,30 @@ describe.skipIf(Bun.which('strace') === null)('completed work is on disk', () =>
 })
 
 describe('a folder whose creation was interrupted', () => {
-  test('with an empty database file is completed by client add and by serve', () =>
-    inOffice(async (office) => {
-      mkdirSync(office.dataDir)
-      for (const name of ['scrip.sqlite', 'scrip.sqlite-wal', 'scrip.sqlite.new'])
-        writeFileSync(join(office.dataDir, name), '', { mode: 0o600 })
-      await office.answer('client', 'add', 'acme')
-      expect((await office.run(['verify'])).exitCode).toBe(0)
-      const other = join(office.folder, 'other')
-      mkdirSync(other)
-      writeFileSync(join(other, 'scrip.sqlite'), '')
-      await (await start(['--data-dir', other])).stop()
-    }))
+  officeTest('with an empty database file is completed by client add and by serve', async (office) => {
+    mkdirSync(office.dataDir)
+    for (const name of ['scrip.sqlite', 'scrip.sqlite-wal', 'scrip.sqlite.new'])
+      writeFileSync(join(office.dataDir, name), '', { mode: 0o600 })
+    await office.answer('client', 'add', 'acme')
+    expect((await office.run(['verify'])).exitCode).toBe(0)
+    const other = join(office.folder, 'other')
+    mkdirSync(other)
+    writeFileSync(join(other, 'scrip.sqlite'), '')
+    await (await start(['--data-dir', other])).stop()
+  })
 
-  test('at any moment can be completed by client add', () =>
-    inOffice(async (office) => {
-      for (let round = 0; round < 5; round++) {
-        const dataDir = join(office.folder, `folder-${round}`)
-        const child = Bun.spawn([...COMMAND, 'client', 'add', 'acme', '--data-dir', dataDir], { stdout: 'ignore' })
-        const name = ['', 'server.lock', 'scrip.sqlite.new', 'scrip.sqlite', 'scrip.sqlite-wal'][round]
-        while (!existsSync(join(dataDir, name ?? '')) && child.exitCode === null) await Bun.sleep(0)
-        child.kill('SIGKILL')
-        await child.exited
-        const { exitCode, stderr } = await run(['client', 'add', 'other', '--data-dir', dataDir])
-        expect({ round, exitCode, stderr }).toMatchObject({ round, exitCode: 0 })
-      }
-    }))
+  officeTest('at any moment can be completed by client add', async (office) => {
+    for (let round = 0; round < 5; round++) {
+      const dataDir = join(office.folder, `folder-${round}`)
+      const child = Bun.spawn([...COMMAND, 'client', 'add', 'acme', '--data-dir', dataDir], { stdout: 'ignore' })
+      const name = ['', 'server.lock', 'scrip.sqlite.new', 'scrip.sqlite', 'scrip.sqlite-wal'][round]
+      while (!existsSync(join(dataDir, name ?? '')) && child.exitCode === null) await Bun.sleep(0)
+      child.kill('SIGKILL')
+      await child.exited
+      const { exitCode, stderr } = await run(['client', 'add', 'other', '--data-dir', dataDir])
+      expect({ round, exitCode, stderr }).toMatchObject({ round, exitCode: 0 })
+    }
+  })
 })
 
 describe('a backup that was killed', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { COMMAND, inFolder, type Place, run, start } from './program.ts'
+import { COMMAND, folderTest, inFolder, type Place, run, start } from './program.ts'
 
 /** `scrip run`: a sandbox for as long as a command runs (contract C15); `scrip wait` (contract C1). */
 
@@ -240,31 +240,29 @@ test('no process remains when the command ends', async () => {
 describe('coverage', () => {
   const COVER = `${ASK} await ask('/api/v1/countries/1'); await ask('/api/v1/countries/0')`
 
-  test('of all worlds is written to a file, as JSON or a table by its name', () =>
-    inFolder(async (folder) => {
-      const [json, table] = [join(folder, 'coverage.json'), join(folder, 'coverage.txt')]
-      await Promise.all([
-        script(COVER, ['--world', 'elsewhere', '--coverage', json]),
-        script(COVER, ['--coverage', table]),
-      ])
-      const report = JSON.parse(readFileSync(json, 'utf8'))
-      expect(report).toMatchObject({ documented: expect.any(Number), exercised: 2 })
-      expect(report.outcomes).toContainEqual(
-        expect.objectContaining({ operation: 'getCountry', name: 'success', count: 1 }),
-      )
-      expect(readFileSync(table, 'utf8')).toContain('+ 400 countries.invalid_id')
-    }))
+  folderTest('of all worlds is written to a file, as JSON or a table by its name', async (folder) => {
+    const [json, table] = [join(folder, 'coverage.json'), join(folder, 'coverage.txt')]
+    await Promise.all([
+      script(COVER, ['--world', 'elsewhere', '--coverage', json]),
+      script(COVER, ['--coverage', table]),
+    ])
+    const report = JSON.parse(readFileSync(json, 'utf8'))
+    expect(report).toMatchObject({ documented: expect.any(Number), exercised: 2 })
+    expect(report.outcomes).toContainEqual(
+      expect.objectContaining({ operation: 'getCountry', name: 'success', count: 1 }),
+    )
+    expect(readFileSync(table, 'utf8')).toContain('+ 400 countries.invalid_id')
+  })
 
-  test('is compared with that of another branch', () =>
-    inFolder(async (folder) => {
-      const [base, file] = [join(folder, 'base.json'), join(folder, 'coverage.txt')]
-      await script(`${ASK} await ask('/api/v1/countries/1'); await ask('/api/v1/currencies/1')`, ['--coverage', base])
-      const { exitCode } = await script(COVER, ['--coverage', file, '--coverage-base', base])
-      expect(exitCode).toBe(0)
-      const text = readFileSync(file, 'utf8')
-      expect(text).toContain('\nMet, but not in the base:\n  GET /api/v1/countries/:id: countries.invalid_id\n')
-      expect(text).toContain('\nNot met, but in the base:\n  GET /api/v1/currencies/:id: success\n')
-    }))
+  folderTest('is compared with that of another branch', async (folder) => {
+    const [base, file] = [join(folder, 'base.json'), join(folder, 'coverage.txt')]
+    await script(`${ASK} await ask('/api/v1/countries/1'); await ask('/api/v1/currencies/1')`, ['--coverage', base])
+    const { exitCode } = await script(COVER, ['--coverage', file, '--coverage-base', base])
+    expect(exitCode).toBe(0)
+    const text = readFileSync(file, 'utf8')
+    expect(text).toContain('\nMet, but not in the base:\n  GET /api/v1/countries/:id: countries.invalid_id\n')
+    expect(text).toContain('\nNot met, but in the base:\n  GET /api/v1/currencies/:id: success\n')
+  })
 
   describe('--coverage-base FILE', () => {
     const LESS = `${ASK} await ask('/api/v1/currencies/1')`
@@ -365,34 +363,31 @@ describe('coverage', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: '' })
   })
 
-  test('is written even below --coverage-min', () =>
-    inFolder(async (folder) => {
-      const file = join(folder, 'coverage.json')
-      expect((await script(COVER, ['--coverage', file, '--coverage-min', '90'])).exitCode).toBe(1)
-      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ exercised: 2 })
-    }))
+  folderTest('is written even below --coverage-min', async (folder) => {
+    const file = join(folder, 'coverage.json')
+    expect((await script(COVER, ['--coverage', file, '--coverage-min', '90'])).exitCode).toBe(1)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ exercised: 2 })
+  })
 
-  test('--coverage-min is reached by exactly that percentage: 0', () =>
-    inFolder(async (folder) => {
-      const file = join(folder, 'coverage.json')
-      await script(COVER, ['--coverage', file])
-      const { exercised, documented } = JSON.parse(readFileSync(file, 'utf8'))
-      const share = (exercised * 100) / documented
-      const codes = [Math.floor(share * 1e4) / 1e4, Math.ceil(share * 1e4) / 1e4].map(
-        async (percent) => (await script(COVER, ['--coverage-min', String(percent)])).exitCode,
-      )
-      expect(await Promise.all(codes)).toEqual([0, 1])
-    }))
+  folderTest('--coverage-min is reached by exactly that percentage: 0', async (folder) => {
+    const file = join(folder, 'coverage.json')
+    await script(COVER, ['--coverage', file])
+    const { exercised, documented } = JSON.parse(readFileSync(file, 'utf8'))
+    const share = (exercised * 100) / documented
+    const codes = [Math.floor(share * 1e4) / 1e4, Math.ceil(share * 1e4) / 1e4].map(
+      async (percent) => (await script(COVER, ['--coverage-min', String(percent)])).exitCode,
+    )
+    expect(await Promise.all(codes)).toEqual([0, 1])
+  })
 })
 
-test('--ready-file gets the address while the command runs', () =>
-  inFolder(async (folder) => {
-    const file = join(folder, 'ready')
-    const { stdout } = await shell(`cat ${file}; echo $SCRIP_URL`, ['--ready-file', file])
-    const [written, told] = stdout.split('\n')
-    expect(written).toBe(told as string)
-    expect(existsSync(file)).toBe(true)
-  }))
+folderTest('--ready-file gets the address while the command runs', async (folder) => {
+  const file = join(folder, 'ready')
+  const { stdout } = await shell(`cat ${file}; echo $SCRIP_URL`, ['--ready-file', file])
+  const [written, told] = stdout.split('\n')
+  expect(written).toBe(told as string)
+  expect(existsSync(file)).toBe(true)
+})
 
 test('a scrip inside scrip run starts its own sandbox', async () => {
   const inner = [...COMMAND, 'run', '--', 'sh', '-c', 'echo $SCRIP_URL'].map((word) => `'${word}'`).join(' ')

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { Customer, inOffice, type Office } from './live.ts'
+import { Customer, type Office, officeTest } from './live.ts'
 import { run } from './program.ts'
 
 /** Statements (contract C17): a month of a client's wallets, proven by the ledger. */
@@ -42,107 +42,101 @@ const moveRecords = (office: Office, timeMs: number): void => {
 const traded = async (office: Office): Promise<void> => {
   const credentials = await office.stocked()
   await office.answer('wallet', 'add', 'acme', 'KWD')
-  const server = await office.serve()
+  await using server = await office.serve()
   const customer = await Customer.of(server, credentials)
   await customer.order(1, 2)
   await customer.order(2, 1)
   await office.answer('orders', 'fail', '2', '--reason', '<b>Sold & out</b>')
   await customer.payout('p-1')
-  await server.stop()
 }
 
 describe('scrip statement', () => {
-  test('leads from the opening to the closing balance, which is what the wallet holds', () =>
-    inOffice(async (office) => {
-      await traded(office)
-      const statements = await statementOf(office)
-      expect(statements).toMatchObject([
-        { wallet_id: 1, currency: 'USD', opening_balance: 0 },
-        { wallet_id: 2, currency: 'KWD', opening_balance: 0, lines: [], closing_balance: 0 },
-      ])
-      const [{ lines = [], closing_balance = 0 } = {}] = statements
-      expect(lines.map(({ transaction_type, amount }) => [transaction_type, amount])).toEqual([
-        ['CREDIT', 1000],
-        ['DEBIT', 19.5],
-        ['DEBIT', 12.25],
-        ['CREDIT', 12.25],
-        ['DEBIT', 101.5],
-      ])
-      expect(closing_balance).toBe(879)
-      expect(lines.at(-1)?.balance_after).toBe(879)
-      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 879 }, { amount: 0 }])
-    }))
+  officeTest('leads from the opening to the closing balance, which is what the wallet holds', async (office) => {
+    await traded(office)
+    const statements = await statementOf(office)
+    expect(statements).toMatchObject([
+      { wallet_id: 1, currency: 'USD', opening_balance: 0 },
+      { wallet_id: 2, currency: 'KWD', opening_balance: 0, lines: [], closing_balance: 0 },
+    ])
+    const [{ lines = [], closing_balance = 0 } = {}] = statements
+    expect(lines.map(({ transaction_type, amount }) => [transaction_type, amount])).toEqual([
+      ['CREDIT', 1000],
+      ['DEBIT', 19.5],
+      ['DEBIT', 12.25],
+      ['CREDIT', 12.25],
+      ['DEBIT', 101.5],
+    ])
+    expect(closing_balance).toBe(879)
+    expect(lines.at(-1)?.balance_after).toBe(879)
+    expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 879 }, { amount: 0 }])
+  })
 
-  test('is of a month in UTC: the first instant of the next one is not in it', () =>
-    inOffice(async (office) => {
-      await traded(office)
-      moveRecords(office, Date.parse('2026-11-01T00:00:00.000Z'))
-      expect(await statementOf(office, '2026-10')).toMatchObject([{ lines: [], closing_balance: 0 }, {}])
-      const [november] = await statementOf(office, '2026-11')
-      expect(november).toMatchObject({ opening_balance: 0, closing_balance: 879 })
-      expect(november?.lines).toHaveLength(5)
-      moveRecords(office, Date.parse('2026-10-31T23:59:59.999Z'))
-      expect(await statementOf(office, '2026-11')).toMatchObject([
-        { opening_balance: 879, lines: [], closing_balance: 879 },
-        {},
-      ])
-    }))
+  officeTest('is of a month in UTC: the first instant of the next one is not in it', async (office) => {
+    await traded(office)
+    moveRecords(office, Date.parse('2026-11-01T00:00:00.000Z'))
+    expect(await statementOf(office, '2026-10')).toMatchObject([{ lines: [], closing_balance: 0 }, {}])
+    const [november] = await statementOf(office, '2026-11')
+    expect(november).toMatchObject({ opening_balance: 0, closing_balance: 879 })
+    expect(november?.lines).toHaveLength(5)
+    moveRecords(office, Date.parse('2026-10-31T23:59:59.999Z'))
+    expect(await statementOf(office, '2026-11')).toMatchObject([
+      { opening_balance: 879, lines: [], closing_balance: 879 },
+      {},
+    ])
+  })
 
-  test('is not shown when the ledger does not prove it', () =>
-    inOffice(async (office) => {
-      await traded(office)
-      const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
-      const { sql } = sqlite
-        .query<{ sql: string }, []>("SELECT sql FROM sqlite_schema WHERE name = 'transactions_fixed'")
-        .get() ?? {
-        sql: '',
-      }
-      sqlite.run('DROP TRIGGER transactions_fixed')
-      sqlite.run('UPDATE transactions SET amount_minor = amount_minor + 1 WHERE id = 2')
-      sqlite.run(sql)
-      sqlite.close()
-      const ended = await office.run(['statement', 'acme', '--month', MONTH, '--json'])
-      expect(ended).toMatchObject({ exitCode: 4, stdout: '' })
-      expect(ended.stderr).toContain('wallet 1')
-      expect(ended.stderr).toContain('scrip verify')
-    }))
+  officeTest('is not shown when the ledger does not prove it', async (office) => {
+    await traded(office)
+    const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
+    const { sql } = sqlite
+      .query<{ sql: string }, []>("SELECT sql FROM sqlite_schema WHERE name = 'transactions_fixed'")
+      .get() ?? {
+      sql: '',
+    }
+    sqlite.run('DROP TRIGGER transactions_fixed')
+    sqlite.run('UPDATE transactions SET amount_minor = amount_minor + 1 WHERE id = 2')
+    sqlite.run(sql)
+    sqlite.close()
+    const ended = await office.run(['statement', 'acme', '--month', MONTH, '--json'])
+    expect(ended).toMatchObject({ exitCode: 4, stdout: '' })
+    expect(ended.stderr).toContain('wallet 1')
+    expect(ended.stderr).toContain('scrip verify')
+  })
 
-  test('is one list as CSV and as a table: the balances are rows', () =>
-    inOffice(async (office) => {
-      await traded(office)
-      const { stdout } = await office.run(['statement', 'acme', '--month', MONTH, '--csv'])
-      const lines = stdout.trimEnd().split('\r\n')
-      expect(lines[0]).toBe(
-        'wallet_id,currency,entry,id,transaction_type,amount,balance_after,source_type,source_id,remarks,created_at',
-      )
-      expect(lines.map((line) => line.split(',').slice(0, 7).join(','))).toEqual([
-        'wallet_id,currency,entry,id,transaction_type,amount,balance_after',
-        '1,USD,opening_balance,,,,0.00',
-        '1,USD,transaction,1,CREDIT,1000.00,1000.00',
-        '1,USD,transaction,2,DEBIT,19.50,980.50',
-        '1,USD,transaction,3,DEBIT,12.25,968.25',
-        '1,USD,transaction,4,CREDIT,12.25,980.50',
-        '1,USD,transaction,5,DEBIT,101.50,879.00',
-        '1,USD,closing_balance,,,,879.00',
-        '2,KWD,opening_balance,,,,0.000',
-        '2,KWD,closing_balance,,,,0.000',
-      ])
-      expect((await office.run(['statement', 'acme', '--month', MONTH])).stdout).toContain('closing_balance')
-    }))
+  officeTest('is one list as CSV and as a table: the balances are rows', async (office) => {
+    await traded(office)
+    const { stdout } = await office.run(['statement', 'acme', '--month', MONTH, '--csv'])
+    const lines = stdout.trimEnd().split('\r\n')
+    expect(lines[0]).toBe(
+      'wallet_id,currency,entry,id,transaction_type,amount,balance_after,source_type,source_id,remarks,created_at',
+    )
+    expect(lines.map((line) => line.split(',').slice(0, 7).join(','))).toEqual([
+      'wallet_id,currency,entry,id,transaction_type,amount,balance_after',
+      '1,USD,opening_balance,,,,0.00',
+      '1,USD,transaction,1,CREDIT,1000.00,1000.00',
+      '1,USD,transaction,2,DEBIT,19.50,980.50',
+      '1,USD,transaction,3,DEBIT,12.25,968.25',
+      '1,USD,transaction,4,CREDIT,12.25,980.50',
+      '1,USD,transaction,5,DEBIT,101.50,879.00',
+      '1,USD,closing_balance,,,,879.00',
+      '2,KWD,opening_balance,,,,0.000',
+      '2,KWD,closing_balance,,,,0.000',
+    ])
+    expect((await office.run(['statement', 'acme', '--month', MONTH])).stdout).toContain('closing_balance')
+  })
 
-  test('is a page to print, in which texts are text', () =>
-    inOffice(async (office) => {
-      await traded(office)
-      const { exitCode, stdout } = await office.run(['statement', 'acme', '--month', MONTH, '--html'])
-      expect(exitCode).toBe(0)
-      expect(stdout).toStartWith('<!doctype html>')
-      expect(stdout).toContain(`<title>Statement of acme, ${MONTH}</title>`)
-      expect(stdout).toContain('&lt;b&gt;Sold &amp; out&lt;/b&gt;')
-      expect(stdout).not.toContain('<b>')
-      expect(stdout).not.toMatch(/(?:src|href)=/)
-      expect(stdout.match(/<h2>/g)).toHaveLength(2)
-      expect(stdout).toContain('<td class="amount">879.00</td>')
-    }))
+  officeTest('is a page to print, in which texts are text', async (office) => {
+    await traded(office)
+    const { exitCode, stdout } = await office.run(['statement', 'acme', '--month', MONTH, '--html'])
+    expect(exitCode).toBe(0)
+    expect(stdout).toStartWith('<!doctype html>')
+    expect(stdout).toContain(`<title>Statement of acme, ${MONTH}</title>`)
+    expect(stdout).toContain('&lt;b&gt;Sold &amp; out&lt;/b&gt;')
+    expect(stdout).not.toContain('<b>')
+    expect(stdout).not.toMatch(/(?:src|href)=/)
+    expect(stdout.match(/<h2>/g)).toHaveLength(2)
+    expect(stdout).toContain('<td class="amount">879.00</td>')
+  })
 
   test.each([
     ['no month', ['statement', 'acme']],
@@ -152,9 +146,8 @@ describe('scrip statement', () => {
     expect(await run([...args, '--data-dir', '/none'])).toMatchObject({ exitCode: 2, stdout: '' })
   })
 
-  test('of an unknown client is refused', () =>
-    inOffice(async (office) => {
-      await office.answer('client', 'add', 'acme')
-      expect(await office.run(['statement', 'nobody', '--month', '2026-11'])).toMatchObject({ exitCode: 1, stdout: '' })
-    }))
+  officeTest('of an unknown client is refused', async (office) => {
+    await office.answer('client', 'add', 'acme')
+    expect(await office.run(['statement', 'nobody', '--month', '2026-11'])).toMatchObject({ exitCode: 1, stdout: '' })
+  })
 })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { databasePath } from '../../src/db/data-folder.ts'
 import { FAILING_MIGRATION, nextSources } from '../rigs/next-release.ts'
 import { Connection } from '../socket.ts'
-import { Customer, inOffice, Office } from './live.ts'
+import { Customer, Office, officeTest } from './live.ts'
 import { bearer, type Running, run, start } from './program.ts'
 
 /** A server takes over from a running one (contract C17, decision 76). */
@@ -59,183 +59,174 @@ const slowConnection = async (server: Running, customer: Customer) => {
 }
 
 describe.skipIf(!isLinux)('scrip serve --take-over', () => {
-  test('serves where no server runs, then takes over from a server without failing a request', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const before = await takeOver(office)
-      const customer = await Customer.of(before, credentials)
-      const idle = await Connection.open(before.url)
-      idle.send(getStatus)
-      expect((await idle.answer()).headers).not.toContainKey('Connection')
-      const charge = () => customer.post('/products/1/charges', { denomination: 10, quantity: 1 })
-      const held = await (await charge()).text()
-      const key = { 'Idempotency-Key': 'the-key-of-ada' }
-      const person = JSON.stringify({ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
-      const save = () => {
-        const headers = { ...bearer(customer.pair).headers, ...key }
-        return before.request('/api/v1/beneficiaries', { method: 'POST', headers, body: person })
+  officeTest('serves where no server runs, then takes over from a server without failing a request', async (office) => {
+    const credentials = await office.stocked()
+    const before = await takeOver(office)
+    const customer = await Customer.of(before, credentials)
+    const idle = await Connection.open(before.url)
+    idle.send(getStatus)
+    expect((await idle.answer()).headers).not.toContainKey('Connection')
+    const charge = () => customer.post('/products/1/charges', { denomination: 10, quantity: 1 })
+    const held = await (await charge()).text()
+    const key = { 'Idempotency-Key': 'the-key-of-ada' }
+    const person = JSON.stringify({ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
+    const save = () => {
+      const headers = { ...bearer(customer.pair).headers, ...key }
+      return before.request('/api/v1/beneficiaries', { method: 'POST', headers, body: person })
+    }
+    const saved = await (await save()).text()
+
+    let isOver = false
+    let requests = 0
+    const client = async (headers: Record<string, string>) => {
+      while (!isOver) {
+        const { status } = await before.request('/api/v1/wallets', {
+          headers: { ...bearer(customer.pair).headers, ...headers },
+        })
+        expect(status).toBe(200)
+        requests += 1
       }
-      const saved = await (await save()).text()
+    }
+    const clients = [client({}), client({}), client({ Connection: 'close' }), client({ Connection: 'close' })]
+    const after = await takeOver(office)
+    expect(after.url).toBe(before.url)
+    isOver = true
+    await Promise.all(clients)
+    expect(requests).toBeGreaterThan(0)
 
-      let isOver = false
-      let requests = 0
-      const client = async (headers: Record<string, string>) => {
-        while (!isOver) {
-          const { status } = await before.request('/api/v1/wallets', {
-            headers: { ...bearer(customer.pair).headers, ...headers },
-          })
-          expect(status).toBe(200)
-          requests += 1
-        }
-      }
-      const clients = [client({}), client({}), client({ Connection: 'close' }), client({ Connection: 'close' })]
-      const after = await takeOver(office)
-      expect(after.url).toBe(before.url)
-      isOver = true
-      await Promise.all(clients)
-      expect(requests).toBeGreaterThan(0)
+    // A connection from before is answered once more, by the new server.
+    idle.send(getStatus)
+    expect(await idle.answer()).toMatchObject({ status: 200, headers: { Connection: 'close' } })
+    expect(await idle.closed()).toBe('')
+    await endOf(before)
+    const again = await charge()
+    expect([again.headers.get('x-cache'), await again.text()]).toEqual(['HIT', held])
+    const replayed = await save()
+    expect([replayed.headers.get('idempotent-replayed'), await replayed.text()]).toEqual(['true', saved])
+    expect((await after.stop()).exitCode).toBe(0)
+    expect(readdirSync(office.dataDir).filter((name) => name.includes('.sock'))).toEqual([])
+  })
 
-      // A connection from before is answered once more, by the new server.
-      idle.send(getStatus)
-      expect(await idle.answer()).toMatchObject({ status: 200, headers: { Connection: 'close' } })
-      expect(await idle.closed()).toBe('')
-      await endOf(before)
-      const again = await charge()
-      expect([again.headers.get('x-cache'), await again.text()]).toEqual(['HIT', held])
-      const replayed = await save()
-      expect([replayed.headers.get('idempotent-replayed'), await replayed.text()]).toEqual(['true', saved])
-      expect((await after.stop()).exitCode).toBe(0)
-      expect(readdirSync(office.dataDir).filter((name) => name.includes('.sock'))).toEqual([])
-    }))
+  officeTest('leaves nothing of what it tries on the copy', async (office) => {
+    await office.stocked()
+    const records = async () =>
+      Promise.all(
+        [['client'], ['wallet'], ['orders'], ['payouts'], ['beneficiary'], ['audit']].map(([room = '']) =>
+          office.answer<{ id?: number }[]>(room, 'list'),
+        ),
+      )
+    const before = await office.serve('--rate-limit', 'off')
+    const known = await records()
+    const after = await takeOver(office)
+    expect(await records()).toEqual(known)
+    await endOf(before)
+    expect((await after.stop()).exitCode).toBe(0)
+  })
 
-  test('leaves nothing of what it tries on the copy', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const records = async () =>
-        Promise.all(
-          [['client'], ['wallet'], ['orders'], ['payouts'], ['beneficiary'], ['audit']].map(([room = '']) =>
-            office.answer<{ id?: number }[]>(room, 'list'),
-          ),
-        )
-      const before = await office.serve('--rate-limit', 'off')
-      const known = await records()
-      const after = await takeOver(office)
-      expect(await records()).toEqual(known)
-      await endOf(before)
-      expect((await after.stop()).exitCode).toBe(0)
-    }))
+  officeTest('tries less on the copy where the rate limit allows less', async (office) => {
+    await office.stocked()
+    const before = await office.serve('--rate-limit', '5/d')
+    const after = await takeOver(office, '--rate-limit', '5/d')
+    await endOf(before)
+    expect((await after.stop()).exitCode).toBe(0)
+  })
 
-  test('tries less on the copy where the rate limit allows less', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const before = await office.serve('--rate-limit', '5/d')
-      const after = await takeOver(office, '--rate-limit', '5/d')
-      await endOf(before)
-      expect((await after.stop()).exitCode).toBe(0)
-    }))
+  officeTest('waits for a request whose body arrives slowly, and finishes it', async (office) => {
+    const credentials = await office.stocked()
+    const before = await office.serve('--rate-limit', 'off')
+    const slow = await slowRequest(before, await Customer.of(before, credentials))
+    const taking = takeOver(office)
+    await before.told('handing over')
+    const { status, headers } = await slow.end()
+    expect([status, headers.Connection]).toEqual([201, 'close'])
+    const after = await taking
+    await endOf(before)
+    expect((await after.stop()).exitCode).toBe(0)
+  })
 
-  test('waits for a request whose body arrives slowly, and finishes it', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const before = await office.serve('--rate-limit', 'off')
-      const slow = await slowRequest(before, await Customer.of(before, credentials))
-      const taking = takeOver(office)
-      await before.told('handing over')
-      const { status, headers } = await slow.end()
-      expect([status, headers.Connection]).toEqual([201, 'close'])
-      const after = await taking
-      await endOf(before)
-      expect((await after.stop()).exitCode).toBe(0)
-    }))
+  officeTest('serves when the server that hands over is killed', async (office) => {
+    const credentials = await office.stocked()
+    const before = await office.serve('--rate-limit', 'off')
+    const customer = await Customer.of(before, credentials)
+    await slowRequest(before, customer)
+    const taking = takeOver(office)
+    await before.told('handing over')
+    before.signal('SIGKILL')
+    const after = await taking
+    expect((await after.request('/api/v1/wallets', bearer(customer.pair))).status).toBe(200)
+    expect((await after.stop()).exitCode).toBe(0)
+  })
 
-  test('serves when the server that hands over is killed', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const before = await office.serve('--rate-limit', 'off')
-      const customer = await Customer.of(before, credentials)
-      await slowRequest(before, customer)
-      const taking = takeOver(office)
-      await before.told('handing over')
-      before.signal('SIGKILL')
-      const after = await taking
-      expect((await after.request('/api/v1/wallets', bearer(customer.pair))).status).toBe(200)
-      expect((await after.stop()).exitCode).toBe(0)
-    }))
+  officeTest('ends the hand-over when the server is stopped in the middle of it', async (office) => {
+    const credentials = await office.stocked()
+    const before = await office.serve('--rate-limit', 'off')
+    const slow = await slowRequest(before, await Customer.of(before, credentials))
+    const taking = takeOver(office)
+    await before.told('handing over')
+    before.signal('SIGTERM')
+    expect((await slow.end()).status).toBe(201)
+    const after = await taking
+    expect((await before.ended()).exitCode).toBe(0)
+    expect((await after.stop()).exitCode).toBe(0)
+  })
 
-  test('ends the hand-over when the server is stopped in the middle of it', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const before = await office.serve('--rate-limit', 'off')
-      const slow = await slowRequest(before, await Customer.of(before, credentials))
-      const taking = takeOver(office)
-      await before.told('handing over')
-      before.signal('SIGTERM')
-      expect((await slow.end()).status).toBe(201)
-      const after = await taking
-      expect((await before.ended()).exitCode).toBe(0)
-      expect((await after.stop()).exitCode).toBe(0)
-    }))
+  officeTest('serves the metrics from then on, and the one before serves none', async (office) => {
+    await office.stocked()
+    const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+    const { port } = probe
+    await probe.stop(true)
+    const flags = ['--metrics-port', String(port)]
+    const scrape = () => fetch(`http://127.0.0.1:${port}/metrics`)
+    const before = await office.serve('--rate-limit', 'off', ...flags)
+    expect((await scrape()).status).toBe(200) // on a connection that is kept open
+    const after = await takeOver(office, ...flags)
+    await before.told('handed over')
+    for (let number = 0; number < 20; number++) {
+      const page = await scrape()
+      expect(page.status).toBe(200)
+      expect(await page.text()).toContain('\nscrip_backups_failed 0\n')
+    }
+    const { stderr } = await before.stop()
+    expect(stderr).not.toContain('no metrics')
+    await after.stop()
+  })
 
-  test('serves the metrics from then on, and the one before serves none', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-      const { port } = probe
-      await probe.stop(true)
-      const flags = ['--metrics-port', String(port)]
-      const scrape = () => fetch(`http://127.0.0.1:${port}/metrics`)
-      const before = await office.serve('--rate-limit', 'off', ...flags)
-      expect((await scrape()).status).toBe(200) // on a connection that is kept open
-      const after = await takeOver(office, ...flags)
-      await before.told('handed over')
-      for (let number = 0; number < 20; number++) {
-        const page = await scrape()
-        expect(page.status).toBe(200)
-        expect(await page.text()).toContain('\nscrip_backups_failed 0\n')
-      }
-      const { stderr } = await before.stop()
-      expect(stderr).not.toContain('no metrics')
-      await after.stop()
-    }))
+  officeTest('lets no third one begin before the first has ended, whose last requests take long', async (office) => {
+    const credentials = await office.stocked()
+    const first = await takeOver(office)
+    const customer = await Customer.of(first, credentials)
+    const slow = await slowConnection(first, customer)
+    const second = await takeOver(office)
+    slow.begin()
+    first.signal('SIGTERM')
+    await first.told('stopping')
+    using lock = new Database(join(office.dataDir, 'take-over.lock'))
+    for (let look = 0; look < 50; look++) {
+      await second.request('/status')
+      expect(() => lock.run('BEGIN EXCLUSIVE')).toThrow('locked')
+    }
+    expect(await slow.end()).toMatchObject({ status: 201 })
+    expect((await first.ended()).exitCode).toBe(0)
+    const third = await takeOver(office)
+    await endOf(second)
+    expect((await third.stop()).exitCode).toBe(0)
+  })
 
-  test('lets no third one begin before the first has ended, whose last requests take long', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const first = await takeOver(office)
-      const customer = await Customer.of(first, credentials)
-      const slow = await slowConnection(first, customer)
-      const second = await takeOver(office)
-      slow.begin()
-      first.signal('SIGTERM')
-      await first.told('stopping')
-      using lock = new Database(join(office.dataDir, 'take-over.lock'))
-      for (let look = 0; look < 50; look++) {
-        await second.request('/status')
-        expect(() => lock.run('BEGIN EXCLUSIVE')).toThrow('locked')
-      }
-      expect(await slow.end()).toMatchObject({ status: 201 })
-      expect((await first.ended()).exitCode).toBe(0)
-      const third = await takeOver(office)
-      await endOf(second)
-      expect((await third.stop()).exitCode).toBe(0)
-    }))
-
-  test('waits for another one that takes over, and takes over from that', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const before = await office.serve('--rate-limit', 'off')
-      const slow = await slowRequest(before, await Customer.of(before, credentials))
-      const taking = [takeOver(office), takeOver(office)]
-      await before.told('handing over')
-      expect((await slow.end()).status).toBe(201)
-      const second = await Promise.race(taking)
-      await endOf(before)
-      const [one, other] = await Promise.all(taking)
-      const third = second === one ? other : one
-      await endOf(second)
-      expect((await third?.request('/status'))?.status).toBe(200)
-      expect((await third?.stop())?.exitCode).toBe(0)
-    }))
+  officeTest('waits for another one that takes over, and takes over from that', async (office) => {
+    const credentials = await office.stocked()
+    const before = await office.serve('--rate-limit', 'off')
+    const slow = await slowRequest(before, await Customer.of(before, credentials))
+    const taking = [takeOver(office), takeOver(office)]
+    await before.told('handing over')
+    expect((await slow.end()).status).toBe(201)
+    const second = await Promise.race(taking)
+    await endOf(before)
+    const [one, other] = await Promise.all(taking)
+    const third = second === one ? other : one
+    await endOf(second)
+    expect((await third?.request('/status'))?.status).toBe(200)
+    expect((await third?.stop())?.exitCode).toBe(0)
+  })
 })
 
 describe.skipIf(!isLinux)('a server that cannot take over leaves the other one serving', () => {
@@ -277,22 +268,20 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
   test('because of a file that is no catalog', () =>
     refused(4, 'bad.json', '--catalog', office.file('bad.json', 'no JSON')))
 
-  test('because the database is damaged', () =>
-    inOffice(async (damaged) => {
-      await damaged.stocked()
-      const before = await damaged.serve()
-      const path = databasePath(damaged.dataDir)
-      const half = statSync(path).size >> 1
-      truncateSync(path, half)
-      truncateSync(path, half * 2)
-      expect(await run([...flagsFor(damaged), '--take-over'])).toEqual({
-        exitCode: 4,
-        stdout: '',
-        stderr: `scrip: ${damaged.dataDir}: database disk image is malformed\n`,
-      })
-      expect((await before.request('/status')).status).toBe(200)
-      await before.stop()
-    }))
+  officeTest('because the database is damaged', async (damaged) => {
+    await damaged.stocked()
+    await using before = await damaged.serve()
+    const path = databasePath(damaged.dataDir)
+    const half = statSync(path).size >> 1
+    truncateSync(path, half)
+    truncateSync(path, half * 2)
+    expect(await run([...flagsFor(damaged), '--take-over'])).toEqual({
+      exitCode: 4,
+      stdout: '',
+      stderr: `scrip: ${damaged.dataDir}: database disk image is malformed\n`,
+    })
+    expect((await before.request('/status')).status).toBe(200)
+  })
 
   test('because of a port for metrics that is taken', async () => {
     const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })

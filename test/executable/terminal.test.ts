@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
-import { Customer, inOffice, TEA } from './live.ts'
-import { COMMAND, inFolder, run } from './program.ts'
+import { Customer, officeTest, TEA } from './live.ts'
+import { COMMAND, folderTest, inFolder, run } from './program.ts'
 
 /** How the program behaves towards a person at a terminal. */
 
@@ -176,17 +176,16 @@ describe('scrip on a terminal', () => {
     expect(tooWide(lines.slice(1, 5).join('\n'))).toEqual([])
   })
 
-  test('in live mode shows the way to a client and the data folder', () =>
-    inFolder(async (folder) => {
-      const lines = linesOf(await atTerminal(['--port', '0', '--mode', 'live', '--data-dir', folder], plain, WIDTH_MAX))
-      expect(lines.slice(1, 5).join('\n')).not.toMatch(/sandbox|sbx/)
-      expect(lines.slice(1, 5)).toEqual([
-        expect.stringMatching(/^Open {4}http.*\/docs$/),
-        'Log in  as a client: scrip client add NAME prints its password',
-        `Data    ${folder}`,
-        'Stop    Ctrl+C',
-      ])
-    }))
+  folderTest('in live mode shows the way to a client and the data folder', async (folder) => {
+    const lines = linesOf(await atTerminal(['--port', '0', '--mode', 'live', '--data-dir', folder], plain, WIDTH_MAX))
+    expect(lines.slice(1, 5).join('\n')).not.toMatch(/sandbox|sbx/)
+    expect(lines.slice(1, 5)).toEqual([
+      expect.stringMatching(/^Open {4}http.*\/docs$/),
+      'Log in  as a client: scrip client add NAME prints its password',
+      `Data    ${folder}`,
+      'Stop    Ctrl+C',
+    ])
+  })
 
   test('writes one line for a request, in columns, cut at the width', async () => {
     const ask = async (url: string) => {
@@ -219,31 +218,30 @@ describe('scrip on a terminal', () => {
 })
 
 describe('a list on a terminal', () => {
-  test('is a table of the columns that fit, and names the others', () =>
-    inOffice(async (office) => {
-      const customer = await office.stocked()
-      const server = await office.serve()
-      await (await Customer.of(server, customer)).payout('invoice-2026-11-0001')
-      await server.stop()
-      for (const words of [['payouts', 'list'], ['transactions'], ['client', 'list'], ['wallet', 'list']]) {
-        const screen = await atTerminal([...words, '--data-dir', office.dataDir], {}, WIDTH_MAX)
-        const [table = '', more = ''] = screen.trimEnd().split('\r\n\r\n')
-        expect(tooWide(table.replaceAll('\r', ''))).toEqual([])
-        const all = Object.keys((await office.answer<object[]>(...words))[0] ?? {})
-        const shown = (table.split('\r\n')[0] ?? '').split(/ +/)
-        expect(shown.length).toBeGreaterThan(2)
-        for (const name of shown) {
-          expect({ name, isColumn: all.some((column) => column.startsWith(name.replace('…', ''))) }).toEqual({
-            name,
-            isColumn: true,
-          })
-        }
-        if (more !== '') expect(more).toStartWith('More with --json or --csv: ')
+  officeTest('is a table of the columns that fit, and names the others', async (office) => {
+    const customer = await office.stocked()
+    const server = await office.serve()
+    await (await Customer.of(server, customer)).payout('invoice-2026-11-0001')
+    await server.stop()
+    for (const words of [['payouts', 'list'], ['transactions'], ['client', 'list'], ['wallet', 'list']]) {
+      const screen = await atTerminal([...words, '--data-dir', office.dataDir], {}, WIDTH_MAX)
+      const [table = '', more = ''] = screen.trimEnd().split('\r\n\r\n')
+      expect(tooWide(table.replaceAll('\r', ''))).toEqual([])
+      const all = Object.keys((await office.answer<object[]>(...words))[0] ?? {})
+      const shown = (table.split('\r\n')[0] ?? '').split(/ +/)
+      expect(shown.length).toBeGreaterThan(2)
+      for (const name of shown) {
+        expect({ name, isColumn: all.some((column) => column.startsWith(name.replace('…', ''))) }).toEqual({
+          name,
+          isColumn: true,
+        })
       }
-      const screen = await atTerminal(['payouts', 'list', '--data-dir', office.dataDir], {}, WIDTH_MAX)
-      const [{ id }] = (await office.answer<{ id: string }[]>('payouts', 'list')) as [{ id: string }]
-      expect(screen).toContain(id)
-    }))
+      if (more !== '') expect(more).toStartWith('More with --json or --csv: ')
+    }
+    const screen = await atTerminal(['payouts', 'list', '--data-dir', office.dataDir], {}, WIDTH_MAX)
+    const [{ id }] = (await office.answer<{ id: string }[]>('payouts', 'list')) as [{ id: string }]
+    expect(screen).toContain(id)
+  })
 })
 
 describe('colours', () => {
@@ -273,27 +271,23 @@ describe('progress', () => {
   /** Long enough to be announced, in which there is not much to do. */
   const LONG = `${' '.repeat(64 * 1_024 * 1_024)}${JSON.stringify({ products: [TEA] })}`
 
-  test('of a long import is shown and cleared on a terminal, and not shown elsewhere', () =>
-    inOffice(async (office) => {
-      await office.answer('client', 'add', 'acme')
-      const file = office.file('catalog.json', LONG)
-      const args = ['catalog', 'import', file, '--data-dir', office.dataDir]
-      const screen = await atTerminal(args)
-      expect(screen).toContain('writing products   0 %')
-      expect(screen.slice(screen.lastIndexOf(ERASE_LINE))).toMatch(
-        /^.{5}Next: .*\r\ndata_dir .*\r\nproducts {2}1\r\n$/s,
-      )
-      writeFileSync(file, LONG.replace('Tea', 'Coffee'))
-      expect(await run(args)).toMatchObject({ exitCode: 0, stderr: '' })
-    }))
+  officeTest('of a long import is shown and cleared on a terminal, and not shown elsewhere', async (office) => {
+    await office.answer('client', 'add', 'acme')
+    const file = office.file('catalog.json', LONG)
+    const args = ['catalog', 'import', file, '--data-dir', office.dataDir]
+    const screen = await atTerminal(args)
+    expect(screen).toContain('writing products   0 %')
+    expect(screen.slice(screen.lastIndexOf(ERASE_LINE))).toMatch(/^.{5}Next: .*\r\ndata_dir .*\r\nproducts {2}1\r\n$/s)
+    writeFileSync(file, LONG.replace('Tea', 'Coffee'))
+    expect(await run(args)).toMatchObject({ exitCode: 0, stderr: '' })
+  })
 
-  test('of short work is not shown', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const screen = await atTerminal(['verify', '--data-dir', office.dataDir])
-      expect(screen).toContain('ledger entries balance')
-      expect(screen).not.toContain('checking that')
-    }))
+  officeTest('of short work is not shown', async (office) => {
+    await office.stocked()
+    const screen = await atTerminal(['verify', '--data-dir', office.dataDir])
+    expect(screen).toContain('ledger entries balance')
+    expect(screen).not.toContain('checking that')
+  })
 })
 
 /** The words that a shell offers, as its own completion finds them. */
@@ -408,22 +402,21 @@ describe('texts of clients', () => {
   const HOSTILE = 'p-\u001b[2J\u0007\u202egpj.exe\u2066\u009b31m\u2028x'
   const SHOWN = 'p-\\u{1b}[2J\\u{7}\\u{202e}gpj.exe\\u{2066}\\u{9b}31m\\u{2028}x'
 
-  test('are shown in tables and records with control characters escaped', () =>
-    inOffice(async (office) => {
-      const customer = await office.stocked()
-      const server = await office.serve()
-      await (await Customer.of(server, customer)).payout(HOSTILE)
-      await server.stop()
-      const [table, json] = await Promise.all([
-        office.run(['payouts', 'list']),
-        office.run(['payouts', 'list', '--json']),
-      ])
-      expect(table.stdout).toContain(SHOWN)
-      const obeyed = /[^\P{Cc}\n]|\p{Bidi_Control}|[\u2028\u2029]/u
-      expect(obeyed.exec(table.stdout)).toBeNull()
-      expect(/[^\P{Cc}\n]|\p{Bidi_Control}/u.exec(json.stdout)).toBeNull()
-      expect((JSON.parse(json.stdout) as { reference_id: string }[])[0]?.reference_id).toBe(HOSTILE)
-    }))
+  officeTest('are shown in tables and records with control characters escaped', async (office) => {
+    const customer = await office.stocked()
+    const server = await office.serve()
+    await (await Customer.of(server, customer)).payout(HOSTILE)
+    await server.stop()
+    const [table, json] = await Promise.all([
+      office.run(['payouts', 'list']),
+      office.run(['payouts', 'list', '--json']),
+    ])
+    expect(table.stdout).toContain(SHOWN)
+    const obeyed = /[^\P{Cc}\n]|\p{Bidi_Control}|[\u2028\u2029]/u
+    expect(obeyed.exec(table.stdout)).toBeNull()
+    expect(/[^\P{Cc}\n]|\p{Bidi_Control}/u.exec(json.stdout)).toBeNull()
+    expect((JSON.parse(json.stdout) as { reference_id: string }[])[0]?.reference_id).toBe(HOSTILE)
+  })
 
   test('are also escaped in errors', async () => {
     const { stderr } = await run(['serve', `no\u001b[2J\u202esuch`])

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { freePort } from './documents.ts'
-import { Customer, HAMPER, inOffice, TEA } from './live.ts'
+import { Customer, HAMPER, officeTest, TEA } from './live.ts'
 import { inFolder, run } from './program.ts'
 
 /** What operators get from the executable alone: guides, files, samples, warnings (contract C17). */
@@ -67,120 +67,116 @@ describe('metrics of live mode', () => {
       .find((line) => line.startsWith(`${metric} `))
       ?.slice(metric.length + 1)
 
-  test('warn before codes and money run out, and when there is no new backup', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      await office.answer('wallet', 'threshold', '1', '990')
-      const port = await freePort()
-      const server = await office.serve('--metrics-port', port)
-      const before = await metricsOf(port)
-      expect(gaugeOf(before, 'scrip_wallets_low')).toBe('0')
-      expect(gaugeOf(before, 'scrip_backup_age_seconds')).toBe('+Inf')
-      expect(before).not.toMatch(/^scrip_stock_days\{/m)
-      await server.stop()
-      await office.answer('backup', join(office.folder, 'backup.sqlite'))
-      const again = await office.serve('--metrics-port', port)
-      await (await Customer.of(again, credentials)).order(1, 2)
-      const page = await metricsOf(port)
-      const tea = '{product_id="1",denomination="10.00",currency="USD"}'
-      expect(gaugeOf(page, `scrip_stock_available${tea}`)).toBe('1')
-      expect(gaugeOf(page, `scrip_stock_days${tea}`)).toBe('15')
-      expect(gaugeOf(page, 'scrip_stock_available{product_id="2",denomination="10.00",currency="EUR"}')).toBe('3')
-      expect(gaugeOf(page, 'scrip_wallets_low')).toBe('1')
-      expect(Number(gaugeOf(page, 'scrip_backup_age_seconds'))).toBeWithin(0, 120)
-      await again.stop()
-      const alerts = Bun.YAML.parse(await Bun.file(join(DOCS, 'alerts.yml')).text()) as {
-        groups: { rules: { alert: string; expr: string; annotations: { summary: string } }[] }[]
-      }
-      const unknownIn = (expr: string): string[] =>
-        (expr.match(/\b(?:scrip|process)_\w+/g) ?? []).filter((name) => !new RegExp(`^${name}[{ ]`, 'm').test(page))
-      for (const { alert, expr, annotations } of alerts.groups.flatMap(({ rules }) => rules)) {
-        expect({ alert, summary: annotations.summary }).toEqual({ alert, summary: expect.stringMatching(/\S/) })
-        expect({ alert, unknown: unknownIn(expr) }).toEqual({ alert, unknown: [] })
-      }
-      const { panels } = (await Bun.file(join(DOCS, 'dashboard.json')).json()) as {
-        panels: { title: string; targets: { expr: string }[] }[]
-      }
-      for (const { title, targets } of panels) {
-        expect(targets).not.toEqual([])
-        expect({ title, unknown: targets.flatMap(({ expr }) => unknownIn(expr)) }).toEqual({ title, unknown: [] })
-      }
-    }))
+  officeTest('warn before codes and money run out, and when there is no new backup', async (office) => {
+    const credentials = await office.stocked()
+    await office.answer('wallet', 'threshold', '1', '990')
+    const port = await freePort()
+    const server = await office.serve('--metrics-port', port)
+    const before = await metricsOf(port)
+    expect(gaugeOf(before, 'scrip_wallets_low')).toBe('0')
+    expect(gaugeOf(before, 'scrip_backup_age_seconds')).toBe('+Inf')
+    expect(before).not.toMatch(/^scrip_stock_days\{/m)
+    await server.stop()
+    await office.answer('backup', join(office.folder, 'backup.sqlite'))
+    const again = await office.serve('--metrics-port', port)
+    await (await Customer.of(again, credentials)).order(1, 2)
+    const page = await metricsOf(port)
+    const tea = '{product_id="1",denomination="10.00",currency="USD"}'
+    expect(gaugeOf(page, `scrip_stock_available${tea}`)).toBe('1')
+    expect(gaugeOf(page, `scrip_stock_days${tea}`)).toBe('15')
+    expect(gaugeOf(page, 'scrip_stock_available{product_id="2",denomination="10.00",currency="EUR"}')).toBe('3')
+    expect(gaugeOf(page, 'scrip_wallets_low')).toBe('1')
+    expect(Number(gaugeOf(page, 'scrip_backup_age_seconds'))).toBeWithin(0, 120)
+    await again.stop()
+    const alerts = Bun.YAML.parse(await Bun.file(join(DOCS, 'alerts.yml')).text()) as {
+      groups: { rules: { alert: string; expr: string; annotations: { summary: string } }[] }[]
+    }
+    const unknownIn = (expr: string): string[] =>
+      (expr.match(/\b(?:scrip|process)_\w+/g) ?? []).filter((name) => !new RegExp(`^${name}[{ ]`, 'm').test(page))
+    for (const { alert, expr, annotations } of alerts.groups.flatMap(({ rules }) => rules)) {
+      expect({ alert, summary: annotations.summary }).toEqual({ alert, summary: expect.stringMatching(/\S/) })
+      expect({ alert, unknown: unknownIn(expr) }).toEqual({ alert, unknown: [] })
+    }
+    const { panels } = (await Bun.file(join(DOCS, 'dashboard.json')).json()) as {
+      panels: { title: string; targets: { expr: string }[] }[]
+    }
+    for (const { title, targets } of panels) {
+      expect(targets).not.toEqual([])
+      expect({ title, unknown: targets.flatMap(({ expr }) => unknownIn(expr)) }).toEqual({ title, unknown: [] })
+    }
+  })
 })
 
 describe('scrip catalog', () => {
-  test('init writes a sample that can be imported, and overwrites nothing', () =>
-    inOffice(async (office) => {
-      const file = join(office.folder, 'mine.json')
-      expect((await run(['catalog', 'init', file])).exitCode).toBe(0)
-      await office.answer('client', 'add', 'acme')
-      expect(await office.answer('catalog', 'import', file)).toMatchObject({ products: 2 })
-      const again = await run(['catalog', 'init', file])
-      expect(again).toMatchObject({ exitCode: 1, stdout: '' })
-      expect(again.stderr).toContain('overwrites nothing')
-    }))
+  officeTest('init writes a sample that can be imported, and overwrites nothing', async (office) => {
+    const file = join(office.folder, 'mine.json')
+    expect((await run(['catalog', 'init', file])).exitCode).toBe(0)
+    await office.answer('client', 'add', 'acme')
+    expect(await office.answer('catalog', 'import', file)).toMatchObject({ products: 2 })
+    const again = await run(['catalog', 'init', file])
+    expect(again).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(again.stderr).toContain('overwrites nothing')
+  })
 
-  test('import --dry-run shows what would be added, changed and removed, and imports nothing', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const before = (await office.run(['catalog', 'export'])).stdout
-      const acts = await office.answer<object[]>('audit', 'list')
-      const next = [
-        { ...TEA, name: 'Green tea', max_quantity: 5 },
-        { ...HAMPER, id: 7, name: 'Basket' },
-      ]
-      const file = office.file('next.json', { products: next })
-      expect(await office.answer<object[]>('catalog', 'import', file, '--dry-run')).toEqual([
-        {
-          change: 'changed',
-          product_id: 1,
-          product: 'Green tea',
-          before: { name: 'Tea', max_quantity: 10 },
-          after: { name: 'Green tea', max_quantity: 5 },
-        },
-        { change: 'removed', product_id: 2, product: 'Hamper', before: null, after: null },
-        { change: 'added', product_id: 7, product: 'Basket', before: null, after: null },
-      ])
-      expect((await office.run(['catalog', 'export'])).stdout).toBe(before)
-      expect(await office.answer<object[]>('audit', 'list')).toEqual(acts)
-      const wrong = office.file('wrong.json', { products: [{ ...TEA, currency: 'XXX' }] })
-      const refused = await office.run(['catalog', 'import', wrong, '--dry-run'])
-      expect(refused).toMatchObject({ exitCode: 4, stdout: '' })
-      expect(refused.stderr).toMatch(/line 1, product 1, .*currency/)
-      await office.answer('catalog', 'import', file)
-      expect(await office.answer<object[]>('catalog', 'import', file, '--dry-run')).toEqual([])
-    }))
+  officeTest('import --dry-run shows what would be added, changed and removed, and imports nothing', async (office) => {
+    await office.stocked()
+    const before = (await office.run(['catalog', 'export'])).stdout
+    const acts = await office.answer<object[]>('audit', 'list')
+    const next = [
+      { ...TEA, name: 'Green tea', max_quantity: 5 },
+      { ...HAMPER, id: 7, name: 'Basket' },
+    ]
+    const file = office.file('next.json', { products: next })
+    expect(await office.answer<object[]>('catalog', 'import', file, '--dry-run')).toEqual([
+      {
+        change: 'changed',
+        product_id: 1,
+        product: 'Green tea',
+        before: { name: 'Tea', max_quantity: 10 },
+        after: { name: 'Green tea', max_quantity: 5 },
+      },
+      { change: 'removed', product_id: 2, product: 'Hamper', before: null, after: null },
+      { change: 'added', product_id: 7, product: 'Basket', before: null, after: null },
+    ])
+    expect((await office.run(['catalog', 'export'])).stdout).toBe(before)
+    expect(await office.answer<object[]>('audit', 'list')).toEqual(acts)
+    const wrong = office.file('wrong.json', { products: [{ ...TEA, currency: 'XXX' }] })
+    const refused = await office.run(['catalog', 'import', wrong, '--dry-run'])
+    expect(refused).toMatchObject({ exitCode: 4, stdout: '' })
+    expect(refused.stderr).toMatch(/line 1, product 1, .*currency/)
+    await office.answer('catalog', 'import', file)
+    expect(await office.answer<object[]>('catalog', 'import', file, '--dry-run')).toEqual([])
+  })
 })
 
 describe('scrip client limits', () => {
-  test('shows the limits of a client, and sets its own, which hold while the server runs', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      expect(await office.answer('client', 'limits', 'acme')).toEqual({
-        username: 'acme',
-        max_quantity: null,
-        rate_limit: 'default',
-      })
-      const server = await office.serve()
-      const customer = await Customer.of(server, credentials)
-      expect(await office.answer('client', 'limits', 'acme', '--max-quantity', '2', '--rate-limit', '3/h')).toEqual({
-        username: 'acme',
-        max_quantity: 2,
-        rate_limit: '3/h',
-      })
-      const statuses = []
-      for (let count = 0; count < 4; count++) statuses.push((await customer.get('/wallets')).status)
-      expect(statuses).toEqual([200, 200, 200, 429])
-      expect(
-        await office.answer('client', 'limits', 'acme', '--max-quantity', 'off', '--rate-limit', 'off'),
-      ).toMatchObject({
-        max_quantity: null,
-        rate_limit: 'off',
-      })
-      expect((await customer.get('/wallets')).status).toBe(200)
-      await server.stop()
-      expect(await office.run(['client', 'limits', 'acme', '--rate-limit', 'many'])).toMatchObject({ exitCode: 2 })
-      const acts = await office.answer<{ command: string }[]>('audit', 'list')
-      expect(acts.filter(({ command }) => command === 'client limits')).toHaveLength(2)
-    }))
+  officeTest('shows the limits of a client, and sets its own, which hold while the server runs', async (office) => {
+    const credentials = await office.stocked()
+    expect(await office.answer('client', 'limits', 'acme')).toEqual({
+      username: 'acme',
+      max_quantity: null,
+      rate_limit: 'default',
+    })
+    const server = await office.serve()
+    const customer = await Customer.of(server, credentials)
+    expect(await office.answer('client', 'limits', 'acme', '--max-quantity', '2', '--rate-limit', '3/h')).toEqual({
+      username: 'acme',
+      max_quantity: 2,
+      rate_limit: '3/h',
+    })
+    const statuses = []
+    for (let count = 0; count < 4; count++) statuses.push((await customer.get('/wallets')).status)
+    expect(statuses).toEqual([200, 200, 200, 429])
+    expect(
+      await office.answer('client', 'limits', 'acme', '--max-quantity', 'off', '--rate-limit', 'off'),
+    ).toMatchObject({
+      max_quantity: null,
+      rate_limit: 'off',
+    })
+    expect((await customer.get('/wallets')).status).toBe(200)
+    await server.stop()
+    expect(await office.run(['client', 'limits', 'acme', '--rate-limit', 'many'])).toMatchObject({ exitCode: 2 })
+    const acts = await office.answer<{ command: string }[]>('audit', 'list')
+    expect(acts.filter(({ command }) => command === 'client limits')).toHaveLength(2)
+  })
 })

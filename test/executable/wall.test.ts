@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operationsOf, readDocument, type Served } from '../docs/document.ts'
-import { forFile, startServer, structured } from '../harness.ts'
+import { notFound, structured } from '../errors.ts'
+import { expectResponse, forFile, startServer } from '../harness.ts'
 import { Customer, Office, TEA } from './live.ts'
 import { bearer, login, run } from './program.ts'
 
@@ -21,7 +22,7 @@ const served = operationsOf(await readDocument(sandbox))
 await sandbox.stop()
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const NOT_FOUND = structured('NotFoundError', 'NOT_FOUND', 'Route not found')
+const NOT_FOUND = notFound('Route not found')
 const INVALID_CREDENTIALS = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials')
 
 /** Failed logins are audited a moment after they were refused. */
@@ -141,9 +142,7 @@ describe('The accounts of the sandbox', () => {
   ])('do not exist: %s is an unknown client and creates no world', (username, password) =>
     unchanged(async () => {
       for (let time = 0; time < 2; time++) {
-        const response = await login(live, username, password)
-        expect(response.status).toBe(401)
-        expect(await response.json()).toEqual(INVALID_CREDENTIALS)
+        await expectResponse(login(live, username, password), 401, INVALID_CREDENTIALS)
       }
     }),
   )
@@ -155,7 +154,7 @@ describe('The accounts of the sandbox', () => {
 
   test('a sandbox token is invalid', () =>
     unchanged(async () => {
-      const sandbox = await startServer()
+      await using sandbox = await startServer()
       const { token } = await sandbox.world()
       const { access_token } = (await (
         await sandbox.request('/auth/login', { method: 'POST', body: '{"username":"sandbox","password":"sandbox"}' })
@@ -164,7 +163,6 @@ describe('The accounts of the sandbox', () => {
         const headers = { authorization: `Bearer ${foreign}` }
         expect((await live.request('/api/v1/wallets', { headers })).status).toBe(401)
       }
-      await sandbox.stop()
     }))
 })
 
@@ -197,10 +195,9 @@ describe('The flags of the sandbox', () => {
     for (const name of ['one', 'other']) {
       const seeded = new Office(mkdtempSync(join(folder, `${name}-`)))
       const own = await seeded.stocked()
-      const server = await seeded.serve('--log-level', 'error')
+      await using server = await seeded.serve('--log-level', 'error')
       const { pair } = await Customer.of(server, own)
       drawn.push(pair.access_token.split('.')[1] ?? '', pair.refresh_token.split('.')[1] ?? '')
-      await server.stop()
     }
     expect(new Set(drawn).size).toBe(4)
     const claims = drawn.map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as { jti: string })

@@ -54,7 +54,7 @@ describe.each(receivers.map(({ file = '', text }) => [file, text] as const))('%s
       const path = join(folder, file)
       writeFileSync(path, text)
       const port = await freePort()
-      const server = await start()
+      await using server = await start()
       const login = await server.request('/auth/login', {
         method: 'POST',
         body: '{"username":"sandbox","password":"sandbox"}',
@@ -95,7 +95,6 @@ describe.each(receivers.map(({ file = '', text }) => [file, text] as const))('%s
       const said = (await receiver.stdout.text()) + (await receiver.stderr.text())
       expect(said.split(`ping ${id}`)).toHaveLength(2)
       expect(said).not.toContain('evt_forged')
-      await server.stop()
     }),
   )
 })

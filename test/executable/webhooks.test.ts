@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Webhook as Stranger } from 'standardwebhooks'
 import { openReceiver, type WebhookBody } from '../webhooks/webhooks.ts'
-import { Customer, inOffice, type Office } from './live.ts'
+import { Customer, inOffice, type Office, officeTest } from './live.ts'
 import { COMMAND, run, start } from './program.ts'
 
 /** Webhooks as an operator, a partner and a developer meet them. */
@@ -40,34 +40,34 @@ const hookOf = async (customer: Customer, url: string): Promise<[number, Webhook
 }
 
 describe('In live mode', () => {
-  test('a delivery goes by https to an address that is allowed, with the certificate checked', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const { cert, key } = await certificateIn(office)
-      const receiver = openReceiver(undefined, { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') })
-      for (const [env, status] of [
-        [{}, 'retrying'],
-        [{ NODE_EXTRA_CA_CERTS: cert }, 'delivered'],
-      ] as const) {
-        const server = await start(
-          ['--mode', 'live', '--data-dir', office.dataDir, '--port', '0', '--webhook-allow', '127.0.0.0/8'],
-          { env },
-        )
-        const customer = await Customer.of(server, credentials)
-        const [created, { id, secret }] = await hookOf(customer, receiver.url)
-        expect(created).toBe(201)
-        await customer.post(`/webhooks/${id}/ping`, {})
-        const attempts = await untilAttempted(customer, id)
-        expect(attempts).toMatchObject([{ event_type: 'ping', status }])
-        const error = status === 'delivered' ? null : 'DEPTH_ZERO_SELF_SIGNED_CERT'
-        expect(await office.answer('webhooks', 'deliveries', id)).toMatchObject([{ status, error }])
-        const [received] = receiver.received
-        if (received) new Stranger(secret).verify(received.body, Object.fromEntries(received.headers))
-        await server.stop()
-      }
-      expect(receiver.received).toHaveLength(1)
-      receiver.stop()
-    }))
+  officeTest('a delivery goes by https to an address that is allowed, with the certificate checked', async (office) => {
+    const credentials = await office.stocked()
+    const { cert, key } = await certificateIn(office)
+    await using receiver = openReceiver(undefined, {
+      cert: readFileSync(cert, 'utf8'),
+      key: readFileSync(key, 'utf8'),
+    })
+    for (const [env, status] of [
+      [{}, 'retrying'],
+      [{ NODE_EXTRA_CA_CERTS: cert }, 'delivered'],
+    ] as const) {
+      await using server = await start(
+        ['--mode', 'live', '--data-dir', office.dataDir, '--port', '0', '--webhook-allow', '127.0.0.0/8'],
+        { env },
+      )
+      const customer = await Customer.of(server, credentials)
+      const [created, { id, secret }] = await hookOf(customer, receiver.url)
+      expect(created).toBe(201)
+      await customer.post(`/webhooks/${id}/ping`, {})
+      const attempts = await untilAttempted(customer, id)
+      expect(attempts).toMatchObject([{ event_type: 'ping', status }])
+      const error = status === 'delivered' ? null : 'DEPTH_ZERO_SELF_SIGNED_CERT'
+      expect(await office.answer('webhooks', 'deliveries', id)).toMatchObject([{ status, error }])
+      const [received] = receiver.received
+      if (received) new Stranger(secret).verify(received.body, Object.fromEntries(received.headers))
+    }
+    expect(receiver.received).toHaveLength(1)
+  })
 
   test.skipIf(process.platform !== 'linux')('an event is delivered once while another server takes over', () =>
     inOffice(async (office) => {
@@ -75,7 +75,7 @@ describe('In live mode', () => {
       const { cert, key } = await certificateIn(office)
       const answer = Promise.withResolvers<Response>()
       const tls = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
-      const receiver = openReceiver(() => answer.promise, tls)
+      await using receiver = openReceiver(() => answer.promise, tls)
       const flags = ['serve', '--mode', 'live', '--data-dir', office.dataDir, '--port', '0', '--take-over']
       const place = { env: { NODE_EXTRA_CA_CERTS: cert } }
       const serve = () => start([...flags, '--webhook-allow', '127.0.0.0/8'], place)
@@ -93,36 +93,32 @@ describe('In live mode', () => {
       await receiver.until(2)
       await after.stop()
       expect(receiver.received).toHaveLength(2)
-      receiver.stop()
     }),
   )
 
-  test('http, this machine and private networks are refused', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const server = await office.serve('--port', '0')
-      const customer = await Customer.of(server, credentials)
-      for (const url of ['http://example.com/', 'https://127.0.0.1/', 'https://10.0.0.1/', 'https://localhost/']) {
-        const [status, body] = await hookOf(customer, url)
-        expect([url, status, body]).toMatchObject([url, 400, { error: { messages: { url: [{ rule: 'format' }] } } }])
-      }
-      await server.stop()
-    }))
+  officeTest('http, this machine and private networks are refused', async (office) => {
+    const credentials = await office.stocked()
+    await using server = await office.serve('--port', '0')
+    const customer = await Customer.of(server, credentials)
+    for (const url of ['http://example.com/', 'https://127.0.0.1/', 'https://10.0.0.1/', 'https://localhost/']) {
+      const [status, body] = await hookOf(customer, url)
+      expect([url, status, body]).toMatchObject([url, 400, { error: { messages: { url: [{ rule: 'format' }] } } }])
+    }
+  })
 
-  test('a secret is not in the data folder, and signs as before after vouchers rekey', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const server = await office.serve('--port', '0', '--webhook-allow', '127.0.0.0/8')
-      const customer = await Customer.of(server, credentials)
-      const [, { id, secret }] = await hookOf(customer, 'https://127.0.0.1:9/')
-      const bytes = [Buffer.from(secret.slice(6)), Buffer.from(secret.slice(6), 'base64')]
-      const held = () => ['scrip.sqlite', 'scrip.sqlite-wal'].map((name) => readFileSync(join(office.dataDir, name)))
-      for (const file of held()) for (const each of bytes) expect(file.includes(each)).toBe(false)
-      await office.answer('vouchers', 'rekey')
-      await customer.post(`/webhooks/${id}/ping`, {})
-      expect(await untilAttempted(customer, id)).toMatchObject([{ event_type: 'ping', status: 'retrying' }])
-      expect((await server.stop()).stderr).not.toContain('cannot be opened')
-    }))
+  officeTest('a secret is not in the data folder, and signs as before after vouchers rekey', async (office) => {
+    const credentials = await office.stocked()
+    const server = await office.serve('--port', '0', '--webhook-allow', '127.0.0.0/8')
+    const customer = await Customer.of(server, credentials)
+    const [, { id, secret }] = await hookOf(customer, 'https://127.0.0.1:9/')
+    const bytes = [Buffer.from(secret.slice(6)), Buffer.from(secret.slice(6), 'base64')]
+    const held = () => ['scrip.sqlite', 'scrip.sqlite-wal'].map((name) => readFileSync(join(office.dataDir, name)))
+    for (const file of held()) for (const each of bytes) expect(file.includes(each)).toBe(false)
+    await office.answer('vouchers', 'rekey')
+    await customer.post(`/webhooks/${id}/ping`, {})
+    expect(await untilAttempted(customer, id)).toMatchObject([{ event_type: 'ping', status: 'retrying' }])
+    expect((await server.stop()).stderr).not.toContain('cannot be opened')
+  })
 })
 
 const untilAttempted = async (customer: Customer, id: string): Promise<object[]> => {
@@ -134,81 +130,76 @@ const untilAttempted = async (customer: Customer, id: string): Promise<object[]>
 }
 
 describe('What waits', () => {
-  test('outlives kill -9 and a restart', () =>
-    inOffice(async (office) => {
-      const flags = ['--data-dir', office.dataDir, '--port', '0']
-      const receiver = openReceiver(() => new Response('', { status: 500 }))
-      const first = await start(flags)
-      const customer = await Customer.of(first, { client_id: 1, username: 'sandbox', password: 'sandbox' })
-      const [, { id }] = await hookOf(customer, receiver.url)
-      await customer.payout('first')
-      await receiver.until(2)
-      first.signal('SIGKILL')
-      await first.ended()
-      receiver.reply = () => new Response()
-      const again = await start(flags)
-      const moved = await again.request('/_sandbox/clock', { method: 'POST', body: '{"advance":"PT1M"}' })
-      expect([moved.status, await moved.text()]).toEqual([200, expect.stringContaining('happened')])
-      await again.request('/_sandbox/webhooks/settle', { method: 'POST' })
-      const after = await Customer.of(again, { client_id: 1, username: 'sandbox', password: 'sandbox' })
-      const delivered = (await after.read<{ status: string; event_type: string }[]>(`/webhooks/${id}/deliveries`))
-        .filter(({ status }) => status === 'delivered')
-        .map(({ event_type }) => event_type)
-      const steps = ['completed', 'settling', 'submitted', 'processing', 'queued', 'created'].map(
-        (step) => `payout.${step}`,
-      )
-      expect(delivered.filter((type) => type.startsWith('payout.'))).toEqual(steps)
-      expect(delivered).toContain('wallet.debited')
-      await again.stop()
-      receiver.stop()
-    }))
+  officeTest('outlives kill -9 and a restart', async (office) => {
+    const flags = ['--data-dir', office.dataDir, '--port', '0']
+    await using receiver = openReceiver(() => new Response('', { status: 500 }))
+    const first = await start(flags)
+    const customer = await Customer.of(first, { client_id: 1, username: 'sandbox', password: 'sandbox' })
+    const [, { id }] = await hookOf(customer, receiver.url)
+    await customer.payout('first')
+    await receiver.until(2)
+    first.signal('SIGKILL')
+    await first.ended()
+    receiver.reply = () => new Response()
+    await using again = await start(flags)
+    const moved = await again.request('/_sandbox/clock', { method: 'POST', body: '{"advance":"PT1M"}' })
+    expect([moved.status, await moved.text()]).toEqual([200, expect.stringContaining('happened')])
+    await again.request('/_sandbox/webhooks/settle', { method: 'POST' })
+    const after = await Customer.of(again, { client_id: 1, username: 'sandbox', password: 'sandbox' })
+    const delivered = (await after.read<{ status: string; event_type: string }[]>(`/webhooks/${id}/deliveries`))
+      .filter(({ status }) => status === 'delivered')
+      .map(({ event_type }) => event_type)
+    const steps = ['completed', 'settling', 'submitted', 'processing', 'queued', 'created'].map(
+      (step) => `payout.${step}`,
+    )
+    expect(delivered.filter((type) => type.startsWith('payout.'))).toEqual(steps)
+    expect(delivered).toContain('wallet.debited')
+  })
 })
 
 describe('scrip webhooks', () => {
-  test('lists, delivers again and switches off; events of commands go out without a request', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const server = await office.serve('--port', '0', '--webhook-allow', '127.0.0.0/8')
-      const customer = await Customer.of(server, credentials)
-      const [, { id }] = await hookOf(customer, 'https://127.0.0.1:9/')
-      await office.answer('wallet', 'threshold', '1', '5000')
-      expect(await untilAttempted(customer, id)).toMatchObject([{ event_type: 'wallet.low', status: 'retrying' }])
-      expect(await office.answer('webhooks', 'list')).toMatchObject([
-        { id, client: 'acme', name: 'mine', active: true, waiting: 1, events: ['*'] },
-      ])
-      const [attempt] = await office.answer<{ event: string }[]>('webhooks', 'deliveries', id)
-      expect(attempt).toMatchObject({ type: 'wallet.low', attempt: 1, status: 'retrying', response_status: null })
-      expect(await office.answer('webhooks', 'redeliver', String(attempt?.event))).toMatchObject({ webhooks: 1 })
-      expect(await office.answer('webhooks', 'disable', id)).toMatchObject({
-        active: false,
-        disabled_reason: 'operator',
-        waiting: 0,
-      })
-      expect(await customer.read(`/webhooks/${id}`)).toMatchObject({ active: false, disabled_reason: 'operator' })
-      expect(await office.answer('audit', 'list')).toContainEqual(
-        expect.objectContaining({
-          command: 'webhooks disable',
-          subject: id,
-          before: { active: true },
-          after: { active: false },
-          outcome: 'done',
-        }),
-      )
-      for (const [command, name] of [
-        ['deliveries', 'whk_none'],
-        ['disable', 'whk_none'],
-        ['redeliver', 'evt_none'],
-      ] as const) {
-        expect((await office.run(['webhooks', command, name])).exitCode).toBe(1)
-      }
-      await server.stop()
-    }))
+  officeTest('lists, delivers again and switches off; events of commands go out without a request', async (office) => {
+    const credentials = await office.stocked()
+    await using server = await office.serve('--port', '0', '--webhook-allow', '127.0.0.0/8')
+    const customer = await Customer.of(server, credentials)
+    const [, { id }] = await hookOf(customer, 'https://127.0.0.1:9/')
+    await office.answer('wallet', 'threshold', '1', '5000')
+    expect(await untilAttempted(customer, id)).toMatchObject([{ event_type: 'wallet.low', status: 'retrying' }])
+    expect(await office.answer('webhooks', 'list')).toMatchObject([
+      { id, client: 'acme', name: 'mine', active: true, waiting: 1, events: ['*'] },
+    ])
+    const [attempt] = await office.answer<{ event: string }[]>('webhooks', 'deliveries', id)
+    expect(attempt).toMatchObject({ type: 'wallet.low', attempt: 1, status: 'retrying', response_status: null })
+    expect(await office.answer('webhooks', 'redeliver', String(attempt?.event))).toMatchObject({ webhooks: 1 })
+    expect(await office.answer('webhooks', 'disable', id)).toMatchObject({
+      active: false,
+      disabled_reason: 'operator',
+      waiting: 0,
+    })
+    expect(await customer.read(`/webhooks/${id}`)).toMatchObject({ active: false, disabled_reason: 'operator' })
+    expect(await office.answer('audit', 'list')).toContainEqual(
+      expect.objectContaining({
+        command: 'webhooks disable',
+        subject: id,
+        before: { active: true },
+        after: { active: false },
+        outcome: 'done',
+      }),
+    )
+    for (const [command, name] of [
+      ['deliveries', 'whk_none'],
+      ['disable', 'whk_none'],
+      ['redeliver', 'evt_none'],
+    ] as const) {
+      expect((await office.run(['webhooks', command, name])).exitCode).toBe(1)
+    }
+  })
 })
 
 describe('scrip listen', () => {
   test('prints its secret, then a line for each event with the status of the receiver, and removes its webhook', async () => {
-    const server = await start()
-    const receiver = openReceiver(() => new Response('thanks', { status: 202 }))
+    await using server = await start()
+    await using receiver = openReceiver(() => new Response('thanks', { status: 202 }))
     const flags = ['--url', server.url, '--forward', receiver.url, '--events', 'payout.*,ping', '--world', 'mine']
     const login = (password: string) =>
       server.request('/auth/login', { method: 'POST', body: JSON.stringify({ username: 'sbx_mine', password }) })
@@ -243,13 +234,11 @@ describe('scrip listen', () => {
     listening.kill('SIGINT')
     expect(await listening.exited).toBe(0)
     expect(await read('/api/v1/webhooks')).toEqual([])
-    receiver.stop()
-    await server.stop()
   })
 
   test('forwards what the server has signed and nothing else; a stranger gets a plain refusal', async () => {
-    const server = await start()
-    const receiver = openReceiver(() => new Response('thanks'))
+    await using server = await start()
+    await using receiver = openReceiver(() => new Response('thanks'))
     const listening = Bun.spawn([...COMMAND, 'listen', '--url', server.url, '--forward', receiver.url], {
       stdout: 'pipe',
       stderr: 'pipe',
@@ -294,8 +283,6 @@ describe('scrip listen', () => {
     expect(receiver.received.map((one) => one.body)).toEqual([body])
     listening.kill('SIGINT')
     expect([await listening.exited, await listening.stderr.text()]).toEqual([0, ''])
-    receiver.stop()
-    await server.stop()
   })
 
   test('shows control characters in what a server sends: its secret, and the id of trigger', async () => {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readObject } from '../../src/http/body.ts'
 import { IN_FLIGHT_BYTES_MAX } from '../../src/http/intake.ts'
 import { excessAt } from '../../src/http/json.ts'
-import { againstBinary, sharedServer, structured } from '../harness.ts'
+import { structured } from '../errors.ts'
+import { againstBinary, expectResponse, sharedServer } from '../harness.ts'
 import { ask, Connection, type Listening, listening, type RawAnswer } from '../socket.ts'
 import { errorIn } from './routes.ts'
 
@@ -56,8 +57,7 @@ describe('A body', () => {
     const key = { 'idempotency-key': 'far-too-many-values' }
     for (const replayed of [null, 'true']) {
       const response = await world.post('/api/v1/beneficiaries', withExtra(ones(20_000)), key)
-      expect(response.status).toBe(400)
-      expect(await response.json()).toEqual(UNREADABLE)
+      await expectResponse(response, 400, UNREADABLE)
       expect(response.headers.get('idempotent-replayed')).toBe(replayed)
     }
   })

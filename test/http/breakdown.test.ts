@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { listen } from '../../src/http/listen.ts'
-import { sharedServer } from '../harness.ts'
+import { expectResponse, sharedServer } from '../harness.ts'
 import { errorIn, named, ROUTES } from './routes.ts'
 
 /** 500: what is said when Scrip itself breaks down (contract C4). Each is asked for by a fault. */
@@ -46,8 +46,7 @@ describe('An internal error names the operation', () => {
     const world = await server.world()
     const response = await world.request(path, { method, headers: { 'x-sandbox-fault': 'internal' } })
     const message = name === 'POST /auth/logout' ? 'Internal server error' : `Failed to ${WORDS[name]}`
-    expect(response.status).toBe(500)
-    expect(await response.json()).toEqual(errorIn(shape, 'InternalServer', message))
+    await expectResponse(response, 500, errorIn(shape, 'InternalServer', message))
   })
 
   test('is "Internal server error" for auth and status', async () => {

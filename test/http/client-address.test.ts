@@ -48,10 +48,9 @@ describe('--trusted-proxy', () => {
   })
 
   test('without it the header is ignored', async () => {
-    const server = await startServer()
+    await using server = await startServer()
     for (let i = 0; i < 10; i++) expect(await failFrom(server, 'acme', `192.0.2.${i}`)).toBe(401)
     expect(await failFrom(server, 'acme', '192.0.2.11')).toBe(429)
-    await server.stop()
   })
 
   test.each([

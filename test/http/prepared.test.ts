@@ -94,13 +94,12 @@ describe('If-None-Match', () => {
   })
 
   test('counts against the rate limit', async () => {
-    const limited = await startServer('--rate-limit', '10/h')
+    await using limited = await startServer('--rate-limit', '10/h')
     const client = await limited.world()
     const headers = { 'if-none-match': await etagOf(path, client) }
     const response = await ask(path, headers, client)
     expect(response.status).toBe(304)
     expect(response.headers.get('x-ratelimit-remaining')).toBe('8')
-    await limited.stop()
   })
 
   test('needs a token: 401 without one', async () => {

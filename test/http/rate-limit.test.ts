@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Command } from 'commander'
 import { withServeOptions } from '../../src/config/options.ts'
-import { forFile, type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { structured } from '../errors.ts'
+import { forFile, type Server, startServer, type TestWorld, testIn } from '../harness.ts'
 
 const NOON = '2030-01-01T12:00:00Z'
 const NOON_S = 1_893_499_200
 
 const server = forFile(await startServer())
+const atNoon = testIn(() => server.world(NOON))
 
 const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 
@@ -40,22 +42,19 @@ const expectTooMany = async (response: Response, seconds: number): Promise<void>
 }
 
 describe('The documented limits', () => {
-  test('each request takes one of 100 tokens a minute, which refill every 0.6 seconds', async () => {
-    const world = await server.world(NOON)
+  atNoon('each request takes one of 100 tokens a minute, which refill every 0.6 seconds', async (world) => {
     expect(limitOf(await ask(world))).toEqual([100, 99, 1])
     expect(limitOf(await ask(world))).toEqual([100, 98, 2])
     expect(limitOf(await ask(world))).toEqual([100, 97, 2])
     expect(limitOf(await ask(world))).toEqual([100, 96, 3])
   })
 
-  test('the headers are integers, and the reset is in Unix seconds', async () => {
-    const world = await server.world(NOON)
+  atNoon('the headers are integers, and the reset is in Unix seconds', async (world) => {
     const { headers } = await ask(world)
     expect(HEADERS.map((name) => headers.get(name))).toEqual(['100', '99', String(NOON_S + 1)])
   })
 
-  test('the 101st request in a minute is 429 and takes no token', async () => {
-    const world = await server.world(NOON)
+  atNoon('the 101st request in a minute is 429 and takes no token', async (world) => {
     await askTimes(world, 99)
     expect(limitOf(await ask(world))).toEqual([100, 0, 60])
     for (let i = 0; i < 5; i++) {
@@ -69,8 +68,7 @@ describe('The documented limits', () => {
     expect(await askTimes(world, 2)).toEqual([200, 429])
   })
 
-  test('a minute later there are 100 tokens again, and never more', async () => {
-    const world = await server.world(NOON)
+  atNoon('a minute later there are 100 tokens again, and never more', async (world) => {
     await askTimes(world, 100)
     await world.clock({ advance: 'PT1M' })
     expect(await askTimes(world, 101)).toEqual([...Array(100).fill(200), 429])
@@ -78,8 +76,7 @@ describe('The documented limits', () => {
     expect(limitOf(await ask(world))).toEqual([100, 99, 51 * 60 + 1])
   })
 
-  test('the hourly limit is reached if every minute is used up', async () => {
-    const world = await server.world(NOON)
+  atNoon('the hourly limit is reached if every minute is used up', async (world) => {
     let served = 0
     let refused: Response | undefined
     for (let minute = 0; minute < 13 && !refused; minute++) {
@@ -255,22 +252,20 @@ describe('Which requests take a token', () => {
 
 describe('--rate-limit', () => {
   test('off removes limits and headers', async () => {
-    const open = await startServer('--rate-limit', 'off')
+    await using open = await startServer('--rate-limit', 'off')
     const world = await open.world(NOON)
     for (let i = 0; i < 110; i++) {
       const response = await ask(world)
       expect(response.status).toBe(200)
       expect(limitOf(response)).toEqual([null, null, null])
     }
-    await open.stop()
   })
 
   test('5/m is one bucket of five', async () => {
-    const five = await startServer('--rate-limit', '5/m')
+    await using five = await startServer('--rate-limit', '5/m')
     const world = await five.world(NOON)
     expect(limitOf(await ask(world))).toEqual([5, 4, 12])
     expect(await askTimes(world, 5)).toEqual([200, 200, 200, 200, 429])
-    await five.stop()
   })
 
   test.each(['', '5', '/m', '0/m', '-5/m', '5/x', '5/mm', '1.5/m', '5/m,', 'none', 'OFF', '1000/h;100/m'])(

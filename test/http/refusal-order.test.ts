@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { forFile, sharedServer, startServer, structured, type TestWorld } from '../harness.ts'
+import { FORBIDDEN, invalid, notFound, structured, UNAUTHORIZED } from '../errors.ts'
+import { expectResponse, forFile, sharedServer, startServer, type TestWorld } from '../harness.ts'
 import { errorIn, named, type ProtectedRoute, publishedRoutes, ROUTES } from './routes.ts'
 
 /**
@@ -10,9 +11,7 @@ import { errorIn, named, type ProtectedRoute, publishedRoutes, ROUTES } from './
 const server = await sharedServer()
 const strict = forFile(await startServer('--rate-limit', '1/h'))
 
-const UNAUTHORIZED = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token')
-const FORBIDDEN = structured('ForbiddenError', 'FORBIDDEN', 'The requested feature is not enabled for this client')
-const ROUTE_NOT_FOUND = structured('NotFoundError', 'NOT_FOUND', 'Route not found')
+const ROUTE_NOT_FOUND = notFound('Route not found')
 const BAD_ID = '0x1'
 const BAD_BODY = '{"denomination":'
 
@@ -35,18 +34,14 @@ const drained = async (): Promise<TestWorld> => {
 
 describe('401 comes first', () => {
   test.each(ROUTES.map(named))('%s, without a token', async (_, route) => {
-    const response = await server.request(...worst(route))
-    expect(response.status).toBe(401)
-    expect(await response.json()).toEqual(UNAUTHORIZED)
+    await expectResponse(server.request(...worst(route)), 401, UNAUTHORIZED)
   })
 
   test.each(ROUTES.map(named))('%s, with a revoked token of a client at its limit', async (_, route) => {
     const limited = await drained()
     await limited.control('/reset')
     const [path, init] = worst(route)
-    const response = await send(limited, path, init)
-    expect(response.status).toBe(401)
-    expect(await response.json()).toEqual(UNAUTHORIZED)
+    await expectResponse(send(limited, path, init), 401, UNAUTHORIZED)
   })
 
   test('on every protected route of the document', async () => {
@@ -94,9 +89,7 @@ describe('403 comes third, structured', () => {
   test.each(ROUTES.filter(({ vouchers }) => vouchers).map(named))('%s', async (_, route) => {
     const limited = await (await server.world()).limited()
     const [path, init] = worst(route)
-    const response = await send(limited, path, init)
-    expect(response.status).toBe(403)
-    expect(await response.json()).toEqual(FORBIDDEN)
+    await expectResponse(send(limited, path, init), 403, FORBIDDEN)
   })
 
   test.each(ROUTES.filter(({ vouchers, method }) => !vouchers && method === 'GET').map(named))(
@@ -116,8 +109,7 @@ describe('An invalid path id comes fourth', () => {
     const world = await server.world()
     const [path, init] = worst(route)
     const response = await send(world, path, init)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(errorIn(route.shape, 'BadRequest', `Invalid ${route.resource} ID`))
+    await expectResponse(response, 400, errorIn(route.shape, 'BadRequest', `Invalid ${route.resource} ID`))
   })
 
   test.each([
@@ -163,8 +155,7 @@ describe('An invalid body or query comes fifth, before the record is looked up',
     const world = await server.world()
     for (const body of [BAD_BODY, '[]', '"x"', 'null', '7']) {
       const response = await world.post(route.path, body)
-      expect(response.status).toBe(400)
-      expect(await response.json()).toEqual(errorIn(route.shape, 'BadRequest', 'Invalid request body'))
+      await expectResponse(response, 400, errorIn(route.shape, 'BadRequest', 'Invalid request body'))
     }
   })
 
@@ -181,10 +172,11 @@ describe('An invalid body or query comes fifth, before the record is looked up',
   test('invalid members come before an unknown product', async () => {
     const world = await server.world()
     const wrong = { denomination: 0, quantity: 0.5 }
-    const availability = await world.post('/api/v1/products/2147483647/availability', wrong)
-    expect(availability.status).toBe(400)
-    expect(await availability.json()).toEqual(
-      structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+    const response = await world.post('/api/v1/products/2147483647/availability', wrong)
+    await expectResponse(
+      response,
+      400,
+      invalid({
         denomination: [
           { rule: 'min', field: 'denomination', message: 'The denomination field must be at least 0.01.' },
         ],
@@ -192,9 +184,7 @@ describe('An invalid body or query comes fifth, before the record is looked up',
       }),
     )
     for (const action of ['charges', 'discount']) {
-      const response = await world.post(`/api/v1/products/2147483647/${action}`, wrong)
-      expect(response.status).toBe(400)
-      expect(await response.json()).toEqual({
+      await expectResponse(world.post(`/api/v1/products/2147483647/${action}`, wrong), 400, {
         error: {
           message: 'Validation failed',
           details: 'denomination must be at least 0.01; quantity must be a whole number',
@@ -225,9 +215,9 @@ describe('Business rules come last, in their own order', () => {
       const response = await world.post('/api/v1/products/1/charges', body)
       return [response.status, await response.json()]
     }
-    const detail = (await (await world.get('/api/v1/products/1')).json()) as {
+    const detail = await world.read<{
       available_denominations: { min_value: number }[]
-    }
+    }>('/api/v1/products/1')
     const denomination = detail.available_denominations[0]?.min_value
     const beyond = { quantity: 1_000_000, wallet_id: 2_147_483_647 }
     expect(await refused({ denomination: 0.01, ...beyond })).toEqual([404, { error: 'Denomination not found' }])
@@ -277,16 +267,13 @@ describe('An unknown route', () => {
   ])('%s %s is 401 without a token and 404 with one', async (method, path) => {
     const world = await server.world()
     expect((await server.request(path, { method })).status).toBe(401)
-    const response = await world.request(path, { method })
-    expect(response.status).toBe(404)
-    expect(await response.json()).toEqual(ROUTE_NOT_FOUND)
+    await expectResponse(world.request(path, { method }), 404, ROUTE_NOT_FOUND)
   })
 
   test.each(OUTSIDE)('%s is 404 with a token and without', async (path) => {
     const world = await server.world()
     for (const response of [await server.request(path), await world.get(path), await world.post(path, {})]) {
-      expect(response.status).toBe(404)
-      expect(await response.json()).toEqual(ROUTE_NOT_FOUND)
+      await expectResponse(response, 404, ROUTE_NOT_FOUND)
     }
   })
 
@@ -298,8 +285,6 @@ describe('An unknown route', () => {
     ['POST', '/status'],
     ['DELETE', '/openapi.json'],
   ])('%s %s is 404 if the path has other methods', async (method, path) => {
-    const response = await server.request(path, { method })
-    expect(response.status).toBe(404)
-    expect(await response.json()).toEqual(ROUTE_NOT_FOUND)
+    await expectResponse(server.request(path, { method }), 404, ROUTE_NOT_FOUND)
   })
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'text' }
 import { serviceRoutes } from '../../src/http/service-routes.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
-import { forFile, startServer } from '../harness.ts'
+import { expectResponse, forFile, startServer } from '../harness.ts'
 
 const { version } = JSON.parse(packageJson as unknown as string) as { version: string }
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -52,9 +52,7 @@ describe('Probes', () => {
 
   test('/readyz is 503 while the program is closing, and /livez is not', async () => {
     const closing = serviceRoutes({ version, mode: 'sandbox', clock: () => systemClock, isReady: () => false })
-    const ready = await closing.handle(new Request('http://localhost/readyz'))
-    expect(ready.status).toBe(503)
-    expect(await ready.json()).toEqual({ status: 'unavailable' })
+    await expectResponse(closing.handle(new Request('http://localhost/readyz')), 503, { status: 'unavailable' })
     expect((await closing.handle(new Request('http://localhost/livez'))).status).toBe(200)
   })
 })

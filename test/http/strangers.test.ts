@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { againstBinary, forFile, startServer, structured } from '../harness.ts'
+import { UNAUTHORIZED } from '../errors.ts'
+import { againstBinary, forFile, startServer } from '../harness.ts'
 import { publishedRoutes } from './routes.ts'
 
 const server = forFile(await startServer())
 
-const UNAUTHORIZED = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token')
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const PATHS = [
   '/api/v1',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { forFile, type Server, startServer, type TestWorld } from '../harness.ts'
+import { expectResponse, forFile, type Server, startServer, type TestWorld } from '../harness.ts'
 import { errorIn, type Shape } from './routes.ts'
 
 /** `--strict`: what the API would ignore is refused by name (decision 15). */
@@ -145,8 +145,7 @@ describe('with --strict', () => {
     ['too long', `{"no_such":"${'x'.repeat(1_048_576)}"}`],
   ])('a body that is %s is refused as usual', async (_, body) => {
     const response = await (await strict.world()).post('/api/v1/beneficiaries', body)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(errorIn('flat', 'BadRequest', 'Invalid request body'))
+    await expectResponse(response, 400, errorIn('flat', 'BadRequest', 'Invalid request body'))
   })
 
   test.each(['__proto__', 'constructor'])('the name %s is unknown', async (name) => {

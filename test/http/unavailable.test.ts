@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { asFailure } from '../../src/db/storage.ts'
 import { httpLayer } from '../../src/http/http-layer.ts'
-import { forFile, startServer, structured } from '../harness.ts'
+import { structured } from '../errors.ts'
+import { expectResponse, forFile, startServer } from '../harness.ts'
 
 /** 503: what waiting helps against (contract C4). Each is asked for by a fault, which strikes where the guard stands. */
 
@@ -21,8 +22,7 @@ describe('503', () => {
   ])('%s %s is structured on every route', async (method, path) => {
     const world = await server.world()
     const response = await world.request(path, { method, headers: { ...FAULT, 'x-request-id': 'wait' } })
-    expect(response.status).toBe(503)
-    expect(await response.json()).toEqual(UNAVAILABLE)
+    await expectResponse(response, 503, UNAVAILABLE)
     expect(response.headers.get('retry-after')).toBe('1')
     expect(response.headers.get('x-request-id')).toBe('wait')
     expect(response.headers.get('content-type')).toStartWith('application/json')

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { forFile, structured } from '../harness.ts'
+import { badRequest } from '../errors.ts'
+import { forFile } from '../harness.ts'
 import { ask, Connection, listening } from '../socket.ts'
 
 /** What clients write on the wire, byte by byte. */
@@ -7,7 +8,7 @@ import { ask, Connection, listening } from '../socket.ts'
 const server = forFile(await listening())
 
 const LOGIN = '{"username":"sandbox","password":"sandbox"}'
-const INVALID_HOST = structured('BadRequestError', 'BAD_REQUEST', 'Invalid Host header')
+const INVALID_HOST = badRequest('Invalid Host header')
 
 describe('Host', () => {
   test.each(['a', 'a:1', 'api', 'ab', '127.0.0.1:4747', 'api.example.com', '[::1]:80'])(

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { openProgram, sharedServer, startServer, type TestWorld } from '../harness.ts'
+import { openProgram, sharedServer, startServer, type TestWorld, testIn } from '../harness.ts'
 
 const server = await sharedServer()
+const inWorld = testIn(() => server.world())
 
 const PATH = '/api/v1/beneficiaries'
 const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 const KEY = 'order-4711/ada'
 const NOON = '2030-01-01T12:00:00Z'
+const atNoon = testIn(() => server.world(NOON))
 
 /** Everything that a client can see of an answer. */
 const post = async (world: TestWorld, body: unknown, key: string | null = KEY, path = PATH) => {
@@ -26,8 +28,7 @@ const MALFORMED = JSON.stringify({
 })
 
 describe('a key that was used within 24 hours', () => {
-  test('returns the same status and bytes, marks the replay, and writes nothing', async () => {
-    const world = await server.world(NOON)
+  atNoon('returns the same status and bytes, marks the replay, and writes nothing', async (world) => {
     const first = await post(world, ADA)
     expect(first).toMatchObject({ status: 201, type: 'application/json', replayed: null })
     await world.clock({ advance: 'PT59M' })
@@ -36,8 +37,7 @@ describe('a key that was used within 24 hours', () => {
     expect(await countOf(world)).toBe(1)
   })
 
-  test('returns the saved record even after it was deleted', async () => {
-    const world = await server.world(NOON)
+  atNoon('returns the saved record even after it was deleted', async (world) => {
     const first = await post(world, ADA)
     const { id } = JSON.parse(first.text) as { id: string }
     expect((await world.delete(`${PATH}/${id}`)).status).toBe(204)
@@ -89,8 +89,7 @@ describe('a key that was used within 24 hours', () => {
     expect(await countOf(world)).toBe(1)
   })
 
-  test('400 refuses the same body for another route', async () => {
-    const world = await server.world()
+  inWorld('400 refuses the same body for another route', async (world) => {
     const saved = await post(world, ADA)
     expect(saved.status).toBe(201)
     const paid = await post(world, ADA, KEY, '/api/v1/payouts')
@@ -98,8 +97,7 @@ describe('a key that was used within 24 hours', () => {
     expect(await (await world.get('/api/v1/payouts')).json()).toEqual([])
   })
 
-  test('another key repeats the operation', async () => {
-    const world = await server.world()
+  inWorld('another key repeats the operation', async (world) => {
     const first = await post(world, ADA)
     const second = await post(world, ADA, `${KEY}!`)
     expect(second).toMatchObject({ status: 201, replayed: null })
@@ -107,15 +105,13 @@ describe('a key that was used within 24 hours', () => {
     expect(await countOf(world)).toBe(2)
   })
 
-  test('without a key nothing is stored', async () => {
-    const world = await server.world()
+  inWorld('without a key nothing is stored', async (world) => {
     expect(await post(world, ADA, null)).toMatchObject({ status: 201, replayed: null })
     expect(await post(world, ADA, null)).toMatchObject({ status: 201, replayed: null })
     expect(await countOf(world)).toBe(2)
   })
 
-  test('belongs to one client, and to one world', async () => {
-    const world = await server.world()
+  inWorld('belongs to one client, and to one world', async (world) => {
     const limited = await world.limited()
     const elsewhere = await server.world()
     for (const client of [world, limited, elsewhere]) {
@@ -125,16 +121,14 @@ describe('a key that was used within 24 hours', () => {
     expect(await post(limited, { ...ADA, first_name: 'Augusta' })).toMatchObject({ status: 400, text: REUSED })
   })
 
-  test('is shared by all logins of the client', async () => {
-    const world = await server.world()
+  inWorld('is shared by all logins of the client', async (world) => {
     const first = await post(world, ADA)
     expect(await post(await world.again(), ADA)).toEqual({ ...first, replayed: 'true' })
   })
 })
 
 describe('a key after 24 hours', () => {
-  test('is free after exactly 24 hours', async () => {
-    const world = await server.world(NOON)
+  atNoon('is free after exactly 24 hours', async (world) => {
     const first = await post(world, ADA)
     await world.clock({ advance: 'PT23H59M59.999S' })
     const late = await world.again()
@@ -148,7 +142,7 @@ describe('a key after 24 hours', () => {
   })
 
   test('is deleted by later writes, twenty by each', async () => {
-    const program = openProgram()
+    await using program = openProgram()
     const { client, world } = await program.open(NOON)
     const { sqlite } = world.db
     const counted = () => sqlite.query<{ n: number }, []>('SELECT count(*) AS n FROM idempotency_keys').get()?.n
@@ -166,11 +160,9 @@ describe('a key after 24 hours', () => {
     expect(counted()).toBe(61 - 40)
     await post(later, ADA, 'another key')
     expect(counted()).toBe(2)
-    await program.stop()
   })
 
-  test('is free for another body', async () => {
-    const world = await server.world(NOON)
+  atNoon('is free for another body', async (world) => {
     await post(world, ADA)
     await world.clock({ advance: 'P1D' })
     expect(await post(await world.again(), { ...ADA, first_name: 'Augusta' })).toMatchObject({
@@ -194,24 +186,21 @@ describe('refusals', () => {
     expect(await countOf(world)).toBe(0)
   })
 
-  test('use their key: a corrected request needs another', async () => {
-    const world = await server.world()
+  inWorld('use their key: a corrected request needs another', async (world) => {
     await post(world, { ...ADA, email: 'ada@' })
     expect(await post(world, ADA)).toMatchObject({ status: 400, text: REUSED })
     expect(await post(world, ADA, 'another key')).toMatchObject({ status: 201 })
     expect(await countOf(world)).toBe(1)
   })
 
-  test('for a reused key do not change the stored response', async () => {
-    const world = await server.world()
+  inWorld('for a reused key do not change the stored response', async (world) => {
     const first = await post(world, ADA)
     await post(world, { ...ADA, country: 'GB' })
     expect(await post(world, { ...ADA, country: 'GB' })).toMatchObject({ status: 400, text: REUSED, replayed: null })
     expect(await post(world, ADA)).toEqual({ ...first, replayed: 'true' })
   })
 
-  test('401 are not stored', async () => {
-    const world = await server.world()
+  inWorld('401 are not stored', async (world) => {
     const headers = { 'idempotency-key': KEY }
     const body = JSON.stringify(ADA)
     const refused = await server.request(PATH, { method: 'POST', headers, body })
@@ -266,8 +255,7 @@ describe('a malformed key', () => {
 })
 
 describe('at the same time', () => {
-  test('many requests with one key write once and get the same response', async () => {
-    const world = await server.world(NOON)
+  atNoon('many requests with one key write once and get the same response', async (world) => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => post(world, ADA)))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect(answers[0]?.status).toBe(201)
@@ -275,15 +263,13 @@ describe('at the same time', () => {
     expect(await countOf(world)).toBe(1)
   })
 
-  test('of two bodies with one key one is saved, the other refused', async () => {
-    const world = await server.world(NOON)
+  atNoon('of two bodies with one key one is saved, the other refused', async (world) => {
     const answers = await Promise.all([post(world, ADA), post(world, { ...ADA, first_name: 'Augusta' })])
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400])
     expect(await countOf(world)).toBe(1)
   })
 
-  test('an error does not affect the others', async () => {
-    const world = await server.world(NOON)
+  atNoon('an error does not affect the others', async (world) => {
     const answers = await Promise.all([
       post(world, ADA, 'key number 1'),
       post(world, { ...ADA, email: 'ada@' }, 'key number 2'),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
-import { forFile, startServer } from '../harness.ts'
+import { expectResponse, forFile, startServer, testIn } from '../harness.ts'
 import { ADA, getPayout, pay } from '../payouts/payouts.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf, transactionsOf } from '../wallets/balances.ts'
 import { ORDERS, orderCountOf, place } from './orders.ts'
@@ -20,13 +20,13 @@ const rates = { base: 'USD', rates: { EUR: '0.92', INR: '83.5', JPY: '152.35', K
 const server = forFile(
   await startServer('--rate-limit', 'off', '--catalog', fileOf({ products }), '--rates', fileOf(rates)),
 )
+const inWorld = testIn(() => server.world())
 
 const messageOf = async (response: Response): Promise<string> =>
   ((await response.json()) as { error: { message: string } }).error.message
 
 describe('the last code in stock', () => {
-  test('goes to one of 200 simultaneous orders, and the others have no effect', async () => {
-    const world = await server.world()
+  inWorld('goes to one of 200 simultaneous orders, and the others have no effect', async (world) => {
     const bodies = Array.from({ length: 200 }, (_, index) => ({ product_id: 2, denomination: 10, quantity: 1, index }))
     const responses = await Promise.all(
       bodies.map((body) =>
@@ -41,8 +41,7 @@ describe('the last code in stock', () => {
     expect(await movementsOf(world)).toMatchObject([{ amount: 10, balance_after: 99_990 }])
   })
 
-  test('is not sold five times in one order, and can be sold later', async () => {
-    const world = await server.world()
+  inWorld('is not sold five times in one order, and can be sold later', async (world) => {
     const five = { product_id: 2, denomination: 10, quantity: 5 }
     for (const replayed of [null, 'true']) {
       const response = await world.post(ORDERS, five, { 'idempotency-key': 'five of one' })
@@ -53,8 +52,7 @@ describe('the last code in stock', () => {
     expect((await place(world, { ...five, quantity: 1 })).status).toBe('DELIVERED')
   })
 
-  test('returns to the stock once if its order is cancelled three times at once', async () => {
-    const world = await server.world()
+  inWorld('returns to the stock once if its order is cancelled three times at once', async (world) => {
     const { id } = await place(world, { product_id: 3, denomination: 10, quantity: 7 })
     const cancels = await Promise.all([1, 2, 3].map(() => world.post(`${ORDERS}/${id}/cancel`)))
     expect(cancels.map(({ status }) => status)).toEqual([200, 400, 400])
@@ -65,8 +63,7 @@ describe('the last code in stock', () => {
     )
   })
 
-  test('is delivered or cancelled if both are requested at once', async () => {
-    const world = await server.world()
+  inWorld('is delivered or cancelled if both are requested at once', async (world) => {
     const { id } = await place(world, { product_id: 3, denomination: 10, quantity: 1 })
     const [delivered, cancelled] = await Promise.all([
       world.control(`/orders/${id}/deliver`),
@@ -80,8 +77,7 @@ describe('the last code in stock', () => {
 })
 
 describe('the last cent', () => {
-  test('of a prepaid wallet can be spent, but no more', async () => {
-    const world = await server.world()
+  inWorld('of a prepaid wallet can be spent, but no more', async (world) => {
     await place(world, { product_id: 1, denomination: 100_000, quantity: 1 })
     expect(await balanceOf(world, 1)).toEqual({ amount: 0, reserved: 0 })
     const cent = { product_id: 1, denomination: 0.01, quantity: 1 }
@@ -93,8 +89,7 @@ describe('the last cent', () => {
     expect(await balanceOf(world, 1)).toEqual({ amount: 0, reserved: 0.02 })
   })
 
-  test('of a credit limit can be spent, but no more', async () => {
-    const world = await server.world()
+  inWorld('of a credit limit can be spent, but no more', async (world) => {
     await world.control('/wallets', { currency: 'USD', type: 'POSTPAID', credit_limit: 50 })
     await place(world, { product_id: 1, denomination: 49.99, quantity: 1, wallet_id: 6 })
     const cent = { product_id: 1, denomination: 0.01, quantity: 1, wallet_id: 6 }
@@ -138,9 +133,10 @@ describe('the smallest unit', () => {
   test.each(['1', '2', '4'])('a payout of 1 VND from wallet %s is too small', async (wallet) => {
     const world = await server.world()
     const body = { reference_id: 'none', wallet_id: Number(wallet), amount: 1, currency: 'VND', ...ADA }
-    const response = await world.post('/api/v1/payouts', body)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual({ error: 'ValidationException', message: 'amount too small' })
+    await expectResponse(world.post('/api/v1/payouts', body), 400, {
+      error: 'ValidationException',
+      message: 'amount too small',
+    })
     expect(await movementsOf(world)).toEqual([])
   })
 })

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { findOrder } from '../../src/orders/queries.ts'
-import { openProgram, sharedServer, structured, type TestWorld } from '../harness.ts'
+import { badRequest, invalid, notFound } from '../errors.ts'
+import { expectResponse, openProgram, sharedServer, type TestWorld, testIn } from '../harness.ts'
 import { getOrder, INSTANT, ORDERS, type OrderBody, place } from './orders.ts'
 
 const server = await sharedServer()
+const inWorld = testIn(() => server.world())
 
 const START = '2030-01-01T00:00:00Z'
 const pageOf = (response: Response) =>
@@ -29,11 +31,9 @@ const shelf = async (): Promise<TestWorld> => {
 }
 
 describe('GET /api/v1/orders', () => {
-  test('200 lists nothing, with four headers', async () => {
-    const world = await server.world()
+  inWorld('200 lists nothing, with four headers', async (world) => {
     const response = await world.get(ORDERS)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual([])
+    await expectResponse(response, 200, [])
     expect(pageOf(response)).toEqual(['1', '10', '0', '0', null, null])
   })
 
@@ -84,8 +84,7 @@ describe('GET /api/v1/orders', () => {
     expect(await idsOf(world, '?status=delivered')).toEqual([4, 3, 1])
   })
 
-  test('has 10 per page by default and at most 100, and pages neither overlap nor skip', async () => {
-    const world = await server.world()
+  inWorld('has 10 per page by default and at most 100, and pages neither overlap nor skip', async (world) => {
     for (let count = 0; count < 12; count++) await place(world, { ...INSTANT, quantity: 1 })
     const first = await world.get(ORDERS)
     expect(((await first.json()) as object[]).length).toBe(10)
@@ -118,9 +117,10 @@ describe('GET /api/v1/orders', () => {
   ])('400 refuses %s', async (query, field, rule, problem) => {
     const world = await server.world()
     const response = await world.get(`${ORDERS}?${query}`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(
-      structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+    await expectResponse(
+      response,
+      400,
+      invalid({
         [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
       }),
     )
@@ -128,12 +128,9 @@ describe('GET /api/v1/orders', () => {
 })
 
 describe('GET /api/v1/orders/{id} and its vouchers', () => {
-  test('200 returns only the vouchers, in order of delivery', async () => {
-    const world = await server.world()
+  inWorld('200 returns only the vouchers, in order of delivery', async (world) => {
     const { id, vouchers } = await place(world, { ...INSTANT, quantity: 3 })
-    const response = await world.get(`${ORDERS}/${id}/vouchers`)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual(vouchers)
+    await expectResponse(world.get(`${ORDERS}/${id}/vouchers`), 200, vouchers)
     expect(vouchers.map(({ voucher_reference_number }) => voucher_reference_number)).toEqual(['1-1', '1-2', '1-3'])
   })
 
@@ -142,7 +139,7 @@ describe('GET /api/v1/orders/{id} and its vouchers', () => {
     await place(world, { ...INSTANT, quantity: 6 })
     expect(await (await world.get(`${ORDERS}/1/vouchers`)).json()).toEqual([])
     await world.clock({ advance: 'PT5S' })
-    const vouchers = (await (await world.get(`${ORDERS}/1/vouchers`)).json()) as OrderBody['vouchers']
+    const vouchers = await world.read<OrderBody['vouchers']>(`${ORDERS}/1/vouchers`)
     expect(vouchers).toHaveLength(6)
     for (const { card_number, claim_url } of vouchers) {
       expect(card_number).toMatch(/^TEST[0-9A-Z]{12}$/)
@@ -154,34 +151,27 @@ describe('GET /api/v1/orders/{id} and its vouchers', () => {
   test.each(['0', '01', '-1', 'x', '1.0', '2147483648'])('400 refuses %s as an id', async (id) => {
     const world = await server.world()
     for (const path of [`${ORDERS}/${id}`, `${ORDERS}/${id}/vouchers`]) {
-      const response = await world.get(path)
-      expect(response.status).toBe(400)
-      expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid order ID'))
+      await expectResponse(world.get(path), 400, badRequest('Invalid order ID'))
     }
   })
 
-  test('404 for an order of another world, identical to a missing one', async () => {
-    const world = await server.world()
+  inWorld('404 for an order of another world, identical to a missing one', async (world) => {
     await place(world, { ...INSTANT, quantity: 1 })
     const elsewhere = await server.world()
     for (const path of [`${ORDERS}/1`, `${ORDERS}/1/vouchers`, `${ORDERS}/2147483647`]) {
-      const response = await elsewhere.get(path)
-      expect(response.status).toBe(404)
-      expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Order not found'))
+      await expectResponse(elsewhere.get(path), 404, notFound('Order not found'))
     }
   })
 
   test("another client's order is a 404", async () => {
-    const program = openProgram()
+    await using program = openProgram()
     const { client, world } = await program.open()
     const { id } = await place(client, { ...INSTANT, quantity: 1 })
     expect(findOrder(world.db.query, 1, id)).toMatchObject({ id, clientId: 1 })
     expect(findOrder(world.db.query, 2, id)).toBeUndefined()
-    await program.stop()
   })
 
-  test('404 for unsupported methods', async () => {
-    const world = await server.world()
+  inWorld('404 for unsupported methods', async (world) => {
     await place(world, { ...INSTANT, quantity: 1 })
     for (const response of [
       await world.delete(`${ORDERS}/1`),
@@ -189,8 +179,7 @@ describe('GET /api/v1/orders/{id} and its vouchers', () => {
       await world.post(`${ORDERS}/1/vouchers`),
       await world.get(`${ORDERS}/1/cancel`),
     ]) {
-      expect(response.status).toBe(404)
-      expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Route not found'))
+      await expectResponse(response, 404, notFound('Route not found'))
     }
     expect((await getOrder(world, 1)).status).toBe('DELIVERED')
   })

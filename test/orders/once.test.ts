@@ -2,21 +2,21 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Server, sharedServer, startServer, structured } from '../harness.ts'
+import { badRequest, notFound } from '../errors.ts'
+import { type Server, sharedServer, startServer, testIn } from '../harness.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 import { getOrder, INSTANT, ORDERS, type OrderBody, orderCountOf, place, THREE_LEFT } from './orders.ts'
 
 /** Nothing is bought twice, no card is sold twice, and no code is written where it can be read. */
 
 const server = await sharedServer()
+const inWorld = testIn(() => server.world())
 
 const ONE = { ...INSTANT, quantity: 1 }
 const KEY = { 'idempotency-key': 'order-4711' }
-const badRequest = (message: string) => structured('BadRequestError', 'BAD_REQUEST', message)
 
 describe('Idempotency-Key on orders', () => {
-  test('returns the same order with status 200 and the same bytes, and buys nothing', async () => {
-    const world = await server.world()
+  inWorld('returns the same order with status 200 and the same bytes, and buys nothing', async (world) => {
     const first = await world.post(ORDERS, ONE, KEY)
     const bytes = await first.text()
     expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([200, null])
@@ -37,8 +37,7 @@ describe('Idempotency-Key on orders', () => {
     expect(await movementsOf(world)).toHaveLength(1)
   })
 
-  test('buys once if the same request arrives twenty times at once', async () => {
-    const world = await server.world()
+  inWorld('buys once if the same request arrives twenty times at once', async (world) => {
     const responses = await Promise.all(Array.from({ length: 20 }, () => world.post(ORDERS, ONE, KEY)))
     const bodies = new Set(await Promise.all(responses.map((response) => response.text())))
     expect(bodies.size).toBe(1)
@@ -50,7 +49,7 @@ describe('Idempotency-Key on orders', () => {
 
   test.each<[string, object, number, object]>([
     ['400', { ...ONE, quantity: 101 }, 400, badRequest('Quantity exceeds maximum allowed quantity of 100')],
-    ['404', { ...ONE, product_id: 999_999 }, 404, structured('NotFoundError', 'NOT_FOUND', 'Product not found')],
+    ['404', { ...ONE, product_id: 999_999 }, 404, notFound('Product not found')],
     ['400 at the end of all', { product_id: 9, denomination: 10, quantity: 4 }, 400, badRequest('Insufficient stock')],
   ])('stores an error like a success: %s', async (_, body, status, answer) => {
     const world = await server.world()
@@ -62,8 +61,7 @@ describe('Idempotency-Key on orders', () => {
     expect(await movementsOf(world)).toEqual([])
   })
 
-  test('400 refuses another order with the key, and an invalid key', async () => {
-    const world = await server.world()
+  inWorld('400 refuses another order with the key, and an invalid key', async (world) => {
     await world.post(ORDERS, ONE, KEY)
     const other = await world.post(ORDERS, { ...ONE, quantity: 2 }, KEY)
     expect([other.status, await other.json()]).toEqual([
@@ -80,8 +78,7 @@ describe('Idempotency-Key on orders', () => {
 })
 
 describe('a stock of three', () => {
-  test('is sold once if twenty orders arrive at once', async () => {
-    const world = await server.world()
+  inWorld('is sold once if twenty orders arrive at once', async (world) => {
     const responses = await Promise.all(
       Array.from({ length: 20 }, () => world.post(ORDERS, { ...THREE_LEFT, quantity: 1 })),
     )
@@ -105,8 +102,7 @@ describe('a stock of three', () => {
 })
 
 describe('a wallet that covers exactly k of many orders at once', () => {
-  test('pays for k, refuses the rest, and ends at zero', async () => {
-    const world = await server.world()
+  inWorld('pays for k, refuses the rest, and ends at zero', async (world) => {
     // 98 USD are left: two cards of 48 and 2 USD over.
     await place(world, { product_id: 2, denomination: 500, quantity: 100, wallet_id: 1 })
     await place(world, { product_id: 2, denomination: 500, quantity: 100, wallet_id: 1 })

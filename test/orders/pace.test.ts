@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
-import { sharedServer, startServer, structured, type TestWorld } from '../harness.ts'
+import { badRequest, notFound } from '../errors.ts'
+import { expectResponse, sharedServer, startServer, type TestWorld, testIn } from '../harness.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 import { DELAYED, getOrder, INSTANT, ORDERS, PHYSICAL, place } from './orders.ts'
 
 const server = await sharedServer()
 
 const START = '2030-01-01T00:00:00Z'
+const atStart = testIn(() => server.world(START))
 const SIX = { ...INSTANT, quantity: 6 }
 const at = (time: string) => `2030-01-01T${time}Z`
 
@@ -17,8 +19,7 @@ const later = async (world: TestWorld, time: string): Promise<TestWorld> => {
 }
 
 describe('at the pace of the sandbox', () => {
-  test('an order is PROCESSING after 2 s and DELIVERED after 5 s, to the millisecond', async () => {
-    const world = await server.world(START)
+  atStart('an order is PROCESSING after 2 s and DELIVERED after 5 s, to the millisecond', async (world) => {
     const placed = await place(world, SIX)
     expect(placed.status).toBe('PENDING')
     expect(await getOrder(await later(world, '00:00:01.999'), 1)).toEqual(placed)
@@ -45,8 +46,7 @@ describe('at the pace of the sandbox', () => {
     expect(await movementsOf(world)).toHaveLength(1)
   })
 
-  test('has its due time, however late the next request is', async () => {
-    const world = await server.world(START)
+  atStart('has its due time, however late the next request is', async (world) => {
     await place(world, { ...PHYSICAL, quantity: 2 })
     await later(world, '00:00:30')
     await place(world, { ...DELAYED, quantity: 1 })
@@ -57,8 +57,7 @@ describe('at the pace of the sandbox', () => {
     await expectUnbrokenChain(monthLater)
   })
 
-  test('a delivered order does not change', async () => {
-    const world = await server.world(START)
+  atStart('a delivered order does not change', async (world) => {
     await place(world, SIX)
     const delivered = await getOrder(await later(world, '00:00:10'), 1)
     expect(await getOrder(await later(world, '00:30:00'), 1)).toEqual(delivered)
@@ -66,8 +65,7 @@ describe('at the pace of the sandbox', () => {
 })
 
 describe('POST /api/v1/orders/{id}/cancel', () => {
-  test('200 cancels a PENDING order and refunds it in full, at the recorded rate', async () => {
-    const world = await server.world(START)
+  atStart('200 cancels a PENDING order and refunds it in full, at the recorded rate', async (world) => {
     const placed = await place(world, { ...SIX, wallet_id: 2 })
     await later(world, '00:00:01.999')
     const response = await world.post(`${ORDERS}/1/cancel`)
@@ -94,14 +92,12 @@ describe('POST /api/v1/orders/{id}/cancel', () => {
     expect(await balanceOf(world, 2)).toEqual({ amount: 100_000, reserved: 0 })
   })
 
-  test('needs no body and reads none', async () => {
-    const world = await server.world(START)
+  atStart('needs no body and reads none', async (world) => {
     await place(world, SIX)
     expect((await world.post(`${ORDERS}/1/cancel`, '{"status":')).status).toBe(200)
   })
 
-  test('a cancelled order is never delivered', async () => {
-    const world = await server.world(START)
+  atStart('a cancelled order is never delivered', async (world) => {
     await place(world, SIX)
     const cancelled = await (await world.post(`${ORDERS}/1/cancel`)).json()
     await later(world, '00:10:00')
@@ -112,7 +108,7 @@ describe('POST /api/v1/orders/{id}/cancel', () => {
 
   test('returns the codes to the stock', async () => {
     const entry = catalogEntry({ delivery_time: '48 hours', stock: 3 })
-    const own = await startServer('--catalog', fileOf({ products: [entry] }))
+    await using own = await startServer('--catalog', fileOf({ products: [entry] }))
     const world = await own.world(START)
     const sold = { product_id: 1, denomination: 10, quantity: 2 }
     const available = async () => {
@@ -127,7 +123,6 @@ describe('POST /api/v1/orders/{id}/cancel', () => {
     expect(await available()).toBe(true)
     await place(world, sold)
     expect((await world.post(ORDERS, sold)).status).toBe(400)
-    await own.stop()
   })
 
   test.each([
@@ -140,38 +135,28 @@ describe('POST /api/v1/orders/{id}/cancel', () => {
     await later(world, time)
     const before = await getOrder(world, 1)
     const response = await world.post(`${ORDERS}/1/cancel`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(
-      structured('BadRequestError', 'BAD_REQUEST', `Order cannot be cancelled in status ${status}`),
-    )
+    await expectResponse(response, 400, badRequest(`Order cannot be cancelled in status ${status}`))
     expect(await getOrder(world, 1)).toEqual(before)
     expect(await movementsOf(world)).toHaveLength(1)
   })
 
-  test('400 refuses to cancel twice, and refunds once', async () => {
-    const world = await server.world(START)
+  atStart('400 refuses to cancel twice, and refunds once', async (world) => {
     await place(world, SIX)
     const responses = await Promise.all(Array.from({ length: 10 }, () => world.post(`${ORDERS}/1/cancel`)))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(400)])
     const refused = responses.find(({ status }) => status === 400)
-    expect(await refused?.json()).toEqual(
-      structured('BadRequestError', 'BAD_REQUEST', 'Order cannot be cancelled in status CANCELLED'),
-    )
+    expect(await refused?.json()).toEqual(badRequest('Order cannot be cancelled in status CANCELLED'))
     expect(await movementsOf(world)).toHaveLength(2)
     expect(await balanceOf(world, 1)).toEqual({ amount: 100_000, reserved: 0 })
   })
 
   test.each(['0', '01', '-1', 'x', '1.0', '2147483648'])('400 refuses %s as an id', async (id) => {
     const world = await server.world()
-    const response = await world.post(`${ORDERS}/${id}/cancel`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid order ID'))
+    await expectResponse(world.post(`${ORDERS}/${id}/cancel`), 400, badRequest('Invalid order ID'))
   })
 
   test('404 for an order that is not there', async () => {
     const world = await server.world()
-    const response = await world.post(`${ORDERS}/1/cancel`)
-    expect(response.status).toBe(404)
-    expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Order not found'))
+    await expectResponse(world.post(`${ORDERS}/1/cancel`), 404, notFound('Order not found'))
   })
 })

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { parseRate, ratesFrom } from '../../src/charges/rates.ts'
-import { openProgram, sharedServer } from '../harness.ts'
+import { openProgram, sharedServer, testIn } from '../harness.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 import { DELAYED, getOrder, INSTANT, ORDERS, type OrderBody, PHYSICAL, place } from './orders.ts'
 
 const server = await sharedServer()
 
 const START = '2030-01-01T00:00:00Z'
+const atStart = testIn(() => server.world(START))
 const AT_START = '2030-01-01T00:00:00.000Z'
 
 describe('POST /api/v1/orders', () => {
-  test('200 returns the delivered order of an instant product, with vouchers and charge', async () => {
-    const world = await server.world(START)
+  atStart('200 returns the delivered order of an instant product, with vouchers and charge', async (world) => {
     const response = await world.post(ORDERS, {
       product_id: 1,
       denomination: 100,
@@ -78,8 +78,7 @@ describe('POST /api/v1/orders', () => {
     await expectUnbrokenChain(world)
   })
 
-  test('responses with voucher codes are not cached: orders, replays, lists and vouchers', async () => {
-    const world = await server.world(START)
+  atStart('responses with voucher codes are not cached: orders, replays, lists and vouchers', async (world) => {
     const again = { 'idempotency-key': 'kept by no cache' }
     const answers = [
       await world.post(ORDERS, { ...INSTANT, quantity: 1 }, again),
@@ -93,8 +92,7 @@ describe('POST /api/v1/orders', () => {
     }
   })
 
-  test('instant digital products are delivered immediately up to quantity 5', async () => {
-    const world = await server.world(START)
+  atStart('instant digital products are delivered immediately up to quantity 5', async (world) => {
     const order = await place(world, { ...INSTANT, quantity: 5 })
     expect(order).toMatchObject({ status: 'DELIVERED', delivered_at: AT_START })
     expect(order.vouchers).toHaveLength(5)
@@ -117,8 +115,7 @@ describe('POST /api/v1/orders', () => {
     await expectUnbrokenChain(world)
   })
 
-  test('converts if the named wallet has another currency, and records the conversion', async () => {
-    const world = await server.world(START)
+  atStart('converts if the named wallet has another currency, and records the conversion', async (world) => {
     const order = await place(world, { ...INSTANT, quantity: 2, wallet_id: 2 })
     // 96 USD at 0.92 are 88.32 EUR; 0.5 % of it 0.44.
     expect(order).toMatchObject({
@@ -172,16 +169,14 @@ describe('POST /api/v1/orders', () => {
     expect((await movementsOf(world))[0]).toMatchObject({ amount: charge.total_payable, wallet_id: order.wallet_id })
   })
 
-  test('naming a wallet in the same currency does not change the price', async () => {
-    const world = await server.world(START)
+  atStart('naming a wallet in the same currency does not change the price', async (world) => {
     const named = await place(world, { ...INSTANT, quantity: 1, wallet_id: 1 })
     const unnamed = await place(world, { ...INSTANT, quantity: 1 })
     expect(unnamed.charges).toEqual(named.charges)
     expect(unnamed.wallet_id).toBe(1)
   })
 
-  test('treats null like an omitted member, and ignores unknown members', async () => {
-    const world = await server.world(START)
+  atStart('treats null like an omitted member, and ignores unknown members', async (world) => {
     const order = await place(world, {
       ...INSTANT,
       quantity: 1,
@@ -194,8 +189,7 @@ describe('POST /api/v1/orders', () => {
     expect(order).toMatchObject({ wallet_id: 1, email: null, status: 'DELIVERED' })
   })
 
-  test('reads JSON with any content type', async () => {
-    const world = await server.world(START)
+  atStart('reads JSON with any content type', async (world) => {
     const response = await world.post(ORDERS, JSON.stringify({ ...INSTANT, quantity: 1 }), {
       'content-type': 'application/x-www-form-urlencoded',
     })
@@ -258,8 +252,7 @@ describe('ref and client_reference', () => {
 })
 
 describe('a held charge', () => {
-  test('is the price of an order for the same purchase', async () => {
-    const world = await server.world(START)
+  atStart('is the price of an order for the same purchase', async (world) => {
     const { product_id, ...purchase } = { ...DELAYED, quantity: 2, wallet_id: 2 }
     const asked = await world.post(`/api/v1/products/${product_id}/charges`, purchase)
     const charge = (await asked.json()) as { total_payable: number }
@@ -271,8 +264,7 @@ describe('a held charge', () => {
     await expectUnbrokenChain(world)
   })
 
-  test('does not skip the checks of an order', async () => {
-    const world = await server.world(START)
+  atStart('does not skip the checks of an order', async (world) => {
     const purchase = { denomination: 10, quantity: 4 }
     expect((await world.post('/api/v1/products/9/charges', purchase)).status).toBe(200)
     const response = await world.post(ORDERS, { product_id: 9, ...purchase })
@@ -283,7 +275,7 @@ describe('a held charge', () => {
 
   test('is held for five minutes while the rates change', async () => {
     let eurPerUsd = '0.92'
-    const program = openProgram({
+    await using program = openProgram({
       outside: {
         rates: () => ratesFrom((code) => Number(parseRate(code === 'USD' ? '1' : eurPerUsd))),
       },
@@ -304,6 +296,5 @@ describe('a held charge', () => {
       [72.36, 0.5],
       [48.24, 0.5],
     ])
-    await program.stop()
   })
 })

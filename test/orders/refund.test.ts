@@ -7,7 +7,7 @@ import type { Order } from '../../src/orders/tables.ts'
 import { generatedSupply } from '../../src/sandbox/seed/vouchers.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
-import { forFile, openProgram } from '../harness.ts'
+import { forFile, openProgram, testIn } from '../harness.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
 import { getOrder, place } from './orders.ts'
@@ -35,6 +35,7 @@ const entries = [
   }),
 ]
 const program = forFile(openProgram({ flags: ['--catalog', fileOf({ products: entries })] }))
+const atStart = testIn(() => program.open(START))
 
 const rowOf = (world: World, id: number): Order => {
   const order = findOrder(world.db.query, 1, id)
@@ -74,6 +75,7 @@ const sumsSince = (world: World, since: number): Record<string, number> => {
 describe('a refund of a whole order', () => {
   test('gives back what was paid, takes it back from each account, and leaves the status and the codes', async () => {
     const { client, world } = await program.open(START)
+
     const before = lastEntryOf(world.db.sqlite)
     await place(client, TEN)
     await delivered(world, 1, 10)
@@ -97,8 +99,7 @@ describe('a refund of a whole order', () => {
     expectSoundBooks(world.db.sqlite)
   })
 
-  test('is refused a second time, and nothing moves', async () => {
-    const { client, world } = await program.open(START)
+  atStart('is refused a second time, and nothing moves', async ({ client, world }) => {
     await place(client, TEN)
     await delivered(world, 1, 10)
     await refunded(world, 1)
@@ -107,8 +108,7 @@ describe('a refund of a whole order', () => {
     expect(lastEntryOf(world.db.sqlite)).toBe(last)
   })
 
-  test('happens once, however many ask for it at the same time', async () => {
-    const { client, world } = await program.open(START)
+  atStart('happens once, however many ask for it at the same time', async ({ client, world }) => {
     await place(client, TEN)
     await delivered(world, 1, 10)
     const results = await Promise.allSettled(Array.from({ length: 200 }, () => refunded(world, 1)))
@@ -117,8 +117,7 @@ describe('a refund of a whole order', () => {
     expectSoundBooks(world.db.sqlite)
   })
 
-  test('is refused while something can still be delivered', async () => {
-    const { client, world } = await program.open(START)
+  atStart('is refused while something can still be delivered', async ({ client, world }) => {
     await place(client, TEN)
     expect(await refusalOf(refunded(world, 1))).toBe('Order 1 is PENDING: only a delivered order can be refunded')
     await delivered(world, 1, 4)
@@ -129,8 +128,7 @@ describe('a refund of a whole order', () => {
 })
 
 describe('a refund of some vouchers', () => {
-  test('gives back the same for each, and the last one takes what rounding has left', async () => {
-    const { client, world } = await program.open(START)
+  atStart('gives back the same for each, and the last one takes what rounding has left', async ({ client, world }) => {
     const before = lastEntryOf(world.db.sqlite)
     await place(client, TEN)
     await delivered(world, 1, 10)
@@ -142,8 +140,7 @@ describe('a refund of some vouchers', () => {
     expectSoundBooks(world.db.sqlite)
   })
 
-  test('gives back no more than was paid where a share rounds up', async () => {
-    const { client, world } = await program.open(START)
+  atStart('gives back no more than was paid where a share rounds up', async ({ client, world }) => {
     await place(client, { product_id: 2, denomination: 0.01, quantity: 4 })
     await delivered(world, 1, 4)
     for (let voucher = 1; voucher <= 4; voucher++) await refunded(world, 1, [`1-${voucher}`])
@@ -154,6 +151,7 @@ describe('a refund of some vouchers', () => {
 
   test('counts a reference once, and refuses one that is unknown or refunded, naming it', async () => {
     const { client, world } = await program.open(START)
+
     await place(client, TEN)
     await delivered(world, 1, 10)
     await refunded(world, 1, ['1-2', '1-2'])
@@ -163,8 +161,7 @@ describe('a refund of some vouchers', () => {
     expect(await getOrder(client, 1)).toMatchObject({ refunded_amount: 11.65 })
   })
 
-  test('of what was delivered before the rest failed adds up to what was paid', async () => {
-    const { client, world } = await program.open(START)
+  atStart('of what was delivered before the rest failed adds up to what was paid', async ({ client, world }) => {
     await place(client, TEN)
     await delivered(world, 1, 3)
     await world.db.write((tx) => failOrder(tx, world, delivering(), rowOf(world, 1), 'Sold out', NOW_MS))
@@ -176,8 +173,7 @@ describe('a refund of some vouchers', () => {
     expectSoundBooks(world.db.sqlite)
   })
 
-  test('paid in another currency goes back at the rate of the order', async () => {
-    const { client, world } = await program.open(START)
+  atStart('paid in another currency goes back at the rate of the order', async ({ client, world }) => {
     await place(client, { ...TEN, wallet_id: 2 })
     const paid = await getOrder(client, 1)
     await delivered(world, 1, 10)
@@ -194,8 +190,7 @@ describe('a refund of some vouchers', () => {
 })
 
 describe('refunded_amount', () => {
-  test('is 0 at first, and all of it for an order that is cancelled', async () => {
-    const { client } = await program.open(START)
+  atStart('is 0 at first, and all of it for an order that is cancelled', async ({ client }) => {
     await place(client, TEN)
     expect(await getOrder(client, 1)).toMatchObject({ refunded_amount: 0 })
     const cancelled = await client.post('/api/v1/orders/1/cancel', {})

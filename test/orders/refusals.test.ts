@@ -1,26 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
-import { type Server, sharedServer, startServer, structured, type TestWorld } from '../harness.ts'
+import { badRequest, FORBIDDEN, invalid, notFound, UNAUTHORIZED, UNREADABLE } from '../errors.ts'
+import { expectResponse, type Server, sharedServer, startServer, type TestWorld } from '../harness.ts'
 import { movementsOf, walletsOf } from '../wallets/balances.ts'
 import { INSTANT, NONE_LEFT, ORDERS, orderCountOf, place } from './orders.ts'
 
 const server = await sharedServer()
 
 const ONE = { ...INSTANT, quantity: 1 }
-const INVALID_BODY = structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body')
-const badRequest = (message: string) => structured('BadRequestError', 'BAD_REQUEST', message)
-const notFound = (message: string) => structured('NotFoundError', 'NOT_FOUND', message)
-const invalid = (messages: object) =>
-  structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', messages)
 const broken = (field: string, rule: string, problem: string) =>
   invalid({ [field]: [{ rule, field, message: `The ${field} field ${problem}.` }] })
 
 /** An order that is refused leaves nothing: no order, no movement, no reservation. */
 const expectRefusal = async (world: TestWorld, body: unknown, status: number, answer: object) => {
   const before = [await walletsOf(world), await movementsOf(world), await orderCountOf(world)]
-  const response = await world.post('/api/v1/orders', body)
-  expect(response.status).toBe(status)
-  expect(await response.json()).toEqual(answer)
+  await expectResponse(world.post('/api/v1/orders', body), status, answer)
   expect([await walletsOf(world), await movementsOf(world), await orderCountOf(world)]).toEqual(before)
 }
 
@@ -35,7 +29,7 @@ describe('an invalid body', () => {
     ['one over 1 MiB', JSON.stringify({ ...ONE, note: 'x'.repeat(1_048_576) })],
     ['one nested deeper than 32', `{"note":${'['.repeat(32)}${']'.repeat(32)}}`],
   ])('400 refuses it: %s', async (_, body) => {
-    await expectRefusal(await server.world(), body, 400, INVALID_BODY)
+    await expectRefusal(await server.world(), body, 400, UNREADABLE)
   })
 
   test.each<[string, object, string, string, string]>([
@@ -291,8 +285,6 @@ describe('with custom rates and catalog', () => {
 })
 
 describe('a client without vouchers', () => {
-  const FORBIDDEN = structured('ForbiddenError', 'FORBIDDEN', 'The requested feature is not enabled for this client')
-
   test.each([
     ['POST', ORDERS, JSON.stringify(ONE)],
     ['POST', ORDERS, '{'],
@@ -311,13 +303,15 @@ describe('a client without vouchers', () => {
     const world = await server.world()
     await place(world, ONE)
     const limited = await world.limited()
-    const response = await limited.request(path, {
-      method,
-      headers: { 'idempotency-key': 'x' },
-      ...(body !== undefined && { body }),
-    })
-    expect(response.status).toBe(403)
-    expect(await response.json()).toEqual(FORBIDDEN)
+    await expectResponse(
+      limited.request(path, {
+        method,
+        headers: { 'idempotency-key': 'x' },
+        ...(body !== undefined && { body }),
+      }),
+      403,
+      FORBIDDEN,
+    )
     expect(await movementsOf(limited)).toEqual([])
   })
 
@@ -328,10 +322,6 @@ describe('a client without vouchers', () => {
     ['GET', `${ORDERS}/x/vouchers`],
     ['POST', `${ORDERS}/1/cancel`],
   ])('401 on %s %s first, without a token', async (method, path) => {
-    const response = await server.request(path, { method })
-    expect(response.status).toBe(401)
-    expect(await response.json()).toEqual(
-      structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
-    )
+    await expectResponse(server.request(path, { method }), 401, UNAUTHORIZED)
   })
 })

@@ -6,7 +6,7 @@ import type { Order } from '../../src/orders/tables.ts'
 import { generatedSupply } from '../../src/sandbox/seed/vouchers.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
-import { forFile, openProgram, type TestWorld } from '../harness.ts'
+import { forFile, openProgram, type TestWorld, testIn } from '../harness.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
 import { getOrder, ORDERS, place } from './orders.ts'
@@ -29,6 +29,7 @@ const program = forFile(openProgram({ flags: ['--catalog', fileOf({ products: en
 const delivering: Delivering = { supply: SUPPLY, seals: program.deps.seals, reference: program.deps.reference }
 
 const START = '2030-01-01T00:00:00Z'
+const atStart = testIn(() => program.open(START))
 const NOW_MS = 1_893_456_001_000
 const TEN = { product_id: 1, denomination: 10, quantity: 10 }
 
@@ -59,6 +60,7 @@ const accountsOf = (world: World, since: number) =>
 describe('an order that is delivered in parts', () => {
   test('is PARTIALLY_DELIVERED, keeps all its money reserved, and is not moved by the clock', async () => {
     const { client, world } = await program.open(START)
+
     await place(client, TEN)
     await delivered(world, 1, 3)
     const partly = await getOrder(client, 1)
@@ -74,8 +76,7 @@ describe('an order that is delivered in parts', () => {
     expectSoundBooks(world.db.sqlite)
   })
 
-  test('is DELIVERED with the last code, and settled completely', async () => {
-    const { client, world } = await program.open(START)
+  atStart('is DELIVERED with the last code, and settled completely', async ({ client, world }) => {
     await place(client, TEN)
     await delivered(world, 1, 3)
     const last = lastEntryOf(world.db.sqlite)
@@ -96,8 +97,7 @@ describe('an order that is delivered in parts', () => {
     expectSoundBooks(world.db.sqlite)
   })
 
-  test('is refunded for the rest if it fails, and the codes return to the stock', async () => {
-    const { client, world } = await program.open(START)
+  atStart('is refunded for the rest if it fails, and the codes return to the stock', async ({ client, world }) => {
     await place(client, TEN)
     expect(await available(client, 1)).toBe(false)
     await delivered(world, 1, 3)
@@ -131,8 +131,7 @@ describe('an order that is delivered in parts', () => {
     expectSoundBooks(world.db.sqlite)
   })
 
-  test('is then final: no more deliveries, refunds or cancellations', async () => {
-    const { client, world } = await program.open(START)
+  atStart('is then final: no more deliveries, refunds or cancellations', async ({ client, world }) => {
     await place(client, TEN)
     await delivered(world, 1, 3)
     await failed(world, 1)
@@ -144,8 +143,7 @@ describe('an order that is delivered in parts', () => {
     expect(vouchersOf(world.db.query, 1)).toHaveLength(3)
   })
 
-  test('is settled and refunded at the recorded rate', async () => {
-    const { client, world } = await program.open(START)
+  atStart('is settled and refunded at the recorded rate', async ({ client, world }) => {
     // 97.5 USD at 152.35: 14,854 JPY; GST 2,674; fee 76.175 + 148.54 = 225; conversion 74; together 17,827.
     await place(client, { ...TEN, wallet_id: 4 })
     expect((await movementsOf(client))[0]).toMatchObject({ amount: 17_827, conversion_charges: 74 })

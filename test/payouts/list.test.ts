@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { sharedServer, type TestWorld } from '../harness.ts'
+import { expectResponse, sharedServer, type TestWorld } from '../harness.ts'
 import { getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay } from './payouts.ts'
 
 const server = await sharedServer()
@@ -35,8 +35,7 @@ describe('GET /api/v1/payouts', () => {
   test('200 lists nothing, with four headers', async () => {
     const world = await server.world()
     const response = await world.get(PAYOUTS)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual([])
+    await expectResponse(response, 200, [])
     expect(pageOf(response)).toEqual(['1', '20', '0', '0', null, null])
   })
 
@@ -166,8 +165,6 @@ describe('GET /api/v1/payouts', () => {
     ],
   ])('400 refuses %s in the flat format', async (query, message) => {
     const world = await server.world()
-    const response = await world.get(`${PAYOUTS}?${query}`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual({ error: 'ValidationException', message })
+    await expectResponse(world.get(`${PAYOUTS}?${query}`), 400, { error: 'ValidationException', message })
   })
 })

@@ -3,13 +3,14 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileOf } from '../catalog/entry.ts'
-import { type Server, sharedServer, startServer } from '../harness.ts'
+import { type Server, sharedServer, startServer, testIn } from '../harness.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf, type TransactionBody } from '../wallets/balances.ts'
 import { getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay, payoutCountOf } from './payouts.ts'
 
 /** Nothing is paid twice, nothing is paid that is not there, and what is refunded is what was paid. */
 
 const server = await sharedServer()
+const inWorld = testIn(() => server.world())
 
 const KEY = { 'idempotency-key': 'payout-4711' }
 const badRequest = (message: string) => ({ error: 'BadRequest', message })
@@ -28,8 +29,7 @@ describe('Idempotency-Key on payouts', () => {
     expect(await balanceOf(world, 1)).toEqual({ amount: 99_898.5, reserved: 0 })
   })
 
-  test('without it the reference_id prevents a duplicate payout', async () => {
-    const world = await server.world()
+  inWorld('without it the reference_id prevents a duplicate payout', async (world) => {
     const responses = await Promise.all(Array.from({ length: 20 }, () => world.post(PAYOUTS, HUNDRED)))
     expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(400)])
     const refused = responses.find(({ status }) => status === 400)
@@ -37,8 +37,7 @@ describe('Idempotency-Key on payouts', () => {
     expect(await movementsOf(world)).toHaveLength(1)
   })
 
-  test('pays once if the same request arrives twenty times at once', async () => {
-    const world = await server.world()
+  inWorld('pays once if the same request arrives twenty times at once', async (world) => {
     const responses = await Promise.all(Array.from({ length: 20 }, () => world.post(PAYOUTS, HUNDRED, KEY)))
     const bodies = new Set(await Promise.all(responses.map((response) => response.text())))
     expect(bodies.size).toBe(1)
@@ -65,8 +64,7 @@ describe('Idempotency-Key on payouts', () => {
     expect(await movementsOf(world)).toEqual([])
   })
 
-  test('400 refuses another payout with the key, and an invalid key, in the flat format', async () => {
-    const world = await server.world()
+  inWorld('400 refuses another payout with the key, and an invalid key, in the flat format', async (world) => {
     await world.post(PAYOUTS, HUNDRED, KEY)
     const other = await world.post(PAYOUTS, { ...HUNDRED, amount: 99 }, KEY)
     expect([other.status, await other.json()]).toEqual([
@@ -83,8 +81,7 @@ describe('Idempotency-Key on payouts', () => {
 })
 
 describe('a wallet that covers exactly k of many payouts at once', () => {
-  test('pays for k, refuses the rest, and ends at zero', async () => {
-    const world = await server.world()
+  inWorld('pays for k, refuses the rest, and ends at zero', async (world) => {
     // Each costs 1,015 USD: 98 of them are 99,470, and 530 are left over.
     const responses = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
@@ -165,8 +162,7 @@ describe('after the rates have changed', () => {
   })
 })
 
-test('a payout can be read by its id', async () => {
-  const world = await server.world()
+inWorld('a payout can be read by its id', async (world) => {
   const made = await Promise.all(
     Array.from({ length: 10 }, (_, index) => pay(world, { ...HUNDRED, amount: 1 + index, reference_id: `r${index}` })),
   )

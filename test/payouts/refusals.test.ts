@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { fileOf } from '../catalog/entry.ts'
-import { sharedServer, startServer, structured, type TestWorld } from '../harness.ts'
+import { notFound, UNAUTHORIZED } from '../errors.ts'
+import { expectResponse, sharedServer, startServer, type TestWorld, testIn } from '../harness.ts'
 import { movementsOf, walletsOf } from '../wallets/balances.ts'
 import { getPayout, HUNDRED, PAYOUTS, pay, payoutCountOf, save } from './payouts.ts'
 
 const server = await sharedServer()
+const inWorld = testIn(() => server.world())
 
 const badRequest = (message: string) => ({ error: 'BadRequest', message })
 const invalid = (message: string) => ({ error: 'ValidationException', message })
@@ -12,9 +14,7 @@ const invalid = (message: string) => ({ error: 'ValidationException', message })
 /** A payout that is refused leaves nothing: no payout, no movement, no reservation. */
 const expectRefusal = async (world: TestWorld, body: unknown, answer: object) => {
   const before = [await walletsOf(world), await movementsOf(world), await payoutCountOf(world)]
-  const response = await world.post(PAYOUTS, body)
-  expect(response.status).toBe(400)
-  expect(await response.json()).toEqual(answer)
+  await expectResponse(world.post(PAYOUTS, body), 400, answer)
   expect([await walletsOf(world), await movementsOf(world), await payoutCountOf(world)]).toEqual(before)
 }
 
@@ -161,8 +161,7 @@ describe('an invalid body', () => {
     )
   })
 
-  test('400 refuses a saved beneficiary together with a person', async () => {
-    const world = await server.world()
+  inWorld('400 refuses a saved beneficiary together with a person', async (world) => {
     const beneficiary_id = await save(world)
     await expectRefusal(
       world,
@@ -190,8 +189,7 @@ describe('a payout that is not possible', () => {
     await expectRefusal(await server.world(), { ...HUNDRED, ...change }, badRequest(message))
   })
 
-  test("400 refuses another client's beneficiary like a missing one", async () => {
-    const world = await server.world()
+  inWorld("400 refuses another client's beneficiary like a missing one", async (world) => {
     const beneficiary_id = await save(await world.limited())
     await expectRefusal(world, { ...HUNDRED, ...NOBODY, beneficiary_id }, badRequest('Beneficiary not found'))
   })
@@ -207,8 +205,7 @@ describe('a payout that is not possible', () => {
     expect((await getPayout(world, first.id)).status).toBe('cancelled')
   })
 
-  test('a reference_id is case-sensitive and unique per client', async () => {
-    const world = await server.world()
+  inWorld('a reference_id is case-sensitive and unique per client', async (world) => {
     await pay(world)
     expect((await pay(world, { ...HUNDRED, reference_id: 'Bonus' })).reference_id).toBe('Bonus')
     expect((await pay(await world.limited(), { ...HUNDRED, wallet_id: 5, amount: 1 })).reference_id).toBe('bonus')
@@ -224,27 +221,24 @@ describe('a payout that is not possible', () => {
   })
 
   test('400 names both currencies if there is no rate', async () => {
-    const own = await startServer('--rates', fileOf({ base: 'USD', rates: { EUR: '0.92' } }))
+    await using own = await startServer('--rates', fileOf({ base: 'USD', rates: { EUR: '0.92' } }))
     await expectRefusal(
       await own.world(),
       { ...HUNDRED, wallet_id: 4 },
       badRequest('No exchange rate found for USD to JPY'),
     )
-    await own.stop()
   })
 
   test("400 refuses an amount that cannot be exact in the wallet's currency", async () => {
-    const own = await startServer('--rates', fileOf({ base: 'USD', rates: { EUR: '20000' } }))
+    await using own = await startServer('--rates', fileOf({ base: 'USD', rates: { EUR: '20000' } }))
     const world = await own.world()
     // A thousand million USD are 2 × 10^15 cents of such EUR.
     await expectRefusal(world, { ...HUNDRED, wallet_id: 2, amount: 1e9 }, invalid('amount too large'))
-    await own.stop()
   })
 })
 
 describe('GET /api/v1/payouts/{id}', () => {
-  test("404 is identical for another client's payout, a missing one and an invalid id", async () => {
-    const world = await server.world()
+  inWorld("404 is identical for another client's payout, a missing one and an invalid id", async (world) => {
     const { id } = await pay(world)
     const limited = await world.limited()
     const elsewhere = await server.world()
@@ -257,8 +251,7 @@ describe('GET /api/v1/payouts/{id}', () => {
       await limited.post(`${PAYOUTS}/${id}/cancel`),
       await world.post(`${PAYOUTS}/pyt_0/cancel`),
     ]) {
-      expect(response.status).toBe(404)
-      expect(await response.json()).toEqual({ error: 'NotFound', message: 'Payout not found' })
+      await expectResponse(response, 404, { error: 'NotFound', message: 'Payout not found' })
     }
     expect((await getPayout(world, id)).status).toBe('created')
   })
@@ -270,17 +263,12 @@ describe('GET /api/v1/payouts/{id}', () => {
       ['GET', `${PAYOUTS}/x`],
       ['POST', `${PAYOUTS}/x/cancel`],
     ] as const) {
-      const response = await server.request(path, { method })
-      expect(response.status).toBe(401)
-      expect(await response.json()).toEqual(
-        structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
-      )
+      await expectResponse(server.request(path, { method }), 401, UNAUTHORIZED)
     }
     const world = await server.world()
     const { id } = await pay(world)
     for (const response of [await world.delete(`${PAYOUTS}/${id}`), await world.get(`${PAYOUTS}/${id}/events`)]) {
-      expect(response.status).toBe(404)
-      expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Route not found'))
+      await expectResponse(response, 404, notFound('Route not found'))
     }
   })
 })

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { sharedServer, type TestWorld } from '../harness.ts'
+import { expectResponse, sharedServer, type TestWorld, testIn } from '../harness.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 import { type EventBody, getPayout, HUNDRED, PAYOUTS, pay, save } from './payouts.ts'
 
 const server = await sharedServer()
 
 const START = '2030-01-01T00:00:00Z'
+const atStart = testIn(() => server.world(START))
 const at = (time: string) => `2030-01-01T00:00:0${time}Z`
 
 /** An event that the clock brought. */
@@ -46,6 +47,7 @@ const moveTo = async (world: TestWorld, time: string) => world.clock({ now: at(t
 describe('at the pace of the sandbox', () => {
   test('a payout is queued, processed, submitted, settled and completed, one second each, without requests', async () => {
     const world = await server.world(START)
+
     const created = await pay(world)
     const expected = { ...created }
     for (let second = 1; second <= 5; second++) {
@@ -74,8 +76,7 @@ describe('at the pace of the sandbox', () => {
     await expectUnbrokenChain(world)
   })
 
-  test('a jump of a month makes all transitions in order, each at its due time', async () => {
-    const world = await server.world(START)
+  atStart('a jump of a month makes all transitions in order, each at its due time', async (world) => {
     const { id } = await pay(world)
     await world.clock({ advance: 'P31D' })
     const payout = await getPayout(await world.again(), id)
@@ -83,8 +84,7 @@ describe('at the pace of the sandbox', () => {
     expect(payout.events).toEqual([CREATED, ...WAY])
   })
 
-  test('a completed payout does not change', async () => {
-    const world = await server.world(START)
+  atStart('a completed payout does not change', async (world) => {
     const { id } = await pay(world)
     await moveTo(world, '5.000')
     const completed = await getPayout(world, id)
@@ -153,9 +153,7 @@ describe('POST /api/v1/payouts/{id}/cancel', () => {
     await moveTo(world, time)
     const before = await getPayout(world, id)
     expect(before).toMatchObject({ status, submitted_at: at('3.000') })
-    const response = await world.post(`${PAYOUTS}/${id}/cancel`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual({
+    await expectResponse(world.post(`${PAYOUTS}/${id}/cancel`), 400, {
       error: 'BadRequest',
       message: `Payout cannot be cancelled in status ${status}`,
     })
@@ -163,8 +161,7 @@ describe('POST /api/v1/payouts/{id}/cancel', () => {
     expect(await movementsOf(world)).toHaveLength(1)
   })
 
-  test('400 refuses to cancel twice, and refunds once', async () => {
-    const world = await server.world(START)
+  atStart('400 refuses to cancel twice, and refunds once', async (world) => {
     const { id } = await pay(world)
     const responses = await Promise.all(Array.from({ length: 10 }, () => world.post(`${PAYOUTS}/${id}/cancel`)))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(400)])
@@ -178,8 +175,7 @@ describe('POST /api/v1/payouts/{id}/cancel', () => {
     expect(await balanceOf(world, 1)).toEqual({ amount: 100_000, reserved: 0 })
   })
 
-  test('a cancelled payout does not change', async () => {
-    const world = await server.world(START)
+  atStart('a cancelled payout does not change', async (world) => {
     const { id } = await pay(world)
     const cancelled = (await (await world.post(`${PAYOUTS}/${id}/cancel`)).json()) as Awaited<ReturnType<typeof pay>>
     await world.clock({ advance: 'P31D' })
@@ -188,8 +184,7 @@ describe('POST /api/v1/payouts/{id}/cancel', () => {
     expect(await movementsOf(later)).toHaveLength(2)
   })
 
-  test('needs no body and reads none', async () => {
-    const world = await server.world(START)
+  atStart('needs no body and reads none', async (world) => {
     const { id } = await pay(world)
     expect((await world.post(`${PAYOUTS}/${id}/cancel`, '{"status":')).status).toBe(200)
   })
@@ -226,15 +221,12 @@ describe('the totals of a beneficiary', () => {
     last_payout_at: string | null
   }
   const totalsOf = async (world: TestWorld, id: string) => {
-    const { total_payouts, total_amount, last_payout_at } = (await (
-      await world.get(`/api/v1/beneficiaries/${id}`)
-    ).json()) as Totals
+    const { total_payouts, total_amount, last_payout_at } = await world.read<Totals>(`/api/v1/beneficiaries/${id}`)
     return { total_payouts, total_amount, last_payout_at }
   }
   const NOTHING = { total_payouts: 0, total_amount: 0, last_payout_at: null }
 
-  test('count a payout on completion, without its fees', async () => {
-    const world = await server.world(START)
+  atStart('count a payout on completion, without its fees', async (world) => {
     const beneficiary_id = await save(world)
     const body = { reference_id: 'a', wallet_id: 1, amount: 100, currency: 'USD', beneficiary_id }
     await pay(world, body)
@@ -248,8 +240,7 @@ describe('the totals of a beneficiary', () => {
     })
   })
 
-  test("are in the default wallet's currency, whichever wallet pays", async () => {
-    const world = await server.world(START)
+  atStart("are in the default wallet's currency, whichever wallet pays", async (world) => {
     const beneficiary_id = await save(world)
     const sent = [
       { wallet_id: 2, amount: 100, currency: 'EUR' }, // 108.70 USD (108.695652)
@@ -267,8 +258,7 @@ describe('the totals of a beneficiary', () => {
     })
   })
 
-  test('count neither cancelled payouts nor those to a person of the same name', async () => {
-    const world = await server.world(START)
+  atStart('count neither cancelled payouts nor those to a person of the same name', async (world) => {
     const beneficiary_id = await save(world, { email: HUNDRED.beneficiary_email, first_name: 'Ada' })
     const { id } = await pay(world, { reference_id: 'a', wallet_id: 1, amount: 1, currency: 'USD', beneficiary_id })
     await world.post(`${PAYOUTS}/${id}/cancel`)
@@ -277,8 +267,7 @@ describe('the totals of a beneficiary', () => {
     expect(await totalsOf(world, beneficiary_id)).toEqual(NOTHING)
   })
 
-  test('belong to the client whose beneficiary it is', async () => {
-    const world = await server.world(START)
+  atStart('belong to the client whose beneficiary it is', async (world) => {
     const limited = await world.limited()
     const beneficiary_id = await save(limited)
     await pay(limited, { reference_id: 'a', wallet_id: 5, amount: 2, currency: 'USD', beneficiary_id })

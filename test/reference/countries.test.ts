@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { sharedServer, structured } from '../harness.ts'
+import { badRequest, notFound, UNAUTHORIZED } from '../errors.ts'
+import { expectResponse, sharedServer } from '../harness.ts'
 import { digestOf, INVALID_IDS, UNKNOWN_ID } from './path-ids.ts'
 
 interface Country {
@@ -25,7 +26,7 @@ const INDIA = {
   dialing_prefix: '+91',
 }
 
-const listCountries = async () => (await (await world.get('/api/v1/countries')).json()) as Country[]
+const listCountries = async () => await world.read<Country[]>('/api/v1/countries')
 
 describe('GET /api/v1/countries', () => {
   test('200 returns all 249 as an array ordered by id, without pagination', async () => {
@@ -85,9 +86,7 @@ describe('GET /api/v1/countries', () => {
 
 describe('GET /api/v1/countries/{id}', () => {
   test('200 returns the country', async () => {
-    const response = await world.get('/api/v1/countries/105')
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual(INDIA)
+    await expectResponse(world.get('/api/v1/countries/105'), 200, INDIA)
   })
 
   test('returns each country as in the list', async () => {
@@ -98,25 +97,17 @@ describe('GET /api/v1/countries/{id}', () => {
   })
 
   test.each(INVALID_IDS)('400 refuses %s as an id', async (_, id) => {
-    const response = await world.get(`/api/v1/countries/${id}`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid country ID'))
+    await expectResponse(world.get(`/api/v1/countries/${id}`), 400, badRequest('Invalid country ID'))
   })
 
   test.each([250, UNKNOWN_ID])('404 for the unknown country %d', async (id) => {
-    const response = await world.get(`/api/v1/countries/${id}`)
-    expect(response.status).toBe(404)
-    expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Country not found'))
+    await expectResponse(world.get(`/api/v1/countries/${id}`), 404, notFound('Country not found'))
   })
 
   test.each(['/api/v1/countries', '/api/v1/countries/105', '/api/v1/countries/abc'])(
     '401 for %s without a token',
     async (path) => {
-      const response = await server.request(path)
-      expect(response.status).toBe(401)
-      expect(await response.json()).toEqual(
-        structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
-      )
+      await expectResponse(server.request(path), 401, UNAUTHORIZED)
     },
   )
 

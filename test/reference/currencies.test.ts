@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { sharedServer, structured } from '../harness.ts'
+import { badRequest, notFound, UNAUTHORIZED } from '../errors.ts'
+import { expectResponse, sharedServer } from '../harness.ts'
 import { digestOf, INVALID_IDS, UNKNOWN_ID } from './path-ids.ts'
 
 interface Currency {
@@ -12,7 +13,7 @@ interface Currency {
 const server = await sharedServer()
 const world = await server.world()
 
-const listCurrencies = async () => (await (await world.get('/api/v1/currencies')).json()) as Currency[]
+const listCurrencies = async () => await world.read<Currency[]>('/api/v1/currencies')
 const codesWith = async (precision: number) =>
   (await listCurrencies())
     .filter((currency) => currency.precision === precision)
@@ -83,30 +84,20 @@ describe('GET /api/v1/currencies/{id}', () => {
     [139, 'US Dollar', 'USD', 2],
     [149, 'Caribbean Guilder', 'XCG', 2],
   ])('200 returns %d, the %s', async (id, name, currency, precision) => {
-    const response = await world.get(`/api/v1/currencies/${id}`)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual({ id, name, currency, precision })
+    await expectResponse(world.get(`/api/v1/currencies/${id}`), 200, { id, name, currency, precision })
   })
 
   test.each(INVALID_IDS)('400 refuses %s as an id', async (_, id) => {
-    const response = await world.get(`/api/v1/currencies/${id}`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid currency ID'))
+    await expectResponse(world.get(`/api/v1/currencies/${id}`), 400, badRequest('Invalid currency ID'))
   })
 
   test.each([156, UNKNOWN_ID])('404 for the unknown currency %d', async (id) => {
-    const response = await world.get(`/api/v1/currencies/${id}`)
-    expect(response.status).toBe(404)
-    expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Currency not found'))
+    await expectResponse(world.get(`/api/v1/currencies/${id}`), 404, notFound('Currency not found'))
   })
 
   test('401 without a token', async () => {
     for (const path of ['/api/v1/currencies', '/api/v1/currencies/1', '/api/v1/currencies/0']) {
-      const response = await server.request(path)
-      expect(response.status).toBe(401)
-      expect(await response.json()).toEqual(
-        structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
-      )
+      await expectResponse(server.request(path), 401, UNAUTHORIZED)
     }
   })
 

@@ -6,13 +6,16 @@ import type { ServeOptions } from '../../src/config/option-table.ts'
 import { withServeOptions } from '../../src/config/options.ts'
 import { createLog } from '../../src/observability/log.ts'
 import { assemble } from '../../src/start/assemble.ts'
-import { inFolder } from '../executable/program.ts'
-import { forFile, type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { invalid, notFound, UNREADABLE } from '../errors.ts'
+import { folderTest } from '../executable/program.ts'
+import { expectResponse, forFile, type Server, startServer, type TestWorld, testIn } from '../harness.ts'
 import { control } from './surface.ts'
 
 const server = forFile(await startServer())
+const inWorld = testIn(() => server.world())
 
 const NOON = '2030-01-01T12:00:00.000Z'
+const atNoon = testIn(() => server.world(NOON))
 const FROZEN_AT_NOON = { now: NOON, frozen: true, happened: [] }
 
 const read = async (world: string): Promise<{ now: string; frozen: boolean; happened: object[] }> => {
@@ -29,17 +32,14 @@ const move = async (world: TestWorld, body: unknown): Promise<unknown> => {
 
 describe('GET /_sandbox/clock', () => {
   test('returns the running time of the default world', async () => {
-    const response = await server.request('/_sandbox/clock')
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual({
+    await expectResponse(server.request('/_sandbox/clock'), 200, {
       now: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       frozen: false,
       happened: [],
     })
   })
 
-  test('?world= selects the world, with or without sbx_', async () => {
-    const { name } = await server.world(NOON)
+  atNoon('?world= selects the world, with or without sbx_', async ({ name }) => {
     expect(await read(name)).toEqual(FROZEN_AT_NOON)
     expect(await read(`sbx_${name}`)).toEqual(FROZEN_AT_NOON)
     expect(await read('default')).toMatchObject({ frozen: false })
@@ -47,8 +47,7 @@ describe('GET /_sandbox/clock', () => {
 })
 
 describe('POST /_sandbox/clock', () => {
-  test('now sets the time, and a running clock continues from there', async () => {
-    const world = await server.world()
+  inWorld('now sets the time, and a running clock continues from there', async (world) => {
     expect(await move(world, { now: NOON })).toEqual({
       now: expect.stringMatching(/^2030-01-01T12:00:/),
       frozen: false,
@@ -76,8 +75,7 @@ describe('POST /_sandbox/clock', () => {
     platform.close()
   })
 
-  test('now accepts any offset, with milliseconds', async () => {
-    const world = await server.world()
+  inWorld('now accepts any offset, with milliseconds', async (world) => {
     expect(await move(world, { now: '2030-01-01T14:30:00.5+02:00', frozen: true })).toEqual({
       now: '2030-01-01T12:30:00.500Z',
       frozen: true,
@@ -85,13 +83,11 @@ describe('POST /_sandbox/clock', () => {
     })
   })
 
-  test('now may be the current time', async () => {
-    const world = await server.world(NOON)
+  atNoon('now may be the current time', async (world) => {
     expect(await move(world, { now: NOON })).toEqual(FROZEN_AT_NOON)
   })
 
-  test('a frozen clock stands still until it is moved or thawed', async () => {
-    const world = await server.world(NOON)
+  atNoon('a frozen clock stands still until it is moved or thawed', async (world) => {
     await world.get('/api/v1/countries')
     expect(await read(world.name)).toEqual(FROZEN_AT_NOON)
     expect(await move(world, { advance: 'PT5M' })).toEqual({
@@ -107,8 +103,7 @@ describe('POST /_sandbox/clock', () => {
     expect(await read(world.name)).toEqual({ now: '2030-01-02T00:00:00.000Z', frozen: true, happened: [] })
   })
 
-  test('continues from its time when thawed', async () => {
-    const world = await server.world(NOON)
+  atNoon('continues from its time when thawed', async (world) => {
     const thawed = (await move(world, { frozen: false })) as { now: string; frozen: boolean }
     expect(thawed.frozen).toBe(false)
     const sinceNoonMs = Date.parse(thawed.now) - Date.parse(NOON)
@@ -117,15 +112,13 @@ describe('POST /_sandbox/clock', () => {
     expect((await read(world.name)).frozen).toBe(false)
   })
 
-  test('freezing stops it, and freezing again changes nothing', async () => {
-    const world = await server.world()
+  inWorld('freezing stops it, and freezing again changes nothing', async (world) => {
     const stopped = await move(world, { frozen: true })
     expect(await move(world, { frozen: true })).toEqual(stopped)
     expect(await read(world.name)).toEqual(stopped as Awaited<ReturnType<typeof read>>)
   })
 
-  test('advance is added to now if both are given', async () => {
-    const world = await server.world()
+  inWorld('advance is added to now if both are given', async (world) => {
     expect(await move(world, { now: NOON, advance: 'P1DT1H1M1.001S', frozen: true })).toEqual({
       now: '2030-01-02T13:01:01.001Z',
       frozen: true,
@@ -145,14 +138,12 @@ describe('POST /_sandbox/clock', () => {
     expect(await move(world, { advance })).toEqual({ now, frozen: true, happened: [] })
   })
 
-  test('an empty object or null members change nothing', async () => {
-    const world = await server.world(NOON)
+  atNoon('an empty object or null members change nothing', async (world) => {
     expect(await move(world, {})).toEqual(FROZEN_AT_NOON)
     expect(await move(world, { now: null, advance: null, frozen: null })).toEqual(FROZEN_AT_NOON)
   })
 
-  test('the latest time is the end of the year 4999', async () => {
-    const world = await server.world(NOON)
+  atNoon('the latest time is the end of the year 4999', async (world) => {
     expect(await move(world, { now: '4999-12-31T23:59:59.999Z' })).toEqual({
       now: '4999-12-31T23:59:59.999Z',
       frozen: true,
@@ -210,11 +201,7 @@ describe('POST /_sandbox/clock', () => {
     ['a good freeze with a bad now', { now: 'x', frozen: false }, noTimestamp],
   ])('400 refuses %s and changes nothing', async (_, body, messages) => {
     const world = await server.world(NOON)
-    const response = await world.control('/clock', body)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(
-      structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', messages),
-    )
+    await expectResponse(world.control('/clock', body), 400, invalid(messages))
     expect(await read(world.name)).toEqual(FROZEN_AT_NOON)
   })
 
@@ -222,9 +209,7 @@ describe('POST /_sandbox/clock', () => {
     '400 refuses %p as a body and changes nothing',
     async (body) => {
       const { name } = await server.world(NOON)
-      const response = await server.request(`/_sandbox/clock?world=${name}`, { method: 'POST', body })
-      expect(response.status).toBe(400)
-      expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body'))
+      await expectResponse(server.request(`/_sandbox/clock?world=${name}`, { method: 'POST', body }), 400, UNREADABLE)
       expect(await read(name)).toEqual(FROZEN_AT_NOON)
     },
   )
@@ -245,8 +230,7 @@ describe('A clock goes back', () => {
   const save = (world: TestWorld) =>
     world.post('/api/v1/beneficiaries', { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
 
-  test('while nothing was written: logins, reads and refusals do not count', async () => {
-    const world = await server.world(NOON)
+  atNoon('while nothing was written: logins, reads and refusals do not count', async (world) => {
     await world.get('/api/v1/countries/1')
     expect((await world.post('/api/v1/beneficiaries', { email: 'x' })).status).toBe(400)
     expect(await goesBack(world)).toBe(true)
@@ -269,8 +253,7 @@ describe('A clock goes back', () => {
     }
   })
 
-  test('not in a copy of a world that has written something', async () => {
-    const world = await server.world(NOON)
+  atNoon('not in a copy of a world that has written something', async (world) => {
     await save(world)
     const copy = `${world.name}-copy`
     await control(server, 'PUT', `/worlds/${copy}`, { from: world.name })
@@ -278,36 +261,32 @@ describe('A clock goes back', () => {
     expect(status).toBe(400)
   })
 
-  test('again after a reset', async () => {
-    const world = await server.world(NOON)
+  atNoon('again after a reset', async (world) => {
     await save(world)
     await control(server, 'POST', `/reset?world=${world.name}`)
     expect(await goesBack(world)).toBe(true)
   })
 
-  test('however often, as long as nothing is written', async () => {
-    const world = await server.world()
+  inWorld('however often, as long as nothing is written', async (world) => {
     for (const now of [NOON, PAST, NOON, '1970-01-01T00:00:00.000Z', PAST]) {
       expect(await move(world, { now, frozen: true })).toEqual({ now, frozen: true, happened: [] })
     }
   })
 
-  test('not in a data folder that holds what an earlier process has written', () =>
-    inFolder(async (folder) => {
-      const flags = ['--data-dir', `${folder}/data`]
-      const ask = async (on: Server, path: string, body: object, token = '') =>
-        on.request(path, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: JSON.stringify(body) })
-      const first = await startServer(...flags)
-      expect((await ask(first, '/_sandbox/clock', { now: PAST })).status).toBe(200)
-      await first.stop()
-      const second = await startServer(...flags)
-      expect((await ask(second, '/_sandbox/clock', { now: PAST })).status).toBe(200)
-      expect((await ask(second, '/_sandbox/wallets/1/fund', { amount: 1 })).status).toBe(200)
-      await second.stop()
-      const third = await startServer(...flags)
-      expect((await ask(third, '/_sandbox/clock', { now: PAST })).status).toBe(400)
-      await third.stop()
-    }))
+  folderTest('not in a data folder that holds what an earlier process has written', async (folder) => {
+    const flags = ['--data-dir', `${folder}/data`]
+    const ask = async (on: Server, path: string, body: object, token = '') =>
+      on.request(path, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: JSON.stringify(body) })
+    const first = await startServer(...flags)
+    expect((await ask(first, '/_sandbox/clock', { now: PAST })).status).toBe(200)
+    await first.stop()
+    const second = await startServer(...flags)
+    expect((await ask(second, '/_sandbox/clock', { now: PAST })).status).toBe(200)
+    expect((await ask(second, '/_sandbox/wallets/1/fund', { amount: 1 })).status).toBe(200)
+    await second.stop()
+    await using third = await startServer(...flags)
+    expect((await ask(third, '/_sandbox/clock', { now: PAST })).status).toBe(400)
+  })
 })
 
 describe('?world=', () => {
@@ -326,9 +305,7 @@ describe('?world=', () => {
       ['', ''],
       ['NO%20WHERE', 'NO WHERE'],
     ]) {
-      const response = await ask(method, `${path}?world=${asked}`)
-      expect(response.status).toBe(404)
-      expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', `No world is called ${name}`))
+      await expectResponse(ask(method, `${path}?world=${asked}`), 404, notFound(`No world is called ${name}`))
     }
   })
 
@@ -338,9 +315,10 @@ describe('?world=', () => {
       ['world=%00', 'format', 'must not hold NUL'],
     ]) {
       const response = await ask(method, `${path}?${query}`)
-      expect(response.status).toBe(400)
-      expect(await response.json()).toEqual(
-        structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+      await expectResponse(
+        response,
+        400,
+        invalid({
           world: [{ rule, field: 'world', message: `The world field ${problem}.` }],
         }),
       )

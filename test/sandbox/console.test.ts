@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { forFile, startServer, structured } from '../harness.ts'
+import { notFound, structured } from '../errors.ts'
+import { forFile, startServer } from '../harness.ts'
 
 const server = forFile(await startServer('--sandbox-token', 'open sesame'))
 
@@ -87,9 +88,6 @@ describe('a program that asks for', () => {
 
   test('an address that is none gets a 404 in JSON, as before', async () => {
     const response = await server.request('/nowhere', { headers: sent })
-    expect([response.status, await response.json()]).toEqual([
-      404,
-      structured('NotFoundError', 'NOT_FOUND', 'Route not found'),
-    ])
+    expect([response.status, await response.json()]).toEqual([404, notFound('Route not found')])
   })
 })

@@ -1,20 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { forFile, startServer, structured, TestWorld } from '../harness.ts'
+import { badRequest, invalid, notFound, UNREADABLE, validation, worldNotFound } from '../errors.ts'
+import { forFile, startServer, TestWorld, testIn } from '../harness.ts'
 import { balanceOf, movementsOf, transactionsOf, walletsOf } from '../wallets/balances.ts'
 import { makeAtNoon } from './everything.ts'
 import { DELAYED, INSTANT, type Order, type Payout, paid, placed } from './purchases.ts'
-import {
-  badRequest,
-  control,
-  expectSoundWorld,
-  NOON,
-  notFound,
-  rowsOf,
-  succeed,
-  UNREADABLE,
-  validation,
-  worldNotFound,
-} from './surface.ts'
+import { control, expectSoundWorld, NOON, rowsOf, succeed } from './surface.ts'
 
 /** What an operator does in live mode, at the touch of a test (contract C15). */
 
@@ -28,16 +18,16 @@ const opened = async (pace = 'manual'): Promise<TestWorld> => {
   await succeed(server, 'PUT', `/pace?world=${name}`, { payouts: pace, orders: pace })
   return TestWorld.open(server, name)
 }
+const inWorld = testIn(opened)
 
 const ask = (world: TestWorld, method: string, path: string, body?: unknown) =>
   control(server, method, `${path}?world=${world.name}`, body)
 const done = <Body>(world: TestWorld, path: string, body?: unknown) =>
   succeed<Body>(server, 'POST', `${path}?world=${world.name}`, body)
 
-const payoutOf = async (world: TestWorld, id: string) =>
-  (await (await world.get(`/api/v1/payouts/${id}`)).json()) as Payout
+const payoutOf = async (world: TestWorld, id: string) => await world.read<Payout>(`/api/v1/payouts/${id}`)
 const orderOf = async (world: TestWorld, id: number) =>
-  (await (await world.get(`/api/v1/orders/${id}`)).json()) as Order & Record<string, unknown>
+  await world.read<Order & Record<string, unknown>>(`/api/v1/orders/${id}`)
 
 interface Refusal {
   name: string
@@ -102,8 +92,7 @@ describe('PUT /_sandbox/pace', () => {
     }
   })
 
-  test("manual stops the clock's transitions; auto continues them", async () => {
-    const world = await opened()
+  inWorld("manual stops the clock's transitions; auto continues them", async (world) => {
     const [payout, order] = [await paid(world), await placed(world, DELAYED)]
     await world.clock({ advance: 'PT30M' })
     expect([(await payoutOf(world, payout.id)).status, (await orderOf(world, order.id)).status]).toEqual([
@@ -169,16 +158,14 @@ describe('PUT /_sandbox/pace', () => {
     { name: 'no body', path: '/pace', status: 400, answer: UNREADABLE },
   ])
 
-  test('an error does not change the pace', async () => {
-    const world = await opened()
+  inWorld('an error does not change the pace', async (world) => {
     await ask(world, 'PUT', '/pace', { payouts: 'auto', orders: 'fast' })
     expect((await ask(world, 'GET', '/pace')).body).toEqual({ payouts: 'manual', orders: 'manual' })
   })
 })
 
 describe('POST /_sandbox/wallets', () => {
-  test('201 opens an empty wallet for the sandbox client, PREPAID by default', async () => {
-    const world = await opened()
+  inWorld('201 opens an empty wallet for the sandbox client, PREPAID by default', async (world) => {
     expect(await ask(world, 'POST', '/wallets', { currency: 'KWD' })).toMatchObject({
       status: 201,
       body: { id: 6, currency: 'KWD', amount: 0 },
@@ -200,8 +187,7 @@ describe('POST /_sandbox/wallets', () => {
     await expectSoundWorld(server, world.name)
   })
 
-  test('POSTPAID with a credit limit can be spent up to the limit', async () => {
-    const world = await opened()
+  inWorld('POSTPAID with a credit limit can be spent up to the limit', async (world) => {
     await done(world, '/wallets', { currency: 'USD', type: 'POSTPAID', credit_limit: 50 })
     const purchase = { ...INSTANT, wallet_id: 6 }
     await placed(world, purchase)
@@ -258,8 +244,7 @@ describe('POST /_sandbox/wallets', () => {
 })
 
 describe('POST /_sandbox/wallets/{id}/fund', () => {
-  test('200 credits the wallet with a transaction', async () => {
-    const world = await opened()
+  inWorld('200 credits the wallet with a transaction', async (world) => {
     expect(await ask(world, 'POST', '/wallets/1/fund', { amount: 250.5, remarks: 'Top-up' })).toMatchObject({
       status: 200,
       body: { id: 1, currency: 'USD', amount: 100_250.5 },
@@ -289,8 +274,7 @@ describe('POST /_sandbox/wallets/{id}/fund', () => {
     await expectSoundWorld(server, world.name)
   })
 
-  test('remarks may be omitted or null', async () => {
-    const world = await opened()
+  inWorld('remarks may be omitted or null', async (world) => {
     for (const body of [{ amount: 1 }, { amount: 1, remarks: null }]) {
       await done(world, '/wallets/1/fund', body)
       expect((await transactionsOf(world)).at(-1)?.remarks).toBeNull()
@@ -311,7 +295,7 @@ describe('POST /_sandbox/wallets/{id}/fund', () => {
           '1',
           { amount: 1e15 },
           400,
-          structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+          invalid({
             amount: [{ rule: 'max', field: 'amount', message: 'amount too large' }],
           }),
         ],
@@ -359,8 +343,7 @@ const eventsOf = async (world: TestWorld, id: string) =>
   (await payoutOf(world, id)).events.map(({ event_type, actor_type }) => `${event_type} by ${actor_type}`)
 
 describe('POST /_sandbox/payouts/{id}/advance', () => {
-  test('200 makes one transition each time, to the end', async () => {
-    const world = await opened()
+  inWorld('200 makes one transition each time, to the end', async (world) => {
     const { id } = await paid(world)
     const statuses: string[] = []
     for (let step = 0; step < 5; step++) {
@@ -392,8 +375,7 @@ describe('POST /_sandbox/payouts/{id}/advance', () => {
     await expectSoundWorld(server, world.name)
   })
 
-  test('200 resumes after a required action', async () => {
-    const world = await opened()
+  inWorld('200 resumes after a required action', async (world) => {
     const { id } = await paid(world)
     await done(world, `/payouts/${id}/advance`, { to: 'action_required' })
     expect(await done<object>(world, `/payouts/${id}/advance`)).toEqual({ id, status: 'settling' })
@@ -430,8 +412,7 @@ describe('POST /_sandbox/payouts/{id}/advance', () => {
     expect(await rowsOf(server, world.name)).toEqual(before)
   })
 
-  test('a payout in a final status cannot advance', async () => {
-    const world = await opened()
+  inWorld('a payout in a final status cannot advance', async (world) => {
     const { id } = await paid(world)
     await world.post(`/api/v1/payouts/${id}/cancel`)
     for (const body of [undefined, { to: 'completed' }]) {
@@ -476,8 +457,7 @@ describe('POST /_sandbox/payouts/{id}/fail', () => {
     },
   )
 
-  test('200 without a body, with a default reason', async () => {
-    const world = await opened()
+  inWorld('200 without a body, with a default reason', async (world) => {
     const { id } = await paid(world)
     await done(world, `/payouts/${id}/advance`, { to: 'processing' })
     await done(world, `/payouts/${id}/fail`)
@@ -519,8 +499,7 @@ describe('POST /_sandbox/payouts/{id}/fail', () => {
 })
 
 describe('POST /_sandbox/payouts/{id}/return', () => {
-  test('200 credits the amount without the fees; the payout stays completed', async () => {
-    const world = await opened()
+  inWorld('200 credits the amount without the fees; the payout stays completed', async (world) => {
     const { id } = await paid(world)
     await done(world, `/payouts/${id}/advance`, { to: 'completed' })
     expect(await done<object>(world, `/payouts/${id}/return`)).toEqual({ id, status: 'completed' })
@@ -535,8 +514,7 @@ describe('POST /_sandbox/payouts/{id}/return', () => {
     expect(await balanceOf(world, 1)).toEqual({ amount: 99_998.5, reserved: 0 })
   })
 
-  test('the reason is the message of its event', async () => {
-    const world = await opened()
+  inWorld('the reason is the message of its event', async (world) => {
     for (const [body, message] of [
       [{ failure_reason: 'The account was closed' }, 'The account was closed'],
       [{ failure_code: 'account_closed' }, 'account_closed'],
@@ -550,8 +528,7 @@ describe('POST /_sandbox/payouts/{id}/return', () => {
     }
   })
 
-  test('400 refuses a payout that is not completed', async () => {
-    const world = await opened()
+  inWorld('400 refuses a payout that is not completed', async (world) => {
     const { id } = await paid(world)
     expect(await ask(world, 'POST', `/payouts/${id}/return`)).toMatchObject({
       status: 400,
@@ -562,8 +539,7 @@ describe('POST /_sandbox/payouts/{id}/return', () => {
 })
 
 describe.each(['advance', 'fail', 'return'])('POST /_sandbox/payouts/{id}/%s', (verb) => {
-  test('finds the payouts of both clients', async () => {
-    const world = await opened()
+  inWorld('finds the payouts of both clients', async (world) => {
     const limited = await world.limited()
     const { id } = (await (
       await limited.post('/api/v1/payouts', {
@@ -600,8 +576,7 @@ describe.each(['advance', 'fail', 'return'])('POST /_sandbox/payouts/{id}/%s', (
 })
 
 describe('POST /_sandbox/orders/{id}/deliver', () => {
-  test('200 delivers a number, then the rest, and settles with the last', async () => {
-    const world = await opened()
+  inWorld('200 delivers a number, then the rest, and settles with the last', async (world) => {
     const { id, amount } = await placed(world, DELAYED)
     const reserved = (await balanceOf(world, 2)).reserved
     expect(reserved).toBeGreaterThan(0)
@@ -624,8 +599,7 @@ describe('POST /_sandbox/orders/{id}/deliver', () => {
     await expectSoundWorld(server, world.name)
   })
 
-  test('200 delivers all if the number is too high', async () => {
-    const world = await opened()
+  inWorld('200 delivers all if the number is too high', async (world) => {
     const { id } = await placed(world, DELAYED)
     expect(await done<object>(world, `/orders/${id}/deliver`, { quantity: 1_000_000 })).toEqual({
       id,
@@ -659,8 +633,7 @@ describe('POST /_sandbox/orders/{id}/deliver', () => {
 })
 
 describe('POST /_sandbox/orders/{id}/fail', () => {
-  test('200 fails an undelivered order and refunds it in full', async () => {
-    const world = await opened()
+  inWorld('200 fails an undelivered order and refunds it in full', async (world) => {
     const { id } = await placed(world, DELAYED)
     expect(await done<object>(world, `/orders/${id}/fail`, { failure_reason: 'Out of stock' })).toEqual({
       id,
@@ -676,8 +649,7 @@ describe('POST /_sandbox/orders/{id}/fail', () => {
     await expectSoundWorld(server, world.name)
   })
 
-  test('200 refunds the rest of a partly delivered order, also without a body', async () => {
-    const world = await opened()
+  inWorld('200 refunds the rest of a partly delivered order, also without a body', async (world) => {
     const { id } = await placed(world, DELAYED)
     const paidFor = 100_000 - (await balanceOf(world, 2)).amount
     await done(world, `/orders/${id}/deliver`, { quantity: 1 })
@@ -733,8 +705,7 @@ describe.each([
     })),
   ])
 
-  test('400 refuses a cancelled order, which is refunded once', async () => {
-    const world = await opened()
+  inWorld('400 refuses a cancelled order, which is refunded once', async (world) => {
     const { id } = await placed(world, DELAYED)
     await world.post(`/api/v1/orders/${id}/cancel`)
     expect(await ask(world, 'POST', `/orders/${id}/${verb}`)).toMatchObject({

@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { EVENT_TYPES } from '../../src/events/types.ts'
 import { operationsOf, outcomesIn, readDocument, successOf } from '../docs/document.ts'
-import { forFile, type Server, startServer, TestWorld } from '../harness.ts'
+import { validation, worldNotFound } from '../errors.ts'
+import { forFile, type Server, startServer, TestWorld, testIn } from '../harness.ts'
 import { DELAYED, INSTANT, NONE_LEFT, ORDERS, place } from '../orders/orders.ts'
 import { loggedIn, login } from '../sessions/requests.ts'
 import { hook, settle } from '../webhooks/webhooks.ts'
-import { control, NOON, succeed, validation, worldNotFound } from './surface.ts'
+import { control, NOON, succeed } from './surface.ts'
 
 const INSTANT_ONE = { ...INSTANT, quantity: 1 }
 
 const server = forFile(await startServer('--rate-limit', 'off'))
+const inWorld = testIn(() => server.world())
 
 interface Outcome {
   operation: string
@@ -77,8 +79,7 @@ describe('GET /_sandbox/coverage', () => {
     expect(outcomes.every(({ count }) => count === 0)).toBe(true)
   })
 
-  test('counts successes, errors and injected errors', async () => {
-    const world = await server.world()
+  inWorld('counts successes, errors and injected errors', async (world) => {
     for (let time = 0; time < 3; time++) await world.get('/api/v1/countries/1')
     await world.get('/api/v1/countries/0')
     await world.get('/api/v1/countries/2147483647')
@@ -98,8 +99,7 @@ describe('GET /_sandbox/coverage', () => {
     expect(report.exercised).toBe(7)
   })
 
-  test('selects the outcome with the same field and rule', async () => {
-    const world = await server.world()
+  inWorld('selects the outcome with the same field and rule', async (world) => {
     await world.post('/api/v1/beneficiaries', { email: 'ada@', first_name: 'Ada', last_name: 'Lovelace' })
     await world.post('/api/v1/beneficiaries', { first_name: 'Ada', last_name: 'Lovelace' })
     await world.post('/api/v1/beneficiaries', 'no JSON')
@@ -110,8 +110,7 @@ describe('GET /_sandbox/coverage', () => {
     ])
   })
 
-  test('does not count unknown routes, control requests and invalid fault headers', async () => {
-    const world = await server.world()
+  inWorld('does not count unknown routes, control requests and invalid fault headers', async (world) => {
     const before = await reportOf(world.name)
     await world.get('/api/v1/nowhere')
     await world.get('/nowhere')
@@ -121,8 +120,7 @@ describe('GET /_sandbox/coverage', () => {
     expect(await reportOf(world.name)).toEqual(before)
   })
 
-  test('does not count a dropped connection', async () => {
-    const world = await server.world()
+  inWorld('does not count a dropped connection', async (world) => {
     await world.control('/faults', { drop: true, match: { path: '/api/v1/wallets' } })
     const asking = world.get('/api/v1/wallets').then((response) => response.text())
     await asking.catch(() => undefined)
@@ -130,18 +128,17 @@ describe('GET /_sandbox/coverage', () => {
   })
 
   test('counts only documented errors, not those of --strict', async () => {
-    const strict = await startServer('--strict')
+    await using strict = await startServer('--strict')
     const world = await strict.world()
     await world.get('/api/v1/countries/1?no_such=1')
     await world.post('/api/v1/beneficiaries', { emial: 'x' })
     expect(met(await reportOf(world.name, strict))).toEqual(['login 200 success 1'])
     await world.post('/api/v1/beneficiaries', { first_name: 'Ada', last_name: 'Lovelace' })
     expect(met(await reportOf(world.name, strict))).toHaveLength(2)
-    await strict.stop()
   })
 
   test('counts by world, and in the default world if none is named', async () => {
-    const own = await startServer()
+    await using own = await startServer()
     const [one, other] = [await own.world(), await own.world()]
     await one.get('/api/v1/countries/1')
     await own.request('/status')
@@ -151,18 +148,16 @@ describe('GET /_sandbox/coverage', () => {
     expect(met(await reportOf(one.name, own))).toEqual(['login 200 success 1', 'getCountry 200 success 1'])
     expect(met(await reportOf(other.name, own))).toEqual(['login 200 success 1', 'login 401 auth.credentials_wrong 1'])
     expect(met(await reportOf('default', own))).toEqual(['listCurrencies 401 unauthorized 1'])
-    await own.stop()
   })
 
-  test('counts an expired token in its world', async () => {
-    const world = await server.world()
+  inWorld('counts an expired token in its world', async (world) => {
     await world.clock({ advance: 'PT1H' })
     await world.get('/api/v1/countries/1')
     expect(met(await reportOf(world.name)).at(-1)).toBe('getCountry 401 unauthorized 1')
   })
 
   test('?world=* is the sum of all worlds since the start, including those that were reset or deleted', async () => {
-    const own = await startServer()
+    await using own = await startServer()
     expect(met(await reportOf('*', own))).toEqual([])
     for (const name of ['kept', 'reset', 'dropped']) {
       const world = await TestWorld.open(own, name)
@@ -180,11 +175,10 @@ describe('GET /_sandbox/coverage', () => {
       ['kept', 2],
       ['reset', 0],
     ])
-    await own.stop()
   })
 
   test('the percentage is rounded down to a decimal, so that 100 means all', async () => {
-    const own = await startServer('--rate-limit', 'off')
+    await using own = await startServer('--rate-limit', 'off')
     await succeed(own, 'PUT', '/worlds/counted')
     const world = await TestWorld.open(own, 'counted')
     const errors = await succeed<{ name: string; method: string; path: string }[]>(own, 'GET', '/errors')
@@ -200,7 +194,6 @@ describe('GET /_sandbox/coverage', () => {
       ({ count, path, name }) => count === 0 && path.startsWith('/api/v1/') && name !== 'success',
     )
     expect(unmet).toEqual([])
-    await own.stop()
   })
 
   test.each<[string, number, object]>([
@@ -242,7 +235,7 @@ describe('The events of GET /_sandbox/coverage', () => {
   })
 
   test('count what the clock and the control API make, with ?world=* also of worlds that are gone', async () => {
-    const own = await startServer()
+    await using own = await startServer()
     const world = await own.world(NOON)
     await place(world, { ...DELAYED, quantity: 1 })
     await world.clock({ advance: 'P2D' })
@@ -260,13 +253,11 @@ describe('The events of GET /_sandbox/coverage', () => {
     expect(await countedIn('*', own)).toEqual(counted)
     expect(await tableIn('*', own)).toContain(`\n  + ${'order.created'.padEnd(48)} 1 0\n`)
     expect(await tableIn('*', own)).toContain('\n  - payout.returned\n')
-    await own.stop()
   })
 })
 
 describe('?format=table', () => {
-  test('is text with operations, marked outcomes and the total', async () => {
-    const world = await server.world()
+  inWorld('is text with operations, marked outcomes and the total', async (world) => {
     for (let time = 0; time < 12; time++) await world.get('/api/v1/countries/1')
     const response = await server.request(`/_sandbox/coverage?world=${world.name}&format=table`)
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
@@ -289,8 +280,7 @@ describe('?format=table', () => {
     expect(lines.slice(0, 3)).toEqual([summary, '', 'POST /auth/login'])
   })
 
-  test('matches the JSON', async () => {
-    const world = await server.world()
+  inWorld('matches the JSON', async (world) => {
     await world.get('/api/v1/countries/0')
     const { outcomes } = await reportOf(world.name)
     const [operations = ''] = (await tableOf(world.name)).split('Events: ')

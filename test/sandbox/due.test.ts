@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { validation, worldNotFound } from '../errors.ts'
 import { forFile, startServer, type TestWorld } from '../harness.ts'
 import { DELAYED, paid, placed } from './purchases.ts'
-import { control, NOON, succeed, validation, worldNotFound } from './surface.ts'
+import { control, NOON, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 

@@ -2,13 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { forFile, type Server, startServer, structured, TestWorld } from '../harness.ts'
+import { FORBIDDEN, notFound, validation } from '../errors.ts'
+import { forFile, type Server, startServer, TestWorld, testIn } from '../harness.ts'
 import { DELAYED, INSTANT, placed, SCARCE } from './purchases.ts'
-import { control, notFound, read, rowsOf, succeed, validation } from './surface.ts'
+import { control, read, rowsOf, succeed } from './surface.ts'
 
 /** What a test changes of its world while it runs (contract C15). */
 
 const server = forFile(await startServer('--rate-limit', 'off', '--seed', '13'))
+const inWorld = testIn(() => server.world())
 
 const CARD = { denomination: 100, quantity: 2 }
 const ask = (world: TestWorld, method: string, path: string, body?: unknown) =>
@@ -18,15 +20,14 @@ const edit = <Body = Record<string, unknown>>(world: TestWorld, path: string, bo
 const charged = async (world: TestWorld, productId = 1, body: object = CARD) =>
   read(await world.post(`/api/v1/products/${productId}/charges`, body))
 const idsOf = async (world: TestWorld, query = 'limit=10000'): Promise<number[]> =>
-  ((await (await world.get(`/api/v1/products?${query}`)).json()) as { id: number }[]).map(({ id }) => id)
+  (await world.read<{ id: number }[]>(`/api/v1/products?${query}`)).map(({ id }) => id)
 const orderOf = (world: TestWorld, change: object = {}) =>
   world.post('/api/v1/orders', { product_id: 1, ...CARD, ...change })
 
-const PRODUCT_NOT_FOUND = structured('NotFoundError', 'NOT_FOUND', 'Product not found')
+const PRODUCT_NOT_FOUND = notFound('Product not found')
 
 describe('PATCH /_sandbox/products/{id}', () => {
-  test('gone between the catalog and the order: the product is in no list and cannot be ordered', async () => {
-    const world = await server.world()
+  inWorld('gone between the catalog and the order: the product is in no list and cannot be ordered', async (world) => {
     expect((await charged(world)).status).toBe(200)
     const before = await idsOf(world)
     expect(await edit(world, '/products/1', { active: false })).toMatchObject({ id: 1, active: false })
@@ -40,8 +41,7 @@ describe('PATCH /_sandbox/products/{id}', () => {
     expect((await rowsOf(server, world.name)).orders).toEqual([])
   })
 
-  test('price changed between the quote and the order: the wallet pays the new one', async () => {
-    const world = await server.world()
+  inWorld('price changed between the quote and the order: the wallet pays the new one', async (world) => {
     expect((await charged(world)).body).toMatchObject({ discount: 2.5, total_payable: 230.1 })
     await edit(world, '/products/1', {
       denominations: [{ min_value: 100, max_value: 100, discount: 10 }],
@@ -52,14 +52,13 @@ describe('PATCH /_sandbox/products/{id}', () => {
     const now = await charged(world)
     expect(now.headers.get('x-cache')).toBe('MISS')
     expect(now.body).toMatchObject({ discount: 10, gst_amount: 9, handling_fee_amount: 3, total_payable: 192 })
-    const detail = (await (await world.get('/api/v1/products/1')).json()) as object
+    const detail = await world.read<object>('/api/v1/products/1')
     expect(detail).toMatchObject({ available_denominations: [{ min_value: 100, max_value: 100, discount: 10 }] })
     const discount = await (await world.post('/api/v1/products/1/discount', CARD)).json()
     expect(discount).toMatchObject({ discount: 10, discount_amount: 20 })
   })
 
-  test('sold out between the quote and the order: what is left counts from now on', async () => {
-    const world = await server.world()
+  inWorld('sold out between the quote and the order: what is left counts from now on', async (world) => {
     expect(await edit(world, '/products/1', { stock: 3 })).toMatchObject({ stock: 3 })
     await placed(world, { product_id: 1, ...CARD })
     expect(await edit(world, '/products/1', {})).toMatchObject({ stock: 1 })
@@ -72,6 +71,7 @@ describe('PATCH /_sandbox/products/{id}', () => {
 
   test('an order that is cancelled gives back to the stock, also to one that was unlimited when it was placed', async () => {
     const world = await server.world()
+
     const before = await placed(world, DELAYED)
     await edit(world, '/products/5', { stock: 10 })
     const after = await placed(world, DELAYED)
@@ -80,14 +80,12 @@ describe('PATCH /_sandbox/products/{id}', () => {
     expect(await edit(world, '/products/5', {})).toMatchObject({ stock: 10 })
   })
 
-  test('a smaller maximum refuses the quantity that was allowed', async () => {
-    const world = await server.world()
+  inWorld('a smaller maximum refuses the quantity that was allowed', async (world) => {
     await edit(world, '/products/1', { max_quantity: 1 })
     expect((await charged(world)).body).toEqual({ error: 'Quantity exceeds maximum allowed quantity of 1' })
   })
 
-  test('puts on sale what the catalog hides, in its place in every order and search', async () => {
-    const world = await server.world()
+  inWorld('puts on sale what the catalog hides, in its place in every order and search', async (world) => {
     const shown = new Set(await idsOf(world))
     const hidden = [...Array(420).keys()].map((index) => index + 1).filter((id) => !shown.has(id))
     const [id = 0] = hidden
@@ -103,8 +101,7 @@ describe('PATCH /_sandbox/products/{id}', () => {
     expect(listed.map((each) => each.id)).toEqual(sorted.map(({ own }) => own))
   })
 
-  test('200 returns the product as an entry of a catalog file', async () => {
-    const world = await server.world()
+  inWorld('200 returns the product as an entry of a catalog file', async (world) => {
     const { status, body } = await ask(world, 'PATCH', '/products/9', {})
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -131,8 +128,7 @@ describe('PATCH /_sandbox/products/{id}', () => {
     expect((await rowsOf(server, other.name)).product_changes).toEqual([])
   })
 
-  test('agreed discounts hold on the changed product too', async () => {
-    const world = await server.world()
+  inWorld('agreed discounts hold on the changed product too', async (world) => {
     await edit(world, '/products/2', { denominations: [{ min_value: 50, max_value: 50, discount: 1 }] })
     const limited = await world.limited()
     expect(await (await limited.post('/api/v1/products/2/discount', {})).json()).toMatchObject({
@@ -155,8 +151,7 @@ describe('PATCH /_sandbox/products/{id}', () => {
     expect((await rowsOf(server, world.name)).product_changes).toEqual([])
   })
 
-  test('400 names every place that breaks a rule of catalog files', async () => {
-    const world = await server.world()
+  inWorld('400 names every place that breaks a rule of catalog files', async (world) => {
     const { status, body } = await ask(world, 'PATCH', '/products/1', {
       gst_percent: 1.234,
       denominations: [{ min_value: 100, max_value: 50, discount: 2.555 }],
@@ -166,8 +161,7 @@ describe('PATCH /_sandbox/products/{id}', () => {
     expect(Object.keys(messages)).toEqual(['gst_percent', 'denominations.0.discount', 'denominations.0.max_value'])
   })
 
-  test('404 for a product that there is not', async () => {
-    const world = await server.world()
+  inWorld('404 for a product that there is not', async (world) => {
     expect(await ask(world, 'PATCH', '/products/999999', { active: false })).toMatchObject({
       status: 404,
       body: notFound('Product not found'),
@@ -176,8 +170,7 @@ describe('PATCH /_sandbox/products/{id}', () => {
 })
 
 describe('what was edited', () => {
-  test('goes with copies and snapshots, and a reset takes it back', async () => {
-    const world = await server.world()
+  inWorld('goes with copies and snapshots, and a reset takes it back', async (world) => {
     await edit(world, '/products/1', { active: false })
     await succeed(server, 'PUT', `/rates?world=${world.name}`, { base: 'USD', rates: { EUR: '0.5' } })
     await edit(world, '/clients/1', { max_quantity: 7 })
@@ -211,7 +204,7 @@ describe('what was edited', () => {
       [true, 404],
       [false, 404],
     ] as const) {
-      const kept = await startServer('--data-dir', dataDir)
+      await using kept = await startServer('--data-dir', dataDir)
       if (edits) {
         await succeed(kept, 'PATCH', '/products/1', { active: false })
         await succeed(kept, 'POST', '/clients', { name: 'shop', password: 'open sesame' })
@@ -219,22 +212,19 @@ describe('what was edited', () => {
       expect((await kept.request('/api/v1/products/1', { headers: await login(kept) })).status).toBe(status)
       const shop = JSON.stringify({ username: 'sbx_default.shop', password: 'open sesame' })
       expect((await kept.request('/auth/login', { method: 'POST', body: shop })).status).toBe(200)
-      await kept.stop()
     }
     rmSync(dataDir, { recursive: true })
   })
 })
 
 describe('/_sandbox/rates', () => {
-  test('GET returns all rates of the world, in the form of --rates', async () => {
-    const world = await server.world()
+  inWorld('GET returns all rates of the world, in the form of --rates', async (world) => {
     const { base, rates } = (await ask(world, 'GET', '/rates')).body as { base: string; rates: Record<string, string> }
     expect([base, rates.EUR]).toEqual(['USD', '0.92'])
     expect(await ask(world, 'PUT', '/rates', { base, rates })).toMatchObject({ status: 200, body: { base, rates } })
   })
 
-  test('the rate changed: the next price has the new one, also where a price was held', async () => {
-    const world = await server.world()
+  inWorld('the rate changed: the next price has the new one, also where a price was held', async (world) => {
     const purchase = { denomination: 50, quantity: 1, wallet_id: 2 }
     expect((await charged(world, 2, purchase)).body).toMatchObject({ charges_details: { forex_rate: 0.92 } })
     await ask(world, 'PUT', '/rates', { base: 'USD', rates: { EUR: '0.5' } })
@@ -251,12 +241,11 @@ describe('/_sandbox/rates', () => {
       beneficiary_last_name: 'Lovelace',
     })
     expect(payout.status).toBe(201)
-    const [transaction] = (await (await world.get('/api/v1/transactions?limit=1')).json()) as object[]
+    const [transaction] = await world.read<object[]>('/api/v1/transactions?limit=1')
     expect(transaction).toMatchObject({ forex_rate: 0.5 })
   })
 
-  test('a currency that is left out has no rate', async () => {
-    const world = await server.world()
+  inWorld('a currency that is left out has no rate', async (world) => {
     await ask(world, 'PUT', '/rates', { base: 'USD', rates: { INR: '80' } })
     expect((await charged(world, 2, { denomination: 50, quantity: 1, wallet_id: 2 })).body).toEqual({
       error: 'No exchange rate found for USD to EUR',
@@ -270,8 +259,7 @@ describe('/_sandbox/rates', () => {
     expect((await ask(other, 'GET', '/rates')).body).toEqual(before)
   })
 
-  test('400 names every bad rate and changes nothing', async () => {
-    const world = await server.world()
+  inWorld('400 names every bad rate and changes nothing', async (world) => {
     const rates = { EUR: '0', XXX: '1', INR: '1.123456789' }
     const { status, body } = await ask(world, 'PUT', '/rates', { base: 'USD', rates })
     expect(status).toBe(400)
@@ -300,8 +288,7 @@ describe('/_sandbox/clients', () => {
     return TestWorld.of(server, name, access_token)
   }
 
-  test('GET lists the two that every world has, without passwords', async () => {
-    const world = await server.world()
+  inWorld('GET lists the two that every world has, without passwords', async (world) => {
     expect((await ask(world, 'GET', '/clients')).body).toEqual([
       {
         client_id: 1,
@@ -355,17 +342,13 @@ describe('/_sandbox/clients', () => {
     expect(await (await world.get('/api/v1/orders')).json()).toEqual([])
   })
 
-  test('feature taken away between two requests: orders are refused, with the same token', async () => {
-    const world = await server.world()
+  inWorld('feature taken away between two requests: orders are refused, with the same token', async (world) => {
     await placed(world, INSTANT)
     expect(await edit(world, '/clients/1', { features: { vouchers: false } })).toMatchObject({
       features: { vouchers: false },
     })
     const refused = await world.post('/api/v1/orders', INSTANT)
-    expect([refused.status, await refused.json()]).toEqual([
-      403,
-      structured('ForbiddenError', 'FORBIDDEN', 'The requested feature is not enabled for this client'),
-    ])
+    expect([refused.status, await refused.json()]).toEqual([403, FORBIDDEN])
     expect((await world.get('/api/v1/categories')).status).toBe(403)
     expect((await world.get('/api/v1/products/1')).status).toBe(200)
     await edit(world, '/clients/1', { features: { vouchers: true } })
@@ -381,15 +364,13 @@ describe('/_sandbox/clients', () => {
     expect((await limited.get('/api/v1/countries/1')).headers.get('x-ratelimit-limit')).toBeNull()
     await edit(world, '/clients/1', { rate_limit: null })
     expect((await world.get('/api/v1/countries/1')).status).toBe(200)
-    const strict = await startServer('--rate-limit', '1/h')
+    await using strict = await startServer('--rate-limit', '1/h')
     const own = await strict.world()
     await succeed(strict, 'PATCH', `/clients/1?world=${own.name}`, { rate_limit: 'off' })
     for (let time = 0; time < 3; time++) expect((await own.get('/api/v1/countries/1')).status).toBe(200)
-    await strict.stop()
   })
 
-  test('a new password ends the tokens, and the old one does not log in', async () => {
-    const world = await server.world()
+  inWorld('a new password ends the tokens, and the old one does not log in', async (world) => {
     const client = await added(world, { name: 'shop', password: 'first' })
     const shop = await opened(client)
     await edit(world, `/clients/${client.client_id}`, { password: 'second' })
@@ -434,16 +415,14 @@ describe('/_sandbox/clients', () => {
     expect((await rowsOf(server, world.name)).clients).toEqual(before)
   })
 
-  test('POST /_sandbox/wallets 400 refuses a client that there is not', async () => {
-    const world = await server.world()
+  inWorld('POST /_sandbox/wallets 400 refuses a client that there is not', async (world) => {
     expect(await ask(world, 'POST', '/wallets', { currency: 'USD', client_id: 9 })).toMatchObject({
       status: 400,
       body: validation('client_id', 'enum', 'must be the id of a client of this world'),
     })
   })
 
-  test('the last cards of a small stock are seen by every client of the world', async () => {
-    const world = await server.world()
+  inWorld('the last cards of a small stock are seen by every client of the world', async (world) => {
     const { stock } = await edit<{ stock: number }>(world, '/products/9', {})
     await placed(world, SCARCE)
     expect(await edit(world, '/products/9', {})).toMatchObject({ stock: stock - 1 })

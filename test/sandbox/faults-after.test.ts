@@ -1,12 +1,14 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { validation } from '../errors.ts'
+import { type Server, startServer, type TestWorld, testIn } from '../harness.ts'
 import { Connection, type Listening, listening } from '../socket.ts'
 import { amountIn, INSTANT, type Order, placed } from './purchases.ts'
-import { ADA, control, NOON, read, rowsOf, saveAda, succeed, validation } from './surface.ts'
+import { ADA, control, NOON, read, rowsOf, saveAda, succeed } from './surface.ts'
 
 /** Faults that strike when the work is done: what tells whether a client's retries are safe (contract C15). */
 
 const server: Server = await startServer('--rate-limit', 'off', '--seed', '15')
+const inWorld = testIn(() => server.world())
 afterAll(() => server.stop())
 
 const COUNTRY = '/api/v1/countries/1'
@@ -22,9 +24,8 @@ const isAnswered = (answer: Promise<Response>): Promise<boolean> =>
       () => true,
       () => false,
     )
-const ordersOf = async (world: TestWorld) => (await (await world.get('/api/v1/orders')).json()) as Order[]
-const beneficiariesOf = async (world: TestWorld) =>
-  (await (await world.get('/api/v1/beneficiaries')).json()) as object[]
+const ordersOf = async (world: TestWorld) => await world.read<Order[]>('/api/v1/orders')
+const beneficiariesOf = async (world: TestWorld) => await world.read<object[]>('/api/v1/beneficiaries')
 
 interface Entry {
   method: string
@@ -58,16 +59,14 @@ describe('A lost answer', () => {
     expect(await ordersOf(world)).toHaveLength(1)
   })
 
-  test('and a retry without a key buys twice', async () => {
-    const world = await server.world()
+  inWorld('and a retry without a key buys twice', async (world) => {
     await addRule(world, LOST)
     expect(await isAnswered(world.post('/api/v1/orders', INSTANT))).toBe(false)
     expect((await world.post('/api/v1/orders', INSTANT)).status).toBe(200)
     expect(await ordersOf(world)).toHaveLength(2)
   })
 
-  test('before the work leaves nothing, and the key unused', async () => {
-    const world = await server.world()
+  inWorld('before the work leaves nothing, and the key unused', async (world) => {
     await addRule(world, { ...LOST, when: 'before' })
     const key = { 'idempotency-key': 'order-1-try' }
     expect(await isAnswered(world.post('/api/v1/orders', INSTANT, key))).toBe(false)
@@ -76,8 +75,7 @@ describe('A lost answer', () => {
     expect([retried.status, retried.headers.get('idempotent-replayed')]).toEqual([200, null])
   })
 
-  test('may be a refusal, a replay, or that of a path which does not exist', async () => {
-    const world = await server.world()
+  inWorld('may be a refusal, a replay, or that of a path which does not exist', async (world) => {
     const key = { 'idempotency-key': 'order-1-try' }
     await world.post('/api/v1/orders', INSTANT, key)
     await addRule(world, { drop: true, when: 'after', times: 3 })
@@ -87,16 +85,14 @@ describe('A lost answer', () => {
     expect((await world.get(COUNTRY)).status).toBe(200)
   })
 
-  test('of a login leaves a world with its password', async () => {
-    const world = await server.world()
+  inWorld('of a login leaves a world with its password', async (world) => {
     await addRule(world, { drop: true, when: 'after', match: { path: '/auth/login' }, times: 1 })
     const body = JSON.stringify({ username: `sbx_${world.name}`, password: 'a password' })
     expect(await isAnswered(server.request('/auth/login', { method: 'POST', body }))).toBe(false)
     expect((await server.request('/auth/login', { method: 'POST', body })).status).toBe(200)
   })
 
-  test('is in the request log with its row changes and without a status', async () => {
-    const world = await server.world()
+  inWorld('is in the request log with its row changes and without a status', async (world) => {
     await addRule(world, LOST)
     await isAnswered(world.post('/api/v1/orders', INSTANT, { 'x-request-id': 'lost-1' }))
     const entry = await lastOf(world)
@@ -132,8 +128,7 @@ describe('X-Sandbox-Fault: NAME; when=after', () => {
     },
   )
 
-  test('stores the real answer under the Idempotency-Key', async () => {
-    const world = await server.world()
+  inWorld('stores the real answer under the Idempotency-Key', async (world) => {
     const key = { 'idempotency-key': 'ada-1-try' }
     const fault = { 'x-sandbox-fault': 'rate_limited; when=after' }
     expect((await world.post('/api/v1/beneficiaries', ADA, { ...key, ...fault })).status).toBe(429)
@@ -155,11 +150,10 @@ describe('X-Sandbox-Fault: NAME; when=after', () => {
     for (const name of ['x-total-count', 'etag', 'content-encoding']) expect(headers.get(name)).toBeNull()
   })
 
-  test('names the currencies of the request where a rate is missing', async () => {
-    const world = await server.world()
-    const { currency_code: product } = (await (await world.get('/api/v1/products/1')).json()) as {
+  inWorld('names the currencies of the request where a rate is missing', async (world) => {
+    const { currency_code: product } = await world.read<{
       currency_code: string
-    }
+    }>('/api/v1/products/1')
     const { status, body } = await read(
       await world.post(
         '/api/v1/products/1/charges',
@@ -170,8 +164,7 @@ describe('X-Sandbox-Fault: NAME; when=after', () => {
     expect({ status, body }).toEqual({ status: 400, body: { error: `No exchange rate found for ${product} to JPY` } })
   })
 
-  test('takes away a refusal and a 204 as well', async () => {
-    const world = await server.world()
+  inWorld('takes away a refusal and a 204 as well', async (world) => {
     const id = await saveAda(world)
     const fault = { 'x-sandbox-fault': 'internal; when=after' }
     expect((await world.get('/api/v1/countries/0', fault)).status).toBe(500)
@@ -180,8 +173,7 @@ describe('X-Sandbox-Fault: NAME; when=after', () => {
     expect(await beneficiariesOf(world)).toEqual([])
   })
 
-  test('waits after the work with X-Sandbox-Delay', async () => {
-    const world = await server.world()
+  inWorld('waits after the work with X-Sandbox-Delay', async (world) => {
     const headers = { 'x-sandbox-fault': 'internal; when=after', 'x-sandbox-delay': '300' }
     let isAnswered = false
     const answer = world.post('/api/v1/beneficiaries', ADA, headers).then((response) => {
@@ -210,8 +202,7 @@ describe('X-Sandbox-Fault: NAME; when=after', () => {
     expect(await rowsOf(server, world.name)).toEqual(before)
   })
 
-  test('400 refuses a name that is none here', async () => {
-    const world = await server.world()
+  inWorld('400 refuses a name that is none here', async (world) => {
     const headers = { 'x-sandbox-fault': 'charges.rate_missing; when=after' }
     const problem = 'must be the name of an error of this endpoint; see GET /_sandbox/errors'
     expect((await read(await world.get(COUNTRY, headers))).body).toEqual(validation('X-Sandbox-Fault', 'enum', problem))
@@ -248,8 +239,7 @@ describe('The page of a gateway', () => {
 })
 
 describe('A body that is cut off', () => {
-  test('is sent so far, and the work is done', async () => {
-    const world = await server.world()
+  inWorld('is sent so far, and the work is done', async (world) => {
     await addRule(world, { cut_after_bytes: 10, match: { method: 'POST' }, times: 1 })
     expect(await isAnswered(world.post('/api/v1/beneficiaries', ADA))).toBe(false)
     expect(await beneficiariesOf(world)).toHaveLength(1)
@@ -260,8 +250,7 @@ describe('A body that is cut off', () => {
     })
   })
 
-  test('of an error or a page that is injected', async () => {
-    const world = await server.world()
+  inWorld('of an error or a page that is injected', async (world) => {
     await addRule(world, { error: 'internal', cut_after_bytes: 5, times: 1 })
     await addRule(world, { status: 503, cut_after_bytes: 5, times: 1 })
     for (const fault of ['internal', '503']) {
@@ -272,8 +261,7 @@ describe('A body that is cut off', () => {
     expect((await world.get(COUNTRY)).status).toBe(200)
   })
 
-  test('is whole where it is not longer', async () => {
-    const world = await server.world()
+  inWorld('is whole where it is not longer', async (world) => {
     const whole = await (await world.get(COUNTRY)).text()
     await addRule(world, { cut_after_bytes: whole.length })
     const { status, headers, body } = await read(await world.get(COUNTRY))
@@ -282,8 +270,7 @@ describe('A body that is cut off', () => {
     expect(JSON.stringify(body)).toBe(whole)
   })
 
-  test('is none where there is none: 204 and 304', async () => {
-    const world = await server.world()
+  inWorld('is none where there is none: 204 and 304', async (world) => {
     const id = await saveAda(world)
     const etag = (await world.get('/api/v1/countries')).headers.get('etag') ?? ''
     await addRule(world, { cut_after_bytes: 0, bytes_per_second: 1 })
@@ -375,8 +362,7 @@ const isWholeIn = (answer: string): boolean => {
   return length === undefined || Number(length) === rest.join('\r\n\r\n').length
 }
 
-test('bytes_per_second sends a body slowly and whole', async () => {
-  const world = await server.world()
+inWorld('bytes_per_second sends a body slowly and whole', async (world) => {
   const whole = await (await world.get(COUNTRY)).text()
   await addRule(world, { bytes_per_second: 1_000, times: 1 })
   const start = Bun.nanoseconds()
@@ -386,8 +372,7 @@ test('bytes_per_second sends a body slowly and whole', async () => {
   expect(await lastOf(world)).toMatchObject({ fault: 'bytes_per_second', outcome: 'success' })
 })
 
-test('a replay of a request meets the rules of its world, too', async () => {
-  const world = await server.world()
+inWorld('a replay of a request meets the rules of its world, too', async (world) => {
   await placed(world, INSTANT)
   await addRule(world, { status: 502, when: 'after', times: 1 })
   const { status, body } = await control(server, 'POST', `/requests/2/replay?world=${world.name}`)

@@ -1,22 +1,10 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { operationsOf, outcomesIn, readDocument } from '../docs/document.ts'
-import { againstBinary, type Server, startServer, structured, type TestWorld } from '../harness.ts'
+import { badRequest, notFound, structured, UNREADABLE, validation } from '../errors.ts'
+import { againstBinary, type Server, startServer, type TestWorld, testIn } from '../harness.ts'
 import { hook } from '../webhooks/webhooks.ts'
 import { DELAYED, placed } from './purchases.ts'
-import {
-  ADA,
-  type Answered,
-  badRequest,
-  control,
-  NOON,
-  notFound,
-  read,
-  rowsOf,
-  saveAda,
-  succeed,
-  UNREADABLE,
-  validation,
-} from './surface.ts'
+import { ADA, type Answered, control, NOON, read, rowsOf, saveAda, succeed } from './surface.ts'
 
 interface DocumentedError {
   name: string
@@ -27,6 +15,7 @@ interface DocumentedError {
 }
 
 const server: Server = await startServer('--rate-limit', 'off', '--seed', '15')
+const inWorld = testIn(() => server.world())
 afterAll(() => server.stop())
 const documented = await succeed<DocumentedError[]>(server, 'GET', '/errors')
 const operations = operationsOf(await readDocument(server))
@@ -94,8 +83,7 @@ describe('GET /_sandbox/errors', () => {
     expect([status, body]).toEqual([400, validation('all', 'enum', 'must be one of true, false')])
   })
 
-  test('a rule can be made for every error that it lists, where it lists it', async () => {
-    const world = await server.world()
+  inWorld('a rule can be made for every error that it lists, where it lists it', async (world) => {
     for (const { name, method, path } of documented) {
       const rule = await addRule(world, { error: name, match: { method, path }, times: 1 })
       expect(rule).toMatchObject({ error: name, match: { method, path } })
@@ -117,7 +105,7 @@ describe('GET /_sandbox/errors', () => {
     const bodyOf = (name: string) => documented.find((error) => error.name === name)?.body
     expect(bodyOf('charges.rate_missing')).toEqual({ error: 'No exchange rate found for USD to KES' })
     expect(bodyOf('beneficiaries.not_found')).toEqual({ error: 'NotFound', message: 'Beneficiary not found' })
-    expect(bodyOf('products.not_found')).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Product not found'))
+    expect(bodyOf('products.not_found')).toEqual(notFound('Product not found'))
   })
 })
 
@@ -135,7 +123,7 @@ const prepared = async (): Promise<{ world: TestWorld; pathOf: (route: string) =
       beneficiary_id: beneficiary,
     })
   ).json()) as { id: string }
-  const [event] = (await (await world.get('/api/v1/events')).json()) as { id: string }[]
+  const [event] = await world.read<{ id: string }[]>('/api/v1/events')
   const webhook = await hook(world, 'http://127.0.0.1:9/', { events: ['order.failed'] })
   const ids = {
     beneficiaries: beneficiary,
@@ -240,15 +228,11 @@ describe('The headers', () => {
     const limited = await (await server.world()).limited()
     const order = { product_id: 1, denomination: 100, quantity: 1 }
     const asked = await limited.post('/api/v1/orders', order, { 'X-Sandbox-Fault': 'orders.insufficient_stock' })
-    expect([asked.status, await asked.json()]).toEqual([
-      400,
-      structured('BadRequestError', 'BAD_REQUEST', 'Insufficient stock'),
-    ])
+    expect([asked.status, await asked.json()]).toEqual([400, badRequest('Insufficient stock')])
     expect((await limited.post('/api/v1/orders', order)).status).toBe(403)
   })
 
-  test('an empty X-Sandbox-Fault asks for no fault: tools send every header of the document', async () => {
-    const world = await server.world()
+  inWorld('an empty X-Sandbox-Fault asks for no fault: tools send every header of the document', async (world) => {
     const plain = await world.get(COUNTRY)
     const asked = await world.get(COUNTRY, { 'x-sandbox-fault': '' })
     expect([asked.status, await asked.json()]).toEqual([200, await plain.json()])
@@ -256,8 +240,7 @@ describe('The headers', () => {
     expect(slow.status).toBe(400)
   })
 
-  test('an unknown fault is refused in the format of the operation', async () => {
-    const world = await server.world()
+  inWorld('an unknown fault is refused in the format of the operation', async (world) => {
     const headers = { 'x-sandbox-fault': 'nothing' }
     const problem = 'must be the name of an error of this endpoint; see GET /_sandbox/errors'
     expect((await read(await world.get(COUNTRY, headers))).body).toEqual(validation('X-Sandbox-Fault', 'enum', problem))
@@ -285,7 +268,7 @@ describe('The headers', () => {
   })
 
   test('a request with a fault counts against the rate limit, like a real error', async () => {
-    const limited = await startServer('--rate-limit', '10/h')
+    await using limited = await startServer('--rate-limit', '10/h')
     const world = await limited.world(NOON)
     const remaining = async (fault?: string) =>
       (await world.get(COUNTRY, fault === undefined ? {} : { 'x-sandbox-fault': fault })).headers.get(
@@ -297,11 +280,9 @@ describe('The headers', () => {
       await remaining('rate_limited'),
       await remaining(),
     ]).toEqual(['9', '8', '7', '6'])
-    await limited.stop()
   })
 
-  test('a request with a fault is not stored for its Idempotency-Key', async () => {
-    const world = await server.world()
+  inWorld('a request with a fault is not stored for its Idempotency-Key', async (world) => {
     const key = { 'idempotency-key': 'of a failed request' }
     const faulted = await world.post('/api/v1/beneficiaries', ADA, { ...key, 'x-sandbox-fault': 'internal' })
     expect(faulted.status).toBe(500)
@@ -310,8 +291,7 @@ describe('The headers', () => {
     expect(retried.headers.get('idempotent-replayed')).toBeNull()
   })
 
-  test('a fault precedes the charge cache and does not change it', async () => {
-    const world = await server.world()
+  inWorld('a fault precedes the charge cache and does not change it', async (world) => {
     const body = { denomination: 100, quantity: 1 }
     const charge = (headers: Record<string, string> = {}) => world.post('/api/v1/products/1/charges', body, headers)
     const first = await charge()
@@ -326,8 +306,7 @@ describe('The headers', () => {
     expect(await second.text()).toBe(await first.text())
   })
 
-  test('a header precedes the rules and does not use them up', async () => {
-    const world = await server.world()
+  inWorld('a header precedes the rules and does not use them up', async (world) => {
     await addRule(world, { error: 'internal', times: 1 })
     expect((await world.get(COUNTRY, { 'x-sandbox-fault': 'countries.not_found' })).status).toBe(404)
     expect((await rulesOf(world))[0]?.times_left).toBe(1)
@@ -339,8 +318,7 @@ const NO_EFFECT = 'is required, or status, delay_ms, drop, cut_after_bytes or by
 const NO_PLACE = 'must fit an endpoint where the rule can apply; see GET /_sandbox/errors'
 
 describe('POST /_sandbox/faults', () => {
-  test('201 returns the rule with all defaults', async () => {
-    const world = await server.world()
+  inWorld('201 returns the rule with all defaults', async (world) => {
     const answer = await control(server, 'POST', `/faults?world=${world.name}`, { error: 'internal' })
     expect(answer).toMatchObject({
       status: 201,
@@ -478,8 +456,7 @@ describe('POST /_sandbox/faults', () => {
     expect(await rulesOf(world)).toEqual([])
   })
 
-  test('a world has at most 1,000 rules', async () => {
-    const world = await server.world()
+  inWorld('a world has at most 1,000 rules', async (world) => {
     for (let count = 0; count < 1_000; count++)
       await addRule(world, { error: 'internal', match: { path: '/api/v1/countries/249' } })
     const { status, body } = await control(server, 'POST', `/faults?world=${world.name}`, { error: 'internal' })
@@ -489,8 +466,7 @@ describe('POST /_sandbox/faults', () => {
     expect((await world.get(COUNTRY)).status).toBe(200)
   })
 
-  test('DELETE of one rule removes it alone; 404 for none', async () => {
-    const world = await server.world()
+  inWorld('DELETE of one rule removes it alone; 404 for none', async (world) => {
     for (const delay_ms of [1, 2, 3]) await world.control('/faults', { delay_ms })
     const remove = (id: number | string) => control(server, 'DELETE', `/faults/${id}?world=${world.name}`)
     expect(await remove(2)).toMatchObject({ status: 204, body: undefined })
@@ -503,8 +479,7 @@ describe('POST /_sandbox/faults', () => {
       expect(await remove(id)).toMatchObject({ status: 404, body: notFound('Fault not found') })
   })
 
-  test('DELETE removes all rules with 204, also a second time', async () => {
-    const world = await server.world()
+  inWorld('DELETE removes all rules with 204, also a second time', async (world) => {
     await addRule(world, { error: 'internal' })
     expect((await world.get(COUNTRY)).status).toBe(500)
     for (let count = 0; count < 2; count++) {
@@ -555,8 +530,7 @@ describe('A rule', () => {
     for (const path of spared) expect([path, await statusOf(world, path)]).toEqual([path, 200])
   })
 
-  test('a pattern of many stars is matched quickly', async () => {
-    const world = await server.world()
+  inWorld('a pattern of many stars is matched quickly', async (world) => {
     for (const part of ['*', '*a', ':a', '*:a']) {
       await control(server, 'POST', `/faults?world=${world.name}`, {
         error: 'internal',
@@ -566,8 +540,7 @@ describe('A rule', () => {
     expect(await statusOf(world, COUNTRY)).toBe(200)
   })
 
-  test('is not applied or used up where its error is not documented', async () => {
-    const world = await server.world()
+  inWorld('is not applied or used up where its error is not documented', async (world) => {
     await addRule(world, { error: 'charges.rate_missing', times: 1 })
     expect(await statusOf(world, COUNTRY)).toBe(200)
     expect((await world.post('/api/v1/products/1/discount', {})).status).toBe(200)
@@ -576,11 +549,10 @@ describe('A rule', () => {
     expect((await rulesOf(world))[0]?.times_left).toBe(0)
   })
 
-  test('for a missing rate names the currencies of the request, product and wallet', async () => {
-    const world = await server.world()
-    const { currency_code: product } = (await (await world.get('/api/v1/products/1')).json()) as {
+  inWorld('for a missing rate names the currencies of the request, product and wallet', async (world) => {
+    const { currency_code: product } = await world.read<{
       currency_code: string
-    }
+    }>('/api/v1/products/1')
     await addRule(world, { error: 'charges.rate_missing' })
     await addRule(world, { error: 'orders.rate_missing' })
     for (const [walletId, wallet] of [
@@ -613,16 +585,14 @@ describe('A rule', () => {
     expect((await server.request(path, { headers: { 'x-sandbox-fault': 'internal' } })).status).toBe(200)
   })
 
-  test('applies as often as its times', async () => {
-    const world = await server.world()
+  inWorld('applies as often as its times', async (world) => {
     await addRule(world, { error: 'internal', times: 2 })
     const statuses = [await statusOf(world, COUNTRY), await statusOf(world, COUNTRY), await statusOf(world, COUNTRY)]
     expect(statuses).toEqual([500, 500, 200])
     expect((await rulesOf(world)).map(({ times_left }) => times_left)).toEqual([0])
   })
 
-  test('only the first matching rule applies', async () => {
-    const world = await server.world()
+  inWorld('only the first matching rule applies', async (world) => {
     await addRule(world, { error: 'countries.not_found', match: { path: COUNTRY }, times: 1 })
     await addRule(world, { error: 'internal', times: 1 })
     expect([await statusOf(world, COUNTRY), await statusOf(world, COUNTRY), await statusOf(world, COUNTRY)]).toEqual([
@@ -630,8 +600,7 @@ describe('A rule', () => {
     ])
   })
 
-  test('does not apply to the control API', async () => {
-    const world = await server.world()
+  inWorld('does not apply to the control API', async (world) => {
     await addRule(world, { drop: true })
     expect((await rulesOf(world)).length).toBe(1)
   })
@@ -656,8 +625,7 @@ describe('A rule', () => {
     expect(statuses).toEqual([200, 200, 500, 500])
   })
 
-  test('applies to login and refresh of its world', async () => {
-    const world = await server.world()
+  inWorld('applies to login and refresh of its world', async (world) => {
     const post = (path: string, body: object) => server.request(path, { method: 'POST', body: JSON.stringify(body) })
     const credentials = { username: `sbx_${world.name}`, password: 'a password' }
     const { refresh_token } = (await (await post('/auth/login', credentials)).json()) as { refresh_token: string }
@@ -674,8 +642,7 @@ describe('A rule', () => {
     })
   })
 
-  test('delays the request and then passes or fails it', async () => {
-    const world = await server.world()
+  inWorld('delays the request and then passes or fails it', async (world) => {
     const timed = async (path: string, headers: Record<string, string> = {}) => {
       const start = Bun.nanoseconds()
       const { status } = await world.get(path, headers)
@@ -692,8 +659,7 @@ describe('A rule', () => {
     expect(await timed(COUNTRY)).toEqual({ status: 500, waited: true })
   })
 
-  test('closes the connection without a response or effect', async () => {
-    const world = await server.world()
+  inWorld('closes the connection without a response or effect', async (world) => {
     const before = await rowsOf(server, world.name)
     await addRule(world, { drop: true, match: { method: 'POST' }, times: 1 })
     const broken = world.post('/api/v1/beneficiaries', ADA).then((response) => response.text())
@@ -750,8 +716,7 @@ describe('A rule', () => {
     expect(await emailOf(struck)).toEqual(await emailOf(plain))
   })
 
-  test('returns the complete body of the operation', async () => {
-    const world = await server.world()
+  inWorld('returns the complete body of the operation', async (world) => {
     await addRule(world, { error: 'internal' })
     expect(await read(await world.get(COUNTRY))).toMatchObject({ status: 500, body: INTERNAL })
   })

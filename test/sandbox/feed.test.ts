@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { forFile, startServer, structured } from '../harness.ts'
+import { structured, validation, worldNotFound } from '../errors.ts'
+import { forFile, startServer } from '../harness.ts'
 import { listening } from '../socket.ts'
 import { FeedReader } from './feed-reader.ts'
-import { control, NOON, saveAda, succeed, validation, worldNotFound } from './surface.ts'
+import { control, NOON, saveAda, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 
@@ -56,7 +57,7 @@ describe('GET /_sandbox/feed', () => {
       'order.delivered',
       'request',
     ])
-    const [event] = (await (await world.get('/api/v1/events?type=order.delivered')).json()) as [{ id: string }]
+    const [event] = await world.read<[{ id: string }]>('/api/v1/events?type=order.delivered')
     expect(messages[2]?.data).toEqual({ world: world.name, ...event })
     expect(messages[2]?.data).toMatchObject({ type: 'order.delivered', data: { id: placed.id, status: 'DELIVERED' } })
     await feed.close()
@@ -173,7 +174,7 @@ describe('Last-Event-ID', () => {
 
 describe('a reader', () => {
   test('is told how many messages it has missed', async () => {
-    const own = await startServer('--rate-limit', 'off')
+    await using own = await startServer('--rate-limit', 'off')
     const world = await own.world()
     const feed = await FeedReader.open(own, ofWorld(world.name))
     await feed.close()
@@ -184,7 +185,6 @@ describe('a reader', () => {
     expect(skipped).toEqual({ id: '2', event: 'skipped', data: { count: 2 } as never })
     expect(requests.map(({ id }) => id)).toEqual(['3', '4', '5', '6', '7', '8', '9', '10'])
     await again.close()
-    await own.stop()
   })
 
   test('that is too slow is cut off, and the others go on', async () => {
@@ -224,7 +224,7 @@ describe('a reader', () => {
   })
 
   test('beyond the hundredth is refused', async () => {
-    const own = await startServer()
+    await using own = await startServer()
     const feeds = await Promise.all(Array.from({ length: 100 }, () => FeedReader.open(own)))
     const refused = await own.request('/_sandbox/feed')
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '10'])
@@ -235,7 +235,6 @@ describe('a reader', () => {
     await own.request('/status')
     const next = await FeedReader.open(own)
     await Promise.all([...feeds.slice(1), next].map((feed) => feed.close()))
-    await own.stop()
   })
 })
 
@@ -259,10 +258,9 @@ describe('the gate', () => {
   })
 
   test('needs the token of a protected sandbox', async () => {
-    const closed = await startServer('--sandbox-token', 'open sesame')
+    await using closed = await startServer('--sandbox-token', 'open sesame')
     expect((await control(closed, 'GET', '/feed')).status).toBe(401)
     const feed = await FeedReader.open(closed, '', { 'x-sandbox-token': 'open sesame' })
     await feed.close()
-    await closed.stop()
   })
 })

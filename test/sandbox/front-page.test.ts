@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { inFolder, start } from '../executable/program.ts'
+import { folderTest, start } from '../executable/program.ts'
 import { forFile, type Server, startServer } from '../harness.ts'
 
 const server = forFile(await startServer())
@@ -84,21 +84,18 @@ describe('GET / for other clients', () => {
 })
 
 test('the session works: it lists, prices and orders', async () => {
-  const program = await start()
+  await using program = await start()
   const { session } = (await (await program.request('/')).json()) as { session: string[] }
   const shell = Bun.spawn(['sh', '-c', session.join('\n')], { stdout: 'pipe', stderr: 'inherit' })
   const [list, price, order] = (await shell.stdout.text()).trim().split('\n')
   expect(JSON.parse(list ?? '')).toHaveLength(2)
   expect(JSON.parse(price ?? '')).toMatchObject({ total_payable: 230.1 })
   expect(JSON.parse(order ?? '')).toMatchObject({ status: 'DELIVERED', amount: 230.1 })
-  await program.stop()
 })
 
-test('404 in live mode', () =>
-  inFolder(async (folder) => {
-    const program = await start(['--mode', 'live', '--data-dir', `${folder}/data`])
-    const response = await program.request('/', { headers: { accept: BROWSER } })
-    expect(response.status).toBe(404)
-    expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } })
-    await program.stop()
-  }))
+folderTest('404 in live mode', async (folder) => {
+  await using program = await start(['--mode', 'live', '--data-dir', `${folder}/data`])
+  const response = await program.request('/', { headers: { accept: BROWSER } })
+  expect(response.status).toBe(404)
+  expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } })
+})

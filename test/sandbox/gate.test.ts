@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { againstBinary, type Server, startServer, structured } from '../harness.ts'
+import { structured } from '../errors.ts'
+import { againstBinary, expectResponse, type Server, startServer } from '../harness.ts'
 
 const FOREIGN = structured('ForbiddenError', 'FORBIDDEN', 'The sandbox is not open to other sites')
 const NEEDS_TOKEN = structured(
@@ -29,8 +30,7 @@ const askAll = async (server: Server, headers: Record<string, string>): Promise<
 
 const expectAll = async (answers: Response[], status: number, body: object): Promise<void> => {
   for (const answer of answers) {
-    expect(answer.status).toBe(status)
-    expect(await answer.json()).toEqual(body)
+    await expectResponse(answer, status, body)
   }
 }
 
@@ -84,9 +84,7 @@ describe('The control API on loopback', () => {
     for (const host of ['evil.example:4747', '127.0.0.1.evil.example', '192.168.1.7']) {
       const body = JSON.stringify({ username: 'sandbox', password: 'sandbox' })
       const headers = { host, origin: `http://${host}`, 'content-type': 'application/json' }
-      const answer = await server.request(path, { method, headers, ...(method === 'POST' && { body }) })
-      expect(answer.status).toBe(403)
-      expect(await answer.json()).toEqual(FOREIGN)
+      await expectResponse(server.request(path, { method, headers, ...(method === 'POST' && { body }) }), 403, FOREIGN)
     }
   })
 
@@ -134,9 +132,7 @@ describe('The control API on loopback', () => {
     ['that has its name resolve here', { host: 'evil.example:4747', origin: 'http://evil.example:4747' }],
     ['sent to another host', { host: 'evil.example' }],
   ])('403 refuses a login that would create a world from a page %s', async (_, headers) => {
-    const response = await logIn('of-a-stranger', headers)
-    expect(response.status).toBe(403)
-    expect(await response.json()).toEqual(FOREIGN)
+    await expectResponse(logIn('of-a-stranger', headers), 403, FOREIGN)
     expect(await worldNames()).not.toContain('of-a-stranger')
     await server.world()
     // A page of another origin cannot read what it gets from a world that exists; one whose name resolves here could.
@@ -154,13 +150,15 @@ describe('The control API on loopback', () => {
   })
 
   test('the access check precedes all others', async () => {
-    const response = await server.request('/_sandbox/clock?world=nowhere', {
-      method: 'POST',
-      body: 'not JSON',
-      headers: { origin: 'http://evil.example' },
-    })
-    expect(response.status).toBe(403)
-    expect(await response.json()).toEqual(FOREIGN)
+    await expectResponse(
+      server.request('/_sandbox/clock?world=nowhere', {
+        method: 'POST',
+        body: 'not JSON',
+        headers: { origin: 'http://evil.example' },
+      }),
+      403,
+      FOREIGN,
+    )
   })
 })
 
@@ -207,29 +205,26 @@ describe('A login that would create a world', () => {
     server.request('/auth/login', { method: 'POST', headers, body: `{"username":"sbx_${name}","password":"x"}` })
 
   test('may use the name of --public-url', async () => {
-    const server = await startServer('--public-url', 'https://scrip.example')
+    await using server = await startServer('--public-url', 'https://scrip.example')
     const origin = 'https://scrip.example'
     expect((await logIn(server, 'public', { host: 'scrip.example', origin })).status).toBe(200)
     expect((await logIn(server, 'other', { host: 'other.example' })).status).toBe(403)
-    await server.stop()
   })
 
   test('may use any name if the server is not on loopback, but not from a page of another site', async () => {
-    const server = await startServer('--host', '0.0.0.0')
+    await using server = await startServer('--host', '0.0.0.0')
     expect((await logIn(server, 'container', { host: 'scrip:4747' })).status).toBe(200)
     const headers = { host: 'scrip:4747', origin: 'http://evil.example' }
     expect((await logIn(server, 'other', headers)).status).toBe(403)
-    await server.stop()
   })
 })
 
 describe('The control API on another address without a token', () => {
   test('401 for every request', async () => {
-    const server = await startServer('--host', '0.0.0.0')
+    await using server = await startServer('--host', '0.0.0.0')
     await expectAll(await askAll(server, {}), 401, NEEDS_TOKEN)
     await expectAll(await askAll(server, { 'x-sandbox-token': '' }), 401, NEEDS_TOKEN)
     await expectAll(await askAll(server, { host: 'localhost' }), 401, NEEDS_TOKEN)
-    await server.stop()
   })
 })
 
@@ -242,8 +237,7 @@ describe('In live mode', () => {
     for (const name of ['sandbox', 'limited', 'sbx_somewhere', 'sbx_somewhere.limited']) {
       const body = JSON.stringify({ username: name, password: name })
       const response = await server.request('/auth/login', { method: 'POST', body })
-      expect(response.status).toBe(401)
-      expect(await response.json()).toEqual(structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials'))
+      await expectResponse(response, 401, structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials'))
     }
     await server.stop()
     rmSync(folder, { recursive: true })

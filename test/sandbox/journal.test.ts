@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { notFound, validation, worldNotFound } from '../errors.ts'
 import { type Running, start } from '../executable/program.ts'
-import { forFile, type Server, startServer, TestWorld } from '../harness.ts'
+import { forFile, type Server, startServer, TestWorld, testIn } from '../harness.ts'
 import { loggedIn, login } from '../sessions/requests.ts'
 import { everything, makeAtNoon } from './everything.ts'
 import { DELAYED, INSTANT, paid, placed } from './purchases.ts'
-import { ADA, control, NOON, notFound, rowsOf, saveAda, succeed, validation, worldNotFound } from './surface.ts'
+import { ADA, control, NOON, rowsOf, saveAda, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off', '--seed', '17'))
 
@@ -48,10 +49,10 @@ const opened = async (): Promise<TestWorld> => {
   await makeAtNoon(server, name)
   return TestWorld.open(server, name)
 }
+const inWorld = testIn(opened)
 
 describe('GET /_sandbox/requests', () => {
-  test('200 returns each request and its response', async () => {
-    const world = await opened()
+  inWorld('200 returns each request and its response', async (world) => {
     const response = await world.post('/api/v1/beneficiaries', ADA, {
       'content-type': 'application/json',
       'x-own': 'yes',
@@ -104,14 +105,12 @@ describe('GET /_sandbox/requests', () => {
     expect(entries.filter(({ outcome }) => outcome === null).map(({ path }) => path)).toEqual(['/api/v1/nowhere'])
   })
 
-  test('has the request id that the client sent', async () => {
-    const world = await opened()
+  inWorld('has the request id that the client sent', async (world) => {
     await world.get('/api/v1/countries/1', { 'x-request-id': 'mine-1' })
     expect((await lastOf(world.name)).request_id).toBe('mine-1')
   })
 
-  test('omits control requests and probes, and logs requests without a world in the default one', async () => {
-    const world = await opened()
+  inWorld('omits control requests and probes, and logs requests without a world in the default one', async (world) => {
     await succeed(server, 'GET', '/worlds')
     await succeed(server, 'POST', `/clock?world=${world.name}`, { advance: 'PT1S' })
     await server.request(`/_sandbox/nowhere?world=${world.name}`)
@@ -124,8 +123,7 @@ describe('GET /_sandbox/requests', () => {
     expect((await entriesOf(world.name)).map(({ path }) => path)).toEqual(['/auth/login'])
   })
 
-  test("logs a request with an expired token in the token's world", async () => {
-    const world = await opened()
+  inWorld("logs a request with an expired token in the token's world", async (world) => {
     await world.clock({ advance: 'PT1H' })
     const before = (await entriesOf('default')).length
     expect((await world.get('/api/v1/countries/1')).status).toBe(401)
@@ -139,8 +137,7 @@ describe('GET /_sandbox/requests', () => {
     expect(await entriesOf('default')).toHaveLength(before + 1)
   })
 
-  test('keeps little of unauthenticated requests', async () => {
-    const world = await opened()
+  inWorld('keeps little of unauthenticated requests', async (world) => {
     const long = 'x'.repeat(3_000)
     await server.request(`/auth/login?${long}`, {
       method: 'POST',
@@ -161,8 +158,7 @@ describe('GET /_sandbox/requests', () => {
     expect(JSON.stringify(entries.slice(0, 2)).length).toBeLessThan(4_096)
   })
 
-  test('logs logins and refreshes in the world that they name, also refused ones', async () => {
-    const world = await opened()
+  inWorld('logs logins and refreshes in the world that they name, also refused ones', async (world) => {
     const { refresh_token } = await loggedIn(server, `sbx_${world.name}.limited`)
     await login(server, `sbx_${world.name}`, 'wrong')
     for (let time = 0; time < 2; time++) {
@@ -178,8 +174,7 @@ describe('GET /_sandbox/requests', () => {
     ])
   })
 
-  test('has the names of fault and outcome, and logs dropped connections', async () => {
-    const world = await opened()
+  inWorld('has the names of fault and outcome, and logs dropped connections', async (world) => {
     const bought = { denomination: 50, quantity: 1 }
     await world.post('/api/v1/products/2/charges', bought, { 'x-sandbox-fault': 'charges.rate_missing' })
     await world.get('/api/v1/countries/1', { 'x-sandbox-delay': '1' })
@@ -198,8 +193,7 @@ describe('GET /_sandbox/requests', () => {
     ])
   })
 
-  test('distinguishes the two clients', async () => {
-    const world = await opened()
+  inWorld('distinguishes the two clients', async (world) => {
     await (await world.limited()).get('/api/v1/orders')
     const client = `sbx_${world.name}.limited`
     expect(await lastOf(world.name)).toMatchObject({ client, outcome: 'orders.feature_disabled' })
@@ -219,8 +213,7 @@ describe('GET /_sandbox/requests', () => {
     expect(await entriesOf('default')).toHaveLength(before)
   })
 
-  test('returns the newest first, as many as the limit', async () => {
-    const world = await opened()
+  inWorld('returns the newest first, as many as the limit', async (world) => {
     for (const id of [1, 2, 3]) await world.get(`/api/v1/countries/${id}`)
     const newest = await succeed<Entry[]>(server, 'GET', `/requests?world=${world.name}&limit=2`)
     expect(newest.map(({ id, path }) => [id, path])).toEqual([
@@ -254,7 +247,7 @@ describe('GET /_sandbox/requests', () => {
   })
 
   test('world=* reads all worlds, each request with its world, the newest first', async () => {
-    const own = await startServer('--rate-limit', 'off')
+    await using own = await startServer('--rate-limit', 'off')
     const [one, other] = [await own.world('2040-01-01T00:00:00Z'), await own.world('2030-01-01T00:00:00Z')]
     await one.get('/api/v1/countries/1')
     await other.get('/api/v1/countries/2')
@@ -267,7 +260,6 @@ describe('GET /_sandbox/requests', () => {
     ])
     const curl = await (await own.request('/_sandbox/requests?world=*&path=/api/v1/*&format=curl')).text()
     expect(curl.match(/countries\/\d/g)).toEqual(['countries/1', 'countries/2', 'countries/3'])
-    await own.stop()
   })
 
   test.each<[string, number, object]>([
@@ -290,8 +282,7 @@ describe('GET /_sandbox/requests', () => {
 })
 
 describe('GET /_sandbox/requests/{id}', () => {
-  test('200 returns the entry of the list, with what came of it', async () => {
-    const world = await opened()
+  inWorld('200 returns the entry of the list, with what came of it', async (world) => {
     await world.get('/api/v1/countries/1')
     for (const entry of await entriesOf(world.name)) {
       expect(await succeed<object>(server, 'GET', `/requests/${entry.id}?world=${world.name}`)).toEqual({
@@ -303,8 +294,7 @@ describe('GET /_sandbox/requests/{id}', () => {
     }
   })
 
-  test('has the ledger entries that it posted, and its events', async () => {
-    const world = await opened()
+  inWorld('has the ledger entries that it posted, and its events', async (world) => {
     const { id } = await placed(world, INSTANT)
     const entry = await lastOf(world.name)
     const detail = await succeed<{ ledger: object[]; caused: { id: string }[] }>(
@@ -332,8 +322,7 @@ describe('GET /_sandbox/requests/{id}', () => {
     expect(await entriesOf(world.name)).toHaveLength(2)
   })
 
-  test('404 for an entry of another world, and for an unknown world', async () => {
-    const world = await opened()
+  inWorld('404 for an entry of another world, and for an unknown world', async (world) => {
     await world.get('/api/v1/countries/1')
     const { name } = await opened()
     expect((await control(server, 'GET', `/requests/2?world=${name}`)).status).toBe(404)
@@ -348,8 +337,7 @@ describe('The rows that a request wrote', () => {
   const changesOf = async (world: TestWorld) =>
     (await lastOf(world.name)).changes.map(({ table, operation, key }) => `${operation} ${table} ${key}`)
 
-  test('are logged by table and key', async () => {
-    const world = await opened()
+  inWorld('are logged by table and key', async (world) => {
     const id = await saveAda(world)
     expect(await changesOf(world)).toEqual([`insert beneficiaries ${id}`])
     await world.delete(`/api/v1/beneficiaries/${id}`)
@@ -364,8 +352,7 @@ describe('The rows that a request wrote', () => {
     expect(await changesOf(world)).toContain(`insert payouts ${payout.id}`)
   })
 
-  test('are exactly the differences of the tables, except counters and events', async () => {
-    const world = await opened()
+  inWorld('are exactly the differences of the tables, except counters and events', async (world) => {
     const before = await rowsOf(server, world.name)
     await placed(world, DELAYED)
     const after = await rowsOf(server, world.name)
@@ -375,8 +362,7 @@ describe('The rows that a request wrote', () => {
     expect([...new Set((await lastOf(world.name)).changes.map(({ table }) => table))].sort()).toEqual(changed)
   })
 
-  test('are empty for a read, an error and a replay', async () => {
-    const world = await opened()
+  inWorld('are empty for a read, an error and a replay', async (world) => {
     const key = { 'idempotency-key': 'written once' }
     await world.post('/api/v1/beneficiaries', ADA, key)
     expect(await changesOf(world)).toHaveLength(1)
@@ -390,8 +376,7 @@ describe('The rows that a request wrote', () => {
     expect(await changesOf(world)).toEqual([])
   })
 
-  test('are separate for simultaneous requests', async () => {
-    const world = await opened()
+  inWorld('are separate for simultaneous requests', async (world) => {
     const emails = Array.from({ length: 20 }, (_, number) => `person-${number}@example.com`)
     await Promise.all(emails.map((email) => world.post('/api/v1/beneficiaries', { ...ADA, email })))
     for (const { response, changes } of (await entriesOf(world.name)).slice(1)) {
@@ -400,8 +385,7 @@ describe('The rows that a request wrote', () => {
     }
   })
 
-  test('are logged after a reset, a restore and in a copy', async () => {
-    const world = await opened()
+  inWorld('are logged after a reset, a restore and in a copy', async (world) => {
     await saveAda(world)
     await succeed(server, 'PUT', `/snapshots/${world.name}?world=${world.name}`)
     await succeed(server, 'POST', `/snapshots/${world.name}/restore?world=${world.name}`)
@@ -418,8 +402,7 @@ describe('Secrets', () => {
   const told = async (world: TestWorld): Promise<string> =>
     (await Promise.all(['json', 'har', 'curl'].map((format) => formatted(world.name, format)))).join('\n')
 
-  test('are in no format: tokens, passwords and voucher codes', async () => {
-    const world = await opened()
+  inWorld('are in no format: tokens, passwords and voucher codes', async (world) => {
     const pair = await loggedIn(server, `sbx_${world.name}`)
     const renewed = (await (
       await server.request('/auth/refresh', {
@@ -514,8 +497,7 @@ describe('Secrets', () => {
     },
   )
 
-  test('error messages and empty fields stay', async () => {
-    const world = await opened()
+  inWorld('error messages and empty fields stay', async (world) => {
     const response = await login(server, `sbx_${world.name}`, '')
     const body = await response.text()
     expect((await lastOf(world.name)).response.body).toBe(body)
@@ -524,8 +506,7 @@ describe('Secrets', () => {
     expect((await lastOf(world.name)).request.body).toContain('"pin_code":null')
   })
 
-  test('a body without secrets is unchanged', async () => {
-    const world = await opened()
+  inWorld('a body without secrets is unchanged', async (world) => {
     const body = ' { "email" : "ada@example.com", "first_name":"Ad\\u00e4", "last_name": "L\\n", "n": 1.0 } '
     await world.post('/api/v1/beneficiaries', body)
     expect(JSON.parse((await lastOf(world.name)).request.body ?? '')).toEqual(JSON.parse(body))
@@ -536,8 +517,7 @@ describe('Secrets', () => {
 })
 
 describe('The request log is limited', () => {
-  test('keeps the last 1,000 requests of a world with their numbers', async () => {
-    const world = await opened()
+  inWorld('keeps the last 1,000 requests of a world with their numbers', async (world) => {
     for (let count = 0; count < 1_004; count++) await world.get(`/api/v1/countries/1?n=${count}`)
     const entries = await entriesOf(world.name)
     expect(entries).toHaveLength(1_000)
@@ -546,8 +526,7 @@ describe('The request log is limited', () => {
     expect((await control(server, 'GET', `/requests/6?world=${world.name}`)).status).toBe(200)
   })
 
-  test('keeps 4 MiB of requests and responses, oldest out first', async () => {
-    const world = await opened()
+  inWorld('keeps 4 MiB of requests and responses, oldest out first', async (world) => {
     const body = JSON.stringify({ ...ADA, metadata: 'x'.repeat(50_000) })
     for (let count = 0; count < 100; count++) await world.post('/api/v1/products/1/availability', body)
     const entries = await entriesOf(world.name)
@@ -560,8 +539,7 @@ describe('The request log is limited', () => {
     expect(kept).toBeGreaterThan(3_900_000)
   })
 
-  test('cuts a body at 65,536 characters, between characters', async () => {
-    const world = await opened()
+  inWorld('cuts a body at 65,536 characters, between characters', async (world) => {
     const sent = async (text: string): Promise<string | null> => {
       await world.post('/api/v1/products/1/availability', text)
       return (await lastOf(world.name)).request.body
@@ -575,8 +553,7 @@ describe('The request log is limited', () => {
     expect((await lastOf(world.name)).response.body).toBe(`${text.slice(0, 65_536)}…`)
   })
 
-  test('omits a body that was too long, but keeps the request', async () => {
-    const world = await opened()
+  inWorld('omits a body that was too long, but keeps the request', async (world) => {
     expect((await world.post('/api/v1/beneficiaries', 'x'.repeat(1_048_577))).status).toBe(400)
     expect(await lastOf(world.name)).toMatchObject({
       request: { body: null },
@@ -652,8 +629,7 @@ describe('?format=har', () => {
     })
   })
 
-  test('has address, query, headers, bodies and their sizes in bytes', async () => {
-    const world = await opened()
+  inWorld('has address, query, headers, bodies and their sizes in bytes', async (world) => {
     const body = '{"email":"ada@example.com","first_name":"Ädä","last_name":"€"}'
     const response = await world.post('/api/v1/beneficiaries?a=1&b=%C3%A4+c', body, {
       'content-type': 'application/json',
@@ -785,8 +761,7 @@ describe('POST /_sandbox/requests', () => {
   const send = (world: TestWorld, body: object) => world.control('/requests', body)
   const sent = async (world: TestWorld, body: object) => (await (await send(world, body)).json()) as Replayed
 
-  test('200 sends a request as the account of the world, without its password, and logs it', async () => {
-    const world = await opened()
+  inWorld('200 sends a request as the account of the world, without its password, and logs it', async (world) => {
     const headers = { 'content-type': 'application/json', 'Idempotency-Key': 'sent-by-hand' }
     const post = { method: 'POST', path: '/api/v1/beneficiaries', headers, body: JSON.stringify(ADA) }
     const first = await sent(world, post)
@@ -804,8 +779,7 @@ describe('POST /_sandbox/requests', () => {
     })
   })
 
-  test('as another client of the world, and with a fault', async () => {
-    const world = await opened()
+  inWorld('as another client of the world, and with a fault', async (world) => {
     const get = { method: 'GET', path: '/api/v1/wallets', client: `sbx_${world.name}.limited` }
     const wallets = JSON.parse((await sent(world, get)).body) as { id: number }[]
     expect(wallets.map(({ id }) => id)).toEqual([5])
@@ -819,8 +793,7 @@ describe('POST /_sandbox/requests', () => {
     expect(await lastOf('default')).toMatchObject({ client: 'sandbox', path: '/api/v1/wallets' })
   })
 
-  test('a body of a GET is left out', async () => {
-    const world = await opened()
+  inWorld('a body of a GET is left out', async (world) => {
     expect(await sent(world, { method: 'GET', path: '/api/v1/wallets/1', body: '{}' })).toMatchObject({ status: 200 })
   })
 
@@ -848,8 +821,7 @@ describe('POST /_sandbox/requests/{id}/replay', () => {
   const replay = (world: TestWorld, id: number) =>
     succeed<Replayed>(server, 'POST', `/requests/${id}/replay?world=${world.name}`)
 
-  test('200 sends the request again and returns the new response', async () => {
-    const world = await opened()
+  inWorld('200 sends the request again and returns the new response', async (world) => {
     const id = await saveAda(world)
     const again = await replay(world, 2)
     expect(again.status).toBe(201)
@@ -869,8 +841,7 @@ describe('POST /_sandbox/requests/{id}/replay', () => {
     expect(entry.request_id).toBe(again.headers['x-request-id'] ?? '')
   })
 
-  test('as the same client, whatever the state of its token', async () => {
-    const world = await opened()
+  inWorld('as the same client, whatever the state of its token', async (world) => {
     const limited = await world.limited()
     await limited.get('/api/v1/wallets')
     const { id } = await lastOf(world.name)
@@ -891,16 +862,14 @@ describe('POST /_sandbox/requests/{id}/replay', () => {
     expect((await entriesOf(other.name)).map(({ path }) => path)).toEqual(['/auth/login'])
   })
 
-  test('with its Idempotency-Key has no second effect', async () => {
-    const world = await opened()
+  inWorld('with its Idempotency-Key has no second effect', async (world) => {
     const first = await world.post('/api/v1/beneficiaries', ADA, { 'idempotency-key': 'only once' })
     const again = await replay(world, 2)
     expect(again).toMatchObject({ status: 201, body: await first.text(), headers: { 'idempotent-replayed': 'true' } })
     expect((await rowsOf(server, world.name)).beneficiaries).toHaveLength(1)
   })
 
-  test('with its faults fails again', async () => {
-    const world = await opened()
+  inWorld('with its faults fails again', async (world) => {
     const bought = { denomination: 50, quantity: 1 }
     await world.post('/api/v1/products/2/charges', bought, { 'x-sandbox-fault': 'charges.rate_failed' })
     expect(await replay(world, 2)).toMatchObject({
@@ -910,8 +879,7 @@ describe('POST /_sandbox/requests/{id}/replay', () => {
     expect(await lastOf(world.name)).toMatchObject({ fault: 'charges.rate_failed' })
   })
 
-  test('a login fails, because its password is redacted, and is logged in its world', async () => {
-    const world = await opened()
+  inWorld('a login fails, because its password is redacted, and is logged in its world', async (world) => {
     const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
     await server.request('/auth/refresh', { method: 'POST', body: JSON.stringify({ refresh_token }) })
     const before = (await entriesOf('default')).length
@@ -924,8 +892,7 @@ describe('POST /_sandbox/requests/{id}/replay', () => {
     expect(await entriesOf('default')).toHaveLength(before)
   })
 
-  test('a dropped connection is dropped again', async () => {
-    const world = await opened()
+  inWorld('a dropped connection is dropped again', async (world) => {
     await world.control('/faults', { drop: true, match: { path: '/api/v1/wallets' } })
     const asking = world.get('/api/v1/wallets').then((response) => response.text())
     await asking.catch(() => undefined)

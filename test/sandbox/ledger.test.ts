@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { validation, worldNotFound } from '../errors.ts'
 import { type Server, startServer, type TestWorld } from '../harness.ts'
 import { amountIn, DELAYED, INSTANT, paid, placed } from './purchases.ts'
-import { control, NOON, succeed, validation, worldNotFound } from './surface.ts'
+import { control, NOON, succeed } from './surface.ts'
 
 const server: Server = await startServer('--rate-limit', 'off', '--seed', '11')
 afterAll(() => server.stop())

@@ -12,11 +12,12 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { verifiedWorlds } from '../../src/commands/data/verify.ts'
+import { badRequest, worldNotFound } from '../errors.ts'
 import { inFolder, run } from '../executable/program.ts'
 import { type Server, type StartedServer, startServer, TestWorld } from '../harness.ts'
 import { login } from '../sessions/requests.ts'
 import { INSTANT, placed } from './purchases.ts'
-import { badRequest, control, NOON, saveAda, succeed, worldNotFound } from './surface.ts'
+import { control, NOON, saveAda, succeed } from './surface.ts'
 
 /** Named worlds and snapshots outlive a restart and a crash with a data folder (contracts C1 and C3). */
 

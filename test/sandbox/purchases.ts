@@ -49,6 +49,6 @@ export const paid = async (world: TestWorld, reference = 'bonus'): Promise<Payou
 
 /** What a wallet holds. */
 export const amountIn = async (world: TestWorld, walletId: number): Promise<number | undefined> => {
-  const wallets = (await (await world.get('/api/v1/wallets')).json()) as { id: number; amount: number }[]
+  const wallets = await world.read<{ id: number; amount: number }[]>('/api/v1/wallets')
   return wallets.find(({ id }) => id === walletId)?.amount
 }

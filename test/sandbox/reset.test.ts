@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { expectResponse, type Server, startServer, type TestWorld, testIn } from '../harness.ts'
 import { loggedIn, login, refresh, statusWith } from '../sessions/requests.ts'
 
 const NOON = '2030-01-01T12:00:00Z'
@@ -7,6 +7,8 @@ const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace'
 const COUNT = 'x-total-count'
 
 let server: Server
+const atNoon = testIn(() => server.world(NOON))
+const inWorld = testIn(() => server.world())
 beforeEach(async () => {
   server = await startServer('--rate-limit', '20/h', '--seed', '7')
 })
@@ -15,23 +17,18 @@ afterEach(() => server.stop())
 const countOf = async (world: TestWorld) => (await world.get('/api/v1/beneficiaries')).headers.get(COUNT)
 
 describe('POST /_sandbox/reset', () => {
-  test('200 returns the world that was reset', async () => {
-    const world = await server.world()
-    const response = await world.control('/reset')
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual({ world: world.name })
+  inWorld('200 returns the world that was reset', async (world) => {
+    await expectResponse(world.control('/reset'), 200, { world: world.name })
   })
 
-  test('deletes the data', async () => {
-    const world = await server.world()
+  inWorld('deletes the data', async (world) => {
     await world.post('/api/v1/beneficiaries', ADA)
     expect(await countOf(world)).toBe('1')
     await world.control('/reset')
     expect(await countOf(await world.again())).toBe('0')
   })
 
-  test('sets the clock to the current time and starts it', async () => {
-    const world = await server.world(NOON)
+  atNoon('sets the clock to the current time and starts it', async (world) => {
     await world.control('/reset')
     const response = await server.request(`/_sandbox/clock?world=${world.name}`)
     const { now, frozen } = (await response.json()) as { now: string; frozen: boolean }
@@ -39,8 +36,7 @@ describe('POST /_sandbox/reset', () => {
     expect(Date.parse(now)).toBeLessThan(Date.parse(NOON))
   })
 
-  test('revokes access and refresh tokens of both clients', async () => {
-    const world = await server.world()
+  inWorld('revokes access and refresh tokens of both clients', async (world) => {
     const limited = await world.limited()
     const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
     await world.control('/reset')
@@ -49,8 +45,7 @@ describe('POST /_sandbox/reset', () => {
     expect((await refresh(server, refresh_token)).status).toBe(401)
   })
 
-  test('refills the rate limits', async () => {
-    const world = await server.world(NOON)
+  atNoon('refills the rate limits', async (world) => {
     for (let i = 0; i < 20; i++) await world.get('/api/v1/countries/1')
     expect((await world.get('/api/v1/countries/1')).status).toBe(429)
     await world.control('/reset')
@@ -59,8 +54,7 @@ describe('POST /_sandbox/reset', () => {
     expect(response.headers.get('x-ratelimit-remaining')).toBe('19')
   })
 
-  test('forgets failed logins', async () => {
-    const world = await server.world(NOON)
+  atNoon('forgets failed logins', async (world) => {
     const name = `sbx_${world.name}`
     for (let i = 0; i < 10; i++) await login(server, name, 'wrong')
     expect((await login(server, name, 'wrong')).status).toBe(429)
@@ -68,11 +62,10 @@ describe('POST /_sandbox/reset', () => {
     expect((await login(server, name, 'wrong')).status).toBe(401)
   })
 
-  test('clears cached charges', async () => {
-    const world = await server.world()
-    const detail = (await (await world.get('/api/v1/products/1')).json()) as {
+  inWorld('clears cached charges', async (world) => {
+    const detail = await world.read<{
       available_denominations: { min_value: number }[]
-    }
+    }>('/api/v1/products/1')
     const body = { denomination: detail.available_denominations[0]?.min_value, quantity: 1 }
     const cache = async (asking: TestWorld) =>
       (await asking.post('/api/v1/products/1/charges', body)).headers.get('x-cache')
@@ -81,8 +74,7 @@ describe('POST /_sandbox/reset', () => {
     expect(await cache(await world.again())).toBe('MISS')
   })
 
-  test('restarts ids: the same requests at the same time return the same bytes', async () => {
-    const world = await server.world(NOON)
+  atNoon('restarts ids: the same requests at the same time return the same bytes', async (world) => {
     const script = async (asking: TestWorld): Promise<(string | null)[]> => {
       const answers: (string | null)[] = []
       for (const email of ['ada@example.com', 'grace@example.com']) {
@@ -98,8 +90,7 @@ describe('POST /_sandbox/reset', () => {
     expect(await script(await again.again())).toEqual(before)
   })
 
-  test('keeps the password of a named world, for both clients', async () => {
-    const world = await server.world()
+  inWorld('keeps the password of a named world, for both clients', async (world) => {
     await world.control('/reset')
     expect((await login(server, `sbx_${world.name}`, 'another')).status).toBe(401)
     expect((await login(server, `sbx_${world.name}.limited`, 'another')).status).toBe(401)
@@ -107,8 +98,7 @@ describe('POST /_sandbox/reset', () => {
     expect((await login(server, `sbx_${world.name}.limited`, 'a password')).status).toBe(200)
   })
 
-  test('can be repeated', async () => {
-    const world = await server.world()
+  inWorld('can be repeated', async (world) => {
     for (let i = 0; i < 3; i++) {
       expect((await world.control('/reset')).status).toBe(200)
       const again = await world.again()
@@ -118,7 +108,7 @@ describe('POST /_sandbox/reset', () => {
   })
 
   test('requests in flight complete before it or get a 401', async () => {
-    const open = await startServer('--rate-limit', 'off')
+    await using open = await startServer('--rate-limit', 'off')
     for (const headStart of [0, 5, 20, 80]) {
       const world = await open.world()
       expect((await world.get('/api/v1/countries/1')).status).toBe(200)
@@ -134,11 +124,9 @@ describe('POST /_sandbox/reset', () => {
       expect([200, 401]).toContain((await read).status)
       expect(await countOf(await world.again())).toBe('0')
     }
-    await open.stop()
   })
 
-  test('does not affect other worlds', async () => {
-    const world = await server.world()
+  inWorld('does not affect other worlds', async (world) => {
     const other = await server.world(NOON)
     await other.post('/api/v1/beneficiaries', ADA)
     await world.control('/reset')
@@ -156,9 +144,7 @@ describe('POST /_sandbox/reset', () => {
     const authorization = `Bearer ${before.access_token}`
     const create = { method: 'POST', headers: { authorization }, body: JSON.stringify(ADA) }
     expect((await server.request('/api/v1/beneficiaries', create)).status).toBe(201)
-    const response = await server.request('/_sandbox/reset', { method: 'POST' })
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual({ world: 'default' })
+    await expectResponse(server.request('/_sandbox/reset', { method: 'POST' }), 200, { world: 'default' })
     expect(await statusWith(server, before.access_token)).toBe(401)
     const sandbox = await loggedIn(server, 'sandbox', 'sandbox')
     await loggedIn(server, 'limited', 'limited')

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { forFile, startServer, type TestWorld } from '../harness.ts'
+import { forFile, startServer, type TestWorld, testIn } from '../harness.ts'
 import { FeedReader } from './feed-reader.ts'
 import { DELAYED, INSTANT, type Order, placed } from './purchases.ts'
 import { ADA, NOON, saveAda, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off', '--seed', '29'))
+const atNoon = testIn(() => server.world(NOON))
 
 interface Change {
   table: string
@@ -46,8 +47,7 @@ const updateIn = ({ before, after }: Change): Record<string, unknown[]> =>
   )
 
 describe('The values of the rows that a request wrote, while a feed is open', () => {
-  test('are those before and after the request', async () => {
-    const world = await server.world(NOON)
+  atNoon('are those before and after the request', async (world) => {
     await watched(() => placed(world, DELAYED))
     const changes = await lastChanges(world)
     const wallet = changeOf(changes, 'wallets', 'update')
@@ -62,8 +62,7 @@ describe('The values of the rows that a request wrote, while a feed is open', ()
     expect(order.after).toMatchObject({ id: 1, status: 'PENDING', quantity: 3, denomination_minor: 2_500 })
   })
 
-  test('of a row that was written several times are the first and the last', async () => {
-    const world = await server.world(NOON)
+  atNoon('of a row that was written several times are the first and the last', async (world) => {
     await watched(() => placed(world, INSTANT))
     const changes = await lastChanges(world)
     const names = changes.map(({ table, operation, key }) => `${operation} ${table} ${key}`)
@@ -78,8 +77,7 @@ describe('The values of the rows that a request wrote, while a feed is open', ()
     expect(delivered.now).toEqual(delivered.after)
   })
 
-  test('of a deleted row are those before', async () => {
-    const world = await server.world(NOON)
+  atNoon('of a deleted row are those before', async (world) => {
     const id = await saveAda(world)
     await watched(() => world.delete(`/api/v1/beneficiaries/${id}`))
     const [deleted] = await lastChanges(world)
@@ -93,8 +91,7 @@ describe('The values of the rows that a request wrote, while a feed is open', ()
     })
   })
 
-  test('have no voucher code, no secret, and no secret member of metadata', async () => {
-    const world = await server.world(NOON)
+  atNoon('have no voucher code, no secret, and no secret member of metadata', async (world) => {
     const { vouchers } = await watched(() => placed(world, INSTANT))
     const bought = await lastChanges(world)
     expect(changeOf(bought, 'vouchers', 'insert')).toMatchObject({
@@ -119,8 +116,7 @@ describe('The values of the rows that a request wrote, while a feed is open', ()
     expect(saved?.after?.metadata).toBe('{"password":"[redacted]","note":"kept"}')
   })
 
-  test('are cut at 2,000 characters', async () => {
-    const world = await server.world(NOON)
+  atNoon('are cut at 2,000 characters', async (world) => {
     for (const length of [5_000, 10_000]) {
       await watched(() => world.post('/api/v1/beneficiaries', { ...ADA, metadata: { note: 'x'.repeat(length) } }))
       const [saved] = await lastChanges(world)
@@ -148,8 +144,7 @@ describe('The values of the rows that a request wrote, while a feed is open', ()
     expect(valued).toBeLessThanOrEqual(100 * windows)
   })
 
-  test('are not in lists and messages, which name the rows', async () => {
-    const world = await server.world(NOON)
+  atNoon('are not in lists and messages, which name the rows', async (world) => {
     const feed = await FeedReader.open(server, `?world=${world.name}`)
     await world.post('/api/v1/beneficiaries', ADA)
     const message = await feed.next()
@@ -161,8 +156,7 @@ describe('The values of the rows that a request wrote, while a feed is open', ()
 })
 
 describe('The values of the rows that a request wrote, while no feed is open', () => {
-  test('are not recorded: the rows are shown as they are now', async () => {
-    const world = await server.world(NOON)
+  atNoon('are not recorded: the rows are shown as they are now', async (world) => {
     await placed(world, DELAYED)
     const requested = await lastChanges(world)
     await world.clock({ advance: 'PT1H' })
@@ -177,8 +171,7 @@ describe('The values of the rows that a request wrote, while no feed is open', (
     ])
   })
 
-  test('are recorded no more after the last feed is closed, and again with the next', async () => {
-    const world = await server.world(NOON)
+  atNoon('are recorded no more after the last feed is closed, and again with the next', async (world) => {
     const recorded = async (): Promise<boolean[]> => {
       await world.post('/api/v1/orders', INSTANT).then(async (response) => (await response.json()) as Order)
       const changes = (await lastChanges(world)).filter(({ table }) => ['orders', 'wallets'].includes(table))
@@ -201,8 +194,7 @@ describe('The values of the rows that a request wrote, while no feed is open', (
     await recordsNoMore()
   })
 
-  test('leave a world that is suspended as it is, if the request wrote nothing', async () => {
-    const world = await server.world(NOON)
+  atNoon('leave a world that is suspended as it is, if the request wrote nothing', async (world) => {
     await world.get('/api/v1/countries/1')
     expect(await lastChanges(world)).toEqual([])
   })

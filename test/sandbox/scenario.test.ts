@@ -4,14 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Ajv from 'ajv'
 import { SHIPPED } from '../../src/sandbox/scenario/shipped.ts'
-import { forFile, startServer, structured, TestWorld } from '../harness.ts'
+import { badRequest, UNREADABLE } from '../errors.ts'
+import { forFile, startServer, TestWorld, testIn } from '../harness.ts'
 import { everything } from './everything.ts'
 import { INSTANT, paid, placed } from './purchases.ts'
-import { control, expectSoundWorld, NOON, read, rowsOf, succeed, UNREADABLE } from './surface.ts'
+import { control, expectSoundWorld, NOON, read, rowsOf, succeed } from './surface.ts'
 
 /** A world as one document (contract C15, decision 57). */
 
 const server = forFile(await startServer('--rate-limit', 'off', '--seed', '57'))
+const inWorld = testIn(() => server.world())
+const atNoon = testIn(() => server.world(NOON))
 
 const YAML = { 'content-type': 'application/yaml' }
 const put = (world: TestWorld, document: unknown, headers: Record<string, string> = {}) =>
@@ -23,8 +26,7 @@ const loaded = async (world: TestWorld, document: unknown, headers: Record<strin
 const textOf = async (world: TestWorld, accept = 'application/json'): Promise<string> =>
   (await server.request(`/_sandbox/scenario?world=${world.name}`, { headers: { accept } })).text()
 const documentOf = async (world: TestWorld) => JSON.parse(await textOf(world)) as Record<string, object[]>
-const list = async <Row>(world: TestWorld, path: string): Promise<Row[]> =>
-  (await (await world.get(`/api/v1/${path}`)).json()) as Row[]
+const list = async <Row>(world: TestWorld, path: string): Promise<Row[]> => await world.read<Row[]>(`/api/v1/${path}`)
 
 const CLOCK = { now: NOON, frozen: true }
 const ADA = 'ben_0000000000000000000ada'
@@ -96,8 +98,7 @@ describe('PUT /_sandbox/scenario', () => {
     }
   })
 
-  test('logins go on meanwhile, also while the clock stands still, and their tokens live on', async () => {
-    const world = await server.world(NOON)
+  atNoon('logins go on meanwhile, also while the clock stands still, and their tokens live on', async (world) => {
     for (let round = 0; round < 10; round++) {
       const loading = put(world, { clock: CLOCK, pace: { orders: 'auto' } })
       const during = await Promise.all([world.again(), world.again(), world.again()])
@@ -107,8 +108,7 @@ describe('PUT /_sandbox/scenario', () => {
     }
   })
 
-  test('several at once for one world are loaded one after the other', async () => {
-    const world = await server.world(NOON)
+  atNoon('several at once for one world are loaded one after the other', async (world) => {
     const orders = Array.from({ length: 60 }, () => ({ product_id: 5, denomination: 25, quantity: 1 }))
     const loaded = await Promise.all([1, 2, 3, 4].map((count) => put(world, { orders: orders.slice(0, count * 15) })))
     expect(loaded.map(({ status }) => status)).toEqual([200, 200, 200, 200])
@@ -116,8 +116,7 @@ describe('PUT /_sandbox/scenario', () => {
     await expectSoundWorld(server, world.name)
   })
 
-  test('200 returns the world, with orders and payouts in every state and books that balance', async () => {
-    const world = await server.world(NOON)
+  atNoon('200 returns the world, with orders and payouts in every state and books that balance', async (world) => {
     expect(await put(world, EVERY_STATE)).toMatchObject({
       status: 200,
       body: { name: world.name, username: `sbx_${world.name}`, now: NOON },
@@ -138,8 +137,7 @@ describe('PUT /_sandbox/scenario', () => {
     await expectSoundWorld(server, world.name)
   })
 
-  test('wallets hold what the document says, after all of the past', async () => {
-    const world = await server.world(NOON)
+  atNoon('wallets hold what the document says, after all of the past', async (world) => {
     const wallets = [
       { id: 7, currency: 'USD', amount: 12.5, default: true },
       { id: 8, currency: 'EUR', type: 'POSTPAID', credit_limit: 100, amount: -50 },
@@ -161,8 +159,7 @@ describe('PUT /_sandbox/scenario', () => {
     await expectSoundWorld(server, world.name)
   })
 
-  test('sections that are left out are as they are seeded', async () => {
-    const world = await server.world()
+  inWorld('sections that are left out are as they are seeded', async (world) => {
     await placed(world, INSTANT)
     await loaded(world, {})
     const seeded = await server.world()
@@ -170,8 +167,7 @@ describe('PUT /_sandbox/scenario', () => {
     expect(await list(world, 'orders')).toEqual([])
   })
 
-  test('what is open goes on from where the document leaves it', async () => {
-    const world = await server.world(NOON)
+  atNoon('what is open goes on from where the document leaves it', async (world) => {
     await loaded(world, {
       clock: CLOCK,
       orders: [{ product_id: 5, denomination: 25, quantity: 1, status: 'PROCESSING', placed_at: '-PT3S' }],
@@ -185,8 +181,7 @@ describe('PUT /_sandbox/scenario', () => {
     await expectSoundWorld(server, world.name)
   })
 
-  test('tokens and passwords live on, of clients that stay', async () => {
-    const world = await server.world(NOON)
+  atNoon('tokens and passwords live on, of clients that stay', async (world) => {
     const own = { name: 'shop', password: 'open sesame' }
     await succeed(server, 'POST', `/clients?world=${world.name}`, own)
     const limited = await world.limited()
@@ -210,8 +205,7 @@ describe('PUT /_sandbox/scenario', () => {
     expect((await world.again()).token).not.toBe(world.token)
   })
 
-  test('webhooks live on with their secrets, and deliver what happens from now on', async () => {
-    const world = await server.world(NOON)
+  atNoon('webhooks live on with their secrets, and deliver what happens from now on', async (world) => {
     const url = `${server.url}/_sandbox/inbox/shop?world=${world.name}`
     const wanted = { name: 'shop', url, events: ['order.*'] }
     await world.post('/api/v1/webhooks', wanted)
@@ -229,7 +223,7 @@ describe('PUT /_sandbox/scenario', () => {
   })
 
   test('the default world keeps its documented credentials, and gives a client its name as password', async () => {
-    const own = await startServer('--rate-limit', 'off')
+    await using own = await startServer('--rate-limit', 'off')
     await succeed(own, 'PUT', '/scenario', { clients: [{ name: 'shop' }] })
     for (const [username, password] of [
       ['sandbox', 'sandbox'],
@@ -242,11 +236,9 @@ describe('PUT /_sandbox/scenario', () => {
       })
       expect([username, response.status]).toEqual([username, 200])
     }
-    await own.stop()
   })
 
-  test('everything or nothing: every problem is listed with its place, and nothing changes', async () => {
-    const world = await server.world(NOON)
+  atNoon('everything or nothing: every problem is listed with its place, and nothing changes', async (world) => {
     await placed(world, INSTANT)
     const before = await rowsOf(server, world.name)
     const { status, body } = await put(world, {
@@ -463,8 +455,7 @@ describe('GET /_sandbox/scenario', () => {
     await expectSoundWorld(server, copy.name)
   })
 
-  test('has no world name, token, password or code', async () => {
-    const world = await server.world()
+  inWorld('has no world name, token, password or code', async (world) => {
     const { vouchers } = await placed(world, INSTANT)
     const rows = await rowsOf(server, world.name)
     const text = await textOf(world)
@@ -479,8 +470,7 @@ describe('GET /_sandbox/scenario', () => {
     for (const secret of [...secrets, ...digests]) expect(text).not.toContain(secret)
   })
 
-  test('a clock that runs is told by how far it is ahead, so that the document does not age', async () => {
-    const world = await server.world()
+  inWorld('a clock that runs is told by how far it is ahead, so that the document does not age', async (world) => {
     await world.clock({ advance: 'P1D' })
     const text = await textOf(world)
     expect(JSON.parse(text)).toMatchObject({ clock: { offset_ms: expect.any(Number) } })
@@ -490,6 +480,7 @@ describe('GET /_sandbox/scenario', () => {
 
   test('rules that have struck as often as they should are left out, and the others go on counting', async () => {
     const world = await server.world()
+
     const post = (rule: object) => world.control('/faults', rule)
     await post({ error: 'countries.not_found', times: 1 })
     await post({ error: 'currencies.not_found', times: 2 })
@@ -506,8 +497,7 @@ describe('GET /_sandbox/scenario', () => {
 const MADE_ANEW = new Set(['card_number', 'pin_code', 'claim_url', 'transaction_id', 'updated_at'])
 
 describe('as YAML', () => {
-  test('comments, anchors and times before the present are read', async () => {
-    const world = await server.world(NOON)
+  atNoon('comments, anchors and times before the present are read', async (world) => {
     await loaded(
       world,
       `# Two orders alike
@@ -552,15 +542,13 @@ orders:
     expect([status, JSON.stringify(body).toLowerCase()]).toEqual([400, expect.stringContaining(what.toLowerCase())])
   })
 
-  test('brackets in texts and comments are no nesting', async () => {
-    const world = await server.world()
+  inWorld('brackets in texts and comments are no nesting', async (world) => {
     const brackets = '['.repeat(500)
     const yaml = `# ${brackets}\ndescription: "${brackets}"\nbeneficiaries:\n  - email: ada@example.com\n    first_name: Ada [[[\n    last_name: |-\n      [\n`
     expect(await put(world, yaml, YAML)).toMatchObject({ status: 200 })
   })
 
-  test('what cannot be written is told by record', async () => {
-    const world = await server.world()
+  inWorld('what cannot be written is told by record', async (world) => {
     const person = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
     const beneficiaries = [person, { ...person, first_name: '\ud800' }]
     const message = 'line 1, beneficiaries.1: must not hold NUL or half a surrogate pair'
@@ -570,8 +558,7 @@ orders:
     })
   })
 
-  test('JSON that is nested deep is refused', async () => {
-    const world = await server.world()
+  inWorld('JSON that is nested deep is refused', async (world) => {
     const deep = JSON.stringify({ beneficiaries: [{ ...SAVED, metadata: { note: 'NOTE' } }] })
     expect(await put(world, deep.replace('"NOTE"', '['.repeat(70_000) + ']'.repeat(70_000)))).toMatchObject({
       status: 400,
@@ -579,8 +566,7 @@ orders:
     })
   })
 
-  test('problems are told with their lines, in JSON too', async () => {
-    const world = await server.world()
+  inWorld('problems are told with their lines, in JSON too', async (world) => {
     const messageOf = ({ body }: { body: unknown }) =>
       (body as { error: { messages: Record<string, { message: string }[]> } }).error.messages[
         'orders.1.product_id'
@@ -612,8 +598,7 @@ describe('The length of a document', () => {
     expect(await put(world, make(bytes + 1), headers)).toMatchObject({ status: 400, body: UNREADABLE })
   })
 
-  test('400 for a world whose document would be longer, which names snapshots', async () => {
-    const world = await server.world()
+  inWorld('400 for a world whose document would be longer, which names snapshots', async (world) => {
     const payout = { amount: 1, currency: 'USD', beneficiary_id: ADA }
     await loaded(world, { beneficiaries: [SAVED], payouts: Array.from({ length: 10_000 }, () => payout) })
     for (const [type, size] of [
@@ -622,12 +607,11 @@ describe('The length of a document', () => {
     ] as const) {
       const refused = await control(server, 'GET', `/scenario?world=${world.name}`, undefined, { accept: type })
       const message = `The document would be longer than ${size}. Take a snapshot instead: PUT /_sandbox/snapshots/{name}`
-      expect(refused).toMatchObject({ status: 400, body: structured('BadRequestError', 'BAD_REQUEST', message) })
+      expect(refused).toMatchObject({ status: 400, body: badRequest(message) })
     }
   })
 
-  test('lets others be served while a long one is loaded', async () => {
-    const world = await server.world()
+  inWorld('lets others be served while a long one is loaded', async (world) => {
     let isLoaded = false
     const loading = put(world, CROWD).finally(() => (isLoaded = true))
     let served = 0
@@ -661,8 +645,7 @@ describe('PUT /_sandbox/worlds/{name} with a scenario', () => {
     expect(both).toMatchObject({ status: 400, body: { error: { messages: { scenario: [{}] } } } })
   })
 
-  test('of a world whose clock was set before its clients were made is loaded again', async () => {
-    const world = await server.world()
+  inWorld('of a world whose clock was set before its clients were made is loaded again', async (world) => {
     await succeed(server, 'POST', `/clock?world=${world.name}`, { now: '2000-01-01T00:00:00Z', frozen: true })
     const written = await textOf(world)
     await loaded(world, JSON.parse(written))
@@ -672,14 +655,13 @@ describe('PUT /_sandbox/worlds/{name} with a scenario', () => {
   test('with the same --seed, codes and identifiers are the same bytes', async () => {
     const texts: string[] = []
     for (const _ of [1, 2]) {
-      const own = await startServer('--seed', 'same')
+      await using own = await startServer('--seed', 'same')
       await succeed(own, 'PUT', '/worlds/same', { scenario: EVERY_STATE })
       const world = await TestWorld.open(own, 'same')
       texts.push(
         await (await world.get('/api/v1/orders?limit=100')).text(),
         await (await world.get('/api/v1/payouts')).text(),
       )
-      await own.stop()
     }
     expect(texts.slice(2)).toEqual(texts.slice(0, 2))
     expect(texts[0]).toContain('"card_number":"TEST')
@@ -791,7 +773,7 @@ orders: [{ product_id: 5, denomination: 25, quantity: 1, status: CANCELLED }]
 faults: [{ error: currencies.not_found, times: 1 }]
 `,
     )
-    const own = await startServer('--rate-limit', 'off', '--scenario', file)
+    await using own = await startServer('--rate-limit', 'off', '--scenario', file)
     const shop = await TestWorld.open(own, 'fresh', 'sbx_fresh.shop')
     const world = await TestWorld.open(own, 'fresh')
     expect(shop.name).toBe('fresh')
@@ -808,13 +790,12 @@ faults: [{ error: currencies.not_found, times: 1 }]
     const { access_token } = login.body as { access_token: string }
     expect(await seen(TestWorld.of(own, 'default', access_token))).toEqual([1, 404, 200])
     await expectSoundWorld(own, 'fresh')
-    await own.stop()
   })
 
   test('a new data folder begins with it, and keeps its own data afterwards', async () => {
     const dataDir = join(folder, 'data')
     for (const amount of [250, 350]) {
-      const own = await startServer(
+      await using own = await startServer(
         '--data-dir',
         dataDir,
         '--scenario',
@@ -823,14 +804,12 @@ faults: [{ error: currencies.not_found, times: 1 }]
       const { wallets } = await succeed<{ wallets: object[] }>(own, 'GET', '/scenario')
       expect(wallets).toMatchObject([{ amount }])
       if (amount === 250) await succeed(own, 'POST', '/wallets/1/fund', { amount: 100 })
-      await own.stop()
     }
   })
 
   test('a name without a dot or slash is one that comes with the program', async () => {
-    const own = await startServer('--scenario', 'busy-month')
+    await using own = await startServer('--scenario', 'busy-month')
     const { now } = await succeed<{ now: string }>(own, 'GET', '/clock')
     expect(now).toBe('2026-03-31T12:00:00.000Z')
-    await own.stop()
   })
 })

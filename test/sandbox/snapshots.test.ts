@@ -2,13 +2,14 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { notFound, structured, validation, worldNotFound } from '../errors.ts'
 import { Office } from '../executable/live.ts'
-import { bearer, loggedIn as inDefault, inFolder, type Running, run, start } from '../executable/program.ts'
-import { forFile, type Server, startServer, structured, TestWorld } from '../harness.ts'
+import { bearer, folderTest, loggedIn as inDefault, inFolder, type Running, run, start } from '../executable/program.ts'
+import { forFile, type Server, startServer, TestWorld } from '../harness.ts'
 import { login, refresh, statusWith, loggedIn as tokensOf } from '../sessions/requests.ts'
 import { everything, makeAtNoon, viewOf } from './everything.ts'
 import { INSTANT, placed } from './purchases.ts'
-import { ADA, control, NOON, notFound, rowsIn, rowsOf, saveAda, succeed, validation, worldNotFound } from './surface.ts'
+import { ADA, control, NOON, rowsIn, rowsOf, saveAda, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--seed', '16', '--rate-limit', 'off'))
 
@@ -91,7 +92,7 @@ describe('PUT /_sandbox/snapshots/{name}', () => {
   })
 
   test('429 above 1,000 names, while existing ones can be replaced', async () => {
-    const own = await startServer()
+    await using own = await startServer()
     await succeed(own, 'PUT', '/worlds/small')
     for (let count = 0; count < 1_000; count++) await succeed(own, 'PUT', `/snapshots/no-${count}?world=small`)
     const { status, body } = await control(own, 'PUT', '/snapshots/one-more?world=small')
@@ -107,7 +108,6 @@ describe('PUT /_sandbox/snapshots/{name}', () => {
     await succeed(own, 'PUT', '/snapshots/no-1?world=small')
     await succeed(own, 'DELETE', '/snapshots/no-2')
     await succeed(own, 'PUT', '/snapshots/one-more?world=small')
-    await own.stop()
   })
 })
 
@@ -323,99 +323,90 @@ const vouchersIn = async (program: Running, authorization: { headers: Record<str
   (await program.request('/api/v1/orders/1/vouchers', authorization)).json()
 
 describe('--snapshot FILE', () => {
-  test('is the initial state of every world: data, clock, pace and randomness', () =>
-    inFolder(async (folder) => {
-      const { file, nextId } = await prepare(folder)
-      const other = await startServer('--snapshot', file, '--seed', 'of no matter')
-      for (const name of ['default', 'any']) {
-        if (name !== 'default') await succeed(other, 'PUT', `/worlds/${name}`)
-        expect(await succeed<object>(other, 'GET', `/clock?world=${name}`)).toMatchObject({ now: NOON, frozen: true })
-        expect(await succeed<object>(other, 'GET', `/pace?world=${name}`)).toEqual({
-          payouts: 'manual',
-          orders: 'auto',
-        })
-        expect((await rowsOf(other, name)).beneficiaries).toEqual(
-          rowsIn((await fileOf('prepared')).database).beneficiaries as unknown[],
-        )
-      }
-      expect(await saveAda(await open('any', other))).toBe(nextId)
-      await succeed(other, 'POST', '/reset?world=any')
-      expect(await countOf(await open('any', other))).toBe('1')
-      await succeed(other, 'POST', '/reset')
-      expect((await rowsOf(other, 'default')).beneficiaries).toHaveLength(1)
-      await other.stop()
-    }))
-
-  test('its vouchers can be decrypted, and Idempotency-Keys replay', () =>
-    inFolder(async (folder) => {
-      const { file, codes } = await prepare(folder)
-      const program = await start(['--snapshot', file, '--seed', 'another'])
-      const authorization = bearer(await inDefault(program))
-      expect(await vouchersIn(program, authorization)).toEqual(codes)
-      const again = await program.request('/api/v1/orders', {
-        method: 'POST',
-        headers: { ...authorization.headers, 'idempotency-key': 'bought before' },
-        body: JSON.stringify(INSTANT),
+  folderTest('is the initial state of every world: data, clock, pace and randomness', async (folder) => {
+    const { file, nextId } = await prepare(folder)
+    await using other = await startServer('--snapshot', file, '--seed', 'of no matter')
+    for (const name of ['default', 'any']) {
+      if (name !== 'default') await succeed(other, 'PUT', `/worlds/${name}`)
+      expect(await succeed<object>(other, 'GET', `/clock?world=${name}`)).toMatchObject({ now: NOON, frozen: true })
+      expect(await succeed<object>(other, 'GET', `/pace?world=${name}`)).toEqual({
+        payouts: 'manual',
+        orders: 'auto',
       })
-      expect(again.headers.get('idempotent-replayed')).toBe('true')
-      expect(((await again.json()) as { vouchers: unknown }).vouchers).toEqual(codes)
-      await program.stop()
-    }))
+      expect((await rowsOf(other, name)).beneficiaries).toEqual(
+        rowsIn((await fileOf('prepared')).database).beneficiaries as unknown[],
+      )
+    }
+    expect(await saveAda(await open('any', other))).toBe(nextId)
+    await succeed(other, 'POST', '/reset?world=any')
+    expect(await countOf(await open('any', other))).toBe('1')
+    await succeed(other, 'POST', '/reset')
+    expect((await rowsOf(other, 'default')).beneficiaries).toHaveLength(1)
+  })
 
-  test('initializes a new data folder, which keeps its own data afterwards', () =>
-    inFolder(async (folder) => {
-      const { file, codes } = await prepare(folder)
-      const dataDir = join(folder, 'data')
-      const first = await start(['--snapshot', file, '--data-dir', dataDir])
-      const authorization = bearer(await inDefault(first))
-      expect(await vouchersIn(first, authorization)).toEqual(codes)
-      const later = '2031-01-01T00:00:00.000Z'
-      await first.request('/_sandbox/clock', { method: 'POST', body: JSON.stringify({ now: later }) })
-      await first.stop()
-      for (const flags of [['--snapshot', file], []]) {
-        const again = await start([...flags, '--data-dir', dataDir])
-        expect(await (await again.request('/_sandbox/clock')).json()).toMatchObject({ now: later, frozen: true })
-        expect(await vouchersIn(again, bearer(await inDefault(again)))).toEqual(codes)
-        await again.stop()
-      }
-    }))
+  folderTest('its vouchers can be decrypted, and Idempotency-Keys replay', async (folder) => {
+    const { file, codes } = await prepare(folder)
+    await using program = await start(['--snapshot', file, '--seed', 'another'])
+    const authorization = bearer(await inDefault(program))
+    expect(await vouchersIn(program, authorization)).toEqual(codes)
+    const again = await program.request('/api/v1/orders', {
+      method: 'POST',
+      headers: { ...authorization.headers, 'idempotency-key': 'bought before' },
+      body: JSON.stringify(INSTANT),
+    })
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(((await again.json()) as { vouchers: unknown }).vouchers).toEqual(codes)
+  })
 
-  test('its clock stays in a data folder after a restart', () =>
-    inFolder(async (folder) => {
-      const { file } = await prepare(folder)
-      const dataDir = join(folder, 'data')
-      await (await start(['--snapshot', file, '--data-dir', dataDir])).stop()
-      const again = await start(['--data-dir', dataDir])
-      expect(await (await again.request('/_sandbox/clock')).json()).toMatchObject({ now: NOON, frozen: true })
-      await again.stop()
-    }))
+  folderTest('initializes a new data folder, which keeps its own data afterwards', async (folder) => {
+    const { file, codes } = await prepare(folder)
+    const dataDir = join(folder, 'data')
+    const first = await start(['--snapshot', file, '--data-dir', dataDir])
+    const authorization = bearer(await inDefault(first))
+    expect(await vouchersIn(first, authorization)).toEqual(codes)
+    const later = '2031-01-01T00:00:00.000Z'
+    await first.request('/_sandbox/clock', { method: 'POST', body: JSON.stringify({ now: later }) })
+    await first.stop()
+    for (const flags of [['--snapshot', file], []]) {
+      await using again = await start([...flags, '--data-dir', dataDir])
+      expect(await (await again.request('/_sandbox/clock')).json()).toMatchObject({ now: later, frozen: true })
+      expect(await vouchersIn(again, bearer(await inDefault(again)))).toEqual(codes)
+    }
+  })
 
-  test('of a data folder needs the key of that folder', () =>
-    inFolder(async (folder) => {
-      const dataDir = join(folder, 'data')
-      const key = 'a1'.repeat(32)
-      const first = await start(['--data-dir', dataDir, '--voucher-key', key])
-      const authorization = bearer(await inDefault(first))
-      await first.request('/api/v1/orders', { method: 'POST', ...authorization, body: JSON.stringify(INSTANT) })
-      const codes = await vouchersIn(first, authorization)
-      await first.request('/_sandbox/snapshots/kept', { method: 'PUT' })
-      const file = join(folder, 'kept.json')
-      writeFileSync(file, await (await first.request('/_sandbox/snapshots/kept')).text())
-      await first.stop()
+  folderTest('its clock stays in a data folder after a restart', async (folder) => {
+    const { file } = await prepare(folder)
+    const dataDir = join(folder, 'data')
+    await (await start(['--snapshot', file, '--data-dir', dataDir])).stop()
+    await using again = await start(['--data-dir', dataDir])
+    expect(await (await again.request('/_sandbox/clock')).json()).toMatchObject({ now: NOON, frozen: true })
+  })
 
-      const other = await start(['--snapshot', file, '--voucher-key', key])
-      expect(await vouchersIn(other, bearer(await inDefault(other)))).toEqual(codes)
-      await other.stop()
-      const fresh = join(folder, 'fresh')
-      for (const flags of [[], ['--voucher-key', 'b2'.repeat(32)], ['--data-dir', fresh]]) {
-        const { exitCode, stdout, stderr } = await run(['--port', '0', '--snapshot', file, ...flags])
-        expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
-        expect(stderr).toContain(
-          `${file}: /database: its voucher codes are sealed with the key of a data folder\nSet that key with --voucher-key.`,
-        )
-      }
-      expect(existsSync(join(fresh, 'scrip.sqlite'))).toBe(false)
-    }))
+  folderTest('of a data folder needs the key of that folder', async (folder) => {
+    const dataDir = join(folder, 'data')
+    const key = 'a1'.repeat(32)
+    const first = await start(['--data-dir', dataDir, '--voucher-key', key])
+    const authorization = bearer(await inDefault(first))
+    await first.request('/api/v1/orders', { method: 'POST', ...authorization, body: JSON.stringify(INSTANT) })
+    const codes = await vouchersIn(first, authorization)
+    await first.request('/_sandbox/snapshots/kept', { method: 'PUT' })
+    const file = join(folder, 'kept.json')
+    writeFileSync(file, await (await first.request('/_sandbox/snapshots/kept')).text())
+    await first.stop()
+
+    const other = await start(['--snapshot', file, '--voucher-key', key])
+    expect(await vouchersIn(other, bearer(await inDefault(other)))).toEqual(codes)
+    await other.stop()
+    const fresh = join(folder, 'fresh')
+    for (const flags of [[], ['--voucher-key', 'b2'.repeat(32)], ['--data-dir', fresh]]) {
+      const { exitCode, stdout, stderr } = await run(['--port', '0', '--snapshot', file, ...flags])
+      expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
+      expect(stderr).toContain(
+        `${file}: /database: its voucher codes are sealed with the key of a data folder\nSet that key with --voucher-key.`,
+      )
+    }
+    expect(existsSync(join(fresh, 'scrip.sqlite'))).toBe(false)
+  })
 
   const gzipped = (bytes: Uint8Array): string => Buffer.from(Bun.gzipSync(new Uint8Array(bytes))).toString('base64')
   const imageOf = ({ database }: SnapshotFile) => Bun.gunzipSync(Buffer.from(database, 'base64'))
@@ -485,21 +476,20 @@ describe('--snapshot FILE', () => {
     }),
   )
 
-  test('exit 4 for one of live data', () =>
-    inFolder(async (folder) => {
-      const office = new Office(folder)
-      await office.answer('client', 'add', 'acme')
-      await succeed(server, 'PUT', '/worlds/base')
-      await succeed(server, 'PUT', '/snapshots/base?world=base')
-      // The file as it lies there says that a log belongs to it; nothing has been left in one.
-      const image = Buffer.from(await Bun.file(join(office.dataDir, 'scrip.sqlite')).arrayBuffer())
-      image.fill(1, 18, 20)
-      const file = join(folder, 'live.json')
-      writeFileSync(file, JSON.stringify({ ...(await fileOf('base')), database: gzipped(image) }))
-      const { exitCode, stderr } = await run(['--port', '0', '--snapshot', file])
-      expect(exitCode).toBe(4)
-      expect(stderr).toContain(`${file}: not a snapshot: /database: is no sandbox`)
-    }))
+  folderTest('exit 4 for one of live data', async (folder) => {
+    const office = new Office(folder)
+    await office.answer('client', 'add', 'acme')
+    await succeed(server, 'PUT', '/worlds/base')
+    await succeed(server, 'PUT', '/snapshots/base?world=base')
+    // The file as it lies there says that a log belongs to it; nothing has been left in one.
+    const image = Buffer.from(await Bun.file(join(office.dataDir, 'scrip.sqlite')).arrayBuffer())
+    image.fill(1, 18, 20)
+    const file = join(folder, 'live.json')
+    writeFileSync(file, JSON.stringify({ ...(await fileOf('base')), database: gzipped(image) }))
+    const { exitCode, stderr } = await run(['--port', '0', '--snapshot', file])
+    expect(exitCode).toBe(4)
+    expect(stderr).toContain(`${file}: not a snapshot: /database: is no sandbox`)
+  })
 
   test.each([
     ['/no/such.json', '/no/such.json does not exist\nCheck its name and its folder.'],
@@ -510,16 +500,15 @@ describe('--snapshot FILE', () => {
     expect(stderr).toBe(`scrip: ${what}\n`)
   })
 
-  test('exit 2 in live mode, and nothing is written', () =>
-    inFolder(async (folder) => {
-      const { file } = await prepare(folder)
-      copyFileSync(file, join(folder, 'copy.json'))
-      const dataDir = join(folder, 'data')
-      const { exitCode, stdout, stderr } = await run(['--mode', 'live', '--data-dir', dataDir, '--snapshot', file])
-      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-      expect(stderr).toContain('--snapshot has no meaning in live mode')
-      expect(readdirSync(folder).sort()).toEqual(['copy.json', 'prepared.json'])
-    }))
+  folderTest('exit 2 in live mode, and nothing is written', async (folder) => {
+    const { file } = await prepare(folder)
+    copyFileSync(file, join(folder, 'copy.json'))
+    const dataDir = join(folder, 'data')
+    const { exitCode, stdout, stderr } = await run(['--mode', 'live', '--data-dir', dataDir, '--snapshot', file])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toContain('--snapshot has no meaning in live mode')
+    expect(readdirSync(folder).sort()).toEqual(['copy.json', 'prepared.json'])
+  })
 })
 
 /** A database of some other program. */

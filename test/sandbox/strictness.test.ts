@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { operationsOf, readDocument } from '../docs/document.ts'
+import { validation, worldNotFound } from '../errors.ts'
 import { type Server, startServer } from '../harness.ts'
-import { validation, worldNotFound } from './surface.ts'
 
 /** A mistyped name on the control API is refused: it would act on the default world, or on everything (contract C15). */
 

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
-import { type Requestable, structured, type TestWorld } from '../harness.ts'
+import type { Requestable, TestWorld } from '../harness.ts'
 import { expectSoundBooks } from '../wallets/books.ts'
 
 /** The control surface, and the rows of a world, as they can be seen from outside (contract C15). */
@@ -94,16 +94,6 @@ const plain = (row: object): object =>
       value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
     ]),
   )
-
-export const validation = (field: string, rule: string, problem: string) =>
-  structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
-    [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
-  })
-export const UNREADABLE = structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body')
-export const notFound = (message: string) => structured('NotFoundError', 'NOT_FOUND', message)
-export const badRequest = (message: string) => structured('BadRequestError', 'BAD_REQUEST', message)
-export const worldNotFound = (name: string) => notFound(`No world is called ${name}`)
-export const UNAUTHORIZED = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token')
 
 /** Saves Ada and answers the identifier. */
 export const saveAda = async (world: TestWorld): Promise<string> => {

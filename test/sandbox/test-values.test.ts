@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { TOPICS } from '../../src/commands/help/topics.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
-import { type Server, startServer, type TestWorld } from '../harness.ts'
+import { type Server, startServer, type TestWorld, testIn } from '../harness.ts'
 import { amountIn, type Payout } from './purchases.ts'
 import { NOON, read, succeed } from './surface.ts'
 
@@ -14,6 +14,7 @@ interface Values {
 }
 
 const server: Server = await startServer('--rate-limit', 'off', '--seed', '50')
+const atNoon = testIn(() => server.world(NOON))
 afterAll(() => server.stop())
 const values = await succeed<Values>(server, 'GET', '/test-values')
 
@@ -73,9 +74,9 @@ describe('The product', () => {
   })
   const idOf = (name: string): number => values.products.find((each) => each.case === name)?.product_id ?? 0
   const denominationOf = async (id: number): Promise<number> => {
-    const product = (await (await world.get(`/api/v1/products/${id}`)).json()) as {
+    const product = await world.read<{
       available_denominations: { min_value: number }[]
-    }
+    }>(`/api/v1/products/${id}`)
     return product.available_denominations[0]?.min_value ?? 0
   }
   const order = async (id: number, quantity: number) =>
@@ -85,8 +86,7 @@ describe('The product', () => {
     expect(await order(idOf('instant'), 1)).toMatchObject({ status: 200, body: { status: 'DELIVERED' } })
   })
 
-  test('delayed is delivered 5 s later', async () => {
-    const own = await server.world(NOON)
+  atNoon('delayed is delivered 5 s later', async (own) => {
     const id = idOf('delayed')
     const placed = await post(own, 'orders', { product_id: id, denomination: await denominationOf(id), quantity: 1 })
     expect(placed).toMatchObject({ status: 200, body: { status: 'PENDING', vouchers: [] } })
@@ -139,8 +139,7 @@ describe('A payout to', () => {
     expect({ status, body }).toMatchObject({ status: 201, body: { status: 'created' } })
     return body as Payout
   }
-  const payoutOf = async (world: TestWorld, { id }: Payout) =>
-    (await (await world.get(`/api/v1/payouts/${id}`)).json()) as Payout
+  const payoutOf = async (world: TestWorld, { id }: Payout) => await world.read<Payout>(`/api/v1/payouts/${id}`)
   const emailOf = (outcome: string): string => values.payouts.find((each) => each.outcome === outcome)?.email ?? ''
   const BALANCE = 100_000
 
@@ -168,8 +167,7 @@ describe('A payout to', () => {
     ).toHaveLength(1)
   })
 
-  test('failed may be written in either case, and be a saved beneficiary', async () => {
-    const world = await server.world(NOON)
+  atNoon('failed may be written in either case, and be a saved beneficiary', async (world) => {
     const { body } = await post(world, 'beneficiaries', {
       email: emailOf('failed').toUpperCase(),
       first_name: 'Ada',
@@ -187,8 +185,7 @@ describe('A payout to', () => {
     expect(await payoutOf(world, created)).toMatchObject({ status: 'failed', failure_code: 'payout_failed' })
   })
 
-  test('action_required can be cancelled, or advanced to its completion', async () => {
-    const world = await server.world(NOON)
+  atNoon('action_required can be cancelled, or advanced to its completion', async (world) => {
     const cancelled = await paid(world, emailOf('action_required'))
     await world.clock({ advance: 'PT5S' })
     expect((await post(world, `payouts/${cancelled.id}/cancel`, {})).status).toBe(200)
@@ -199,8 +196,7 @@ describe('A payout to', () => {
     expect(await succeed<object>(server, 'POST', path, { to: 'completed' })).toMatchObject({ status: 'completed' })
   })
 
-  test('any of them stays where it is while payouts are moved by hand', async () => {
-    const world = await server.world(NOON)
+  atNoon('any of them stays where it is while payouts are moved by hand', async (world) => {
     const payouts = await Promise.all(values.payouts.map(({ email }) => paid(world, email)))
     await succeed(server, 'PUT', `/pace?world=${world.name}`, { payouts: 'manual' })
     await world.clock({ advance: 'PT1H' })
@@ -208,8 +204,7 @@ describe('A payout to', () => {
     for (const payout of payouts) expect((await payoutOf(again, payout)).status).toBe('created')
   })
 
-  test('returned is not returned by the clock while payouts are moved by hand', async () => {
-    const world = await server.world(NOON)
+  atNoon('returned is not returned by the clock while payouts are moved by hand', async (world) => {
     const payout = await paid(world, emailOf('returned'))
     await world.clock({ advance: 'PT6S' })
     await succeed(server, 'PUT', `/pace?world=${world.name}`, { payouts: 'manual' })

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { againstBinary, forFile, openProgram, startServer, structured, TestWorld } from '../harness.ts'
+import { badRequest, structured, UNREADABLE, validation, worldNotFound } from '../errors.ts'
+import { againstBinary, expectResponse, forFile, openProgram, startServer, TestWorld } from '../harness.ts'
 import { loggedIn, login, statusWith } from '../sessions/requests.ts'
 import { everything, makeAtNoon, viewOf } from './everything.ts'
-import { ADA, control, NOON, rowsOf, saveAda, succeed, UNREADABLE, validation, worldNotFound } from './surface.ts'
+import { ADA, control, NOON, rowsOf, saveAda, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--seed', '15'))
 
@@ -258,7 +259,7 @@ describe('DELETE /_sandbox/worlds/{name}', () => {
     const { status, body } = await control(server, 'DELETE', `/worlds/${name}`)
     expect({ status, body }).toEqual({
       status: 400,
-      body: structured('BadRequestError', 'BAD_REQUEST', 'The default world can be reset, not dropped'),
+      body: badRequest('The default world can be reset, not dropped'),
     })
     expect(await statusWith(server, access_token)).toBe(200)
   })
@@ -272,7 +273,7 @@ describe.skipIf(againstBinary)('10,000 worlds', () => {
   )
 
   test('are the maximum: 429 for the next name, while existing ones work', async () => {
-    const program = openProgram()
+    await using program = openProgram()
     const { client } = await program.open()
     const { worlds } = program
     for (let count = worlds.all.length; count <= 10_000; count++) worlds.create(`world-${count}`)
@@ -283,15 +284,13 @@ describe.skipIf(againstBinary)('10,000 worlds', () => {
     ]
     for (const [method, path, body] of asked) {
       const response = await client.request(path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) })
-      expect(response.status).toBe(429)
-      expect(await response.json()).toEqual(EXHAUSTED)
+      await expectResponse(response, 429, EXHAUSTED)
     }
     expect(worlds.all).toHaveLength(10_001)
     expect((await client.get('/api/v1/countries/1')).status).toBe(200)
     expect((await client.request(`/_sandbox/worlds/${client.name}`, { method: 'PUT' })).status).toBe(200)
     expect((await client.delete('/_sandbox/worlds/world-9000')).status).toBe(204)
     expect((await client.request('/_sandbox/worlds/one-more', { method: 'PUT' })).status).toBe(200)
-    await program.stop()
   })
 })
 

@@ -3,18 +3,18 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeJwt, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
-import { forFile, startServer, structured } from '../harness.ts'
+import { UNAUTHORIZED } from '../errors.ts'
+import { forFile, startServer, testIn } from '../harness.ts'
 import { loggedIn, refresh, statusWith, withAuthorization } from './requests.ts'
 
 // With a data folder the signing key is in a file, so that tokens can be forged with the right key.
 const folder = mkdtempSync(join(tmpdir(), 'scrip-'))
 const server = forFile(await startServer('--data-dir', folder))
+const inWorld = testIn(() => server.world())
 const key: Uint8Array = readFileSync(join(folder, 'signing.key'))
 afterAll(() => {
   rmSync(folder, { recursive: true })
 })
-
-const UNAUTHORIZED = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token')
 
 const expectUnauthorized = async (response: Response, challenge: string): Promise<void> => {
   expect(response.status).toBe(401)
@@ -60,8 +60,7 @@ describe('The Authorization header of a protected route', () => {
     expect((await withAuthorization(server, `${scheme} ${world.token}`)).status).toBe(200)
   })
 
-  test('a token in the query or a cookie is ignored', async () => {
-    const world = await server.world()
+  inWorld('a token in the query or a cookie is ignored', async (world) => {
     const path = `/api/v1/countries/1?access_token=${world.token}`
     await expectUnauthorized(
       await server.request(path, { headers: { cookie: `access_token=${world.token}` } }),
@@ -75,8 +74,7 @@ const sign = (payload: JWTPayload, secret: Uint8Array = key, alg = 'HS256') =>
   new SignJWT(payload).setProtectedHeader({ alg }).sign(secret)
 
 describe('A refresh token', () => {
-  test('401 if it names a client that has not logged in', async () => {
-    const world = await server.world()
+  inWorld('401 if it names a client that has not logged in', async (world) => {
     const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
     expect((await refresh(server, await sign({ ...claims(refresh_token), sub: '2' }))).status).toBe(401)
     expect((await refresh(server, await sign(claims(refresh_token)))).status).toBe(200)
@@ -84,33 +82,28 @@ describe('A refresh token', () => {
 })
 
 describe('An access token', () => {
-  test('is valid if the right key signs the same claims again', async () => {
-    const world = await server.world()
+  inWorld('is valid if the right key signs the same claims again', async (world) => {
     expect(await statusWith(server, await sign(claims(world.token)))).toBe(200)
   })
 
-  test('401 if its signature was changed', async () => {
-    const world = await server.world()
+  inWorld('401 if its signature was changed', async (world) => {
     const [header, payload, signature = ''] = world.token.split('.')
     await expectRefused(`${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`)
   })
 
-  test('401 if its claims were changed', async () => {
-    const world = await server.world()
+  inWorld('401 if its claims were changed', async (world) => {
     const [header, , signature] = world.token.split('.')
     const payload = Buffer.from(JSON.stringify({ ...claims(world.token), sub: '2' })).toString('base64url')
     await expectRefused(`${header}.${payload}.${signature}`)
   })
 
-  test('401 without a signature, with the algorithm none', async () => {
-    const world = await server.world()
+  inWorld('401 without a signature, with the algorithm none', async (world) => {
     const unsecured = new UnsecuredJWT(claims(world.token)).encode()
     await expectRefused(unsecured)
     await expectRefused(`${unsecured}${world.token.split('.')[2]}`)
   })
 
-  test('401 if another key signed it', async () => {
-    const world = await server.world()
+  inWorld('401 if another key signed it', async (world) => {
     await expectRefused(await sign(claims(world.token), new Uint8Array(32)))
   })
 
@@ -150,20 +143,17 @@ describe('An access token', () => {
     await expectRefused(pair.access_token)
   })
 
-  test('401 if its world was reset', async () => {
-    const world = await server.world()
+  inWorld('401 if its world was reset', async (world) => {
     expect(await statusWith(server, world.token)).toBe(200)
     await world.control('/reset')
     await expectRefused(world.token)
     expect(await statusWith(server, (await world.again()).token)).toBe(200)
   })
 
-  test('401 on a server with another key', async () => {
-    const world = await server.world()
-    const stranger = await startServer()
+  inWorld('401 on a server with another key', async (world) => {
+    await using stranger = await startServer()
     const sameName = await stranger.world()
     expect(await statusWith(stranger, sameName.token)).toBe(200)
     expect(await statusWith(stranger, world.token)).toBe(401)
-    await stranger.stop()
   })
 })

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { forFile, startServer, structured, type TestWorld } from '../harness.ts'
+import { UNAUTHORIZED } from '../errors.ts'
+import { forFile, startServer, type TestWorld, testIn } from '../harness.ts'
 import { type Held, holdBack } from '../held-body.ts'
 import { INSTANT } from '../orders/orders.ts'
 import { loggedIn, refresh } from './requests.ts'
 
 const server = forFile(await startServer('--rate-limit', '1000000/d'))
-
-const UNAUTHORIZED = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token')
 
 const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 const PAYOUT = {
@@ -35,7 +34,7 @@ const expectUnauthorized = async (response: Response): Promise<void> => {
 
 /** How many records of each kind the client has, and what it can spend. */
 const books = async (world: TestWorld): Promise<unknown[]> => {
-  const rows = async (path: string) => (await (await world.get(`/api/v1/${path}`)).json()) as { amount: number }[]
+  const rows = async (path: string) => await world.read<{ amount: number }[]>(`/api/v1/${path}`)
   const [orders, payouts, beneficiaries, wallets] = await Promise.all(
     ['orders', 'payouts', 'beneficiaries', 'wallets'].map(rows),
   )
@@ -43,6 +42,7 @@ const books = async (world: TestWorld): Promise<unknown[]> => {
 }
 
 const open = () => server.world('2030-01-01T00:00:00Z')
+const inWorld = testIn(open)
 
 describe('A request whose token is revoked while its body arrives', () => {
   test.each([
@@ -65,8 +65,7 @@ describe('A request whose token is revoked while its body arrives', () => {
     }
   })
 
-  test('401 after a logout: a stored response is not replayed', async () => {
-    const world = await open()
+  inWorld('401 after a logout: a stored response is not replayed', async (world) => {
     const headers = { 'idempotency-key': 'bought-before' }
     const bought = await world.post('/api/v1/orders', PURCHASE, headers)
     expect(await bought.text()).toContain('card_number')
@@ -86,16 +85,14 @@ describe('A request whose token is revoked while its body arrives', () => {
     await expectUnauthorized(await finish())
   })
 
-  test('401 after the token has expired by the clock of its world', async () => {
-    const world = await open()
+  inWorld('401 after the token has expired by the clock of its world', async (world) => {
     const { finish } = await held(world, '/api/v1/payouts', PAYOUT)
     await world.clock({ advance: 'PT1H' })
     await expectUnauthorized(await finish())
     expect((await books(await world.again())).slice(0, 3)).toEqual([0, 0, 0])
   })
 
-  test('401 after the login was revoked, because its refresh token was used twice', async () => {
-    const world = await open()
+  inWorld('401 after the login was revoked, because its refresh token was used twice', async (world) => {
     const pair = await loggedIn(server, `sbx_${world.name}`)
     const send = (body: ReadableStream) =>
       world.request('/api/v1/payouts', {
@@ -110,8 +107,7 @@ describe('A request whose token is revoked while its body arrives', () => {
     expect((await books(world)).slice(0, 3)).toEqual([0, 0, 0])
   })
 
-  test('401 after its world was reset or deleted', async () => {
-    const world = await open()
+  inWorld('401 after its world was reset or deleted', async (world) => {
     const before = await held(world, '/api/v1/payouts', PAYOUT)
     expect((await world.control('/reset')).status).toBe(200)
     await expectUnauthorized(await before.finish())
@@ -141,8 +137,7 @@ describe('A request whose token is revoked while its body arrives', () => {
     }
   })
 
-  test('201 if another login of the client was revoked', async () => {
-    const world = await open()
+  inWorld('201 if another login of the client was revoked', async (world) => {
     const stolen = await loggedIn(server, `sbx_${world.name}`)
     const { finish } = await held(world, '/api/v1/payouts', PAYOUT)
     expect((await refresh(server, stolen.refresh_token)).status).toBe(200)

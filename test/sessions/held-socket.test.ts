@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { forFile, structured } from '../harness.ts'
+import { UNAUTHORIZED } from '../errors.ts'
+import { forFile } from '../harness.ts'
 import { Connection, listening } from '../socket.ts'
 
 const server = forFile(await listening('--rate-limit', '1000000/d'))
@@ -44,7 +45,7 @@ describe('A request with a length that sends half of its body', () => {
     connection.send(PAYOUT.slice(half))
     const { status, body } = await connection.answer()
     expect(status).toBe(401)
-    expect(JSON.parse(body)).toEqual(structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'))
+    expect(JSON.parse(body)).toEqual(UNAUTHORIZED)
     connection.destroy()
     const again = { headers: { authorization: `Bearer ${await logIn()}` } }
     expect(await (await fetch(`${server.url}/api/v1/payouts`, again)).json()).toEqual([])

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { forFile, startServer, structured } from '../harness.ts'
+import { invalid, structured, UNREADABLE } from '../errors.ts'
+import { expectResponse, forFile, startServer } from '../harness.ts'
 import { loggedIn, login, post, statusWith, type TokenPair } from './requests.ts'
 
 const server = forFile(await startServer())
 
 const INVALID_CREDENTIALS = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials')
-const INVALID_BODY = structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body')
 /** A login that is right, in a body of so many bytes. */
 const loginOfBytes = (byteCount: number): string => {
   const body = { username: 'sandbox', password: 'sandbox', note: '' }
@@ -83,7 +83,7 @@ describe('POST /auth/login', () => {
   })
 
   test('--access-ttl and --refresh-ttl set the lifetime of tokens', async () => {
-    const brief = await startServer('--access-ttl', '90s', '--refresh-ttl', '2h')
+    await using brief = await startServer('--access-ttl', '90s', '--refresh-ttl', '2h')
     const world = await brief.world('2030-01-01T00:00:00Z')
     const pair = await loggedIn(brief, `sbx_${world.name}`)
     expect(pair).toMatchObject({
@@ -95,11 +95,10 @@ describe('POST /auth/login', () => {
     expect(await statusWith(brief, pair.access_token)).toBe(200)
     await world.clock({ advance: 'PT0.001S' })
     expect(await statusWith(brief, pair.access_token)).toBe(401)
-    await brief.stop()
   })
 
   test('an access token that outlives the refresh token is valid until its own expiry', async () => {
-    const odd = await startServer('--access-ttl', '2h', '--refresh-ttl', '1h')
+    await using odd = await startServer('--access-ttl', '2h', '--refresh-ttl', '1h')
     const world = await odd.world('2030-01-01T00:00:00Z')
     const name = `sbx_${world.name}`
     const early = await loggedIn(odd, name)
@@ -111,7 +110,6 @@ describe('POST /auth/login', () => {
     expect((await post(odd, '/auth/refresh', { refresh_token: late.refresh_token })).status).toBe(401)
     expect(await statusWith(odd, late.access_token)).toBe(401)
     expect(await statusWith(odd, early.access_token)).toBe(200)
-    await odd.stop()
   })
 
   const required = (field: string) => [{ rule: 'required', field, message: `The ${field} field is required.` }]
@@ -132,9 +130,9 @@ describe('POST /auth/login', () => {
     ['a list as password', { username: 'sandbox', password: ['sandbox'] }, { password: noString('password') }],
     ['two empty ones', { username: '', password: '' }, { username: empty('username'), password: empty('password') }],
   ])('400 names the error in %s', async (_, body, messages) => {
-    const response = await post(server, '/auth/login', body)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(
+    await expectResponse(
+      post(server, '/auth/login', body),
+      400,
       structured('ValidationException', 'VALIDATION_FAILURE', 'Username and password are required', messages),
     )
   })
@@ -150,9 +148,7 @@ describe('POST /auth/login', () => {
     ['one over 1 MiB', loginOfBytes(1_048_577)],
     ['one nested deeper than 32', `{"a":${'['.repeat(32)}${']'.repeat(32)}}`],
   ])('400 refuses %s', async (_, body) => {
-    const response = await post(server, '/auth/login', body)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(INVALID_BODY)
+    await expectResponse(post(server, '/auth/login', body), 400, UNREADABLE)
   })
 
   test('200 accepts a body of 8 KiB', async () => {
@@ -163,9 +159,7 @@ describe('POST /auth/login', () => {
     const endless = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(1_024).fill(0x20)),
     })
-    const response = await server.request(path, { method: 'POST', body: endless })
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(INVALID_BODY)
+    await expectResponse(server.request(path, { method: 'POST', body: endless }), 400, UNREADABLE)
   })
 
   test.each([
@@ -174,9 +168,10 @@ describe('POST /auth/login', () => {
   ])('400 names the field that contains %s', async (_, text) => {
     const message = (field: string) => `The ${field} field must not hold NUL or half a surrogate pair.`
     const response = await login(server, text, text)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(
-      structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+    await expectResponse(
+      response,
+      400,
+      invalid({
         username: [{ rule: 'format', field: 'username', message: message('username') }],
         password: [{ rule: 'format', field: 'password', message: message('password') }],
       }),
@@ -185,9 +180,7 @@ describe('POST /auth/login', () => {
 
   test('400 refuses a body that is not UTF-8', async () => {
     const body = Buffer.concat([Buffer.from('{"username":"'), Buffer.from([0xff]), Buffer.from('","password":"x"}')])
-    const response = await server.request('/auth/login', { method: 'POST', body })
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(INVALID_BODY)
+    await expectResponse(server.request('/auth/login', { method: 'POST', body }), 400, UNREADABLE)
   })
 
   test.each([
@@ -332,12 +325,11 @@ describe('More than ten failed logins in a minute', () => {
   })
 
   test('--rate-limit off removes it', async () => {
-    const open = await startServer('--rate-limit', 'off')
+    await using open = await startServer('--rate-limit', 'off')
     const world = await open.world('2030-01-01T00:00:00Z')
     expect(await failTimes(`sbx_${world.name}`, 12, open)).toEqual(Array(12).fill(401))
     const response = await login(open, `sbx_${world.name}`)
     expect(response.status).toBe(200)
     expect(((await response.json()) as TokenPair).client_id).toBe(1)
-    await open.stop()
   })
 })

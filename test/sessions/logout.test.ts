@@ -1,21 +1,21 @@
-import { describe, expect, test } from 'bun:test'
-import { forFile, startServer, structured } from '../harness.ts'
+import { describe, expect } from 'bun:test'
+import { structured, UNAUTHORIZED } from '../errors.ts'
+import { expectResponse, forFile, startServer, testIn } from '../harness.ts'
 import { loggedIn, post, refresh, statusWith, type TokenPair } from './requests.ts'
 
 const server = forFile(await startServer())
+const inWorld = testIn(() => server.world())
 
 describe('POST /auth/logout', () => {
-  test('200 with any body or none', async () => {
-    const world = await server.world()
+  inWorld('200 with any body or none', async (world) => {
     for (const body of [undefined, '', '{}', 'not JSON', '[]']) {
-      const response = await (await world.again()).post('/auth/logout', body)
-      expect(response.status).toBe(200)
-      expect(await response.json()).toEqual({ message: 'Successfully logged out' })
+      await expectResponse((await world.again()).post('/auth/logout', body), 200, {
+        message: 'Successfully logged out',
+      })
     }
   })
 
-  test('revokes all tokens of the client immediately', async () => {
-    const world = await server.world()
+  inWorld('revokes all tokens of the client immediately', async (world) => {
     const name = `sbx_${world.name}`
     const pairs = [await loggedIn(server, name), await loggedIn(server, name), await loggedIn(server, name)]
     for (const { access_token } of pairs) expect(await statusWith(server, access_token)).toBe(200)
@@ -24,13 +24,11 @@ describe('POST /auth/logout', () => {
     for (const { access_token, refresh_token } of pairs) {
       expect(await statusWith(server, access_token)).toBe(401)
       const response = await refresh(server, refresh_token)
-      expect(response.status).toBe(401)
-      expect(await response.json()).toEqual(structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid refresh token'))
+      await expectResponse(response, 401, structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid refresh token'))
     }
   })
 
-  test('revokes all earlier tokens, in any order with a refresh', async () => {
-    const world = await server.world()
+  inWorld('revokes all earlier tokens, in any order with a refresh', async (world) => {
     const name = `sbx_${world.name}`
     for (let round = 0; round < 10; round++) {
       const pair = await loggedIn(server, name)
@@ -49,16 +47,14 @@ describe('POST /auth/logout', () => {
     }
   })
 
-  test('a client can log in again, and its old tokens stay revoked', async () => {
-    const world = await server.world()
+  inWorld('a client can log in again, and its old tokens stay revoked', async (world) => {
     await world.post('/auth/logout')
     const back = await world.again()
     expect(await statusWith(server, back.token)).toBe(200)
     expect(await statusWith(server, world.token)).toBe(401)
   })
 
-  test('does not log out other clients or worlds', async () => {
-    const world = await server.world()
+  inWorld('does not log out other clients or worlds', async (world) => {
     const limited = await world.limited()
     const other = await server.world()
     await world.post('/auth/logout')
@@ -66,14 +62,10 @@ describe('POST /auth/logout', () => {
     expect(await statusWith(server, other.token)).toBe(200)
   })
 
-  test('401 without a token, with a revoked one, and with a refresh token, without effect', async () => {
-    const world = await server.world()
+  inWorld('401 without a token, with a revoked one, and with a refresh token, without effect', async (world) => {
     const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
-    const unauthorized = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token')
     for (const headers of [{}, { authorization: 'Bearer a.b.c' }, { authorization: `Bearer ${refresh_token}` }]) {
-      const response = await post(server, '/auth/logout', '', headers)
-      expect(response.status).toBe(401)
-      expect(await response.json()).toEqual(unauthorized)
+      await expectResponse(post(server, '/auth/logout', '', headers), 401, UNAUTHORIZED)
     }
     expect(await statusWith(server, world.token)).toBe(200)
     expect((await refresh(server, refresh_token)).status).toBe(200)

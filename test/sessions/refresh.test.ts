@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { forFile, startServer, structured } from '../harness.ts'
+import { invalid, structured, UNREADABLE } from '../errors.ts'
+import { expectResponse, forFile, startServer, testIn } from '../harness.ts'
 import { loggedIn, post, refresh, statusWith, type TokenPair } from './requests.ts'
 
 const server = forFile(await startServer())
+const inWorld = testIn(() => server.world())
 
 const INVALID_TOKEN = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid refresh token')
 
@@ -62,8 +64,7 @@ describe('POST /auth/refresh', () => {
     expect(await statusWith(server, pair.access_token)).toBe(200)
   })
 
-  test('a used refresh token is invalid, and using it again revokes its login', async () => {
-    const world = await server.world()
+  inWorld('a used refresh token is invalid, and using it again revokes its login', async (world) => {
     const first = await loggedIn(server, `sbx_${world.name}`)
     const second = await refreshed(first.refresh_token)
     const third = await refreshed(second.refresh_token)
@@ -73,8 +74,7 @@ describe('POST /auth/refresh', () => {
     for (const { access_token } of [first, second, third]) expect(await statusWith(server, access_token)).toBe(401)
   })
 
-  test('does not revoke another login of the client', async () => {
-    const world = await server.world()
+  inWorld('does not revoke another login of the client', async (world) => {
     const stolen = await loggedIn(server, `sbx_${world.name}`)
     const other = await loggedIn(server, `sbx_${world.name}`)
     await refreshed(stolen.refresh_token)
@@ -83,8 +83,7 @@ describe('POST /auth/refresh', () => {
     await refreshed(other.refresh_token)
   })
 
-  test('of two simultaneous uses one succeeds, and the login is revoked', async () => {
-    const world = await server.world()
+  inWorld('of two simultaneous uses one succeeds, and the login is revoked', async (world) => {
     const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
     const answers = await Promise.all([refresh(server, refresh_token), refresh(server, refresh_token)])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
@@ -94,16 +93,14 @@ describe('POST /auth/refresh', () => {
     expect(await statusWith(server, pair.access_token)).toBe(401)
   })
 
-  test('refuses an access token, and revokes nothing', async () => {
-    const world = await server.world()
+  inWorld('refuses an access token, and revokes nothing', async (world) => {
     const pair = await loggedIn(server, `sbx_${world.name}`)
     await expectRefused(pair.access_token)
     expect(await statusWith(server, pair.access_token)).toBe(200)
     await refreshed(pair.refresh_token)
   })
 
-  test('a refresh token is not an access token, and is not used up by trying', async () => {
-    const world = await server.world()
+  inWorld('a refresh token is not an access token, and is not used up by trying', async (world) => {
     const pair = await loggedIn(server, `sbx_${world.name}`)
     expect(await statusWith(server, pair.refresh_token)).toBe(401)
     await refreshed(pair.refresh_token)
@@ -118,8 +115,7 @@ describe('POST /auth/refresh', () => {
     await expectRefused(late.refresh_token)
   })
 
-  test('401 after a reset of its world', async () => {
-    const world = await server.world()
+  inWorld('401 after a reset of its world', async (world) => {
     const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
     expect((await world.control('/reset')).status).toBe(200)
     await expectRefused(refresh_token)
@@ -137,18 +133,17 @@ describe('POST /auth/refresh', () => {
   })
 
   test.each([7, true, ['a.b.c'], { token: 'a.b.c' }])('401 refuses %p, which is not text', async (token) => {
-    const response = await refresh(server, token)
-    expect(response.status).toBe(401)
-    expect(await response.json()).toEqual(INVALID_TOKEN)
+    await expectResponse(refresh(server, token), 401, INVALID_TOKEN)
   })
 
   test.each(['a.b\0.c', '\ud800', 'x\udc00y'])(
     '400 names the field for %p, which is not valid Unicode',
     async (token) => {
       const response = await refresh(server, token)
-      expect(response.status).toBe(400)
-      expect(await response.json()).toEqual(
-        structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+      await expectResponse(
+        response,
+        400,
+        invalid({
           refresh_token: [
             {
               rule: 'format',
@@ -161,8 +156,7 @@ describe('POST /auth/refresh', () => {
     },
   )
 
-  test('401 refuses a token whose signature was changed', async () => {
-    const world = await server.world()
+  inWorld('401 refuses a token whose signature was changed', async (world) => {
     const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
     const [header, payload, signature = ''] = refresh_token.split('.')
     const changed = (signature.startsWith('A') ? 'B' : 'A') + signature.slice(1)
@@ -175,8 +169,9 @@ describe('POST /auth/refresh', () => {
     ['null', { refresh_token: null }],
   ])('400 if the token is %s', async (_, body) => {
     const response = await post(server, '/auth/refresh', body)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(
+    await expectResponse(
+      response,
+      400,
       structured('ValidationException', 'VALIDATION_FAILURE', 'Refresh token is required', {
         refresh_token: [{ rule: 'required', field: 'refresh_token', message: 'The refresh_token field is required.' }],
       }),
@@ -186,9 +181,7 @@ describe('POST /auth/refresh', () => {
   test.each(['', 'refresh_token=x', '[]', 'null', '"x"', JSON.stringify({ refresh_token: 'x'.repeat(8_192) })])(
     '400 refuses %p as a body',
     async (body) => {
-      const response = await post(server, '/auth/refresh', body)
-      expect(response.status).toBe(400)
-      expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body'))
+      await expectResponse(post(server, '/auth/refresh', body), 400, UNREADABLE)
     },
   )
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { sharedServer, structured, type TestWorld } from '../harness.ts'
+import { badRequest, invalid, notFound } from '../errors.ts'
+import { expectResponse, sharedServer, type TestWorld } from '../harness.ts'
 import { expectUnbrokenChain, movementsOf, type TransactionBody, transactionsOf } from './balances.ts'
 
 const server = await sharedServer()
@@ -73,8 +74,7 @@ describe('GET /api/v1/transactions', () => {
   test('200 returns the opening balances, the newest first, with six headers', async () => {
     const world = await server.world()
     const response = await world.get(PATH)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual([...OPENING].reverse())
+    await expectResponse(response, 200, [...OPENING].reverse())
     expect(pageOf(response)).toEqual(['1', '50', '4', '1', '4', 'false'])
   })
 
@@ -275,9 +275,10 @@ describe('GET /api/v1/transactions', () => {
   ])('400 refuses %s', async (query, field, rule, problem) => {
     const world = await server.world()
     const response = await world.get(`${PATH}?${query}`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(
-      structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+    await expectResponse(
+      response,
+      400,
+      invalid({
         [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
       }),
     )
@@ -310,9 +311,7 @@ describe('GET /api/v1/transactions/{id}', () => {
 
   test.each(['0', '01', '-1', '1.5', 'x', '2147483648'])('400 refuses %s as an id', async (id) => {
     const world = await server.world()
-    const response = await world.get(`${PATH}/${id}`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid transaction ID'))
+    await expectResponse(world.get(`${PATH}/${id}`), 400, badRequest('Invalid transaction ID'))
   })
 
   test("404 is identical for another client's transaction and a missing one", async () => {
@@ -323,8 +322,7 @@ describe('GET /api/v1/transactions/{id}', () => {
       await limited.get(`${PATH}/1`),
       await world.get(`${PATH}/2147483647`),
     ]) {
-      expect(response.status).toBe(404)
-      expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Transaction not found'))
+      await expectResponse(response, 404, notFound('Transaction not found'))
     }
   })
 })

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { forFile, startServer, structured } from '../harness.ts'
+import { badRequest, invalid, structured, UNAUTHORIZED } from '../errors.ts'
+import { expectResponse, forFile, startServer, testIn } from '../harness.ts'
 import { walletsOf } from './balances.ts'
 
 const server = forFile(await startServer())
+const inWorld = testIn(() => server.world())
 
 const PATH = '/api/v1/wallets'
 const SEEDED_AT = '2026-01-01T00:00:00.000Z'
@@ -35,8 +37,7 @@ const sorted = (sort: object | string) =>
   `?sort=${encodeURIComponent(typeof sort === 'string' ? sort : JSON.stringify(sort))}`
 
 describe('GET /api/v1/wallets', () => {
-  test('200 lists the four seeded wallets, the newest first, with six headers', async () => {
-    const world = await server.world()
+  inWorld('200 lists the four seeded wallets, the newest first, with six headers', async (world) => {
     const response = await world.get(PATH)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toMatch(/^application\/json/)
@@ -44,8 +45,7 @@ describe('GET /api/v1/wallets', () => {
     expect(pageOf(response)).toEqual(['1', '50', '4', '1', '4', 'false'])
   })
 
-  test('lists the one wallet of the limited client, and none of another client', async () => {
-    const world = await server.world()
+  inWorld('lists the one wallet of the limited client, and none of another client', async (world) => {
     const response = await (await world.limited()).get(PATH)
     expect(await response.json()).toEqual([LIMITED_USD])
     expect(pageOf(response)).toEqual(['1', '50', '1', '1', '1', 'false'])
@@ -66,8 +66,7 @@ describe('GET /api/v1/wallets', () => {
     expect(((await response.json()) as { id: number }[]).map(({ id }) => id)).toEqual(ids)
   })
 
-  test('compares amounts in major units', async () => {
-    const world = await server.world()
+  inWorld('compares amounts in major units', async (world) => {
     // 100,000.00 USD are 10,000,000 minor units, and more than 9,946,100 JPY in those.
     const spent = await world.post('/api/v1/orders', { product_id: 3, denomination: 10_000, quantity: 5, wallet_id: 4 })
     expect(spent.status).toBe(200)
@@ -90,14 +89,12 @@ describe('GET /api/v1/wallets', () => {
   ])('filters by %s', async (query, wallets) => {
     const world = await server.world()
     const response = await world.get(`${PATH}?${query}`)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual(wallets)
+    await expectResponse(response, 200, wallets)
     expect(response.headers.get('x-total-count')).toBe(String(wallets.length))
     expect(response.headers.get('x-total-pages')).toBe(wallets.length === 0 ? '0' : '1')
   })
 
-  test('pages do not overlap, and the last has no next page', async () => {
-    const world = await server.world()
+  inWorld('pages do not overlap, and the last has no next page', async (world) => {
     const first = await world.get(`${PATH}?limit=3`)
     const second = await world.get(`${PATH}?limit=3&page=2`)
     expect(await first.json()).toEqual([JPY, INR, EUR])
@@ -106,8 +103,7 @@ describe('GET /api/v1/wallets', () => {
     expect(pageOf(second)).toEqual(['2', '3', '4', '2', '1', 'false'])
   })
 
-  test('a page past the end is empty and has the right totals', async () => {
-    const world = await server.world()
+  inWorld('a page past the end is empty and has the right totals', async (world) => {
     const response = await world.get(`${PATH}?page=9007199254740991&limit=10000`)
     expect(await response.json()).toEqual([])
     expect(pageOf(response)).toEqual(['9007199254740991', '10000', '4', '1', '0', 'false'])
@@ -138,16 +134,16 @@ describe('GET /api/v1/wallets', () => {
   ])('400 refuses %s', async (query, field, rule, problem) => {
     const world = await server.world()
     const response = await world.get(`${PATH}?${query}`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(
-      structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+    await expectResponse(
+      response,
+      400,
+      invalid({
         [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
       }),
     )
   })
 
-  test('400 names all invalid parameters', async () => {
-    const world = await server.world()
+  inWorld('400 names all invalid parameters', async (world) => {
     const response = await world.get(`${PATH}?page=0&limit=0&type=x&currency_id=x&sort=x`)
     const { error } = (await response.json()) as { error: { messages: object } }
     expect(Object.keys(error.messages)).toEqual(['page', 'limit', 'currency_id', 'type', 'sort'])
@@ -184,9 +180,10 @@ describe('filters of wallets', () => {
     ['sort={"field":"id"}&sort_by=id', 'sort', 'format', 'must not come with sort_by or sort_order'],
   ])('400 refuses %s', async (query, field, rule, problem) => {
     const response = await (await server.world()).get(`${PATH}?${query}`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toEqual(
-      structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+    await expectResponse(
+      response,
+      400,
+      invalid({
         [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
       }),
     )
@@ -196,9 +193,7 @@ describe('filters of wallets', () => {
 describe('GET /api/v1/wallets/{id}', () => {
   test.each([USD, EUR, INR, JPY])('200 returns the seeded wallet $id', async (wallet) => {
     const world = await server.world()
-    const response = await world.get(`${PATH}/${wallet.id}`)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual(wallet)
+    await expectResponse(world.get(`${PATH}/${wallet.id}`), 200, wallet)
   })
 
   test("200 returns the limited client's own wallet", async () => {
@@ -210,14 +205,11 @@ describe('GET /api/v1/wallets/{id}', () => {
     '400 refuses %s as an id',
     async (id) => {
       const world = await server.world()
-      const response = await world.get(`${PATH}/${id}`)
-      expect(response.status).toBe(400)
-      expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Invalid wallet ID'))
+      await expectResponse(world.get(`${PATH}/${id}`), 400, badRequest('Invalid wallet ID'))
     },
   )
 
-  test("404 is identical for another client's wallet and a missing one", async () => {
-    const world = await server.world()
+  inWorld("404 is identical for another client's wallet and a missing one", async (world) => {
     const limited = await world.limited()
     const notFound = structured('NotFoundError', 'NOT_FOUND', 'Wallet not found')
     for (const response of [
@@ -225,18 +217,13 @@ describe('GET /api/v1/wallets/{id}', () => {
       await limited.get(`${PATH}/1`),
       await world.get(`${PATH}/2147483647`),
     ]) {
-      expect(response.status).toBe(404)
-      expect(await response.json()).toEqual(notFound)
+      await expectResponse(response, 404, notFound)
     }
   })
 
   test('401 without a token', async () => {
     for (const path of [PATH, `${PATH}/1`, `${PATH}/x`]) {
-      const response = await server.request(path)
-      expect(response.status).toBe(401)
-      expect(await response.json()).toEqual(
-        structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token'),
-      )
+      await expectResponse(server.request(path), 401, UNAUTHORIZED)
     }
   })
 
@@ -260,11 +247,9 @@ describe('GET /api/v1/wallets/{id}', () => {
     expect((await walletsOf(world)).slice(1)).toEqual([EUR, INR, JPY])
   })
 
-  test('404 for writes', async () => {
-    const world = await server.world()
+  inWorld('404 for writes', async (world) => {
     for (const response of [await world.post(PATH, {}), await world.delete(`${PATH}/1`)]) {
-      expect(response.status).toBe(404)
-      expect(await response.json()).toEqual(structured('NotFoundError', 'NOT_FOUND', 'Route not found'))
+      await expectResponse(response, 404, structured('NotFoundError', 'NOT_FOUND', 'Route not found'))
     }
     expect(await walletsOf(world)).toEqual([USD, EUR, INR, JPY])
   })

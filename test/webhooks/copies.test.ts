@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { inFolder } from '../executable/program.ts'
+import { folderTest } from '../executable/program.ts'
 import { forFile, startServer, TestWorld } from '../harness.ts'
 import { attemptsOf, fund, hook, openReceiver, type Receiver, settle } from './webhooks.ts'
 
@@ -108,20 +108,18 @@ describe('A world that nobody uses', () => {
     expect(new Set(eventIds(receiver)).size).toBe(1)
   })
 
-  test('delivers after a restart what an earlier process was delivering', () =>
-    inFolder(async (folder) => {
-      const { receiver, release } = holding()
-      const earlier = await startServer('--data-dir', folder)
-      const world = await earlier.world(NOON)
-      await hook(world, receiver.url)
-      await fund(world)
-      await receiver.until(1)
-      await earlier.kill()
-      release()
-      const later = await startServer('--data-dir', folder)
-      await receiver.until(2)
-      await settleWorld(world.name, later)
-      expect(new Set(eventIds(receiver)).size).toBe(1)
-      await later.stop()
-    }))
+  folderTest('delivers after a restart what an earlier process was delivering', async (folder) => {
+    const { receiver, release } = holding()
+    const earlier = await startServer('--data-dir', folder)
+    const world = await earlier.world(NOON)
+    await hook(world, receiver.url)
+    await fund(world)
+    await receiver.until(1)
+    await earlier.kill()
+    release()
+    await using later = await startServer('--data-dir', folder)
+    await receiver.until(2)
+    await settleWorld(world.name, later)
+    expect(new Set(eventIds(receiver)).size).toBe(1)
+  })
 })

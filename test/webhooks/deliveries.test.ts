@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { Webhook as Stranger } from 'standardwebhooks'
+import { badRequest, notFound } from '../errors.ts'
 import { eventsOf } from '../events/events.ts'
-import { againstBinary, forFile, startServer, structured, type TestWorld } from '../harness.ts'
+import { againstBinary, forFile, startServer, type TestWorld, testIn } from '../harness.ts'
 import { INSTANT, place } from '../orders/orders.ts'
 import { pay } from '../payouts/payouts.ts'
 import { attemptsOf, fund, hook, openReceiver, type Receiver, readHook, settle, WEBHOOKS } from './webhooks.ts'
@@ -10,6 +11,7 @@ import { attemptsOf, fund, hook, openReceiver, type Receiver, readHook, settle, 
 const server = forFile(await startServer('--rate-limit', 'off'))
 
 const NOON = '2030-01-01T12:00:00.000Z'
+const atNoon = testIn(() => server.world(NOON))
 const receivers: Receiver[] = []
 const receiving = (reply?: Parameters<typeof openReceiver>[0]): Receiver => {
   const receiver = openReceiver(reply)
@@ -385,15 +387,11 @@ describe('POST /api/v1/webhooks/{id}/ping', () => {
     expect(other.received).toEqual([])
   })
 
-  test('400 for a webhook that is off', async () => {
-    const world = await server.world(NOON)
+  atNoon('400 for a webhook that is off', async (world) => {
     const { id } = await hook(world, 'http://127.0.0.1:9/')
     await patch(world, id, { active: false })
     const response = await world.post(`${WEBHOOKS}/${id}/ping`)
-    expect([response.status, await response.json()]).toEqual([
-      400,
-      structured('BadRequestError', 'BAD_REQUEST', 'Webhook is not active'),
-    ])
+    expect([response.status, await response.json()]).toEqual([400, badRequest('Webhook is not active')])
     expect(await eventsOf(world)).toEqual([])
   })
 })
@@ -446,21 +444,16 @@ describe('POST /api/v1/events/{id}/redeliver', () => {
     expect([mine.types().every((type) => type === 'ping'), other.types()]).toEqual([true, []])
   })
 
-  test("404 for another client's event", async () => {
-    const world = await server.world(NOON)
+  atNoon("404 for another client's event", async (world) => {
     await fund(world)
     const [event] = await eventsOf(world)
     const response = await (await world.limited()).post(`/api/v1/events/${event?.id}/redeliver`)
-    expect([response.status, await response.json()]).toEqual([
-      404,
-      structured('NotFoundError', 'NOT_FOUND', 'Event not found'),
-    ])
+    expect([response.status, await response.json()]).toEqual([404, notFound('Event not found')])
   })
 })
 
 describe('A receiver', () => {
-  test('is asked 4 times at once, and in the order of a record', async () => {
-    const world = await server.world(NOON)
+  atNoon('is asked 4 times at once, and in the order of a record', async (world) => {
     let open = 0
     let openMax = 0
     const four = Promise.withResolvers<void>()
@@ -486,8 +479,7 @@ describe('A receiver', () => {
     )
   })
 
-  test('that failed last is asked once at a time', async () => {
-    const world = await server.world(NOON)
+  atNoon('that failed last is asked once at a time', async (world) => {
     let open = 0
     let openMax = 0
     const receiver = receiving(failing)

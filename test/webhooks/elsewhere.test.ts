@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { forFile, startServer, structured } from '../harness.ts'
+import { invalid } from '../errors.ts'
+import { forFile, startServer } from '../harness.ts'
 import { hook, openReceiver, readHook, WEBHOOKS } from './webhooks.ts'
 
 /** A sandbox that other machines reach: they do not read its own network through deliveries (decision 72). */
@@ -10,7 +11,7 @@ const open = forFile(await startServer(...SHARED, '--webhook-allow', '127.0.0.0/
 
 const FROM_ELSEWHERE = { 'x-forwarded-for': '203.0.113.9' }
 const HOOK = { name: 'mine', url: 'http://127.0.0.1:9/', events: ['*'] }
-const REFUSED = structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
+const REFUSED = invalid({
   url: [
     {
       rule: 'format',

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { EVENT_TYPES } from '../../src/events/types.ts'
+import { notFound } from '../errors.ts'
 import { type EventBody, eventsOf } from '../events/events.ts'
-import { forFile, startServer, structured, TestWorld } from '../harness.ts'
+import { forFile, startServer, TestWorld, testIn } from '../harness.ts'
 import { attemptsOf, fund, hook, settle } from './webhooks.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 
 const NOON = '2030-01-01T12:00:00.000Z'
+const atNoon = testIn(() => server.world(NOON))
 
 interface Entry {
   id: number
@@ -31,8 +33,7 @@ const make = async (world: TestWorld, body: object): Promise<[number, unknown]> 
 }
 
 describe('The inbox of a world', () => {
-  test('receives deliveries, and lists them with their headers and bodies, the oldest first', async () => {
-    const world = await server.world(NOON)
+  atNoon('receives deliveries, and lists them with their headers and bodies, the oldest first', async (world) => {
     await hook(world, inboxUrl(world))
     await fund(world, 1)
     await fund(world, 2)
@@ -47,8 +48,7 @@ describe('The inbox of a world', () => {
     expect(entries[0]?.headers['webhook-id']).toBe(events[0]?.id)
   })
 
-  test('answers what PUT tells it to, each name for itself, and 200 at first', async () => {
-    const world = await server.world(NOON)
+  atNoon('answers what PUT tells it to, each name for itself, and 200 at first', async (world) => {
     const [mine, other] = [await hook(world, inboxUrl(world, 'mine')), await hook(world, inboxUrl(world, 'other'))]
     expect(await tell(world, 'mine', { status: 503 })).toEqual([200, { status: 503, delay_ms: 0 }])
     await fund(world)
@@ -74,8 +74,7 @@ describe('The inbox of a world', () => {
     expect([await inboxOf(world), (await inboxOf(other)).length]).toEqual([[], 1])
   })
 
-  test('keeps the newest when there are too many', async () => {
-    const world = await server.world(NOON)
+  atNoon('keeps the newest when there are too many', async (world) => {
     const path = `/_sandbox/inbox/hooks?world=${world.name}`
     for (let count = 1; count <= 6; count++) {
       await server.request(path, { method: 'POST', body: `${count}${' '.repeat(1_000_000)}` })
@@ -98,7 +97,7 @@ describe('The inbox of a world', () => {
 })
 
 test('The receiver of an inbox needs no token of the sandbox, and what it has received does', async () => {
-  const closed = await startServer('--sandbox-token', 'open sesame')
+  await using closed = await startServer('--sandbox-token', 'open sesame')
   const answers = [
     await closed.request('/_sandbox/inbox/hooks', { method: 'POST', body: '{}' }),
     await closed.request('/_sandbox/inbox'),
@@ -106,12 +105,10 @@ test('The receiver of an inbox needs no token of the sandbox, and what it has re
     await closed.request('/_sandbox/inbox', { headers: { 'x-sandbox-token': 'open sesame' } }),
   ]
   expect(answers.map(({ status }) => status)).toEqual([200, 401, 401, 200])
-  await closed.stop()
 })
 
 describe('POST /_sandbox/events', () => {
-  test('201 is an event that changes no record, listed and delivered like any other', async () => {
-    const world = await server.world(NOON)
+  atNoon('201 is an event that changes no record, listed and delivered like any other', async (world) => {
     await hook(world, inboxUrl(world))
     const wallet = await (await world.get('/api/v1/wallets/1')).json()
     const [status, event] = await make(world, { type: 'payout.failed', data: { anything: [1, 'two'] } })
@@ -138,12 +135,8 @@ describe('POST /_sandbox/events', () => {
     expect(await eventsOf(await world.limited())).toHaveLength(1)
   })
 
-  test('404 for an unknown client, 400 for an unknown type', async () => {
-    const world = await server.world(NOON)
-    expect(await make(world, { type: 'ping', client: 'nobody' })).toEqual([
-      404,
-      structured('NotFoundError', 'NOT_FOUND', 'Client not found'),
-    ])
+  atNoon('404 for an unknown client, 400 for an unknown type', async (world) => {
+    expect(await make(world, { type: 'ping', client: 'nobody' })).toEqual([404, notFound('Client not found')])
     expect(await make(world, { type: 'order.lost' })).toMatchObject([400, { error: { messages: { type: [{}] } } }])
   })
 })
@@ -171,8 +164,7 @@ describe('POST /_sandbox/events/{id}/redeliver', () => {
 })
 
 describe('A copy of a world', () => {
-  test('has its webhooks, events and what waits, and nothing of what was delivered', async () => {
-    const world = await server.world(NOON)
+  atNoon('has its webhooks, events and what waits, and nothing of what was delivered', async (world) => {
     const { id } = await hook(world, inboxUrl(world))
     await fund(world, 1)
     await settle(world)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { eventsOf } from '../events/events.ts'
-import { forFile, startServer, type TestWorld } from '../harness.ts'
+import { forFile, startServer, type TestWorld, testIn } from '../harness.ts'
 import { DELAYED, INSTANT, NONE_LEFT, ORDERS, place } from '../orders/orders.ts'
 import { pay } from '../payouts/payouts.ts'
 import { type AttemptBody, attemptsOf, fund, hook, settle } from './webhooks.ts'
@@ -10,6 +10,7 @@ import { type AttemptBody, attemptsOf, fund, hook, settle } from './webhooks.ts'
 const server = forFile(await startServer('--rate-limit', 'off'))
 
 const NOON = '2030-01-01T12:00:00.000Z'
+const atNoon = testIn(() => server.world(NOON))
 
 interface Entry {
   id: number
@@ -34,8 +35,7 @@ const tell = (world: TestWorld, status: number) =>
   server.request(`/_sandbox/inbox/hooks?world=${world.name}`, { method: 'PUT', body: JSON.stringify({ status }) })
 
 describe('GET /_sandbox/requests/{id}', () => {
-  test('shows the events of a request, and each attempt to deliver them', async () => {
-    const world = await server.world(NOON)
+  atNoon('shows the events of a request, and each attempt to deliver them', async (world) => {
     const { id } = await hook(world, inboxUrl(world))
     await tell(world, 503)
     await place(world, { ...INSTANT, quantity: 1 })
@@ -59,6 +59,7 @@ describe('GET /_sandbox/requests/{id}', () => {
 
   test('shows what the clock and an operator make of its order or payout later, with what comes back to the wallet', async () => {
     const world = await server.world(NOON)
+
     await hook(world, inboxUrl(world))
     const { id } = await place(world, { ...DELAYED, quantity: 1 })
     await pay(world)
@@ -80,8 +81,7 @@ describe('GET /_sandbox/requests/{id}', () => {
     expect(payout.deliveries.map(({ event_id }) => event_id).sort()).toEqual(payout.events.toSorted())
   })
 
-  test('says why an attempt got no response', async () => {
-    const world = await server.world(NOON)
+  atNoon('says why an attempt got no response', async (world) => {
     using wordless = Bun.listen({
       hostname: '127.0.0.1',
       port: 0,
@@ -103,8 +103,7 @@ describe('GET /_sandbox/requests/{id}', () => {
     ])
   })
 
-  test('has no event of a request that was refused, and none of another request', async () => {
-    const world = await server.world(NOON)
+  atNoon('has no event of a request that was refused, and none of another request', async (world) => {
     await fund(world)
     expect((await world.post(ORDERS, { ...NONE_LEFT, quantity: 1 })).status).toBe(400)
     const entry = await entryOf(world, ORDERS)
@@ -113,8 +112,7 @@ describe('GET /_sandbox/requests/{id}', () => {
     expect(await eventsOf(world)).toHaveLength(1)
   })
 
-  test('the list and HAR have the ids of the events', async () => {
-    const world = await server.world(NOON)
+  atNoon('the list and HAR have the ids of the events', async (world) => {
     await place(world, { ...INSTANT, quantity: 1 })
     const { events } = await entryOf(world, ORDERS)
     const [listed] = await entriesOf(world)

@@ -1,24 +1,25 @@
 import { describe, expect, test } from 'bun:test'
-import { sharedServer, structured, type TestWorld } from '../harness.ts'
+import { badRequest, notFound, structured, UNREADABLE } from '../errors.ts'
+import { sharedServer, type TestWorld, testIn } from '../harness.ts'
 import { hook, WEBHOOKS, type WebhookBody } from './webhooks.ts'
 
 const server = await sharedServer()
 
 const NOON = '2030-01-01T12:00:00.000Z'
+const atNoon = testIn(() => server.world(NOON))
 const URL = 'http://127.0.0.1:9/hooks'
 const VALID = { name: 'Fulfilment', url: URL, events: ['order.*', 'payout.completed'] }
 const invalid = (field: string, rule: string, problem: string) =>
   structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
     [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
   })
-const NOT_FOUND: [number, unknown] = [404, structured('NotFoundError', 'NOT_FOUND', 'Webhook not found')]
+const NOT_FOUND: [number, unknown] = [404, notFound('Webhook not found')]
 const answered = async (response: Response): Promise<[number, unknown]> => [response.status, await response.json()]
 const patch = (world: TestWorld, id: string, body: object) =>
   world.request(`${WEBHOOKS}/${id}`, { method: 'PATCH', body: JSON.stringify(body) })
 
 describe('POST /api/v1/webhooks', () => {
-  test('201 is the webhook with its secret, in no cache', async () => {
-    const world = await server.world(NOON)
+  atNoon('201 is the webhook with its secret, in no cache', async (world) => {
     const response = await world.post(WEBHOOKS, { ...VALID, name: '  Fulfilment ' })
     const body = (await response.json()) as WebhookBody
     expect([response.status, body]).toEqual([
@@ -65,8 +66,7 @@ describe('POST /api/v1/webhooks', () => {
     expect((await world.get(WEBHOOKS)).headers.get('x-total-count')).toBe('0')
   })
 
-  test('400 names an address that is refused beside everything else that is invalid', async () => {
-    const world = await server.world(NOON)
+  atNoon('400 names an address that is refused beside everything else that is invalid', async (world) => {
     const response = await world.post(WEBHOOKS, { ...VALID, name: ' ', url: 'ftp://127.0.0.1/' })
     expect(response.status).toBe(400)
     const { error } = (await response.json()) as { error: { messages: object } }
@@ -82,13 +82,9 @@ describe('POST /api/v1/webhooks', () => {
     },
   )
 
-  test('400 refuses the 21st of a client, and not the first of another', async () => {
-    const world = await server.world(NOON)
+  atNoon('400 refuses the 21st of a client, and not the first of another', async (world) => {
     for (let count = 0; count < 20; count++) await hook(world, URL)
-    expect(await answered(await world.post(WEBHOOKS, VALID))).toEqual([
-      400,
-      structured('BadRequestError', 'BAD_REQUEST', 'At most 20 webhooks'),
-    ])
+    expect(await answered(await world.post(WEBHOOKS, VALID))).toEqual([400, badRequest('At most 20 webhooks')])
     const other = await world.limited()
     const { id } = await hook(other, URL)
     await other.delete(`${WEBHOOKS}/${id}`)
@@ -100,16 +96,12 @@ describe('POST /api/v1/webhooks', () => {
 
   test.each(['', 'x', '[]', '"x"'])('400 for the body %p', async (body) => {
     const world = await server.world(NOON)
-    expect(await answered(await world.post(WEBHOOKS, body))).toEqual([
-      400,
-      structured('BadRequestError', 'BAD_REQUEST', 'Invalid request body'),
-    ])
+    expect(await answered(await world.post(WEBHOOKS, body))).toEqual([400, UNREADABLE])
   })
 })
 
 describe('GET /api/v1/webhooks', () => {
-  test('lists the webhooks of the client, the newest first, with four headers and without secrets', async () => {
-    const world = await server.world(NOON)
+  atNoon('lists the webhooks of the client, the newest first, with four headers and without secrets', async (world) => {
     const hooks: object[] = []
     for (let count = 0; count < 3; count++) {
       const { secret: _, ...rest } = await hook(world, URL, { name: `no. ${count}` })
@@ -126,8 +118,7 @@ describe('GET /api/v1/webhooks', () => {
 })
 
 describe('/api/v1/webhooks/{id}', () => {
-  test('GET, PATCH, DELETE, rotate, ping and deliveries are 404 for what is not the client’s own', async () => {
-    const world = await server.world(NOON)
+  atNoon('GET, PATCH, DELETE, rotate, ping and deliveries are 404 for what is not the client’s own', async (world) => {
     const { id } = await hook(world, URL)
     const other = await world.limited()
     for (const [client, name] of [
@@ -154,8 +145,7 @@ describe('/api/v1/webhooks/{id}', () => {
 })
 
 describe('PATCH /api/v1/webhooks/{id}', () => {
-  test('changes name, url, events and active, and nothing else', async () => {
-    const world = await server.world(NOON)
+  atNoon('changes name, url, events and active, and nothing else', async (world) => {
     const { secret: _, ...created } = await hook(world, URL)
     await world.clock({ advance: 'PT1S' })
     const change = { name: 'other', url: 'http://127.0.0.2:9/', events: ['ping'], active: false }
@@ -181,8 +171,7 @@ describe('PATCH /api/v1/webhooks/{id}', () => {
 })
 
 describe('POST /api/v1/webhooks/{id}/rotate', () => {
-  test('200 is the webhook with a new secret, in no cache', async () => {
-    const world = await server.world(NOON)
+  atNoon('200 is the webhook with a new secret, in no cache', async (world) => {
     const { secret, ...created } = await hook(world, URL)
     const response = await world.post(`${WEBHOOKS}/${created.id}/rotate`)
     const rotated = (await response.json()) as WebhookBody
@@ -193,8 +182,7 @@ describe('POST /api/v1/webhooks/{id}/rotate', () => {
 })
 
 describe('A secret', () => {
-  test('is nowhere but in the response that made it', async () => {
-    const world = await server.world(NOON)
+  atNoon('is nowhere but in the response that made it', async (world) => {
     const { id, secret } = await hook(world, URL)
     const paths = [WEBHOOKS, `${WEBHOOKS}/${id}`, `${WEBHOOKS}/${id}/deliveries`, '/api/v1/events']
     const log = await server.request(`/_sandbox/requests?world=${world.name}`)

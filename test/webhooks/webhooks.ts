@@ -86,7 +86,7 @@ export const hook = async (world: TestWorld, url: string, change: object = {}): 
 }
 
 export const readHook = async (world: TestWorld, id: string): Promise<WebhookBody> =>
-  (await (await world.get(`${WEBHOOKS}/${id}`)).json()) as WebhookBody
+  await world.read<WebhookBody>(`${WEBHOOKS}/${id}`)
 
 /** The attempts of a webhook, the oldest first. */
 export const attemptsOf = async (world: TestWorld, id: string): Promise<AttemptBody[]> => {

@@ -27,7 +27,7 @@ describe('A world is garbage-collected', () => {
     ['that was reset', (name) => ['POST', `/_sandbox/reset?world=${name}`]],
     ['that was replaced by a copy', (name) => ['PUT', `/_sandbox/worlds/${name}`]],
   ])('%s after its client has logged in, read and written', async (_, endOf) => {
-    const program = openProgram()
+    await using program = openProgram()
     const ended: WeakRef<World>[] = []
     for (let round = 0; round < ROUNDS; round++) {
       const { client, world } = await program.open()
@@ -39,11 +39,10 @@ describe('A world is garbage-collected', () => {
       expect((await program.request(path, { method })).ok).toBe(true)
     }
     expect(await heldOf(ended)).toBeLessThanOrEqual(STRAYS_MAX)
-    await program.stop()
   })
 
   test('the default one that was reset', async () => {
-    const program = openProgram()
+    await using program = openProgram()
     const ended: WeakRef<World>[] = []
     for (let round = 0; round < 10; round++) {
       ended.push(new WeakRef(program.worlds.default))
@@ -56,6 +55,5 @@ describe('A world is garbage-collected', () => {
     }
     // The program itself holds the first.
     expect(await heldOf(ended)).toBeLessThanOrEqual(1 + STRAYS_MAX)
-    await program.stop()
   })
 })

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { beneficiaries } from '../../src/beneficiaries/tables.ts'
 import { memoryOf } from '../../src/sandbox/worlds/memory.ts'
 import type { World } from '../../src/worlds/world.ts'
-import { openProgram, type Program, structured, type TestWorld } from '../harness.ts'
+import { badRequest, structured } from '../errors.ts'
+import { expectResponse, openProgram, type Program, type TestWorld } from '../harness.ts'
 import { INSTANT, placed } from '../sandbox/purchases.ts'
 import { ADA } from '../sandbox/surface.ts'
 
@@ -90,10 +91,7 @@ describe('A world of more than 8 MiB in memory', () => {
       enlarge(world, 65 * MIB)
       expect((await put(client, `/snapshots/kept?world=${client.name}`)).status).toBe(200)
       const response = await client.get('/_sandbox/snapshots/kept')
-      expect(response.status).toBe(400)
-      expect(await response.json()).toEqual(
-        structured('BadRequestError', 'BAD_REQUEST', 'A snapshot of more than 64 MiB cannot be downloaded'),
-      )
+      await expectResponse(response, 400, badRequest('A snapshot of more than 64 MiB cannot be downloaded'))
     }))
 })
 

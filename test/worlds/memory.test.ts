@@ -8,7 +8,8 @@ import { Images } from '../../src/sandbox/worlds/images.ts'
 import { logBudget, memoryOf } from '../../src/sandbox/worlds/memory.ts'
 import { canSuspend } from '../../src/sandbox/worlds/open-worlds.ts'
 import type { World } from '../../src/worlds/world.ts'
-import { expectResponse, forFile, openProgram, structured, TestWorld } from '../harness.ts'
+import { structured } from '../errors.ts'
+import { expectResponse, forFile, openProgram, TestWorld } from '../harness.ts'
 import { ADA } from '../sandbox/surface.ts'
 import { login } from '../sessions/requests.ts'
 
@@ -109,7 +110,7 @@ describe('A sandbox with --memory 64MiB', () => {
   })
 
   test('suspends open worlds before it refuses a new one', async () => {
-    const crowded = openProgram({ flags: ['--memory', '64MiB'] })
+    await using crowded = openProgram({ flags: ['--memory', '64MiB'] })
     const { world: first } = await crowded.open()
     for (let count = 0; count < 80; count++) await crowded.open()
     first.of(logBudget).bytes = 0.6 * MEMORY
@@ -117,15 +118,15 @@ describe('A sandbox with --memory 64MiB', () => {
     expect(crowded.worlds.memoryBytes).toBeLessThanOrEqual(MEMORY)
     first.of(logBudget).bytes = 0.9 * MEMORY
     await expect(crowded.open()).rejects.toThrow('429')
-    await crowded.stop()
   })
 
   test('refuses a new world with 429 when it is full, while existing ones work', async () => {
     const { client, world } = await program.open()
     world.of(logBudget).bytes = MEMORY
     const held = program.worlds.all.length - 1
+    const response = await login(program, 'sbx_one-more')
     await expectResponse(
-      login(program, 'sbx_one-more'),
+      response,
       429,
       structured(
         'TooManyRequestsError',
@@ -141,7 +142,7 @@ describe('A sandbox with --memory 64MiB', () => {
 
 describe('A world that was deleted or reset', () => {
   test('is released by tokens, request log and caches', async () => {
-    const program = openProgram()
+    await using program = openProgram()
     const living: WeakRef<World>[] = []
     const use = async (name: string) => {
       const { client, world } = await program.open()
@@ -184,7 +185,6 @@ describe('A world that was deleted or reset', () => {
     Bun.gc(true)
     // Some may still be on the stack. Where anything holds them, it holds all.
     expect(living.filter((world) => world.deref() !== undefined).length).toBeLessThanOrEqual(COUNT / 5)
-    await program.stop()
   })
 })
 

@@ -75,7 +75,7 @@ describe('A suspended world', () => {
 
 describe('A world with occasional requests', () => {
   test('is not suspended, and neither is the default world', async () => {
-    const program = openProgram()
+    await using program = openProgram()
     const { client, world } = await program.open(START)
     const connections = () => [world, program.worlds.default].map(({ db }) => db)
     const awake = connections()
@@ -84,22 +84,20 @@ describe('A world with occasional requests', () => {
       if (tick % 5 === 0) await client.get('/api/v1/wallets')
     }
     expect(connections()).toEqual(awake)
-    await program.stop()
   })
 
   test('has a new connection after it was suspended', async () => {
-    const program = openProgram()
+    await using program = openProgram()
     const { world } = await program.open(START)
     const awake = world.db
     for (let tick = 0; tick < LONG; tick++) program.worlds.rest()
     expect(world.db).not.toBe(awake)
-    await program.stop()
   })
 })
 
 describe('Many idle worlds', () => {
   test('are all suspended soon, some of them with each tick, between which requests are served', async () => {
-    const program = openProgram()
+    await using program = openProgram()
     const opened = await Promise.all(Array.from({ length: 60 }, () => program.open()))
     const memoryBytes = () => opened.reduce((sum, { world }) => sum + memoryOf(world), 0)
     const [awakeBytes, used] = [memoryBytes(), opened[59]]
@@ -109,7 +107,6 @@ describe('Many idle worlds', () => {
     expect(memoryBytes()).toBeLessThan(awakeBytes / 10)
     expect(used?.world.db).toBe(awake as never)
     for (const { client } of opened.slice(0, 3)) expect((await client.get('/api/v1/wallets')).status).toBe(200)
-    await program.stop()
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { forFile, startServer, structured, TestWorld } from '../harness.ts'
+import { FORBIDDEN, structured } from '../errors.ts'
+import { expectResponse, forFile, startServer, TestWorld } from '../harness.ts'
 import { loggedIn, login, post, statusWith } from '../sessions/requests.ts'
 
 const NOON = '2030-01-01T12:00:00Z'
@@ -19,9 +20,9 @@ const countOf = async (world: TestWorld) => (await world.get('/api/v1/beneficiar
 
 /** A purchase of product 1 that is offered. */
 const purchase = async (world: TestWorld): Promise<object> => {
-  const { available_denominations: bands } = (await (await world.get('/api/v1/products/1')).json()) as {
+  const { available_denominations: bands } = await world.read<{
     available_denominations: { min_value: number }[]
-  }
+  }>('/api/v1/products/1')
   return { denomination: bands[0]?.min_value, quantity: 2 }
 }
 
@@ -40,9 +41,7 @@ describe('Logging in as sbx_<name>', () => {
       ['sbx_first.limited', 'another'],
       ['sbx_first.limited', 'limited'],
     ]) {
-      const response = await login(server, name, password)
-      expect(response.status).toBe(401)
-      expect(await response.json()).toEqual(INVALID_CREDENTIALS)
+      await expectResponse(login(server, name, password), 401, INVALID_CREDENTIALS)
     }
     expect((await login(server, 'sbx_first', 'the first')).status).toBe(200)
     expect((await login(server, 'sbx_first.limited', 'the first')).status).toBe(200)
@@ -86,9 +85,7 @@ describe('Logging in as sbx_<name>', () => {
     '.limited',
     '../a',
   ])('%j is invalid: an unknown client, and creates no world', async (name) => {
-    const response = await login(server, `sbx_${name}`)
-    expect(response.status).toBe(401)
-    expect(await response.json()).toEqual(INVALID_CREDENTIALS)
+    await expectResponse(login(server, `sbx_${name}`), 401, INVALID_CREDENTIALS)
     expect(await exists(name.replace(/\.limited$/, ''))).toBe(false)
   })
 
@@ -118,11 +115,7 @@ describe('The limited client of a world', () => {
     async (path) => {
       const world = await server.world()
       expect((await world.get(path)).status).toBe(200)
-      const response = await (await world.limited()).get(path)
-      expect(response.status).toBe(403)
-      expect(await response.json()).toEqual(
-        structured('ForbiddenError', 'FORBIDDEN', 'The requested feature is not enabled for this client'),
-      )
+      await expectResponse((await world.limited()).get(path), 403, FORBIDDEN)
     },
   )
 
@@ -135,8 +128,7 @@ describe('The limited client of a world', () => {
       await limited.get(`/api/v1/beneficiaries/${id}`),
       await limited.delete(`/api/v1/beneficiaries/${id}`),
     ]) {
-      expect(response.status).toBe(404)
-      expect(await response.json()).toEqual(notFound)
+      await expectResponse(response, 404, notFound)
     }
     expect([await countOf(world), await countOf(limited)]).toEqual(['1', '0'])
   })
@@ -310,7 +302,7 @@ describe('--seed', () => {
   })
 
   test('two worlds of one server have the same ids but different tokens', async () => {
-    const seeded = await startServer('--seed', '42')
+    await using seeded = await startServer('--seed', '42')
     const [one, other] = [await seeded.world(NOON), await seeded.world(NOON)]
     const ids: unknown[] = []
     for (const world of [one, other]) {
@@ -320,6 +312,5 @@ describe('--seed', () => {
     expect(one.token).not.toBe(other.token)
     const drawn = await TestWorld.open(seeded, other.name)
     expect(await statusWith(seeded, drawn.token)).toBe(200)
-    await seeded.stop()
   })
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { structured } from '../../harness.ts'
+import { structured } from '../../errors.ts'
 import { memberFaults } from '../expect.ts'
 import { CLIENT_IDS, type ClientName, DEFAULT, spanWithin, type Token, type World } from '../model.ts'
 import type { Answer, Call, Expected, Play, Rule, Who } from '../play.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { structured } from '../../harness.ts'
+import { structured } from '../../errors.ts'
 import { invalid } from '../expect.ts'
 import { created } from './beneficiaries.ts'
 import { command, whoever } from './command.ts'

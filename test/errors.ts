@@ -1,0 +1,23 @@
+/** The errors that most operations answer with, whole. */
+
+/** An error in the structured shape (spec section 7, shape 1). */
+export const structured = (name: string, code: string, message: string, messages?: object) => ({
+  error: { name, code, message, ...(messages && { messages }) },
+})
+
+export const badRequest = (message: string) => structured('BadRequestError', 'BAD_REQUEST', message)
+export const notFound = (message: string) => structured('NotFoundError', 'NOT_FOUND', message)
+export const worldNotFound = (name: string) => notFound(`No world is called ${name}`)
+export const UNREADABLE = badRequest('Invalid request body')
+export const UNAUTHORIZED = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid or expired access token')
+export const FORBIDDEN = structured(
+  'ForbiddenError',
+  'FORBIDDEN',
+  'The requested feature is not enabled for this client',
+)
+
+/** Fields that are refused, each with what is wrong with it. */
+export const invalid = (messages: object) =>
+  structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', messages)
+export const validation = (field: string, rule: string, problem: string) =>
+  invalid({ [field]: [{ rule, field, message: `The ${field} field ${problem}.` }] })
