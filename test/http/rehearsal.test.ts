@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer, startServer, structured, type TestWorld } from '../harness.ts'
+import { structured } from '../errors.ts'
+import { type Server, sharedServer, startServer, type TestWorld } from '../harness.ts'
 import { openLive } from '../orders/live.ts'
 import { DELAYED, INSTANT, ORDERS, type OrderBody, orderCountOf, THREE_LEFT } from '../orders/orders.ts'
 import { balanceOf } from '../wallets/balances.ts'

@@ -34,6 +34,7 @@ const FIRST: Record<string, readonly (readonly [method: string, path: string, bo
     ['PUT', '/snapshots/kept?world=other'],
     ['POST', '/snapshots/kept/restore'],
   ],
+  'POST /_sandbox/requests': [['POST', '/requests', { method: 'GET', path: '/api/v1/countries/1' }]],
   'GET /_sandbox/errors': [['GET', '/errors']],
   'GET /_sandbox/faults': [['GET', '/faults']],
   'POST /_sandbox/faults': [['POST', '/faults', { delay_ms: 1, times: 1 }]],
