@@ -1,4 +1,3 @@
-import { sinceStartMs } from '../../kernel/clock.ts'
 import { DomainError, unavailable } from '../../kernel/failure.ts'
 import { listenToEvents } from '../../webhooks/publish.ts'
 import type { World } from '../../worlds/world.ts'
@@ -8,12 +7,7 @@ import { type Item, KeptItems } from './kept.ts'
 import { bytesOf, messageOf, skippedMessage } from './messages.ts'
 import { Reader } from './reader.ts'
 
-/** News is sent this often, or less often if... */
 const FLUSH_MS = 25
-/** ...making and sending it takes more of the thread that serves requests than this. */
-const SHARE_MAX = 0.01
-/** What is made at once, for all readers together. */
-const WORK_MS = FLUSH_MS * SHARE_MAX
 /** Less than the time after which an idle connection is closed. */
 const HEARTBEAT_MS = 15_000
 const READERS_MAX = 100
@@ -36,7 +30,6 @@ export class Feed {
   #isWatching = false
   #isClosed = false
   #flush: ReturnType<typeof setTimeout> | undefined
-  #pauseMs = FLUSH_MS
   #heartbeat: ReturnType<typeof setInterval> | undefined
 
   constructor(private readonly sources: Sources) {}
@@ -99,22 +92,13 @@ export class Feed {
 
   #flushSoon(): void {
     this.#flush ??= setTimeout(() => {
-      const startMs = sinceStartMs()
-      this.#sendAll(startMs + WORK_MS)
-      this.#pauseMs = Math.max(FLUSH_MS, (sinceStartMs() - startMs) / SHARE_MAX)
       this.#flush = undefined
+      for (const reader of this.#readers) {
+        if (reader.isWaiting) this.#sendTo(reader)
+        else if (reader.last + 1 < this.#kept.first) this.#cutOff(reader)
+      }
       if ([...this.#readers].some(({ isWaiting, last }) => isWaiting && last < this.#kept.last)) this.#flushSoon()
-    }, this.#pauseMs)
-  }
-
-  #sendAll(endsMs: number): void {
-    for (const reader of [...this.#readers]) {
-      if (reader.last === this.#kept.last) continue
-      if (reader.isWaiting) this.#sendTo(reader, endsMs)
-      else if (reader.last + 1 < this.#kept.first) this.#cutOff(reader)
-      // The first is the last of the next time.
-      if (this.#readers.delete(reader)) this.#readers.add(reader)
-    }
+    }, FLUSH_MS)
   }
 
   /** It does not take what there is, and more is not kept for it. */
@@ -123,7 +107,7 @@ export class Feed {
     reader.end()
   }
 
-  #sendTo(reader: Reader, endsMs: number): void {
+  #sendTo(reader: Reader): void {
     let text = ''
     const missed = this.#kept.first - 1 - reader.last
     if (missed > 0) {
@@ -134,7 +118,6 @@ export class Feed {
       reader.last += 1
       const item = this.#kept.at(reader.last)
       if (item && reader.wants(worldOf(item).name)) text += messageOf(reader.last, item) ?? ''
-      if (sinceStartMs() >= endsMs) break
     }
     if (text !== '') reader.send(bytesOf(text))
   }

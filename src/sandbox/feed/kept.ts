@@ -9,17 +9,12 @@ export type Item = { kind: 'request'; logged: LoggedRequest } | { kind: 'event';
 const BYTES_MAX = 8_388_608
 /** Of an event besides its data, roughly. */
 const EVENT_BYTES = 512
-/** How many dropped items are removed from the list at once. */
-const REMOVED_AT_ONCE = 1_024
-
 const bytesOf = (item: Item): number =>
   item.kind === 'request' ? item.logged.bytes : EVENT_BYTES + item.event.data.length
 
 /** The last items, numbered from 1, the oldest of which are dropped when they take too much memory. */
 export class KeptItems {
-  #items: (Item | undefined)[] = []
-  /** The position of the first item that is kept. */
-  #start = 0
+  readonly #items: Item[] = []
   #bytes = 0
   #last = 0
 
@@ -30,28 +25,20 @@ export class KeptItems {
 
   /** The number of the oldest item that is kept. */
   get first(): number {
-    return this.#last - (this.#items.length - this.#start) + 1
+    return this.#last - this.#items.length + 1
   }
 
   at(number: number): Item | undefined {
-    return this.#items[this.#start + number - this.first]
+    return this.#items[number - this.first]
   }
 
   add(item: Item): void {
     this.#last += 1
     this.#items.push(item)
     this.#bytes += bytesOf(item)
-    while (this.#bytes > BYTES_MAX) this.#dropFirst()
-  }
-
-  #dropFirst(): void {
-    const item = this.#items[this.#start]
-    if (!item) return
-    this.#bytes -= bytesOf(item)
-    this.#items[this.#start] = undefined
-    this.#start += 1
-    if (this.#start < REMOVED_AT_ONCE) return
-    this.#items = this.#items.slice(this.#start)
-    this.#start = 0
+    while (this.#bytes > BYTES_MAX) {
+      const oldest = this.#items.shift()
+      this.#bytes -= oldest ? bytesOf(oldest) : this.#bytes
+    }
   }
 }

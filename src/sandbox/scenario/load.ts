@@ -5,12 +5,11 @@ import { type BaseRates, parseRates, type RateSource, RatesFault, ratesFrom } fr
 import { replaceRates } from '../../charges/stored-rates.ts'
 import { Database, type Tx } from '../../db/database.ts'
 import { parseTimestamp, type SteadyClock, TIME_MAX_MS } from '../../kernel/clock.ts'
-import { IdSource, type IdState } from '../../kernel/ids.ts'
+import { IdSource, type IdState, SeededRandomness, seedFrom } from '../../kernel/ids.ts'
 import { type ClockState, MovableClock } from '../worlds/movable-clock.ts'
 import type { StateBesideData } from '../worlds/state.ts'
 import { loadClients, loadProducts, loadWallets, openBalances, storeProducts } from './accounts.ts'
 import { Loading, ScenarioFault, type ScenarioSources } from './loading.ts'
-import { digestOfNames, randomnessFor } from './names.ts'
 import { loadOrder } from './orders.ts'
 import { loadPayout } from './payouts.ts'
 import type { Scenario } from './schema.ts'
@@ -51,7 +50,7 @@ export function* drafted(
   beginning: Beginning,
 ): Generator<undefined, Draft> {
   const clock = clockOf(document, base)
-  const randomness = randomnessFor(digestOfNames(document), beginning.randomness)
+  const randomness = randomnessFor(document, beginning.randomness)
   const ids = new IdSource(randomness, beginning.ids)
   const pace = { payouts: 'auto', orders: 'auto', ...document.pace } as const
   const database = Database.inMemory(sources.empty())
@@ -66,6 +65,24 @@ export function* drafted(
     database.close()
     throw error
   }
+}
+
+/**
+ * The names of a document may have been drawn from the same stream, in the world from which it was exported: then another
+ * stream goes on, which depends on them, so that nothing has a name for the second time.
+ */
+const randomnessFor = (
+  { beneficiaries = [], orders = [], payouts = [] }: Scenario,
+  before: Beginning['randomness'],
+): SeededRandomness => {
+  const names = [
+    ...beneficiaries.map(({ id }) => [id]),
+    ...orders.map(({ id, client_reference }) => [id, client_reference]),
+    ...payouts.map(({ id, reference_id }) => [id, reference_id]),
+  ]
+  return names.flat().every((name) => name === undefined)
+    ? new SeededRandomness(before.seed, before.position)
+    : new SeededRandomness(seedFrom(before, JSON.stringify(names)))
 }
 
 /** Read when they are first needed, once those of the document are there. */
@@ -149,7 +166,8 @@ const loadBeneficiary = (
   const clientId = loading.clientOf(path, entry.client)
   const input = loading.attempt(path, () => readBeneficiary(entry, loading.sources.reference))
   const createdAtMs = loading.timeOf(`${path}/created_at`, entry.created_at, loading.nowMs)
-  if (clientId === undefined || !input) return
+  const isNew = loading.isNew(`${path}/id`, 'beneficiaries', entry.id)
+  if (clientId === undefined || !input || !isNew) return
   const id = entry.id ?? loading.ids.next('ben', createdAtMs)
   saveBeneficiaryAs(tx, { id, clientId, createdAtMs }, input)
 }

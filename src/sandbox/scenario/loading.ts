@@ -76,6 +76,7 @@ export class Loading {
   readonly taken = new Map<number, number>()
   readonly #movements: Movement[] = []
   readonly #problems: Problem[] = []
+  readonly #names = new Set<string>()
   #voucherCount = 0
 
   constructor(
@@ -106,6 +107,15 @@ export class Loading {
       if (!violations) this.wrong(path, message)
       return undefined
     }
+  }
+
+  /** Whether no earlier one of these records is called by this name. */
+  isNew(path: string, records: string, name: string | number | undefined): boolean {
+    if (name === undefined) return true
+    const isTaken = this.#names.has(`${records} ${name}`)
+    if (isTaken) this.wrong(path, `${name} is taken by an earlier record`)
+    this.#names.add(`${records} ${name}`)
+    return !isTaken
   }
 
   clientOf(path: string, name: string = SANDBOX_USERNAME): number | undefined {

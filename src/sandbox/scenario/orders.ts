@@ -28,6 +28,8 @@ export const loadOrder = (loading: Loading, path: string, entry: OrderDocument, 
   const product = loading.products.get(entry.product_id)
   const clientId = loading.clientOf(path, entry.client)
   if (clientId === undefined) return
+  loading.isNew(`${path}/id`, 'orders', entry.id)
+  loading.isNew(`${path}/client_reference`, `references of orders of ${clientId}`, entry.client_reference)
   const currency = currencyOf(loading, path, entry, product)
   if (!currency) return
   const paying = loading.walletOf(path, clientId, entry.wallet_id, currency.id)

@@ -34,6 +34,9 @@ export const loadPayout = (tx: Tx, loading: Loading, path: string, entry: Payout
   const { reference } = loading.sources
   const clientId = loading.clientOf(path, entry.client)
   if (clientId === undefined) return
+  loading.isNew(`${path}/id`, 'payouts', entry.id)
+  const named = entry.reference_id === undefined ? 'id' : 'reference_id' // the id stands in for a reference
+  loading.isNew(`${path}/${named}`, `references of payouts of ${clientId}`, entry[named])
   const currency = reference.findCurrencyByCode(entry.currency)
   const paying = loading.walletOf(
     path,
