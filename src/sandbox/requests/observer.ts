@@ -16,7 +16,7 @@ import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import { shownRequest, shownResponse } from '../console/navigation.ts'
 import { isAboutSandbox, isAsset, isControl, isExempt, isProbe } from '../control/gate.ts'
-import { unknownIn, unknownOnControl } from '../control/strict.ts'
+import { unknownIn } from '../control/strict.ts'
 import type { WriteLog } from '../explore/writes.ts'
 import { currenciesOf } from '../faults/currencies.ts'
 import { impaired, responseOf, substituteFor } from '../faults/delivery.ts'
@@ -130,9 +130,8 @@ export class RequestObserver implements HttpObserver {
     const observed = this.#inProgress.get(request)
     const operation = this.options.outcomes.operationAt(request.method, route)
     if (!observed || !operation) return
-    const find = isControl(route) ? unknownOnControl : unknownIn
     if (!isControl(route) && !this.options.strict) return
-    const violations = await find(operation, request)
+    const violations = await unknownIn(operation, request)
     if (violations.length === 0) return
     observed.refusedStrictly = true
     throw new DomainError(invalid(violations))
