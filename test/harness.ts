@@ -125,7 +125,10 @@ const startInProcess = (options: ProgramOptions): Program => {
   const publicUrl = config.publicUrl ?? url
   const bound = platform.deps({ publicUrl, addressOf: () => '127.0.0.1', isClosing: () => false })
   const deps: Deps = { ...bound, ...outside }
-  const overNetwork = createSender({ rules: rulesOf(config), userAgent: `Scrip/${deps.version}` })
+  const overNetwork = createSender({
+    rules: rulesOf(config, deps.extension !== undefined),
+    userAgent: `Scrip/${deps.version}`,
+  })
   // Nothing listens at the address of a program in this process: its inboxes are reached as it is.
   const send: Send = async (delivery, signal) => {
     if (!delivery.url.startsWith(`${url}/`)) return overNetwork(delivery, signal)

@@ -53,7 +53,7 @@ export interface Deps {
   listeners?: readonly RequestListener[]
   /** Compiles each route at once instead of at its first request. */
   precompile?: boolean
-  /** The sandbox; undefined in live mode. */
+  /** Undefined in live mode. */
   extension: Extension | undefined
 }
 
@@ -72,7 +72,7 @@ export const createServices = (deps: Deps) => {
   }
   const signer = new TokenSigner(deps.signingKey)
   const sessions = new Sessions({ worlds, refreshIfChanged, signer, accessTtlMs, refreshTtlMs })
-  /** The sandbox has no audit. */
+  /** Without records that outlive a test there is no audit. */
   const failedLogins = extension ? undefined : new FailedLogins()
   const credentials = new CredentialCheck({
     resolveAccount: extension?.resolveAccount ?? (({ username }) => ({ world: worlds.default, username })),
@@ -93,7 +93,7 @@ export const createServices = (deps: Deps) => {
     stepByClock: extension?.stepByClock,
   }
   const due = new DueWork([dueOrders(ordering), duePayouts(paying), expiringEvents, expiringAttempts])
-  const rules = rulesOf(config)
+  const rules = rulesOf(config, extension !== undefined)
   const secrets = new Secrets(seals)
   const deliveries = deliveriesOf(deps, rules, secrets)
   return {

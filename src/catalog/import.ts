@@ -7,16 +7,16 @@ import type { Reference } from '../reference/reference.ts'
 import { readCatalog } from './document.ts'
 import { defineCategories, type OnRows, productIds, replaceCatalog, replacingCatalog } from './queries.ts'
 
-/** Imports into a database: the sandbox's own catalog, or the operator's file (contract C8). */
+/** Imports into a database: the sample catalog, or the operator's file (contract C8). */
 
-/** The origins of a catalog. The sandbox's own gives way to an imported one. */
+/** The origins of a catalog. The sample gives way to an imported one. */
 const CATALOG_SEED = 'catalog'
 const CATALOG_FILE = 'catalog-file'
 /** The catalog file of an unfinished import. */
 const NEXT_CATALOG = 'catalog.next'
 
 /** Skipped if a catalog was imported. */
-export const seedSandboxCatalog = (database: Database, reference: Reference): void => {
+export const seedSampleCatalog = (database: Database, reference: Reference): void => {
   if (findSeed(database.query, CATALOG_FILE) !== undefined) return
   const catalogJson = readFileSync(catalogPath, 'utf8')
   seedOnce(database, CATALOG_SEED, [catalogJson], (tx) => replaceCatalog(tx, readCatalog(catalogJson, { reference })))

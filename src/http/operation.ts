@@ -90,7 +90,7 @@ interface Group extends Pick<ErrorFormat, 'errorShape'> {
   query?: TObject
 }
 
-/** An operation as the documentation, the sandbox and the tests read it. */
+/** An operation as the documentation, an extension and the tests read it. */
 export interface Operation
   extends About<unknown, true | undefined, true | undefined>,
     Group,

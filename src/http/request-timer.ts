@@ -23,7 +23,7 @@ export interface RequestFacts {
   address: string
   /** Whether it was a rehearsal, of which nothing stays. */
   isRehearsal: boolean
-  /** The fault that the sandbox has injected. */
+  /** The fault that was injected. */
   fault: string | undefined
 }
 

@@ -51,7 +51,7 @@ export const vouchers = sqliteTable('vouchers', {
   reference: text('reference').notNull(),
   sealed: blob('sealed', { mode: 'buffer' }).notNull(),
   expiresAtMs: integer('expires_at_ms'),
-  /** The stock code; null in the sandbox, which generates codes. */
+  /** The stock code; null where codes are generated. */
   stockId: integer('stock_id'),
   refundedAtMs: integer('refunded_at_ms'),
 })

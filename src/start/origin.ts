@@ -1,4 +1,4 @@
-import { importCatalog, seedSandboxCatalog } from '../catalog/import.ts'
+import { importCatalog, seedSampleCatalog } from '../catalog/import.ts'
 import type { BaseRates, WorldRates } from '../charges/rates.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
@@ -63,5 +63,5 @@ export const seedCatalog = (
   { config, packedCatalog, reference }: Pick<Sources, 'config' | 'packedCatalog' | 'reference'>,
 ): void => {
   if (packedCatalog) importCatalog(database, reference, Bun.zstdDecompressSync(packedCatalog).toString())
-  else if (config.mode === 'sandbox') seedSandboxCatalog(database, reference)
+  else if (config.mode === 'sandbox') seedSampleCatalog(database, reference)
 }

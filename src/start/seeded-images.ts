@@ -1,4 +1,4 @@
-import { seedSandboxCatalog } from '../catalog/import.ts'
+import { seedSampleCatalog } from '../catalog/import.ts'
 import { Database } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { forgetPasswords, SEEDED_AT_MS, seedSandboxAccounts } from '../sandbox/seed/accounts.ts'
@@ -18,7 +18,7 @@ export const seededImages = () => {
   seedSandboxAccounts(database, reference)
   forgetPasswords(database)
   const world = encoded(database)
-  seedSandboxCatalog(database, reference)
+  seedSampleCatalog(database, reference)
   const catalog = encoded(database)
   database.close()
   return { empty, world, catalog }

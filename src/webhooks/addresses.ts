@@ -36,10 +36,10 @@ const GLOBAL_V6 = listOf('2000::/3')
 const SPECIAL_V6 = listOf('2001::/23', '2001:db8::/32', '3fff::/20')
 
 export interface AddressRules {
-  /** Whether plain http is spoken. */
-  isSandbox: boolean
+  /** Whether receivers are on this machine instead of the public network. They may speak plain http. */
+  isLocal: boolean
   /**
-   * Whether a receiver can be on this machine: for whoever is on it, too. `written` is for a sandbox that others reach, and
+   * Whether a receiver can be on this machine: for whoever is on it, too. `written` is for a server that others reach, and
    * means that the URL says so, because they can change what another name leads to.
    */
   loopback: 'any' | 'written' | 'none'
@@ -59,11 +59,11 @@ const UNWRITTEN = /[\s\p{Cc}]/u
 const USERINFO = /^[a-z]+:[\\/]*[^\\/?#]*@/i
 
 /** What is wrong with a URL, before its name is looked up. */
-const urlProblem = (text: string, { isSandbox }: AddressRules): UrlProblem => {
+const urlProblem = (text: string, { isLocal }: AddressRules): UrlProblem => {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const schemes = isSandbox ? ['https:', 'http:'] : ['https:']
+  const schemes = isLocal ? ['https:', 'http:'] : ['https:']
   if (!url || !schemes.includes(url.protocol) || text.length > URL_LENGTH_MAX) {
-    return `must be ${isSandbox ? 'an http or https' : 'an https'} URL of at most ${URL_LENGTH_MAX} characters`
+    return `must be ${isLocal ? 'an http or https' : 'an https'} URL of at most ${URL_LENGTH_MAX} characters`
   }
   if (UNWRITTEN.test(text)) return 'must not hold spaces or control characters'
   if (USERINFO.test(text)) return 'must not hold credentials'
@@ -77,11 +77,9 @@ const LOCALHOST = /(?:^|\.)localhost\.?$/i
 const namesLoopback = (host: string): boolean => LOCALHOST.test(host) || isIn(LOOPBACK, host)
 
 /** Where the receivers of a server may be. */
-export const rulesOf = (config: { mode: string; host: string; webhookNetworks: BlockList }): AddressRules => {
-  const { mode, host, webhookNetworks } = config
-  const isSandbox = mode === 'sandbox'
-  const loopback = isSandbox ? (namesLoopback(host) ? 'any' : 'written') : 'none'
-  return { isSandbox, loopback, allowed: webhookNetworks }
+export const rulesOf = (config: { host: string; webhookNetworks: BlockList }, isLocal: boolean): AddressRules => {
+  const loopback = isLocal ? (namesLoopback(config.host) ? 'any' : 'written') : 'none'
+  return { isLocal, loopback, allowed: config.webhookNetworks }
 }
 
 /** The same for somebody who is not on this machine, by an address or a name: its network is none of theirs (decision 72). */
@@ -97,7 +95,7 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]
  */
 export const findAddresses = async (url: URL, rules: AddressRules): Promise<string[] | undefined> => {
   const host = hostOf(url)
-  if (!rules.isSandbox && LOCALHOST.test(host)) return undefined
+  if (!rules.isLocal && LOCALHOST.test(host)) return undefined
   const addresses = isIP(host) === 0 ? await resolved(host) : [host]
   const own = rules.loopback === 'written' ? rulesFor(rules, host) : rules
   return addresses.length > 0 && addresses.every((address) => isAllowed(address, own)) ? addresses : undefined
@@ -117,10 +115,10 @@ const resolved = async (name: string): Promise<string[]> => {
 export const receiverProblem = async (text: string, rules: AddressRules): Promise<UrlProblem> =>
   urlProblem(text, rules) ?? ((await findAddresses(new URL(text), rules)) ? undefined : NOT_REACHABLE)
 
-export const isAllowed = (address: string, { isSandbox, loopback, allowed }: AddressRules): boolean => {
+export const isAllowed = (address: string, { isLocal, loopback, allowed }: AddressRules): boolean => {
   const plain = embeddedV4(address) ?? address
   if (isIn(allowed, plain)) return true
-  if (isSandbox) return loopback !== 'none' && isIn(LOOPBACK, plain)
+  if (isLocal) return loopback !== 'none' && isIn(LOOPBACK, plain)
   if (isIP(plain) === 4) return !isIn(SPECIAL_V4, plain)
   return isIn(GLOBAL_V6, plain) && !isIn(SPECIAL_V6, plain)
 }

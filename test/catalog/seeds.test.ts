@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { CatalogFault } from '../../src/catalog/document.ts'
-import { catalogVersion, importCatalog, seedSandboxCatalog } from '../../src/catalog/import.ts'
+import { catalogVersion, importCatalog, seedSampleCatalog } from '../../src/catalog/import.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import type { Reference } from '../../src/reference/reference.ts'
@@ -36,7 +36,7 @@ describe('reference data', () => {
   })
 
   test('of another release is updated by id, and references stay valid', () => {
-    seedSandboxCatalog(database, reference)
+    seedSampleCatalog(database, reference)
     database.sqlite.run("UPDATE countries SET name = 'Old' WHERE id = 105")
     database.sqlite.run("UPDATE currencies SET name = 'Old' WHERE id = 58")
     database.sqlite.run("UPDATE categories SET name = 'Old' WHERE id = 1")
@@ -54,30 +54,30 @@ describe('reference data', () => {
 
 describe('the catalog of the sandbox', () => {
   test('is written once: a second start does not change it', () => {
-    seedSandboxCatalog(database, reference)
+    seedSampleCatalog(database, reference)
     expect(valuesOf('SELECT count(*), sum(active) FROM products')).toEqual([[471, 459]])
     const version = catalogVersion(database)
     database.sqlite.run("UPDATE products SET name = 'Changed' WHERE id = 1")
-    seedSandboxCatalog(database, reference)
+    seedSampleCatalog(database, reference)
     expect(productNames()[0]).toBe('Changed')
     expect(catalogVersion(database)).toBe(version as string)
   })
 
   test('of another release replaces the old one', () => {
-    seedSandboxCatalog(database, reference)
+    seedSampleCatalog(database, reference)
     database.sqlite.run("UPDATE products SET name = 'Old' WHERE id = 1")
     database.sqlite.run("UPDATE seeds SET sha256 = 'older' WHERE name = 'catalog'")
-    seedSandboxCatalog(database, reference)
+    seedSampleCatalog(database, reference)
     expect(productNames()[0]).toBe('Kettle & Crumb India')
   })
 })
 
 describe('a catalog of the user', () => {
   test("permanently replaces the sandbox's catalog", () => {
-    seedSandboxCatalog(database, reference)
+    seedSampleCatalog(database, reference)
     const version = catalogVersion(database)
     importCatalog(database, reference, catalogOf('Mine'))
-    seedSandboxCatalog(database, reference)
+    seedSampleCatalog(database, reference)
     expect(productNames()).toEqual(['Mine'])
     expect(valuesOf('SELECT count(*) FROM product_bands')).toEqual([[1]])
     expect(catalogVersion(database)).not.toBe(version as string)

@@ -5,10 +5,10 @@ import { hostname } from 'node:os'
 import { addNetwork } from '../../src/http/client-address.ts'
 import { isAllowed, receiverProblem, rulesFor } from '../../src/webhooks/addresses.ts'
 
-const rules = (isSandbox: boolean, ...networks: string[]) => {
+const rules = (isLocal: boolean, ...networks: string[]) => {
   const allowed = new BlockList()
   for (const network of networks) addNetwork(allowed, network)
-  return { isSandbox, loopback: isSandbox ? ('any' as const) : ('none' as const), allowed }
+  return { isLocal, loopback: isLocal ? ('any' as const) : ('none' as const), allowed }
 }
 const LIVE = rules(false)
 const SANDBOX = rules(true)

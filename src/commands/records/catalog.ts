@@ -9,7 +9,7 @@ import {
   finishCatalogImport,
   importCatalog,
   importCatalogInSteps,
-  seedSandboxCatalog,
+  seedSampleCatalog,
 } from '../../catalog/import.ts'
 import { writeCatalog } from '../../catalog/rows.ts'
 import { fileConfigOf } from '../../config/config.ts'
@@ -138,7 +138,7 @@ const storedCatalog = (dataDir: string, database: Database): string => {
   return writeCatalog(database.query, readReference())
 }
 
-const seededCatalog = (): string => catalogOf((database) => seedSandboxCatalog(database, readReference()))
+const seededCatalog = (): string => catalogOf((database) => seedSampleCatalog(database, readReference()))
 
 /** A catalog as the program writes it. */
 const catalogOf = (fill: (database: Database) => void): string => {
