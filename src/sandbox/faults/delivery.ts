@@ -70,7 +70,7 @@ const BODILESS = new Set([204, 304])
 
 /** Cuts the body of a response off after so many bytes, or sends it slowly. Where there is none, nothing changes. */
 export const impaired = async (
-  { cutAfterBytes, bytesPerSecond }: Pick<Fault, 'cutAfterBytes' | 'bytesPerSecond'>,
+  { cut_after_bytes: cutAfterBytes, bytes_per_second: bytesPerSecond }: Fault,
   { method }: Request,
   response: Response,
 ): Promise<Response> => {

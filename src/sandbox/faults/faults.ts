@@ -4,6 +4,7 @@ import type { Asked } from '../../sessions/guard.ts'
 import type { World } from '../../worlds/world.ts'
 import { CONNECTION_DROPPED, gatewayFailure } from '../errors.ts'
 import type { OutcomeRegistry } from '../requests/outcomes.ts'
+import { NO_EFFECT } from './new-rule.ts'
 import { DELAY_MS_MAX, type Rule } from './operations.ts'
 import { takeRule } from './rules.ts'
 
@@ -33,15 +34,11 @@ export const FAULT_REQUEST = {
 }
 
 /** What happens to a request instead of its work, or to its response once the work is committed. */
-export interface Fault {
+export interface Fault extends Pick<Rule, 'when' | 'delay_ms' | 'cut_after_bytes' | 'bytes_per_second'> {
   /** As logs show it: the name of an error, or of what else happens. */
   name: string
-  when: Rule['when']
-  delayMs: number
   /** What the client gets instead of the real response. */
   failure: Failure | undefined
-  cutAfterBytes: number | null
-  bytesPerSecond: number | null
 }
 
 const AFTER = '; when=after'
@@ -50,12 +47,10 @@ const nameWhen = (name: string, when: Rule['when']): string => (when === 'after'
 
 /** A response that is lost: before the work is done, or once it is committed. */
 export const lostResponse = (when: Rule['when']): Fault => ({
+  ...NO_EFFECT,
   name: nameWhen('drop', when),
   when,
-  delayMs: 0,
   failure: CONNECTION_DROPPED,
-  cutAfterBytes: null,
-  bytesPerSecond: null,
 })
 
 /**
@@ -81,14 +76,7 @@ const requestedFault = (outcomes: OutcomeRegistry, { request, route }: Asked): F
   if (delay !== null && (!/^\d{1,5}$/.test(delay) || delayMs > DELAY_MS_MAX)) {
     throw violated(DELAY_HEADER, 'enum', `must be a whole number of milliseconds up to ${DELAY_MS_MAX}`)
   }
-  return {
-    name: name === null ? 'delay' : nameWhen(name, when),
-    when,
-    delayMs,
-    failure,
-    cutAfterBytes: null,
-    bytesPerSecond: null,
-  }
+  return { ...NO_EFFECT, name: name === null ? 'delay' : nameWhen(name, when), when, delay_ms: delayMs, failure }
 }
 
 /** @throws DomainError validation */
@@ -107,14 +95,8 @@ const faultByRule = (outcomes: OutcomeRegistry, world: World, target: Asked): Fa
 
 const faultOf = (rule: Rule, error: Failure | undefined): Fault => {
   const { status, drop, when } = rule
-  return {
-    name: nameWhen(nameOf(rule), when),
-    when,
-    delayMs: rule.delay_ms,
-    failure: drop ? CONNECTION_DROPPED : status !== null ? gatewayFailure(status) : error,
-    cutAfterBytes: rule.cut_after_bytes,
-    bytesPerSecond: rule.bytes_per_second,
-  }
+  const failure = drop ? CONNECTION_DROPPED : status !== null ? gatewayFailure(status) : error
+  return { ...rule, name: nameWhen(nameOf(rule), when), failure }
 }
 
 const nameOf = ({ error, status, drop, cut_after_bytes: cut, bytes_per_second: rate }: Rule): string => {
@@ -125,7 +107,7 @@ const nameOf = ({ error, status, drop, cut_after_bytes: cut, bytes_per_second: r
 }
 
 /** What comes before the work: waits, and fails instead of it. @throws DomainError */
-export const inject = async ({ when, delayMs, failure }: Fault): Promise<void> => {
+export const inject = async ({ when, delay_ms: delayMs, failure }: Fault): Promise<void> => {
   if (when === 'after') return
   if (delayMs > 0) await Bun.sleep(delayMs)
   if (failure) throw new DomainError(failure)

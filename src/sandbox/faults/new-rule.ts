@@ -38,22 +38,23 @@ const deliveryRule = (rule: Omit<Rule, 'id'>): Omit<Rule, 'id'> => {
   return rule
 }
 
-const ruleOf = ({ match = {}, ...asked }: RuleRequest): Omit<Rule, 'id'> => ({
-  error: asked.error ?? null,
-  status: asked.status ?? null,
-  delay_ms: asked.delay_ms ?? 0,
-  drop: asked.drop ?? false,
-  cut_after_bytes: asked.cut_after_bytes ?? null,
-  bytes_per_second: asked.bytes_per_second ?? null,
-  when: asked.when ?? 'before',
-  ...(asked.webhook !== undefined && { webhook: asked.webhook }),
-  match: {
-    method: match.method?.toUpperCase() ?? null,
-    path: match.path ?? null,
-    ...(match.type !== undefined && { type: match.type }),
-  },
-  times_left: asked.times ?? null,
-  probability: asked.probability ?? 1,
+/** What a rule does if nothing is said. */
+export const NO_EFFECT = {
+  error: null,
+  status: null,
+  delay_ms: 0,
+  drop: false,
+  cut_after_bytes: null,
+  bytes_per_second: null,
+  when: 'before',
+} as const
+
+const ruleOf = ({ match = {}, times, probability = 1, ...asked }: RuleRequest): Omit<Rule, 'id'> => ({
+  ...NO_EFFECT,
+  ...asked,
+  match: { path: null, ...match, method: match.method?.toUpperCase() ?? null },
+  times_left: times ?? null,
+  probability,
 })
 
 const hasEffect = ({ error, status, delay_ms, drop, cut_after_bytes, bytes_per_second }: Omit<Rule, 'id'>): boolean =>

@@ -210,7 +210,7 @@ export class RequestObserver implements HttpObserver {
     response: Response,
   ): Promise<Response> {
     const fault = await this.#withCurrencies(injected)
-    if (fault.when === 'after' && fault.delayMs > 0) await Bun.sleep(fault.delayMs)
+    if (fault.when === 'after' && fault.delay_ms > 0) await Bun.sleep(fault.delay_ms)
     const operation = this.options.outcomes.operationAt(request.method, injected.target.route)
     const substitute = substituteFor(fault, response, operation ?? STRUCTURED)
     if (substitute) {
