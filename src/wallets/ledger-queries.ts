@@ -1,4 +1,4 @@
-import { and, asc, between, desc, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm'
+import { and, asc, between, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { prepared, preparedInsert, preparedInsertCounted } from '../db/prepared.ts'
 import { inMajorUnits, ledgerEntries, ledgerLines, transactions, wallets } from './tables.ts'
@@ -69,16 +69,8 @@ export type LedgerEntry = typeof ledgerEntries.$inferSelect & {
 }
 
 /** Entries with their lines, the newest first. */
-export const entriesBefore = (query: Query, beforeId = Number.MAX_SAFE_INTEGER, limit: number): LedgerEntry[] => {
-  const entries = query
-    .select()
-    .from(ledgerEntries)
-    .where(lt(ledgerEntries.id, beforeId))
-    .orderBy(desc(ledgerEntries.id))
-    .limit(limit)
-    .all()
-  return withLines(query, entries)
-}
+export const latestEntries = (query: Query, limit: number): LedgerEntry[] =>
+  withLines(query, query.select().from(ledgerEntries).orderBy(desc(ledgerEntries.id)).limit(limit).all())
 
 /** Some entries with their lines, the newest first. */
 export const entriesById = (query: Query, ids: readonly number[]): LedgerEntry[] => {

@@ -1,8 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { turns } from '../../kernel/turns.ts'
-import { entriesBefore, type LedgerEntry } from '../../wallets/ledger-queries.ts'
-import type { World } from '../../worlds/world.ts'
+import { latestEntries } from '../../wallets/ledger-queries.ts'
 import type { Parts } from '../parts.ts'
 import { WorldQuery } from '../worlds/query.ts'
 import { EntrySchema, entryWire } from './ledger-entry.ts'
@@ -41,23 +39,8 @@ export const ledgerRoutes = (parts: Parts) =>
   new Elysia({ name: 'sandbox-ledger' }).get(
     '/ledger',
     async ({ query }) => {
-      const world = await caughtUpWorld(parts, query.world)
-      const entries = await turns.run(world, readInSteps(world, query.limit))
-      return entries.map((entry) => entryWire(entry, parts.reference))
+      const { db } = await caughtUpWorld(parts, query.world)
+      return latestEntries(db.query, query.limit).map((entry) => entryWire(entry, parts.reference))
     },
     listEntries,
   )
-
-const ENTRIES_PER_SLICE = 500
-
-/** Yields between slices: ten thousand entries take longer than other requests should wait. */
-function* readInSteps(world: World, limit: number): Generator<undefined, LedgerEntry[]> {
-  const entries: LedgerEntry[] = []
-  for (;;) {
-    const wanted = Math.min(ENTRIES_PER_SLICE, limit - entries.length)
-    const slice = entriesBefore(world.db.query, entries.at(-1)?.id, wanted)
-    entries.push(...slice)
-    if (slice.length < wanted || entries.length === limit) return entries
-    yield
-  }
-}

@@ -1,8 +1,44 @@
+import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { EVENT_EXAMPLE } from '../../events/contract.ts'
+import { controlOperation } from '../control/operation.ts'
 import type { Parts } from '../parts.ts'
+import { RECORDED_REQUEST_EXAMPLE } from '../requests/operations.ts'
 import { getWorld } from '../worlds/operations.ts'
-import { ALL_WORLDS } from '../worlds/query.ts'
-import { EVENT_STREAM, openFeed } from './operations.ts'
+import { ALL_WORLDS, WorldsQuery } from '../worlds/query.ts'
+
+const { request, response, ...REQUEST } = RECORDED_REQUEST_EXAMPLE
+const REQUEST_DATA = {
+  ...REQUEST,
+  request: { headers: request.headers },
+  response: { status: response.status, headers: response.headers },
+}
+const EVENT_DATA = { world: REQUEST.world, ...EVENT_EXAMPLE }
+
+const EVENT_STREAM = 'text/event-stream'
+
+const openFeed = controlOperation('feed')({
+  id: 'openFeed',
+  summary: 'Follow the requests and events of a world, or of all',
+  description:
+    'Server-sent events as they happen: `request`, a recorded request without bodies, and the events of orders, payouts and wallets by their type, each with its world. `skipped` counts messages that were dropped. A reader that is too slow is disconnected, and resumes with Last-Event-ID.',
+  query: WorldsQuery,
+  headers: Type.Object({
+    'Last-Event-ID': Type.Optional(
+      Type.String({
+        description: 'The id of the last message that was read: what came after it is sent first',
+        example: '0',
+      }),
+    ),
+  }),
+  success: {
+    status: 200,
+    description: 'A stream that stays open',
+    contentType: EVENT_STREAM,
+    schema: Type.String(),
+    example: `retry: 1000\nid: 0\n\nid: 1\nevent: request\ndata: ${JSON.stringify(REQUEST_DATA)}\n\nid: 2\nevent: wallet.credited\ndata: ${JSON.stringify(EVENT_DATA)}\n\n`,
+  },
+})
 
 export const feedRoutes = ({ worlds, feed }: Parts) =>
   new Elysia({ name: 'sandbox-feed' }).get(

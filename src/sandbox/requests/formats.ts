@@ -3,7 +3,7 @@ import type { RecordedRequest } from './operations.ts'
 
 /**
  * HTTP Archive 1.2, as browsers and proxies import it. Its text is the head, the entries with commas between them, and the
- * tail: a whole archive takes longer to format than other requests should wait.
+ * tail: a run writes it while requests come.
  */
 export const harHead = (version: string): string =>
   `{"log":{"version":"1.2","creator":${JSON.stringify({ name: 'Scrip', version })},"entries":[`

@@ -21,16 +21,15 @@ import { type Logged, recordedFrom, requestLog } from './request-log.ts'
 
 export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference, send }: Parts) => {
   const toEntry = (recorded: RecordedRequest): string => harEntry(recorded, publicUrl)
+  const curlOf = (recorded: RecordedRequest): string => curlLine(recorded, publicUrl)
   const har = (entries: readonly string[]) => jsonResponse(harHead(version) + entries.join(',') + HAR_TAIL)
   return new Elysia({ name: 'sandbox-requests' })
     .get(
       '/requests',
-      async ({ query: { world, format, ...filter } }) => {
-        const read = <Formatted>(as: (recorded: RecordedRequest) => Formatted) =>
-          readLogs(getWorlds(worlds, world), filter, as)
-        if (format === 'curl') return textResponse((await read((each) => curlLine(each, publicUrl))).reverse().join(''))
-        if (format === 'har') return har((await read(toEntry)).reverse())
-        return jsonResponse(`[${(await read((each) => JSON.stringify(each))).join(',')}]`)
+      ({ query: { world, format, ...filter } }) => {
+        const read = readLogs(getWorlds(worlds, world), filter)
+        if (format === 'curl') return textResponse(read.reverse().map(curlOf).join(''))
+        return format === 'har' ? har(read.reverse().map(toEntry)) : jsonResponse(JSON.stringify(read))
       },
       operations.listRequests,
     )
