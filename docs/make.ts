@@ -41,12 +41,69 @@ const flagRow = ({
   return [`\`${flags}\``, envVar ? `\`${envVar}\`` : '', known, cell(words + choices)]
 }
 
-const sectionOf = (command: Command, path: string, serving: Command): string[] => {
+/** What many commands on records have in common; in the words of the command that is the first to have it, if there are none here. */
+const COMMON: Readonly<Record<string, string>> = {
+  '--data-dir': 'data folder of the server',
+  '--json': '',
+  '--csv': '',
+  '--limit': '',
+  '--client': '',
+  '--since': 'only records of this time or later: a date or an RFC 3339 time',
+  '--until': 'only records from before this time',
+  '--dry-run': 'show the result, and change nothing',
+}
+
+const isCommon = ({ long }: Option): boolean => Object.hasOwn(COMMON, long ?? '')
+const isOnRecords = ({ options, commands }: Command): boolean =>
+  commands.length > 0 || options.some(({ long, envVar }) => long === '--data-dir' && envVar === 'SCRIP_DATA_DIR')
+
+const commonSection = (commands: readonly Command[]): string => {
+  const options = commands.filter(isOnRecords).flatMap((command) => command.commands.flatMap(({ options }) => options))
+  const rows = Object.entries(COMMON).map(([name, words]) => {
+    const first = options.find(({ long }) => long === name)
+    if (!first) throw new Error(`no command has ${name}`)
+    const [flags = '', variable = '', , text = ''] = flagRow(first)
+    return [flags, variable, words || text]
+  })
+  return [
+    '## Common flags\n',
+    'The commands below name those that they take.\n',
+    tableOf(['flag', 'variable', ''], rows),
+  ].join('\n')
+}
+
+/** A command on records, in a row: how it is called, what it does, and what it takes. */
+const commandRow = (command: Command, name: string): string[] => {
+  const { options, registeredArguments } = command
+  const takes = options.filter(isCommon).map(({ long }) => `\`${long}\``)
+  const operands = registeredArguments
+    .filter(({ description }) => description !== '')
+    .map((argument) => `\`${argument.name()}\`: ${argument.description}`)
+  const own = options
+    .filter((option) => !isCommon(option))
+    .map((option) => {
+      const [flags, variable, fallback, words] = flagRow(option)
+      return `${flags}${variable ? ` (${variable})` : ''}: ${words}${fallback ? ` (default: ${fallback})` : ''}`
+    })
+  const usage = `${name} ${command.usage().replace('[options]', '')}`.replace(/ +/g, ' ').trim()
+  const says = [command.description().replace(/\.$/, ''), ...operands, ...own].join('. ')
+  return [cell(`\`${usage}\``), `${cell(says).replaceAll('\\\\|', '\\|')}.`, takes.join(' ')]
+}
+
+const groupSection = (command: Command, path: string): string => {
+  const below = command.commands.length > 0 ? command.commands : [command]
+  const rows = below.map((each) => commandRow(each, each === command ? path : `${path} ${each.name()}`))
+  return [`## ${path}\n`, tableOf(['command', '', 'common flags'], rows)].join('\n')
+}
+
+const sectionOf = (command: Command, path: string, serving: Command): string => {
+  const { registeredArguments } = command
+  if (command !== serving && isOnRecords(command) && !isServingToo(command, serving)) {
+    return groupSection(command, path)
+  }
   const usage = `${path} ${command.usage()}`
-  const { registeredArguments, commands } = command
   const shared = new Set(command === serving ? [] : serving.options.map((option) => flagRow(option).join()))
-  const isServing =
-    command !== serving && command.options.filter((option) => shared.has(flagRow(option).join())).length > 2
+  const isServing = isServingToo(command, serving)
   const shown = command.options.filter(({ hidden }) => !hidden)
   const options = isServing ? shown.filter((option) => !shared.has(flagRow(option).join())) : shown
   const refused = command.options.filter(({ hidden }) => hidden).map(({ long }) => `\`${long}\``)
@@ -66,7 +123,12 @@ const sectionOf = (command: Command, path: string, serving: Command): string[] =
       : []),
     ...(options.length > 0 ? [tableOf(['flag', 'variable', 'default', ''], options.map(flagRow))] : []),
   ]
-  return [own.join('\n'), ...commands.flatMap((below) => sectionOf(below, `${path} ${below.name()}`, serving))]
+  return own.join('\n')
+}
+
+const isServingToo = (command: Command, serving: Command): boolean => {
+  const shared = new Set(serving.options.map((option) => flagRow(option).join()))
+  return command !== serving && command.options.filter((option) => shared.has(flagRow(option).join())).length > 2
 }
 
 const flagsOnlyIn = (mode: Mode): string => {
@@ -89,7 +151,8 @@ overrides the default. \`PORT\` and \`NO_COLOR\` are supported. Secrets can be i
 An unknown flag or \`SCRIP_\` variable is a usage error, and so is one that belongs to the other mode. Only the sandbox has
 ${flagsOnlyIn('sandbox')}. Only live mode has ${flagsOnlyIn('live')}.
 `,
-    ...sectionOf(program, 'scrip', serving),
+    commonSection(program.commands),
+    ...program.commands.map((command) => sectionOf(command, `scrip ${command.name()}`, serving)),
   ].join('\n')}`
 }
 
