@@ -1,12 +1,15 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeDataFolder, removeDatabase, STAGED, writeDatabase } from '../../db/data-folder.ts'
 import { flushFolder } from '../../db/disk.ts'
+import { SECOND_MS } from '../../kernel/clock.ts'
 import { DamagedFile, problemIn } from './damaged-file.ts'
 
 /** A folder with one database for each name (decision 58). The prefix is there because names such as `con` mean a device to Windows. */
 export class DatabaseFolder {
   readonly #names: Set<string>
+  /** When the last file was written, as its own time says. */
+  #lastMs: number
 
   constructor(
     private readonly folder: string,
@@ -21,6 +24,7 @@ export class DatabaseFolder {
     })
     found.sort((a, b) => a.writtenMs - b.writtenMs || (a.name < b.name ? -1 : 1))
     this.#names = new Set(found.map(({ name }) => name))
+    this.#lastMs = found.at(-1)?.writtenMs ?? 0
   }
 
   /** The oldest first. */
@@ -54,8 +58,16 @@ export class DatabaseFolder {
       flushFolder(dirname(this.folder))
     }
     writeDatabase(this.path(name), image, release)
+    this.#keepOrder(this.path(name))
     this.#names.delete(name) // to the end
     this.#names.add(name)
+  }
+
+  /** The times of files that are written within the same four milliseconds are equal. */
+  #keepOrder(path: string): void {
+    const { mtimeMs } = statSync(path)
+    this.#lastMs = Math.max(mtimeMs, this.#lastMs + 1)
+    if (mtimeMs < this.#lastMs) utimesSync(path, this.#lastMs / SECOND_MS, this.#lastMs / SECOND_MS)
   }
 
   remove(name: string): boolean {
