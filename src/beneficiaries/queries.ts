@@ -85,11 +85,6 @@ export const deleteAnyBeneficiary = (tx: Tx, id: string): void => {
   tx.delete(beneficiaries).where(eq(beneficiaries.id, id)).run()
 }
 
-export type BeneficiaryTexts = Pick<
-  Beneficiary,
-  'firstName' | 'lastName' | 'firstNameLowerCase' | 'lastNameLowerCase' | 'searchLowerCase' | 'metadata'
->
-
-export const updateTexts = (tx: Tx, { id }: Beneficiary, texts: BeneficiaryTexts): void => {
+export const updateTexts = (tx: Tx, { id }: Beneficiary, texts: Partial<Beneficiary>): void => {
   tx.update(beneficiaries).set(texts).where(eq(beneficiaries.id, id)).run()
 }

@@ -1,5 +1,18 @@
 import type { SQLQueryBindings, Statement } from 'bun:sqlite'
-import { type AnyColumn, and, eq, getTableColumns, is, Param, Placeholder, type SQL, sql } from 'drizzle-orm'
+import {
+  type AnyColumn,
+  and,
+  asc,
+  count,
+  eq,
+  getTableColumns,
+  is,
+  isNotNull,
+  Param,
+  Placeholder,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type Query, statementOn, type Tx } from './database.ts'
 
@@ -144,18 +157,66 @@ const membersOf = (built: PreparedQuery) => {
 
 export type OwnedTable = SQLiteTable & { id: SQLiteColumn; clientId: SQLiteColumn }
 
-/** The first row that meets a condition. Its placeholders get the values. */
-export const preparedFirst = <Table extends SQLiteTable>(table: Table, condition: SQL | undefined) => {
-  const statement = prepared((query: Query) =>
-    query
+type Order = readonly (SQLiteColumn | SQL)[]
+
+const preparedSelect = <Table extends SQLiteTable>(
+  table: Table,
+  condition: SQL | undefined,
+  order: Order,
+  limit?: number,
+) => {
+  const statement = prepared((query: Query) => {
+    const rows = query
       .select()
       .from(table as SQLiteTable)
       .where(condition)
-      .limit(1)
+      .orderBy(...order)
+    return (limit === undefined ? rows : rows.limit(limit)).prepare()
+  })
+  return (query: Query, values: Record<string, string | number> = {}): Table['$inferSelect'][] =>
+    statement(query).all(values)
+}
+
+/** The rows that meet a condition, in order. Its placeholders get the values. */
+export const preparedAll = <Table extends SQLiteTable>(table: Table, condition: SQL | undefined, ...order: Order) =>
+  preparedSelect(table, condition, order)
+
+/** The first of them. */
+export const preparedFirst = <Table extends SQLiteTable>(table: Table, condition: SQL | undefined, ...order: Order) => {
+  const rows = preparedSelect(table, condition, order, 1)
+  return (query: Query, values?: Record<string, string | number>): Table['$inferSelect'] | undefined =>
+    rows(query, values)[0]
+}
+
+/** The greatest id of a table; 0 without rows. */
+export const preparedLastId = (table: SQLiteTable & { id: SQLiteColumn }) => {
+  const statement = prepared((query: Query) =>
+    query
+      .select({ id: sql<number | null>`max(${table.id})` })
+      .from(table)
       .prepare(),
   )
-  return (query: Query, values: Record<string, string | number>): Table['$inferSelect'] | undefined =>
-    statement(query).get(values)
+  return (query: Query): number => statement(query).get()?.id ?? 0
+}
+
+/** Of a table whose rows can be due: the earliest first. */
+export const preparedDue = <Table extends OwnedTable & { dueAtMs: SQLiteColumn }>(table: Table) => {
+  const isDue = isNotNull(table.dueAtMs)
+  const first = preparedFirst(table, isDue, asc(table.dueAtMs), asc(table.id))
+  type Due = Table['$inferSelect'] & { dueAtMs: number }
+  return {
+    findNextDue: (query: Query) => first(query) as Due | undefined,
+    findNextDueMs: (query: Query): number | undefined => (first(query) as Due | undefined)?.dueAtMs,
+    countDue: (query: Query): number => query.select({ n: count() }).from(table).where(isDue).get()?.n ?? 0,
+    nextDue: (query: Query, limit: number) =>
+      query
+        .select()
+        .from(table as SQLiteTable)
+        .where(isDue)
+        .orderBy(asc(table.dueAtMs), asc(table.id))
+        .limit(limit)
+        .all() as Due[],
+  }
 }
 
 /** Whether a row meets a condition. An index can tell, without the row. */

@@ -1,7 +1,7 @@
-import type { Beneficiary, BeneficiaryTexts } from '../beneficiaries/queries.ts'
+import type { Beneficiary } from '../beneficiaries/queries.ts'
 import { searchText } from '../db/search.ts'
 import type { Order } from '../orders/queries.ts'
-import type { Payout, PayoutTexts } from '../payouts/queries.ts'
+import type { Payout } from '../payouts/queries.ts'
 import { ERASED, type Person } from './person.ts'
 
 /** What records say once a person is erased. A record that is not about the person loses only texts with the address. */
@@ -21,7 +21,7 @@ const NOBODY = {
 /** References of a client are unique: only one can be `erased` and nothing else. */
 const erasedReference = (id: string | number, isTaken: boolean): string => (isTaken ? `${ERASED}-${id}` : ERASED)
 
-export const payoutWithout = (payout: Payout, person: Person, isTaken: () => boolean): PayoutTexts => {
+export const payoutWithout = (payout: Payout, person: Person, isTaken: () => boolean) => {
   const referenceId = person.isNamedIn(payout.referenceId) ? erasedReference(payout.id, isTaken()) : payout.referenceId
   const payee = person.isPayee(payout.beneficiaryId, payout.beneficiaryEmail) ? NOBODY : payeeWithout(payout, person)
   return {
@@ -51,7 +51,7 @@ export const orderWithout = (order: Order, person: Person, isTaken: () => boolea
   failureReason: person.without(order.failureReason),
 })
 
-export const beneficiaryWithout = (beneficiary: Beneficiary, person: Person): BeneficiaryTexts => {
+export const beneficiaryWithout = (beneficiary: Beneficiary, person: Person) => {
   const firstName = person.without(beneficiary.firstName)
   const lastName = person.without(beneficiary.lastName)
   return {

@@ -2,53 +2,26 @@ import { and, asc, desc, eq, gt, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { rowsById } from '../db/narrowing.ts'
-import { prepared, preparedInsert } from '../db/prepared.ts'
+import { prepared, preparedFirst, preparedInsert, preparedLastId } from '../db/prepared.ts'
 import { type Event, events } from './tables.ts'
 
 export type { Event }
 
 const isQueued = sql<number>`EXISTS (SELECT 1 FROM webhook_queue WHERE webhook_queue.event_id = events.id)`
 
-const byEventId = prepared((query: Query) =>
-  query
-    .select()
-    .from(events)
-    .where(and(eq(events.eventId, sql.placeholder('eventId')), eq(events.clientId, sql.placeholder('clientId'))))
-    .limit(1)
-    .prepare(),
+const byEventId = preparedFirst(
+  events,
+  and(eq(events.eventId, sql.placeholder('eventId')), eq(events.clientId, sql.placeholder('clientId'))),
 )
-
-const byId = prepared((query: Query) =>
-  query
-    .select()
-    .from(events)
-    .where(eq(events.id, sql.placeholder('id')))
-    .limit(1)
-    .prepare(),
-)
-
-const same = prepared((query: Query) =>
-  query
-    .select({ id: events.id })
-    .from(events)
-    .where(and(eq(events.id, sql.placeholder('id')), eq(events.data, sql.placeholder('data'))))
-    .limit(1)
-    .prepare(),
-)
-
-const lastId = prepared((query: Query) =>
-  query
-    .select({ id: sql<number | null>`max(${events.id})` })
-    .from(events)
-    .prepare(),
-)
+const byId = preparedFirst(events, eq(events.id, sql.placeholder('id')))
+const lastId = preparedLastId(events)
 
 const oldestEvent = prepared((query: Query) =>
   query.select({ createdAtMs: events.createdAtMs, isQueued }).from(events).orderBy(asc(events.id)).limit(1).prepare(),
 )
 
 export const findEvent = (query: Query, clientId: number, eventId: string): Event | undefined =>
-  byEventId(query).get({ clientId, eventId })
+  byEventId(query, { clientId, eventId })
 
 /** Of any client. */
 export const findAnyEvent = (query: Query, eventId: string): Event | undefined =>
@@ -60,28 +33,18 @@ export const latestEvents = (query: Query, limit: number): Event[] =>
 
 /** @throws Error if it does not exist, which a foreign key rules out */
 export const getEvent = (query: Query, id: number): Event => {
-  const event = byId(query).get({ id })
+  const event = byId(query, { id })
   if (!event) throw new Error(`event ${id} is referred to and does not exist`)
   return event
 }
 
-const eventIdOf = prepared((query: Query) =>
-  query
-    .select({ eventId: events.eventId })
-    .from(events)
-    .where(eq(events.id, sql.placeholder('id')))
-    .limit(1)
-    .prepare(),
-)
-
 /** Whether the transaction that wrote an event was committed. */
-export const isWritten = (query: Query, { id, eventId }: Event): boolean =>
-  eventIdOf(query).get({ id })?.eventId === eventId
+export const isWritten = (query: Query, { id, eventId }: Event): boolean => byId(query, { id })?.eventId === eventId
 
 /** Whether an event is still as it was read: a person can have been erased from it. */
-export const isUnchanged = (query: Query, { id, data }: Event): boolean => same(query).get({ id, data }) !== undefined
+export const isUnchanged = (query: Query, { id, data }: Event): boolean => byId(query, { id })?.data === data
 
-export const nextNumber = (query: Query): number => (lastId(query).get()?.id ?? 0) + 1
+export const nextNumber = (query: Query): number => lastId(query) + 1
 
 export const insertEvent = preparedInsert(events)
 

@@ -2,7 +2,7 @@ import type { Tx } from '../db/database.ts'
 import { toTimestampOrNull } from '../kernel/clock.ts'
 import { type EventContext, publish } from '../webhooks/publish.ts'
 import { type OrderChange, orderWire } from './contract.ts'
-import { type Order, vouchersWithoutCodes } from './queries.ts'
+import { type Order, vouchersOf } from './queries.ts'
 
 /** Writes an event of an order, as the order is now. Its vouchers are without codes (contract C16). */
 export const publishOrder = (
@@ -12,7 +12,7 @@ export const publishOrder = (
   change: OrderChange,
   createdAtMs: number,
 ): void => {
-  const delivered = order.deliveredQuantity > 0 ? vouchersWithoutCodes(tx, order.id) : []
+  const delivered = order.deliveredQuantity > 0 ? vouchersOf(tx, order.id) : []
   const vouchers = delivered.map((voucher) => ({
     voucher_reference_number: voucher.reference,
     expires_at: toTimestampOrNull(voucher.expiresAtMs),

@@ -1,8 +1,16 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
-import { prepared, preparedExists, preparedFind, preparedInsert, preparedUpdate } from '../db/prepared.ts'
+import {
+  preparedAll,
+  preparedDue,
+  preparedExists,
+  preparedFind,
+  preparedInsert,
+  preparedLastId,
+  preparedUpdate,
+} from '../db/prepared.ts'
 import { holdAny } from '../db/search.ts'
 import { type Order, type OrderStatus, orders, type Voucher, vouchers } from './tables.ts'
 
@@ -53,81 +61,20 @@ export const allOrders = (query: Query, statuses: readonly OrderStatus[]): Order
     .orderBy(asc(orders.id))
     .all()
 
-const byOrder = prepared((query: Query) =>
-  query
-    .select()
-    .from(vouchers)
-    .where(eq(vouchers.orderId, sql.placeholder('orderId')))
-    .orderBy(asc(vouchers.id))
-    .prepare(),
-)
+const byOrder = preparedAll(vouchers, eq(vouchers.orderId, sql.placeholder('orderId')), asc(vouchers.id))
 
 /** Of all clients, the oldest first. */
 export const orderKeys = (query: Query): Pick<Order, 'id' | 'clientId'>[] =>
   query.select({ id: orders.id, clientId: orders.clientId }).from(orders).orderBy(asc(orders.id)).all()
 
-export const vouchersOf = (query: Query, orderId: number): Voucher[] => byOrder(query).all({ orderId })
+export const vouchersOf = (query: Query, orderId: number): Voucher[] => byOrder(query, { orderId })
 
-const nextDue = prepared((query: Query) =>
-  query
-    .select()
-    .from(orders)
-    .where(isNotNull(orders.dueAtMs))
-    .orderBy(asc(orders.dueAtMs), asc(orders.id))
-    .limit(1)
-    .prepare(),
-)
+export const { findNextDue, findNextDueMs, countDue, nextDue: nextDueOrders } = preparedDue(orders)
 
-const shownVouchers = prepared((query: Query) =>
-  query
-    .select({ reference: vouchers.reference, expiresAtMs: vouchers.expiresAtMs })
-    .from(vouchers)
-    .where(eq(vouchers.orderId, sql.placeholder('orderId')))
-    .orderBy(asc(vouchers.id))
-    .prepare(),
-)
-
-/** The vouchers of an order without their codes. */
-export const vouchersWithoutCodes = (query: Query, orderId: number): Pick<Voucher, 'reference' | 'expiresAtMs'>[] =>
-  shownVouchers(query).all({ orderId })
-
-export const findNextDue = (query: Query): Order | undefined => nextDue(query).get()
-
-/** The earliest due first. */
-export const nextDueOrders = (query: Query, limit: number) =>
-  query
-    .select({ id: orders.id, status: orders.status, dueAtMs: sql<number>`${orders.dueAtMs}` })
-    .from(orders)
-    .where(isNotNull(orders.dueAtMs))
-    .orderBy(asc(orders.dueAtMs), asc(orders.id))
-    .limit(limit)
-    .all()
-
-/** Asked before each step of work by the clock, so it reads one column of the order. */
-const nextDueMs = prepared((query: Query) =>
-  query
-    .select({ dueAtMs: orders.dueAtMs })
-    .from(orders)
-    .where(isNotNull(orders.dueAtMs))
-    .orderBy(asc(orders.dueAtMs))
-    .limit(1)
-    .prepare(),
-)
-
-export const findNextDueMs = (query: Query): number | undefined => nextDueMs(query).get()?.dueAtMs ?? undefined
-
-export const countDue = (query: Query): number =>
-  query.select({ n: count() }).from(orders).where(isNotNull(orders.dueAtMs)).get()?.n ?? 0
-
-const lastId = prepared((query: Query) =>
-  query
-    .select({ id: sql<number | null>`max(${orders.id})` })
-    .from(orders)
-    .prepare(),
-)
+const lastId = preparedLastId(orders)
 
 /** Orders are numbered without a gap. */
-export const nextOrderId = (query: Query): number => (lastId(query).get()?.id ?? 0) + 1
+export const nextOrderId = (query: Query): number => lastId(query) + 1
 
 export const insertOrder = preparedInsert(orders)
 

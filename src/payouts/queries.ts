@@ -1,9 +1,16 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
-import { prepared, preparedExists, preparedFind, preparedInsert, preparedUpdate } from '../db/prepared.ts'
+import {
+  preparedAll,
+  preparedDue,
+  preparedExists,
+  preparedFind,
+  preparedInsert,
+  preparedUpdate,
+} from '../db/prepared.ts'
 import { contains, holdAny } from '../db/search.ts'
 import { type Payout, type PayoutEvent, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
 
@@ -47,14 +54,7 @@ export const payoutsOf = (query: Query, narrowing: Narrowing): Iterable<Payout> 
 export const latestPayouts = (query: Query, limit: number): Payout[] =>
   query.select().from(payouts).orderBy(desc(payouts.id)).limit(limit).all()
 
-const byPayout = prepared((query: Query) =>
-  query
-    .select()
-    .from(payoutEvents)
-    .where(eq(payoutEvents.payoutId, sql.placeholder('payoutId')))
-    .orderBy(asc(payoutEvents.id))
-    .prepare(),
-)
+const byPayout = preparedAll(payoutEvents, eq(payoutEvents.payoutId, sql.placeholder('payoutId')), asc(payoutEvents.id))
 
 /** Of all clients, the oldest first. */
 export const payoutKeys = (query: Query): Pick<Payout, 'id' | 'clientId'>[] =>
@@ -73,45 +73,9 @@ export const movingPayouts = (query: Query, statuses: readonly PayoutStatus[]): 
     .orderBy(asc(payouts.createdAtMs), asc(payouts.id))
     .all()
 
-export const eventsOf = (query: Query, payoutId: string): PayoutEvent[] => byPayout(query).all({ payoutId })
+export const eventsOf = (query: Query, payoutId: string): PayoutEvent[] => byPayout(query, { payoutId })
 
-const nextDue = prepared((query: Query) =>
-  query
-    .select()
-    .from(payouts)
-    .where(isNotNull(payouts.dueAtMs))
-    .orderBy(asc(payouts.dueAtMs), asc(payouts.id))
-    .limit(1)
-    .prepare(),
-)
-
-export const findNextDue = (query: Query): Payout | undefined => nextDue(query).get()
-
-/** The earliest due first. */
-export const nextDuePayouts = (query: Query, limit: number) =>
-  query
-    .select({ id: payouts.id, dueEvent: payouts.dueEvent, dueAtMs: sql<number>`${payouts.dueAtMs}` })
-    .from(payouts)
-    .where(isNotNull(payouts.dueAtMs))
-    .orderBy(asc(payouts.dueAtMs), asc(payouts.id))
-    .limit(limit)
-    .all()
-
-/** Asked before each step of work by the clock, so it reads one column of the payout. */
-const nextDueMs = prepared((query: Query) =>
-  query
-    .select({ dueAtMs: payouts.dueAtMs })
-    .from(payouts)
-    .where(isNotNull(payouts.dueAtMs))
-    .orderBy(asc(payouts.dueAtMs))
-    .limit(1)
-    .prepare(),
-)
-
-export const findNextDueMs = (query: Query): number | undefined => nextDueMs(query).get()?.dueAtMs ?? undefined
-
-export const countDue = (query: Query): number =>
-  query.select({ n: count() }).from(payouts).where(isNotNull(payouts.dueAtMs)).get()?.n ?? 0
+export const { findNextDue, findNextDueMs, countDue, nextDue: nextDuePayouts } = preparedDue(payouts)
 
 export const insertPayout = preparedInsert(payouts)
 
@@ -161,24 +125,7 @@ export const payoutsWith = (query: Query, part: string): Iterable<Payout> =>
 export const payoutsTo = (query: Query, beneficiaryId: string): Iterable<Payout> =>
   rowsById(query, payouts, eq(payouts.beneficiaryId, beneficiaryId))
 
-export type PayoutTexts = Pick<
-  Payout,
-  | 'referenceId'
-  | 'beneficiaryId'
-  | 'beneficiaryEmail'
-  | 'beneficiaryFirstName'
-  | 'beneficiaryLastName'
-  | 'beneficiaryCountry'
-  | 'beneficiaryPhone'
-  | 'beneficiaryIdentifiers'
-  | 'description'
-  | 'metadata'
-  | 'failureCode'
-  | 'failureReason'
-  | 'searchLowerCase'
->
-
-export const updateTexts = (tx: Tx, { id }: Payout, texts: PayoutTexts): void => {
+export const updateTexts = (tx: Tx, { id }: Payout, texts: Partial<Payout>): void => {
   tx.update(payouts).set(texts).where(eq(payouts.id, id)).run()
 }
 

@@ -1,6 +1,6 @@
 import { and, asc, between, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared, preparedInsert, preparedInsertCounted } from '../db/prepared.ts'
+import { prepared, preparedInsert, preparedInsertCounted, preparedLastId } from '../db/prepared.ts'
 import { inMajorUnits, ledgerEntries, ledgerLines, transactions, wallets } from './tables.ts'
 
 export const insertLine = preparedInsert(ledgerLines)
@@ -12,21 +12,8 @@ export const insertTransaction = preparedInsertCounted(transactions, {
   ),
 })
 
-export const lastEntry = prepared((tx: Tx) =>
-  tx
-    .select({ id: sql<number | null>`max(${ledgerEntries.id})` })
-    .from(ledgerEntries)
-    .prepare(),
-)
-
-export const balance = prepared((tx: Tx) =>
-  tx
-    .select({ spendableMinor: wallets.amountMinor, reservedMinor: wallets.reservedMinor, isLow: wallets.isLow })
-    .from(wallets)
-    .where(eq(wallets.id, sql.placeholder('id')))
-    .limit(1)
-    .prepare(),
-)
+const lastEntry = preparedLastId(ledgerEntries)
+export const nextEntryId = (tx: Tx): number => lastEntry(tx) + 1
 
 export const moveBalance = prepared((tx: Tx) =>
   tx

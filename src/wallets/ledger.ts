@@ -4,7 +4,7 @@ import { DomainError, found } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
 import type { MoneyContext } from '../webhooks/publish.ts'
 import { INSUFFICIENT_BALANCE, WALLET_NOT_FOUND } from './contract.ts'
-import { balance, insertEntry, insertLine, insertTransaction, lastEntry, moveBalance } from './ledger-queries.ts'
+import { insertEntry, insertLine, insertTransaction, moveBalance, nextEntryId } from './ledger-queries.ts'
 import { publishWallet } from './publish.ts'
 import { findWallet, type Wallet } from './queries.ts'
 import type { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
@@ -52,7 +52,7 @@ const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement
   ] as const
   const lines = [...own, ...against].filter(({ amountMinor }) => amountMinor !== 0)
   assertBalanced(lines)
-  const entryId = (lastEntry(tx).get()?.id ?? 0) + 1
+  const entryId = nextEntryId(tx)
   for (const line of lines) insertLine(tx, { id: null, entryId, walletId: null, ...line })
   insertEntry(tx, { id: entryId, sourceType: cause.sourceType, sourceId: cause.sourceId, createdAtMs: cause.nowMs })
   moveBalance(tx).run({ id: walletId, ...movement, nowMs: cause.nowMs })
@@ -77,9 +77,10 @@ const move = (
   movement: Movement,
   against: readonly Line[] = [],
 ): Moved => {
-  const before = balanceOf(tx, wallet.id)
+  // Read in the transaction, because the row that the caller has may be older.
+  const before = found(findWallet(tx, wallet.clientId, wallet.id), WALLET_NOT_FOUND)
   const amountMinor = movement.spendableMinor
-  const balanceAfterMinor = plus(before.spendableMinor, amountMinor)
+  const balanceAfterMinor = plus(before.amountMinor, amountMinor)
   if (amountMinor < 0 && balanceAfterMinor < -wallet.creditLimitMinor) {
     throw new DomainError(INSUFFICIENT_BALANCE)
   }
@@ -170,10 +171,6 @@ export const adjust = (tx: Tx, context: MoneyContext, wallet: Wallet, amountMino
   const whole = { sourceType: 'adjustment', sourceId: null, ...cause } as const
   return moveWallet(tx, context, wallet, whole, amountMinor, [against])
 }
-
-/** Read in the transaction, because the row that a caller has may be older. */
-const balanceOf = (tx: Tx, walletId: number): Movement & Pick<Wallet, 'isLow'> =>
-  balance(tx).get({ id: walletId }) ?? { spendableMinor: 0, reservedMinor: 0, isLow: false }
 
 const assertBalanced = (lines: readonly Pick<Line, 'currencyId' | 'amountMinor'>[]): void => {
   const sums = new Map<number, number>()

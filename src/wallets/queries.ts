@@ -37,20 +37,16 @@ const listedBy = (query: Query, ...order: readonly (SQLiteColumn | SQL)[]) => {
 export const findWallet = preparedFind(wallets)
 
 const isOpen = and(eq(wallets.clientId, sql.placeholder('clientId')), isNull(wallets.closedAtMs))
-const openInCurrency = prepared((query: Query) =>
-  query
-    .select()
-    .from(wallets)
-    .where(and(isOpen, eq(wallets.currencyId, sql.placeholder('currencyId'))))
-    .orderBy(asc(wallets.id))
-    .limit(1)
-    .prepare(),
+const openInCurrency = preparedFirst(
+  wallets,
+  and(isOpen, eq(wallets.currencyId, sql.placeholder('currencyId'))),
+  asc(wallets.id),
 )
 const openDefaultWallet = preparedFirst(wallets, and(isOpen, eq(wallets.isDefault, true)))
 
 /** The wallet that pays if none is named: the oldest in the currency, else the default one (contract C9). */
 export const findPayingWallet = (query: Query, clientId: number, currencyId: number): Wallet | undefined =>
-  openInCurrency(query).get({ clientId, currencyId }) ?? openDefaultWallet(query, { clientId })
+  openInCurrency(query, { clientId, currencyId }) ?? openDefaultWallet(query, { clientId })
 
 const defaultWallet = preparedFirst(
   wallets,

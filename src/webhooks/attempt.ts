@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import { type Event, isUnchanged } from '../events/queries.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
-import { activeWebhooksOf, findQueueState, insertAttempt, type QueueState, updateWebhook } from './queries.ts'
+import { activeWebhooksOf, findAnyWebhook, insertAttempt, updateWebhook, type Webhook } from './queries.ts'
 import { dropQueue, releaseNext } from './queue.ts'
 import { deleteQueued, findQueued, type QueuedDelivery, updateQueued } from './queue-queries.ts'
 import type { ReceiverResponse } from './sender.ts'
@@ -37,7 +37,7 @@ export const recordAttempt = (
   tx: Tx,
   { queued, event, response, atMs, nowMs }: Attempted,
 ): AttemptResult | undefined => {
-  const webhook = findQueueState(tx, queued.webhookId)
+  const webhook = findAnyWebhook(tx, queued.webhookId)
   if (!webhook) return undefined
   const waiting = webhook.active && queued.id > webhook.droppedTo ? findQueued(tx, queued.id) : undefined
   const failures = (waiting ?? queued).failures + 1
@@ -79,14 +79,14 @@ export const recordAttempt = (
 }
 
 /** A webhook, and those of its client at its host if all of them are failing (decision 98). */
-const failingWith = (tx: Tx, webhook: QueueState): QueueState[] => {
+const failingWith = (tx: Tx, webhook: Webhook): Webhook[] => {
   const { host } = new URL(webhook.url)
   const atHost = activeWebhooksOf(tx, webhook.clientId).filter(({ url }) => new URL(url).host === host)
   return atHost.every(({ failingSinceMs }) => failingSinceMs !== null) ? atHost : [webhook]
 }
 
 const reasonToDisable = (
-  { failingSinceMs }: QueueState,
+  { failingSinceMs }: Webhook,
   { status }: ReceiverResponse,
   nowMs: number,
 ): string | undefined => {

@@ -8,7 +8,7 @@ import { type AttemptResult, type AttemptStatus, recordAttempt } from './attempt
 import { clearDropped } from './clearing.ts'
 import { type Line, Lines } from './line.ts'
 import type { Deliver } from './outgoing.ts'
-import { findAnyWebhook, type QueueState, queuesToDeliver, type Webhook } from './queries.ts'
+import { findAnyWebhook, queuesToDeliver, type Webhook } from './queries.ts'
 import { listenToQueue } from './queue.ts'
 import { nextQueued, type QueuedDelivery } from './queue-queries.ts'
 import type { Secrets } from './secrets.ts'
@@ -132,11 +132,7 @@ export class Deliveries {
   }
 
   /** The next delivery of a line that is not in flight, and when the one after it is due. */
-  #look(
-    query: Query,
-    line: Line,
-    { clientId, url, droppedTo, failingSinceMs }: QueueState,
-  ): QueuedDelivery | undefined {
+  #look(query: Query, line: Line, { clientId, url, droppedTo, failingSinceMs }: Webhook): QueuedDelivery | undefined {
     line.failingHost = failingSinceMs === null ? undefined : `${line.world.name} ${clientId} ${new URL(url).host}`
     const waiting = nextQueued(query, { webhookId: line.webhookId, droppedTo }, line.inFlight.size + 2)
     const [next, following] = waiting.filter(({ id }) => !line.inFlight.has(id))

@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, gt, inArray, isNotNull, min, or, sql } from 
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { rowsById } from '../db/narrowing.ts'
-import { prepared, preparedInsert } from '../db/prepared.ts'
+import { preparedAll, preparedFirst, preparedInsert } from '../db/prepared.ts'
 import { holdAny } from '../db/search.ts'
 import { type Attempt, type Webhook, webhookDeliveries, webhooks } from './tables.ts'
 
@@ -10,43 +10,12 @@ export type { Attempt, Webhook }
 
 const ownedBy = (clientId: number) => and(eq(webhooks.clientId, clientId), eq(webhooks.deleted, false))
 
-const activeOf = prepared((query: Query) =>
-  query
-    .select()
-    .from(webhooks)
-    .where(and(eq(webhooks.clientId, sql.placeholder('clientId')), eq(webhooks.active, true)))
-    .prepare(),
+const activeOf = preparedAll(
+  webhooks,
+  and(eq(webhooks.clientId, sql.placeholder('clientId')), eq(webhooks.active, true)),
 )
 
-/** What a delivery changes, or depends on when it ends: to read all of a webhook takes four times as long. */
-export type QueueState = Pick<Webhook, 'id' | 'clientId' | 'url' | 'active' | 'droppedTo' | 'failingSinceMs'>
-
-const queueState = {
-  id: webhooks.id,
-  clientId: webhooks.clientId,
-  url: webhooks.url,
-  active: webhooks.active,
-  droppedTo: webhooks.droppedTo,
-  failingSinceMs: webhooks.failingSinceMs,
-}
-
-const stateOf = prepared((query: Query) =>
-  query
-    .select(queueState)
-    .from(webhooks)
-    .where(and(eq(webhooks.id, sql.placeholder('id')), eq(webhooks.deleted, false)))
-    .limit(1)
-    .prepare(),
-)
-
-const notDeleted = prepared((query: Query) =>
-  query
-    .select()
-    .from(webhooks)
-    .where(and(eq(webhooks.id, sql.placeholder('id')), eq(webhooks.deleted, false)))
-    .limit(1)
-    .prepare(),
-)
+const notDeleted = preparedFirst(webhooks, and(eq(webhooks.id, sql.placeholder('id')), eq(webhooks.deleted, false)))
 
 export const findWebhook = (query: Query, clientId: number, id: string): Webhook | undefined =>
   query
@@ -56,9 +25,7 @@ export const findWebhook = (query: Query, clientId: number, id: string): Webhook
     .limit(1)
     .get()
 
-export const findAnyWebhook = (query: Query, id: string): Webhook | undefined => notDeleted(query).get({ id })
-
-export const findQueueState = (query: Query, id: string): QueueState | undefined => stateOf(query).get({ id })
+export const findAnyWebhook = (query: Query, id: string): Webhook | undefined => notDeleted(query, { id })
 
 export const findWebhookEvenDeleted = (query: Query, id: string): Webhook | undefined =>
   query.select().from(webhooks).where(eq(webhooks.id, id)).limit(1).get()
@@ -76,9 +43,9 @@ const hasQueue = sql`EXISTS (SELECT 1 FROM webhook_queue
   WHERE webhook_queue.webhook_id = webhooks.id AND webhook_queue.due_at_ms IS NOT NULL)`
 
 /** Of all webhooks for which something waits. */
-export const queuesToDeliver = (query: Query): QueueState[] =>
+export const queuesToDeliver = (query: Query): Webhook[] =>
   query
-    .select(queueState)
+    .select()
     .from(webhooks)
     .where(and(eq(webhooks.active, true), hasQueue))
     .all()
@@ -91,7 +58,7 @@ export const failingSinceMs = (query: Query): number | null =>
     .where(eq(webhooks.active, true))
     .get()?.sinceMs ?? null
 
-export const activeWebhooksOf = (query: Query, clientId: number): Webhook[] => activeOf(query).all({ clientId })
+export const activeWebhooksOf = (query: Query, clientId: number): Webhook[] => activeOf(query, { clientId })
 
 export const countWebhooks = (query: Query, clientId: number): number =>
   query.select({ n: count() }).from(webhooks).where(ownedBy(clientId)).get()?.n ?? 0

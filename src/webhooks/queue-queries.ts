@@ -1,6 +1,6 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared } from '../db/prepared.ts'
+import { prepared, preparedFirst, preparedInsert, preparedLastId, preparedUpdate } from '../db/prepared.ts'
 import { type QueuedDelivery, webhookDeliveries, webhookQueue } from './tables.ts'
 
 export type { QueuedDelivery }
@@ -11,14 +11,7 @@ const ofRecord = and(
   gt(webhookQueue.id, sql.placeholder('droppedTo')),
 )
 
-const byId = prepared((query: Query) =>
-  query
-    .select()
-    .from(webhookQueue)
-    .where(eq(webhookQueue.id, sql.placeholder('id')))
-    .limit(1)
-    .prepare(),
-)
+const byId = preparedFirst(webhookQueue, eq(webhookQueue.id, sql.placeholder('id')))
 
 const nextDue = prepared((query: Query) =>
   query
@@ -36,51 +29,13 @@ const nextDue = prepared((query: Query) =>
     .prepare(),
 )
 
-const firstOfRecord = prepared((query: Query) =>
-  query.select().from(webhookQueue).where(ofRecord).orderBy(asc(webhookQueue.id)).limit(1).prepare(),
-)
+const firstOfRecord = preparedFirst(webhookQueue, ofRecord, asc(webhookQueue.id))
+const firstNotHeld = preparedFirst(webhookQueue, and(ofRecord, eq(webhookQueue.held, false)), asc(webhookQueue.id))
+export const lastQueuedId = preparedLastId(webhookQueue)
 
-const firstNotHeld = prepared((query: Query) =>
-  query
-    .select()
-    .from(webhookQueue)
-    .where(and(ofRecord, eq(webhookQueue.held, false)))
-    .orderBy(asc(webhookQueue.id))
-    .limit(1)
-    .prepare(),
-)
+const insertRow = preparedInsert(webhookQueue)
 
-const lastId = prepared((query: Query) =>
-  query
-    .select({ id: sql<number | null>`max(${webhookQueue.id})` })
-    .from(webhookQueue)
-    .prepare(),
-)
-
-const insertRow = prepared((tx: Tx) =>
-  tx
-    .insert(webhookQueue)
-    .values({
-      webhookId: sql.placeholder('webhookId'),
-      eventId: sql.placeholder('eventId'),
-      record: sql.placeholder('record'),
-      failures: 0,
-      dueAtMs: sql.placeholder('dueAtMs'),
-    })
-    .prepare(),
-)
-
-const updateRow = prepared((tx: Tx) =>
-  tx
-    .update(webhookQueue)
-    .set({
-      dueAtMs: sql`${sql.placeholder('dueAtMs')}`,
-      failures: sql`${sql.placeholder('failures')}`,
-      held: sql`${sql.placeholder('held')}`,
-    })
-    .where(eq(webhookQueue.id, sql.placeholder('id')))
-    .prepare(),
-)
+const updateRow = preparedUpdate(webhookQueue, ['dueAtMs', 'failures', 'held'])
 
 /** A webhook, and what of its queue was dropped. */
 interface QueueOf {
@@ -96,17 +51,17 @@ export const countQueued = (query: Query, { webhookId, droppedTo }: QueueOf): nu
     .where(and(eq(webhookQueue.webhookId, webhookId), gt(webhookQueue.id, droppedTo)))
     .get()?.n ?? 0
 
-export const findQueued = (query: Query, id: number): QueuedDelivery | undefined => byId(query).get({ id })
+export const findQueued = (query: Query, id: number): QueuedDelivery | undefined => byId(query, { id })
 
 /** The next ones that may be sent, of each record the first, the earliest due first. */
 export const nextQueued = (query: Query, queue: QueueOf, limit: number): QueuedDelivery[] =>
   nextDue(query).all({ ...queue, count: limit })
 
 export const findFirstOfRecord = (query: Query, queue: QueueOf & { record: string }): QueuedDelivery | undefined =>
-  firstOfRecord(query).get({ ...queue })
+  firstOfRecord(query, { ...queue })
 
 export const findFirstNotHeld = (query: Query, queue: QueueOf & { record: string }): QueuedDelivery | undefined =>
-  firstNotHeld(query).get({ ...queue })
+  firstNotHeld(query, { ...queue })
 
 /** Whether a later event of the same record waits for a webhook. */
 export const isFollowed = (
@@ -122,10 +77,8 @@ export const isFollowed = (
   return query.select({ id: webhookQueue.id }).from(webhookQueue).where(later).limit(1).get() !== undefined
 }
 
-export const lastQueuedId = (query: Query): number => lastId(query).get()?.id ?? 0
-
 export const insertQueued = (tx: Tx, queued: Pick<QueuedDelivery, 'webhookId' | 'eventId' | 'record' | 'dueAtMs'>) =>
-  void insertRow(tx).run({ ...queued })
+  insertRow(tx, { id: null, failures: 0, held: false, ...queued })
 
 const deleteRow = prepared((tx: Tx) =>
   tx
@@ -149,7 +102,7 @@ export const updateQueued = (
   { id, failures }: QueuedDelivery,
   update: { failures?: number; dueAtMs: number | null; isHeld?: boolean },
 ): void => {
-  updateRow(tx).run({ id, failures, ...update, held: Number(update.isHeld ?? false) })
+  updateRow(tx, { id, failures, ...update, held: update.isHeld ?? false })
 }
 
 /** Deletes some of what was dropped. Returns how many rows that were. */
@@ -177,16 +130,9 @@ export const deleteAttemptsOf = (tx: Tx, webhookId: string, clientId: number, co
     .all().length
 }
 
-const oldestAttempt = prepared((query: Query) =>
-  query
-    .select({ createdAtMs: webhookDeliveries.createdAtMs })
-    .from(webhookDeliveries)
-    .orderBy(asc(webhookDeliveries.id))
-    .limit(1)
-    .prepare(),
-)
+const oldestAttempt = preparedFirst(webhookDeliveries, undefined, asc(webhookDeliveries.id))
 
-export const findOldestAttemptMs = (query: Query): number | undefined => oldestAttempt(query).get()?.createdAtMs
+export const findOldestAttemptMs = (query: Query): number | undefined => oldestAttempt(query)?.createdAtMs
 
 export const deleteOldestAttempts = (tx: Tx, upToMs: number, countMax: number): void => {
   const oldest = tx

@@ -2,7 +2,7 @@ import type { Tx } from '../db/database.ts'
 import type { Event } from '../events/queries.ts'
 import { isRehearsing } from '../worlds/rehearsal.ts'
 import { type World, worldPart } from '../worlds/world.ts'
-import { type QueueState, updateWebhook, type Webhook } from './queries.ts'
+import { updateWebhook, type Webhook } from './queries.ts'
 import {
   deleteQueued,
   findFirstNotHeld,
@@ -56,7 +56,7 @@ export const queueAgain = (tx: Tx, world: World, webhook: Webhook, event: Event)
 }
 
 /** Lets the next event of a record, or one that was held back, follow one that is delivered or has failed for good. */
-export const releaseNext = (tx: Tx, { id: webhookId, droppedTo }: QueueState, record: string, nowMs: number): void => {
+export const releaseNext = (tx: Tx, { id: webhookId, droppedTo }: Webhook, record: string, nowMs: number): void => {
   const next = findFirstOfRecord(tx, { webhookId, droppedTo, record })
   if (next && next.dueAtMs === null) updateQueued(tx, next, { dueAtMs: nowMs })
 }
