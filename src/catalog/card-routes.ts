@@ -53,13 +53,13 @@ const PNG_COUNT_MAX = 200
 /** The pictures of products. They are public, because browsers send no tokens for images. */
 export const cardRoutes = ({ catalog }: { catalog: Catalog }) => {
   const pngs = new LRUCache<string, Promise<StoredResponse<string>>>({ max: PNG_COUNT_MAX })
-  const cardIn = (id: number): Card => cardOf(found(catalog.find(id), PRODUCT_NOT_FOUND))
+  const cardIn = (id: number): Card => cardOf(found(catalog.shared.find(id), PRODUCT_NOT_FOUND))
   const drawn = (type: string, picture: string | Uint8Array) =>
     new StoredResponse<string>(picture, { 'content-type': type, ...KEPT })
   return new Elysia({ name: 'cards', prefix: '/cards/:id' })
     .get(
       '',
-      ({ params: { id } }) => catalog.response<string>(`card ${id}`, () => drawn(SVG_TYPE, svgOf(cardIn(id)))),
+      ({ params: { id } }) => catalog.shared.response<string>(`card ${id}`, () => drawn(SVG_TYPE, svgOf(cardIn(id)))),
       getSvg,
     )
     .get(

@@ -11,7 +11,6 @@ import { type World, worldPart } from '../worlds/world.ts'
 import { type ProductSchema, productWire } from './contract.ts'
 import type { Product, ProductChange, ProductTexts } from './product.ts'
 import {
-  ChangedProductIndex,
   type Listed,
   listedOf,
   loadProductIndex,
@@ -19,7 +18,7 @@ import {
   type ProductIndex,
   type SortField,
 } from './product-index.ts'
-import { discountsOf, findInactiveId, findTexts, type Named, productsById } from './queries.ts'
+import { discountsOf, findInactiveId, findTexts, productsById } from './queries.ts'
 
 interface CatalogOptions {
   /** Changes if the default world of a data folder is restored. */
@@ -32,14 +31,10 @@ interface CatalogOptions {
   changesOf?: ((world: World) => ReadonlyMap<number, ProductChange>) | undefined
 }
 
-/** The catalog as one world sees it. */
-type CatalogView = Pick<Catalog, 'find' | 'findResponse' | 'list' | 'response' | 'size' | 'sort' | 'textsOf'>
-
 interface Current {
   database: Database
   version: string | undefined
-  catalog: ProductIndex
-  responses: LRUCache<string, StoredResponse>
+  view: CatalogView
 }
 
 interface Loading {
@@ -65,7 +60,7 @@ export class Catalog {
   constructor(private readonly options: CatalogOptions) {}
 
   /** By the changes of a world, which hold it: a world that changes nothing costs nothing. */
-  readonly #views = new WeakMap<ReadonlyMap<number, ProductChange>, ChangedView>()
+  readonly #views = new WeakMap<ReadonlyMap<number, ProductChange>, { of: CatalogView; view: CatalogView }>()
 
   /** Finishes the loading at once, for requests that have not waited for it. */
   get #current(): Current {
@@ -107,7 +102,7 @@ export class Catalog {
     if (this.#loading?.database !== database || this.#loading.version !== version) {
       this.#loading = { database, version, steps: loadProductIndex(database.query, reference, publicUrl) }
     }
-    const { done, value: catalog } = this.#loading.steps.next()
+    const { done, value: index } = this.#loading.steps.next()
     if (!done) return false
     this.#loading = undefined
     if (this.options.version(database) !== version) return false
@@ -115,7 +110,7 @@ export class Catalog {
       maxSize: RESPONSES_BYTES_MAX,
       sizeCalculation: ({ byteCount }, key) => RESPONSE_BYTES + key.length + byteCount,
     })
-    this.#loaded = { database, version, catalog, responses }
+    this.#loaded = { database, version, view: new CatalogView(database, index, publicUrl, responses) }
     return true
   }
 
@@ -128,17 +123,23 @@ export class Catalog {
     else this.#loaded = undefined
   }
 
+  /** The catalog without the changes of a world. */
+  get shared(): CatalogView {
+    return this.#current.view
+  }
+
   /** The catalog with the changes of a world. */
   in(world: World): CatalogView {
+    const { shared } = this
     const changes = this.options.changesOf?.(world)
-    if (!changes || changes.size === 0) return this
-    const { catalog } = this.#current
+    if (!changes || changes.size === 0) return shared
     const known = this.#views.get(changes)
-    if (known?.catalog === catalog) return known
-    const listed = new Map<number, Listed>()
-    for (const product of this.#changed(changes)) listed.set(product.id, listedOf(product, this.options.publicUrl))
-    const view = new ChangedView(this, catalog, new ChangedProductIndex(catalog, listed), this.options.publicUrl)
-    this.#views.set(changes, view)
+    if (known?.of === shared) return known.view
+    const { database } = this.#current
+    const { publicUrl } = this.options
+    const changed = this.#changed(changes).map((product) => listedOf(product, publicUrl))
+    const view = new CatalogView(database, shared.index.with(changed), publicUrl)
+    this.#views.set(changes, { of: shared, view })
     return view
   }
 
@@ -156,27 +157,29 @@ export class Catalog {
     }))
   }
 
-  get categories(): readonly Named[] {
-    return this.#current.catalog.categories
-  }
-
-  get subcategories(): readonly Named[] {
-    return this.#current.catalog.subcategories
-  }
-
-  /** The product, or undefined when there is none or it is not on sale. */
-  find(id: number): Product | undefined {
-    return this.#current.catalog.find(id)
-  }
-
   /** A product that is not on sale. */
   findInactiveId(): number | undefined {
     return findInactiveId(this.#current.database.query)
   }
+}
 
-  /** How many products are listed without a filter. A world changes few. */
-  get size(): number {
-    return this.#current.catalog.size
+/** The catalog as a world sees it. */
+class CatalogView {
+  constructor(
+    private readonly database: Database,
+    readonly index: ProductIndex,
+    private readonly publicUrl: string,
+    /** Undefined for a world that has changed products: worlds hold no copies of responses. */
+    private readonly responses?: LRUCache<string, StoredResponse>,
+  ) {}
+
+  /** The product, or undefined when there is none or it is not on sale. */
+  find(id: number): Product | undefined {
+    return this.index.find(id)
+  }
+
+  textsOf({ id }: Product): ProductTexts | undefined {
+    return findTexts(this.database.query, id)
   }
 
   /** A response that is made once per catalog, and shared by clients with the same agreed discounts. */
@@ -189,84 +192,40 @@ export class Catalog {
     // A name stands for responses of one kind.
     if (stored) return stored as StoredResponse<Value>
     const made = make()
-    this.#current.responses.set(keyOf(name, agreed), made)
+    this.responses?.set(keyOf(name, agreed), made)
     return made
   }
 
   /** Undefined if it was not made yet, or had to make room. */
   findResponse(name: string, agreed: ReadonlyMap<number, number>): StoredResponse | undefined {
-    return this.#current.responses.get(keyOf(name, agreed))
+    return this.responses?.get(keyOf(name, agreed))
   }
 
-  textsOf({ id }: Product): ProductTexts | undefined {
-    return findTexts(this.#current.database.query, id)
-  }
-
-  list(filter: ProductFilter, sort: Sort<SortField>, page: Page) {
-    return pageOf(this.#current.catalog.select(filter, sort.field), sort, page, this.options.publicUrl)
+  list(filter: ProductFilter, { field, direction }: Sort<SortField>, page: Page) {
+    const matching = this.index.select(filter, field)
+    const [start, end] = [offsetOf(page), offsetOf(page) + page.limit]
+    const listed =
+      direction === 'ASC'
+        ? matching.slice(start, end)
+        : matching.slice(Math.max(0, matching.length - end), Math.max(0, matching.length - start)).reverse()
+    return {
+      totalCount: matching.length,
+      products: listed.map(({ product }) => product),
+      /** With the discounts agreed with a client. */
+      json: (agreed: ReadonlyMap<number, number>) =>
+        new Json<Static<typeof ProductSchema>[]>(
+          `[${listed.map((each) => jsonOf(each, agreed, this.publicUrl)).join()}]`,
+        ),
+    }
   }
 
   /** Sorts the products by a field before they are first listed by it, in time slices: 100,000 names take a fifth of a second. */
   sort(field: SortField): Promise<void> {
-    return turns.run(this, this.#sortInSteps(field))
+    const sorting = this.#sorting.get(field) ?? turns.run(this, this.index.sorting(field))
+    this.#sorting.set(field, sorting)
+    return sorting
   }
-
-  *#sortInSteps(field: SortField): Generator<undefined, void> {
-    while (this.#current.catalog.sortMore(field)) yield
-  }
-}
-
-/** The catalog of a world that has changed products. Its responses are made anew, so that worlds hold no copies of them. */
-class ChangedView implements CatalogView {
-  constructor(
-    private readonly shared: Catalog,
-    readonly catalog: ProductIndex,
-    private readonly index: ChangedProductIndex,
-    private readonly publicUrl: string,
-  ) {}
-
-  get size(): number {
-    return this.catalog.size
-  }
-
-  find(id: number): Product | undefined {
-    return this.index.find(id)
-  }
-
-  textsOf(product: Product): ProductTexts | undefined {
-    return this.shared.textsOf(product)
-  }
-
-  response<Value>(_name: string, make: () => StoredResponse<Value>): StoredResponse<Value> {
-    return make()
-  }
-
-  findResponse(): undefined {
-    return undefined
-  }
-
-  list(filter: ProductFilter, sort: Sort<SortField>, page: Page) {
-    return pageOf(this.index.select(filter, sort.field), sort, page, this.publicUrl)
-  }
-
-  sort(field: SortField): Promise<void> {
-    return this.shared.sort(field)
-  }
-}
-
-const pageOf = (matching: readonly Listed[], { direction }: Sort<SortField>, page: Page, publicUrl: string) => {
-  const [start, end] = [offsetOf(page), offsetOf(page) + page.limit]
-  const listed =
-    direction === 'ASC'
-      ? matching.slice(start, end)
-      : matching.slice(Math.max(0, matching.length - end), Math.max(0, matching.length - start)).reverse()
-  return {
-    totalCount: matching.length,
-    products: listed.map(({ product }) => product),
-    /** A JSON array, with the discounts agreed with a client. */
-    json: (agreed: ReadonlyMap<number, number>) =>
-      new Json<Static<typeof ProductSchema>[]>(`[${listed.map((each) => jsonOf(each, agreed, publicUrl)).join()}]`),
-  }
+  readonly #sorting = new Map<SortField, Promise<void>>()
 }
 
 const jsonOf = ({ product, json }: Listed, agreed: ReadonlyMap<number, number>, publicUrl: string): string => {

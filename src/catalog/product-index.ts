@@ -40,10 +40,8 @@ export const listedOf = (product: Product, publicUrl: string): Listed => ({
 
 /** A catalog in memory, where filtering 100,000 products takes milliseconds without an index. */
 export class ProductIndex {
-  readonly #byId: ReadonlyMap<number, Product>
   /** Sorted at the first use. */
   readonly #sorted = new Map<SortField, readonly Listed[]>()
-  readonly #sorting = new Map<SortField, ReturnType<typeof sorting>>()
   /** A client that pages through a selection filters it once. */
   readonly #selections = new LRUCache<string, readonly Listed[]>({
     maxSize: SELECTIONS_BYTES_MAX,
@@ -55,8 +53,8 @@ export class ProductIndex {
     readonly subcategories: readonly Named[],
     /** By ascending id. */
     private readonly listed: readonly Listed[],
+    readonly find: (id: number) => Product | undefined,
   ) {
-    this.#byId = new Map(listed.map(({ product }) => [product.id, product]))
     this.#sorted.set('id', listed)
   }
 
@@ -64,73 +62,39 @@ export class ProductIndex {
     return this.listed.length
   }
 
-  find(id: number): Product | undefined {
-    return this.#byId.get(id)
+  /** The same with products as one world has changed them, on sale or not. */
+  with(changed: readonly Listed[]): ProductIndex {
+    const own = new Map(changed.map((each) => [each.product.id, each]))
+    const kept = this.listed.filter(({ product }) => !own.has(product.id))
+    const listed = [...kept, ...changed.filter(({ product }) => product.active)]
+    const find = (id: number): Product | undefined => {
+      const product = own.get(id)?.product
+      return product ? (product.active ? product : undefined) : this.find(id)
+    }
+    listed.sort((one, other) => one.product.id - other.product.id)
+    return new ProductIndex(this.categories, this.subcategories, listed, find)
   }
 
   /** All that match, in ascending order of a field. */
   select(filter: ProductFilter, field: SortField): readonly Listed[] {
-    if (Object.values(filter).every((wanted) => wanted === undefined)) return this.by(field)
+    if (Object.values(filter).every((wanted) => wanted === undefined)) return this.#by(field)
     const key = JSON.stringify([field, filter.category, filter.countryId, filter.currencyId, filter.search])
     const known = this.#selections.get(key)
     if (known) return known
-    const selection = matching(this.by(field), filter)
+    const selection = matching(this.#by(field), filter)
     this.#selections.set(key, selection)
     return selection
   }
 
-  /** All products on sale, sorted. */
-  by(field: SortField): readonly Listed[] {
-    while (this.sortMore(field));
+  #by(field: SortField): readonly Listed[] {
+    for (const _ of this.sorting(field));
     return this.#sorted.get(field) ?? []
   }
 
-  isSorted(field: SortField): boolean {
-    return this.#sorted.has(field)
-  }
-
-  /** Does a part of the sorting. Returns whether more is to do. */
-  sortMore(field: SortField): boolean {
-    if (field === 'id' || this.isSorted(field)) return false
-    const steps = this.#sorting.get(field) ?? sorting(this.listed, TEXTS[field])
-    this.#sorting.set(field, steps)
-    const { done, value } = steps.next()
-    if (!done) return true
-    this.#sorting.delete(field)
-    this.#sorted.set(field, value)
-    return false
-  }
-}
-
-/** A catalog of which one world has changed some products. */
-export class ChangedProductIndex implements Pick<ProductIndex, 'find' | 'select'> {
-  readonly #sorted = new Map<SortField, readonly Listed[]>()
-
-  constructor(
-    private readonly catalog: ProductIndex,
-    /** As they are in this world, on sale or not. */
-    private readonly changed: ReadonlyMap<number, Listed>,
-  ) {}
-
-  find(id: number): Product | undefined {
-    const own = this.changed.get(id)?.product
-    if (!own) return this.catalog.find(id)
-    return own.active ? own : undefined
-  }
-
-  select(filter: ProductFilter, field: SortField): readonly Listed[] {
-    return matching(this.#by(field), filter)
-  }
-
-  #by(field: SortField): readonly Listed[] {
-    const known = this.#sorted.get(field)
-    if (known) return known
-    const made = this.catalog.by(field).filter(({ product }) => !this.changed.has(product.id))
-    for (const own of this.changed.values()) {
-      if (own.product.active) made.splice(placeOf(own.product, made, field), 0, own)
-    }
-    this.#sorted.set(field, made)
-    return made
+  /** Sorts by a field in steps, unless it has been done. */
+  *sorting(field: SortField): Generator<undefined, void> {
+    if (field === 'id' || this.#sorted.has(field)) return
+    this.#sorted.set(field, yield* sorting(this.listed, TEXTS[field]))
   }
 }
 
@@ -163,33 +127,15 @@ function* sorting(
   textOf: (product: Product) => string,
 ): Generator<undefined, readonly Listed[]> {
   const keyed: { each: Listed; key: string }[] = []
-  for (const each of listed) if (keyed.push({ each, key: keyOf(textOf(each.product)) }) % KEYS_TOGETHER === 0) yield
+  for (const each of listed)
+    if (keyed.push({ each, key: comparable(textOf(each.product)) }) % KEYS_TOGETHER === 0) yield
   const sorted = yield* sortedInSteps(keyed, (a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
   return sorted.map(({ each }) => each)
 }
 
-const keyOf = (text: string): string => comparable(`${text.toLowerCase()}\0${text}`)
-
-/** Where a product belongs among others that are sorted, found by halving. */
-const placeOf = (product: Product, others: readonly Listed[], field: SortField): number => {
-  const isBefore = (other: Product): boolean => {
-    if (field === 'id') return other.id < product.id
-    const [key, otherKey] = [keyOf(TEXTS[field](product)), keyOf(TEXTS[field](other))]
-    return otherKey === key ? other.id < product.id : otherKey < key
-  }
-  let [start, end] = [0, others.length]
-  while (start < end) {
-    const middle = (start + end) >> 1
-    const other = others[middle]?.product
-    if (other && isBefore(other)) start = middle + 1
-    else end = middle
-  }
-  return start
-}
-
-/** A text that `<` compares by code point: surrogate pairs move after all other units. */
+/** A text that `<` compares by lower case and code point: surrogate pairs move after all other units. */
 const comparable = (text: string): string =>
-  text.replace(/[\ud800-\uffff]/g, (unit) => {
+  `${text.toLowerCase()}\0${text}`.replace(/[\ud800-\uffff]/g, (unit) => {
     const code = unit.charCodeAt(0)
     return String.fromCharCode(code < 0xe000 ? code + 0x2000 : code - 0x800)
   })
@@ -210,5 +156,6 @@ export function* loadProductIndex(
     if (some.length < LOADED_TOGETHER) break
     yield
   }
-  return new ProductIndex(activeCategories(query), activeSubcategories(query), listed)
+  const byId = new Map(listed.map(({ product }) => [product.id, product]))
+  return new ProductIndex(activeCategories(query), activeSubcategories(query), listed, (id) => byId.get(id))
 }

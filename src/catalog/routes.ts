@@ -162,7 +162,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
             },
             agreed,
           )
-        if (query.limit <= SHORT_PAGE && offered.size <= SMALL_CATALOG) return page()
+        if (query.limit <= SHORT_PAGE && offered.index.size <= SMALL_CATALOG) return page()
         const sentBytes = offered.findResponse(name, agreed)?.sentBytes(request)
         if (sentBytes !== undefined && sentBytes <= SHORT_BYTES) return page()
         const inTurn = async () => {
@@ -215,20 +215,21 @@ const searchOf = (url: string): string => {
 /** Categories and subcategories (spec 4.3), for accounts with vouchers. */
 export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Guard }) => {
   const stored = (name: 'categories' | 'subcategories') =>
-    catalog.response<Named[]>(name, () => StoredResponse.of(Json.of<Named[]>([...catalog[name]])))
-  const withId = (list: readonly Named[], id: number) => list.find((named) => named.id === id)
+    catalog.shared.response<Named[]>(name, () => StoredResponse.of(Json.of<Named[]>([...catalog.shared.index[name]])))
+  const withId = (name: 'categories' | 'subcategories', id: number) =>
+    catalog.shared.index[name].find((named) => named.id === id)
   return new Elysia({ name: 'categories', prefix: '/api/v1' })
     .use(guard.plugin({ feature: 'vouchers', ready: catalog.ready }))
     .get('/categories', () => stored('categories'), operations.listCategories)
     .get(
       '/categories/:id',
-      ({ params }) => found(withId(catalog.categories, params.id), CATEGORY_NOT_FOUND),
+      ({ params }) => found(withId('categories', params.id), CATEGORY_NOT_FOUND),
       operations.getCategory,
     )
     .get('/subcategories', () => stored('subcategories'), operations.listSubcategories)
     .get(
       '/subcategories/:id',
-      ({ params }) => found(withId(catalog.subcategories, params.id), SUBCATEGORY_NOT_FOUND),
+      ({ params }) => found(withId('subcategories', params.id), SUBCATEGORY_NOT_FOUND),
       operations.getSubcategory,
     )
 }

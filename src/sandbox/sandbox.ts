@@ -61,7 +61,7 @@ export class Sandbox implements Extension {
     const resolve = worldAccounts(worlds, worldGate)
     this.#coverage = new Coverage(this.#outcomes, worlds)
     this.supply = generatedSupply(
-      (world, productId) => (catalog.find(productId) ?? catalog.findAny(world, productId))?.validity,
+      (world, productId) => (catalog.shared.find(productId) ?? catalog.findAny(world, productId))?.validity,
     )
     this.observer = new RequestObserver({
       ...options,

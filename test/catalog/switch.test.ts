@@ -37,7 +37,7 @@ const served = (text: string) => {
 }
 
 const isSwitched = async (catalog: Catalog, name: string): Promise<void> => {
-  while (catalog.find(1)?.name !== name) {
+  while (catalog.shared.find(1)?.name !== name) {
     expect(catalog.ready()).toBeUndefined()
     await Bun.sleep(1)
   }
@@ -48,16 +48,16 @@ test('a large catalog is loaded while the old one is served, whole, and nobody w
   await catalog.ready()
   replaceBy(productsOf('Cup', MANY - 1))
   expect(catalog.ready()).toBeUndefined()
-  expect([catalog.find(1)?.name, catalog.find(MANY)?.name]).toEqual(['Tea', 'Tea'])
+  expect([catalog.shared.find(1)?.name, catalog.shared.find(MANY)?.name]).toEqual(['Tea', 'Tea'])
   await isSwitched(catalog, 'Cup')
-  expect([catalog.find(MANY - 1)?.name, catalog.find(MANY)]).toEqual(['Cup', undefined])
+  expect([catalog.shared.find(MANY - 1)?.name, catalog.shared.find(MANY)]).toEqual(['Cup', undefined])
 })
 
 test('a small catalog is served from the next request on', async () => {
   const { catalog, replaceBy } = served(productsOf('Tea', MANY))
   await catalog.ready()
   replaceBy(productsOf('Cup', 99))
-  expect([catalog.find(1)?.name, catalog.find(100)]).toEqual(['Cup', undefined])
+  expect([catalog.shared.find(1)?.name, catalog.shared.find(100)]).toEqual(['Cup', undefined])
 })
 
 test('the last of several imports is served, however quickly they follow one another', async () => {
@@ -68,15 +68,15 @@ test('the last of several imports is served, however quickly they follow one ano
   replaceBy(productsOf('Jug', MANY))
   await isSwitched(catalog, 'Jug')
   await Bun.sleep(1)
-  expect(catalog.find(MANY)?.name).toBe('Jug')
+  expect(catalog.shared.find(MANY)?.name).toBe('Jug')
 })
 
 test('requests wait for the first catalog, and for that of a database that was restored', async () => {
   const { catalog, restore } = served(productsOf('Tea', MANY))
   expect(catalog.ready()).toBeInstanceOf(Promise)
   await catalog.ready()
-  expect(catalog.find(MANY)?.name).toBe('Tea')
+  expect(catalog.shared.find(MANY)?.name).toBe('Tea')
   restore(productsOf('Cup', MANY))
   await catalog.ready()
-  expect(catalog.find(MANY)?.name).toBe('Cup')
+  expect(catalog.shared.find(MANY)?.name).toBe('Cup')
 })

@@ -49,7 +49,7 @@ export const frontFacts = (version: string, url: string, purchase: Purchase | un
 const LOOKED_THROUGH = 50
 
 const firstOf = (catalog: Catalog): readonly Product[] =>
-  catalog.list({}, { field: 'id', direction: 'ASC' }, { page: 1, limit: LOOKED_THROUGH }).products
+  catalog.shared.list({}, { field: 'id', direction: 'ASC' }, { page: 1, limit: LOOKED_THROUGH }).products
 
 interface Purchase {
   productId: number

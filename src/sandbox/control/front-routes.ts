@@ -24,9 +24,10 @@ export const frontRoutes = ({ catalog, version, publicUrl, gate }: Parts) => {
   return new Elysia({ name: 'sandbox-front' }).get(
     '/',
     ({ request }) => {
-      if (!prefersHtml(request.headers.get('accept'))) return catalog.response('front json', json).respond(request)
+      if (!prefersHtml(request.headers.get('accept')))
+        return catalog.shared.response('front json', json).respond(request)
       const open = isOpenTo(request, gate)
-      return catalog.response(`front page ${open}`, page(open)).respond(request)
+      return catalog.shared.response(`front page ${open}`, page(open)).respond(request)
     },
     openOperation({
       id: 'getFrontPage',

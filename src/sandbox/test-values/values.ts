@@ -53,7 +53,7 @@ const PRODUCTS_MAX = 10_000
 /** Products are looked for in the catalog that is served: a case that it does not have is left out. */
 export const testValues = (catalog: Catalog, rates: RateSource): TestValues => {
   const sorted = { field: 'id', direction: 'ASC' } as const
-  const { products } = catalog.list({}, sorted, { page: 1, limit: PRODUCTS_MAX })
+  const { products } = catalog.shared.list({}, sorted, { page: 1, limit: PRODUCTS_MAX })
   const onSale = Object.entries(PRODUCT_CASES).flatMap(([name, { about, holds }]) => {
     const product = products.find((each) => holds(each, rates))
     return product ? [{ case: name, product_id: product.id, about }] : []
