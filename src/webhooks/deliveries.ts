@@ -15,8 +15,6 @@ import type { Secrets } from './secrets.ts'
 
 /** Deliveries at once, over all webhooks (contract C16). */
 const IN_FLIGHT_MAX = 64
-/** Are started, and are recorded, in one turn of the event loop: each takes some 0.2 ms, and requests come between. */
-const AT_ONCE = 16
 /** How often what is due by a clock that runs is looked for. */
 const TICK_MS = SECOND_MS
 /** A pause after a result that could not be written. */
@@ -45,8 +43,6 @@ export class Deliveries {
   /** The worlds of which nothing is sent for now, and for how many reasons. */
   readonly #paused = new Map<World, number>()
   #inFlight = 0
-  /** Those of {@link #inFlight} whose result waits to be recorded. */
-  readonly #responded: (() => void)[] = []
   #isPumpDue = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -150,9 +146,7 @@ export class Deliveries {
 
   #pump(): void {
     this.#isPumpDue = false
-    for (const record of this.#responded.splice(0, AT_ONCE)) record()
-    if (this.#responded.length > 0) this.#pumpSoon()
-    this.#startSome()
+    this.#startAll()
     this.#resolveWaiting()
     clearTimeout(this.#timer)
     if (this.#isClosing || this.#lines.isEmpty) return
@@ -161,13 +155,9 @@ export class Deliveries {
   }
 
   /** Of the line with the fewest in flight first; among them, of the one that has waited for its turn the longest. */
-  #startSome(): void {
+  #startAll(): void {
     const ready = this.#lines.ready((world) => this.#paused.has(world))
-    for (let started = 0; ready.length > 0 && !this.#isClosing && this.#inFlight < IN_FLIGHT_MAX; started++) {
-      if (started === AT_ONCE) {
-        this.#pumpSoon()
-        break
-      }
+    while (ready.length > 0 && !this.#isClosing && this.#inFlight < IN_FLIGHT_MAX) {
       const line = ready.reduce((first, other) => (other.comesBefore(first) ? other : first))
       if (!this.#start(line) || !line.isReady) ready.splice(ready.indexOf(line), 1)
     }
@@ -205,7 +195,6 @@ export class Deliveries {
       const { signal } = this.#abort
       const response = await this.options.deliver({ world, webhook, event, queued, atMs, secrets }, signal)
       if (!response || (signal.aborted && response.status === null)) return
-      await this.#turnToRecord()
       const attempted = { queued, event, response, atMs, nowMs: world.clock.nowMs() }
       const result = await world.db.write((tx) => recordAttempt(tx, attempted))
       this.#finish(world, webhook, result)
@@ -219,13 +208,6 @@ export class Deliveries {
       line.end(queued.id)
       this.#pumpSoon()
     }
-  }
-
-  #turnToRecord(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#responded.push(resolve)
-      this.#pumpSoon()
-    })
   }
 
   #finish(world: World, webhook: Webhook, result: AttemptResult | undefined): void {
