@@ -11,7 +11,7 @@ import { insertWallet } from '../../wallets/queries.ts'
 import { putProductChange } from '../editing/queries.ts'
 import { SANDBOX_CLIENT_IDS, seededClients, seededWallets, UNCLAIMED } from '../seed/accounts.ts'
 import { setTaken } from '../seed/queries.ts'
-import type { Loading } from './loading.ts'
+import type { Loading, Place } from './loading.ts'
 import type { ClientDocument, Scenario, WalletDocument } from './schema.ts'
 
 /** The clients, wallets and products of a document. */
@@ -22,15 +22,14 @@ export const loadClients = (tx: Tx, loading: Loading, { clients = [] }: Scenario
   const others = seededClients().filter(({ name }) => !clients.some((client) => client.name === name))
   const taken = new Set<number>(Object.values(SANDBOX_CLIENT_IDS))
   for (const [index, client] of clients.entries()) {
-    const path = `/clients/${index}`
+    const at = loading.at(`/clients/${index}`)
     const id = clientIdOf(client, taken)
-    if (loading.clientIds.has(client.name))
-      loading.wrong(`${path}/name`, `${client.name} is taken by an earlier client`)
-    else if (client.id !== undefined && client.id !== id) loading.wrong(`${path}/id`, `must be another: ${id} is free`)
-    else loadClient(tx, loading, path, { ...seededClients().find(({ name }) => name === client.name), ...client }, id)
+    if (loading.clientIds.has(client.name)) at.wrong('name', `${client.name} is taken by an earlier client`)
+    else if (client.id !== undefined && client.id !== id) at.wrong('id', `must be another: ${id} is free`)
+    else loadClient(tx, at, { ...seededClients().find(({ name }) => name === client.name), ...client }, id)
     taken.add(id)
   }
-  for (const client of others) loadClient(tx, loading, '', client, SANDBOX_CLIENT_IDS[client.name])
+  for (const client of others) loadClient(tx, loading.at(''), client, SANDBOX_CLIENT_IDS[client.name])
 }
 
 /** The two accounts have the ids that they have everywhere; the others those that they name, or the next. */
@@ -39,12 +38,11 @@ const clientIdOf = ({ name, id }: ClientDocument, taken: ReadonlySet<number>): n
   return id !== undefined && !taken.has(id) ? id : Math.max(...taken) + 1
 }
 
-const loadClient = (tx: Tx, loading: Loading, path: string, client: ClientDocument, id: number): void => {
+const loadClient = (tx: Tx, at: Place, client: ClientDocument, id: number): void => {
   const rateLimit = client.rate_limit ?? null
-  if (rateLimit !== null && readLimits(rateLimit) === undefined) {
-    loading.wrong(`${path}/rate_limit`, 'must look like 1000/h,100/m, or be off')
-  }
-  loading.clientIds.set(client.name, id)
+  const isLimit = rateLimit === null || readLimits(rateLimit) !== undefined
+  at.check(isLimit, 'rate_limit', 'must look like 1000/h,100/m, or be off')
+  at.loading.clientIds.set(client.name, id)
   insertClients(tx, [
     {
       id,
@@ -53,20 +51,20 @@ const loadClient = (tx: Tx, loading: Loading, path: string, client: ClientDocume
       vouchers: client.features?.vouchers ?? true,
       quantityMax: client.max_quantity ?? null,
       disabled: false,
-      createdAtMs: loading.accountTimeOf(`${path}/created_at`, client.created_at),
+      createdAtMs: at.accountTimeOf(client.created_at),
       rateLimit,
     },
   ])
   const discounts = Object.entries(client.discounts ?? {}).flatMap(([text, percent]) => {
     const [productId, discountBasisPoints] = [parseId(text), toBasisPoints(percent)]
-    const place = `${path}/discounts/${text}`
-    if (productId === undefined) loading.wrong(place, 'must be named by the id of a product')
-    else if (discountBasisPoints === undefined) loading.wrong(place, 'must have at most two decimals')
-    else return [{ clientId: id, productId, discountBasisPoints }]
-    return []
+    const member = `discounts/${text}`
+    at.check(productId !== undefined, member, 'must be named by the id of a product')
+    if (productId === undefined) return []
+    at.check(discountBasisPoints !== undefined, member, 'must have at most two decimals')
+    return discountBasisPoints === undefined ? [] : [{ clientId: id, productId, discountBasisPoints }]
   })
   if (discounts.length > 0) agreeDiscounts(tx, discounts)
-  loading.discounts.set(id, new Map(discounts.map((each) => [each.productId, each.discountBasisPoints])))
+  at.loading.discounts.set(id, new Map(discounts.map((each) => [each.productId, each.discountBasisPoints])))
 }
 
 export const loadWallets = (tx: Tx, loading: Loading, { wallets = seededWallets() }: Scenario): void => {
@@ -75,75 +73,70 @@ export const loadWallets = (tx: Tx, loading: Loading, { wallets = seededWallets(
   for (const [index, wallet] of wallets.entries()) {
     if (!wallet.default) continue
     const clientId = loading.clientIds.get(wallet.client ?? 'sandbox') ?? 0
-    if (defaults.has(clientId)) loading.wrong(`/wallets/${index}/default`, 'the client has another default wallet')
-    else defaults.set(clientId, index)
+    if (!defaults.has(clientId)) defaults.set(clientId, index)
+    else loading.at(`/wallets/${index}`).wrong('default', 'the client has another default wallet')
   }
-  for (const [index, wallet] of wallets.entries()) loadWallet(tx, loading, index, wallet, defaults)
+  for (const [index, wallet] of wallets.entries()) {
+    loadWallet(tx, loading.at(`/wallets/${index}`), wallet, (clientId) => {
+      if (wallet.default === undefined && !defaults.has(clientId)) defaults.set(clientId, index)
+      return defaults.get(clientId) === index
+    })
+  }
 }
 
-const loadWallet = (
-  tx: Tx,
-  loading: Loading,
-  index: number,
-  entry: WalletDocument,
-  defaults: Map<number, number>,
-): void => {
-  const { reference } = loading.sources
-  const path = `/wallets/${index}`
-  const clientId = loading.clientOf(path, entry.client)
-  const currency = reference.findCurrencyByCode(entry.currency)
-  if (!currency) loading.wrong(`${path}/currency`, `no circulating currency has the code ${entry.currency}`)
-  const id = entry.id ?? Math.max(0, ...loading.wallets.keys()) + 1
-  if (loading.wallets.has(id)) loading.wrong(`${path}/id`, `${id} is taken by an earlier wallet`)
-  if (clientId === undefined || !currency || loading.wallets.has(id)) return
-  const { type = 'PREPAID' } = entry
-  const creditLimitMinor = loading.minorOf(`${path}/credit_limit`, entry.credit_limit ?? 0, currency)
-  if (type === 'PREPAID' && creditLimitMinor > 0)
-    loading.wrong(`${path}/credit_limit`, 'must be 0 for a PREPAID wallet')
-  const amountMinor = loading.minorOf(`${path}/amount`, entry.amount ?? 0, currency)
-  if (amountMinor < -creditLimitMinor) loading.wrong(`${path}/amount`, 'must not be below the credit limit')
-  const { threshold = null } = entry
-  const thresholdMinor = threshold === null ? null : loading.minorOf(`${path}/threshold`, threshold, currency)
-  const createdAtMs = loading.accountTimeOf(`${path}/created_at`, entry.created_at)
-  if (entry.default === undefined && !defaults.has(clientId)) defaults.set(clientId, index)
-  const isDefault = defaults.get(clientId) === index
+const loadWallet = (tx: Tx, at: Place, entry: WalletDocument, isDefaultOf: (clientId: number) => boolean): void => {
+  const { sources, wallets } = at.loading
+  const clientId = at.clientOf(entry.client)
+  const currency = sources.reference.findCurrencyByCode(entry.currency)
+  at.check(currency !== undefined, 'currency', `no circulating currency has the code ${entry.currency}`)
+  const id = entry.id ?? Math.max(0, ...wallets.keys()) + 1
+  at.check(!wallets.has(id), 'id', `${id} is taken by an earlier wallet`)
+  if (clientId === undefined || !currency || wallets.has(id)) return
+  const { type = 'PREPAID', threshold = null } = entry
+  const creditLimitMinor = at.minorOf('credit_limit', entry.credit_limit ?? 0, currency)
+  at.check(type === 'POSTPAID' || creditLimitMinor <= 0, 'credit_limit', 'must be 0 for a PREPAID wallet')
+  const amountMinor = at.minorOf('amount', entry.amount ?? 0, currency)
+  at.check(amountMinor >= -creditLimitMinor, 'amount', 'must not be below the credit limit')
+  const thresholdMinor = threshold === null ? null : at.minorOf('threshold', threshold, currency)
+  const createdAtMs = at.accountTimeOf(entry.created_at)
   const wallet = {
-    ...{ id, clientId, currencyId: currency.id, type, creditLimitMinor, isDefault },
+    ...{ id, clientId, currencyId: currency.id, type, creditLimitMinor, isDefault: isDefaultOf(clientId) },
     ...{ amountMinor: 0, reservedMinor: 0, thresholdMinor, isLow: thresholdMinor !== null && thresholdMinor > 0 },
     ...{ createdAtMs, updatedAtMs: createdAtMs, closedAtMs: null },
   }
   insertWallet(tx, wallet)
-  loading.wallets.set(id, { wallet, currency, amountMinor, pastMinor: 0 })
+  wallets.set(id, { wallet, currency, amountMinor, pastMinor: 0 })
 }
 
 /** Funds each wallet so that it holds what the document says, after all of its past. */
 export const openBalances = (tx: Tx, loading: Loading): void => {
+  const at = loading.at('/wallets')
   for (const [id, { wallet, amountMinor, pastMinor }] of loading.wallets) {
     const openingMinor = amountMinor - pastMinor
-    if (Math.abs(openingMinor) > AMOUNT_MINOR_MAX) loading.wrong(`/wallets/${id}`, 'amount too large')
+    if (Math.abs(openingMinor) > AMOUNT_MINOR_MAX) at.wrong(`${id}`, 'amount too large')
     else if (openingMinor !== 0) {
       const post = openingMinor > 0 ? fund : adjust
-      loading.attempt('/wallets', () =>
-        post(tx, loading.sources, wallet, openingMinor, { remarks: OPENING, nowMs: wallet.createdAtMs }),
-      )
+      const cause = { remarks: OPENING, nowMs: wallet.createdAtMs }
+      at.attempt(() => post(tx, loading.sources, wallet, openingMinor, cause))
     }
   }
 }
 
 /** Reads the products that the document changes or that its orders are of. */
 export const loadProducts = (loading: Loading, { products = [], orders = [] }: Scenario): void => {
+  const { sources } = loading
   const ids = new Set([...products.map(({ id }) => id), ...orders.map((order) => order.product_id)])
-  for (const product of loading.sources.productsOf([...ids])) loading.products.set(product.id, product)
+  for (const product of sources.productsOf([...ids])) loading.products.set(product.id, product)
   const seen = new Set<number>()
   for (const [index, { id, ...terms }] of products.entries()) {
-    const path = `/products/${index}`
+    const at = loading.at(`/products/${index}`)
     const product = loading.products.get(id)
-    if (seen.has(id)) loading.wrong(`${path}/id`, `${id} is taken by an earlier product`)
-    else if (!product) loading.wrong(`${path}/id`, `the catalog has no product ${id}`)
+    if (seen.has(id)) at.wrong('id', `${id} is taken by an earlier product`)
+    else if (!product) at.wrong('id', `the catalog has no product ${id}`)
     else {
       const entry = { ...entryOf({ ...product, terms: '', details: '', howToUse: '' }), ...terms }
-      const problems = problemsOf(entry, loading.sources.reference)
-      for (const problem of problems) loading.wrong(path + problem.path, problem.what)
+      const problems = problemsOf(entry, sources.reference)
+      for (const problem of problems) loading.at(at.path + problem.path).wrong('', problem.what)
       if (problems.length === 0) loading.products.set(id, { ...product, ...changeOf(terms, product.currency) })
     }
     seen.add(id)

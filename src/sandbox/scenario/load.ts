@@ -9,7 +9,7 @@ import { IdSource, type IdState, SeededRandomness, seedFrom } from '../../kernel
 import { type ClockState, MovableClock } from '../worlds/movable-clock.ts'
 import type { StateBesideData } from '../worlds/state.ts'
 import { loadClients, loadProducts, loadWallets, openBalances, storeProducts } from './accounts.ts'
-import { Loading, ScenarioFault, type ScenarioSources } from './loading.ts'
+import { Loading, type Place, ScenarioFault, type ScenarioSources } from './loading.ts'
 import { loadOrder } from './orders.ts'
 import { loadPayout } from './payouts.ts'
 import type { Scenario } from './schema.ts'
@@ -100,17 +100,19 @@ function* write(tx: Tx, loading: Loading, document: Scenario): Generator<undefin
   loadClients(tx, loading, document)
   loadWallets(tx, loading, document)
   loadProducts(loading, document)
-  yield* inSteps(document.beneficiaries, (entry, index) => loadBeneficiary(tx, loading, entry, index))
+  yield* inSteps(document.beneficiaries, (entry, index) => {
+    loadBeneficiary(tx, loading.at(`/beneficiaries/${index}`), entry)
+  })
   const orderIds = numbered(document.orders ?? [])
   yield* inSteps(document.orders, (entry, index) => {
-    loadOrder(loading, `/orders/${index}`, entry, orderIds[index] ?? 0)
+    loadOrder(loading.at(`/orders/${index}`), entry, orderIds[index] ?? 0)
   })
-  yield* inSteps(document.payouts, (entry, index) => loadPayout(tx, loading, `/payouts/${index}`, entry))
+  yield* inSteps(document.payouts, (entry, index) => loadPayout(tx, loading.at(`/payouts/${index}`), entry))
   loading.check()
   storeProducts(tx, loading, document)
   openBalances(tx, loading)
-  yield* inSteps(loading.movements, ({ path, apply }) => {
-    loading.attempt(path, () => apply(tx))
+  yield* inSteps(loading.movements, ({ at, apply }) => {
+    at.attempt(() => apply(tx))
     loading.check() // what comes after it builds on it
   })
 }
@@ -151,25 +153,19 @@ const loadRates = (tx: Tx, loading: Loading, { rates }: Scenario): void => {
     if (!(error instanceof RatesFault)) throw error
     for (const problem of error.problems) {
       const [path = '', ...what] = problem.split(': ')
-      loading.wrong(`/rates${path}`, what.join(': '))
+      loading.at(`/rates${path}`).wrong('', what.join(': '))
     }
   }
 }
 
-const loadBeneficiary = (
-  tx: Tx,
-  loading: Loading,
-  entry: NonNullable<Scenario['beneficiaries']>[number],
-  index: number,
-): void => {
-  const path = `/beneficiaries/${index}`
-  const clientId = loading.clientOf(path, entry.client)
-  const input = loading.attempt(path, () => readBeneficiary(entry, loading.sources.reference))
-  const createdAtMs = loading.timeOf(`${path}/created_at`, entry.created_at, loading.nowMs)
-  const isNew = loading.isNew(`${path}/id`, 'beneficiaries', entry.id)
+const loadBeneficiary = (tx: Tx, at: Place, entry: NonNullable<Scenario['beneficiaries']>[number]): void => {
+  const { sources, nowMs, ids } = at.loading
+  const clientId = at.clientOf(entry.client)
+  const input = at.attempt(() => readBeneficiary(entry, sources.reference))
+  const createdAtMs = at.timeOf('created_at', entry.created_at, nowMs)
+  const isNew = at.isNew('id', 'beneficiaries', entry.id)
   if (clientId === undefined || !input || !isNew) return
-  const id = entry.id ?? loading.ids.next('ben', createdAtMs)
-  saveBeneficiaryAs(tx, { id, clientId, createdAtMs }, input)
+  saveBeneficiaryAs(tx, { id: entry.id ?? ids.next('ben', createdAtMs), clientId, createdAtMs }, input)
 }
 
 /** The ids of orders: those that they name, and for the others the next free numbers. */

@@ -53,7 +53,7 @@ export interface ScenarioSources {
 /** A step of the past: what it does to the books, and the record that it is about. */
 interface Movement {
   atMs: number
-  path: string
+  at: Place
   apply: (tx: Tx) => void
 }
 
@@ -74,10 +74,10 @@ export class Loading {
   readonly products = new Map<number, Product>()
   /** How many cards of a product orders have taken. */
   readonly taken = new Map<number, number>()
+  readonly names = new Set<string>()
+  readonly problems: Problem[] = []
+  voucherCount = 0
   readonly #movements: Movement[] = []
-  readonly #problems: Problem[] = []
-  readonly #names = new Set<string>()
-  #voucherCount = 0
 
   constructor(
     readonly sources: ScenarioSources,
@@ -87,96 +87,18 @@ export class Loading {
     readonly rates: RateSource,
   ) {}
 
-  wrong(path: string, what: string): void {
-    if (this.#problems.length < PROBLEMS_MAX) this.#problems.push({ path, what })
+  at(path: string): Place {
+    return new Place(this, path)
   }
 
   /** @throws ScenarioFault if anything is wrong */
   check(): void {
-    if (this.#problems.length > 0) throw new ScenarioFault(this.#problems)
-  }
-
-  /** Runs what refuses requests with failures, which become problems. Undefined if it does. */
-  attempt<T>(path: string, work: () => T): T | undefined {
-    try {
-      return work()
-    } catch (error) {
-      if (!(error instanceof DomainError)) throw error
-      const { violations, message } = error.failure
-      for (const { field, problem } of violations ?? []) this.wrong(field === '' ? path : `${path}/${field}`, problem)
-      if (!violations) this.wrong(path, message)
-      return undefined
-    }
-  }
-
-  /** Whether no earlier one of these records is called by this name. */
-  isNew(path: string, records: string, name: string | number | undefined): boolean {
-    if (name === undefined) return true
-    const isTaken = this.#names.has(`${records} ${name}`)
-    if (isTaken) this.wrong(path, `${name} is taken by an earlier record`)
-    this.#names.add(`${records} ${name}`)
-    return !isTaken
-  }
-
-  clientOf(path: string, name: string = SANDBOX_USERNAME): number | undefined {
-    const id = this.clientIds.get(name)
-    if (id === undefined) this.wrong(`${path}/client`, `no client is called ${name}`)
-    return id
-  }
-
-  /** The wallet that is named, else the one that would pay (contract C9). */
-  walletOf(path: string, clientId: number, id: number | undefined, currencyId: number): LoadedWallet | undefined {
-    const own = [...this.wallets.values()].filter(({ wallet }) => wallet.clientId === clientId)
-    const found =
-      id === undefined
-        ? (own.find(({ wallet }) => wallet.currencyId === currencyId) ?? own.find(({ wallet }) => wallet.isDefault))
-        : own.find(({ wallet }) => wallet.id === id)
-    if (!found)
-      this.wrong(
-        `${path}/wallet_id`,
-        id === undefined ? 'the client has no wallet' : `no wallet of it has the id ${id}`,
-      )
-    return found
-  }
-
-  /** A client or wallet can be younger than its world, whose clock went back before anything was written. */
-  accountTimeOf(path: string, text: string | undefined): number {
-    return this.timeOf(path, text, Math.min(SEEDED_AT_MS, this.nowMs), Math.max(SEEDED_AT_MS, this.nowMs))
-  }
-
-  /** A time of the past. Null and undefined are the fallback. */
-  timeOf<Fallback>(
-    path: string,
-    text: string | null | undefined,
-    fallback: Fallback,
-    latestMs = this.nowMs,
-  ): number | Fallback {
-    if (text === null || text === undefined) return fallback
-    const before = text.startsWith('-') ? parseDuration(text.slice(1)) : undefined
-    const timeMs = before === undefined ? parseTimestamp(text) : this.nowMs - before
-    if (timeMs === undefined) this.wrong(path, 'must be an RFC 3339 time, or a duration before the present like -P2D')
-    else if (timeMs < 0) this.wrong(path, 'must not be before 1970')
-    else if (timeMs > latestMs) this.wrong(path, 'must not be after the present of the world')
-    return timeMs ?? fallback
-  }
-
-  minorOf(path: string, amount: number, { currency, precision }: Currency): number {
-    const minor = this.attempt(path, () => toMinor(amount, precision))
-    if (minor === undefined) this.wrong(path, `must have at most the ${precision} decimals of ${currency}`)
-    return minor ?? 0
+    if (this.problems.length > 0) throw new ScenarioFault(this.problems)
   }
 
   /** Counts cards of a product that an order takes. */
   take(productId: number, quantity: number): void {
     this.taken.set(productId, (this.taken.get(productId) ?? 0) + quantity)
-  }
-
-  /** How many vouchers of an order are made. */
-  takeVouchers(path: string, count: number): number {
-    this.#voucherCount += count
-    if (this.#voucherCount <= VOUCHERS_MAX) return count
-    this.wrong(path, `all orders together deliver more than ${VOUCHERS_MAX} vouchers`)
-    return 0
   }
 
   happened(movement: Movement): void {
@@ -186,5 +108,105 @@ export class Loading {
   /** In the order of their times; those of one moment in the order of the document. */
   get movements(): readonly Movement[] {
     return this.#movements.toSorted((a, b) => a.atMs - b.atMs)
+  }
+}
+
+/** A value of the document by its path. What is wrong with its members is told to the loading. */
+export class Place {
+  constructor(
+    readonly loading: Loading,
+    readonly path: string,
+  ) {}
+
+  in(member: string | number): Place {
+    return new Place(this.loading, `${this.path}/${member}`)
+  }
+
+  /** What is wrong with a member, or with the value itself. */
+  wrong(member: string, what: string): void {
+    const { problems } = this.loading
+    const path = member === '' ? this.path : `${this.path}/${member}`
+    if (problems.length < PROBLEMS_MAX) problems.push({ path, what })
+  }
+
+  check(holds: boolean, member: string, what: string): void {
+    if (!holds) this.wrong(member, what)
+  }
+
+  /** Runs what refuses requests with failures, which become problems. Undefined if it does. */
+  attempt<T>(work: () => T): T | undefined {
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      const { violations, message } = error.failure
+      for (const { field, problem } of violations ?? []) this.wrong(field, problem)
+      if (!violations) this.wrong('', message)
+      return undefined
+    }
+  }
+
+  /** Whether no earlier one of these records is called by this name. */
+  isNew(member: string, records: string, name: string | number | undefined): boolean {
+    if (name === undefined) return true
+    const { names } = this.loading
+    const isTaken = names.has(`${records} ${name}`)
+    if (isTaken) this.wrong(member, `${name} is taken by an earlier record`)
+    names.add(`${records} ${name}`)
+    return !isTaken
+  }
+
+  clientOf(name: string = SANDBOX_USERNAME): number | undefined {
+    const id = this.loading.clientIds.get(name)
+    if (id === undefined) this.wrong('client', `no client is called ${name}`)
+    return id
+  }
+
+  /** The wallet that is named, else the one that would pay (contract C9). */
+  walletOf(clientId: number, id: number | undefined, currencyId: number): LoadedWallet | undefined {
+    const own = [...this.loading.wallets.values()].filter(({ wallet }) => wallet.clientId === clientId)
+    const found =
+      id === undefined
+        ? (own.find(({ wallet }) => wallet.currencyId === currencyId) ?? own.find(({ wallet }) => wallet.isDefault))
+        : own.find(({ wallet }) => wallet.id === id)
+    const problem = id === undefined ? 'the client has no wallet' : `no wallet of it has the id ${id}`
+    if (!found) this.wrong('wallet_id', problem)
+    return found
+  }
+
+  /** A client or wallet can be younger than its world, whose clock went back before anything was written. */
+  accountTimeOf(text: string | undefined): number {
+    const { nowMs } = this.loading
+    return this.timeOf('created_at', text, Math.min(SEEDED_AT_MS, nowMs), Math.max(SEEDED_AT_MS, nowMs))
+  }
+
+  /** A time of the past. Null and undefined are the fallback. */
+  timeOf<Fallback>(
+    member: string,
+    text: string | null | undefined,
+    fallback: Fallback,
+    latestMs = this.loading.nowMs,
+  ): number | Fallback {
+    if (text === null || text === undefined) return fallback
+    const before = text.startsWith('-') ? parseDuration(text.slice(1)) : undefined
+    const timeMs = before === undefined ? parseTimestamp(text) : this.loading.nowMs - before
+    if (timeMs === undefined) this.wrong(member, 'must be an RFC 3339 time, or a duration before the present like -P2D')
+    else if (timeMs < 0) this.wrong(member, 'must not be before 1970')
+    else if (timeMs > latestMs) this.wrong(member, 'must not be after the present of the world')
+    return timeMs ?? fallback
+  }
+
+  minorOf(member: string, amount: number, { currency, precision }: Currency): number {
+    const minor = this.in(member).attempt(() => toMinor(amount, precision))
+    if (minor === undefined) this.wrong(member, `must have at most the ${precision} decimals of ${currency}`)
+    return minor ?? 0
+  }
+
+  /** How many vouchers of an order are made. */
+  takeVouchers(count: number): number {
+    this.loading.voucherCount += count
+    if (this.loading.voucherCount <= VOUCHERS_MAX) return count
+    this.wrong('', `all orders together deliver more than ${VOUCHERS_MAX} vouchers`)
+    return 0
   }
 }
