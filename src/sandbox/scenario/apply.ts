@@ -7,7 +7,7 @@ import { copyWebhooks } from '../../webhooks/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { addRule, clearRules } from '../faults/rules.ts'
 import type { Parts } from '../parts.ts'
-import { createUnclaimed, putBack, worldDigest } from '../worlds/accounts.ts'
+import { makeWorld, putBack, worldDigest } from '../worlds/accounts.ts'
 import type { WorldState } from '../worlds/state.ts'
 import { newRules } from './faults.ts'
 import { withLines } from './format.ts'
@@ -18,18 +18,45 @@ import type { Scenario } from './schema.ts'
 /** Makes and replaces worlds by documents. */
 
 /** Replaces a world in the same step in which its last tokens and webhooks are taken over. */
-export const replaceByScenario = async (parts: Parts, world: World, document: Scenario): Promise<World> => {
-  const { worlds, scenarios } = parts
-  const rules = newRules(document, parts.outcomes)
-  const draft = await turns.run(world, drafted(document, scenarios, worlds.clock, beginningOf(worlds.seed, world)))
-  const next = inPlace(
-    draft,
-    (tx) => takeOver(world, tx, draft.clientIds),
-    (saved) => putBack(worlds, world, saved),
-  )
-  clearRules(next)
-  for (const rule of rules) addRule(next, rule)
-  return next
+export const replaceByScenario = (parts: Parts, world: World, document: Scenario): Promise<World> =>
+  loaded(parts, world, document, beginningOf(parts.worlds.seed, world), {
+    finish: (tx, clientIds) => takeOver(world, tx, clientIds),
+    put: (saved) => putBack(parts.worlds, world, saved),
+  })
+
+/** Makes a world of a document, or puts one back to it. @throws ScenarioFault, or DomainError worlds_exhausted */
+export const makeOfScenario = (parts: Parts, name: string, document: Scenario): Promise<World> =>
+  loaded(parts, name, document, firstOf(parts.worlds.seed), {
+    finish: () => undefined,
+    put: (saved) => makeWorld(parts.worlds, name, saved),
+  })
+
+interface Placing {
+  /** What is taken over at the last moment: no request comes between it and the placing. */
+  finish: (tx: Tx, clientIds: Draft['clientIds']) => void
+  put: (saved: WorldState) => World
+}
+
+const loaded = async (
+  { worlds, scenarios, outcomes }: Parts,
+  owner: unknown,
+  document: Scenario,
+  beginning: Beginning,
+  { finish, put }: Placing,
+): Promise<World> => {
+  const rules = newRules(document, outcomes)
+  const draft = drafted(document, scenarios, worlds.clock, beginning)
+  const { database, state, clientIds } = await turns.run(owner, draft)
+  try {
+    database.fill((tx) => finish(tx, clientIds))
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  const world = put({ image: database.closeToImage(), ...state })
+  clearRules(world)
+  for (const rule of rules) addRule(world, rule)
+  return world
 }
 
 /** Another stream of randomness: the world that is replaced draws from its own until then, for logins that are taken over. */
@@ -49,34 +76,6 @@ const takeOver = (world: World, tx: Tx, clientIds: ReadonlyMap<string, number>):
   const ids = kept.map(({ id }) => id)
   copyLogins(db.query, tx, ids)
   copyWebhooks(db.query, tx, ids)
-}
-
-/** Makes a world of a document, or puts one back to it. @throws ScenarioFault, or DomainError worlds_exhausted */
-export const makeOfScenario = async (parts: Parts, name: string, document: Scenario): Promise<World> => {
-  const { worlds, scenarios, outcomes } = parts
-  const rules = newRules(document, outcomes)
-  const draft = await turns.run(name, drafted(document, scenarios, worlds.clock, firstOf(worlds.seed)))
-  const made = inPlace(
-    draft,
-    () => undefined,
-    (saved) => {
-      const existing = worlds.find(name)
-      return existing ? putBack(worlds, existing, saved) : createUnclaimed(worlds, name, saved)
-    },
-  )
-  for (const rule of rules) addRule(made, rule)
-  return made
-}
-
-/** Brings a draft to its place, with what is taken over at the last moment: no request comes in between. */
-const inPlace = ({ database, state }: Draft, finish: (tx: Tx) => void, put: (saved: WorldState) => World): World => {
-  try {
-    database.fill(finish)
-  } catch (error) {
-    database.close()
-    throw error
-  }
-  return put({ image: database.closeToImage(), ...state })
 }
 
 /** @throws DomainError validation with every problem of a document */

@@ -2,7 +2,7 @@ import { beneficiaryKeys, findBeneficiary } from '../../beneficiaries/queries.ts
 import { termsOf } from '../../catalog/rows.ts'
 import { findRates } from '../../charges/queries.ts'
 import type { Query } from '../../db/database.ts'
-import { toTimestamp } from '../../kernel/clock.ts'
+import { toTimestamp, toTimestampOrNull } from '../../kernel/clock.ts'
 import { toMajor, toRate } from '../../kernel/money.ts'
 import { findOrder, orderKeys } from '../../orders/queries.ts'
 import { eventsOf, findPayout, type Payout, payoutKeys } from '../../payouts/queries.ts'
@@ -65,17 +65,17 @@ const clientRecords = (query: Query): Record[] =>
 const walletRecords = ({ query, clientOf, currencyOf }: Reading): Record[] =>
   [...walletsOf(query, {})].map((wallet) => {
     const { currency, precision } = currencyOf(wallet.currencyId)
-    return {
+    return withoutNulls({
       id: wallet.id,
       client: clientOf(wallet.clientId),
       currency,
       type: wallet.type,
       credit_limit: toMajor(wallet.creditLimitMinor, precision),
       amount: toMajor(wallet.amountMinor, precision),
-      ...(wallet.thresholdMinor !== null && { threshold: toMajor(wallet.thresholdMinor, precision) }),
+      threshold: wallet.thresholdMinor === null ? null : toMajor(wallet.thresholdMinor, precision),
       default: wallet.isDefault,
       created_at: toTimestamp(wallet.createdAtMs),
-    }
+    })
   })
 
 const TERMS = {
@@ -99,20 +99,24 @@ const productRecords = (query: Query, productsOf: ScenarioSources['productsOf'])
   })
 }
 
+/** What clients have sent as JSON; an empty object says nothing. */
+const sentIn = (json: string | null): unknown => (json === null || json === '{}' ? null : JSON.parse(json))
+
 function* beneficiaryRecords({ query, clientOf }: Reading): Generator<Record> {
   for (const { id, clientId } of beneficiaryKeys(query)) {
     const saved = findBeneficiary(query, clientId, id)
     if (!saved) continue
-    yield {
+    yield withoutNulls({
       id,
       client: clientOf(clientId),
       email: saved.email,
       first_name: saved.firstName,
       last_name: saved.lastName,
-      ...withoutNulls({ country: saved.country, phone: saved.phone }),
-      ...(saved.metadata !== '{}' && { metadata: JSON.parse(saved.metadata) as unknown }),
+      country: saved.country,
+      phone: saved.phone,
+      metadata: sentIn(saved.metadata),
       created_at: toTimestamp(saved.createdAtMs),
-    }
+    })
   }
 }
 
@@ -120,7 +124,7 @@ function* orderRecords({ query, clientOf, currencyOf }: Reading): Generator<Reco
   for (const { id, clientId } of orderKeys(query)) {
     const order = findOrder(query, clientId, id)
     if (!order) continue
-    yield {
+    yield withoutNulls({
       id,
       client: clientOf(clientId),
       client_reference: order.reference,
@@ -129,18 +133,16 @@ function* orderRecords({ query, clientOf, currencyOf }: Reading): Generator<Reco
       denomination: toMajor(order.denominationMinor, currencyOf(order.currencyId).precision),
       quantity: order.quantity,
       wallet_id: order.walletId,
-      ...withoutNulls({ email: order.email }),
+      email: order.email,
       status: order.status,
-      ...(order.status === 'PARTIALLY_DELIVERED' && { delivered_quantity: order.deliveredQuantity }),
-      ...withoutNulls({ failure_reason: order.failureReason }),
+      delivered_quantity: order.status === 'PARTIALLY_DELIVERED' ? order.deliveredQuantity : null,
+      failure_reason: order.failureReason,
       placed_at: toTimestamp(order.placedAtMs),
-      ...timestamps({
-        delivered_at: order.deliveredAtMs,
-        failed_at: order.failedAtMs,
-        cancelled_at: order.cancelledAtMs,
-      }),
+      delivered_at: toTimestampOrNull(order.deliveredAtMs),
+      failed_at: toTimestampOrNull(order.failedAtMs),
+      cancelled_at: toTimestampOrNull(order.cancelledAtMs),
       charges: JSON.parse(order.charges) as unknown,
-    }
+    })
   }
 }
 
@@ -150,7 +152,7 @@ function* payoutRecords(reading: Reading): Generator<Record> {
     const payout = findPayout(query, clientId, id)
     if (!payout) continue
     const { currency, precision } = currencyOf(payout.currencyId)
-    yield {
+    yield withoutNulls({
       id,
       client: clientOf(clientId),
       reference_id: payout.referenceId,
@@ -158,14 +160,13 @@ function* payoutRecords(reading: Reading): Generator<Record> {
       amount: toMajor(payout.amountMinor, precision),
       currency,
       ...payeeOf(query, payout),
-      ...(payout.beneficiaryIdentifiers !== null && {
-        beneficiary_identifiers: JSON.parse(payout.beneficiaryIdentifiers) as unknown,
-      }),
-      ...withoutNulls({ description: payout.description }),
-      ...(payout.metadata !== '{}' && { metadata: JSON.parse(payout.metadata) as unknown }),
+      beneficiary_identifiers: payout.beneficiaryIdentifiers && JSON.parse(payout.beneficiaryIdentifiers),
+      description: payout.description,
+      metadata: sentIn(payout.metadata),
       status: payout.status,
-      ...(payout.returned && { returned: true }),
-      ...withoutNulls({ failure_code: payout.failureCode, failure_reason: payout.failureReason }),
+      returned: payout.returned || null,
+      failure_code: payout.failureCode,
+      failure_reason: payout.failureReason,
       events: eventsOf(query, id).map((event) => ({
         event_type: event.eventType,
         actor_type: event.actorType,
@@ -173,23 +174,21 @@ function* payoutRecords(reading: Reading): Generator<Record> {
         created_at: toTimestamp(event.createdAtMs),
       })),
       price: priceOf(reading, payout, precision),
-    }
+    })
   }
 }
 
 /** A saved beneficiary by its identifier; one that was deleted since with the copy that the payout keeps. */
 const payeeOf = (query: Query, payout: Payout): Record => {
   const { beneficiaryId: id, clientId } = payout
-  const saved = id === null ? undefined : findBeneficiary(query, clientId, id)
-  if (saved) return { beneficiary_id: id }
+  if (id !== null && findBeneficiary(query, clientId, id)) return { beneficiary_id: id }
   return {
-    ...withoutNulls({ beneficiary_id: id }),
-    ...withoutNulls({
-      beneficiary_email: payout.beneficiaryEmail,
-      beneficiary_first_name: payout.beneficiaryFirstName,
-      beneficiary_last_name: payout.beneficiaryLastName,
-    }),
-    ...withoutNulls({ beneficiary_country: payout.beneficiaryCountry, beneficiary_phone: payout.beneficiaryPhone }),
+    beneficiary_id: id,
+    beneficiary_email: payout.beneficiaryEmail,
+    beneficiary_first_name: payout.beneficiaryFirstName,
+    beneficiary_last_name: payout.beneficiaryLastName,
+    beneficiary_country: payout.beneficiaryCountry,
+    beneficiary_phone: payout.beneficiaryPhone,
   }
 }
 
@@ -211,6 +210,3 @@ const priceOf = ({ query, currencyOf }: Reading, payout: Payout, precision: numb
 
 export const withoutNulls = (members: Record): Record =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
-
-const timestamps = (times: { [name: string]: number | null }): Record =>
-  Object.fromEntries(Object.entries(times).flatMap(([name, ms]) => (ms === null ? [] : [[name, toTimestamp(ms)]])))

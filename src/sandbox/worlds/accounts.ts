@@ -68,8 +68,14 @@ export const WORLD_ERRORS: Record<string, Failure> = {
   'auth.foreign': FOREIGN_SITE,
 }
 
-/** Makes a world whose first login chooses its password, as it is seeded or from what was saved. */
-export const createUnclaimed = (worlds: SandboxWorlds, name: string, saved?: WorldState): World => {
+/**
+ * Makes a world whose first login chooses its password, or puts one back: as it is seeded, or to what was saved.
+ *
+ * @throws DomainError worlds_exhausted, world_damaged
+ */
+export const makeWorld = (worlds: SandboxWorlds, name: string, saved?: WorldState): World => {
+  const existing = worlds.find(name)
+  if (existing) return putBack(worlds, existing, saved)
   const world = worlds.create(name, saved)
   if (saved !== undefined) setAccountDigests(world.db, UNCLAIMED)
   return world

@@ -13,7 +13,7 @@ import { DEFAULT_WORLD_KEPT, snapshotNotFound, snapshotsExhausted, snapshotTooLa
 import type { Parts } from '../parts.ts'
 import { makeOfScenario, refusing } from '../scenario/apply.ts'
 import { checkScenario } from '../scenario/format.ts'
-import { createUnclaimed, NEW_WORLDS, putBack } from './accounts.ts'
+import { makeWorld, NEW_WORLDS, putBack } from './accounts.ts'
 import { parseDuration } from './movable-clock.ts'
 import * as operations from './operations.ts'
 import { getWorld, HAPPENED_MAX, newName, worldWire } from './operations.ts'
@@ -121,10 +121,7 @@ export const worldRoutes = (parts: Parts) => {
         }
         const source = from && plainName(from)
         const saved = source === undefined ? undefined : await savedAs(parts, source)
-        return await turns.take(NEW_WORLDS, () => {
-          const existing = worlds.find(name)
-          return worldWire(existing ? putBack(worlds, existing, saved) : createUnclaimed(worlds, name, saved))
-        })
+        return await turns.take(NEW_WORLDS, () => worldWire(makeWorld(worlds, name, saved)))
       },
       operations.makeWorld,
     )
