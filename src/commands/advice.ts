@@ -1,17 +1,19 @@
+import { readFileSync } from 'node:fs'
+import { CatalogFault } from '../catalog/document.ts'
+import { RatesFault } from '../charges/rates.ts'
+import { DataFault, isBusy } from '../db/data-folder.ts'
+import { SchemaMismatch } from '../db/migrate.ts'
+import { renderFailure } from '../http/errors.ts'
 import { DomainError } from '../kernel/failure.ts'
-import { EXIT, ProgramError } from './exit.ts'
+import { StatementFault } from '../wallets/statement.ts'
+import { EXIT, ProgramError, refused } from './exit.ts'
 
 /** What operators read when something is refused: a line that says what is wrong, and one that says what to do next. */
 
 /** By the code of a failure, whose words are those that a client of the API gets. */
 const NEXT_STEPS: Readonly<Record<string, string>> = {
-  insufficient_balance: 'See scrip wallet list.',
-  insufficient_stock: 'See scrip vouchers list, and add codes with scrip vouchers import.',
-}
-
-export const withNextStep = (words: string, code: string): string => {
-  const next = NEXT_STEPS[code]
-  return next === undefined ? words : `${words}\n${next}`
+  insufficient_balance: '\nSee scrip wallet list.',
+  insufficient_stock: '\nSee scrip vouchers list, and add codes with scrip vouchers import.',
 }
 
 const DISK_FULL = 'cannot be written, because the disk is full\nMake room, and try again.'
@@ -42,9 +44,46 @@ const fileFault = (error: unknown, where: string | undefined): string | undefine
   return words === undefined || path === undefined ? undefined : `${path} ${words}`
 }
 
-/** The codes of failures that mean: not in this status. */
-const STATUS_FAILURES = ['transition_refused', 'payout_not_cancellable']
+const DATA_ERRORS = [DataFault, SchemaMismatch, CatalogFault, RatesFault, StatementFault]
 
-/** Whether a record was refused because of its status. */
-export const isOfStatus = (error: unknown): boolean =>
-  error instanceof DomainError && STATUS_FAILURES.includes(error.failure.code)
+const isDataError = (error: unknown): boolean =>
+  DATA_ERRORS.some((kind) => error instanceof kind) ||
+  (error instanceof Error && 'code' in error && /^(SQLITE_|E[A-Z]+$)/.test(String(error.code)))
+
+/** Does some work on a file or folder; turns its errors into a ProgramError (contract C1). */
+export const explainFaults = async <T>(where: string, work: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    const isUnavailable = error instanceof DomainError && error.failure.code === 'unavailable'
+    if (isBusy(isUnavailable ? error.cause : error)) {
+      throw refused(`${where}: another program writes for too long\nTry again.`)
+    }
+    if (isUnavailable) throw dataError(error.cause, where)
+    if (error instanceof DomainError) throw refused(wordsOf(error))
+    throw error instanceof ProgramError || !isDataError(error) ? error : dataError(error, where)
+  }
+}
+
+/** The message that a client of the API would get, and what an operator can do. */
+const wordsOf = ({ failure }: DomainError): string => {
+  const { body } = renderFailure(failure, { errorShape: 'flat', unexpectedError: 'Internal error' })
+  const message = String(body.message)
+  return message.charAt(0).toLowerCase() + message.slice(1) + (NEXT_STEPS[failure.code] ?? '')
+}
+
+/** An error in words, as the operator reads it. */
+export const explained = (error: unknown): string =>
+  error instanceof DomainError ? wordsOf(error) : error instanceof Error ? error.message : String(error)
+
+/** What is wrong, for the audit: the first line of what the operator reads. */
+export const reasonOf = (error: unknown): string => explained(error).split('\n', 1).join()
+
+/** The text of a file, or of standard input for `-`. @throws ProgramError */
+export const readInput = (file: string): string => {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8')
+  } catch (error) {
+    throw dataError(error, file)
+  }
+}

@@ -1,9 +1,9 @@
-import { Argument, InvalidArgumentError, Option } from 'commander'
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../config/suggestion.ts'
 import { parseId } from '../http/parameters.ts'
 import { toMinor } from '../kernel/money.ts'
 import type { Currency } from '../reference/reference.ts'
-import { EXIT, ProgramError } from './exit.ts'
+import { misused } from './exit.ts'
 
 export const wholeNumber = (text: string): number => {
   const number = parseId(text)
@@ -30,6 +30,12 @@ export const choiceArgument = (flags: string, description: string, choices: read
 export const choiceOption = (flags: string, description: string, choices: readonly string[]): Option =>
   new Option(flags, description).choices(choices).argParser(oneOf(choices))
 
+/** Of a list in its short forms (contract C17). */
+export const withListOptions = (command: Command): Command =>
+  command
+    .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts('json'))
+    .option('--limit <number>', 'the first ones only', wholeNumber)
+
 const DECIMAL = /^-?\d{1,15}(?:\.(\d+))?$/
 
 /** An amount in major units, as minor units of its currency. @throws ProgramError */
@@ -37,7 +43,7 @@ export const amountIn = (text: string, { currency, precision }: Currency): numbe
   const decimals = DECIMAL.exec(text)?.[1]?.length ?? 0
   const minor = DECIMAL.test(text) && decimals <= precision ? toMinor(Number(text), precision) : undefined
   if (minor === undefined) {
-    throw new ProgramError(EXIT.usage, `${text} is no amount of ${currency}\nWrite ${writingOf(precision)}.`)
+    throw misused(`${text} is no amount of ${currency}\nWrite ${writingOf(precision)}.`)
   }
   return minor
 }

@@ -32,3 +32,10 @@ export class ProgramError extends Error {
     super(message, options)
   }
 }
+
+export const refused = (message: string): ProgramError => new ProgramError(EXIT.failed, message)
+
+export const misused = (message: string): ProgramError => new ProgramError(EXIT.usage, message)
+
+/** What is refused of a folder that is of the other mode (contract C1). */
+export const otherMode = (message: string): ProgramError => new ProgramError(EXIT.data, message)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { explainFaults } from '../../src/commands/advice.ts'
 import { ProgramError } from '../../src/commands/exit.ts'
-import { explainFaults } from '../../src/commands/records/administration.ts'
 import { lockForTurn } from '../../src/db/folder-lock.ts'
 import { tryLater } from '../../src/db/storage.ts'
 import { officeTest } from './live.ts'

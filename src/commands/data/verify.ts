@@ -15,9 +15,10 @@ import { modeOf } from '../../db/mode.ts'
 import { markOf } from '../../orders/stock-queries.ts'
 import { findSeal } from '../../orders/voucher-key.ts'
 import { worldFilesIn } from '../../sandbox/worlds/folder-store.ts'
-import { EXIT, ProgramError } from '../exit.ts'
-import { explainFaults, refused, requirePrivateData } from '../records/administration.ts'
-import { listOf } from '../terminal/cells.ts'
+import { explainFaults } from '../advice.ts'
+import { EXIT, ProgramError, refused } from '../exit.ts'
+import { requirePrivateData } from '../records/administration.ts'
+import type { Row } from '../terminal/cells.ts'
 import { note, show } from '../terminal/output.ts'
 import { type OnProgress, withProgress } from '../terminal/progress.ts'
 import { runBeside } from './beside.ts'
@@ -37,7 +38,7 @@ export const verifyCommand = (verify: Command): void => {
           file === undefined ? verifiedFolder(path, place, onProgress) : verified(path, place, onProgress),
         ),
       )
-      await show(listOf(['check', 'faults', 'first'], results), format)
+      await show({ columns: ['check', 'faults', 'first'], rows: results }, format)
       const broken = results.filter(({ faults }) => faults > 0).length
       if (broken > 0) {
         throw refused(
@@ -51,7 +52,7 @@ export const verifyCommand = (verify: Command): void => {
 const WITHOUT_KEY =
   'The voucher key is not here: whether somebody has hashed the audit anew cannot be told. Set SCRIP_VOUCHER_KEY, or --data-dir.'
 
-interface CheckResult {
+interface CheckResult extends Row {
   check: string
   faults: number
   first: string | null

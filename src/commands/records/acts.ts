@@ -5,8 +5,9 @@ import { operatorName } from '../../config/environment.ts'
 import type { Query, Tx } from '../../db/database.ts'
 import { markOf } from '../../orders/stock-queries.ts'
 import { rehearsing } from '../../worlds/rehearsal.ts'
+import { reasonOf } from '../advice.ts'
 import { note, type Result } from '../terminal/output.ts'
-import { type Administration, administer, dataCommand, reasonOf } from './administration.ts'
+import { type Administration, administer } from './administration.ts'
 
 /** What a command has changed, for the audit. */
 export interface Change {
@@ -19,47 +20,40 @@ export interface Acting extends Administration {
   record: (tx: Tx, change: Change, seal?: AuditSeal) => void
 }
 
-/** A command that moves money, and can be rehearsed (contract C19). Its action is {@link act}. */
-export const moneyCommand = (above: Command, name: string, description: string): Command =>
-  dataCommand(above, name, description).option('--dry-run', 'show the result, and change nothing')
-
 /**
  * The action of a command that changes something, or takes data out: what it does and what it refuses is a row of the
  * audit (contract C17). The sandbox has no audit.
  */
 export const act = <Args extends unknown[]>(work: (acting: Acting, ...args: Args) => Result | Promise<Result>) =>
   async function (this: Command, ...args: Args): Promise<void> {
-    const named = { command: pathOf(this), subject: this.args.join(' ') }
+    const named = { command: pathOf(this), subject: this.args.join(' '), address: null }
     const { dryRun: isRehearsal = false } = this.opts<{ dryRun?: boolean }>()
-    await administer(async (administration: Administration, ...given: Args) => {
-      const { config, world, isSandbox, delivering } = administration
+    await administer(async (data: Administration, ...given: Args) => {
+      const { config, world, isSandbox, delivering } = data
       const sealOf = (query: Query): AuditSeal | undefined =>
         markOf(query) === undefined ? undefined : delivering.seals(query)
       let isHeadBehind = false
-      const recorder =
-        (outcome: 'done' | 'refused') =>
-        (tx: Tx, change: Change, seal?: AuditSeal): void => {
-          if (isSandbox) return
-          const facts = { atMs: world.clock.nowMs(), user: operatorName(), outcome, address: null }
-          recordAct(tx, seal ?? sealOf(tx), { ...named, ...change, ...facts })
-          isHeadBehind = true
-        }
+      const recordAs = (outcome: 'done' | 'refused', tx: Tx, change: Change, seal = sealOf(tx)): void => {
+        if (isSandbox) return
+        recordAct(tx, seal, { ...named, ...change, atMs: world.clock.nowMs(), user: operatorName(), outcome })
+        isHeadBehind = true
+      }
       const writeWithHead = async <T>(unit: (tx: Tx) => T): Promise<T> => {
-        const done = await administration.write(unit)
+        const done = await data.write(unit)
         if (!isHeadBehind) return done
         isHeadBehind = false
         // The effect stays without it, and the next act writes it again.
-        await administration.write((tx) => keepHead(tx, config.dataDir, sealOf(tx))).catch(() => undefined)
+        await data.write((tx) => keepHead(tx, config.dataDir, sealOf(tx))).catch(() => undefined)
         return done
       }
-      const write = isRehearsal ? rehearsing(world, administration.write) : writeWithHead
+      const write = isRehearsal ? rehearsing(world, data.write) : writeWithHead
       try {
-        const result = await work({ ...administration, write, record: recorder('done') }, ...given)
+        const result = await work({ ...data, write, record: (...change) => recordAs('done', ...change) }, ...given)
         if (isRehearsal) note('Rehearsed: nothing was changed.', config.format)
         return result
       } catch (error) {
         // What cannot be written down now is shown to the operator all the same.
-        await write((tx) => recorder('refused')(tx, { after: { reason: reasonOf(error) } })).catch(() => undefined)
+        await write((tx) => recordAs('refused', tx, { after: { reason: reasonOf(error) } })).catch(() => undefined)
         throw error
       }
     }).call(this, ...args)

@@ -1,36 +1,33 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { CatalogFault } from '../../catalog/document.ts'
 import { findProduct } from '../../catalog/queries.ts'
-import { RatesFault } from '../../charges/rates.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
-import { DataFault, databasePath, hasDatabase, isBusy, requirePrivateFiles } from '../../db/data-folder.ts'
-import { Database, type Tx } from '../../db/database.ts'
+import { databasePath, hasDatabase, requirePrivateFiles } from '../../db/data-folder.ts'
+import { Database, type Query, type Tx } from '../../db/database.ts'
 import { lockForCommand, lockForTurn } from '../../db/folder-lock.ts'
-import { requireCurrentSchema, SchemaMismatch } from '../../db/migrate.ts'
+import { requireCurrentSchema } from '../../db/migrate.ts'
 import { isLiveFile, modeOf } from '../../db/mode.ts'
 import { expiringEvents } from '../../events/expiry.ts'
-import { renderFailure } from '../../http/errors.ts'
 import { systemClock } from '../../kernel/clock.ts'
-import { DomainError } from '../../kernel/failure.ts'
 import { secureRandomness } from '../../kernel/ids.ts'
 import { type Delivering, dueOrders } from '../../orders/delivery.ts'
 import { importedSupply } from '../../orders/supply.ts'
 import { liveSeals, openSeal, type SealSource } from '../../orders/voucher-key.ts'
 import { duePayouts } from '../../payouts/progress.ts'
-import type { Reference } from '../../reference/reference.ts'
+import type { Currency, Reference } from '../../reference/reference.ts'
 import { holdsForeignClients } from '../../sandbox/seed/accounts.ts'
 import { generatedSupply } from '../../sandbox/seed/vouchers.ts'
+import { allClients } from '../../sessions/queries.ts'
 import { readReference } from '../../start/seed.ts'
-import { StatementFault } from '../../wallets/statement.ts'
+import { findAnyWallet } from '../../wallets/queries.ts'
 import { expiringAttempts } from '../../webhooks/clearing.ts'
 import { DueWork } from '../../worlds/due.ts'
 import { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
-import { dataError, withNextStep } from '../advice.ts'
+import { explainFaults } from '../advice.ts'
 import { EXIT, ProgramError } from '../exit.ts'
+import { Amount } from '../terminal/cells.ts'
 import { note, type Result, show } from '../terminal/output.ts'
 
 export const dataCommand = (above: Command, name: string, description: string): Command =>
@@ -73,7 +70,9 @@ const administrationOf = async (config: DataConfig, database: Database) => {
     config,
     world,
     database,
+    query: database.query,
     reference,
+    ...namesIn(database.query, reference),
     isSandbox,
     delivering,
     write: async <T>(unit: (tx: Tx) => T): Promise<T> => {
@@ -89,6 +88,30 @@ const turnToWrite = ({ dataDir, format }: DataConfig): Disposable =>
   lockForTurn(dataDir, () => note('Other commands write to this folder. Waiting for their end.', format))
 
 export type Administration = Awaited<ReturnType<typeof administrationOf>>
+
+/** What the rows of many records have in common is read once. */
+const namesIn = (query: Query, reference: Reference) => {
+  let usernames: ReadonlyMap<number, string> | undefined
+  const walletCurrencies = new Map<number, Currency>()
+  const currency = (id: number): Currency => reference.getCurrency(id)
+  const walletCurrency = (walletId: number): Currency => {
+    const found = walletCurrencies.get(walletId) ?? currency(findAnyWallet(query, walletId)?.currencyId ?? 0)
+    walletCurrencies.set(walletId, found)
+    return found
+  }
+  return {
+    clientName: (clientId: number): string | null => {
+      usernames ??= new Map(allClients(query).map(({ id, username }) => [id, username]))
+      return usernames.get(clientId) ?? null
+    },
+    currency,
+    walletCurrency,
+    amount: (minor: number | null, currencyId: number): Amount | null =>
+      minor === null ? null : new Amount(minor, currency(currencyId)),
+    walletAmount: (minor: number | null, walletId: number): Amount | null =>
+      minor === null ? null : new Amount(minor, walletCurrency(walletId)),
+  }
+}
 
 /** The key is asked for when something is sealed or opened: most commands do neither. */
 const deliveringOf = (
@@ -135,56 +158,4 @@ export const withData = async <T>(dataDir: string, work: (database: Database) =>
 /** Of live mode; a sandbox has nothing to hide. @throws DataFault */
 export const requirePrivateData = (dataDir: string): void => {
   if (hasDatabase(dataDir) && isLiveFile(databasePath(dataDir))) requirePrivateFiles(dataDir)
-}
-
-/** Does some work on a file or folder; turns its errors into a ProgramError (contract C1). */
-export const explainFaults = async <T>(where: string, work: () => T | Promise<T>): Promise<T> => {
-  try {
-    return await work()
-  } catch (error) {
-    if (isBusy(error) || (isUnavailable(error) && isBusy(error.cause))) {
-      throw refused(`${where}: another program writes for too long\nTry again.`)
-    }
-    if (isUnavailable(error)) throw dataError(error.cause, where)
-    if (error instanceof DomainError) throw refused(wordsOf(error))
-    if (!(error instanceof Error) || error instanceof ProgramError || !isDataError(error)) throw error
-    throw dataError(error, where)
-  }
-}
-
-/** An error in words, as the operator reads it. */
-export const explained = (error: unknown): string =>
-  error instanceof DomainError ? wordsOf(error) : error instanceof Error ? error.message : String(error)
-
-/** What is wrong, for the audit: the first line of what the operator reads. */
-export const reasonOf = (error: unknown): string => explained(error).split('\n', 1).join()
-
-const isUnavailable = (error: unknown): error is DomainError =>
-  error instanceof DomainError && error.failure.code === 'unavailable'
-
-export const refused = (message: string): ProgramError => new ProgramError(EXIT.failed, message)
-
-/** What is refused of a folder that is of the other mode, exit code 4 (contract C1). */
-export const otherMode = (message: string): ProgramError => new ProgramError(EXIT.data, message)
-
-const DATA_ERRORS = [DataFault, SchemaMismatch, CatalogFault, RatesFault, StatementFault]
-
-const isDataError = (error: Error): boolean =>
-  DATA_ERRORS.some((kind) => error instanceof kind) ||
-  ('code' in error && /^(SQLITE_|E[A-Z]+$)/.test(String(error.code)))
-
-/** The message that a client of the API would get, and what an operator can do. */
-const wordsOf = ({ failure }: DomainError): string => {
-  const { body } = renderFailure(failure, { errorShape: 'flat', unexpectedError: 'Internal error' })
-  const message = String(body.message)
-  return withNextStep(message.charAt(0).toLowerCase() + message.slice(1), failure.code)
-}
-
-/** The text of a file, or of standard input for `-`. @throws ProgramError */
-export const readInput = (file: string): string => {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8')
-  } catch (error) {
-    throw dataError(error, file)
-  }
 }

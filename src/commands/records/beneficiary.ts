@@ -8,15 +8,14 @@ import { Person } from '../../erasure/person.ts'
 import { isEmailAddress } from '../../http/validation.ts'
 import { MINUTE_MS, toTimestamp, toTimestampOrNull } from '../../kernel/clock.ts'
 import { payoutsTo } from '../../payouts/queries.ts'
-import type { Reference } from '../../reference/reference.ts'
 import { findDefaultWallet } from '../../wallets/queries.ts'
-import { EXIT, ProgramError } from '../exit.ts'
-import { Amount, Facts, listOf, mapped, type Row } from '../terminal/cells.ts'
+import { misused, otherMode, refused } from '../exit.ts'
+import { Facts, type Row } from '../terminal/cells.ts'
 import { note } from '../terminal/output.ts'
 import { type Acting, act } from './acts.ts'
-import { administer, dataCommand, otherMode, refused } from './administration.ts'
-import { clientNamesById } from './client-records.ts'
-import { type ListOptions, listCommand, narrowingOf } from './lists.ts'
+import { dataCommand } from './administration.ts'
+import type { Kind, Shown } from './kind.ts'
+import { list, listCommand, recordCommand, show } from './records.ts'
 
 /** `scrip beneficiary`: who is saved, and the erasure of a person (contract C10, C17). */
 export const beneficiaryCommands = (beneficiary: Command): void => {
@@ -24,66 +23,55 @@ export const beneficiaryCommands = (beneficiary: Command): void => {
   listCommand(beneficiary, 'list', 'list the saved beneficiaries of all clients, oldest first', narrowable)
     .option('--email <address>', 'only those with this e-mail address, in any case')
     .action(
-      administer(({ database: { query } }, { email, ...options }: ListOptions & { email?: string }) => {
-        const names = clientNamesById(query)
-        const found = beneficiariesOf(query, narrowingOf(query, options), email)
-        return listOf(
-          COLUMNS,
-          mapped(found, (one) => beneficiaryRow(names, one)),
-        )
-      }),
+      list(BENEFICIARY.columns, (query, narrowing, _, { email }: { email?: string }) =>
+        beneficiariesOf(query, narrowing, email),
+      ),
     )
-  dataCommand(beneficiary, 'show', 'show a saved beneficiary, and what was paid so far')
-    .argument('<id>', 'the beneficiary')
-    .action(administer(({ database: { query }, reference }, id: string) => details(query, reference, id)))
+  recordCommand(beneficiary, BENEFICIARY, 'show', 'show a saved beneficiary, and what was paid so far').action(
+    show(BENEFICIARY),
+  )
   dataCommand(beneficiary, 'erase', 'take a person out of all records; the ledger stays whole')
     .argument('<id|email>', 'a saved beneficiary, or an e-mail address: the person at every client')
     .action(act(eraseOne))
 }
 
-const COLUMNS = [
-  'id',
-  'client',
-  'email',
-  'first_name',
-  'last_name',
-  'country',
-  'phone',
-  'total_payouts',
-  'created_at',
-] as const
+const COLUMNS: Shown<Beneficiary> = {
+  id: ({ id }) => id,
+  client: ({ clientId }, { clientName }) => clientName(clientId),
+  email: ({ email }) => email,
+  first_name: ({ firstName }) => firstName,
+  last_name: ({ lastName }) => lastName,
+  country: ({ country }) => country,
+  phone: ({ phone }) => phone,
+  total_payouts: ({ totalPayouts }) => totalPayouts,
+}
 
-const beneficiaryRow = (names: ReadonlyMap<number, string>, one: Beneficiary) => ({
-  id: one.id,
-  client: names.get(one.clientId) ?? null,
-  email: one.email,
-  first_name: one.firstName,
-  last_name: one.lastName,
-  country: one.country,
-  phone: one.phone,
-  total_payouts: one.totalPayouts,
-  created_at: toTimestamp(one.createdAtMs),
-})
+const CREATED: Shown<Beneficiary> = { created_at: ({ createdAtMs }) => toTimestamp(createdAtMs) }
 
-const details = (query: Query, reference: Reference, id: string): Row => {
-  const one = findAnyBeneficiary(query, id)
-  if (!one) throw refused(`there is no beneficiary ${id}\nSee scrip beneficiary list.`)
-  const { created_at, ...row } = beneficiaryRow(clientNamesById(query), one)
-  const wallet = findDefaultWallet(query, one.clientId)
-  const currency = wallet && reference.getCurrency(wallet.currencyId)
-  return {
-    ...row,
-    total_amount: currency ? new Amount(one.totalAmountMinor, currency) : null,
-    currency: currency?.currency ?? null,
-    last_payout_at: toTimestampOrNull(one.lastPayoutAtMs),
-    metadata: new Facts(one.metadata),
-    created_at,
-  }
+const BENEFICIARY: Kind<string, Beneficiary> = {
+  name: 'beneficiary',
+  group: 'beneficiary',
+  argument: ['<id>', 'the beneficiary'],
+  find: findAnyBeneficiary,
+  columns: { ...COLUMNS, ...CREATED },
+  details: {
+    ...COLUMNS,
+    total_amount: ({ clientId, totalAmountMinor }, { query, amount }) => {
+      const wallet = findDefaultWallet(query, clientId)
+      return wallet ? amount(totalAmountMinor, wallet.currencyId) : null
+    },
+    currency: ({ clientId }, { query, currency }) => {
+      const wallet = findDefaultWallet(query, clientId)
+      return wallet ? currency(wallet.currencyId).currency : null
+    },
+    last_payout_at: ({ lastPayoutAtMs }) => toTimestampOrNull(lastPayoutAtMs),
+    metadata: ({ metadata }) => new Facts(metadata),
+    ...CREATED,
+  },
 }
 
 const eraseOne = async (acting: Acting, named: string): Promise<Row> => {
-  const { config, database, isSandbox, delivering, write, record } = acting
-  const { query } = database
+  const { config, database, query, isSandbox, delivering, write, record } = acting
   if (isSandbox) throw otherMode('a sandbox keeps copies of its data in worlds and snapshots\nDelete those instead.')
   const person = personOf(query, named)
   // No server that takes over makes a copy meanwhile, and no command a backup or a new key.
@@ -108,8 +96,7 @@ const eraseOne = async (acting: Acting, named: string): Promise<Row> => {
 const personOf = (query: Query, named: string): Person | undefined => {
   if (!named.startsWith('ben_')) {
     if (isEmailAddress(named)) return new Person(named, undefined)
-    throw new ProgramError(
-      EXIT.usage,
+    throw misused(
       `${named} is neither an e-mail address nor the id of a saved beneficiary\nSee scrip beneficiary list.`,
     )
   }

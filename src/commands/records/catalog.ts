@@ -21,20 +21,14 @@ import { lockForImport } from '../../db/folder-lock.ts'
 import { migrate } from '../../db/migrate.ts'
 import { MINUTE_MS, systemClock } from '../../kernel/clock.ts'
 import { readReference, seedReferenceData } from '../../start/seed.ts'
-import { dataError } from '../advice.ts'
+import { dataError, explainFaults, readInput } from '../advice.ts'
+import { refused } from '../exit.ts'
 import { Facts, type List, listOf, type Row } from '../terminal/cells.ts'
 import { note, show } from '../terminal/output.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { type Acting, act } from './acts.ts'
-import {
-  type Administration,
-  administer,
-  dataCommand,
-  explainFaults,
-  readInput,
-  refused,
-  withData,
-} from './administration.ts'
+import { type Administration, administer, dataCommand, withData } from './administration.ts'
+import type { Shown } from './kind.ts'
 
 /** `scrip catalog`: what is sold, as a file (contract C8). */
 export const catalogCommands = (catalog: Command): void => {
@@ -92,19 +86,17 @@ async function importFile(this: Command, file: string, { dryRun }: { dryRun?: tr
   await run.call(this)
 }
 
-const changes = ({ database: { query }, reference }: Administration, text: string): List => {
-  const after = catalogOf((database) => importCatalog(database, reference, text))
-  const rows = changesBetween(writeCatalog(query, reference), after)
-  return listOf(
-    ['change', 'product_id', 'product', 'before', 'after'],
-    rows.map(({ change, product: { id, name }, before, after }) => ({
-      change,
-      product_id: id,
-      product: name,
-      before: before && new Facts(JSON.stringify(before)),
-      after: after && new Facts(JSON.stringify(after)),
-    })),
-  )
+const changes = (data: Administration, text: string): List => {
+  const after = catalogOf((database) => importCatalog(database, data.reference, text))
+  return listOf(CHANGE_COLUMNS, changesBetween(writeCatalog(data.query, data.reference), after), data)
+}
+
+const CHANGE_COLUMNS: Shown<ReturnType<typeof changesBetween>[number]> = {
+  change: ({ change }) => change,
+  product_id: ({ product }) => product.id,
+  product: ({ product }) => product.name,
+  before: ({ before }) => before && new Facts(JSON.stringify(before)),
+  after: ({ after }) => after && new Facts(JSON.stringify(after)),
 }
 
 /** @throws ProgramError that lists all that is wrong with the file */

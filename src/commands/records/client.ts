@@ -1,13 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { deleteDiscounts, discountsOf } from '../../catalog/queries.ts'
+import { agreeDiscounts, deleteDiscounts, findProduct } from '../../catalog/queries.ts'
 import { dataConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
-import { parseDuration } from '../../config/values.ts'
+import { parseDiscount, parseDuration, parseFee, parseLimits } from '../../config/values.ts'
 import { hasDatabase, makeDataFolder, requirePrivateFiles } from '../../db/data-folder.ts'
-import type { Database, Query } from '../../db/database.ts'
+import type { Query } from '../../db/database.ts'
 import { lockForReplacing } from '../../db/folder-lock.ts'
-import { systemClock, toTimestamp, toTimestampOrNull } from '../../kernel/clock.ts'
-import type { Reference } from '../../reference/reference.ts'
+import type { Narrowing } from '../../db/narrowing.ts'
+import { systemClock, toTimestamp } from '../../kernel/clock.ts'
+import { toPercent } from '../../kernel/money.ts'
 import { LIMITED_USERNAME, SANDBOX_USERNAME } from '../../sandbox/seed/accounts.ts'
 import { passwordDigest } from '../../sessions/credentials.ts'
 import {
@@ -19,134 +20,155 @@ import {
   updateClient,
 } from '../../sessions/queries.ts'
 import { createDatabase } from '../../start/folder.ts'
-import { deleteWallets, walletsOf } from '../../wallets/queries.ts'
+import { deleteWallets } from '../../wallets/queries.ts'
 import type { World } from '../../worlds/world.ts'
-import { listOf, type Row } from '../terminal/cells.ts'
+import { explainFaults } from '../advice.ts'
+import { choiceArgument, wholeNumber } from '../arguments.ts'
+import { otherMode, refused } from '../exit.ts'
+import { type Row, rowOf } from '../terminal/cells.ts'
 import { note } from '../terminal/output.ts'
 import { type Acting, act } from './acts.ts'
-import { administer, dataCommand, explainFaults, otherMode, refused } from './administration.ts'
-import { CLIENT_COLUMNS, clientRow, getClient } from './client-records.ts'
-import { feesOf, termCommands } from './client-terms.ts'
-import { type ListOptions, limited, listCommand } from './lists.ts'
+import { dataCommand } from './administration.ts'
+import { CHARGED, CLIENT, DEFAULT, LIMITED, ownDiscounts } from './client-kinds.ts'
+import { get, type Kind } from './kind.ts'
+import { change, list, listCommand, recordCommand, show } from './records.ts'
 
-/** `scrip client`: who may use the API, and what each may do (contract C1, C3, C8). */
-
-/** 32 letters of 36 kinds: 165 random bits (contract C3). */
-const PASSWORD_LENGTH = 32
-const NAME = /^[A-Za-z0-9][\w.@-]{0,63}$/
-/** Names that mean something to the sandbox, and would mislead in live mode (contract C2). */
-const RESERVED = new RegExp(`^(?:${SANDBOX_USERNAME}|${LIMITED_USERNAME}|sbx_.*)$`, 'i')
+/** `scrip client`: who may use the API, what each may do, and at which discounts (contract C1, C3, C8, C17). */
 
 export const clientCommands = (client: Command): void => {
   dataCommand(client, 'add', 'add a client and print its password once; creates live data in a new folder')
     .argument('<name>', 'its username', newName)
     .action(add)
-  listCommand(client, 'list', 'list the clients', { times: 'added', statuses: CLIENT_STATUSES }).action(
-    administer(({ database }, options: ListOptions) =>
-      listOf(CLIENT_COLUMNS, limited(clientsOf(database, options), options)),
-    ),
+  listCommand(client, 'list', 'list the clients', { times: 'added', statuses: ['enabled', 'disabled'] }).action(
+    list(CLIENT.columns, clientsOf),
   )
-  dataCommand(client, 'rotate', 'give a client a new password and revoke its tokens')
-    .argument('<name>')
+  recordCommand(client, CLIENT, 'rotate', 'give a client a new password and revoke its tokens')
     .option('--keep-old <time>', 'keep the tokens, and the old password for so long: 24h', parseDuration)
     .action(act(rotate))
-  dataCommand(client, 'show', 'show a client and its wallets')
-    .argument('<name>')
-    .action(
-      administer(({ database: { query }, reference }, name: string) =>
-        details(query, reference, getClient(query, name)),
-      ),
-    )
-  dataCommand(client, 'rename', 'give a client another username; its password and its tokens stay')
-    .argument('<name>')
+  recordCommand(client, CLIENT, 'show', 'show a client and its wallets').action(show(CLIENT))
+  recordCommand(client, CLIENT, 'rename', 'give a client another username; its password and its tokens stay')
     .argument('<new-name>', 'its username from now on', newName)
     .action(act(rename))
-  dataCommand(client, 'remove', 'remove a client that has no records').argument('<name>').action(act(remove))
+  recordCommand(client, CLIENT, 'remove', 'remove a client that has no records').action(act(remove))
   termCommands(client)
 }
 
-const rotate = async (
-  { config, world, write, record }: Acting,
-  name: string,
-  { keepOld }: { keepOld?: number },
-): Promise<Row> => {
-  const password = newPassword(world)
-  const untilMs = keepOld === undefined ? undefined : world.clock.nowMs() + keepOld
-  const kept = untilMs === undefined ? {} : { old_password_until: toTimestamp(untilMs) }
-  const id = await write((tx) => {
-    const { id } = getClient(tx, name)
-    rotatePassword(tx, id, passwordDigest(password), untilMs)
-    record(tx, { after: { client_id: id, ...kept } })
-    return id
-  })
-  note(SHOWN_ONCE, config.format)
-  return { client_id: id, username: name, password, ...kept }
+type Terms = Parameters<typeof updateClient>[2]
+
+const termCommands = (client: Command): void => {
+  recordCommand(client, CLIENT, 'disable', 'lock a client out and revoke its tokens').action(
+    update(() => ({ disabled: true })),
+  )
+  recordCommand(client, CLIENT, 'enable', 'let a disabled client log in again').action(
+    update(() => ({ disabled: false })),
+  )
+  recordCommand(client, CLIENT, 'feature', 'turn a feature on or off')
+    .addArgument(choiceArgument('<feature>', 'the feature', ['vouchers']))
+    .addArgument(choiceArgument('<on|off>', 'the setting', ['on', 'off']))
+    .action(update((feature: 'vouchers', setting: 'on' | 'off') => ({ [feature]: setting === 'on' })))
+  recordCommand(client, CLIENT, 'limit', 'set the largest quantity that a client may buy at once')
+    .argument('<max_quantity|off>', 'a number, or off', quantityOrOff)
+    .action(update((given: Quantity) => ({ quantityMax: quantityOf(given) })))
+  recordCommand(client, CLIENT, 'limits', 'show the limits of a client, or set them')
+    .option('--max-quantity <number>', 'the largest quantity that it may buy at once, or off', quantityOrOff)
+    .option('--rate-limit <limits>', 'its own rate limits, off for none, default for those of the server', ownLimits)
+    .action(
+      showOrUpdate(LIMITED, ({ maxQuantity, rateLimit }: { maxQuantity?: Quantity; rateLimit?: string }) => ({
+        ...(maxQuantity !== undefined && { quantityMax: quantityOf(maxQuantity) }),
+        ...(rateLimit !== undefined && { rateLimit: rateLimit === DEFAULT ? null : rateLimit }),
+      })),
+    )
+  recordCommand(client, CLIENT, 'fees', 'show the fees of a client, or set them')
+    .option('--conversion-fee <percent>', 'its own fee for paying in another currency, or default', ownFee)
+    .option('--payout-fee <percent>', 'its own fee on each payout, or default for that of the server', ownFee)
+    .action(
+      showOrUpdate(CHARGED, ({ conversionFee, payoutFee }: { conversionFee?: Fee; payoutFee?: Fee }) => ({
+        ...(conversionFee !== undefined && { conversionFeeBasisPoints: basisPointsOf(conversionFee) }),
+        ...(payoutFee !== undefined && { payoutFeeBasisPoints: basisPointsOf(payoutFee) }),
+      })),
+    )
+  const discount = "set a client's own discount on a product; the better of the two discounts applies"
+  recordCommand(client, CLIENT, 'discount', discount)
+    .argument('<product_id>', 'the product', wholeNumber)
+    .argument('<percent>', 'for example 7.5; 0 removes it', parseDiscount)
+    .action(act(setDiscount))
+  listCommand(client, 'discounts', "list a client's own discounts")
+    .argument('<name>')
+    .action(
+      list<[productId: number, basisPoints: number], [name: string]>(
+        {
+          product_id: ([productId]) => productId,
+          product: ([productId], { query }) => findProduct(query, productId)?.name ?? 'not in the catalog',
+          discount: ([, basisPoints]) => toPercent(basisPoints),
+        },
+        (query, _narrowing, _data, name) => ownDiscounts(query, get(CLIENT, query, name).id),
+      ),
+    )
 }
 
-const rename = ({ write, record }: Acting, name: string, username: string): Promise<Row> =>
-  write((tx) => {
-    const client = getClient(tx, name)
-    refuseTaken(tx, username)
-    updateClient(tx, client.id, { username })
-    record(tx, { before: { username: name }, after: { username } })
-    return clientRow(getClient(tx, username))
-  })
+type Quantity = number | 'off'
+type Fee = number | typeof DEFAULT
 
-/** The database refuses it when anything refers to the client. */
-const remove = ({ write, record }: Acting, name: string): Promise<Row> =>
-  write((tx) => {
-    const client = getClient(tx, name)
-    try {
-      deleteDiscounts(tx, client.id)
-      deleteWallets(tx, client.id)
-      deleteClient(tx, client.id)
-    } catch (error) {
-      if (!isReferred(error)) throw error
-      throw refused(`client ${name} has records, which are kept\nDisable it instead: scrip client disable ${name}.`)
-    }
-    record(tx, { before: clientRow(client) })
-    return { client_id: client.id, username: name, status: 'removed' }
-  })
+const quantityOrOff = (text: string): Quantity => (text === 'off' ? text : wholeNumber(text))
+const quantityOf = (given: Quantity): number | null => (given === 'off' ? null : given)
+const ownFee = (text: string): Fee => (text === DEFAULT ? text : parseFee(text))
+const basisPointsOf = (fee: Fee): number | null => (fee === DEFAULT ? null : fee)
 
-const isReferred = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
-
-const refuseTaken = (query: Query, name: string): void => {
-  if (allClients(query).every(({ username }) => username !== name)) return
-  throw refused(`there is a client ${name} already\nscrip client rotate ${name} gives it a new password.`)
+/** As text, which the database keeps. */
+const ownLimits = (text: string): string => {
+  if (text !== DEFAULT) parseLimits(text)
+  return text
 }
 
-const SHOWN_ONCE = 'Keep the password: it is shown only once.'
+const update = <Args extends unknown[]>(termsOf: (...args: Args) => Terms, kind = CLIENT) =>
+  change(kind, (tx, { id }, _, ...args: Args) => updateClient(tx, id, termsOf(...args)))
+
+/** Without an option it only shows, which is no act. */
+const showOrUpdate = <Options>(kind: Kind<string, ClientRecord>, termsOf: (options: Options) => Terms) =>
+  function (this: Command, name: string, options: Options): Promise<void> {
+    const isUpdate = Object.keys(termsOf(options)).length > 0
+    return isUpdate ? update(termsOf, kind).call(this, name, options) : show(kind).call(this, name)
+  }
+
+const setDiscount = ({ write, record }: Acting, name: string, productId: number, discountBasisPoints: number) =>
+  write((tx): Row => {
+    const { id: clientId, username } = get(CLIENT, tx, name)
+    const product = findProduct(tx, productId)
+    if (product === undefined) throw refused(`there is no product ${productId}\nSee scrip catalog export.`)
+    agreeDiscounts(tx, [{ clientId, productId, discountBasisPoints }])
+    const discount = toPercent(discountBasisPoints)
+    record(tx, { after: { product_id: productId, discount } })
+    return { username, product_id: productId, product: product.name, discount }
+  })
+
+const clientsOf = (query: Query, { status, sinceMs = 0, untilMs = Number.POSITIVE_INFINITY }: Narrowing) =>
+  allClients(query)
+    .filter(({ createdAtMs }) => createdAtMs >= sinceMs && createdAtMs < untilMs)
+    .filter(({ disabled }) => status === undefined || disabled === (status === 'disabled'))
+
+/** Names that mean something to the sandbox, and would mislead in live mode (contract C2). */
+const RESERVED = new RegExp(`^(?:${SANDBOX_USERNAME}|${LIMITED_USERNAME}|sbx_.*)$`, 'i')
 
 const newName = (text: string): string => {
-  if (!NAME.test(text)) throw new InvalidArgumentError('A name is 1 to 64 letters, digits and . _ @ - characters.')
+  if (!/^[A-Za-z0-9][\w.@-]{0,63}$/.test(text))
+    throw new InvalidArgumentError('A name is 1 to 64 letters, digits and . _ @ - characters.')
   if (RESERVED.test(text)) throw new InvalidArgumentError('That name belongs to the sandbox.')
   return text
 }
 
-const newPassword = ({ ids }: World): string => ids.letters(PASSWORD_LENGTH)
+const refuseTaken = (query: Query, name: string): void => {
+  if (CLIENT.find(query, name))
+    throw refused(`there is a client ${name} already\nscrip client rotate ${name} gives it a new password.`)
+}
+
+/** 32 letters of 36 kinds: 165 random bits (contract C3). */
+const newPassword = ({ ids }: World): string => ids.letters(32)
+const SHOWN_ONCE = 'Keep the password: it is shown only once.'
 
 async function add(this: Command, name: string): Promise<void> {
   const { dataDir } = dataConfigOf(this.opts<DataOptions>())
   await explainFaults(dataDir, () => hasDatabase(dataDir) || createLiveData(dataDir))
   await act(addTo).call(this, name)
-}
-
-const addTo = async ({ config, world, isSandbox, write, record }: Acting, name: string): Promise<Row> => {
-  if (isSandbox) {
-    throw otherMode(
-      `${config.dataDir} holds a sandbox\nLog in as sbx_NAME there, or keep live data in a folder of its own.`,
-    )
-  }
-  const password = newPassword(world)
-  const id = await write((tx) => {
-    refuseTaken(tx, name)
-    const client_id = addClient(tx, name, passwordDigest(password), world.clock.nowMs())
-    record(tx, { after: { client_id } })
-    return client_id
-  })
-  note(`${SHOWN_ONCE} Next: scrip wallet add ${name} CURRENCY.`, config.format)
-  return { client_id: id, username: name, password }
 }
 
 /** Creates what `scrip serve --mode live` creates at its first start, except for the keys. */
@@ -157,23 +179,63 @@ const createLiveData = (dataDir: string): void => {
   if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', systemClock)
 }
 
-const clientsOf = ({ query }: Database, { status, since = 0, until = Number.POSITIVE_INFINITY }: ListOptions) =>
-  allClients(query)
-    .filter(({ createdAtMs }) => createdAtMs >= since && createdAtMs < until)
-    .map(clientRow)
-    .filter((row) => status === undefined || row.status === status)
-
-const CLIENT_STATUSES = ['enabled', 'disabled'] as const
-
-const details = (query: Query, reference: Reference, client: ClientRecord): Row => {
-  const { created_at, ...row } = clientRow(client)
-  const wallets = [...walletsOf(query, { clientId: client.id })]
-  return {
-    ...row,
-    wallets: wallets.map(({ id, currencyId }) => `${id} ${reference.getCurrency(currencyId).currency}`),
-    ...feesOf(client),
-    discounts: [...discountsOf(query, client.id).values()].filter((basisPoints) => basisPoints > 0).length,
-    old_password_until: toTimestampOrNull(client.oldPasswordUntilMs),
-    created_at,
+const addTo = async ({ config, world, isSandbox, write, record }: Acting, name: string): Promise<Row> => {
+  if (isSandbox) {
+    throw otherMode(
+      `${config.dataDir} holds a sandbox\nLog in as sbx_NAME there, or keep live data in a folder of its own.`,
+    )
   }
+  const password = newPassword(world)
+  const client_id = await write((tx) => {
+    refuseTaken(tx, name)
+    const id = addClient(tx, name, passwordDigest(password), world.clock.nowMs())
+    record(tx, { after: { client_id: id } })
+    return id
+  })
+  note(`${SHOWN_ONCE} Next: scrip wallet add ${name} CURRENCY.`, config.format)
+  return { client_id, username: name, password }
 }
+
+const rotate = async (
+  { config, world, write, record }: Acting,
+  name: string,
+  { keepOld }: { keepOld?: number },
+): Promise<Row> => {
+  const password = newPassword(world)
+  const untilMs = keepOld === undefined ? undefined : world.clock.nowMs() + keepOld
+  const kept = untilMs === undefined ? {} : { old_password_until: toTimestamp(untilMs) }
+  const client_id = await write((tx) => {
+    const { id } = get(CLIENT, tx, name)
+    rotatePassword(tx, id, passwordDigest(password), untilMs)
+    record(tx, { after: { client_id: id, ...kept } })
+    return id
+  })
+  note(SHOWN_ONCE, config.format)
+  return { client_id, username: name, password, ...kept }
+}
+
+const rename = (data: Acting, name: string, username: string): Promise<Row> =>
+  data.write((tx) => {
+    const { id } = get(CLIENT, tx, name)
+    refuseTaken(tx, username)
+    updateClient(tx, id, { username })
+    data.record(tx, { before: { username: name }, after: { username } })
+    return rowOf(CLIENT.columns, get(CLIENT, tx, username), data)
+  })
+
+/** The database refuses it when anything refers to the client. */
+const remove = (data: Acting, name: string): Promise<Row> =>
+  data.write((tx) => {
+    const client = get(CLIENT, tx, name)
+    try {
+      deleteDiscounts(tx, client.id)
+      deleteWallets(tx, client.id)
+      deleteClient(tx, client.id)
+    } catch (error) {
+      const isReferred = error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
+      if (!isReferred) throw error
+      throw refused(`client ${name} has records, which are kept\nDisable it instead: scrip client disable ${name}.`)
+    }
+    data.record(tx, { before: rowOf(CLIENT.columns, client, data) })
+    return { client_id: client.id, username: name, status: 'removed' }
+  })

@@ -1,12 +1,26 @@
-import type { Amount } from '../terminal/cells.ts'
-import type { transactionRow } from './transactions.ts'
+import { toTimestamp } from '../../kernel/clock.ts'
+import type { Currency } from '../../reference/reference.ts'
+import type { Movement } from '../../wallets/statement-queries.ts'
+import { Amount } from '../terminal/cells.ts'
+
+/** A movement, as a statement shows it. */
+export const lineOf = (movement: Movement, currency: Currency) => ({
+  id: movement.id,
+  transaction_type: movement.transactionType,
+  amount: new Amount(movement.amountMinor, currency),
+  balance_after: new Amount(movement.balanceAfterMinor, currency),
+  source_type: movement.sourceType,
+  source_id: movement.sourceId,
+  remarks: movement.remarks,
+  created_at: toTimestamp(movement.createdAtMs),
+})
 
 /** A wallet's statement; its lines are read as they are shown: a month can have a million movements. */
 export interface ShownStatement {
   wallet_id: number
   currency: string
   opening_balance: Amount
-  lines: () => Iterable<ReturnType<typeof transactionRow>>
+  lines: () => Iterable<ReturnType<typeof lineOf>>
   closing_balance: Amount
 }
 

@@ -11,13 +11,14 @@ import { importCodes, readCodes, StockFault } from '../../orders/stock.ts'
 import { endRekey, markOf, nextMarkOf } from '../../orders/stock-queries.ts'
 import { stockReport } from '../../orders/stock-report.ts'
 import { keysOf, nextKeyIn, promoteKey, sealAsMarked } from '../../orders/voucher-key.ts'
-import { dataError } from '../advice.ts'
-import { EXIT, ProgramError } from '../exit.ts'
-import { Amount, listOf, type Row } from '../terminal/cells.ts'
+import { dataError, readInput } from '../advice.ts'
+import { misused, otherMode, refused } from '../exit.ts'
+import type { Row } from '../terminal/cells.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { type Acting, act } from './acts.ts'
-import { type Administration, administer, dataCommand, otherMode, readInput, refused } from './administration.ts'
-import { type ListOptions, limited, listCommand } from './lists.ts'
+import { type Administration, dataCommand } from './administration.ts'
+import type { Shown } from './kind.ts'
+import { list, listCommand } from './records.ts'
 
 /** `scrip vouchers`: the codes that live mode sells (contract C12). No command shows one. */
 export const voucherCommands = (vouchers: Command): void => {
@@ -33,14 +34,13 @@ export const voucherCommands = (vouchers: Command): void => {
     'seal all codes with a new key; run it again to continue after an interruption',
   ).action(act(rekey))
   listCommand(vouchers, 'list', 'count the stock by product and denomination, and the days that it lasts').action(
-    administer(async (data, options: ListOptions) => listOf(STOCK_COLUMNS, limited(await stockRows(data), options))),
+    list(STOCK_COLUMNS, (_query, _narrowing, data) => stockIn(data)),
   )
 }
 
 const importFile = async (data: Acting, file: string): Promise<Row> => {
-  const { config, world, database, reference, isSandbox, delivering, write, record } = data
+  const { config, world, query, reference, isSandbox, delivering, write, record } = data
   if (isSandbox) throw otherMode('a sandbox generates its codes\nImport them into the data of live mode.')
-  const { query } = database
   const seal = delivering.seals(query)
   if (nextMarkOf(query) !== undefined) throw refused(REKEY_FIRST)
   using _lock = lockForImport(config.dataDir)
@@ -69,37 +69,23 @@ const importFile = async (data: Acting, file: string): Promise<Row> => {
   }
 }
 
-const STOCK_COLUMNS = [
-  'product_id',
-  'product',
-  'denomination',
-  'currency',
-  'available',
-  'days_left',
-  'taken',
-  'expired',
-  'damaged',
-] as const
-
-const stockRows = async ({ world, database: { query }, reference }: Administration) => {
+const stockIn = async ({ world, query }: Administration) => {
   const products = productRecords(query)
-  return (await stockReport(query, world.clock.nowMs())).map(
-    ({ productId, denominationMinor, daysLeft, ...counts }) => {
-      const product = products.get(productId)?.row
-      const currency = product && reference.getCurrency(product.currencyId)
-      return {
-        product_id: productId,
-        product: product?.name ?? 'not in the catalog',
-        denomination: currency ? new Amount(denominationMinor, currency) : null,
-        currency: currency?.currency ?? null,
-        available: counts.available,
-        days_left: daysLeft,
-        taken: counts.taken,
-        expired: counts.expired,
-        damaged: counts.damaged,
-      }
-    },
-  )
+  const stock = await stockReport(query, world.clock.nowMs())
+  return stock.map((one) => ({ ...one, product: products.get(one.productId)?.row }))
+}
+
+const STOCK_COLUMNS: Shown<Awaited<ReturnType<typeof stockIn>>[number]> = {
+  product_id: ({ productId }) => productId,
+  product: ({ product }) => product?.name ?? 'not in the catalog',
+  denomination: ({ denominationMinor, product }, { amount }) =>
+    product ? amount(denominationMinor, product.currencyId) : null,
+  currency: ({ product }, { currency }) => (product ? currency(product.currencyId).currency : null),
+  available: ({ available }) => available,
+  days_left: ({ daysLeft }) => daysLeft,
+  taken: ({ taken }) => taken,
+  expired: ({ expired }) => expired,
+  damaged: ({ damaged }) => damaged,
 }
 
 const REKEY_FIRST = 'the codes are being sealed with a new key\nRun scrip vouchers rekey again to finish that.'
@@ -109,9 +95,9 @@ const rekey = async (data: Acting): Promise<Row> => {
   if (data.isSandbox) throw otherMode('a sandbox generates its codes\nThere is nothing to seal.')
   const { dataDir, voucherKey } = data.config
   const given = findNewVoucherKey()
-  if (markOf(data.database.query) === undefined)
+  if (markOf(data.query) === undefined)
     throw refused('there are no codes to seal\nAdd some with scrip vouchers import.')
-  if (voucherKey !== undefined && !given) throw new ProgramError(EXIT.usage, NEW_KEY_MISSING)
+  if (voucherKey !== undefined && !given) throw misused(NEW_KEY_MISSING)
   using _lock = lockForImport(dataDir)
   if (voucherKey === undefined || !given) return await rekeyInFolder(data, given)
   using _servingLock = lockForServing(dataDir)
@@ -127,10 +113,7 @@ const rekeyInFolder = async (data: Acting, given: Uint8Array | undefined): Promi
 const NEW_KEY_MISSING =
   'the new key is missing\nSet SCRIP_NEW_VOUCHER_KEY or SCRIP_NEW_VOUCHER_KEY_FILE beside the key that is in use.'
 
-const resealed = async (
-  { config, world, database: { query }, write, record }: Acting,
-  next: Uint8Array,
-): Promise<Resealed> => {
+const resealed = async ({ config, world, query, write, record }: Acting, next: Uint8Array): Promise<Resealed> => {
   const { dataDir, voucherKey } = config
   const seal = await write((tx) => {
     const keys = keysOf(dataDir, voucherKey, next)

@@ -1,143 +1,133 @@
 import type { Command } from 'commander'
-import type { Query, Tx } from '../../db/database.ts'
+import type { Tx } from '../../db/database.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import type { Currency, Reference } from '../../reference/reference.ts'
 import { adjust, fund } from '../../wallets/ledger.ts'
 import { setThreshold } from '../../wallets/publish.ts'
 import { findAnyWallet, makeDefault, openWallet, updateWallet, type Wallet, walletsOf } from '../../wallets/queries.ts'
-import type { EventContext } from '../../webhooks/publish.ts'
 import { amountIn, wholeNumber } from '../arguments.ts'
-import { EXIT, ProgramError } from '../exit.ts'
-import { Amount, listOf, mapped, type Row } from '../terminal/cells.ts'
+import { misused, refused } from '../exit.ts'
+import { type Row, rowOf } from '../terminal/cells.ts'
 import { note } from '../terminal/output.ts'
-import { type Acting, act, moneyCommand } from './acts.ts'
-import { administer, dataCommand, refused } from './administration.ts'
-import { clientNamesById, getClient } from './client-records.ts'
-import { type ListOptions, listCommand, narrowingOf } from './lists.ts'
+import { type Acting, act } from './acts.ts'
+import { dataCommand } from './administration.ts'
+import { CLIENT } from './client-kinds.ts'
+import { get, type Kind, type Shown } from './kind.ts'
+import { change, list, listCommand, moneyCommand, recordCommand } from './records.ts'
 
 /** `scrip wallet`: what clients pay from; every movement goes through the ledger (contract C11). */
 
 const AMOUNT = 'in major units, for example 1000.50'
+const HOW_FAR = `how far below zero it may go, ${AMOUNT}`
 
 export const walletCommands = (wallet: Command): void => {
   dataCommand(wallet, 'add', 'open a wallet; the first wallet of a client is its default')
     .argument('<client>', 'username of the client')
     .argument('<currency>', 'ISO 4217, for example USD')
-    .option('--postpaid <limit>', `credit limit: how far below zero it may go, ${AMOUNT}`)
+    .option('--postpaid <limit>', `credit limit: ${HOW_FAR}`)
     .action(act(add))
   listCommand(wallet, 'list', 'list the wallets of all clients, or of one', { client: true, times: 'opened' })
     .argument('[client]', 'a username, as with --client')
     .action(
-      administer(({ database: { query }, reference }, name: string | undefined, options: ListOptions) => {
-        const names = clientNamesById(query)
-        const wallets = walletsOf(
-          query,
-          narrowingOf(query, name === undefined ? options : { ...options, client: name }),
-        )
-        return listOf(
-          WALLET_COLUMNS,
-          mapped(wallets, (row) => walletRow(reference, names.get(row.clientId), row)),
-        )
-      }),
+      list(WALLET.columns, (query, narrowing, _, name?: string) =>
+        walletsOf(query, name === undefined ? narrowing : { ...narrowing, clientId: get(CLIENT, query, name).id }),
+      ),
     )
-  movementCommands(wallet)
-  dataCommand(wallet, 'limit', 'set the credit limit of a POSTPAID wallet')
-    .argument('<id>', 'the wallet', wholeNumber)
-    .argument('<limit>', `how far below zero it may go, ${AMOUNT}`)
-    .action(update(setLimit))
-  dataCommand(wallet, 'default', 'make a wallet the default one of its client')
-    .argument('<id>', 'the wallet', wholeNumber)
-    .action(update(setDefault))
-  dataCommand(wallet, 'close', 'close a wallet that is empty and not the default one')
-    .argument('<id>', 'the wallet', wholeNumber)
-    .action(update(close))
-}
-
-const movementCommands = (wallet: Command): void => {
-  moneyCommand(wallet, 'fund', 'put money into a wallet')
-    .argument('<id>', 'the wallet', wholeNumber)
+  moneyCommand(wallet, WALLET, 'fund', 'put money into a wallet')
     .argument('<amount>', AMOUNT)
     .option('--remarks <text>', 'remarks shown to the client')
-    .action(
-      move((tx, context, wallet, currency, amount, cause) => {
-        refuseClosed(wallet)
-        fund(tx, context, wallet, positive(amount, currency), cause)
-      }),
-    )
-  moneyCommand(wallet, 'adjust', 'correct a wallet, up or down')
-    .argument('<id>', 'the wallet', wholeNumber)
+    .action(change(BALANCE, fundBy))
+  moneyCommand(wallet, WALLET, 'adjust', 'correct a wallet, up or down')
     .argument('<amount>', `${AMOUNT}; negative to deduct`)
     .option('--remarks <text>', 'remarks shown to the client')
-    .action(
-      move((tx, context, wallet, currency, amount, cause) => {
-        const amountMinor = amountIn(amount, currency)
-        if (amountMinor === 0)
-          throw new ProgramError(
-            EXIT.usage,
-            'an adjustment of 0 changes nothing\nWrite an amount such as 12.50 or -12.50.',
-          )
-        refuseClosed(wallet)
-        adjust(tx, context, wallet, amountMinor, cause)
-      }),
-    )
-  dataCommand(wallet, 'threshold', 'set the amount below which a wallet is low, which is an event')
-    .argument('<id>', 'the wallet', wholeNumber)
+    .action(change(BALANCE, adjustBy))
+  recordCommand(wallet, WALLET, 'threshold', 'set the amount below which a wallet is low, which is an event')
     .argument('<amount>', `${AMOUNT}; off for none`)
     .action(
-      move((tx, context, wallet, currency, amount) => {
-        setThreshold(tx, context, wallet, amount === 'off' ? null : amountIn(amount, currency))
-      }),
+      change(BALANCE, (tx, one, data, amount: string) =>
+        setThreshold(tx, data, one, amount === 'off' ? null : amountIn(amount, data.currency(one.currencyId))),
+      ),
     )
-}
-
-type Update = (tx: Tx, wallet: Wallet, currency: Currency, nowMs: number, ...args: string[]) => void
-
-const update = (by: Update) =>
-  act(({ world, reference, write, record }, id: number, ...args: string[]) =>
-    write((tx) => {
-      const wallet = getWallet(tx, id)
-      const rowOf = (one: Wallet) => walletRow(reference, clientNamesById(tx).get(one.clientId), one)
-      by(tx, wallet, reference.getCurrency(wallet.currencyId), world.clock.nowMs(), ...args)
-      const after = rowOf(getWallet(tx, id))
-      record(tx, { before: rowOf(wallet), after })
-      return after
-    }),
+  recordCommand(wallet, WALLET, 'limit', 'set the credit limit of a POSTPAID wallet')
+    .argument('<limit>', HOW_FAR)
+    .action(change(WALLET, setLimit))
+  recordCommand(wallet, WALLET, 'default', 'make a wallet the default one of its client').action(
+    change(WALLET, setDefault),
   )
-
-const setLimit: Update = (tx, wallet, currency, nowMs, limit = '') => {
-  const creditLimitMinor = amountIn(limit, currency)
-  if (creditLimitMinor < 0)
-    throw new ProgramError(EXIT.usage, `${limit} is below zero\nA limit of 1000 allows a balance of -1000.`)
-  if (wallet.type === 'PREPAID')
-    throw refused(
-      `wallet ${wallet.id} is PREPAID, and has no credit limit\nscrip wallet add --postpaid opens one that has.`,
-    )
-  refuseClosed(wallet)
-  if (wallet.amountMinor < -creditLimitMinor) {
-    const owed = new Amount(-wallet.amountMinor, currency)
-    throw refused(`wallet ${wallet.id} owes ${owed} ${currency.currency}, which is more\nFund it first.`)
-  }
-  updateWallet(tx, wallet, { creditLimitMinor }, nowMs)
+  recordCommand(wallet, WALLET, 'close', 'close a wallet that is empty and not the default one').action(
+    change(WALLET, close),
+  )
 }
 
-const setDefault: Update = (tx, wallet, _, nowMs) => {
-  refuseClosed(wallet)
-  makeDefault(tx, wallet, nowMs)
+const add = async (data: Acting, name: string, code: string, { postpaid }: { postpaid?: string }): Promise<Row> => {
+  const { config, world, reference } = data
+  const added = await data.write((tx) => {
+    const { id: clientId } = get(CLIENT, tx, name)
+    const currency = getCurrency(reference, code)
+    const creditLimitMinor = postpaid === undefined ? 0 : positive(postpaid, currency)
+    const type = postpaid === undefined ? 'PREPAID' : 'POSTPAID'
+    const wallet = openWallet(tx, { clientId, currencyId: currency.id, type, creditLimitMinor }, world.clock.nowMs())
+    const row = rowOf(WALLET.columns, wallet, data)
+    data.record(tx, { after: row })
+    return row
+  })
+  if (postpaid === undefined) note(`Next: scrip wallet fund ${added.id} AMOUNT.`, config.format)
+  return added
 }
 
-const close: Update = (tx, wallet, currency, nowMs) => {
+/** What is typed after the wallet, and the options. */
+type Change = (tx: Tx, wallet: Wallet, data: Acting, text: string, options: { remarks?: string }) => void
+
+const causeOf = ({ world }: Acting, { remarks }: { remarks?: string }) => ({
+  remarks: remarks ?? null,
+  nowMs: world.clock.nowMs(),
+})
+
+const fundBy: Change = (tx, wallet, data, amount, options) => {
   refuseClosed(wallet)
-  if (wallet.isDefault)
+  fund(tx, data, wallet, positive(amount, data.currency(wallet.currencyId)), causeOf(data, options))
+}
+
+const adjustBy: Change = (tx, wallet, data, amount, options) => {
+  const amountMinor = amountIn(amount, data.currency(wallet.currencyId))
+  if (amountMinor === 0) throw misused('an adjustment of 0 changes nothing\nWrite an amount such as 12.50 or -12.50.')
+  refuseClosed(wallet)
+  adjust(tx, data, wallet, amountMinor, causeOf(data, options))
+}
+
+const setLimit: Change = (tx, wallet, { world, amount, currency }, limit) => {
+  const { id, type, amountMinor, currencyId } = wallet
+  const creditLimitMinor = amountIn(limit, currency(currencyId))
+  if (creditLimitMinor < 0) throw misused(`${limit} is below zero\nA limit of 1000 allows a balance of -1000.`)
+  if (type === 'PREPAID')
+    throw refused(`wallet ${id} is PREPAID, and has no credit limit\nscrip wallet add --postpaid opens one that has.`)
+  refuseClosed(wallet)
+  if (amountMinor < -creditLimitMinor) {
+    const owed = `${amount(-amountMinor, currencyId)} ${currency(currencyId).currency}`
+    throw refused(`wallet ${id} owes ${owed}, which is more\nFund it first.`)
+  }
+  updateWallet(tx, wallet, { creditLimitMinor }, world.clock.nowMs())
+}
+
+const setDefault = (tx: Tx, wallet: Wallet, { world }: Acting): void => {
+  refuseClosed(wallet)
+  makeDefault(tx, wallet, world.clock.nowMs())
+}
+
+const close = (tx: Tx, wallet: Wallet, { world, amount, currency }: Acting): void => {
+  const { id, isDefault, amountMinor, reservedMinor, currencyId } = wallet
+  refuseClosed(wallet)
+  if (isDefault)
     throw refused(
-      `wallet ${wallet.id} is the default one of its client\nMake another one the default: scrip wallet default ID.`,
+      `wallet ${id} is the default one of its client\nMake another one the default: scrip wallet default ID.`,
     )
-  if (wallet.amountMinor !== 0 || wallet.reservedMinor !== 0) {
-    const held = new Amount(wallet.amountMinor, currency)
-    const reserved = new Amount(wallet.reservedMinor, currency)
+  if (amountMinor !== 0 || reservedMinor !== 0) {
+    const [held, reserved] = [amount(amountMinor, currencyId), amount(reservedMinor, currencyId)]
     throw refused(
-      `wallet ${wallet.id} holds ${held} and reserves ${reserved} ${currency.currency}\nBoth must be 0: see scrip wallet adjust.`,
+      `wallet ${id} holds ${held} and reserves ${reserved} ${currency(currencyId).currency}\nBoth must be 0: see scrip wallet adjust.`,
     )
   }
+  const nowMs = world.clock.nowMs()
   updateWallet(tx, wallet, { closedAtMs: nowMs }, nowMs)
 }
 
@@ -145,103 +135,42 @@ const refuseClosed = ({ id, closedAtMs }: Wallet): void => {
   if (closedAtMs !== null) throw refused(`wallet ${id} is closed\nscrip wallet add opens another one.`)
 }
 
-const add = async (
-  { config, world, reference, write, record }: Acting,
-  name: string,
-  code: string,
-  { postpaid }: { postpaid?: string },
-): Promise<Row> => {
-  const added = await write((tx) => {
-    const { id: clientId } = getClient(tx, name)
-    const currency = getCurrency(reference, code)
-    const creditLimitMinor = postpaid === undefined ? 0 : positive(postpaid, currency)
-    const type = postpaid === undefined ? 'PREPAID' : 'POSTPAID'
-    const wallet = openWallet(tx, { clientId, currencyId: currency.id, type, creditLimitMinor }, world.clock.nowMs())
-    const row = walletRow(reference, name, wallet)
-    record(tx, { after: row })
-    return row
-  })
-  if (postpaid === undefined) note(`Next: scrip wallet fund ${added.id} AMOUNT.`, config.format)
-  return added
-}
-
-type Move = (
-  tx: Tx,
-  context: EventContext,
-  wallet: Wallet,
-  currency: Currency,
-  amount: string,
-  cause: { remarks: string | null; nowMs: number },
-) => void
-
-const move = (by: Move) =>
-  act(({ world, reference, write, record }, id: number, amount: string, { remarks }: { remarks?: string }) =>
-    write((tx) => {
-      const wallet = getWallet(tx, id)
-      const currency = reference.getCurrency(wallet.currencyId)
-      const cause = { remarks: remarks ?? null, nowMs: world.clock.nowMs() }
-      by(tx, { world, reference }, wallet, currency, amount, cause)
-      const moved = getWallet(tx, id)
-      record(tx, { before: stateOf(wallet, currency), after: stateOf(moved, currency) })
-      return walletRow(reference, clientNamesById(tx).get(wallet.clientId), moved)
-    }),
-  )
-
-/** For the audit. */
-const stateOf = ({ amountMinor, thresholdMinor }: Wallet, currency: Currency) => ({
-  amount: new Amount(amountMinor, currency),
-  threshold: thresholdMinor === null ? null : new Amount(thresholdMinor, currency),
-})
-
-const getWallet = (query: Query, id: number): Wallet => {
-  const wallet = findAnyWallet(query, id)
-  if (!wallet) throw refused(`there is no wallet ${id}\nSee scrip wallet list.`)
-  return wallet
-}
-
 const getCurrency = (reference: Reference, code: string): Currency => {
   const currency = reference.findCurrencyByCode(code.toUpperCase())
   if (!currency)
-    throw new ProgramError(
-      EXIT.usage,
-      `no circulating currency has the code ${code}\nWrite the three letters of ISO 4217, such as EUR.`,
-    )
+    throw misused(`no circulating currency has the code ${code}\nWrite the three letters of ISO 4217, such as EUR.`)
   return currency
 }
 
 const positive = (text: string, currency: Currency): number => {
   const amountMinor = amountIn(text, currency)
-  if (amountMinor <= 0) throw new ProgramError(EXIT.usage, `${text} is not above zero\nscrip wallet adjust deducts.`)
+  if (amountMinor <= 0) throw misused(`${text} is not above zero\nscrip wallet adjust deducts.`)
   return amountMinor
 }
 
-const WALLET_COLUMNS = [
-  'id',
-  'client',
-  'currency',
-  'amount',
-  'reserved_amount',
-  'type',
-  'credit_limit',
-  'threshold',
-  'is_default',
-  'is_active',
-  'created_at',
-] as const
+const amountOf: Shown<Wallet>[string] = ({ amountMinor, currencyId }, { amount }) => amount(amountMinor, currencyId)
+const thresholdOf: Shown<Wallet>[string] = ({ thresholdMinor, currencyId }, { amount }) =>
+  amount(thresholdMinor, currencyId)
 
-const walletRow = (reference: Reference, client: string | undefined, wallet: Wallet) => {
-  const currency = reference.getCurrency(wallet.currencyId)
-  return {
-    id: wallet.id,
-    client: client ?? null,
-    currency: currency.currency,
-    amount: new Amount(wallet.amountMinor, currency),
-    reserved_amount: new Amount(wallet.reservedMinor, currency),
-    type: wallet.type,
-    credit_limit: new Amount(wallet.creditLimitMinor, currency),
-    threshold: wallet.thresholdMinor === null ? null : new Amount(wallet.thresholdMinor, currency),
-    is_default: wallet.isDefault,
-    is_active: wallet.closedAtMs === null,
-    created_at: toTimestamp(wallet.createdAtMs),
-  }
+const WALLET: Kind<number, Wallet> = {
+  name: 'wallet',
+  group: 'wallet',
+  argument: ['<id>', 'the wallet', wholeNumber],
+  find: findAnyWallet,
+  columns: {
+    id: ({ id }) => id,
+    client: ({ clientId }, { clientName }) => clientName(clientId),
+    currency: ({ currencyId }, { currency }) => currency(currencyId).currency,
+    amount: amountOf,
+    reserved_amount: ({ reservedMinor, currencyId }, { amount }) => amount(reservedMinor, currencyId),
+    type: ({ type }) => type,
+    credit_limit: ({ creditLimitMinor, currencyId }, { amount }) => amount(creditLimitMinor, currencyId),
+    threshold: thresholdOf,
+    is_default: ({ isDefault }) => isDefault,
+    is_active: ({ closedAtMs }) => closedAtMs === null,
+    created_at: ({ createdAtMs }) => toTimestamp(createdAtMs),
+  },
 }
+
+/** A movement changes no more of a wallet. */
+const BALANCE: Kind<number, Wallet> = { ...WALLET, audited: { amount: amountOf, threshold: thresholdOf } }

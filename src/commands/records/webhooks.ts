@@ -1,15 +1,14 @@
 import type { Command } from 'commander'
-import type { Query } from '../../db/database.ts'
 import { findAnyEvent } from '../../events/queries.ts'
 import { toTimestamp, toTimestampOrNull } from '../../kernel/clock.ts'
 import { type Attempt, allWebhooks, findAnyWebhook, latestAttempts, type Webhook } from '../../webhooks/queries.ts'
 import { countQueued } from '../../webhooks/queue-queries.ts'
 import { disableWebhook, redeliver } from '../../webhooks/webhooks.ts'
-import { listOf, mapped } from '../terminal/cells.ts'
+import { refused } from '../exit.ts'
 import { act } from './acts.ts'
-import { administer, dataCommand, refused } from './administration.ts'
-import { clientNamesById } from './client-records.ts'
-import { type ListOptions, limited, listCommand, narrowingOf } from './lists.ts'
+import { dataCommand } from './administration.ts'
+import { get, type Kind, type Shown } from './kind.ts'
+import { change, list, listCommand, recordCommand } from './records.ts'
 
 /** `scrip webhooks`: where events go, and what became of them (contract C16). */
 
@@ -17,20 +16,13 @@ const ATTEMPTS_SHOWN = 50
 
 export const webhookCommands = (webhooks: Command): void => {
   listCommand(webhooks, 'list', 'list the webhooks of all clients, newest first', { client: true }).action(
-    administer(({ database: { query } }, options: ListOptions) => {
-      const names = clientNamesById(query)
-      const rows = limited(allWebhooks(query, narrowingOf(query, options).clientId), options)
-      return listOf(
-        WEBHOOK_COLUMNS,
-        mapped(rows, (webhook) => webhookRow(query, names, webhook)),
-      )
-    }),
+    list(WEBHOOK.columns, (query, { clientId }) => allWebhooks(query, clientId)),
   )
   listCommand(webhooks, 'deliveries', `list the last attempts to deliver to a webhook, ${ATTEMPTS_SHOWN} by default`)
     .argument('<webhook>', 'its id')
     .action(
-      administer(({ database: { query } }, id: string, { limit = ATTEMPTS_SHOWN }: ListOptions) =>
-        listOf(ATTEMPT_COLUMNS, mapped(latestAttempts(query, getWebhook(query, id).id, limit), attemptRow)),
+      list(ATTEMPT_COLUMNS, (query, { limit = ATTEMPTS_SHOWN }, _, id: string) =>
+        latestAttempts(query, get(WEBHOOK, query, id).id, limit),
       ),
     )
   dataCommand(webhooks, 'redeliver', 'deliver an event again to the webhooks of its client')
@@ -46,76 +38,41 @@ export const webhookCommands = (webhooks: Command): void => {
         }),
       ),
     )
-  dataCommand(webhooks, 'disable', 'switch a webhook off and drop what waits for it')
-    .argument('<webhook>', 'its id')
-    .action(
-      act(({ world, write, record }, id: string) =>
-        write((tx) => {
-          const webhook = getWebhook(tx, id)
-          const disabled = disableWebhook(tx, world, webhook)
-          record(tx, { before: { active: webhook.active }, after: { active: disabled.active } })
-          return webhookRow(tx, clientNamesById(tx), disabled)
-        }),
-      ),
-    )
+  recordCommand(webhooks, WEBHOOK, 'disable', 'switch a webhook off and drop what waits for it').action(
+    change(WEBHOOK, (tx, webhook, { world }) => disableWebhook(tx, world, webhook)),
+  )
 }
 
-const getWebhook = (query: Query, id: string): Webhook => {
-  const webhook = findAnyWebhook(query, id)
-  if (!webhook) throw refused(`there is no webhook ${id}\nSee scrip webhooks list.`)
-  return webhook
+const WEBHOOK: Kind<string, Webhook> = {
+  name: 'webhook',
+  group: 'webhooks',
+  argument: ['<webhook>', 'its id'],
+  find: findAnyWebhook,
+  columns: {
+    id: ({ id }) => id,
+    client: ({ clientId }, { clientName }) => clientName(clientId),
+    name: ({ name }) => name,
+    url: ({ url }) => url,
+    events: ({ events }) => events,
+    signing: ({ signing }) => signing,
+    active: ({ active }) => active,
+    disabled_reason: ({ disabledReason }) => disabledReason,
+    waiting: ({ id: webhookId, droppedTo }, { query }) => countQueued(query, { webhookId, droppedTo }),
+    failing_since: ({ failingSinceMs }) => toTimestampOrNull(failingSinceMs),
+    created_at: ({ createdAtMs }) => toTimestamp(createdAtMs),
+  },
+  audited: { active: ({ active }) => active },
 }
 
-const WEBHOOK_COLUMNS = [
-  'id',
-  'client',
-  'name',
-  'url',
-  'events',
-  'signing',
-  'active',
-  'disabled_reason',
-  'waiting',
-  'failing_since',
-  'created_at',
-] as const
-
-const webhookRow = (query: Query, names: ReadonlyMap<number, string>, webhook: Webhook) => ({
-  id: webhook.id,
-  client: names.get(webhook.clientId) ?? null,
-  name: webhook.name,
-  url: webhook.url,
-  events: webhook.events,
-  signing: webhook.signing,
-  active: webhook.active,
-  disabled_reason: webhook.disabledReason,
-  waiting: countQueued(query, { webhookId: webhook.id, droppedTo: webhook.droppedTo }),
-  failing_since: toTimestampOrNull(webhook.failingSinceMs),
-  created_at: toTimestamp(webhook.createdAtMs),
-})
-
-const ATTEMPT_COLUMNS = [
-  'id',
-  'event',
-  'type',
-  'attempt',
-  'status',
-  'response_status',
-  'error',
-  'duration_ms',
-  'next_attempt_at',
-  'created_at',
-] as const
-
-const attemptRow = (attempt: Attempt) => ({
-  id: attempt.id,
-  event: attempt.eventId,
-  type: attempt.eventType,
-  attempt: attempt.attempt,
-  status: attempt.status,
-  response_status: attempt.responseStatus,
-  error: attempt.error,
-  duration_ms: attempt.durationMs,
-  next_attempt_at: toTimestampOrNull(attempt.nextAttemptAtMs),
-  created_at: toTimestamp(attempt.createdAtMs),
-})
+const ATTEMPT_COLUMNS: Shown<Attempt> = {
+  id: ({ id }) => id,
+  event: ({ eventId }) => eventId,
+  type: ({ eventType }) => eventType,
+  attempt: ({ attempt }) => attempt,
+  status: ({ status }) => status,
+  response_status: ({ responseStatus }) => responseStatus,
+  error: ({ error }) => error,
+  duration_ms: ({ durationMs }) => durationMs,
+  next_attempt_at: ({ nextAttemptAtMs }) => toTimestampOrNull(nextAttemptAtMs),
+  created_at: ({ createdAtMs }) => toTimestamp(createdAtMs),
+}

@@ -1,22 +1,18 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { withJson } from '../../config/options.ts'
 import { readScenario } from '../../sandbox/scenario/format.ts'
 import { ScenarioSchema } from '../../sandbox/scenario/schema.ts'
 import { SHIPPED } from '../../sandbox/scenario/shipped.ts'
-import { choiceArgument, wholeNumber } from '../arguments.ts'
-import { type ListOptions, limited } from '../records/lists.ts'
-import { listOf } from '../terminal/cells.ts'
+import { choiceArgument, withListOptions } from '../arguments.ts'
 import { show } from '../terminal/output.ts'
 
 /** `scrip scenario`: worlds as documents (contract C15). */
 export const scenarioCommands = (scenario: Command): void => {
-  withJson(scenario.command('list'))
+  withListOptions(withJson(scenario.command('list')))
     .description('list the scenarios that come with Scrip')
-    .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts('json'))
-    .option('--limit <number>', 'the first ones only', wholeNumber)
-    .action(({ json, csv, limit }: ListOptions) => {
-      const rows = limited([...SHIPPED].map(rowOf), limit === undefined ? {} : { limit })
-      return show(listOf(['name', 'description'], rows), json ? 'json' : csv ? 'csv' : 'text')
+    .action(({ json, csv, limit }: { json?: true; csv?: true; limit?: number }) => {
+      const rows = [...SHIPPED].slice(0, limit).map(rowOf)
+      return show({ columns: ['name', 'description'], rows }, json ? 'json' : csv ? 'csv' : 'text')
     })
   scenario
     .command('show')

@@ -42,14 +42,23 @@ export interface List {
   rows: Iterable<Row>
 }
 
-export const listOf = <Column extends string>(
-  columns: readonly Column[],
-  rows: Iterable<Record<Column, Cell>>,
-): List => ({ columns, rows })
+/** What each column shows of an item, the most important one first (decision 82). */
+export type Columns<Item, Context = unknown> = Readonly<Record<string, (item: Item, context: Context) => Cell>>
 
-export function* mapped<From, To>(items: Iterable<From>, to: (item: From) => To): Generator<To> {
-  for (const item of items) yield to(item)
+export const rowOf = <Item, Context>(columns: Columns<Item, Context>, item: Item, context: Context): Row => {
+  const row: Record<string, Cell> = {}
+  for (const column in columns) row[column] = columns[column]?.(item, context) ?? null
+  return row
 }
+
+export const listOf = <Item, Context>(
+  columns: Columns<Item, Context>,
+  items: Iterable<Item>,
+  context: Context,
+): List => ({
+  columns: Object.keys(columns),
+  rows: Iterator.from(items).map((item) => rowOf(columns, item, context)),
+})
 
 export const textOf = (cell: Cell | undefined): string => {
   if (cell === null || cell === undefined) return '-'

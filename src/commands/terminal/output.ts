@@ -34,10 +34,14 @@ export const show = async (result: Result, format: Format): Promise<void> => {
   }
 }
 
-const piecesOf = (result: Result, format: Format): Iterable<string> => {
-  if (isPage(result)) return result.pieces
-  if (!isList(result)) return [format === 'json' ? `${jsonOf(result)}\n` : recordOf(result)]
-  return { text: tableOf, json: jsonList, csv: csvOf }[format](result)
+function* piecesOf(result: Result, format: Format): Generator<string> {
+  if (isPage(result)) yield* result.pieces
+  else if (!isList(result)) yield format === 'json' ? `${jsonOf(result)}\n` : recordOf(result)
+  else if (format !== 'json') yield* (format === 'csv' ? csvOf : tableOf)(result)
+  else {
+    yield* jsonList(result.rows)
+    yield '\n'
+  }
 }
 
 const isPage = (result: Result): result is Page => 'pieces' in result
@@ -60,13 +64,14 @@ export const jsonOf = (value: unknown): string => {
 
 const PRINTABLE_ASCII = /^[ -~]*$/
 
-function* jsonList({ rows }: List): Generator<string> {
+/** An array, an item at a time. */
+export function* jsonList(items: Iterable<unknown>): Generator<string> {
   let before = '['
-  for (const row of rows) {
-    yield before + jsonOf(row)
+  for (const item of items) {
+    yield before + jsonOf(item)
     before = ','
   }
-  yield before === '[' ? '[]\n' : ']\n'
+  yield before === '[' ? '[]' : ']'
 }
 
 const recordOf = (row: Row): string => {

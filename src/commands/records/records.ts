@@ -1,0 +1,130 @@
+import { Argument, type Command } from 'commander'
+import type { DataOptions } from '../../config/option-table.ts'
+import { parseTime } from '../../config/values.ts'
+import type { Query, Tx } from '../../db/database.ts'
+import type { Narrowing } from '../../db/narrowing.ts'
+import { DomainError } from '../../kernel/failure.ts'
+import { choiceOption, withListOptions } from '../arguments.ts'
+import { refused } from '../exit.ts'
+import { listOf, rowOf } from '../terminal/cells.ts'
+import { type Acting, act } from './acts.ts'
+import { type Administration, administer, dataCommand } from './administration.ts'
+import { CLIENT } from './client-kinds.ts'
+import { get, type Kind, type Shown } from './kind.ts'
+
+/** How commands list, show and change records: what they need to know of a kind of record is its {@link Kind}. */
+
+/** A command about one record. */
+export const recordCommand = (
+  above: Command,
+  { argument: [flags, about, read] }: Pick<Kind<unknown, unknown>, 'argument'>,
+  name: string,
+  description: string,
+): Command => {
+  const argument = new Argument(flags, about)
+  return dataCommand(above, name, description).addArgument(read ? argument.argParser(read) : argument)
+}
+
+/** One that moves money, and can be rehearsed (contract C19). Its action is {@link change}. */
+export const moneyCommand = (...command: Parameters<typeof recordCommand>): Command =>
+  recordCommand(...command).option('--dry-run', 'show the result, and change nothing')
+
+/** The action of a command that shows a record. */
+export const show = <Id, Item>(kind: Kind<Id, Item>) =>
+  administer((data, id: Id) => rowOf(kind.details ?? kind.columns, get(kind, data.query, id), data))
+
+/** The action of a command that changes a record, and shows what it is then. */
+export const change = <Id, Item, Args extends unknown[]>(
+  kind: Kind<Id, Item>,
+  by: (tx: Tx, item: Item, data: Acting, ...args: Args) => unknown,
+) =>
+  act((data, id: Id, ...args: Args) =>
+    data.write((tx) => {
+      const item = get(kind, tx, id)
+      const [shown, audited] = [kind.columns, kind.audited ?? kind.columns]
+      const before = rowOf(audited, item, data)
+      try {
+        by(tx, item, data, ...args)
+      } catch (error) {
+        if (!kind.remedyOf || !isOfStatus(error)) throw error
+        const { status } = rowOf(shown, item, data)
+        throw refused(`${kind.name} ${id} is ${status}, and cannot be changed like this\n${kind.remedyOf(item)}`)
+      }
+      const changed = get(kind, tx, id)
+      data.record(tx, { before, after: rowOf(audited, changed, data) })
+      return rowOf(shown, changed, data)
+    }),
+  )
+
+/** The codes of failures that mean: not in this status. */
+const STATUS_FAILURES = ['transition_refused', 'payout_not_cancellable']
+
+const isOfStatus = (error: unknown): boolean =>
+  error instanceof DomainError && STATUS_FAILURES.includes(error.failure.code)
+
+export interface ListOptions<Status extends string = string> extends DataOptions {
+  limit?: number
+  client?: string
+  since?: number
+  until?: number
+  status?: Status
+}
+
+interface Narrowable {
+  /** Its rows belong to clients. */
+  client?: true
+  /** What happens at the time that it is narrowed by: "placed". */
+  times?: string
+  statuses?: readonly string[]
+}
+
+/** A command that lists records: as a table, as JSON or as CSV (contract C17). */
+export const listCommand = (
+  above: Command,
+  name: string,
+  description: string,
+  { client, times, statuses }: Narrowable = {},
+): Command => {
+  const command = withListOptions(dataCommand(above, name, description))
+  if (client) command.option('--client <name>', 'only those of this client')
+  if (times !== undefined) {
+    command
+      .option('--since <time>', `only those ${times} at this time or later: a date or an RFC 3339 time`, parseTime)
+      .option('--until <time>', `only those ${times} before this time`, parseTime)
+  }
+  if (statuses) command.addOption(choiceOption('--status <status>', 'only this status', statuses))
+  return command
+}
+
+/**
+ * The action of a command that lists records.
+ * @param beyond columns for which a table has no room
+ */
+export const list = <Item, Args extends unknown[]>(
+  columns: Shown<Item>,
+  itemsOf: (
+    query: Query,
+    narrowing: Narrowing,
+    data: Administration,
+    ...args: Args
+  ) => Iterable<Item> | Promise<Iterable<Item>>,
+  beyond: Shown<Item> = {},
+) =>
+  async function (this: Command, ...args: Args): Promise<void> {
+    const options = this.opts<ListOptions>()
+    await administer(async (data: Administration) => {
+      const items = await itemsOf(data.query, narrowingOf(data.query, options), data, ...args)
+      const shown = data.config.format === 'text' ? columns : { ...columns, ...beyond }
+      const first = Iterator.from(items).take(options.limit ?? Number.POSITIVE_INFINITY)
+      return listOf(shown, first, data)
+    }).call(this)
+  }
+
+/** @throws ProgramError when there is no such client */
+const narrowingOf = (query: Query, { client, status, since, until, limit }: ListOptions): Narrowing => ({
+  clientId: client === undefined ? undefined : get(CLIENT, query, client).id,
+  status,
+  sinceMs: since,
+  untilMs: until,
+  limit,
+})
