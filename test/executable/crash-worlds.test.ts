@@ -38,7 +38,10 @@ const write = async (program: Running, token: string, acknowledged: Acknowledged
   acknowledged.orders.push((await order.json()) as Order)
   const person = await post('beneficiaries', { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
   expect(person.status).toBe(201)
-  acknowledged.people.push(((await person.json()) as { id: string }).id)
+  const { id: beneficiary_id } = (await person.json()) as { id: string }
+  acknowledged.people.push(beneficiary_id)
+  const payout = { reference_id: beneficiary_id, wallet_id: 1, amount: 1.5, currency: 'EUR', beneficiary_id }
+  expect((await post('payouts', payout)).status).toBe(201)
 }
 
 /** Makes, copies, saves, restores, resets and drops other worlds until the server is gone. */
@@ -93,6 +96,13 @@ const expectAllKept = async (program: Running, name: string, { orders, people }:
   expect(cards.size).toBe(orders.length)
   for (const id of people) {
     expect((await program.request(`/api/v1/beneficiaries/${id}`, { headers })).status).toBe(200)
+  }
+  // Due work that the kill has interrupted goes on.
+  const advance = JSON.stringify({ advance: 'PT10S' })
+  expect((await program.request(`/_sandbox/clock?world=${name}`, { method: 'POST', body: advance })).status).toBe(200)
+  for (const status of ['created', 'processing']) {
+    const open = await program.request(`/api/v1/payouts?status=${status}`, { headers })
+    expect(open.headers.get('x-total-count')).toBe('0')
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Database as Sqlite } from 'bun:sqlite'
 import type { Served } from '../docs/document.ts'
 import { validatorOf } from '../docs/schemas.ts'
+import { LEDGER_FAULTS } from '../wallets/books.ts'
 import type { Answer } from './play.ts'
 
 /** What must hold of every answer and of every ledger, whatever was asked. */
@@ -90,20 +91,6 @@ export const answerFaults = (
   return `not as documented: ${first?.instancePath || '/'} ${first?.message}`
 }
 
-const LEDGER_RULES: readonly [string, string][] = [
-  [
-    'an entry whose lines do not sum to zero',
-    'SELECT entry_id FROM journal_lines GROUP BY entry_id, currency_id HAVING sum(amount_minor) <> 0',
-  ],
-  [
-    'a wallet unlike its lines',
-    `SELECT w.id FROM wallets w LEFT JOIN journal_lines l ON l.wallet_id = w.id GROUP BY w.id HAVING
-       coalesce(sum(CASE l.account WHEN 'wallet' THEN l.amount_minor END), 0) <> w.amount_minor OR
-       coalesce(sum(CASE l.account WHEN 'reserved' THEN l.amount_minor END), 0) <> w.reserved_minor`,
-  ],
-  ['a wallet below its limit', 'SELECT id FROM wallets WHERE amount_minor < -credit_limit_minor'],
-]
-
 /** What is wrong with the ledger of a world, read from its database. */
 export const ledgerFaults = (sqlite: Sqlite): string | undefined =>
-  LEDGER_RULES.find(([, sql]) => sqlite.query(sql).get() !== null)?.[0]
+  Object.entries(LEDGER_FAULTS).find(([, sql]) => sqlite.query(sql).get() !== null)?.[0]

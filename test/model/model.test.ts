@@ -8,6 +8,11 @@ import { describeFound, playSeed } from './runner.ts'
 const SEEDS = [1, 2, 3]
 const STEPS = 60
 const LENGTH = 40
+/** Commands that move money, or change what it is worth or where it lies. */
+const OF_MONEY =
+  /^(?:place|order|pay|cancel|fail|deliver|return|advance|fund|open a wallet|ask for a price|ask what|set the rates|set the pace|move a clock)/
+const MONEY_STEPS = 600
+const MONEY_LENGTH = 250
 
 describe('the model', () => {
   test('has a command for every operation of the document', async () => {
@@ -19,6 +24,13 @@ describe('the model', () => {
 
   test.each(SEEDS)('predicts every response to the scripts of seed %d', async (seed) => {
     const { found } = await playSeed({ seed, steps: STEPS, length: LENGTH })
+    expect(found.map(describeFound).join('\n')).toBe('')
+  })
+
+  test('predicts every balance, whatever is ordered, paid, failed and returned while time and rates change', async () => {
+    const commands = COMMANDS.filter(({ does }) => OF_MONEY.test(does))
+    expect(commands.length).toBeGreaterThan(15)
+    const { found } = await playSeed({ seed: 4, steps: MONEY_STEPS, length: MONEY_LENGTH, commands })
     expect(found.map(describeFound).join('\n')).toBe('')
   })
 })

@@ -35,14 +35,15 @@ const setups: fc.Arbitrary<Setup> = fc.record({
   catalog: fc.constantFrom<Setup['catalog'][]>('seeded', 'edges', 'edges'),
   keeps: fc.constantFrom(false, false, true),
 })
-const steps: fc.Arbitrary<Step> = fc.oneof(
-  ...COMMANDS.map(({ does, args, weight }) => ({
-    weight,
-    arbitrary: args.map((given) => ({ does, with: given })),
-  })),
-)
+const stepsOf = (commands: typeof COMMANDS): fc.Arbitrary<Step> =>
+  fc.oneof(
+    ...commands.map(({ does, args, weight }) => ({
+      weight,
+      arbitrary: args.map((given) => ({ does, with: given })),
+    })),
+  )
 /** Short scripts see many first requests, long ones see deep states. */
-const scripts = (length: number): fc.Arbitrary<Script> =>
+const scripts = (length: number, steps: fc.Arbitrary<Step>): fc.Arbitrary<Script> =>
   fc.record({
     setup: setups,
     steps: fc.oneof(
@@ -103,6 +104,8 @@ export interface RunOptions {
   steps: number
   /** How long a script is at most. */
   length: number
+  /** The commands that scripts are made of; all, when left out. */
+  commands?: typeof COMMANDS
   /** After how many different findings it stops. */
   findingsMax?: number
   onProgress?: (stepsDone: number) => void
@@ -112,12 +115,13 @@ export interface RunOptions {
 
 /** Plays scripts of a seed until so many steps are done, or so many findings were made that differ. */
 export const playSeed = async (options: RunOptions): Promise<{ steps: number; found: readonly Found[] }> => {
-  const { seed, steps: wanted, length, findingsMax = 1, onProgress, onFound } = options
+  const { seed, steps: wanted, length, commands = COMMANDS, findingsMax = 1, onProgress, onFound } = options
+  const made = scripts(length, stepsOf(commands))
   const found: Found[] = []
   let done = 0
   for (let round = 0; done < wanted && found.length < findingsMax; round++) {
     const roundSeed = (seed * 1_000_003 + round) | 0
-    const [script] = fc.sample(scripts(length), { seed: roundSeed, numRuns: 1 })
+    const [script] = fc.sample(made, { seed: roundSeed, numRuns: 1 })
     if (!script) throw new Error('no script')
     const outcome = await playScript(script)
     done += outcome.stepCount
