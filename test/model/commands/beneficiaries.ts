@@ -78,10 +78,7 @@ export const someBeneficiary = async (play: Play, who: Who, nth: number): Promis
 }
 
 export const beneficiaryCommands = [
-  command({
-    does: 'save a beneficiary',
-    operations: ['createBeneficiary'],
-    weight: 6,
+  command('save a beneficiary', ['createBeneficiary'], 6, {
     args: fc.record({
       who: whoever,
       body: sent({ ...personMembers(), metadata: METADATAS }),
@@ -89,20 +86,14 @@ export const beneficiaryCommands = [
     }),
     run: (play, { who, body, key }) => once(play, who, { operation: 'createBeneficiary', body }, key, created(body)),
   }),
-  command({
-    does: 'send a beneficiary that cannot be read',
-    operations: ['createBeneficiary'],
-    weight: 1,
+  command('send a beneficiary that cannot be read', ['createBeneficiary'], 1, {
     args: fc.record({ who: whoever, text: unreadableBodies, keyed: fc.boolean() }),
     run: async (play, { who, text, keyed }) => {
       const headers = keyed ? { 'idempotency-key': play.freshName('unreadable') } : {}
       await ask(play, who, { operation: 'createBeneficiary', text, headers }, () => unreadable('flat'))
     },
   }),
-  command({
-    does: 'list the beneficiaries',
-    operations: ['listBeneficiaries'],
-    weight: 3,
+  command('list the beneficiaries', ['listBeneficiaries'], 3, {
     args: fc.record({
       who: whoever,
       page: pages,
@@ -131,10 +122,7 @@ export const beneficiaryCommands = [
       })
     },
   }),
-  command({
-    does: 'get a beneficiary',
-    operations: ['getBeneficiary'],
-    weight: 3,
+  command('get a beneficiary', ['getBeneficiary'], 3, {
     args: fc.record({
       who: whoever,
       nth: which,
@@ -148,10 +136,7 @@ export const beneficiaryCommands = [
       })
     },
   }),
-  command({
-    does: 'delete a beneficiary',
-    operations: ['deleteBeneficiary'],
-    weight: 1,
+  command('delete a beneficiary', ['deleteBeneficiary'], 1, {
     args: fc.record({ who: whoever, nth: which }),
     run: async (play, { who, nth }) => {
       const id = await someBeneficiary(play, who, nth)

@@ -56,10 +56,7 @@ const compared = <Value extends string | number>(a: Value, b: Value): number => 
 const SORTS = ['{"field":"name"}', '{"direction":"asc"}', '{"field":"currency_code","direction":"ASC"}', '{}']
 const BAD_SORTS = ['', 'id', '[]', '{"field":"price"}', '{"direction":"up"}', '{"field":1}', '{"field":"__proto__"}']
 
-const listProducts = command({
-  does: 'list the products',
-  operations: ['listProducts'],
-  weight: 3,
+const listProducts = command('list the products', ['listProducts'], 3, {
   args: fc.record({
     who: whoever,
     page: pages,
@@ -102,10 +99,7 @@ const listProducts = command({
   },
 })
 
-const getProduct = command({
-  does: 'get a product',
-  operations: ['getProduct'],
-  weight: 1,
+const getProduct = command('get a product', ['getProduct'], 1, {
   args: fc.record({ who: whoever, id: productIds }),
   run: async (play, { who, id }) => {
     await ask(play, who, { operation: 'getProduct', id }, ({ model, world }) => {
@@ -123,10 +117,7 @@ const getProduct = command({
   },
 })
 
-const checkAvailability = command({
-  does: 'check whether a product can be had',
-  operations: ['checkAvailability'],
-  weight: 3,
+const checkAvailability = command('check whether a product can be had', ['checkAvailability'], 3, {
   args: fc.record({ who: whoever, id: productIds, denomination: denominations, quantity: quantities }),
   run: async (play, { who, id, denomination, quantity }) => {
     const call = { operation: 'checkAvailability', id, body: { denomination, quantity } }
@@ -148,10 +139,7 @@ const checkAvailability = command({
 })
 
 /** What makes a body unreadable to charges and discount, and what makes it invalid (contract C9). */
-const getDiscounts = command({
-  does: 'ask for the discounts of a product',
-  operations: ['getDiscounts'],
-  weight: 2,
+const getDiscounts = command('ask for the discounts of a product', ['getDiscounts'], 2, {
   args: fc.record({
     who: whoever,
     id: productIds,
@@ -206,10 +194,7 @@ const discountOfProduct = (at: At, product: Product, denomination: number | unde
   }
 }
 
-const getCard = command({
-  does: 'look at the picture of a card',
-  operations: ['getCardPicture', 'getCardPng'],
-  weight: 1,
+const getCard = command('look at the picture of a card', ['getCardPicture', 'getCardPng'], 1, {
   args: fc.record({ id: pathIds(471), operation: fc.constantFrom('getCardPicture', 'getCardPng') }),
   run: async (play, { id, operation }) => {
     const call = { operation, id }

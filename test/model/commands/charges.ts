@@ -90,10 +90,7 @@ export const keyOf = ({ client }: At, { product, denomination, quantity, wallet 
   JSON.stringify([client, product, denomination, quantity, wallet ?? null])
 
 export const chargeCommands = [
-  command({
-    does: 'ask what a purchase costs',
-    operations: ['calculateCharges'],
-    weight: 6,
+  command('ask what a purchase costs', ['calculateCharges'], 6, {
     args: fc.record({
       who: whoever,
       id: productIds,

@@ -2,21 +2,29 @@ import fc from 'fast-check'
 import { DEFAULT } from '../model.ts'
 import type { Answer, Play, Who } from '../play.ts'
 
-/** Something that a script can do: which operations it asks for, with what, and what the model says to it. */
-export interface Command<Args extends object> {
+/** What a command is given, and what the model says to it. */
+interface Doing<Args extends object> {
+  args: fc.Arbitrary<Args>
+  run: (play: Play, args: Args) => Promise<void>
+}
+
+/** Something that a script can do. */
+export interface Command extends Doing<object> {
   /** As a script names it. */
   does: string
   /** The operations of the OpenAPI document that it asks for. */
   operations: readonly string[]
   /** How often it comes, compared with the others. */
   weight: number
-  args: fc.Arbitrary<Args>
-  run(play: Play, args: Args): Promise<void>
 }
 
-/** A command whose arguments are its own matter. */
-export type AnyCommand = Command<object>
-export const command = <Args extends object>(parts: Command<Args>): AnyCommand => parts as unknown as AnyCommand
+/** A command, whose arguments are its own matter. */
+export const command = <Args extends object>(
+  does: string,
+  operations: readonly string[],
+  weight: number,
+  doing: Doing<Args>,
+): Command => ({ does, operations, weight, ...(doing as unknown as Doing<object>) })
 
 export const worldNames = fc.oneof(
   { weight: 5, arbitrary: fc.constant(DEFAULT) },

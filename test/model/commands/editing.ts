@@ -49,10 +49,7 @@ const PRODUCT_MEMBERS = {
 const badMembers = (body: Sent, members: Record<string, readonly [readonly unknown[], readonly unknown[]]>): string[] =>
   Object.entries(body).flatMap(([name, value]) => (members[name]?.[1].includes(value) ? [name] : []))
 
-const editProduct = command({
-  does: 'change a product',
-  operations: ['editProduct'],
-  weight: 3,
+const editProduct = command('change a product', ['editProduct'], 3, {
   args: fc.record({
     world: worldNames,
     id: fc.constantFrom('1', '2', '4', '5', '9', '77777', '0', 'x'),
@@ -106,10 +103,7 @@ const ratesFault = (json: unknown, expected: ReadonlyMap<string, string>): strin
   return faultsIn({ base: [base, 'USD'], rates: [numbers(Object.entries(rates)), numbers(expected)] })
 }
 
-const setRates = command({
-  does: 'set the rates',
-  operations: ['setRates', 'getRates'],
-  weight: 2,
+const setRates = command('set the rates', ['setRates', 'getRates'], 2, {
   args: fc.record({ world: worldNames, nth: which, bad: fc.nat(3) }),
   run: async (play, { world: name, nth, bad }) => {
     const rates = GOOD_RATES[nth % GOOD_RATES.length] ?? SEEDED
@@ -166,10 +160,7 @@ const agree = (terms: Terms, { max_quantity, discounts, features }: Sent): void 
   if (vouchers !== undefined) terms.vouchers = vouchers
 }
 
-const addClient = command({
-  does: 'add a client',
-  operations: ['addSandboxClient'],
-  weight: 2,
+const addClient = command('add a client', ['addSandboxClient'], 2, {
   args: fc.record({
     world: worldNames,
     body: sent({
@@ -197,10 +188,7 @@ const addClient = command({
   },
 })
 
-const editClient = command({
-  does: 'change a client',
-  operations: ['editSandboxClient'],
-  weight: 2,
+const editClient = command('change a client', ['editSandboxClient'], 2, {
   args: fc.record({
     world: worldNames,
     id: fc.constantFrom('1', '2', '3', '99', '0'),
@@ -220,10 +208,7 @@ const editClient = command({
   },
 })
 
-const listClients = command({
-  does: 'list the clients',
-  operations: ['listSandboxClients'],
-  weight: 1,
+const listClients = command('list the clients', ['listSandboxClients'], 1, {
   args: fc.record({ world: worldNames }),
   run: async (play, { world: name }) => {
     await play.control({ operation: 'listSandboxClients' }, name, (world) => ({

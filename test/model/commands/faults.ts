@@ -78,10 +78,7 @@ const isDocumentedAt = (error: string, method: string | undefined, path: string 
   return places.some((place) => place.startsWith(method ?? '') && place.endsWith(path ?? ''))
 }
 
-const addRule = command({
-  does: 'add a fault',
-  operations: ['addFault'],
-  weight: 2,
+const addRule = command('add a fault', ['addFault'], 2, {
   args: fc.record({
     world: worldNames,
     rule: fc.oneof(
@@ -118,19 +115,13 @@ const ASKED: readonly [string, Expected][] = [
 
 export const faultCommands = [
   addRule,
-  command({
-    does: 'add a fault that can never strike',
-    operations: ['addFault'],
-    weight: 1,
+  command('add a fault that can never strike', ['addFault'], 1, {
     args: fc.record({ world: worldNames, nth: fc.nat(BAD.length - 1) }),
     run: async (play, { world, nth }) => {
       await play.control({ operation: 'addFault', body: BAD[nth] }, world, () => ({ status: 400 }))
     },
   }),
-  command({
-    does: 'list the faults',
-    operations: ['listFaults', 'listErrors'],
-    weight: 1,
+  command('list the faults', ['listFaults', 'listErrors'], 1, {
     args: fc.record({ world: worldNames }),
     run: async (play, { world }) => {
       await play.control({ operation: 'listFaults' }, world, ({ faults }) => ({
@@ -141,10 +132,7 @@ export const faultCommands = [
       await play.open({ operation: 'listErrors' }, () => ({ status: 200 }))
     },
   }),
-  command({
-    does: 'remove a fault',
-    operations: ['removeFault'],
-    weight: 1,
+  command('remove a fault', ['removeFault'], 1, {
     args: fc.record({ world: worldNames, nth: fc.nat(3) }),
     run: async (play, { world: name, nth }) => {
       const { json } = await play.control({ operation: 'listFaults' }, name, () => ({ status: 200 }))
@@ -156,10 +144,7 @@ export const faultCommands = [
       })
     },
   }),
-  command({
-    does: 'clear the faults',
-    operations: ['clearFaults'],
-    weight: 2,
+  command('clear the faults', ['clearFaults'], 2, {
     args: fc.record({ world: worldNames }),
     run: async (play, { world: name }) => {
       await play.control({ operation: 'clearFaults' }, name, (world) => {
@@ -168,10 +153,7 @@ export const faultCommands = [
       })
     },
   }),
-  command({
-    does: 'ask for a fault',
-    operations: ['calculateCharges'],
-    weight: 1,
+  command('ask for a fault', ['calculateCharges'], 1, {
     args: fc.record({ who: whoever, nth: fc.nat(ASKED.length - 1) }),
     run: async (play, { who, nth }) => {
       const [name, expected] = ASKED[nth] ?? ['internal', { status: 500 }]
@@ -179,10 +161,7 @@ export const faultCommands = [
       await ask(play, who, { ...call, headers: { 'x-sandbox-fault': name } }, () => expected)
     },
   }),
-  command({
-    does: 'look whether it lives',
-    operations: ['isAlive', 'isReady', 'getStatus', 'getFrontPage'],
-    weight: 2,
+  command('look whether it lives', ['isAlive', 'isReady', 'getStatus', 'getFrontPage'], 2, {
     args: fc.record({}),
     run: async (play) => {
       // Supervisors are outside of faults (contract C1).

@@ -73,10 +73,7 @@ const brokenBody = (): ReadableStream<Uint8Array> =>
   })
 
 export const heldCommands = [
-  command({
-    does: 'go away in the middle of a body',
-    operations: ['createBeneficiary', 'listRequests'],
-    weight: 1,
+  command('go away in the middle of a body', ['createBeneficiary', 'listRequests'], 1, {
     args: fc.record({ world: worldNames, nth: fc.nat(WRITES.length - 1) }),
     run: async (play, { world, nth }) => {
       const who: Who = { world, client: 'sandbox' }
@@ -96,36 +93,38 @@ export const heldCommands = [
       }))
     },
   }),
-  command({
-    does: 'hold a body back until its token is dead',
-    operations: ['createBeneficiary', 'placeOrder', 'createPayout', 'logout'],
-    weight: 2,
-    args: fc.record({
-      world: worldNames,
-      nth: fc.nat(WRITES.length - 1),
-      event: fc.constantFrom(...EVENTS),
-      keyed: fc.boolean(),
-    }),
-    run: async (play, { world, nth, event, keyed }) => {
-      const who: Who = { world, client: 'sandbox' }
-      if ((play.model.worlds.get(world)?.faults.length ?? 0) > 0 || play.model.limits !== undefined) return
-      // A token of before the clock was put back would live on.
-      if (event === 'token expires' || play.tokenOf(who) === undefined) await logIn(play, who)
-      const access = play.tokenOf(who)
-      const write = WRITES[nth]
-      if (access === undefined || write === undefined) return
-      // A token that was verified before lets the request in without waiting.
-      await play.api(who, { operation: 'getCountry', id: 1 }, () => ({ status: 200 }))
-      await play.settle()
-      const headers = keyed ? { 'idempotency-key': play.freshName('held body') } : {}
-      const { stream, finish } = heldBody(JSON.stringify(write.body))
-      const pending = play.send({ ...write, headers }, access, stream)
-      // Once this is answered, the request before it has been let in.
-      await play.send({ operation: 'isAlive' })
-      await happens(play, event, who, access)
-      play.lines.push('the rest of the body')
-      finish()
-      play.compare(write, await pending, { status: 401 })
+  command(
+    'hold a body back until its token is dead',
+    ['createBeneficiary', 'placeOrder', 'createPayout', 'logout'],
+    2,
+    {
+      args: fc.record({
+        world: worldNames,
+        nth: fc.nat(WRITES.length - 1),
+        event: fc.constantFrom(...EVENTS),
+        keyed: fc.boolean(),
+      }),
+      run: async (play, { world, nth, event, keyed }) => {
+        const who: Who = { world, client: 'sandbox' }
+        if ((play.model.worlds.get(world)?.faults.length ?? 0) > 0 || play.model.limits !== undefined) return
+        // A token of before the clock was put back would live on.
+        if (event === 'token expires' || play.tokenOf(who) === undefined) await logIn(play, who)
+        const access = play.tokenOf(who)
+        const write = WRITES[nth]
+        if (access === undefined || write === undefined) return
+        // A token that was verified before lets the request in without waiting.
+        await play.api(who, { operation: 'getCountry', id: 1 }, () => ({ status: 200 }))
+        await play.settle()
+        const headers = keyed ? { 'idempotency-key': play.freshName('held body') } : {}
+        const { stream, finish } = heldBody(JSON.stringify(write.body))
+        const pending = play.send({ ...write, headers }, access, stream)
+        // Once this is answered, the request before it has been let in.
+        await play.send({ operation: 'isAlive' })
+        await happens(play, event, who, access)
+        play.lines.push('the rest of the body')
+        finish()
+        play.compare(write, await pending, { status: 401 })
+      },
     },
-  }),
+  ),
 ]

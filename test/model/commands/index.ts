@@ -1,7 +1,7 @@
 import { beneficiaryCommands } from './beneficiaries.ts'
 import { catalogCommands } from './catalog.ts'
 import { chargeCommands } from './charges.ts'
-import type { AnyCommand } from './command.ts'
+import type { Command } from './command.ts'
 import { editingCommands } from './editing.ts'
 import { faultCommands } from './faults.ts'
 import { heldCommands } from './held.ts'
@@ -21,7 +21,7 @@ import { webhookCommands } from './webhooks.ts'
 import { worldCommands } from './worlds.ts'
 
 /** Everything that a script can do, one file a room. */
-export const COMMANDS: readonly AnyCommand[] = [
+export const COMMANDS: readonly Command[] = [
   ...sessionCommands,
   ...beneficiaryCommands,
   ...catalogCommands,

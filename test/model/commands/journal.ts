@@ -39,10 +39,7 @@ interface Detail extends Entry {
 }
 
 export const journalCommands = [
-  command({
-    does: 'read the journal',
-    operations: ['listRequests', 'getRequest'],
-    weight: 2,
+  command('read the journal', ['listRequests', 'getRequest'], 2, {
     args: fc.record({
       world: worldNames,
       nth: which,
@@ -71,10 +68,7 @@ export const journalCommands = [
       }))
     },
   }),
-  command({
-    does: 'replay a request',
-    operations: ['replayRequest'],
-    weight: 1,
+  command('replay a request', ['replayRequest'], 1, {
     args: fc.record({ world: worldNames, nth: which }),
     run: async (play, { world: name, nth }) => {
       const world = play.model.worlds.get(name)
@@ -91,10 +85,7 @@ export const journalCommands = [
       }))
     },
   }),
-  command({
-    does: 'send a request',
-    operations: ['sendRequest'],
-    weight: 1,
+  command('send a request', ['sendRequest'], 1, {
     args: fc.record({ world: worldNames, path: fc.constantFrom('/api/v1/countries/1', '/_sandbox/reset') }),
     run: async (play, { world: name, path }) => {
       const world = play.model.worlds.get(name)
@@ -107,10 +98,7 @@ export const journalCommands = [
       }))
     },
   }),
-  command({
-    does: 'read the ledger',
-    operations: ['listLedgerEntries'],
-    weight: 1,
+  command('read the ledger', ['listLedgerEntries'], 1, {
     args: fc.record({ world: worldNames, limit: fc.constantFrom(undefined, 1, 7, 0) }),
     run: async (play, { world, limit }) => {
       const query = limit === undefined ? {} : { query: `limit=${limit}` }
@@ -120,19 +108,13 @@ export const journalCommands = [
       }))
     },
   }),
-  command({
-    does: 'read the test values',
-    operations: ['getTestValues'],
-    weight: 1,
+  command('read the test values', ['getTestValues'], 1, {
     args: fc.record({}),
     run: async (play) => {
       await play.open({ operation: 'getTestValues' }, () => ({ status: 200 }))
     },
   }),
-  command({
-    does: 'read the coverage',
-    operations: ['getCoverage'],
-    weight: 1,
+  command('read the coverage', ['getCoverage'], 1, {
     args: fc.record({
       world: fc.oneof(worldNames, fc.constant('*')),
       format: fc.constantFrom(undefined, 'table', 'xml'),

@@ -71,10 +71,7 @@ const onPayout = (
   rule: (play: Play, world: World, payout: Payout) => Expected,
   body: object = {},
 ) =>
-  command({
-    does,
-    operations: [operation],
-    weight: 3,
+  command(does, [operation], 3, {
     args: fc.record({ world: worldNames, nth: which, bare: fc.boolean() }),
     run: async (play, { world: name, nth, bare }) => {
       const id = nth === 30 ? 'pyt_0' : await somePayout(play, { world: name, client: 'sandbox' }, nth)
@@ -93,10 +90,7 @@ const onOrder = (
   member: string,
   rule: (play: Play, world: World, order: Order, sent: number | undefined) => Expected,
 ) =>
-  command({
-    does,
-    operations: [operation],
-    weight: 3,
+  command(does, [operation], 3, {
     args: fc.record({
       world: worldNames,
       nth: which,
@@ -118,10 +112,7 @@ const paces = fc.constantFrom<unknown>(undefined, 'auto', 'auto', 'manual', 'man
 const isPace = (value: unknown): boolean => value === undefined || value === 'auto' || value === 'manual'
 
 export const operatorCommands = [
-  command({
-    does: 'set the pace',
-    operations: ['setPace'],
-    weight: 3,
+  command('set the pace', ['setPace'], 3, {
     args: fc.record({ world: worldNames, pace: fc.record({ payouts: paces, orders: paces }) }),
     run: async (play, { world: name, pace }) => {
       await present(play, { operation: 'setPace', body: pace }, name, (world, now) => {
@@ -133,19 +124,13 @@ export const operatorCommands = [
       })
     },
   }),
-  command({
-    does: 'read the pace',
-    operations: ['getPace'],
-    weight: 1,
+  command('read the pace', ['getPace'], 1, {
     args: fc.record({ world: worldNames }),
     run: async (play, { world }) => {
       await play.control({ operation: 'getPace' }, world, ({ state }) => ({ status: 200, body: state.pace }))
     },
   }),
-  command({
-    does: 'advance a payout',
-    operations: ['advancePayout'],
-    weight: 4,
+  command('advance a payout', ['advancePayout'], 4, {
     args: fc.record({ world: worldNames, nth: which, to: fc.constantFrom(undefined, ...TARGETS, 'refunded' as const) }),
     run: async (play, { world: name, nth, to }) => {
       const id = nth === 30 ? 'pyt_0' : await somePayout(play, { world: name, client: 'sandbox' }, nth)

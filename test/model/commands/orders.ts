@@ -186,10 +186,7 @@ const oddIds = fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weig
 
 /** Asks for one of the client's orders. */
 const onOwnOrder = (does: string, operation: string, answer: (at: At, order: Order) => Expected) =>
-  command({
-    does,
-    operations: [operation],
-    weight: 3,
+  command(does, [operation], 3, {
     args: fc.record({ who: whoever, nth: which, odd: oddIds }),
     run: async (play, { who, nth, odd }) => {
       const id = odd ?? (await someOrder(play, who, nth))
@@ -232,10 +229,7 @@ const purchases: fc.Arbitrary<Bought> = fc.oneof(
 )
 
 export const orderCommands = [
-  command({
-    does: 'place an order',
-    operations: ['placeOrder'],
-    weight: 12,
+  command('place an order', ['placeOrder'], 12, {
     args: fc.record({
       who: whoever,
       body: sent(ORDER_MEMBERS),
@@ -243,10 +237,7 @@ export const orderCommands = [
     }),
     run: (play, { who, body, key }) => once(play, who, { operation: 'placeOrder', body }, key, placed(body)),
   }),
-  command({
-    does: 'order what will be delivered later',
-    operations: ['placeOrder'],
-    weight: 4,
+  command('order what will be delivered later', ['placeOrder'], 4, {
     args: fc.record({
       world: fc.constantFrom('default', 'a'),
       product_id: fc.constantFrom(3, 5, 9),
@@ -259,10 +250,7 @@ export const orderCommands = [
       await once(play, { world, client: 'sandbox' }, { operation: 'placeOrder', body }, undefined, placed(body))
     },
   }),
-  command({
-    does: 'ask for a price and buy at it',
-    operations: ['calculateCharges', 'placeOrder'],
-    weight: 2,
+  command('ask for a price and buy at it', ['calculateCharges', 'placeOrder'], 2, {
     args: fc.record({ who: whoever, bought: purchases }),
     run: async (play, { who, bought }) => {
       const { product_id, quantity, wallet_id } = bought
@@ -275,10 +263,7 @@ export const orderCommands = [
       await once(play, who, { operation: 'placeOrder', body }, undefined, placed(body))
     },
   }),
-  command({
-    does: 'send an order that cannot be read',
-    operations: ['placeOrder'],
-    weight: 1,
+  command('send an order that cannot be read', ['placeOrder'], 1, {
     args: fc.record({ who: whoever, text: unreadableBodies, keyed: fc.boolean() }),
     run: async (play, { who, text, keyed }) => {
       const headers = keyed ? { 'idempotency-key': play.freshName('unreadable') } : {}
@@ -287,10 +272,7 @@ export const orderCommands = [
       )
     },
   }),
-  command({
-    does: 'list the orders',
-    operations: ['listOrders'],
-    weight: 3,
+  command('list the orders', ['listOrders'], 3, {
     args: fc.record({
       who: whoever,
       page: pages,

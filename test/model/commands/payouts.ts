@@ -196,10 +196,7 @@ const unknownIds = fc.constantFrom(
 
 /** Asks for one of the client's payouts. */
 const onOwnPayout = (does: string, operation: string, answer: (at: At, payout: Payout) => Expected) =>
-  command({
-    does,
-    operations: [operation],
-    weight: 3,
+  command(does, [operation], 3, {
     args: fc.record({ who: whoever, nth: which, unknown: unknownIds }),
     run: async (play, { who, nth, unknown }) => {
       const id = unknown ?? (await somePayout(play, who, nth))
@@ -211,10 +208,7 @@ const onOwnPayout = (does: string, operation: string, answer: (at: At, payout: P
   })
 
 export const payoutCommands = [
-  command({
-    does: 'pay somebody',
-    operations: ['createPayout'],
-    weight: 12,
+  command('pay somebody', ['createPayout'], 12, {
     args: fc.record({
       who: whoever,
       body: sent(PAYOUT_MEMBERS),
@@ -227,10 +221,7 @@ export const payoutCommands = [
       return once(play, who, { operation: 'createPayout', body: named }, key, paid(named))
     },
   }),
-  command({
-    does: 'pay a saved beneficiary',
-    operations: ['createPayout'],
-    weight: 6,
+  command('pay a saved beneficiary', ['createPayout'], 6, {
     args: fc.record({
       who: whoever,
       nth: which,
@@ -243,20 +234,14 @@ export const payoutCommands = [
       await once(play, who, { operation: 'createPayout', body }, undefined, paid(body))
     },
   }),
-  command({
-    does: 'send a payout that cannot be read',
-    operations: ['createPayout'],
-    weight: 1,
+  command('send a payout that cannot be read', ['createPayout'], 1, {
     args: fc.record({ who: whoever, text: unreadableBodies, keyed: fc.boolean() }),
     run: async (play, { who, text, keyed }) => {
       const headers = keyed ? { 'idempotency-key': play.freshName('unreadable') } : {}
       await ask(play, who, { operation: 'createPayout', text, headers }, () => unreadable('flat'))
     },
   }),
-  command({
-    does: 'list the payouts',
-    operations: ['listPayouts'],
-    weight: 3,
+  command('list the payouts', ['listPayouts'], 3, {
     args: fc.record({
       who: whoever,
       page: pages,

@@ -34,31 +34,30 @@ const statesFault = (rows: readonly Sent[], records: readonly (Order | Payout)[]
 }
 
 export const recordCommands = [
-  command({
-    does: 'list the records of a world',
-    operations: ['listWorldWallets', 'listWorldOrders', 'listWorldPayouts', 'listWorldWebhooks'],
-    weight: 2,
-    args: fc.record({ world: worldNames }),
-    run: async (play, { world: name }) => {
-      await listed(play, 'listWorldOrders', name, (rows, { state }) => statesFault(rows, state.orders))
-      await listed(play, 'listWorldPayouts', name, (rows, { state }) => statesFault(rows, state.payouts))
-      await listed(play, 'listWorldWallets', name, (rows, { state }) => {
-        const held = state.wallets.map(({ id, client, currency, amount }) => [
-          id,
-          CLIENT_IDS[client],
-          majorOf(amount, currency),
-        ])
-        return faultsIn({ wallets: [rows.map(({ id, client_id, amount }) => [id, client_id, amount]), held] })
-      })
-      await listed(play, 'listWorldWebhooks', name, (rows, { state }) =>
-        faultsIn({ webhooks: [rows.map(({ id }) => id).sort(), state.webhooks.map(({ id }) => id).sort()] }),
-      )
+  command(
+    'list the records of a world',
+    ['listWorldWallets', 'listWorldOrders', 'listWorldPayouts', 'listWorldWebhooks'],
+    2,
+    {
+      args: fc.record({ world: worldNames }),
+      run: async (play, { world: name }) => {
+        await listed(play, 'listWorldOrders', name, (rows, { state }) => statesFault(rows, state.orders))
+        await listed(play, 'listWorldPayouts', name, (rows, { state }) => statesFault(rows, state.payouts))
+        await listed(play, 'listWorldWallets', name, (rows, { state }) => {
+          const held = state.wallets.map(({ id, client, currency, amount }) => [
+            id,
+            CLIENT_IDS[client],
+            majorOf(amount, currency),
+          ])
+          return faultsIn({ wallets: [rows.map(({ id, client_id, amount }) => [id, client_id, amount]), held] })
+        })
+        await listed(play, 'listWorldWebhooks', name, (rows, { state }) =>
+          faultsIn({ webhooks: [rows.map(({ id }) => id).sort(), state.webhooks.map(({ id }) => id).sort()] }),
+        )
+      },
     },
-  }),
-  command({
-    does: 'see what falls due in a world',
-    operations: ['listDue'],
-    weight: 2,
+  ),
+  command('see what falls due in a world', ['listDue'], 2, {
     args: fc.record({ world: worldNames }),
     run: async (play, { world: name }) => {
       await listed(play, 'listDue', name, (rows, { state }) => {
@@ -76,10 +75,7 @@ export const recordCommands = [
       })
     },
   }),
-  command({
-    does: 'deliver an event of a world again',
-    operations: ['listWorldEvents', 'redeliverWorldEvent'],
-    weight: 1,
+  command('deliver an event of a world again', ['listWorldEvents', 'redeliverWorldEvent'], 1, {
     args: fc.record({ world: worldNames, nth: which }),
     run: async (play, { world: name, nth }) => {
       const answer = await listed(play, 'listWorldEvents', name, () => undefined)

@@ -3,7 +3,7 @@ import { badRequest, forbidden, idsOf, isPathId, memberFaults, notFound } from '
 import { categories, countries, currencyIds, subcategories } from '../goods.ts'
 import type { Expected } from '../play.ts'
 import { buysVouchers } from './catalog.ts'
-import { type AnyCommand, command, whoever } from './command.ts'
+import { type Command, command, whoever } from './command.ts'
 import { ask } from './sessions.ts'
 
 /** Countries, currencies, categories and subcategories (spec 4.3 to 4.5). */
@@ -40,11 +40,8 @@ const ROOMS: readonly Room[] = [
 ]
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
-const listing = ({ record, list, ids, vouchers }: Room): AnyCommand =>
-  command({
-    does: `list each ${record}`,
-    operations: [list],
-    weight: 1,
+const listing = ({ record, list, ids, vouchers }: Room): Command =>
+  command(`list each ${record}`, [list], 1, {
     args: fc.record({ who: whoever, again: fc.boolean() }),
     run: async (play, { who, again }) => {
       const first = await ask(play, who, { operation: list }, (at) =>
@@ -64,11 +61,8 @@ const listing = ({ record, list, ids, vouchers }: Room): AnyCommand =>
     },
   })
 
-const getting = ({ record, get, ids, vouchers }: Room): AnyCommand =>
-  command({
-    does: `get a ${record}`,
-    operations: [get],
-    weight: 1,
+const getting = ({ record, get, ids, vouchers }: Room): Command =>
+  command(`get a ${record}`, [get], 1, {
     args: fc.record({ who: whoever, id: pathIds(Math.max(...ids)) }),
     run: async (play, { who, id }) => {
       await ask(play, who, { operation: get, id }, (at): Expected => {

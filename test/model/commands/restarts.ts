@@ -16,10 +16,7 @@ const withdrawnFile = catalogFile(edgesWithdrawn)
 const WHO = { world: DEFAULT, client: 'sandbox' } as const
 
 export const restartCommands = [
-  command({
-    does: 'restart the program',
-    operations: [],
-    weight: 1,
+  command('restart the program', [], 1, {
     args: fc.record({ how: fc.constantFrom('stop' as const, 'kill' as const) }),
     run: async (play, { how }) => {
       play.lines.push(
@@ -29,10 +26,7 @@ export const restartCommands = [
       play.model.restart(play.program.setup.keeps)
     },
   }),
-  command({
-    does: 'withdraw products beside the program, and buy at an old price',
-    operations: ['calculateCharges', 'placeOrder'],
-    weight: 1,
+  command('withdraw products beside the program, and buy at an old price', ['calculateCharges', 'placeOrder'], 1, {
     args: fc.record({ rarely: fc.nat(2), product_id: fc.constantFrom(1, 2, 4) }),
     run: async (play, { rarely, product_id }) => {
       const { catalog, keeps } = play.program.setup
@@ -49,10 +43,7 @@ export const restartCommands = [
       await once(play, WHO, { operation: 'placeOrder', body: order }, undefined, placed(order))
     },
   }),
-  command({
-    does: 'damage a voucher on the disk',
-    operations: [],
-    weight: 1,
+  command('damage a voucher on the disk', [], 1, {
     args: fc.record({ nth: which }),
     run: async (play, { nth }) => {
       const { folder } = play.program

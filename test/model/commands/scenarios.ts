@@ -13,10 +13,7 @@ const BAD: readonly unknown[] = [
 ]
 
 export const scenarioCommands = [
-  command({
-    does: 'write a world down and load it again',
-    operations: ['getScenario', 'loadScenario', 'resetWorld'],
-    weight: 2,
+  command('write a world down and load it again', ['getScenario', 'loadScenario', 'resetWorld'], 2, {
     args: fc.record({ world: worldNames }),
     run: async (play, { world: name }) => {
       const written = await play.control({ operation: 'getScenario' }, name, (world, answer) => {
@@ -40,20 +37,14 @@ export const scenarioCommands = [
       })
     },
   }),
-  command({
-    does: 'load what is no scenario',
-    operations: ['loadScenario', 'getScenarioSchema'],
-    weight: 1,
+  command('load what is no scenario', ['loadScenario', 'getScenarioSchema'], 1, {
     args: fc.record({ world: worldNames, nth: fc.nat(BAD.length - 1) }),
     run: async (play, { world, nth }) => {
       await play.control({ operation: 'loadScenario', body: BAD[nth] }, world, () => ({ status: 400 }))
       await play.open({ operation: 'getScenarioSchema' }, () => ({ status: 200 }))
     },
   }),
-  command({
-    does: 'open the feed',
-    operations: ['openFeed'],
-    weight: 1,
+  command('open the feed', ['openFeed'], 1, {
     args: fc.record({ world: worldNames, since: fc.constantFrom(undefined, '0', '7', 'odd') }),
     run: async (play, { world: name, since }) => {
       const { url } = play.locate({ operation: 'openFeed', query: `world=${name}` })

@@ -138,10 +138,7 @@ const says = (status: number, message: string): Expected => ({
 })
 
 const odd = (does: string, operation: string, texts: readonly [string, number, string][]) =>
-  command({
-    does,
-    operations: [operation],
-    weight: 1,
+  command(does, [operation], 1, {
     args: fc.record({ nth: fc.nat(texts.length - 1) }),
     run: async (play, { nth }) => {
       const [text, status, message] = texts[nth] ?? texts[0] ?? ['', 400, '']
@@ -150,30 +147,21 @@ const odd = (does: string, operation: string, texts: readonly [string, number, s
   })
 
 export const sessionCommands = [
-  command({ does: 'log in', operations: ['login'], weight: 4, args: whoever, run: (play, who) => logIn(play, who) }),
-  command({
-    does: 'log in with a password',
-    operations: ['login'],
-    weight: 2,
+  command('log in', ['login'], 4, { args: whoever, run: (play, who) => logIn(play, who) }),
+  command('log in with a password', ['login'], 2, {
     args: fc.record({ who: whoever, password: fc.constantFrom('sandbox', 'wrong', 'a password') }),
     run: (play, { who, password }) => logIn(play, who, password),
   }),
-  command({
-    does: 'log in wrongly again and again',
-    operations: ['login'],
-    weight: 1,
+  command('log in wrongly again and again', ['login'], 1, {
     args: fc.record({ world: worldNames }),
     run: async (play, { world }) => {
       for (let count = 0; count < 12; count++) await logIn(play, { world, client: 'sandbox' }, 'wrong')
     },
   }),
   odd('log in oddly', 'login', ODD_LOGINS),
-  command({ does: 'refresh', operations: ['refresh'], weight: 4, args: whoever, run: refresh }),
+  command('refresh', ['refresh'], 4, { args: whoever, run: refresh }),
   odd('refresh oddly', 'refresh', ODD_REFRESHES),
-  command({
-    does: 'log out',
-    operations: ['logout'],
-    weight: 2,
+  command('log out', ['logout'], 2, {
     args: whoever,
     run: async (play, who) => {
       const access = play.tokenOf(who)

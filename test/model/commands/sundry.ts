@@ -26,17 +26,11 @@ const NUMBERS: readonly [string, boolean][] = [
 ]
 
 export const sundryCommands = [
-  command({
-    does: 'send as many values as there may be',
-    operations: ['createBeneficiary'],
-    weight: 1,
+  command('send as many values as there may be', ['createBeneficiary'], 1, {
     args: fc.record({ who: whoever, key: fc.constantFrom(undefined, 'many values') }),
     run: (play, { who, key }) => once(play, who, { operation: 'createBeneficiary', body: MANY }, key, created(ADA)),
   }),
-  command({
-    does: 'send metadata with a number',
-    operations: ['createBeneficiary'],
-    weight: 1,
+  command('send metadata with a number', ['createBeneficiary'], 1, {
     args: fc.record({ who: whoever, nth: fc.nat(NUMBERS.length - 1) }),
     run: async (play, { who, nth }) => {
       const [number, isKept] = NUMBERS[nth] ?? ['1', true]
@@ -48,19 +42,13 @@ export const sundryCommands = [
       })
     },
   }),
-  command({
-    does: 'name a request',
-    operations: ['listCurrencies'],
-    weight: 1,
+  command('name a request', ['listCurrencies'], 1, {
     args: fc.record({ who: whoever, name: fc.constantFrom('mine-1', 'x'.repeat(64)) }),
     run: async (play, { who, name }) => {
       await ask(play, who, { operation: 'listCurrencies', headers: { 'x-request-id': name } }, () => ({ status: 200 }))
     },
   }),
-  command({
-    does: 'ask for a route that there is not',
-    operations: [],
-    weight: 1,
+  command('ask for a route that there is not', [], 1, {
     args: fc.record({
       who: whoever,
       path: fc.constantFrom(...UNKNOWN_ROUTES),

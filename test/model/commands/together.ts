@@ -37,10 +37,7 @@ const PAYEE = { beneficiary_email: PERSON.email, beneficiary_first_name: 'Ada', 
 const isStruck = (play: Play, name: string): boolean => (play.model.worlds.get(name)?.faults.length ?? 0) > 0
 
 export const togetherCommands = [
-  command({
-    does: 'order together',
-    operations: ['placeOrder'],
-    weight: 2,
+  command('order together', ['placeOrder'], 2, {
     args: fc.record({
       world: worldNames,
       count: counts,
@@ -59,10 +56,7 @@ export const togetherCommands = [
       )
     },
   }),
-  command({
-    does: 'pay together',
-    operations: ['createPayout'],
-    weight: 2,
+  command('pay together', ['createPayout'], 2, {
     args: fc.record({
       world: worldNames,
       count: counts,
@@ -80,10 +74,7 @@ export const togetherCommands = [
       await atOnce(play, { world, client }, calls)
     },
   }),
-  command({
-    does: 'save the same beneficiary together, with one key',
-    operations: ['createBeneficiary'],
-    weight: 2,
+  command('save the same beneficiary together, with one key', ['createBeneficiary'], 2, {
     args: fc.record({ world: worldNames, count: counts }),
     run: async (play, { world, count }) => {
       if (isStruck(play, world)) return
@@ -97,10 +88,7 @@ export const togetherCommands = [
       )
     },
   }),
-  command({
-    does: 'read while the world is reset',
-    operations: ['listCountries', 'resetWorld'],
-    weight: 1,
+  command('read while the world is reset', ['listCountries', 'resetWorld'], 1, {
     args: fc.record({ world: worldNames, count: counts }),
     run: async (play, { world: name, count }) => {
       const who: Who = { world: name, client: 'sandbox' }
@@ -121,10 +109,7 @@ export const togetherCommands = [
       }
     },
   }),
-  command({
-    does: 'refresh together, with one token',
-    operations: ['refresh'],
-    weight: 1,
+  command('refresh together, with one token', ['refresh'], 1, {
     args: fc.record({ world: worldNames, count: counts }),
     run: async (play, { world: name, count }) => {
       const who: Who = { world: name, client: 'sandbox' }

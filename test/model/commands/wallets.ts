@@ -27,10 +27,7 @@ const walletFault = (json: unknown, world: World, wallet: Wallet): string | unde
   return faultsIn({ wallet: [said, membersOf(world, wallet)] })
 }
 
-const listWallets = command({
-  does: 'list the wallets',
-  operations: ['listWallets'],
-  weight: 3,
+const listWallets = command('list the wallets', ['listWallets'], 3, {
   args: fc.record({
     who: whoever,
     page: pages,
@@ -66,10 +63,7 @@ const listWallets = command({
   },
 })
 
-const getWallet = command({
-  does: 'get a wallet',
-  operations: ['getWallet'],
-  weight: 3,
+const getWallet = command('get a wallet', ['getWallet'], 3, {
   args: fc.record({ who: whoever, id: pathIds(6) }),
   run: async (play, { who, id }) => {
     await ask(play, who, { operation: 'getWallet', id }, ({ model, world, client }) => {
@@ -81,10 +75,7 @@ const getWallet = command({
   },
 })
 
-const listTransactions = command({
-  does: 'list the transactions',
-  operations: ['listTransactions'],
-  weight: 3,
+const listTransactions = command('list the transactions', ['listTransactions'], 3, {
   args: fc.record({
     who: whoever,
     page: pages,
@@ -133,10 +124,7 @@ const listTransactions = command({
   },
 })
 
-const getTransaction = command({
-  does: 'get a transaction',
-  operations: ['getTransaction'],
-  weight: 2,
+const getTransaction = command('get a transaction', ['getTransaction'], 2, {
   args: fc.record({ who: whoever, id: pathIds(12) }),
   run: async (play, { who, id }) => {
     await ask(play, who, { operation: 'getTransaction', id }, ({ world, client }) => {
@@ -155,10 +143,7 @@ const getTransaction = command({
   },
 })
 
-const openWallet = command({
-  does: 'open a wallet',
-  operations: ['openWallet'],
-  weight: 2,
+const openWallet = command('open a wallet', ['openWallet'], 2, {
   args: fc.record({
     world: worldNames,
     currency: fc.constantFrom('USD', 'KWD', 'JPY', 'VND', 'XXX', 'usd', '', 1),
@@ -190,10 +175,7 @@ const openWallet = command({
   },
 })
 
-const fundWallet = command({
-  does: 'fund a wallet',
-  operations: ['fundWallet'],
-  weight: 2,
+const fundWallet = command('fund a wallet', ['fundWallet'], 2, {
   args: fc.record({
     world: worldNames,
     id: pathIds(8),
@@ -219,10 +201,7 @@ const fundWallet = command({
   },
 })
 
-const setWalletThreshold = command({
-  does: 'set the threshold of a wallet',
-  operations: ['updateWallet'],
-  weight: 2,
+const setWalletThreshold = command('set the threshold of a wallet', ['updateWallet'], 2, {
   args: fc.record({
     world: worldNames,
     id: pathIds(8),

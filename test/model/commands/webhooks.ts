@@ -87,10 +87,7 @@ const settle = async (play: Play, name: string): Promise<void> => {
   })
 }
 
-const createWebhook = command({
-  does: 'create a webhook',
-  operations: ['createWebhook'],
-  weight: 4,
+const createWebhook = command('create a webhook', ['createWebhook'], 4, {
   args: fc.record({ who: whoever, body: sent({ ...MEMBERS, signing: SIGNINGS }) }),
   run: async (play, { who, body: named }) => {
     const { body, inbox } = addressed(play, who, named)
@@ -124,10 +121,7 @@ const createWebhook = command({
   },
 })
 
-const listWebhooks = command({
-  does: 'list the webhooks',
-  operations: ['listWebhooks'],
-  weight: 2,
+const listWebhooks = command('list the webhooks', ['listWebhooks'], 2, {
   args: fc.record({ who: whoever, page: pages }),
   run: async (play, { who, page }) => {
     await ask(play, who, { operation: 'listWebhooks', query: queryOf(page) }, ({ world, client }) => {
@@ -146,10 +140,7 @@ const onWebhook = (
   rule: (at: At, webhook: Webhook) => Expected,
   before: (play: Play, who: Who) => Promise<void> = async () => {},
 ) =>
-  command({
-    does,
-    operations: [operation],
-    weight: 2,
+  command(does, [operation], 2, {
     args: fc.record({ who: whoever, nth: which }),
     run: async (play, { who, nth }) => {
       await before(play, who)
@@ -161,10 +152,7 @@ const onWebhook = (
     },
   })
 
-const updateWebhook = command({
-  does: 'change a webhook',
-  operations: ['updateWebhook'],
-  weight: 3,
+const updateWebhook = command('change a webhook', ['updateWebhook'], 3, {
   args: fc.record({
     who: whoever,
     nth: which,
@@ -208,10 +196,7 @@ const updateWebhook = command({
   },
 })
 
-const readInboxes = command({
-  does: 'look into the inboxes',
-  operations: ['settleWebhooks', 'listInbox'],
-  weight: 3,
+const readInboxes = command('look into the inboxes', ['settleWebhooks', 'listInbox'], 3, {
   args: fc.record({ world: worldNames }),
   run: async (play, { world: name }) => {
     await settle(play, name)
@@ -236,10 +221,7 @@ const readInboxes = command({
   },
 })
 
-const listEvents = command({
-  does: 'list the events',
-  operations: ['listEvents', 'getEvent'],
-  weight: 4,
+const listEvents = command('list the events', ['listEvents', 'getEvent'], 4, {
   args: fc.record({
     who: whoever,
     type: fc.constantFrom(undefined, '*', 'order.*', 'payout.*', 'wallet.*', 'wallet.low', 'order.refunded', 'gift'),
@@ -282,10 +264,7 @@ const eventsFault = ({ world, client, now, answer }: At, filter: string): string
   return undefined
 }
 
-const makeEvent = command({
-  does: 'make an event',
-  operations: ['makeEvent'],
-  weight: 2,
+const makeEvent = command('make an event', ['makeEvent'], 2, {
   args: fc.record({
     world: worldNames,
     type: fc.constantFrom<unknown>('order.created', 'payout.failed', 'wallet.low', 'order.*', 'gift', null),
@@ -307,10 +286,7 @@ const makeEvent = command({
   },
 })
 
-const redeliver = command({
-  does: 'deliver an event again',
-  operations: ['listEvents', 'redeliverEvent'],
-  weight: 2,
+const redeliver = command('deliver an event again', ['listEvents', 'redeliverEvent'], 2, {
   args: fc.record({ who: whoever, nth: which }),
   run: async (play, { who, nth }) => {
     await settle(play, who.world)
@@ -324,10 +300,7 @@ const redeliver = command({
   },
 })
 
-const replyOfInbox = command({
-  does: 'tell an inbox what to answer',
-  operations: ['setInboxReply', 'receiveInInbox'],
-  weight: 1,
+const replyOfInbox = command('tell an inbox what to answer', ['setInboxReply', 'receiveInInbox'], 1, {
   args: fc.record({
     world: worldNames,
     nth: which,
@@ -350,10 +323,7 @@ const replyOfInbox = command({
   },
 })
 
-const clearInbox = command({
-  does: 'empty the inboxes',
-  operations: ['clearInbox'],
-  weight: 1,
+const clearInbox = command('empty the inboxes', ['clearInbox'], 1, {
   args: fc.record({ world: worldNames }),
   run: async (play, { world: name }) => {
     await settle(play, name)

@@ -100,17 +100,11 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
 )
 
 export const worldCommands = [
-  command({
-    does: 'move a clock',
-    operations: ['moveClock'],
-    weight: 10,
+  command('move a clock', ['moveClock'], 10, {
     args: fc.record({ world: worldNames, move: moves }),
     run: (play, { world, move }) => moveClock(play, world, move),
   }),
-  command({
-    does: 'read a clock',
-    operations: ['getClock'],
-    weight: 1,
+  command('read a clock', ['getClock'], 1, {
     args: fc.record({ world: worldNames }),
     run: async (play, { world: name }) => {
       await play.control({ operation: 'getClock' }, name, (world, answer) => ({
@@ -127,10 +121,7 @@ export const worldCommands = [
       }))
     },
   }),
-  command({
-    does: 'reset a world',
-    operations: ['resetWorld'],
-    weight: 3,
+  command('reset a world', ['resetWorld'], 3, {
     args: fc.record({ world: worldNames }),
     run: async (play, { world }) => {
       await play.control({ operation: 'resetWorld' }, world, () => {
@@ -139,10 +130,7 @@ export const worldCommands = [
       })
     },
   }),
-  command({
-    does: 'make a world',
-    operations: ['makeWorld'],
-    weight: 3,
+  command('make a world', ['makeWorld'], 3, {
     args: fc.record({
       name: fc.constantFrom('a', 'b', 'sbx_a'),
       from: fc.constantFrom(undefined, undefined, DEFAULT, 'a', 'kept', 'sbx_b', 'nowhere'),
@@ -157,10 +145,7 @@ export const worldCommands = [
       })
     },
   }),
-  command({
-    does: 'make a world oddly',
-    operations: ['makeWorld', 'keepSnapshot'],
-    weight: 1,
+  command('make a world oddly', ['makeWorld', 'keepSnapshot'], 1, {
     args: fc.record({
       operation: fc.constantFrom('makeWorld', 'keepSnapshot'),
       name: fc.constantFrom(...ODD_NAMES),
@@ -172,10 +157,7 @@ export const worldCommands = [
       }))
     },
   }),
-  command({
-    does: 'make a world with an odd body',
-    operations: ['makeWorld'],
-    weight: 1,
+  command('make a world with an odd body', ['makeWorld'], 1, {
     args: fc.record({
       text: fc.constantFrom(
         '{"constructor":1}',
@@ -191,10 +173,7 @@ export const worldCommands = [
       await play.open({ operation: 'makeWorld', id: 'c', text }, () => ({ status: 400 }))
     },
   }),
-  command({
-    does: 'drop a world',
-    operations: ['dropWorld'],
-    weight: 2,
+  command('drop a world', ['dropWorld'], 2, {
     args: fc.record({ name: worldNames }),
     run: async (play, { name }) => {
       await play.open({ operation: 'dropWorld', id: name }, () => {
@@ -203,10 +182,7 @@ export const worldCommands = [
       })
     },
   }),
-  command({
-    does: 'list the worlds',
-    operations: ['listWorlds', 'getSandbox', 'listSnapshots'],
-    weight: 1,
+  command('list the worlds', ['listWorlds', 'getSandbox', 'listSnapshots'], 1, {
     args: fc.record({}),
     run: async (play) => {
       const { worlds, snapshots } = play.model
@@ -225,10 +201,7 @@ export const worldCommands = [
       }))
     },
   }),
-  command({
-    does: 'keep a snapshot',
-    operations: ['keepSnapshot'],
-    weight: 3,
+  command('keep a snapshot', ['keepSnapshot'], 3, {
     args: fc.record({ world: worldNames, name: snapshotNames }),
     run: async (play, { world: of, name }) => {
       await play.control({ operation: 'keepSnapshot', id: name }, of, ({ state }) => {
@@ -237,10 +210,7 @@ export const worldCommands = [
       })
     },
   }),
-  command({
-    does: 'restore a snapshot',
-    operations: ['restoreSnapshot'],
-    weight: 3,
+  command('restore a snapshot', ['restoreSnapshot'], 3, {
     args: fc.record({ world: worldNames, name: snapshotNames }),
     run: async (play, { world, name }) => {
       await play.control({ operation: 'restoreSnapshot', id: name }, world, () => {
@@ -251,10 +221,7 @@ export const worldCommands = [
       })
     },
   }),
-  command({
-    does: 'fetch a snapshot',
-    operations: ['getSnapshot'],
-    weight: 1,
+  command('fetch a snapshot', ['getSnapshot'], 1, {
     args: fc.record({ name: snapshotNames }),
     run: async (play, { name }) => {
       await play.open({ operation: 'getSnapshot', id: name }, () => ({
@@ -262,10 +229,7 @@ export const worldCommands = [
       }))
     },
   }),
-  command({
-    does: 'delete a snapshot',
-    operations: ['deleteSnapshot'],
-    weight: 1,
+  command('delete a snapshot', ['deleteSnapshot'], 1, {
     args: fc.record({ name: snapshotNames }),
     run: async (play, { name }) => {
       await play.open({ operation: 'deleteSnapshot', id: name }, () => ({
