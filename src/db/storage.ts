@@ -5,7 +5,7 @@ import { DomainError, unavailable } from '../kernel/failure.ts'
 const RETRY_AFTER_SECONDS = 5
 
 /** Errors of SQLite and of files that may pass: a full, broken or read-only disk, or another process that writes. */
-const PASSING = /^(?:SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|PROTOCOL)|ENOSPC|EDQUOT|EIO|EROFS)/
+const PASSING = /^(?:SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|PROTOCOL)|ENOSPC|EDQUOT|EFBIG|EIO|EROFS)/
 
 /** The files are no longer those that this process has open: what it writes would be lost. */
 export class FilesGone extends Error {

@@ -7,7 +7,6 @@ import {
   findPrivateFile,
   hasDatabase,
   makeDataFolder,
-  removeDatabase,
   requirePrivateFiles,
   writeDatabase,
   writePrivateFile,
@@ -73,7 +72,8 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
   const { config, clock, seed, initial, given } = sources
   const initialRates = initialRatesOf(sources)
   const lock = lockFolder(dataDir)
-  const world = openSandbox(dataDir, sources, given)
+  if (!hasDatabase(dataDir)) writeSandbox(dataDir, sources, given)
+  const world = openSandbox(dataDir, sources)
   const signingKey = getSigningKey(dataDir)
   const seal = openSeal(world.db, dataDir, config.voucherKey, [SNAPSHOT_KEY])
   world.db.serve()
@@ -90,12 +90,7 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
     memoryBytesMax: config.memoryBytesMax,
     default: world,
     reopenDefault: (old, saved = given) => {
-      const path = databasePath(dataDir)
-      if (saved) writeDatabase(path, imageOf(saved), () => old.close())
-      else {
-        old.close()
-        removeDatabase(path)
-      }
+      writeSandbox(dataDir, sources, saved, () => old.close())
       const next = openSandbox(dataDir, sources)
       next.db.serve()
       return next
@@ -115,9 +110,13 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
   }
 }
 
-const openSandbox = (dataDir: string, sources: Sources, first?: WorldState): World => {
-  if (!hasDatabase(dataDir) && first) writeDatabase(databasePath(dataDir), imageOf(first))
-  else if (!hasDatabase(dataDir)) createDatabase(dataDir, 'sandbox', sources.clock)
+/** Writes what was saved, whose accounts get their documented passwords, or a new database. */
+const writeSandbox = (dataDir: string, { clock }: Sources, saved?: WorldState, release?: () => void): void => {
+  const image = saved ? wholeImage(saved, setAccountPasswords) : newImage('sandbox', clock)
+  writeDatabase(databasePath(dataDir), image, release)
+}
+
+const openSandbox = (dataDir: string, sources: Sources): World => {
   const database = openDatabase(dataDir, sources)
   seedSandboxAccounts(database, sources.reference)
   const { ids } = keptState(database.query, sources.seed)
@@ -126,17 +125,17 @@ const openSandbox = (dataDir: string, sources: Sources, first?: WorldState): Wor
   return world
 }
 
-/** What was saved as the default world, whose accounts have their documented passwords. */
-const imageOf = (saved: WorldState): Uint8Array => wholeImage(saved, setAccountPasswords)
+/** Requires a folder lock. */
+export const createDatabase = (dataDir: string, mode: 'sandbox' | 'live', clock: Clock): void =>
+  writeDatabase(databasePath(dataDir), newImage(mode, clock))
 
-/** Created in memory and written whole: a process that is killed leaves all of it or none. Requires a folder lock. */
-export const createDatabase = (dataDir: string, mode: 'sandbox' | 'live', clock: Clock): void => {
+const newImage = (mode: 'sandbox' | 'live', clock: Clock): Uint8Array => {
   const database = Database.inMemory()
   database.sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
   migrate(database.sqlite, clock)
   storeMode(database.sqlite, mode)
   seedReferenceData(database)
-  writeDatabase(databasePath(dataDir), database.closeToImage())
+  return database.closeToImage()
 }
 
 /** Checks the mode, migrates and seeds. @throws DataFault, SchemaMismatch, CatalogFault */

@@ -56,6 +56,37 @@ describe('a full disk', () => {
     }))
 })
 
+describe('a sandbox on a full disk', () => {
+  test('refuses what replaces a world or keeps a snapshot, and leaves every world as it was', () =>
+    inFolder(async (dataDir) => {
+      const program = await start(['--data-dir', dataDir, '--port', '0'], { through: ON_A_FULL_DISK })
+      const client = bearer(await loggedIn(program))
+      const limit = (bytes: number | 'unlimited') =>
+        expect(Bun.spawnSync(['prlimit', `--pid=${program.pid}`, `--fsize=${bytes}:unlimited`]).exitCode).toBe(0)
+      const control = async (method: string, path: string) =>
+        (await program.request(`/_sandbox${path}`, { method })).status
+      const body = JSON.stringify({ ...PERSON, metadata: {} })
+      expect((await program.request('/api/v1/beneficiaries', { method: 'POST', ...client, body })).status).toBe(201)
+      expect(await control('PUT', '/worlds/shop')).toBe(200)
+      expect(await control('PUT', '/snapshots/kept')).toBe(200)
+      limit(65_536)
+      const replacing = [
+        ['POST', '/reset'],
+        ['POST', '/reset?world=shop'],
+        ['PUT', '/worlds/shop'],
+        ['PUT', '/worlds/another'],
+        ['PUT', '/snapshots/kept?world=shop'],
+        ['POST', '/snapshots/kept/restore'],
+      ] as const
+      for (const [method, path] of replacing) expect([path, await control(method, path)]).toEqual([path, 503])
+      expect(await totalOf(program, client)).toBe(1)
+      for (const path of ['/ledger?world=shop', '/snapshots/kept']) expect(await control('GET', path)).toBe(200)
+      limit('unlimited')
+      for (const [method, path] of replacing) expect([path, await control(method, path)]).toEqual([path, 200])
+      expect((await program.stop()).exitCode).toBe(0)
+    }))
+})
+
 const totalOf = async (program: Running, client: RequestInit): Promise<number> => {
   const response = await program.request('/api/v1/beneficiaries?limit=1', client)
   expect(response.status).toBe(200)

@@ -209,8 +209,8 @@ export class SandboxWorlds implements Worlds {
   /** Replaces this world by a seeded one, or by one that continues from what was saved. Its data is lost. */
   replace(world: World, saved?: WorldState): World {
     this.onEnd(world)
+    const next = this.#replaced(world, saved) // the old one stays if there is no room on the disk
     this.#open.delete(world)
-    const next = this.#replaced(world, saved)
     if (saved === undefined) this.#onSeeded(next)
     return next
   }
