@@ -48,9 +48,6 @@ const RESPONSES_BYTES_MAX = 16_777_216
 /** The approximate memory of a response besides its body. */
 const RESPONSE_BYTES = 2_048
 
-/** Between the parts of a catalog that is loaded while another one is served: nine tenths of the time are for requests. */
-const PAUSE_MS = 10
-
 /** The products and categories, loaded once for all worlds, because no client can change them. */
 export class Catalog {
   #loaded: Current | undefined
@@ -77,7 +74,7 @@ export class Catalog {
   };
 
   *#loadInSteps(): Generator<undefined, void> {
-    while (!this.#loaded && !this.#loadMore()) yield
+    while (!this.#loadMore()) yield
   }
 
   /** The old catalog is served until the new one is whole (decision 86). */
@@ -85,7 +82,7 @@ export class Catalog {
     if (this.#isLoadingBeside) return
     this.#isLoadingBeside = true
     try {
-      while (this.#loaded && !this.#loadMore()) await Bun.sleep(PAUSE_MS)
+      if (!this.#loadMore()) await turns.run(this, this.#loadInSteps())
     } catch {
       this.#loaded = undefined // requests load it, and fail by themselves
     } finally {
@@ -188,7 +185,7 @@ class CatalogView {
     make: () => StoredResponse<Value>,
     agreed: ReadonlyMap<number, number> = NO_DISCOUNTS,
   ): StoredResponse<Value> {
-    const stored = this.findResponse(name, agreed)
+    const stored = this.responses?.get(keyOf(name, agreed))
     // A name stands for responses of one kind.
     if (stored) return stored as StoredResponse<Value>
     const made = make()
@@ -196,9 +193,9 @@ class CatalogView {
     return made
   }
 
-  /** Undefined if it was not made yet, or had to make room. */
-  findResponse(name: string, agreed: ReadonlyMap<number, number>): StoredResponse | undefined {
-    return this.responses?.get(keyOf(name, agreed))
+  /** Whether a response was made before, and has not made room. */
+  has(name: string, agreed: ReadonlyMap<number, number>): boolean {
+    return this.responses?.has(keyOf(name, agreed)) ?? false
   }
 
   list(filter: ProductFilter, { field, direction }: Sort<SortField>, page: Page) {

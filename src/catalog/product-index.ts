@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { Query } from '../db/database.ts'
 import { lowerCase } from '../kernel/lower-case.ts'
 import { sortedInSteps } from '../kernel/sorting.ts'
@@ -25,12 +24,6 @@ export interface Listed {
   json: string
 }
 
-/** In bytes; the least recently used selections make room. */
-const SELECTIONS_BYTES_MAX = 4_194_304
-/** The approximate memory of a selection besides its key and its products. */
-const SELECTION_BYTES = 256
-const POINTER_BYTES = 8
-
 export const listedOf = (product: Product, publicUrl: string): Listed => ({
   product,
   searchedName: lowerCase(product.name),
@@ -42,12 +35,6 @@ export const listedOf = (product: Product, publicUrl: string): Listed => ({
 export class ProductIndex {
   /** Sorted at the first use. */
   readonly #sorted = new Map<SortField, readonly Listed[]>()
-  /** A client that pages through a selection filters it once. */
-  readonly #selections = new LRUCache<string, readonly Listed[]>({
-    maxSize: SELECTIONS_BYTES_MAX,
-    sizeCalculation: ({ length }, key) => SELECTION_BYTES + 2 * key.length + POINTER_BYTES * length,
-  })
-
   constructor(
     readonly categories: readonly Named[],
     readonly subcategories: readonly Named[],
@@ -77,13 +64,7 @@ export class ProductIndex {
 
   /** All that match, in ascending order of a field. */
   select(filter: ProductFilter, field: SortField): readonly Listed[] {
-    if (Object.values(filter).every((wanted) => wanted === undefined)) return this.#by(field)
-    const key = JSON.stringify([field, filter.category, filter.countryId, filter.currencyId, filter.search])
-    const known = this.#selections.get(key)
-    if (known) return known
-    const selection = matching(this.#by(field), filter)
-    this.#selections.set(key, selection)
-    return selection
+    return matching(this.#by(field), filter)
   }
 
   #by(field: SortField): readonly Listed[] {

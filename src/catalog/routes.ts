@@ -123,12 +123,6 @@ const operations = {
   }),
 }
 
-/** A short page of a small catalog takes 0.1 ms. Others take turns (decision 32), and their responses cost more to send. */
-const SHORT_PAGE = 100
-const SMALL_CATALOG = 10_000
-/** What was made before takes no turn either, if it is short: compressed, that is a page of ten thousand products. */
-const SHORT_BYTES = 524_288
-
 interface CatalogRoutesOptions {
   catalog: Catalog
   guard: Guard
@@ -162,9 +156,8 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
             },
             agreed,
           )
-        if (query.limit <= SHORT_PAGE && offered.index.size <= SMALL_CATALOG) return page()
-        const sentBytes = offered.findResponse(name, agreed)?.sentBytes(request)
-        if (sentBytes !== undefined && sentBytes <= SHORT_BYTES) return page()
+        // To make one takes its turn (decision 32): a client can ask for a hundred long ones at once.
+        if (offered.has(name, agreed)) return page()
         const inTurn = async () => {
           await offered.sort(sort.field)
           return turns.take(session.client, () => {

@@ -57,12 +57,6 @@ export class StoredResponse<out Value = unknown> {
     return this.#plain.body.byteLength
   }
 
-  /** How many bytes it sends for a request; undefined if they are not compressed yet. */
-  sentBytes({ headers }: Request): number | undefined {
-    const coding = this.#codingFor(headers)
-    return coding ? this.#packed[coding]?.body.byteLength : this.byteCount
-  }
-
   respond({ headers }: Request): Response {
     const known = headers.get('if-none-match')
     if (known !== null && names(known, this.#etag))

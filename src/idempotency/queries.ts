@@ -73,25 +73,7 @@ export const putKey = preparedPut(idempotencyKeys, [idempotencyKeys.clientId, id
 
 export const placeOf = ({ clientId, key }: Pick<KeyRecord, 'clientId' | 'key'>): string => `answer ${clientId} ${key}`
 
-/** Unlike a sealed response, JSON begins with a brace. */
-const SEALED = sql`${idempotencyKeys.body} NOT LIKE '{%'`
-
 export type SealedResponse = Pick<KeyRecord, 'clientId' | 'key' | 'body'> & { place: string }
-
-/** In order of client and key. */
-export const sealedResponses = (
-  query: Query,
-  after: { clientId: number; key: string },
-  limit: number,
-): SealedResponse[] =>
-  query
-    .select({ clientId: idempotencyKeys.clientId, key: idempotencyKeys.key, body: idempotencyKeys.body })
-    .from(idempotencyKeys)
-    .where(and(SEALED, isAfter(after)))
-    .orderBy(asc(idempotencyKeys.clientId), asc(idempotencyKeys.key))
-    .limit(limit)
-    .all()
-    .map((stored) => ({ ...stored, place: placeOf(stored) }))
 
 export const resealResponse = (tx: Tx, stored: SealedResponse, body: string): void => {
   tx.update(idempotencyKeys).set({ body }).where(isKey(stored)).run()

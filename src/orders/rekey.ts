@@ -1,6 +1,6 @@
 import { DataFault } from '../db/data-folder.ts'
 import type { Query, Tx } from '../db/database.ts'
-import { resealResponse, type SealedResponse, sealedResponses } from '../idempotency/queries.ts'
+import { resealResponse, type SealedResponse, storedResponses } from '../idempotency/queries.ts'
 import { updateWebhook, type Webhook, webhooksAfter } from '../webhooks/queries.ts'
 import { placeOfSecret } from '../webhooks/secrets.ts'
 import { PREFIX_BYTES, placeInOrder, placeInStock, Seal } from './seal.ts'
@@ -46,7 +46,7 @@ export const reseal = async (context: Resealing): Promise<Resealed> => {
   const counts: Resealed = { resealed: 0, damaged: 0, twice: 0 }
   await resealRows(context, counts, (last) => staleStock(query, seal, last?.id ?? 0, UNIT), resealStock)
   await resealRows(context, counts, (last) => staleVouchers(query, seal, last?.id ?? 0, UNIT), resealVoucher)
-  await resealRows(context, counts, (last) => sealedResponses(query, last ?? BEFORE_FIRST, UNIT), resealStored)
+  await resealRows(context, counts, (last) => storedResponses(query, last ?? BEFORE_FIRST, UNIT), resealStored)
   await resealRows(context, counts, (last) => webhooksAfter(query, last?.id ?? '', UNIT), resealSecrets)
   return counts
 }
@@ -92,7 +92,7 @@ const resealVoucher = (tx: Tx, { seal }: Resealing, row: ReturnType<typeof stale
   return 'resealed'
 }
 
-/** A stored response that cannot be opened is left to expire after 24 hours. */
+/** A stored response that cannot be opened is left to expire after 24 hours, and one without codes is not sealed. */
 const resealStored = (tx: Tx, { seal }: Resealing, stored: SealedResponse): Outcome | undefined => {
   const sealed = Buffer.from(stored.body, 'base64')
   if (seal.prefix.equals(sealed.subarray(0, PREFIX_BYTES))) return undefined

@@ -38,7 +38,7 @@ export const settleOrder = (
 /** At the rate of the original payment, whatever the rates are now. */
 export const conversionOf = (tx: Tx, order: Order, conversionMinor: number): Conversion | undefined => {
   if (order.conversionMinor === null) return undefined
-  const paid = findTransaction(tx, order.clientId, order.transactionId)?.transaction
+  const paid = findTransaction(tx, order.clientId, order.transactionId)
   if (!paid || paid.rateE8 === null || paid.sourceCurrency === null || paid.destinationCurrency === null)
     return undefined
   const { sourceCurrency, destinationCurrency, rateE8 } = paid

@@ -27,7 +27,7 @@ const PAGE = { limitDefault: 50, limitMax: 10_000 }
 const WALLET_TYPES = ['PREPAID', 'POSTPAID'] as const
 const TRANSACTION_TYPES = ['CREDIT', 'DEBIT'] as const
 const YES_NO = ['true', 'false'] as const
-export const WALLET_SORTS = ['id', 'amount'] as const
+const WALLET_SORTS = ['id', 'amount'] as const
 const TRANSACTION_SORTS = ['id', 'amount', 'created_at'] as const
 
 export const WalletPath = idPath('wallet')
@@ -145,7 +145,8 @@ export const TransactionSchema = withExample(
 )
 
 export const transactionWire = (
-  { transaction, currencyId }: { transaction: WalletTransaction; currencyId: number },
+  transaction: WalletTransaction,
+  currencyId: number,
   reference: Reference,
 ): Static<typeof TransactionSchema> => {
   const { precision } = reference.getCurrency(currencyId)

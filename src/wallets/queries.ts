@@ -1,38 +1,15 @@
-import { and, asc, count, eq, gte, isNull, lte, type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { and, asc, count, eq, gte, isNull, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
-import { prepared, preparedFind, preparedFirst } from '../db/prepared.ts'
+import { preparedAll, preparedFind, preparedFirst } from '../db/prepared.ts'
 import { contains, holdAny, searchText } from '../db/search.ts'
-import { offsetOf } from '../http/pagination.ts'
-import type { Page, Sort } from '../http/parameters.ts'
-import { found } from '../kernel/failure.ts'
-import { WALLET_NOT_FOUND, type WALLET_SORTS } from './contract.ts'
-import { inMajorUnits, transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
+import { transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
 
 export { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
 export type { Wallet, WalletTransaction }
 
 const currencyNamed = sql`(SELECT id FROM currencies WHERE currencies.currency = ${sql.placeholder('currency')})`
-
-/** A client's wallets that match all filters; null matches everything. */
-const listedBy = (query: Query, ...order: readonly (SQLiteColumn | SQL)[]) => {
-  const met = (filter: string, condition: SQL) => sql`(${sql.placeholder(filter)} IS NULL OR ${condition})`
-  return query
-    .select()
-    .from(wallets)
-    .where(
-      and(
-        eq(wallets.clientId, sql.placeholder('clientId')),
-        met('currencyId', eq(wallets.currencyId, sql.placeholder('currencyId'))),
-        met('currency', eq(wallets.currencyId, currencyNamed)),
-        met('type', eq(wallets.type, sql.placeholder('type'))),
-      ),
-    )
-    .orderBy(...order)
-    .prepare()
-}
 
 export const findWallet = preparedFind(wallets)
 
@@ -128,66 +105,12 @@ export const updateThreshold = (tx: Tx, id: number, thresholdMinor: number | nul
     .returning()
     .get()
 
-interface WalletQuery {
-  page: Page
-  currencyId: number | undefined
-  currency: string | undefined
-  type: Wallet['type'] | undefined
-  isActive: 'true' | 'false' | undefined
-  sort: Sort<(typeof WALLET_SORTS)[number]>
-}
+/** By id. A client has few wallets. */
+export const walletsOfClient = preparedAll(wallets, eq(wallets.clientId, sql.placeholder('clientId')), asc(wallets.id))
 
-const walletsById = prepared((query: Query) => listedBy(query, wallets.id))
-const walletsByAmount = prepared((query: Query) =>
-  listedBy(query, inMajorUnits(wallets.amountMinor, wallets.currencyId), wallets.id),
-)
+export const findTransaction = preparedFind(transactions)
 
-/** A client has few wallets: they need no index. */
-export const listWallets = (query: Query, clientId: number, asked: WalletQuery) => {
-  const { page, sort, currencyId = null, currency = null, type = null, isActive } = asked
-  const list = sort.field === 'id' ? walletsById(query) : walletsByAmount(query)
-  const matching = list
-    .all({ clientId, currencyId, currency, type })
-    .filter(({ closedAtMs }) => isActive === undefined || isActive === String(closedAtMs === null))
-  if (sort.direction === 'DESC') matching.reverse()
-  const offset = offsetOf(page)
-  return { entries: matching.slice(offset, offset + page.limit), totalCount: matching.length }
-}
-
-type Listing = Parameters<typeof transactionList.page>
-
-/** Each transaction comes with its currency. */
-export const listTransactions = <Entry>(
-  reader: Listing[0],
-  slice: Listing[1],
-  wire: (found: ReturnType<typeof withCurrency>) => Entry,
-) => {
-  const currencyIds = new Map<number, number>()
-  const currencyOf = (transaction: WalletTransaction): number => {
-    // Rows wait for turns: the world may be closed meanwhile.
-    const known = currencyIds.get(transaction.walletId) ?? withCurrency(reader.world.db.query, transaction).currencyId
-    currencyIds.set(transaction.walletId, known)
-    return known
-  }
-  return transactionList.page(reader, slice, (transaction) =>
-    wire({ transaction, currencyId: currencyOf(transaction) }),
-  )
-}
-
-const findOwnTransaction = preparedFind(transactions)
-
-export const findTransaction = (query: Query, clientId: number, id: number) => {
-  const transaction = findOwnTransaction(query, clientId, id)
-  return transaction && withCurrency(query, transaction)
-}
-
-const withCurrency = (query: Query, transaction: WalletTransaction) => {
-  const { clientId, walletId } = transaction
-  const { currencyId } = found(findWallet(query, clientId, walletId), WALLET_NOT_FOUND)
-  return { transaction, currencyId }
-}
-
-const transactionList = new List({
+export const transactionList = new List({
   table: transactions,
   filters: {
     walletId: transactions.walletId,

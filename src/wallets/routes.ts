@@ -1,10 +1,8 @@
-import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { invalidId } from '../http/failures.ts'
 import { LONG_PAGE_HEADERS, operationsOf, pageOf } from '../http/operation.ts'
-import { longPaged, sliceOf } from '../http/pagination.ts'
-import { sortOf } from '../http/parameters.ts'
-import { found, violation } from '../kernel/failure.ts'
+import { longPaged } from '../http/pagination.ts'
+import { violation } from '../kernel/failure.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
 import {
@@ -12,14 +10,13 @@ import {
   TransactionListQuery,
   TransactionPath,
   TransactionSchema,
-  transactionWire,
   WALLET_NOT_FOUND,
   WalletListQuery,
   WalletPath,
   WalletSchema,
   walletWire,
 } from './contract.ts'
-import { findTransaction, findWallet, listTransactions, listWallets } from './queries.ts'
+import { getTransaction, getWallet, listTransactions, listWallets } from './wallets.ts'
 
 const operation = operationsOf({
   tag: 'Wallets',
@@ -75,54 +72,21 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
     .use(guard.plugin())
     .get(
       '/wallets',
-      async ({ query, session: { world, client }, set }) => {
-        const { entries, totalCount } = listWallets(world.db.query, client.id, wanted(query))
-        return longPaged(set, query, { entries: entries.map((wallet) => walletWire(wallet, reference)), totalCount })
-      },
+      ({ query, session, set }) => longPaged(set, query, listWallets(reference, session, query)),
       operations.listWallets,
     )
     .get(
       '/wallets/:id',
-      ({ params, session: { world, client } }) =>
-        walletWire(found(findWallet(world.db.query, client.id, params.id), WALLET_NOT_FOUND), reference),
+      ({ params, session }) => walletWire(getWallet(session, params.id), reference),
       operations.getWallet,
     )
     .get(
       '/transactions',
-      async ({ query, session, set }) =>
-        longPaged(
-          set,
-          query,
-          await listTransactions(session, sliceWanted(query), (row) => transactionWire(row, reference)),
-        ),
+      async ({ query, session, set }) => longPaged(set, query, await listTransactions(reference, session, query)),
       operations.listTransactions,
     )
     .get(
       '/transactions/:id',
-      ({ params, session: { world, client } }) =>
-        transactionWire(found(findTransaction(world.db.query, client.id, params.id), TRANSACTION_NOT_FOUND), reference),
+      ({ params, session }) => getTransaction(reference, session, params.id),
       operations.getTransaction,
     )
-
-const NEWEST_FIRST = { field: 'id', direction: 'DESC' } as const
-
-const wanted = (query: Static<typeof WalletListQuery>) => {
-  const { currency, type, currency_id: currencyId, is_active: isActive } = query
-  return { page: query, currencyId, currency, type, isActive, sort: sortOf(query, NEWEST_FIRST) }
-}
-
-const sliceWanted = (query: Static<typeof TransactionListQuery>) => {
-  const { currency, search, status } = query
-  const { field: sort, direction } = sortOf(query, NEWEST_FIRST)
-  const filters = {
-    walletId: query.wallet_id,
-    currency,
-    search,
-    transactionType: query.transaction_type,
-    status,
-    sourceType: query.source_type,
-    createdFromMs: query.created_from,
-    createdToMs: query.created_to,
-  }
-  return { filters, sort, direction, ...sliceOf(query) }
-}

@@ -1,14 +1,14 @@
 import type { Query } from '../db/database.ts'
 import { plus } from '../kernel/money.ts'
 import { walletsOf } from './queries.ts'
-import { ledgerBalances, type Movement, movedIn, movementsOf, type Period } from './statement-queries.ts'
-import type { Wallet } from './tables.ts'
+import { ledgerBalances, movedIn, type Period, transactionsOf } from './statement-queries.ts'
+import type { Wallet, WalletTransaction } from './tables.ts'
 
 /** What happened to a wallet in a period (contract C17). */
 export interface WalletStatement {
   wallet: Wallet
   openingMinor: number
-  transactions: Iterable<Movement>
+  transactions: Iterable<WalletTransaction>
   closingMinor: number
 }
 
@@ -30,10 +30,6 @@ export const statementsOf = (query: Query, clientId: number, period: Period): Wa
         `the transactions of wallet ${wallet.id} do not lead from its opening to its closing balance\nRun scrip verify.`,
       )
     }
-    return {
-      wallet,
-      openingMinor,
-      transactions: movementsOf(query, wallet, period),
-      closingMinor,
-    }
+    const transactions = transactionsOf(query, { clientId, ...period }, wallet.id)
+    return { wallet, openingMinor, transactions, closingMinor }
   })

@@ -42,7 +42,7 @@ const holds = ({ id }: Wallet) => {
   return { amountMinor: wallet?.amountMinor, reservedMinor: wallet?.reservedMinor }
 }
 const written = ({ clientId }: Wallet, { transactionId }: { transactionId: number }) =>
-  findTransaction(program.defaultWorld.db.query, clientId, transactionId)?.transaction
+  findTransaction(program.defaultWorld.db.query, clientId, transactionId)
 const failureOf = async (work: Promise<unknown>) => {
   const error = await work.then(
     () => undefined,
