@@ -28,7 +28,6 @@ const operationsWith = (reference: Reference) => ({
   list: operation({
     id: 'listBeneficiaries',
     summary: 'List saved beneficiaries',
-    unexpectedError: 'Failed to retrieve beneficiaries',
     description: 'Searched by e-mail and name, sorted and paged; the newest first.',
     query: BeneficiaryListQuery,
     success: pageOf('A page of beneficiaries', BeneficiarySchema),
@@ -37,7 +36,6 @@ const operationsWith = (reference: Reference) => ({
   create: operation({
     id: 'createBeneficiary',
     summary: 'Save a beneficiary',
-    unexpectedError: 'Failed to create beneficiary',
     description: 'The same e-mail address may be saved more than once.',
     body: BeneficiaryBody,
     read: (sent: JsonObject) => readBeneficiary(sent, reference),
@@ -53,7 +51,6 @@ const operationsWith = (reference: Reference) => ({
   get: operation({
     id: 'getBeneficiary',
     summary: 'Get a saved beneficiary',
-    unexpectedError: 'Failed to retrieve beneficiary',
     description: 'Includes the total paid so far.',
     params: BeneficiaryPath,
     success: { status: 200, description: 'The beneficiary', schema: BeneficiarySchema },
@@ -62,7 +59,6 @@ const operationsWith = (reference: Reference) => ({
   remove: operation({
     id: 'deleteBeneficiary',
     summary: 'Delete a saved beneficiary',
-    unexpectedError: 'Failed to delete beneficiary',
     description: 'Its payouts stay as they are.',
     params: BeneficiaryPath,
     success: { status: 204, description: 'The beneficiary is deleted' },

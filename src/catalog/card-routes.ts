@@ -11,7 +11,7 @@ import { SVG_TYPE, svgOf } from './card-svg.ts'
 import type { Catalog } from './catalog.ts'
 import { PRODUCT_NOT_FOUND, ProductPath } from './contract.ts'
 
-const operation = operationsOf({ tag: 'Products', errorShape: 'structured', public: true })
+const operation = operationsOf({ tag: 'Products', public: true })
 
 const getSvg = operation({
   id: 'getCardPicture',

@@ -32,19 +32,16 @@ import type { Named } from './queries.ts'
 const ofProducts = operationsOf({
   tag: 'Products',
   tagDescription: 'Gift cards on sale, with availability and prices.',
-  errorShape: 'structured',
 })
 const ofCategories = operationsOf({
   tag: 'Categories',
   tagDescription: 'Groups of products. For accounts with the vouchers feature.',
-  errorShape: 'structured',
 })
 
 const operations = {
   listProducts: ofProducts({
     id: 'listProducts',
     stored: true,
-    unexpectedError: 'Failed to retrieve products',
     summary: 'List products',
     description: 'Products on sale, with the discounts of this client.',
     query: ProductListQuery,
@@ -54,7 +51,6 @@ const operations = {
   getProduct: ofProducts({
     id: 'getProduct',
     stored: true,
-    unexpectedError: 'Failed to retrieve product',
     summary: 'Get a product',
     description: 'Includes its terms, description and usage instructions.',
     params: ProductPath,
@@ -63,7 +59,6 @@ const operations = {
   }),
   checkAvailability: ofProducts({
     id: 'checkAvailability',
-    unexpectedError: 'Failed to check availability',
     summary: 'Check whether a denomination is available in a quantity',
     description:
       'Checks denomination, quantity and stock. A denomination that is not offered is not available; that is no error.',
@@ -80,7 +75,6 @@ const operations = {
   listCategories: ofCategories({
     id: 'listCategories',
     stored: true,
-    unexpectedError: 'Failed to retrieve categories',
     summary: 'List all active categories',
     description: 'Products can be filtered by category. Inactive categories are never listed.',
     success: listOf('All active categories', CategorySchema),
@@ -88,7 +82,6 @@ const operations = {
   }),
   getCategory: ofCategories({
     id: 'getCategory',
-    unexpectedError: 'Failed to retrieve category',
     summary: 'Get an active category',
     description: 'An inactive one is not found.',
     params: idPath('category'),
@@ -102,7 +95,6 @@ const operations = {
   listSubcategories: ofCategories({
     id: 'listSubcategories',
     stored: true,
-    unexpectedError: 'Failed to retrieve subcategories',
     summary: 'List all active subcategories',
     description: 'Each belongs to a category. Inactive subcategories are never listed.',
     success: listOf('All active subcategories', SubcategorySchema),
@@ -110,7 +102,6 @@ const operations = {
   }),
   getSubcategory: ofCategories({
     id: 'getSubcategory',
-    unexpectedError: 'Failed to retrieve subcategory',
     summary: 'Get an active subcategory',
     description: 'An inactive one is not found.',
     params: idPath('subcategory'),

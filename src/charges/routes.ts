@@ -50,7 +50,6 @@ const getDiscounts = operation({
 })
 const calculateCharges = operation({
   id: 'calculateCharges',
-  unexpectedError: 'Failed to calculate charges',
   summary: 'Calculate what a purchase costs',
   description:
     'Without wallet_id the wallet in the currency of the product pays, else the default one. For five minutes the same request gets the same response, byte for byte.',

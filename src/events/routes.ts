@@ -9,12 +9,10 @@ import { eventList, findEvent } from './queries.ts'
 const operation = operationsOf({
   tag: 'Events',
   tagDescription: 'What happened to orders, payouts and wallets in the last 30 days.',
-  errorShape: 'structured',
 })
 
 const list = operation({
   id: 'listEvents',
-  unexpectedError: 'Failed to retrieve events',
   summary: 'List events',
   description: 'What happened to your orders, payouts and wallets in the last 30 days, the newest first.',
   query: EventListQuery,
@@ -23,7 +21,6 @@ const list = operation({
 })
 const get = operation({
   id: 'getEvent',
-  unexpectedError: 'Failed to retrieve event',
   summary: 'Get an event',
   description: 'As it was delivered to your webhooks.',
   params: EventPath,

@@ -2,7 +2,7 @@ import { type Static, type TObject, type TSchema, type TVoid, Type } from '@sinc
 import type { AnyElysia, Context } from 'elysia'
 import { type Failure, INTERNAL, unauthorized, unavailable, type Violation } from '../kernel/failure.ts'
 import { DEFERRED, readObject, readOptionalObject, readText } from './body.ts'
-import type { ErrorFormat } from './errors.ts'
+import { type ErrorFormat, STRUCTURED } from './errors.ts'
 import { BODY_ENCODED, rateLimited } from './failures.ts'
 import type { Json, JsonObject } from './json.ts'
 import { queryReader, readPath } from './parameters.ts'
@@ -44,7 +44,7 @@ interface About<Input, Once, Stored> {
   id: string
   summary: string
   description: string
-  /** The message when the program itself fails (contract C4): "Failed to create beneficiary". */
+  /** The message when the program itself fails, where the name does not say it (contract C4). */
   unexpectedError?: string
   public?: true
   /** Takes no token of the buckets, so that the limits never refuse it. */
@@ -75,7 +75,7 @@ interface About<Input, Once, Stored> {
 }
 
 /** What the operations of a module have in common. */
-interface Group extends Pick<ErrorFormat, 'errorShape'> {
+interface Group extends Partial<Pick<ErrorFormat, 'errorShape'>> {
   public?: true
   /** The group in the documentation, and what it is about; said once where modules share a group. */
   tag: string
@@ -93,7 +93,7 @@ interface Group extends Pick<ErrorFormat, 'errorShape'> {
 /** An operation as the documentation, an extension and the tests read it. */
 export interface Operation
   extends About<unknown, true | undefined, true | undefined>,
-    Group,
+    Omit<Group, 'errorShape'>,
     ErrorFormat,
     Wire<TObject, TObject, TObject, TSchema> {
   unexpectedError: string
@@ -145,10 +145,16 @@ export const operationsOf = (group: Group) => {
   function operation(
     declared: About<unknown, true | undefined, true | undefined> & Wire<TObject, TObject, TObject, TSchema>,
   ): object {
-    return routeOptions(completed({ unexpectedError: INTERNAL.message, errors: {}, ...group, ...declared }))
+    const { id, public: isPublic = group.public } = declared
+    const unexpectedError = isPublic ? INTERNAL.message : failureTo(id)
+    return routeOptions(completed({ ...STRUCTURED, unexpectedError, errors: {}, ...group, ...declared }))
   }
   return operation
 }
+
+/** What is said when the program itself fails (contract C4): "Failed to retrieve payouts" of `listPayouts`. */
+const failureTo = (id: string): string =>
+  `Failed to ${id.replace(/^(?:list|get)(?=[A-Z])/, 'retrieve').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`
 
 /** With what follows from the declaration: examples of schemas, the headers of creation and of an Idempotency-Key. */
 const completed = (operation: Operation): Operation => {

@@ -9,7 +9,6 @@ import { Timestamp } from './schemas.ts'
 const operation = operationsOf({
   tag: 'Service',
   tagDescription: 'Health of the service.',
-  errorShape: 'structured',
   isProbe: true,
 })
 
@@ -34,7 +33,6 @@ const probe = (id: string, summary: string, description: string, alternative?: O
     public: true,
     success: { status: 200, description: 'Yes', schema: ProbeSchema, example: { status: 'ok' } },
     ...(alternative && { alternative }),
-    errors: {},
   })
 
 interface ServiceRoutesOptions {
@@ -61,7 +59,6 @@ export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOp
           schema: StatusSchema,
           example: { status: 'ok', version: '0.1.0', mode, time: '2026-01-01T00:00:00.000Z' },
         },
-        errors: {},
       }),
     )
     .get(

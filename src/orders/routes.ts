@@ -37,7 +37,6 @@ import type { Order } from './tables.ts'
 const operation = operationsOf({
   tag: 'Orders',
   tagDescription: 'Gift cards bought, and the vouchers that are delivered. For accounts with the vouchers feature.',
-  errorShape: 'structured',
   secret: true, // voucher codes
 })
 
@@ -51,7 +50,6 @@ const LOOKUP: Record<string, Failure> = {
 const operations = {
   list: operation({
     id: 'listOrders',
-    unexpectedError: 'Failed to retrieve orders',
     summary: 'List orders',
     description: 'The newest first.',
     query: OrderListQuery,
@@ -82,7 +80,6 @@ const operations = {
   }),
   get: operation({
     id: 'getOrder',
-    unexpectedError: 'Failed to retrieve order',
     summary: 'Get an order',
     description: 'Includes its price and the vouchers delivered so far.',
     params: OrderPath,
@@ -91,7 +88,6 @@ const operations = {
   }),
   listVouchers: operation({
     id: 'listVouchers',
-    unexpectedError: 'Failed to retrieve vouchers',
     summary: 'List the delivered vouchers of an order',
     description: 'Includes codes and PINs. The list is empty until something is delivered.',
     params: OrderPath,
@@ -105,7 +101,6 @@ const operations = {
   }),
   cancel: operation({
     id: 'cancelOrder',
-    unexpectedError: 'Failed to cancel order',
     summary: 'Cancel a pending order',
     description: 'The wallet is refunded in full.',
     params: OrderPath,

@@ -30,7 +30,6 @@ const operation = operationsOf({ tag: 'Payouts', tagDescription: 'Money sent to 
 const operationsWith = (reference: Reference) => ({
   list: operation({
     id: 'listPayouts',
-    unexpectedError: 'Failed to retrieve payouts',
     summary: 'List payouts',
     description: 'Filtered, searched, sorted and paged; the newest first.',
     query: payoutListQuery(reference),
@@ -39,7 +38,6 @@ const operationsWith = (reference: Reference) => ({
   }),
   create: operation({
     id: 'createPayout',
-    unexpectedError: 'Failed to create payout',
     summary: 'Pay a beneficiary',
     description:
       'The wallet pays the amount and the fees at once, converted if its currency differs. The beneficiary is a saved one, or a person with e-mail, first name and last name.',
@@ -63,7 +61,6 @@ const operationsWith = (reference: Reference) => ({
   }),
   get: operation({
     id: 'getPayout',
-    unexpectedError: 'Failed to retrieve payout',
     summary: 'Get a payout with its events',
     description: 'Every change of its status is an event that says who caused it.',
     params: PayoutPath,
@@ -72,7 +69,6 @@ const operationsWith = (reference: Reference) => ({
   }),
   cancel: operation({
     id: 'cancelPayout',
-    unexpectedError: 'Failed to cancel payout',
     summary: 'Cancel a payout that is not submitted yet',
     description: 'The wallet is refunded the amount and the fees.',
     params: PayoutPath,

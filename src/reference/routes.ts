@@ -15,27 +15,22 @@ import type { Reference } from './reference.ts'
 const ofCountries = operationsOf({
   tag: 'Countries',
   tagDescription: 'The countries of ISO 3166-1.',
-  errorShape: 'structured',
 })
 const ofCurrencies = operationsOf({
   tag: 'Currencies',
   tagDescription: 'The circulating currencies of ISO 4217.',
-  errorShape: 'structured',
 })
 
 const operations = {
   listCountries: ofCountries({
     id: 'listCountries',
-    unexpectedError: 'Failed to retrieve countries',
     stored: true,
     summary: 'List all countries',
     description: 'All 249 countries, with identifiers that never change.',
     success: listOf('All countries of ISO 3166-1', CountrySchema),
-    errors: {},
   }),
   getCountry: ofCountries({
     id: 'getCountry',
-    unexpectedError: 'Failed to retrieve country',
     stored: true,
     summary: 'Get a country',
     description: 'Includes both letter codes, the numeric code and the dialing prefix.',
@@ -45,16 +40,13 @@ const operations = {
   }),
   listCurrencies: ofCurrencies({
     id: 'listCurrencies',
-    unexpectedError: 'Failed to retrieve currencies',
     stored: true,
     summary: 'List all currencies',
     description: 'All currencies in circulation, with identifiers that never change.',
     success: listOf('All circulating currencies of ISO 4217', CurrencySchema),
-    errors: {},
   }),
   getCurrency: ofCurrencies({
     id: 'getCurrency',
-    unexpectedError: 'Failed to retrieve currency',
     stored: true,
     summary: 'Get a currency',
     description: 'Its precision says how many decimals its amounts have.',

@@ -103,23 +103,7 @@ export const addClient = (tx: Tx, username: string, passwordSha256: string, nowM
     .get().id
 
 /** Disabling a client or setting its password revokes its tokens for good. */
-export const updateClient = (
-  tx: Tx,
-  id: number,
-  change: Partial<
-    Pick<
-      ClientRow,
-      | 'username'
-      | 'vouchers'
-      | 'quantityMax'
-      | 'disabled'
-      | 'passwordSha256'
-      | 'rateLimit'
-      | 'conversionFeeBasisPoints'
-      | 'payoutFeeBasisPoints'
-    >
-  >,
-): void => {
+export const updateClient = (tx: Tx, id: number, change: Partial<Omit<ClientRow, 'id'>>): void => {
   if (Object.keys(change).length > 0) {
     tx.update(clients).set(change).where(eq(clients.id, id)).run()
   }

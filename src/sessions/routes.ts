@@ -4,7 +4,7 @@ import { BODY_UNREADABLE, rateLimited } from '../http/failures.ts'
 import { operationsOf } from '../http/operation.ts'
 import type { RequestContext } from '../http/request-id.ts'
 import { SECOND_MS, toTimestamp } from '../kernel/clock.ts'
-import { type Failure, violation } from '../kernel/failure.ts'
+import { type Failure, INTERNAL, violation } from '../kernel/failure.ts'
 import type { World } from '../worlds/world.ts'
 import {
   CREDENTIALS_WRONG,
@@ -24,7 +24,6 @@ import type { IssuedTokens, Session, Sessions } from './sessions.ts'
 const operation = operationsOf({
   tag: 'Authentication',
   tagDescription: 'Get, refresh and revoke tokens.',
-  errorShape: 'structured',
 })
 const unwritable = (field: string) => violation(field, 'format', 'must not hold NUL or half a surrogate pair')
 
@@ -73,12 +72,12 @@ const operationsWith = (accountErrors: Record<string, Failure>) => ({
     description:
       'Every access and refresh token of the client becomes invalid at once. It does not count towards the rate limits.',
     free: true,
+    unexpectedError: INTERNAL.message,
     success: {
       status: 200,
       description: 'Every access and refresh token of the client is invalid',
       schema: LoggedOut,
     },
-    errors: {},
   }),
 })
 

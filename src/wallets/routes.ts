@@ -21,13 +21,11 @@ import { getTransaction, getWallet, listTransactions, listWallets } from './wall
 const operation = operationsOf({
   tag: 'Wallets',
   tagDescription: 'The wallets of a client, and their transactions.',
-  errorShape: 'structured',
 })
 
 const operations = {
   listWallets: operation({
     id: 'listWallets',
-    unexpectedError: 'Failed to retrieve wallets',
     summary: 'List wallets',
     description: 'All wallets of the client, with their balances.',
     query: WalletListQuery,
@@ -36,7 +34,6 @@ const operations = {
   }),
   getWallet: operation({
     id: 'getWallet',
-    unexpectedError: 'Failed to retrieve wallet',
     summary: 'Get a wallet',
     description: 'Includes its balance and the reserved amount.',
     params: WalletPath,
@@ -45,7 +42,6 @@ const operations = {
   }),
   listTransactions: operation({
     id: 'listTransactions',
-    unexpectedError: 'Failed to retrieve transactions',
     summary: 'List transactions',
     description: 'Every movement of the wallets of the client, the newest first.',
     query: TransactionListQuery,
@@ -54,7 +50,6 @@ const operations = {
   }),
   getTransaction: operation({
     id: 'getTransaction',
-    unexpectedError: 'Failed to retrieve transaction',
     summary: 'Get a transaction',
     description: 'One movement of a wallet, with the balance after it.',
     params: TransactionPath,

@@ -89,24 +89,6 @@ const receiverRule = async (url: unknown, rules: AddressRules) => {
   return { url: () => (problem === undefined ? undefined : ({ rule: 'format', problem } as const)) }
 }
 
-const fields = {
-  id: Type.String({ description: 'Prefixed with whk_' }),
-  name: Type.String(),
-  url: Type.String(),
-  events: Type.Array(oneOf(EVENT_PATTERNS)),
-  signing: oneOf(SIGNINGS),
-  active: Type.Boolean(),
-}
-const timeFields = {
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  disabled_reason: nullable(
-    Type.String({
-      description:
-        'Why it was switched off, unless you did: gone (the receiver responded with 410), failing (for 3 days), operator',
-    }),
-  ),
-}
 export const WEBHOOK_EXAMPLE = {
   id: ID_EXAMPLE,
   ...REQUEST_EXAMPLE,
@@ -117,7 +99,25 @@ export const WEBHOOK_EXAMPLE = {
   disabled_reason: null,
 }
 export const WebhookSchema = withExample(
-  Type.Object({ ...fields, ...timeFields }, { title: 'Webhook' }),
+  Type.Object(
+    {
+      id: Type.String({ description: 'Prefixed with whk_' }),
+      name: Type.String(),
+      url: Type.String(),
+      events: Type.Array(oneOf(EVENT_PATTERNS)),
+      signing: oneOf(SIGNINGS),
+      active: Type.Boolean(),
+      created_at: Timestamp,
+      updated_at: Timestamp,
+      disabled_reason: nullable(
+        Type.String({
+          description:
+            'Why it was switched off, unless you did: gone (the receiver responded with 410), failing (for 3 days), operator',
+        }),
+      ),
+    },
+    { title: 'Webhook' },
+  ),
   WEBHOOK_EXAMPLE,
 )
 /** In a rehearsal, nothing of the secret is real (contract C19). */
@@ -126,7 +126,13 @@ const SecretSchema = secretMember(
   `whsec_${Buffer.from('Rehearsed: this is not a secret.').toString('base64')}`,
 )
 export const WebhookWithSecretSchema = withExample(
-  Type.Object({ ...fields, secret: SecretSchema, ...timeFields }, { title: 'WebhookWithSecret' }),
+  Type.Object(
+    {
+      ...WebhookSchema.properties,
+      secret: SecretSchema,
+    },
+    { title: 'WebhookWithSecret' },
+  ),
   { ...WEBHOOK_EXAMPLE, secret: 'whsec_pSp+0kuW9Uq5JtJqRDnpIcB5mbUyAEwSJrG1Gr1MgN4=' },
 )
 export const DeliverySchema = withExample(
@@ -167,29 +173,15 @@ export const ExplainedDeliverySchema = Type.Object(
 )
 
 export const webhookWire = (webhook: Webhook): Static<typeof WebhookSchema> => ({
-  ...headOf(webhook),
-  ...tailOf(webhook),
-})
-
-export const withSecretWire = (webhook: Webhook, secret: string): Static<typeof WebhookWithSecretSchema> => ({
-  ...headOf(webhook),
-  secret,
-  ...tailOf(webhook),
-})
-
-const headOf = ({ id, name, url, events, signing, active }: Webhook) => ({
-  id,
-  name,
-  url,
-  events,
-  signing,
-  active,
-})
-
-const tailOf = ({ createdAtMs, updatedAtMs, disabledReason }: Webhook) => ({
-  created_at: toTimestamp(createdAtMs),
-  updated_at: toTimestamp(updatedAtMs),
-  disabled_reason: disabledReason,
+  id: webhook.id,
+  name: webhook.name,
+  url: webhook.url,
+  events: webhook.events,
+  signing: webhook.signing,
+  active: webhook.active,
+  created_at: toTimestamp(webhook.createdAtMs),
+  updated_at: toTimestamp(webhook.updatedAtMs),
+  disabled_reason: webhook.disabledReason,
 })
 
 /** For the side that sends: why there was no response is none of the members that contract C16 lists. */

@@ -24,7 +24,6 @@ import {
   WebhookUpdateBody,
   WebhookWithSecretSchema,
   webhookWire,
-  withSecretWire,
 } from './contract.ts'
 import type { Deliveries } from './deliveries.ts'
 import { allWebhooks, attemptList } from './queries.ts'
@@ -50,7 +49,6 @@ interface WebhookRoutesOptions {
 const operation = operationsOf({
   tag: 'Webhooks',
   tagDescription: 'Where your events are sent, with a signature, as they happen.',
-  errorShape: 'structured',
 })
 
 const PAGE_WRONG = violation('limit', 'max', 'must be at most 100')
@@ -58,7 +56,6 @@ const PAGE_WRONG = violation('limit', 'max', 'must be at most 100')
 const operationsWith = (rulesFor: WebhookRoutesOptions['rulesFor']) => ({
   list: operation({
     id: 'listWebhooks',
-    unexpectedError: 'Failed to retrieve webhooks',
     summary: 'List webhooks',
     description: 'The newest first, without their secrets.',
     query: PageQuery,
@@ -67,7 +64,6 @@ const operationsWith = (rulesFor: WebhookRoutesOptions['rulesFor']) => ({
   }),
   create: operation({
     id: 'createWebhook',
-    unexpectedError: 'Failed to create webhook',
     summary: 'Create a webhook',
     description: 'Events are posted to it from now on. Its secret verifies them, and is not shown again.',
     body: WebhookBody,
@@ -82,7 +78,6 @@ const operationsWith = (rulesFor: WebhookRoutesOptions['rulesFor']) => ({
   }),
   get: operation({
     id: 'getWebhook',
-    unexpectedError: 'Failed to retrieve webhook',
     summary: 'Get a webhook',
     description: 'Without its secret.',
     params: WebhookPath,
@@ -91,7 +86,6 @@ const operationsWith = (rulesFor: WebhookRoutesOptions['rulesFor']) => ({
   }),
   update: operation({
     id: 'updateWebhook',
-    unexpectedError: 'Failed to update webhook',
     summary: 'Change a webhook, or switch it off or on',
     description: 'While it is off, nothing is queued for it. Switching it off drops the deliveries that wait.',
     params: WebhookPath,
@@ -111,7 +105,6 @@ const operationsWith = (rulesFor: WebhookRoutesOptions['rulesFor']) => ({
   }),
   remove: operation({
     id: 'deleteWebhook',
-    unexpectedError: 'Failed to delete webhook',
     summary: 'Delete a webhook',
     description: 'Deliveries that wait for it are dropped.',
     params: WebhookPath,
@@ -130,7 +123,6 @@ const operationsWith = (rulesFor: WebhookRoutesOptions['rulesFor']) => ({
   }),
   ping: operation({
     id: 'pingWebhook',
-    unexpectedError: 'Failed to ping webhook',
     summary: 'Send a ping to a webhook',
     description: 'To this webhook alone, whatever its filter.',
     params: WebhookPath,
@@ -144,7 +136,6 @@ const operationsWith = (rulesFor: WebhookRoutesOptions['rulesFor']) => ({
   }),
   listDeliveries: operation({
     id: 'listDeliveries',
-    unexpectedError: 'Failed to retrieve deliveries',
     summary: 'List the deliveries of a webhook',
     description: 'Every attempt and the response of the receiver, the newest first.',
     params: WebhookPath,
@@ -183,7 +174,7 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
       async ({ body, session: { world, client, write }, set }) => {
         const { webhook, secret } = await write((tx) => createWebhook(tx, world, secrets, client.id, body))
         set.headers.Location = `/api/v1/webhooks/${webhook.id}`
-        return withSecretWire(webhook, secret)
+        return { ...webhookWire(webhook), secret }
       },
       operations.create,
     )
@@ -213,7 +204,7 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
         const { webhook, secret } = await write((tx) =>
           rotateSecret(tx, world, secrets, getWebhook(session, params.id, tx)),
         )
-        return withSecretWire(webhook, secret)
+        return { ...webhookWire(webhook), secret }
       },
       operations.rotate,
     )

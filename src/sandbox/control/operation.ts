@@ -11,7 +11,6 @@ const GROUP = {
   tag: 'Sandbox',
   tagDescription:
     'What only the sandbox has, such as worlds and their clocks. It is open on this machine; elsewhere it needs a token.',
-  errorShape: 'structured',
   public: true,
   closed: true,
 } as const
