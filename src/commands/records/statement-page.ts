@@ -1,10 +1,10 @@
 import { toTimestamp } from '../../kernel/clock.ts'
 import type { Currency } from '../../reference/reference.ts'
-import type { Movement } from '../../wallets/statement-queries.ts'
+import type { WalletTransaction } from '../../wallets/queries.ts'
 import { Amount } from '../terminal/cells.ts'
 
 /** A movement, as a statement shows it. */
-export const lineOf = (movement: Movement, currency: Currency) => ({
+export const lineOf = (movement: WalletTransaction, currency: Currency) => ({
   id: movement.id,
   transaction_type: movement.transactionType,
   amount: new Amount(movement.amountMinor, currency),
