@@ -37,7 +37,8 @@ export const createApp = (deps: Deps) => {
   const services = createServices(deps)
   const { sessions, failedLogins, ordering, paying, due, deliveries, refreshIfChanged } = services
   const operations = new Map<string, Operation>()
-  const addressOf = addressBehind(config.trustedProxies, deps.addressOf)
+  const sentFrom = addressBehind(config.trustedProxies, deps.addressOf)
+  const addressOf = (request: Request): string => sentFrom(extension?.causeOf(request) ?? request)
   const timer = timerOf(deps, operations, addressOf)
   const nameInLog = (request: Request, who: Pick<Session, 'world' | 'client'>): void =>
     timer?.identified(request, extension?.usernameOf(who) ?? who.client.username)

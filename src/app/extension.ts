@@ -23,6 +23,8 @@ export interface Extension {
   /** What the clock does next with a payout, if not the usual step. */
   stepByClock: NonNullable<Paying['stepByClock']>
   resolveAccount: ResolveAccount
+  /** The request for which the extension makes another one: both come from the same address. */
+  causeOf: (request: Request) => Request | undefined
   /** How logs name a client. */
   usernameOf: (session: Pick<Session, 'world' | 'client'>) => string
   /** The errors of a login that `resolveAccount` throws. */

@@ -36,5 +36,6 @@ export interface Parts extends Program {
   gate: (request: Request) => void
   /** Refuses what an operation does not document. @throws DomainError validation */
   refuseUnknown: (asked: Asked) => Promise<void>
-  send: (world: World, sent: Sent) => Promise<Response>
+  /** Sends a request because of another one. */
+  send: (world: World, sent: Sent, cause: Request) => Promise<Response>
 }

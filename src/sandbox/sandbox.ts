@@ -54,6 +54,7 @@ export class Sandbox implements Extension {
   /** Is shown each delivery while `scrip run --explore` runs. */
   #events: EventLog | undefined
   readonly #feed: Feed
+  readonly #causes = new WeakMap<Request, Request>()
 
   constructor(private readonly options: SandboxOptions) {
     const { worlds, catalog, log } = options
@@ -91,6 +92,8 @@ export class Sandbox implements Extension {
     return name === DEFAULT_WORLD ? undefined : new DomainError(worldDamaged(name), { cause: error })
   }
 
+  readonly causeOf: Extension['causeOf'] = (request) => this.#causes.get(request)
+
   readonly usernameOf: Extension['usernameOf'] = ({ world, client }) => usernameIn(world, client.username)
 
   readonly movesByClock = (world: World, records: 'payouts' | 'orders'): boolean => world.of(pace)[records] === 'auto'
@@ -115,7 +118,7 @@ export class Sandbox implements Extension {
       feed: this.#feed,
       outcomes: this.#outcomes,
       refuseUnknown: this.observer.refuseUnknown,
-      send: (world, sent) => this.#send(program, world, sent),
+      send: (world, sent, cause) => this.#send(program, world, sent, cause),
     })
     for (const app of [program.app, routes]) this.#outcomes.add(servedBy(app))
     for (const [name, met] of this.options.initialCoverage) {
@@ -159,7 +162,7 @@ export class Sandbox implements Extension {
   }
 
   /** Its client logs in afresh: the token in a log is redacted, and nobody knows the passwords of all worlds. */
-  async #send({ app, sessions }: Program, world: World, sent: Sent): Promise<Response> {
+  async #send({ app, sessions }: Program, world: World, sent: Sent, cause: Request): Promise<Response> {
     const headers = new Headers(sent.headers)
     if (sent.fault !== undefined) headers.set('x-sandbox-fault', sent.fault)
     const client = sent.client === undefined ? undefined : findClientIn(world, sent.client)
@@ -171,6 +174,7 @@ export class Sandbox implements Extension {
     const body = sent.method === 'GET' ? null : (sent.body ?? null)
     const request = new Request(publicUrl + sent.path, { method: sent.method, headers, body })
     this.observer.expect(request, world)
+    this.#causes.set(request, cause)
     return this.observer.deliver(request, await app.handle(request))
   }
 }

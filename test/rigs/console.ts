@@ -41,13 +41,19 @@ const statesOf = (world: string): Record<string, State> => {
     'an order': { place: opened(3), shows: '.ledger', act: openAll },
     'a refusal': { place: opened(6), shows: '.request .code' },
     'a request that is gone': { place: opened(4_711), shows: '.failed' },
-    worlds: { place: `worlds?world=${world}`, shows: '.found li' },
+    'requests, by world': { place: 'requests?by=world', shows: '.group' },
+    'a request on its own page': { place: `request?world=${world}&id=3`, shows: '.ledger' },
+    'two requests': { place: `${opened(3)}&beside=4`, shows: '.part ins' },
+    faults: { place: `faults?world=${world}`, shows: '.choices li' },
+    send: { place: `send?world=${world}&operation=placeOrder`, shows: 'textarea' },
+    'no such world': { place: 'money?world=nope', shows: '.lost' },
+    worlds: { place: `worlds?world=${world}`, shows: '.due' },
     'worlds, clock moved': {
       place: `worlds?world=${world}`,
-      shows: '.found li',
+      shows: '.due',
       act: async (page) => {
         await page.getByRole('button', { name: 'Advance the clock by 1 h' }).click()
-        await page.getByText('Happened by the last move').waitFor()
+        await page.getByText('What the last move did').waitFor()
       },
     },
     money: { place: `money?world=${world}`, shows: '.ledger' },

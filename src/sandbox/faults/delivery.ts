@@ -63,7 +63,7 @@ export const responseOf = ({ status, headers, body }: Substitute): Response =>
   status === 0 ? brokenOff() : new Response(body, { status, headers })
 
 /** A response that fails before its first byte: the connection is closed without one. */
-export const brokenOff = (): Response => new Response(new ReadableStream({ pull: (controller) => controller.error() }))
+const brokenOff = (): Response => new Response(new ReadableStream({ pull: (controller) => controller.error() }))
 
 /** Statuses that never have a body (RFC 9110, 15.3.5 and 15.4.5). */
 const BODILESS = new Set([204, 304])

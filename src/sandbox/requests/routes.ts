@@ -3,7 +3,6 @@ import { jsonResponse, textResponse } from '../../http/responses.ts'
 import { found } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
-import { brokenOff } from '../faults/delivery.ts'
 import type { Parts, Sent } from '../parts.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { findClientIn, usernameIn } from '../worlds/accounts.ts'
@@ -47,20 +46,20 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
     )
     .post(
       '/requests/:id/replay',
-      async ({ params, query, body: { fault } }) => {
+      async ({ params, query, body: { fault }, request }) => {
         const world = getWorld(worlds, query.world)
-        return resultOf(await send(world, asSent(recordedFrom(getLogged(world, params.id)), fault)))
+        return resultOf(await send(world, asSent(recordedFrom(getLogged(world, params.id)), fault), request))
       },
       operations.replayRequest,
     )
     .post(
       '/requests',
-      async ({ query, body }) => {
+      async ({ query, body, request }) => {
         const world = getWorld(worlds, query.world)
         operations.checkSent(body, publicUrl)
         const { client = usernameIn(world, SANDBOX_USERNAME) } = body
         if (!findClientIn(world, client)) throw operations.clientUnknown()
-        return resultOf(await send(world, { ...body, client }))
+        return resultOf(await send(world, { ...body, client }, request))
       },
       operations.sendRequest,
     )
@@ -84,13 +83,13 @@ const asSent = ({ method, path, request, client }: RecordedRequest, fault: strin
   ...(fault !== undefined && { fault }),
 })
 
+/** A fault may have broken the response off. It stays this side of the connection, as browsers send again what was lost. */
 const resultOf = async (response: Response) => {
   const { status, headers } = response
-  try {
-    return jsonResponse(JSON.stringify({ status, headers: Object.fromEntries(headers), body: await response.text() }))
-  } catch {
-    return brokenOff() // a fault has dropped the connection
-  }
+  const body = await response.text().catch(() => undefined)
+  return body === undefined
+    ? { status: 0, headers: {}, body: '' }
+    : { status, headers: Object.fromEntries(headers), body }
 }
 
 const curlLine = (recorded: RecordedRequest, baseUrl: string): string => `${toCurl(recorded, baseUrl)}\n`

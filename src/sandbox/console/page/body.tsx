@@ -28,7 +28,7 @@ const piecesOf = (json: string): Piece[] => {
   return pieces
 }
 
-const prettyOf = (text: string): string | undefined => {
+export const prettyOf = (text: string): string | undefined => {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {

@@ -33,7 +33,7 @@ export const CoveragePage = ({ place }: { place: Place }) => {
                 With gaps
               </button>
               <button type="button" onClick={reload}>
-                Read again
+                Refresh
               </button>
             </div>
           }

@@ -11,11 +11,22 @@ interface Props<Item> {
   selected: number
   keyOf: (item: Item) => string
   onSelect: (item: Item) => void
+  /** Keys pass over it. */
+  isHeading: (item: Item) => boolean
   draw: (item: Item) => ComponentChildren
 }
 
 /** A list of which only the rows that are seen are drawn. What is looked at stays in place when something comes on top. */
-export const VirtualList = <Item,>({ items, label, rowHeight, selected, keyOf, onSelect, draw }: Props<Item>) => {
+export const VirtualList = <Item,>({
+  items,
+  label,
+  rowHeight,
+  selected,
+  keyOf,
+  onSelect,
+  isHeading,
+  draw,
+}: Props<Item>) => {
   const box = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ first: 0, count: 40 })
   const first = useRef<string | undefined>(undefined)
@@ -69,7 +80,8 @@ export const VirtualList = <Item,>({ items, label, rowHeight, selected, keyOf, o
     const step = steps[event.key]
     if (step === undefined || items.length === 0 || event.ctrlKey || event.metaKey) return
     event.preventDefault()
-    const index = Math.min(items.length - 1, Math.max(0, (selected === -1 ? (step > 0 ? -1 : 0) : selected) + step))
+    let index = Math.min(items.length - 1, Math.max(0, (selected === -1 ? (step > 0 ? -1 : 0) : selected) + step))
+    for (let at = items[index]; at !== undefined && isHeading(at); at = items[index]) index += Math.sign(step)
     const item = items[index]
     if (!item) return
     reveal(index)

@@ -9,33 +9,57 @@ export interface Place {
   idWorld?: string | undefined
   /** An address that has no page of its own. */
   path?: string | undefined
+  /** Which requests are shown (`filter.ts`), and by what they are grouped. */
+  filter?: string | undefined
+  by?: string | undefined
+  /** A request that is compared with the open one, of the same world. */
+  beside?: number | undefined
+  /** The operation of a request that is written. */
+  operation?: string | undefined
+  /** A record that is pointed at: `order-12`. */
+  record?: string | undefined
 }
 
 export const ALL_WORLDS = '*'
 
-/** The world of pages that show one alone. */
+/** Pages that show several worlds at once. Every other page names the one that it shows. */
+const OF_ALL_WORLDS = new Set(['requests', 'coverage', 'json'])
+export const showsAll = (page: string): boolean => OF_ALL_WORLDS.has(page)
+
+/** The world of what is done from a page that shows all. */
 export const worldOf = ({ world }: Place): string => (world === ALL_WORLDS ? 'default' : world)
 
-export const hrefOf = ({ page, world, id, idWorld, path }: Place): string => {
-  const query = new URLSearchParams({
-    ...(world !== ALL_WORLDS && { world }),
-    ...(id !== undefined && { id: String(id) }),
-    ...(idWorld !== undefined && { of: idWorld }),
-    ...(path !== undefined && { path }),
-  }).toString()
-  return `#${page}${query === '' ? '' : `?${query}`}`
+const NAMES = { filter: 'q', by: 'by', path: 'path', idWorld: 'of', operation: 'operation', record: 'record' } as const
+type Named = keyof typeof NAMES
+
+const entriesOf = (place: Place): [string, string][] =>
+  Object.entries({
+    ...(place.world !== ALL_WORLDS && { world: place.world }),
+    id: place.id?.toString(),
+    beside: place.beside?.toString(),
+    ...Object.fromEntries(Object.entries(NAMES).map(([member, name]) => [name, place[member as Named]])),
+  }).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '')
+
+export const hrefOf = (place: Place): string => {
+  const query = new URLSearchParams(entriesOf(place)).toString()
+  return `#${place.page}${query === '' ? '' : `?${query}`}`
+}
+
+const numberIn = (text: string | null): number | undefined => {
+  const number = Number(text)
+  return Number.isInteger(number) && number > 0 ? number : undefined
 }
 
 const placeIn = (hash: string): Place => {
-  const [page = '', search = ''] = hash.replace(/^#/, '').split(/\?(.*)/s)
+  const [name = '', search = ''] = hash.replace(/^#/, '').split(/\?(.*)/s)
   const query = new URLSearchParams(search)
-  const id = Number(query.get('id'))
+  const page = name || 'requests'
   return {
-    page: page || 'requests',
-    world: query.get('world') ?? ALL_WORLDS,
-    id: Number.isInteger(id) && id > 0 ? id : undefined,
-    idWorld: query.get('of') ?? undefined,
-    path: query.get('path') ?? undefined,
+    page,
+    world: query.get('world') ?? (showsAll(page) ? ALL_WORLDS : 'default'),
+    id: numberIn(query.get('id')),
+    beside: numberIn(query.get('beside')),
+    ...Object.fromEntries(Object.entries(NAMES).map(([member, name]) => [member, query.get(name) ?? undefined])),
   }
 }
 
@@ -47,7 +71,7 @@ const PAGES: Record<string, string> = {
   clock: 'worlds',
   due: 'worlds',
   snapshots: 'worlds',
-  faults: 'worlds',
+  faults: 'faults',
   pace: 'worlds',
   ledger: 'money',
   orders: 'money',
@@ -79,6 +103,9 @@ export const openAddress = (): void => {
 export const go = (place: Place): void => {
   location.hash = hrefOf(place)
 }
+
+/** Changes the address of a place that is shown already, without a step to go back to. */
+export const keepPlace = (place: Place): void => history.replaceState(null, '', hrefOf(place))
 
 export const usePlace = (): Place => {
   const [place, setPlace] = useState(() => placeIn(location.hash))

@@ -6,23 +6,33 @@ import type { RequestHead, ScripEvent } from './types.ts'
 /** As many as a list can hold that stays quick to filter. */
 const REQUESTS_MAX = 10_000
 const EVENTS_MAX = 1_000
+/** How often what changes is read again. */
+const FRESH_MS = 1_000
 
 export interface Row {
   head: RequestHead
   /** What a search looks at. */
   text: string
+  /** What the client calls its test. */
+  test: string | undefined
+  /** Its log has ended: the server or its world has begun anew since. */
+  isEarlier: boolean
 }
 
 export type WorldEvent = ScripEvent & { world: string }
 
 const rowOf = (head: RequestHead): Row => ({
   head,
+  test: head.request.headers['x-test-name'],
+  isEarlier: false,
   text: [
     head.method,
     head.path,
     head.route,
     head.response.status,
     head.outcome,
+    head.message,
+    head.request.headers['x-test-name'],
     head.world,
     head.client,
     head.request_id,
@@ -38,9 +48,13 @@ class Store {
   events: readonly WorldEvent[] = []
   connection: Connection = 'connecting'
   isPaused = false
-  skipped = 0
+  #startedAt = ''
+  #rereading = 0
   #pending: FeedMessage[] = []
-  readonly #seen = new Set<string>()
+  /** How long each request took, by world and id: what comes twice took the same time to the microsecond. */
+  readonly #known = new Map<string, { last: number; durations: Map<number, number> }>()
+  /** What of the feed is about to come into the list. */
+  #batch: Row[] = []
   readonly #views = new Set<() => void>()
   #frame = 0
   #stop: () => void = () => undefined
@@ -54,8 +68,7 @@ class Store {
     this.rows = []
     this.events = []
     this.#pending = []
-    this.#seen.clear()
-    this.skipped = 0
+    this.#known.clear()
     this.#stop = follow(
       world,
       (messages) => this.#receive(messages),
@@ -69,12 +82,26 @@ class Store {
     )
   }
 
+  /** Reads what the log holds. */
   async #readLog(world: string): Promise<void> {
-    const heads = await get<RequestHead[]>('/requests', { world }).catch(() => [])
+    const { started_at } = await get<{ started_at: string }>('').catch(() => ({ started_at: this.#startedAt }))
+    const heads = await get<RequestHead[]>('/requests', { world, query: { limit: String(REQUESTS_MAX) } }).catch(
+      () => [],
+    )
     if (world !== this.#world) return
-    const older = heads.filter((head) => this.#isNew(head)).map(rowOf)
+    if (this.#startedAt !== '' && started_at !== this.#startedAt) this.#endLogs(() => true)
+    this.#startedAt = started_at
+    const older = heads.filter((head) => this.#isNew(head, false)).map(rowOf)
     this.rows = [...this.rows, ...older].sort(byTime).slice(0, REQUESTS_MAX)
     this.#tell()
+  }
+
+  /** What was logged stays in the list, but cannot be read any more. */
+  #endLogs(isOver: (world: string) => boolean): void {
+    const end = (row: Row): Row => (row.isEarlier || !isOver(row.head.world) ? row : { ...row, isEarlier: true })
+    this.rows = this.rows.map(end)
+    this.#batch = this.#batch.map(end)
+    for (const world of [...this.#known.keys()]) if (isOver(world)) this.#known.delete(world)
   }
 
   pause(isPaused: boolean): void {
@@ -96,33 +123,50 @@ class Store {
     return () => this.#views.delete(view)
   }
 
-  #isNew({ world, id, request_id }: RequestHead): boolean {
-    const key = `${world} ${id} ${request_id}`
-    if (this.#seen.has(key)) return false
-    this.#seen.add(key)
+  /** Ids are consecutive in a world, and only the feed brings them in order: where they go back, the world has begun anew. */
+  #isNew({ world, id, duration_ms: duration }: RequestHead, isInOrder: boolean): boolean {
+    const before = this.#known.get(world)
+    if (before?.durations.get(id) === duration) return false
+    const isAnew = before && (before.durations.has(id) || (isInOrder && id < before.last))
+    if (isAnew) this.#endLogs((name) => name === world)
+    const known = (isAnew ? undefined : before) ?? { last: id, durations: new Map() }
+    known.last = Math.max(known.last, id)
+    known.durations.set(id, duration)
+    if (known.durations.size > 2 * REQUESTS_MAX) known.durations.delete(known.durations.keys().next().value ?? id)
+    this.#known.set(world, known)
     return true
   }
 
   #receive(messages: FeedMessage[]): void {
     this.#pending.push(...messages)
-    if (this.#pending.length > REQUESTS_MAX) this.#pending.splice(0, this.#pending.length - REQUESTS_MAX)
+    const over = this.#pending.length - REQUESTS_MAX
+    // A long pause: what is dropped is read again from the log.
+    if (over > 0) this.#pending.splice(0, over, { event: 'skipped', data: undefined })
     this.#tell()
   }
 
   #take(): void {
     if (this.isPaused || this.#pending.length === 0) return
-    const rows: Row[] = []
     const events: WorldEvent[] = []
     for (const { event, data } of this.#pending) {
       if (event === 'request') {
         const head = data as RequestHead
-        if (this.#isNew(head)) rows.push(rowOf(head))
-      } else if (event === 'skipped') this.skipped += (data as { count: number }).count
+        if (this.#isNew(head, true)) this.#batch.push(rowOf(head))
+      } else if (event === 'skipped') this.#readAgainSoon()
       else events.push(data as WorldEvent)
     }
     this.#pending = []
-    if (rows.length > 0) this.rows = [...rows.reverse(), ...this.rows].slice(0, REQUESTS_MAX)
+    if (this.#batch.length > 0) this.rows = [...this.#batch.reverse(), ...this.rows].slice(0, REQUESTS_MAX)
+    this.#batch = []
     if (events.length > 0) this.events = [...events.reverse(), ...this.events].slice(0, EVENTS_MAX)
+  }
+
+  /** The log has what the feed has skipped, unless even more has come since. */
+  #readAgainSoon(): void {
+    this.#rereading ||= window.setTimeout(() => {
+      this.#rereading = 0
+      void this.#readLog(this.#world)
+    }, FRESH_MS)
   }
 
   #tell(): void {
@@ -132,6 +176,22 @@ class Store {
       for (const view of this.#views) view()
     })
   }
+}
+
+/** How many requests of each world are not in the list. Ids are consecutive, so gaps show; the oldest leave the list by age. */
+export const missingIn = (rows: readonly Row[]): ReadonlyMap<string, number> => {
+  const spans = new Map<string, { first: number; last: number; count: number }>()
+  for (const { head, isEarlier } of rows) {
+    if (isEarlier) continue
+    const span = spans.get(head.world)
+    if (span) {
+      span.first = Math.min(span.first, head.id)
+      span.last = Math.max(span.last, head.id)
+      span.count += 1
+    } else spans.set(head.world, { first: head.id, last: head.id, count: 1 })
+  }
+  const gaps = [...spans].map(([world, { first, last, count }]) => [world, last - first + 1 - count] as const)
+  return new Map(gaps.filter(([, count]) => count > 0))
 }
 
 const byTime = (a: Row, b: Row): number =>
@@ -145,9 +205,6 @@ export const useStore = (): Store => {
   useEffect(() => store.watch(() => redraw(undefined)), [])
   return store
 }
-
-/** How often a page that shows records reads them again while they change. */
-const FRESH_MS = 1_000
 
 /** Changes when events have come, so that what they are about is read again. */
 export const useNews = (): string => {
@@ -168,3 +225,13 @@ export const useNews = (): string => {
   }, [])
   return news
 }
+
+/** The request that made a record or an event, if it is in the list. */
+export const makerOf = (world: string, made: { table: string; key: string } | { event: string }): Row | undefined =>
+  store.rows.find(({ head, isEarlier }) => {
+    if (isEarlier || head.world !== world) return false
+    if ('event' in made) return head.events.includes(made.event)
+    return head.changes.some(
+      ({ table, key, operation }) => operation === 'insert' && table === made.table && key === made.key,
+    )
+  })

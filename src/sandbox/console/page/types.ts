@@ -14,6 +14,7 @@ export interface RequestHead {
   duration_ms: number
   fault: string | null
   outcome: string | null
+  message: string | null
   changes: { table: string; operation: string; key: string }[]
   events: string[]
 }
@@ -101,8 +102,22 @@ export interface Rule {
   when: string
   webhook?: string
   match: { method: string | null; path: string | null; type?: string }
+  cut_after_bytes: number | null
+  bytes_per_second: number | null
   times_left: number | null
   probability: number
+}
+
+/** The response to a request that the control API has sent. */
+export interface Sent {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+export interface SandboxClient {
+  client_id: number
+  username: string
 }
 
 export interface LedgerEntry {

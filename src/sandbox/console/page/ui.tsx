@@ -69,6 +69,24 @@ export const visible = (text: string): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
+/** Calls what belongs to a key, unless somebody types. Returns what ends it. */
+export const whenKeyIsPressed = (actions: Record<string, () => void>): (() => void) => {
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+    const { target, key } = event
+    const isTaken =
+      target instanceof HTMLElement &&
+      (target.matches('input, textarea, select, [role="separator"]') || target.closest('dialog') !== null)
+    if (isTaken && key !== 'Escape') return
+    const action = actions[key]
+    if (!action) return
+    event.preventDefault()
+    action()
+  }
+  addEventListener('keydown', onKey)
+  return () => removeEventListener('keydown', onKey)
+}
+
 export interface Loaded<Value> {
   value: Value | undefined
   error: string | undefined
@@ -119,10 +137,24 @@ export const Notices = () => {
   )
 }
 
+const ACTED = 'scrip-acted'
+
+/** Counts what a person has done: what is shown elsewhere on the page may have changed by it. */
+export const useActed = (): number => {
+  const [count, setCount] = useState(0)
+  useEffect(() => {
+    const onActed = () => setCount((before) => before + 1)
+    addEventListener(ACTED, onActed)
+    return () => removeEventListener(ACTED, onActed)
+  }, [])
+  return count
+}
+
 /** Does something that a person has asked for, and says how it ended. */
 export const act = async (work: () => Promise<unknown>, done?: string): Promise<boolean> => {
   try {
     await work()
+    dispatchEvent(new Event(ACTED))
     if (done !== undefined) say(done)
     return true
   } catch (reason) {
@@ -140,3 +172,22 @@ export const Failed = ({ error }: { error: string | undefined }) =>
       {error}
     </p>
   )
+
+/** Scrolls to a record that the address points at, once it is there. */
+export const usePointedAt = (record: string | undefined, isThere: boolean): void => {
+  useEffect(() => {
+    if (record === undefined || !isThere) return
+    const element = document.getElementById(record)
+    element?.scrollIntoView({ block: 'center' })
+    element?.focus()
+  }, [record, isThere])
+}
+
+/** Gives a text to a person as a file. */
+export const download = (text: string, type: string, name: string): void => {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type }))
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}

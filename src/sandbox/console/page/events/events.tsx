@@ -1,11 +1,13 @@
 import { ask, get } from '../api.ts'
 import { Body } from '../body.tsx'
 import { type Place, worldOf } from '../place.ts'
+import { MadeBy } from '../requests/made-by.tsx'
 import { useNews } from '../store.ts'
 import type { InboxMessage, ScripEvent } from '../types.ts'
-import { act, Card, clockTime, Empty, Failed, useLoaded, visible } from '../ui.tsx'
+import { act, Card, clockTime, Empty, Failed, useLoaded, usePointedAt, visible } from '../ui.tsx'
 import { Inbox } from './inbox.tsx'
-import { type Webhook, WebhookView } from './webhook.tsx'
+import type { Webhook } from './webhook.tsx'
+import { Webhooks } from './webhooks.tsx'
 
 /** What happened, to whom it was delivered, and what the inboxes of the world have received. */
 export const Events = ({ place }: { place: Place }) => {
@@ -20,48 +22,50 @@ export const Events = ({ place }: { place: Place }) => {
     return { events, webhooks, inbox }
   }, [world, news])
   const { events = [], webhooks = [], inbox = [] } = loaded.value ?? {}
+  usePointedAt(place.record, loaded.value !== undefined)
   const change = async (work: () => Promise<unknown>, done: string) => {
     if (await act(work, done)) loaded.reload()
   }
   return (
     <div class="cards">
       <Failed error={loaded.error} />
+      <Webhooks world={world} webhooks={webhooks} isLoaded={loaded.value !== undefined} onChanged={loaded.reload} />
+      <Inbox world={world} messages={inbox} onChange={change} />
       <Card
         title={`Events of ${world}`}
         aside={
           <div class="line">
             <button
               type="button"
-              onClick={() => change(() => ask('POST', '/webhooks/settle', { world }), 'Nothing waits now')}
+              onClick={() =>
+                change(() => ask('POST', '/webhooks/settle', { world }), 'Delivered everything that is due')
+              }
             >
-              Deliver all
+              Deliver what is due
             </button>
             <button type="button" onClick={loaded.reload}>
-              Read again
+              Refresh
             </button>
           </div>
         }
       >
-        {events.length === 0 && <Empty>Nothing has happened.</Empty>}
+        {loaded.value && events.length === 0 && (
+          <Empty>No events yet. An order, a payout or a funded wallet makes some.</Empty>
+        )}
         <ul class="events tall">
           {events.map((event) => (
-            <li key={event.id}>
-              <details>
+            <li key={event.id} id={`event-${event.id}`} tabIndex={-1}>
+              <details open={place.record === `event-${event.id}`}>
                 <summary>
                   <strong>{event.type}</strong> <span class="soft id">{visible(String(event.data.id ?? ''))}</span>
                   <span class="soft mono at">{clockTime(event.created_at)}</span>
                 </summary>
                 <div class="line">
                   <span class="mono soft">{event.id}</span>
-                  <button
-                    type="button"
-                    aria-label={`Resend ${event.type} ${event.id}`}
-                    onClick={() =>
-                      change(() => ask('POST', `/events/${event.id}/redeliver`, { world }), 'On its way again')
-                    }
-                  >
-                    Resend
-                  </button>
+                  <MadeBy world={world} made={{ event: event.id }} />
+                </div>
+                <div class="line">
+                  <Resend event={event} webhooks={webhooks} world={world} onChange={change} />
                 </div>
                 <Body text={JSON.stringify(event.data)} label={`Data of ${event.id}`} />
               </details>
@@ -69,13 +73,34 @@ export const Events = ({ place }: { place: Place }) => {
           ))}
         </ul>
       </Card>
-      <Card title="Webhooks">
-        {webhooks.length === 0 && <Empty>No client of this world has one.</Empty>}
-        {webhooks.map((webhook) => (
-          <WebhookView key={webhook.id} webhook={webhook} />
-        ))}
-      </Card>
-      <Inbox world={world} messages={inbox} onChange={change} />
     </div>
+  )
+}
+
+interface ResendProps {
+  event: ScripEvent
+  webhooks: readonly Webhook[]
+  world: string
+  onChange: (work: () => Promise<unknown>, done: string) => Promise<void>
+}
+
+/** Delivers an event again, to all webhooks that take it or to one. */
+const Resend = ({ event, webhooks, world, onChange }: ResendProps) => {
+  const send = (webhookId: string) => {
+    const body = webhookId === '' ? {} : { webhook_id: webhookId }
+    return onChange(() => ask('POST', `/events/${event.id}/redeliver`, { world, body }), 'On its way again')
+  }
+  return (
+    <>
+      <button type="button" aria-label={`Resend ${event.type} ${event.id}`} onClick={() => send('')}>
+        Resend to all
+      </button>
+      {webhooks.length > 1 &&
+        webhooks.map(({ id, name }) => (
+          <button key={id} type="button" aria-label={`Resend ${event.id} to ${visible(name)}`} onClick={() => send(id)}>
+            to {visible(name)}
+          </button>
+        ))}
+    </>
   )
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { ask } from '../api.ts'
 import { Body, HeaderList } from '../body.tsx'
 import type { InboxMessage } from '../types.ts'
-import { Card, clockTime, Empty, visible } from '../ui.tsx'
+import { Card, clockTime, copy, visible } from '../ui.tsx'
 
 interface Props {
   world: string
@@ -10,7 +10,7 @@ interface Props {
   onChange: (work: () => Promise<unknown>, done: string) => Promise<void>
 }
 
-/** What the inboxes of a world have received, the newest first, and what they answer from now on. */
+/** What the inboxes of a world have received, the newest first, and what they respond with from now on. */
 export const Inbox = ({ world, messages, onChange }: Props) => (
   <Card
     title="Inbox"
@@ -26,16 +26,21 @@ export const Inbox = ({ world, messages, onChange }: Props) => (
       )
     }
   >
-    {messages.length === 0 && (
-      <Empty>
-        Deliveries to <span class="mono">/_sandbox/inbox/NAME?world={world}</span> arrive here.
-      </Empty>
-    )}
+    <p class="soft">
+      A receiver that keeps what it gets and responds as you tell it to. Register its URL as a webhook; any name makes
+      an inbox.
+    </p>
+    <p class="line">
+      <code class="mono">{inboxUrl(world)}</code>
+      <button type="button" onClick={() => copy(inboxUrl(world), 'the URL')}>
+        Copy URL
+      </button>
+    </p>
     <ReplyForm
       onSet={(name, status) =>
         onChange(
           () => ask('PUT', `/inbox/${encodeURIComponent(name)}`, { world, body: { status } }),
-          `${name} answers ${status}`,
+          `${name} responds with ${status}`,
         )
       }
     />
@@ -56,6 +61,8 @@ export const Inbox = ({ world, messages, onChange }: Props) => (
   </Card>
 )
 
+const inboxUrl = (world: string): string => `${location.origin}/_sandbox/inbox/hooks?world=${world}`
+
 const typeIn = (body: string): string => {
   try {
     const { type } = JSON.parse(body) as { type?: unknown }
@@ -65,9 +72,9 @@ const typeIn = (body: string): string => {
   }
 }
 
-/** What a receiver answers from now on: how to see retries. */
+/** What an inbox responds with from now on: how to see retries. */
 const ReplyForm = ({ onSet }: { onSet: (name: string, status: number) => void }) => {
-  const [name, setName] = useState('')
+  const [name, setName] = useState('hooks')
   const [status, setStatus] = useState('200')
   return (
     <form
@@ -84,10 +91,10 @@ const ReplyForm = ({ onSet }: { onSet: (name: string, status: number) => void })
         value={name}
         onInput={(event) => setName(event.currentTarget.value)}
       />
-      <select aria-label="Answers" value={status} onChange={(event) => setStatus(event.currentTarget.value)}>
+      <select aria-label="Response status" value={status} onChange={(event) => setStatus(event.currentTarget.value)}>
         {['200', '410', '500', '503'].map((each) => (
           <option key={each} value={each}>
-            answers {each}
+            responds {each}
           </option>
         ))}
       </select>

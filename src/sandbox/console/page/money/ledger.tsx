@@ -1,8 +1,9 @@
+import { MadeBy } from '../requests/made-by.tsx'
 import type { LedgerEntry } from '../types.ts'
 import { amount } from '../ui.tsx'
 
-/** Ledger entries line by line, and the proof that they sum to zero. */
-export const LedgerTable = ({ entries }: { entries: readonly LedgerEntry[] }) => (
+/** Ledger entries line by line, and the proof that they sum to zero. With a world, each leads to its request. */
+export const LedgerTable = ({ entries, world }: { entries: readonly LedgerEntry[]; world?: string }) => (
   <table class="ledger">
     <thead>
       <tr>
@@ -22,6 +23,9 @@ export const LedgerTable = ({ entries }: { entries: readonly LedgerEntry[] }) =>
               {at === 0 && (
                 <>
                   <span class="mono">{entry.id}</span> {entry.source_type} {entry.source_id ?? ''}
+                  {world !== undefined && (
+                    <MadeBy world={world} made={{ table: 'journal_entries', key: String(entry.id) }} />
+                  )}
                 </>
               )}
             </td>

@@ -2,7 +2,7 @@ import { ask, get } from '../api.ts'
 import { type Place, worldOf } from '../place.ts'
 import { useNews } from '../store.ts'
 import type { LedgerEntry } from '../types.ts'
-import { act, Card, Empty, Failed, useLoaded } from '../ui.tsx'
+import { act, Card, Empty, Failed, useLoaded, usePointedAt } from '../ui.tsx'
 import type { Change } from './change.ts'
 import { LedgerTable } from './ledger.tsx'
 import { type Order, OrderView } from './order.tsx'
@@ -25,6 +25,7 @@ export const Money = ({ place }: { place: Place }) => {
     return { wallets, entries, orders, payouts }
   }, [world, news])
   const { wallets = [], entries = [], orders = [], payouts = [] } = money.value ?? {}
+  usePointedAt(place.record, money.value !== undefined)
   const change: Change = async (path, body, done) => {
     if (await act(() => ask('POST', path, { world, body }), done)) money.reload()
   }
@@ -36,7 +37,7 @@ export const Money = ({ place }: { place: Place }) => {
           title={`Wallets of ${world}`}
           aside={
             <button type="button" onClick={money.reload}>
-              Read again
+              Refresh
             </button>
           }
         >
@@ -55,18 +56,18 @@ export const Money = ({ place }: { place: Place }) => {
         </Card>
       </div>
       <Card title="Orders" aside={<span class="soft">{orders.length}</span>}>
-        {orders.length === 0 && <Empty>None was placed.</Empty>}
+        {money.value && orders.length === 0 && <Empty>No orders yet.</Empty>}
         <ul class="items tall">
           {orders.map((order) => (
-            <OrderView key={order.id} order={order} onChange={change} />
+            <OrderView key={order.id} order={order} world={world} onChange={change} />
           ))}
         </ul>
       </Card>
       <Card title="Payouts" aside={<span class="soft">{payouts.length}</span>}>
-        {payouts.length === 0 && <Empty>None was made.</Empty>}
+        {money.value && payouts.length === 0 && <Empty>No payouts yet.</Empty>}
         <ul class="items tall">
           {payouts.map((payout) => (
-            <PayoutView key={payout.id} payout={payout} onChange={change} />
+            <PayoutView key={payout.id} payout={payout} world={world} onChange={change} />
           ))}
         </ul>
       </Card>
@@ -74,7 +75,7 @@ export const Money = ({ place }: { place: Place }) => {
         <Card title="Ledger" aside={<span class="soft">every entry sums to zero in each currency</span>}>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
           <section class="scroll" aria-label="Ledger entries, the newest first" tabIndex={0}>
-            <LedgerTable entries={entries} />
+            <LedgerTable entries={entries} world={world} />
           </section>
         </Card>
       </div>

@@ -1,3 +1,4 @@
+import { MadeBy } from '../requests/made-by.tsx'
 import { amount, Tag, visible } from '../ui.tsx'
 import { type Change, kindOf } from './change.ts'
 import { nextStep, Timeline } from './timeline.tsx'
@@ -21,7 +22,7 @@ export interface Order {
 }
 
 /** An order, and what may happen to it by hand. */
-export const OrderView = ({ order, onChange }: { order: Order; onChange: Change }) => {
+export const OrderView = ({ order, world, onChange }: { order: Order; world: string; onChange: Change }) => {
   const isOpen = ['PENDING', 'PROCESSING', 'PARTIALLY_DELIVERED'].includes(order.status)
   const path = `/orders/${order.id}`
   const ends = [
@@ -30,10 +31,11 @@ export const OrderView = ({ order, onChange }: { order: Order; onChange: Change 
     { at: order.cancelled_at, name: 'cancelled' },
   ].flatMap(({ at, ...step }) => (at === null ? [] : [{ at, ...step }]))
   return (
-    <li class="record">
+    <li class="record" id={`order-${order.id}`} tabIndex={-1}>
       <p>
         <Tag kind={kindOf(order.status)}>{order.status}</Tag> <strong>Order {order.id}</strong>{' '}
         <span class="soft">{visible(order.ref)}</span>
+        <MadeBy world={world} made={{ table: 'orders', key: String(order.id) }} />
       </p>
       <p>
         {order.quantity} × {visible(order.product_name)} for {amount(order.amount, order.currency_code)}{' '}

@@ -1,3 +1,4 @@
+import { MadeBy } from '../requests/made-by.tsx'
 import { amount, Tag, visible } from '../ui.tsx'
 import { type Change, kindOf } from './change.ts'
 import { nextStep, Timeline } from './timeline.tsx'
@@ -29,17 +30,18 @@ const PAYOUT_ACTIONS: Record<string, readonly string[]> = {
 const ACTION_NAMES: Record<string, string> = { advance: 'Advance', fail: 'Fail', return: 'Return' }
 
 /** A payout with its events, and what may happen to it by hand. */
-export const PayoutView = ({ payout, onChange }: { payout: Payout; onChange: Change }) => {
+export const PayoutView = ({ payout, world, onChange }: { payout: Payout; world: string; onChange: Change }) => {
   const { first_name, last_name, email } = payout.beneficiary
   const actions = (PAYOUT_ACTIONS[payout.status] ?? []).filter((action) => action !== 'return' || !payout.returned)
   return (
-    <li class="record">
+    <li class="record" id={`payout-${payout.id}`} tabIndex={-1}>
       <p>
         <Tag kind={payout.returned ? 'warn' : kindOf(payout.status)}>
           {payout.returned ? 'returned' : payout.status}
         </Tag>{' '}
         <strong>{amount(payout.amount, payout.currency)}</strong>{' '}
         <span class="soft">{visible(payout.reference_id)}</span>
+        <MadeBy world={world} made={{ table: 'payouts', key: payout.id }} />
       </p>
       <p>
         to {visible([first_name, last_name].filter(Boolean).join(' '))}{' '}

@@ -24,7 +24,7 @@ export const WalletView = ({ wallet, entries, onFund }: WalletProps) => {
   const [value, setValue] = useState('')
   const balances = useMemo(() => balancesOf(wallet, entries), [wallet, entries])
   return (
-    <section class="wallet" aria-label={`Wallet ${wallet.id}`}>
+    <section class="wallet" id={`wallet-${wallet.id}`} tabIndex={-1} aria-label={`Wallet ${wallet.id}`}>
       <p class="soft">
         Wallet {wallet.id} · client {wallet.client_id} {wallet.is_default && <Tag>default</Tag>}{' '}
         {!wallet.is_active && <Tag kind="bad">closed</Tag>}
@@ -33,8 +33,9 @@ export const WalletView = ({ wallet, entries, onFund }: WalletProps) => {
       <p class="soft reserved">
         {wallet.reserved_amount > 0 && `${amount(wallet.reserved_amount, wallet.currency_code)} reserved`}
       </p>
-      <Sparkline
+      <Chart
         values={balances}
+        currency={wallet.currency_code}
         label={`Balance of wallet ${wallet.id} over its last ${balances.length} movements`}
       />
       <form
@@ -78,15 +79,37 @@ const balancesOf = (wallet: Wallet, entries: readonly LedgerEntry[]): number[] =
   return Math.abs(balances[0] ?? 0) < SMALLEST ? balances.slice(1) : balances
 }
 
-const Sparkline = ({ values, label }: { values: readonly number[]; label: string }) => {
+interface ChartProps {
+  values: readonly number[]
+  currency: string
+  label: string
+}
+
+/** A balance over the last movements, between its lowest and its highest value. */
+const Chart = ({ values, currency, label }: ChartProps) => {
   const [low, high] = [Math.min(...values), Math.max(...values)]
   const step = 200 / Math.max(1, values.length - 1)
   const points = values
-    .map((value, at) => `${(at * step).toFixed(1)},${(30 - ((value - low) / (high - low || 1)) * 26).toFixed(1)}`)
+    .map((value, at) => `${(at * step).toFixed(1)},${(30 - ((value - low) / (high - low || 1)) * 28).toFixed(1)}`)
     .join(' ')
+  const isFlat = low === high
   return (
-    <svg class="spark" viewBox="0 0 200 32" preserveAspectRatio="none" role="img" aria-label={label}>
-      <polyline points={values.length > 1 ? points : `0,16 200,16`} />
-    </svg>
+    <figure class="chart">
+      <svg class="spark" viewBox="0 0 200 32" preserveAspectRatio="none" role="img" aria-label={label}>
+        <line x1="0" x2="200" y1="2" y2="2" />
+        <line x1="0" x2="200" y1="30" y2="30" />
+        <polyline points={isFlat ? '0,16 200,16' : points} />
+      </svg>
+      <figcaption class="soft">
+        {isFlat ? (
+          <span>unchanged</span>
+        ) : (
+          <>
+            <span>{amount(high, currency)}</span>
+            <span>{amount(low, currency)}</span>
+          </>
+        )}
+      </figcaption>
+    </figure>
   )
 }

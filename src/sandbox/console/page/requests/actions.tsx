@@ -1,12 +1,18 @@
 import { useState } from 'preact/hooks'
 import { ask, askText, get } from '../api.ts'
-import { go, type Place } from '../place.ts'
+import { go, hrefOf, type Place } from '../place.ts'
 import type { DocumentedError, RequestDetail, RequestHead } from '../types.ts'
 import { act, copy, say, useLoaded } from '../ui.tsx'
 
 const COPIES = { curl: 'curl', har: 'HAR', node: 'node:test', pytest: 'pytest' } as const
 
-/** Sends a request again, as it was or with a fault, and copies it for elsewhere. */
+/** Opens the newest request of a world. */
+export const openNewest = async (place: Place, world: string): Promise<void> => {
+  const [newest] = await get<RequestHead[]>('/requests', { world, query: { limit: '1' } })
+  if (newest) go({ ...place, page: 'requests', id: newest.id, idWorld: world, beside: undefined })
+}
+
+/** Sends a request again, as it was, changed, or with a fault, and copies it for elsewhere. */
 export const Actions = ({ recorded, world, place }: { recorded: RequestDetail; world: string; place: Place }) => {
   const path = `/requests/${recorded.id}`
   const replay = (fault?: string) =>
@@ -15,14 +21,28 @@ export const Actions = ({ recorded, world, place }: { recorded: RequestDetail; w
         world,
         body: fault ? { fault } : {},
       })
-      const [newest] = await get<RequestHead[]>('/requests', { world, query: { limit: '1' } })
-      if (newest) go({ page: 'requests', world: place.world, id: newest.id, idWorld: world })
+      await openNewest(place, world)
       say(`Sent again: ${status}`)
+    })
+  /** A rule for the one request, because a header can ask only for documented errors. */
+  const loseAnswer = () =>
+    act(async () => {
+      const match = { method: recorded.method, path: recorded.route ?? recorded.path }
+      await ask('POST', '/faults', { world, body: { drop: true, when: 'after', match, times: 1 } })
+      await ask('POST', `${path}/replay`, { world, body: {} })
+      await openNewest(place, world)
+      say('Sent again. The work is done, and the response is lost')
     })
   return (
     <div class="actions">
       <button type="button" class="primary" onClick={() => replay()}>
         Replay
+      </button>
+      <a class="button" href={hrefOf({ page: 'send', world, id: recorded.id })}>
+        Edit and send
+      </a>
+      <button type="button" onClick={loseAnswer}>
+        Send again and lose the response
       </button>
       <fieldset class="toggle" aria-label="Copy as">
         <span class="toggle-label">Copy as</span>
@@ -48,6 +68,7 @@ const WithFault = ({ recorded, onAsk }: { recorded: RequestDetail; onAsk: (fault
   const [name, setName] = useState('')
   const [isAfter, setAfter] = useState(false)
   const possible = errors.filter(({ method, path }) => method === recorded.method && path === recorded.route)
+  if (possible.length === 0) return null
   return (
     <form
       class="fault"
@@ -57,7 +78,7 @@ const WithFault = ({ recorded, onAsk }: { recorded: RequestDetail; onAsk: (fault
       }}
     >
       <select aria-label="Fault" value={name} onChange={(event) => setName(event.currentTarget.value)}>
-        <option value="">Ask again with a fault…</option>
+        <option value="">Replay with an error…</option>
         {possible.map((error) => (
           <option key={error.name} value={error.name}>
             {error.status} {error.name}
@@ -69,7 +90,7 @@ const WithFault = ({ recorded, onAsk }: { recorded: RequestDetail; onAsk: (fault
         the work
       </label>
       <button type="submit" disabled={name === ''}>
-        Ask
+        Replay with it
       </button>
     </form>
   )

@@ -1,12 +1,12 @@
 import { Body } from '../body.tsx'
 import { Attempts } from '../events/attempts.tsx'
+import { hrefOf } from '../place.ts'
 import type { Delivery, RequestDetail } from '../types.ts'
-import { clockTime, Empty, Tag, visible } from '../ui.tsx'
+import { clockTime, Tag, visible } from '../ui.tsx'
 
 /** The events that a request caused, and what became of them. */
-export const Effects = ({ recorded }: { recorded: RequestDetail }) => {
+export const Effects = ({ recorded, world }: { recorded: RequestDetail; world: string }) => {
   const { events, caused, deliveries } = recorded
-  if (events.length === 0) return <Empty>It caused no event.</Empty>
   return (
     <ul class="events">
       {events.map((id) => {
@@ -20,7 +20,9 @@ export const Effects = ({ recorded }: { recorded: RequestDetail }) => {
                 <Outcome attempts={attempts} />
                 {event && <span class="soft mono at">{clockTime(event.created_at)}</span>}
               </summary>
-              <p class="mono soft">{visible(id)}</p>
+              <p class="mono soft">
+                <a href={hrefOf({ page: 'events', world, record: `event-${id}` })}>{visible(id)}</a>
+              </p>
               {attempts.length > 0 && <Attempts attempts={attempts} />}
               {event && <Body text={JSON.stringify(event.data)} label={`Data of ${event.type}`} />}
             </details>

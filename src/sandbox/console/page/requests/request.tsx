@@ -6,18 +6,35 @@ import { hrefOf, type Place } from '../place.ts'
 import type { RequestDetail } from '../types.ts'
 import { Empty, Failed, ms, Status, Tag, time, useLoaded, visible } from '../ui.tsx'
 import { Actions } from './actions.tsx'
+import { CompareForm, Comparison } from './compare.tsx'
 import { Effects } from './effects.tsx'
+import { inWords } from './in-words.ts'
 import { Rows } from './rows.tsx'
 
-/** One request: what came and went, what it changed, and what can be done with it. */
-export const RequestView = ({ id, world, place }: { id: number; world: string; place: Place }) => {
+interface Props {
+  id: number
+  world: string
+  place: Place
+  /** Undefined on a page of its own. */
+  onClose?: () => void
+}
+
+/** One request: what it changed, what came and went, and what can be done with it. */
+export const RequestView = ({ id, world, place, onClose }: Props) => {
   const { value: recorded, error } = useLoaded(() => get<RequestDetail>(`/requests/${id}`, { world }), [id, world])
   return (
     <section class="request" aria-label={`Request ${id} of ${world}`}>
-      <a class="back" href={hrefOf({ page: 'requests', world: place.world })} aria-label="Close the request">
-        ✕
-      </a>
-      <Failed error={error && `${error}: the log of ${world} holds its last 1,000 requests.`} />
+      {onClose && (
+        <p class="corner">
+          <a href={hrefOf({ page: 'request', world, id })}>Open as a page</a>
+          <button type="button" class="back" aria-label="Close the request" onClick={onClose}>
+            ✕
+          </button>
+        </p>
+      )}
+      <Failed
+        error={error && `${error}: the log of ${world} holds its last 1,000 requests, of at most 4 MiB together.`}
+      />
       {recorded && <Opened recorded={recorded} world={world} place={place} />}
     </section>
   )
@@ -25,6 +42,7 @@ export const RequestView = ({ id, world, place }: { id: number; world: string; p
 
 const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: string; place: Place }) => {
   const { request, response, changes, ledger, events } = recorded
+  const words = inWords(recorded)
   return (
     <>
       <h2 class="title">
@@ -41,7 +59,42 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
         {recorded.client && <span>client {visible(recorded.client)}</span>}
         <span class="mono">{visible(recorded.request_id)}</span>
       </p>
+      {recorded.message !== null && <p class="failed">{visible(recorded.message)}</p>}
+      <section class="summary" aria-label="What it changed">
+        {words.length === 0 ? (
+          <Empty>It changed nothing: no row, no money, no event.</Empty>
+        ) : (
+          <ul>
+            {words.map(({ text, record }) => (
+              <li key={text}>
+                {record ? (
+                  <a href={hrefOf({ page: record.page, world, record: record.id })}>{visible(text)}</a>
+                ) : (
+                  visible(text)
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
       <Actions recorded={recorded} world={world} place={place} />
+      <CompareForm recorded={recorded} world={world} place={place} />
+      {place.beside !== undefined && <Comparison recorded={recorded} beside={place.beside} world={world} />}
+      {changes.length > 0 && (
+        <Part title="Rows changed" count={changes.length}>
+          <Rows changes={changes} />
+        </Part>
+      )}
+      {ledger.length > 0 && (
+        <Part title="Ledger" count={ledger.length}>
+          <LedgerTable entries={ledger} />
+        </Part>
+      )}
+      {events.length > 0 && (
+        <Part title="Events and deliveries" count={events.length}>
+          <Effects recorded={recorded} world={world} />
+        </Part>
+      )}
       <Part title="Response">
         <Body text={response.body} label="Body of the response" />
         <HeaderList headers={response.headers} />
@@ -50,23 +103,6 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
         <Body text={request.body} label="Body of the request" />
         <HeaderList headers={request.headers} />
       </Part>
-      {changes.length === 0 && events.length === 0 ? (
-        <Part title="Changes">
-          <Empty>It changed nothing: no row, no money, no event.</Empty>
-        </Part>
-      ) : (
-        <>
-          <Part title="Rows changed" count={changes.length}>
-            <Rows changes={changes} />
-          </Part>
-          <Part title="Ledger" count={ledger.length}>
-            {ledger.length === 0 ? <Empty>It moved no money.</Empty> : <LedgerTable entries={ledger} />}
-          </Part>
-          <Part title="Events and deliveries" count={events.length}>
-            <Effects recorded={recorded} />
-          </Part>
-        </>
-      )}
     </>
   )
 }

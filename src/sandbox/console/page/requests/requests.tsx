@@ -1,20 +1,26 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { VirtualList } from '../list.tsx'
-import { go, type Place, worldOf } from '../place.ts'
-import { type Row, store, useStore } from '../store.ts'
-import { Code, clockTime, ms, Status, visible } from '../ui.tsx'
+import { ALL_WORLDS, go, keepPlace, type Place, worldOf } from '../place.ts'
+import { missingIn, type Row, store, useStore } from '../store.ts'
+import { Code, say, whenKeyIsPressed } from '../ui.tsx'
+import { FIELDS, filterOf, valueIn, withValue } from './filter.ts'
+import { GROUPINGS, grouped, type Item, isGroup, isGrouping } from './groups.ts'
 import { RequestView } from './request.tsx'
+import { GroupView, Headings, RowView } from './row.tsx'
+import { Split } from './split.tsx'
 
+/** The filters that are one click away. */
 const KINDS = {
-  All: () => true,
-  OK: ({ head }: Row) => head.response.status >= 200 && head.response.status < 400,
-  '4xx': ({ head }: Row) => Math.floor(head.response.status / 100) === 4,
-  '5xx': ({ head }: Row) => head.response.status >= 500 || head.response.status === 0,
-  Writes: ({ head }: Row) => head.changes.length > 0,
-} satisfies Record<string, (row: Row) => boolean>
-type Kind = keyof typeof KINDS
+  OK: { field: 'status', value: 'ok' },
+  '4xx': { field: 'status', value: '4xx' },
+  '5xx': { field: 'status', value: '5xx' },
+  Writes: { field: 'changed', value: 'any' },
+} as const
 
-const keyOf = ({ head }: Row): string => `${head.world} ${head.id}`
+const keyOf = (item: Item): string =>
+  isGroup(item)
+    ? `group ${item.key}`
+    : `${item.head.world} ${item.head.id}${item.isEarlier ? ` ${item.head.duration_ms}` : ''}`
 
 /** Rows are taller where there is no room for columns. */
 const useRowHeight = (): number => {
@@ -28,111 +34,178 @@ const useRowHeight = (): number => {
   return isNarrow ? 58 : 34
 }
 
-const RowView = ({ head }: Row) => (
-  <>
-    <span class={`method m-${head.method.toLowerCase()}`}>{head.method}</span>
-    <span class="path">{visible(head.path)}</span>
-    <span class="outcome">{head.outcome === 'success' ? '' : (head.outcome ?? '')}</span>
-    <span class="world">{head.world}</span>
-    <span class="duration">{ms(head.duration_ms)}</span>
-    <span class="at">{clockTime(head.at)}</span>
-    <Status status={head.response.status} />
-  </>
-)
+/** Hands a key to the list, wherever the focus is. */
+const toList = (key: string): void => {
+  const list = document.querySelector<HTMLElement>('.list')
+  list?.focus()
+  list?.dispatchEvent(new KeyboardEvent('keydown', { key }))
+}
 
-const drawRow = (row: Row) => <RowView {...row} />
-
-/** What the requests of all worlds look like as they come, and one of them opened. */
+/** The requests of all worlds as they come, and one of them opened. */
 export const Requests = ({ place }: { place: Place }) => {
-  const { rows, isPaused, waiting, skipped } = useStore()
-  const [search, setSearch] = useState('')
-  const [kind, setKind] = useState<Kind>('All')
+  const { rows, isPaused, waiting } = useStore()
+  const filter = place.filter ?? ''
+  const grouping = isGrouping(place.by) ? place.by : 'none'
+  const [typed, setTyped] = useState(filter)
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const field = useRef<HTMLInputElement>(null)
   const rowHeight = useRowHeight()
+  useEffect(() => setTyped(filter), [filter])
 
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const isTyping = event.target instanceof HTMLElement && /^(?:INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)
-      if (event.key === 'Escape' && place.id !== undefined) go({ page: 'requests', world: place.world })
-      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return
-      if (event.key === '/') {
-        event.preventDefault()
-        field.current?.focus()
-      } else if (event.key === 'p') store.pause(!store.isPaused)
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [place])
+  const shown = useMemo(() => (typed === '' ? rows : rows.filter(filterOf(typed, rows))), [rows, typed])
+  const items = useMemo(() => grouped(shown, grouping, closed), [shown, grouping, closed])
 
-  const shown = useMemo(() => {
-    const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-    const fits = KINDS[kind]
-    return words.length === 0 && kind === 'All'
-      ? rows
-      : rows.filter((row) => fits(row) && words.every((word) => row.text.includes(word)))
-  }, [rows, search, kind])
-
+  const look = (changed: Partial<Place>): void => go({ ...place, filter: typed, ...changed })
+  const close = (): void => look({ id: undefined, idWorld: undefined, beside: undefined })
+  useEffect(
+    () =>
+      whenKeyIsPressed({
+        '/': () => field.current?.focus(),
+        p: () => store.pause(!store.isPaused),
+        j: () => toList('j'),
+        k: () => toList('k'),
+        ArrowDown: () => toList('ArrowDown'),
+        ArrowUp: () => toList('ArrowUp'),
+        ArrowLeft: () => setClosed(new Set(items.filter(isGroup).map(({ key }) => key))),
+        ArrowRight: () => setClosed(new Set()),
+        ...(place.id !== undefined && { Escape: close }),
+      }),
+    [place, items],
+  )
   const open = `${place.idWorld ?? place.world} ${place.id}`
-  const selected = place.id === undefined ? -1 : shown.findIndex((row) => keyOf(row) === open)
-  return (
-    <div class={place.id === undefined ? 'requests' : 'requests opened'}>
-      <section class="feed" aria-label="Requests">
-        <div class="tools">
-          <input
-            ref={field}
-            type="search"
-            aria-label="Search requests"
-            placeholder="Search path, error, world, request id  (/)"
-            value={search}
-            onInput={(event) => setSearch(event.currentTarget.value)}
-          />
-          <fieldset class="toggle" aria-label="Show">
-            {(Object.keys(KINDS) as Kind[]).map((each) => (
-              <button key={each} type="button" aria-pressed={kind === each} onClick={() => setKind(each)}>
-                {each}
+  const selected = place.id === undefined ? -1 : items.findIndex((item) => keyOf(item) === open)
+  const choose = (item: Item): void => {
+    if (isGroup(item)) setClosed(toggled(closed, item.key))
+    else if (item.isEarlier) say('The log of this request has ended: the server or its world has begun anew since')
+    else look({ id: item.head.id, idWorld: item.head.world, beside: undefined })
+  }
+  const list = (
+    <section class="feed" aria-label="Requests">
+      <div class="tools">
+        <input
+          ref={field}
+          type="search"
+          aria-label="Search requests"
+          placeholder="status:4xx path:/orders world:a  (/)"
+          list="filters"
+          value={typed}
+          onInput={(event) => {
+            setTyped(event.currentTarget.value)
+            keepPlace({ ...place, filter: event.currentTarget.value })
+          }}
+          onKeyDown={({ key }) => {
+            if (key === 'ArrowDown' || key === 'Enter') toList('ArrowDown')
+          }}
+        />
+        <datalist id="filters">
+          {Object.entries(FIELDS).map(([name, about]) => (
+            <option key={name} value={`${name}:`}>
+              {about}
+            </option>
+          ))}
+        </datalist>
+        <fieldset class="toggle" aria-label="Show">
+          <button type="button" aria-pressed={typed === ''} onClick={() => look({ filter: undefined })}>
+            All
+          </button>
+          {Object.entries(KINDS).map(([name, { field: of, value }]) => {
+            const isSet = valueIn(typed, of) === value
+            return (
+              <button
+                key={name}
+                type="button"
+                aria-pressed={isSet}
+                onClick={() => look({ filter: withValue(typed, of, isSet ? undefined : value) })}
+              >
+                {name}
               </button>
-            ))}
-          </fieldset>
-          <button type="button" aria-pressed={isPaused} title="Pause (p)" onClick={() => store.pause(!isPaused)}>
-            {isPaused ? `Resume${waiting > 0 ? ` · ${waiting}` : ''}` : 'Pause'}
-          </button>
-          <button type="button" onClick={() => store.clear()}>
-            Clear
-          </button>
-          <span class="soft count">
-            {shown.length.toLocaleString('en')} {shown.length === 1 ? 'request' : 'requests'}
-            {skipped > 0 && `, ${skipped.toLocaleString('en')} came too fast to be shown`}
-          </span>
-        </div>
-        {shown.length === 0 ? (
-          <FirstRequest isFiltered={rows.length > 0} world={worldOf(place)} />
-        ) : (
+            )
+          })}
+        </fieldset>
+        <select
+          aria-label="Group requests"
+          value={grouping}
+          onChange={(event) =>
+            look({ by: event.currentTarget.value === 'none' ? undefined : event.currentTarget.value })
+          }
+        >
+          {Object.entries(GROUPINGS).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <button type="button" aria-pressed={isPaused} title="Pause (p)" onClick={() => store.pause(!isPaused)}>
+          {isPaused ? `Resume${waiting > 0 ? ` · ${waiting}` : ''}` : 'Pause'}
+        </button>
+        <button type="button" onClick={() => store.clear()}>
+          Clear
+        </button>
+        <Count shown={shown} rows={rows} />
+      </div>
+      {shown.length === 0 ? (
+        <FirstRequest isFiltered={rows.length > 0} world={worldOf(place)} />
+      ) : (
+        <>
+          <Headings />
           <VirtualList
-            items={shown}
+            items={items}
             label="Requests, the newest first"
             rowHeight={rowHeight}
             selected={selected}
             keyOf={keyOf}
-            onSelect={({ head }) => go({ page: 'requests', world: place.world, id: head.id, idWorld: head.world })}
-            draw={drawRow}
+            onSelect={choose}
+            isHeading={isGroup}
+            draw={(item) =>
+              isGroup(item) ? <GroupView group={item} isClosed={closed.has(item.key)} /> : <RowView {...item} />
+            }
           />
-        )}
-      </section>
-      {place.id !== undefined && (
-        <RequestView key={open} id={place.id} world={place.idWorld ?? worldOf(place)} place={place} />
+        </>
       )}
-    </div>
+    </section>
+  )
+  if (place.id === undefined) return <div class="requests">{list}</div>
+  return (
+    <Split first={list} label="Width of the list">
+      <RequestView key={open} id={place.id} world={place.idWorld ?? worldOf(place)} place={place} onClose={close} />
+    </Split>
+  )
+}
+
+const toggled = (set: ReadonlySet<string>, key: string): ReadonlySet<string> =>
+  set.has(key) ? new Set([...set].filter((each) => each !== key)) : new Set([...set, key])
+
+const WORLDS_NAMED = 3
+
+/** How many requests are shown, and which are not in the list. */
+const Count = ({ shown, rows }: { shown: readonly Row[]; rows: readonly Row[] }) => {
+  const missing = useMemo(() => [...missingIn(rows)], [rows])
+  const named = missing.slice(0, WORLDS_NAMED).map(([world, count]) => `${count.toLocaleString('en')} of ${world}`)
+  return (
+    <span class="soft count">
+      {shown.length.toLocaleString('en')} {shown.length === 1 ? 'request' : 'requests'}
+      {missing.length > 0 && (
+        <span class="missing" title="The log of each world keeps its last 1,000 requests, of at most 4 MiB together.">
+          {' '}
+          · not in the list: {named.join(', ')}
+          {missing.length > WORLDS_NAMED && ` and ${missing.length - WORLDS_NAMED} more worlds`}
+        </span>
+      )}
+    </span>
   )
 }
 
 const FirstRequest = ({ isFiltered, world }: { isFiltered: boolean; world: string }) =>
   isFiltered ? (
-    <p class="empty">No request fits.</p>
+    <p class="empty">No request matches the filter.</p>
   ) : (
     <div class="empty">
       <p>No requests yet. Send one, and it appears here:</p>
       <Code label="A first request">
         <code>{`curl ${location.origin}/auth/login -d '{"username":"${world === 'default' ? 'sandbox' : `sbx_${world}`}","password":"sandbox"}'`}</code>
       </Code>
+      <p>
+        Or <a href={`#send?world=${world === ALL_WORLDS ? 'default' : world}`}>send one from here</a>.
+      </p>
     </div>
   )

@@ -1,16 +1,16 @@
 import { Fragment } from 'preact'
 import type { RowChange, RowValues } from '../types.ts'
 import { Empty, Tag, time, visible } from '../ui.tsx'
+import { nounOf } from './in-words.ts'
 
 /** The rows that a request wrote: what was changed of them, before and after. */
 export const Rows = ({ changes }: { changes: readonly RowChange[] }) => {
-  if (changes.length === 0) return <Empty>It wrote nothing.</Empty>
   return (
     <>
       {!changes.every(isRecorded) && (
         <p class="hint">
-          Values before and after are recorded while a console is open, of up to 100 requests a second. This request is
-          not among them: rows that change are shown as they are now.
+          The console records values before and after while it is open, of up to 100 requests a second. It did not
+          record this request: rows that change are shown as they are now.
         </p>
       )}
       <ul class="changes">
@@ -18,8 +18,8 @@ export const Rows = ({ changes }: { changes: readonly RowChange[] }) => {
           <li key={`${change.table} ${change.operation} ${change.key}`}>
             <details open={change.operation === 'update'}>
               <summary>
-                <Tag kind={change.operation}>{change.operation}</Tag> <strong>{change.table}</strong>{' '}
-                <span class="mono soft">{visible(change.key)}</span> <Since {...change} />
+                <Tag kind={change.operation}>{change.operation}</Tag> <strong>{visible(nounOf(change))}</strong>{' '}
+                <span class="mono soft">{change.table}</span> <Since {...change} />
               </summary>
               <Values {...change} />
             </details>
@@ -51,7 +51,7 @@ const differs = (after: RowValues | null, now: RowValues): boolean =>
 const Values = ({ operation, before, after, now }: RowChange) => {
   if (before && after) return <Updated before={before} after={after} />
   const values = before ?? after ?? now
-  if (!values) return <Empty>Its values are not known any more.</Empty>
+  if (!values) return <Empty>Its values are no longer known.</Empty>
   const heading = before ? 'Before' : after ? 'After' : operation === 'delete' ? 'Value' : 'As it is now'
   const shown = Object.entries(values).filter(([, value]) => value !== null)
   return (

@@ -59,7 +59,7 @@ export const ClockCard = ({ world }: { world: string }) => {
           </button>
         ))}
         <button type="button" disabled={!next} onClick={() => next && move({ now: next.at })}>
-          To the next
+          Skip to next
         </button>
         <button type="button" aria-label="Now: read the clock again" onClick={read}>
           Now
@@ -81,7 +81,7 @@ export const ClockCard = ({ world }: { world: string }) => {
         />
         <button type="submit">Set</button>
       </form>
-      <h3>Falls due next</h3>
+      <h3>Next due</h3>
       {due.value?.length === 0 && <Empty>Nothing waits for the clock.</Empty>}
       <ol class="due">
         {(due.value ?? []).map(({ at, kind, id, next: type, attempt, webhook }) => (
@@ -100,7 +100,7 @@ export const ClockCard = ({ world }: { world: string }) => {
 
 const Happened = ({ events }: { events: Clock['happened'] }) => (
   <>
-    <h3>Happened by the last move</h3>
+    <h3>What the last move did</h3>
     {events.length === 0 && <Empty>No order or payout has moved.</Empty>}
     <ol class="due">
       {events.slice(0, HAPPENED_SHOWN).map((event) => (

@@ -1,16 +1,12 @@
 import { addressOf, ask, askText } from '../api.ts'
-import { act, Card, say, visible } from '../ui.tsx'
+import { act, Card, download as save, say, visible } from '../ui.tsx'
 
 /** A world as a file, to keep or to begin with. */
 export const ScenarioCard = ({ world }: { world: string }) => {
   const download = () =>
     act(async () => {
       const text = await askText('GET', '/scenario', { world, headers: { accept: 'application/yaml' } })
-      const link = document.createElement('a')
-      link.href = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }))
-      link.download = `${world}.yaml`
-      link.click()
-      URL.revokeObjectURL(link.href)
+      save(text, 'application/yaml', `${world}.yaml`)
     }, `Downloaded ${world}.yaml`)
   const upload = async (file: File | undefined) => {
     if (!file) return
@@ -39,7 +35,7 @@ export const ScenarioCard = ({ world }: { world: string }) => {
           />
         </label>
         <a href={addressOf('/_sandbox/scenario', { world })} onClick={() => say('Opened as JSON')}>
-          Look at it
+          Open
         </a>
       </div>
     </Card>

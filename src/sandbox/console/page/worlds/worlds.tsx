@@ -3,7 +3,6 @@ import { go, type Place, worldOf } from '../place.ts'
 import type { World } from '../types.ts'
 import { Failed, useLoaded } from '../ui.tsx'
 import { ClockCard } from './clock.tsx'
-import { Faults } from './faults.tsx'
 import { PaceCard } from './pace.tsx'
 import { ScenarioCard } from './scenario.tsx'
 import { Snapshots } from './snapshots.tsx'
@@ -19,7 +18,6 @@ export const Worlds = ({ place }: { place: Place }) => {
       <WorldList worlds={worlds.value ?? []} chosen={world} onChoose={choose} onChanged={worlds.reload} />
       <ClockCard key={`clock ${world}`} world={world} />
       <Snapshots world={world} onRestored={worlds.reload} />
-      <Faults key={`faults ${world}`} world={world} />
       <PaceCard key={`pace ${world}`} world={world} />
       <ScenarioCard world={world} />
       <Failed error={worlds.error} />

@@ -1,0 +1,67 @@
+/** Faults that no operation documents: what networks, gateways and senders of events do. */
+
+export interface NetworkFault {
+  title: string
+  /** What a client sees. */
+  about: string
+  body: Record<string, unknown>
+  /** Whether it concerns deliveries of events instead of requests. */
+  isDelivery?: true
+}
+
+const GATEWAY = 'The client gets a gateway’s HTML page instead of JSON.'
+
+export const NETWORK_FAULTS: readonly NetworkFault[] = [
+  {
+    title: 'Lose the response',
+    about: 'The work is done and saved, but the connection closes. A retry without an Idempotency-Key does it twice.',
+    body: { drop: true, when: 'after' },
+  },
+  {
+    title: 'Lose the request',
+    about: 'The connection closes before anything is done. The client cannot tell this from a lost response.',
+    body: { drop: true, when: 'before' },
+  },
+  {
+    title: 'Cut the response',
+    about: 'The work is done. The client gets the headers and 20 bytes of the body, then the connection closes.',
+    body: { cut_after_bytes: 20, when: 'after' },
+  },
+  {
+    title: 'Send the response slowly',
+    about: 'The work is done. The body arrives at 100 bytes a second, and a timeout of the client may end it.',
+    body: { bytes_per_second: 100, when: 'after' },
+  },
+  {
+    title: 'Wait before the work',
+    about: 'The client waits 5 seconds, then everything is as usual.',
+    body: { delay_ms: 5_000 },
+  },
+  { title: '502 after the work', about: `The work is done. ${GATEWAY}`, body: { status: 502, when: 'after' } },
+  { title: '503 before the work', about: `Nothing is done. ${GATEWAY}`, body: { status: 503, when: 'before' } },
+  { title: '504 after the work', about: `The work is done. ${GATEWAY}`, body: { status: 504, when: 'after' } },
+  {
+    title: 'Lose a delivery',
+    about: 'An event counts as delivered, but the receiver never gets it.',
+    body: { webhook: 'lose' },
+    isDelivery: true,
+  },
+  {
+    title: 'Deliver twice',
+    about: 'The receiver gets the same event a second time, right after its first response.',
+    body: { webhook: 'duplicate' },
+    isDelivery: true,
+  },
+  {
+    title: 'Deliver late',
+    about: 'An event waits until the next event of its record is delivered, so that both arrive in the wrong order.',
+    body: { webhook: 'reorder' },
+    isDelivery: true,
+  },
+  {
+    title: 'Sign wrongly',
+    about: 'The receiver gets an event whose signature does not verify, and has to refuse it.',
+    body: { webhook: 'bad_signature' },
+    isDelivery: true,
+  },
+]

@@ -1,0 +1,104 @@
+import type { Row } from '../store.ts'
+
+/**
+ * Which requests are shown: `status:4xx path:/orders world:a since:5m`, and words that may stand anywhere. All parts have to fit; a
+ * value with spaces stands in quotes.
+ */
+
+export const FIELDS = {
+  status: '404, 4xx, ok or lost',
+  path: 'a part of the path',
+  method: 'GET, POST, ...',
+  error: 'a part of the name or the message of an error',
+  world: 'the name of a world',
+  test: 'a part of X-Test-Name',
+  client: 'a part of the username',
+  fault: 'any, or a part of its name',
+  changed: 'a table, or any',
+  since: '30s, 5m or 2h before the newest request of the same world',
+} as const
+export type Field = keyof typeof FIELDS
+
+type Fits = (row: Row) => boolean
+
+interface Part {
+  field: Field | undefined
+  value: string
+  text: string
+}
+
+const PART = /(?:(\w+):)?("[^"]*"|\S+)/g
+const isField = (name: string | undefined): name is Field => name !== undefined && name in FIELDS
+
+const partsOf = (filter: string): Part[] =>
+  [...filter.matchAll(PART)].map(([text, name, given = '']) => {
+    const value = given.replaceAll('"', '').toLowerCase()
+    return isField(name) ? { field: name, value, text } : { field: undefined, value: text.toLowerCase(), text }
+  })
+
+/** The value of a field, for what shows whether it is set. */
+export const valueIn = (filter: string, field: Field): string | undefined =>
+  partsOf(filter).find((part) => part.field === field)?.value
+
+/** The same filter with another value of a field, or without it. */
+export const withValue = (filter: string, field: Field, value: string | undefined): string => {
+  const kept = partsOf(filter).filter((part) => part.field !== field)
+  const added = value === undefined ? [] : [`${field}:${/\s/.test(value) ? `"${value}"` : value}`]
+  return [...kept.map(({ text }) => text), ...added].join(' ')
+}
+
+export const filterOf = (filter: string, rows: readonly Row[]): Fits => {
+  const fits = partsOf(filter).map((part) => fitsPart(part, rows))
+  return (row) => fits.every((each) => each(row))
+}
+
+const includes = (text: string | null | undefined, part: string): boolean => text?.toLowerCase().includes(part) ?? false
+
+const fitsPart = ({ field, value }: Part, rows: readonly Row[]): Fits => {
+  switch (field) {
+    case undefined:
+      return ({ text }) => text.includes(value)
+    case 'status':
+      return statusFits(value)
+    case 'method':
+      return ({ head }) => head.method.toLowerCase() === value
+    case 'path':
+      return ({ head }) => includes(head.path, value)
+    case 'world':
+      return ({ head }) => head.world === value
+    case 'test':
+      return ({ test }) => includes(test, value)
+    case 'client':
+      return ({ head }) => includes(head.client, value)
+    case 'error':
+      return ({ head }) =>
+        head.outcome !== 'success' && (includes(head.outcome, value) || includes(head.message, value))
+    case 'fault':
+      return ({ head }) => head.fault !== null && (value === 'any' || includes(head.fault, value))
+    case 'changed':
+      return ({ head }) => head.changes.some(({ table }) => value === 'any' || table === value)
+    case 'since':
+      return sinceFits(value, rows)
+  }
+}
+
+const statusFits = (value: string): Fits => {
+  if (value === 'lost') return ({ head }) => head.response.status === 0
+  if (value === 'ok') return ({ head }) => head.response.status >= 200 && head.response.status < 400
+  // A lost response is a failure of the server to its client.
+  if (value === '5xx') return ({ head }) => head.response.status >= 500 || head.response.status === 0
+  const pattern = value.replaceAll('x', '')
+  return ({ head }) => String(head.response.status).startsWith(pattern)
+}
+
+const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** By the clocks of the worlds, which may stand still or be years ahead. */
+const sinceFits = (value: string, rows: readonly Row[]): Fits => {
+  const [, count = '', unit = ''] = /^(\d+)([smhd])$/.exec(value) ?? []
+  const lengthMs = Number(count) * (UNITS[unit] ?? 0)
+  if (lengthMs === 0) return () => true
+  const newest = new Map<string, number>()
+  for (const { head } of rows) if (!newest.has(head.world)) newest.set(head.world, Date.parse(head.at))
+  return ({ head }) => Date.parse(head.at) >= (newest.get(head.world) ?? 0) - lengthMs
+}

@@ -1,0 +1,40 @@
+import type { Row } from '../store.ts'
+
+/** Requests by the world or the test that sent them. */
+
+export const GROUPINGS = { none: 'Not grouped', world: 'By world', test: 'By test' } as const
+export type Grouping = keyof typeof GROUPINGS
+
+export const isGrouping = (text: string | undefined): text is Grouping => text !== undefined && text in GROUPINGS
+
+export interface Group {
+  key: string
+  count: number
+  /** Requests that were refused, failed or lost. */
+  failures: number
+}
+
+export type Item = Row | Group
+
+export const isGroup = (item: Item): item is Group => 'count' in item
+
+/** The test that a request says it belongs to, or else its world. */
+const groupOf = (grouping: Grouping, { head, test }: Row): string =>
+  (grouping === 'test' ? test : undefined) ?? head.world
+
+/** Each group is followed by its requests, unless it is closed. The group of the newest request comes first. */
+export const grouped = (rows: readonly Row[], grouping: Grouping, closed: ReadonlySet<string>): readonly Item[] => {
+  if (grouping === 'none') return rows
+  const groups = new Map<string, { group: Group; rows: Row[] }>()
+  for (const row of rows) {
+    const key = groupOf(grouping, row)
+    const known = groups.get(key) ?? { group: { key, count: 0, failures: 0 }, rows: [] }
+    groups.set(key, known)
+    known.group.count += 1
+    if (isFailure(row)) known.group.failures += 1
+    known.rows.push(row)
+  }
+  return [...groups.values()].flatMap(({ group, rows }) => [group, ...(closed.has(group.key) ? [] : rows)])
+}
+
+const isFailure = ({ head: { response } }: Row): boolean => response.status >= 400 || response.status === 0

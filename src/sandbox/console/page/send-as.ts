@@ -1,0 +1,28 @@
+import { ask, get } from './api.ts'
+import type { SandboxClient, Sent } from './types.ts'
+
+interface Asked {
+  method: string
+  path: string
+  body?: unknown
+  client?: string | undefined
+}
+
+/** Sends a request of a client of a world, and returns the record. @throws Error with what the API says */
+export const sendAs = async <Record>(world: string, { method, path, body, client }: Asked): Promise<Record> => {
+  const headers = { 'content-type': 'application/json' }
+  const sent = { method, path, headers, ...(body !== undefined && { body: JSON.stringify(body) }), client }
+  const response = await ask<Sent>('POST', '/requests', { world, body: sent })
+  if (response.status < 400) return (response.body === '' ? undefined : JSON.parse(response.body)) as Record
+  throw new Error(messageOf(response.body) ?? `${response.status} for ${method} ${path}`)
+}
+
+const messageOf = (body: string): string | undefined => {
+  const { error } = JSON.parse(body) as {
+    error?: { message?: string; messages?: Record<string, { message: string }[]> }
+  }
+  const [first] = Object.values(error?.messages ?? {}).flat()
+  return first?.message ?? error?.message
+}
+
+export const readClients = (world: string): Promise<SandboxClient[]> => get<SandboxClient[]>('/clients', { world })

@@ -1,0 +1,114 @@
+/** The operations of the API, as its document describes them. */
+
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+  description?: string
+  example?: unknown
+}
+
+export interface Operation {
+  id: string
+  method: string
+  path: string
+  summary: string
+  tag: string
+  parameters: Parameter[]
+  /** An example of the body, as text. */
+  body: string | undefined
+}
+
+interface Document {
+  paths: Record<string, Record<string, Described>>
+  components: { parameters?: Record<string, Parameter> }
+}
+
+interface Described {
+  operationId: string
+  summary: string
+  tags?: string[]
+  parameters?: (Parameter | { $ref: string })[]
+  requestBody?: { content: Record<string, { example?: unknown }> }
+}
+
+let reading: Promise<Operation[]> | undefined
+
+export const readOperations = (): Promise<Operation[]> => {
+  reading ??= fetch('/openapi.json', { headers: { accept: 'application/json' } })
+    .then((response) => response.json() as Promise<Document>)
+    .then((document) => Object.keys(document.paths).flatMap((path) => operationsAt(document, path)))
+  return reading
+}
+
+const operationsAt = ({ paths, components }: Document, path: string): Operation[] => {
+  if (!path.startsWith('/api/')) return []
+  const resolved = (parameter: Parameter | { $ref: string }): Parameter[] => {
+    if (!('$ref' in parameter)) return [parameter]
+    const shared = components.parameters?.[parameter.$ref.split('/').at(-1) ?? '']
+    return shared ? [shared] : []
+  }
+  return Object.entries(paths[path] ?? {}).map(([method, { operationId, summary, tags, parameters, requestBody }]) => {
+    const example = requestBody?.content['application/json']?.example
+    return {
+      id: operationId,
+      method: method.toUpperCase(),
+      path,
+      summary,
+      tag: tags?.[0] ?? '',
+      // Faults have a page of their own.
+      parameters: (parameters ?? []).flatMap(resolved).filter(({ name }) => !name.startsWith('X-Sandbox-')),
+      body: example === undefined ? undefined : JSON.stringify(example, null, 2),
+    }
+  })
+}
+
+/** What is sent: a request with its values filled in. */
+export interface Draft {
+  method: string
+  path: string
+  headers: Record<string, string>
+  body?: string
+}
+
+export const requestOf = (
+  { method, path, parameters }: Operation,
+  values: Record<string, string>,
+  body: string | undefined,
+): Draft => {
+  const filled = parameters.filter(({ name }) => (values[name] ?? '') !== '')
+  const target = filled
+    .filter((parameter) => parameter.in === 'path')
+    .reduce((text, { name }) => text.replace(`{${name}}`, encodeURIComponent(values[name] ?? '')), path)
+  const named = (place: Parameter['in']): [string, string][] =>
+    filled.filter((parameter) => parameter.in === place).map(({ name }) => [name, values[name] ?? ''])
+  const query = new URLSearchParams(named('query')).toString()
+  return {
+    method,
+    path: target + (query === '' ? '' : `?${query}`),
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...Object.fromEntries(named('header')),
+    },
+    ...(body !== undefined && { body }),
+  }
+}
+
+/** A path parameter needs a value; the others are left out unless somebody fills them in. */
+export const firstValues = ({ parameters }: Operation): Record<string, string> =>
+  Object.fromEntries(
+    parameters.filter((parameter) => parameter.in === 'path').map(({ name, example }) => [name, String(example ?? '')]),
+  )
+
+/** The values with which an operation sends a request that is in the log. */
+export const valuesIn = ({ path, parameters }: Operation, target: string): Record<string, string> | undefined => {
+  const [base = '', search = ''] = target.split(/\?(.*)/s)
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const match = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`).exec(base)
+  if (!match) return undefined
+  const known = new Set(parameters.map(({ name }) => name))
+  return {
+    ...Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? '')])),
+    ...Object.fromEntries([...new URLSearchParams(search)].filter(([name]) => known.has(name))),
+  }
+}

@@ -1,0 +1,145 @@
+import { useEffect, useState } from 'preact/hooks'
+import { ask, get } from '../api.ts'
+import { Body, HeaderList, prettyOf } from '../body.tsx'
+import { go, type Place, worldOf } from '../place.ts'
+import { openNewest } from '../requests/actions.tsx'
+import { readClients } from '../send-as.ts'
+import type { RequestDetail, Sent } from '../types.ts'
+import { act, Card, Failed, Status, useLoaded } from '../ui.tsx'
+import { firstValues, type Operation, readOperations, requestOf, valuesIn } from './operations.ts'
+import { TestValues } from './test-values.tsx'
+
+/** Writes a request of any operation, or changes one of the log, and sends it as a client of the world. */
+export const Send = ({ place }: { place: Place }) => {
+  const world = worldOf(place)
+  const loaded = useLoaded(async () => {
+    const [operations, clients, recorded] = await Promise.all([
+      readOperations(),
+      readClients(world),
+      place.id === undefined ? undefined : get<RequestDetail>(`/requests/${place.id}`, { world }),
+    ])
+    return { operations, clients, recorded }
+  }, [world, place.id])
+  const { operations = [], clients = [], recorded } = loaded.value ?? {}
+  const from = recorded && operations.find((each) => each.method === recorded.method && valuesIn(each, recorded.path))
+  const operation = operations.find(({ id }) => id === place.operation) ?? from ?? operations[0]
+  return (
+    <div class="stack">
+      <Failed error={loaded.error} />
+      {operation && (
+        <Card title={`Send a request in ${world}`}>
+          <label class="form">
+            Operation
+            <select
+              value={operation.id}
+              onChange={(event) => go({ page: 'send', world, operation: event.currentTarget.value })}
+            >
+              {[...new Set(operations.map(({ tag }) => tag))].map((tag) => (
+                <optgroup key={tag} label={tag}>
+                  {operations
+                    .filter((each) => each.tag === tag)
+                    .map(({ id, method, path, summary }) => (
+                      <option key={id} value={id}>
+                        {summary} — {method} {path}
+                      </option>
+                    ))}
+                </optgroup>
+              ))}
+            </select>
+          </label>
+          <RequestForm
+            key={`${world} ${operation.id} ${recorded?.id}`}
+            operation={operation}
+            recorded={operation === from ? recorded : undefined}
+            clients={clients.map(({ username }) => username)}
+            world={world}
+            place={place}
+          />
+        </Card>
+      )}
+    </div>
+  )
+}
+
+interface FormProps {
+  operation: Operation
+  recorded: RequestDetail | undefined
+  clients: readonly string[]
+  world: string
+  place: Place
+}
+
+const RequestForm = ({ operation, recorded, clients, world, place }: FormProps) => {
+  const [values, setValues] = useState(() => (recorded && valuesIn(operation, recorded.path)) ?? firstValues(operation))
+  const [body, setBody] = useState(() => (recorded?.request.body && prettyOf(recorded.request.body)) ?? operation.body)
+  const [client, setClient] = useState(recorded?.client ?? clients[0])
+  const [response, setResponse] = useState<Sent>()
+  useEffect(() => setClient((chosen) => chosen ?? clients[0]), [clients])
+  const set = (name: string, value: string): void => setValues((before) => ({ ...before, [name]: value }))
+  const send = () =>
+    act(async () => {
+      const sent = { ...requestOf(operation, values, operation.body && body), ...(client !== undefined && { client }) }
+      setResponse(await ask<Sent>('POST', '/requests', { world, body: sent }))
+    })
+  return (
+    <>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void send()
+        }}
+      >
+        <label>
+          Client
+          <select value={client} onChange={(event) => setClient(event.currentTarget.value)}>
+            {clients.map((username) => (
+              <option key={username} value={username}>
+                {username}
+              </option>
+            ))}
+          </select>
+        </label>
+        {operation.parameters.map(({ name, in: where, required, description, example }) => (
+          <label key={name}>
+            {name}
+            <input
+              required={where === 'path' || required}
+              placeholder={where === 'path' ? '' : `${example ?? ''}`}
+              title={description}
+              value={values[name] ?? ''}
+              onInput={(event) => set(name, event.currentTarget.value)}
+            />
+          </label>
+        ))}
+        {operation.body !== undefined && (
+          <label class="whole">
+            Body
+            <textarea
+              spellcheck={false}
+              rows={Math.min(24, (body ?? '').split('\n').length + 1)}
+              value={body ?? ''}
+              onInput={(event) => setBody(event.currentTarget.value)}
+            />
+          </label>
+        )}
+        <TestValues operation={operation} body={body} onBody={setBody} onValue={set} />
+        <button type="submit" class="primary">
+          Send
+        </button>
+      </form>
+      {response && (
+        <section class="part" aria-label="Response">
+          <p class="line">
+            <Status status={response.status} />
+            <button type="button" onClick={() => act(() => openNewest(place, world))}>
+              Open the request
+            </button>
+          </p>
+          <Body text={response.body} label="Body of the response" />
+          <HeaderList headers={response.headers} />
+        </section>
+      )}
+    </>
+  )
+}
