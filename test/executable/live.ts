@@ -114,7 +114,7 @@ export class Customer {
   }
 
   async read<T = Record<string, unknown>>(path: string): Promise<T> {
-    return await this.read<T>(path)
+    return (await (await this.get(path)).json()) as T
   }
 
   post(path: string, body: unknown): Promise<Response> {
