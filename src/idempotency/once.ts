@@ -42,9 +42,12 @@ interface Effect<Input, Output> {
   atRest: AtRest | undefined
 }
 
-interface StoredJson {
+interface Response {
   status: number
   text: string
+  isReplayed?: true
+  /** What it says is thrown once it is stored. */
+  refusal?: DomainError
 }
 
 /**
@@ -61,8 +64,9 @@ export const once = async <Input, Output, Given extends Output>(
 ): Promise<Json<Output>> => {
   const key = readKey(submission.request)
   const effect = { submission, apply, atRest }
-  const { status, text, isReplayed } =
+  const { status, text, isReplayed, refusal } =
     key === undefined ? await perform(session, effect) : await performOrReplay(session, effect, key)
+  if (refusal) throw refusal
   if (status === 201) headers.Location = `${submission.path}/${idIn(text)}`
   if (isReplayed) headers['Idempotent-Replayed'] = 'true'
   return new Json(text, status)
@@ -77,20 +81,20 @@ const readKey = (request: Request): string | undefined => {
   return key
 }
 
-type Response = StoredJson & { isReplayed: boolean }
-
-const perform = async <Input, Output>({ write }: Session, effect: Effect<Input, Output>): Promise<Response> => {
-  const { submission, apply } = effect
-  const input = submission.read(parseObject(submission.text))
-  return { ...(await write((tx) => answerOf(submission, apply(tx, input)))), isReplayed: false }
-}
-
-const answerOf = <Output>({ operation }: Submission<unknown, Output>, output: Output): StoredJson => ({
+const answerOf = <Output>({ operation }: Submission<unknown, Output>, output: Output): Response => ({
   status: operation.success.status,
   text: JSON.stringify(output),
 })
 
-const performOrReplay = async <Input, Output>(
+const perform = <Input, Output>(
+  { write }: Session,
+  { submission, apply }: Effect<Input, Output>,
+): Promise<Response> => {
+  const input = submission.read(parseObject(submission.text))
+  return write((tx) => answerOf(submission, apply(tx, input)))
+}
+
+const performOrReplay = <Input, Output>(
   { world, client, write }: Session,
   effect: Effect<Input, Output>,
   key: string,
@@ -98,24 +102,20 @@ const performOrReplay = async <Input, Output>(
   const { path, text: sent } = effect.submission
   const parse = parsedOnce(sent)
   const requestSha256 = digestOf(`POST ${path} ${canonical(parse) ?? sent}`)
-  const result = await write((tx) => {
+  return write((tx) => {
     const nowMs = world.clock.nowMs()
     clearExpired(tx, world, nowMs)
     const stored = findKey(tx, client.id, key)
     if (stored && stored.createdAtMs > nowMs - STORED_MS) {
       if (stored.requestSha256 !== requestSha256) throw new DomainError(KEY_REUSED)
-      return { response: { status: stored.status, text: storedText(tx, effect, stored), isReplayed: true } }
+      return { status: stored.status, text: storedText(tx, effect, stored), isReplayed: true }
     }
-    const fresh = attempt(tx, effect, parse)
-    if (fresh.response) {
-      const { status, text } = fresh.response
-      const body = effect.atRest?.close(tx, text, placeOf({ clientId: client.id, key })) ?? text
-      putKey(tx, { clientId: client.id, key, requestSha256, status, body, createdAtMs: nowMs })
-    }
-    return fresh
+    const response = attempt(tx, effect, parse)
+    const { status, text } = response
+    const body = effect.atRest?.close(tx, text, placeOf({ clientId: client.id, key })) ?? text
+    putKey(tx, { clientId: client.id, key, requestSha256, status, body, createdAtMs: nowMs })
+    return response
   })
-  if ('error' in result) throw result.error
-  return { isReplayed: false, ...result.response }
 }
 
 /** A clock that was put back does not leave the next time far ahead. */
@@ -132,23 +132,19 @@ const storedText = <Input, Output>(tx: Tx, { atRest }: Effect<Input, Output>, st
   return text
 }
 
-type Result = { response: StoredJson } | { response?: StoredJson; error: DomainError }
-
 /** In a savepoint: a refused effect leaves nothing, but its key is stored. */
-const attempt = <Input, Output>(tx: Tx, effect: Effect<Input, Output>, parse: () => JsonObject): Result => {
+const attempt = <Input, Output>(tx: Tx, effect: Effect<Input, Output>, parse: () => JsonObject): Response => {
   const { submission, apply } = effect
   try {
-    return {
-      response: answerOf(
-        submission,
-        undoable(tx, () => apply(tx, submission.read(parse()))),
-      ),
-    }
+    return answerOf(
+      submission,
+      undoable(tx, () => apply(tx, submission.read(parse()))),
+    )
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     const { status, body } = renderFailure(error.failure, submission.operation)
-    if (!STORED_REFUSALS.has(status)) return { error }
-    return { error, response: { status, text: JSON.stringify(body) } }
+    if (!STORED_REFUSALS.has(status)) throw error
+    return { status, text: JSON.stringify(body), refusal: error }
   }
 }
 
