@@ -105,19 +105,18 @@ const documented = ({ errors, served }: KnownOperation, failure: Failure): Outco
   return errors.find(({ outcome: { name } }) => name === wanted)?.outcome
 }
 
-type Counts = Map<Outcome, number>
+/** What was met, and how often. */
+class Tally {
+  readonly outcomes = new Map<Outcome, number>()
+  /** How many events of a type happened, and how many deliveries of one receivers have accepted. */
+  readonly events = new Map<EventType, { count: number; delivered: number }>()
+}
 
-const counts = worldPart<Counts>(() => new Map())
-
-/** How many events of a type happened, and how many deliveries of one receivers have accepted. */
-type EventCounts = Map<EventType, { count: number; delivered: number }>
-
-const eventCounts = worldPart<EventCounts>(() => new Map())
+const tally = worldPart(() => new Tally())
 
 /** Which documented outcomes requests have met, and which events happened: in each world, and in all since the start. */
 export class Coverage {
-  readonly #all: Counts = new Map()
-  readonly #allEvents: EventCounts = new Map()
+  readonly #all = new Tally()
 
   constructor(
     private readonly registry: OutcomeRegistry,
@@ -125,14 +124,14 @@ export class Coverage {
   ) {}
 
   count(world: World, outcome: Outcome): void {
-    for (const kept of [this.#all, world.of(counts)]) kept.set(outcome, (kept.get(outcome) ?? 0) + 1)
+    for (const { outcomes } of [this.#all, world.of(tally)]) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
   }
 
   countEvent(world: World, type: EventType, what: 'count' | 'delivered'): void {
-    for (const kept of [this.#allEvents, world.of(eventCounts)]) {
-      const counted = kept.get(type) ?? { count: 0, delivered: 0 }
+    for (const { events } of [this.#all, world.of(tally)]) {
+      const counted = events.get(type) ?? { count: 0, delivered: 0 }
       counted[what] += 1
-      kept.set(type, counted)
+      events.set(type, counted)
     }
   }
 
@@ -145,36 +144,34 @@ export class Coverage {
   /** Goes on with what another process has met. */
   restore(world: World | undefined, { outcomes, events }: Met): void {
     const documented = new Map(this.registry.ofApi().map((outcome) => [nameOf(outcome), outcome]))
-    const kept = world ? world.of(counts) : this.#all
+    const kept = world?.of(tally) ?? this.#all
     for (const met of outcomes) {
       const outcome = documented.get(nameOf(met))
-      if (outcome) kept.set(outcome, met.count)
+      if (outcome) kept.outcomes.set(outcome, met.count)
     }
-    const keptEvents = world ? world.of(eventCounts) : this.#allEvents
-    for (const { type, count, delivered } of events) keptEvents.set(type, { count, delivered })
+    for (const { type, count, delivered } of events) kept.events.set(type, { count, delivered })
   }
 
   /** The report of one world, or of all worlds, dropped ones included. */
   report(world: World | undefined): CoverageReport {
     const ofApi = this.registry.ofApi()
-    const kept = world ? world.of(counts) : this.#all
-    const keptEvents = world ? world.of(eventCounts) : this.#allEvents
-    const outcomes = ofApi.map((outcome) => ({ ...outcome, count: kept.get(outcome) ?? 0 }))
+    const kept = world?.of(tally) ?? this.#all
+    const outcomes = ofApi.map((outcome) => ({ ...outcome, count: kept.outcomes.get(outcome) ?? 0 }))
     return {
       summary: summaryOf(outcomes),
       documented: ofApi.length,
       ...sharesOf(ofApi, kept),
-      worlds: world ? [] : this.worlds.all.map((each) => ({ world: each.name, ...sharesOf(ofApi, each.of(counts)) })),
+      worlds: world ? [] : this.worlds.all.map((each) => ({ world: each.name, ...sharesOf(ofApi, each.of(tally)) })),
       outcomes,
-      events: EVENT_TYPES.map((type) => ({ type, ...(keptEvents.get(type) ?? { count: 0, delivered: 0 }) })),
+      events: EVENT_TYPES.map((type) => ({ type, ...(kept.events.get(type) ?? { count: 0, delivered: 0 }) })),
     }
   }
 }
 
 const nameOf = ({ operation, name }: Pick<Outcome, 'operation' | 'name'>): string => `${operation} ${name}`
 
-const sharesOf = (outcomes: readonly Outcome[], kept: Counts) => {
-  const exercised = outcomes.filter((outcome) => kept.has(outcome)).length
+const sharesOf = (outcomes: readonly Outcome[], met: Tally) => {
+  const exercised = outcomes.filter((outcome) => met.outcomes.has(outcome)).length
   return { exercised, percent: Math.floor((exercised * 1_000) / outcomes.length) / 10 }
 }
 

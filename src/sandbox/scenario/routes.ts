@@ -22,9 +22,8 @@ import { type Scenario, ScenarioSchema } from './schema.ts'
 const YAML_TYPE = 'application/yaml'
 const IS_YAML = /^(?:application|text)\/(?:x-)?yaml\b/i
 
-export const scenarioRoutes = (parts: Parts) => {
-  const afterOthers = loadsInOrder()
-  return new Elysia({ name: 'sandbox-scenario' })
+export const scenarioRoutes = (parts: Parts) =>
+  new Elysia({ name: 'sandbox-scenario' })
     .get(
       '/scenario',
       async ({ query, request }) => {
@@ -37,20 +36,18 @@ export const scenarioRoutes = (parts: Parts) => {
     .put(
       '/scenario',
       async ({ query, request }) => {
-        const world = getWorld(parts.worlds, query.world)
         const format = IS_YAML.test(request.headers.get('content-type') ?? '') ? 'yaml' : 'json'
         const text = await readText(request, operations.BYTES_MAX[format])
         return refusing(async () => {
           const document = objectIn(text, format)
-          return worldWire(await afterOthers(world.name, () => loaded(parts, query.world, document)))
+          return worldWire(await loaded(parts, query.world, document))
         }, text)
       },
       operations.loadScenario,
     )
     .get('/scenario/schema', () => jsonResponse(SCHEMA), operations.getSchema)
-}
 
-/** A world that is reset meanwhile is replaced as it is then. @throws DomainError world_not_found once it is deleted */
+/** A world that is replaced meanwhile is replaced again. @throws DomainError world_not_found once it is deleted */
 const loaded = async (parts: Parts, name: string, document: Scenario): Promise<World> => {
   for (;;) {
     const world = getWorld(parts.worlds, name)
@@ -58,20 +55,6 @@ const loaded = async (parts: Parts, name: string, document: Scenario): Promise<W
       return await replaceByScenario(parts, world, document)
     } catch (error) {
       if (!world.closed) throw error
-    }
-  }
-}
-
-/** Loads of a world run one after the other: each replaces the world that the one before has made. */
-const loadsInOrder = () => {
-  const last = new Map<string, Promise<unknown>>()
-  return async <T>(name: string, load: () => Promise<T>): Promise<T> => {
-    const own = (last.get(name) ?? Promise.resolve()).then(load, load)
-    last.set(name, own)
-    try {
-      return await own
-    } finally {
-      if (last.get(name) === own) last.delete(name)
     }
   }
 }
