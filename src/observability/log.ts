@@ -99,8 +99,8 @@ export const createLog = ({ level: least, format, color, columns, clock, write }
 const factsOf = (fields: LogFields): string => {
   let facts = ''
   for (const name in fields)
-    if (fields[name] !== undefined && fields[name] !== null) facts += ` ${name}=${visibleLines(String(fields[name]))}`
-  return facts
+    if (fields[name] !== undefined && fields[name] !== null) facts += ` ${name}=${fields[name]}`
+  return visibleLines(facts)
 }
 
 /** In characters. */
@@ -112,12 +112,16 @@ export interface LineStream {
   once: (event: 'drain', listener: () => void) => unknown
 }
 
-/** Keeps unread lines up to a limit. Drops and counts the others until the reader goes on. */
+/**
+ * Writes the lines of a turn of the event loop together, because a write costs more than a line. While the reader is behind,
+ * it keeps lines up to a limit, and drops and counts the others.
+ */
 export class LineSink {
-  #isBehind = false
-  #kept: string[] = []
-  #keptLength = 0
+  #lines: string[] = []
+  #length = 0
   #droppedCount = 0
+  /** For the end of the turn, or for the reader. */
+  #isWaiting = false
 
   constructor(
     private readonly stream: LineStream,
@@ -125,27 +129,24 @@ export class LineSink {
   ) {}
 
   readonly write = (line: string): void => {
-    if (!this.#isBehind) this.#pass(line)
-    else if (this.#keptLength + line.length > UNREAD_MAX) this.#droppedCount += 1
+    if (this.#length + line.length > UNREAD_MAX) this.#droppedCount += 1
     else {
-      this.#kept.push(line)
-      this.#keptLength += line.length
+      this.#lines.push(line)
+      this.#length += line.length
     }
+    if (this.#isWaiting) return
+    this.#isWaiting = true
+    setImmediate(this.flush)
   }
 
-  #pass(text: string): void {
-    if (this.stream.write(text)) return
-    this.#isBehind = true
-    this.stream.once('drain', this.#goOn)
-  }
-
-  readonly #goOn = (): void => {
-    const [text, droppedCount] = [this.#kept.join(''), this.#droppedCount]
-    this.#isBehind = false
-    this.#kept = []
-    this.#keptLength = 0
+  /** Writes what is kept: at the end of the process too. */
+  readonly flush = (): void => {
+    const [text, droppedCount] = [this.#lines.join(''), this.#droppedCount]
+    this.#lines = []
+    this.#length = 0
     this.#droppedCount = 0
-    if (text !== '') this.#pass(text)
+    this.#isWaiting = text !== '' && !this.stream.write(text)
+    if (this.#isWaiting) this.stream.once('drain', this.flush)
     if (droppedCount > 0) this.onDropped(droppedCount)
   }
 }

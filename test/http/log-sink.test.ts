@@ -38,13 +38,17 @@ describe('A log that nobody reads', () => {
     const sink = new LineSink(pipe, (count) => dropped.push(count))
     const line = `${'x'.repeat(1_023)}\n`
     const count = 3 + UNREAD_MAX / line.length + 500
-    for (let at = 0; at < count; at++) sink.write(line)
+    for (let at = 0; at < count; at++) {
+      sink.write(line)
+      if (at < 3) sink.flush()
+    }
     expect(pipe.heldCount).toBe(3)
     expect(dropped).toEqual([])
     for (let times = 0; times < 3; times++) pipe.drain()
     expect(dropped).toEqual([500])
     expect(pipe.read).toHaveLength(count - 500)
     sink.write('on it goes\n')
+    sink.flush()
     pipe.drain()
     expect(pipe.read.at(-1)).toBe('on it goes')
   })
@@ -55,10 +59,26 @@ describe('A log that nobody reads', () => {
     const lines = Array.from({ length: 100 }, (_, at) => `line ${at}`)
     for (const [at, line] of lines.entries()) {
       sink.write(`${line}\n`)
+      if (at % 5 === 0) sink.flush()
       if (at % 7 === 0) pipe.drain()
     }
     pipe.drain()
+    sink.flush()
     pipe.drain()
     expect(pipe.read).toEqual(lines)
+  })
+
+  test('lines of one turn of the event loop are written together, after it', async () => {
+    const written: string[] = []
+    const sink = new LineSink({ write: (text) => written.push(text) > 0, once: () => expect.unreachable() }, () =>
+      expect.unreachable(),
+    )
+    sink.write('one\n')
+    sink.write('two\n')
+    expect(written).toEqual([])
+    await new Promise(setImmediate)
+    sink.write('three\n')
+    await new Promise(setImmediate)
+    expect(written).toEqual(['one\ntwo\n', 'three\n'])
   })
 })

@@ -43,6 +43,7 @@ export const logOf = ({ logLevel, logFormat }: Config): Log => {
     clock: systemClock,
     write: sink.write,
   })
+  process.on('exit', sink.flush)
   return log
 }
 
