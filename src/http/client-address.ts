@@ -16,10 +16,11 @@ export const addNetwork = (networks: BlockList, text: string): boolean => {
  * Where a request comes from (contract C3): its peer; behind proxies that are trusted, the last address of
  * X-Forwarded-For that is not a trusted proxy.
  */
-export const addressBehind =
-  (trusted: BlockList, peerOf: (request: Request) => string) =>
-  (request: Request): string => {
-    let address = plainAddress(peerOf(request)) ?? ''
+export const addressBehind = (trusted: BlockList, peerOf: (request: Request) => string) => {
+  const unmapped = (request: Request): string => withoutMapping(peerOf(request))
+  if (trusted.rules.length === 0) return unmapped
+  return (request: Request): string => {
+    let address = unmapped(request)
     const forwarded = (request.headers.get('x-forwarded-for') ?? '').split(',')
     while (isIn(trusted, address)) {
       // No proxy writes anything but an address.
@@ -29,11 +30,15 @@ export const addressBehind =
     }
     return address
   }
+}
 
-/** An address, which some proxies write with its port; IPv4 in its own form, wherever it was embedded in IPv6. */
+/** IPv4 in its own form, where it is embedded in IPv6. */
+const withoutMapping = (address: string): string => address.replace(/^::ffff:(?=[\d.]+$)/, '')
+
+/** An address, which some proxies write with its port. */
 const plainAddress = (text: string): string | undefined => {
   const bare = text.replace(/^\[([^\]]+)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
-  const address = bare.toLowerCase().replace(/^::ffff:(?=[\d.]+$)/, '')
+  const address = withoutMapping(bare.toLowerCase())
   return isIP(address) === 0 ? undefined : address
 }
 
