@@ -54,20 +54,26 @@ export class Guard {
   readonly admit = async (context: GuardContext): Promise<Session> => {
     const { request, set, path, route, feature, isFree = false } = context
     const { due, operationOf, onIdentified, onAdmitted, onEntitled } = this.options
-    const identified = await this.#identify(request.headers.get('authorization'))
+    // Most requests wait for nothing, so nothing is awaited that is no promise.
+    const known = this.#identify(request.headers.get('authorization'))
+    const identified = known instanceof Promise ? await known : known
     set.headers['X-Request-Id'] ??= identified.world.nextRequestId()
     onIdentified?.(request, identified)
     const limits = limitsOf(identified.client, this.options.limits)
     if (limits) takeToken(identified, limits, set, isFree)
-    const operation = operationOf({ request, path, route })
+    const asked = { request, path, route }
+    const operation = operationOf(asked)
     const rehearsal = operation?.canRehearse ? readRehearsal(request, operation, set.headers) : undefined
-    await context.ready?.()
+    const ready = context.ready?.()
+    if (ready) await ready
     const isReading = request.method === 'GET'
     if (isReading && due.isDue(identified.world)) await due.catchUp(identified.world)
     const inStep = isReading ? identified : this.#inStep(identified, traceparentOf(request))
-    const admitted = (await onAdmitted?.({ request, path, route }, inStep)) ?? inStep
+    const admission = onAdmitted?.(asked, inStep) ?? inStep
+    const admitted = admission instanceof Promise ? await admission : admission
     const session = feature ? entitled(admitted, feature) : admitted
-    await onEntitled?.({ request, path, route })
+    const entitling = onEntitled?.(asked)
+    if (entitling) await entitling
     // A request that had to wait must not read with a token that was revoked in the meantime.
     if (rehearsal?.refusal) throw rehearsal.refusal
     session.checkAgain()
