@@ -4,7 +4,7 @@ import { RatesFault } from '../charges/rates.ts'
 import { DataFault, isBusy } from '../db/data-folder.ts'
 import { SchemaMismatch } from '../db/migrate.ts'
 import { renderFailure } from '../http/errors.ts'
-import { DomainError } from '../kernel/failure.ts'
+import { DomainError, isUnavailable } from '../kernel/failure.ts'
 import { StatementFault } from '../wallets/statement.ts'
 import { EXIT, ProgramError, refused } from './exit.ts'
 
@@ -55,11 +55,10 @@ export const explainFaults = async <T>(where: string, work: () => T | Promise<T>
   try {
     return await work()
   } catch (error) {
-    const isUnavailable = error instanceof DomainError && error.failure.code === 'unavailable'
-    if (isBusy(isUnavailable ? error.cause : error)) {
+    if (isBusy(isUnavailable(error) ? error.cause : error)) {
       throw refused(`${where}: another program writes for too long\nTry again.`)
     }
-    if (isUnavailable) throw dataError(error.cause, where)
+    if (isUnavailable(error)) throw dataError(error.cause, where)
     if (error instanceof DomainError) throw refused(wordsOf(error))
     throw error instanceof ProgramError || !isDataError(error) ? error : dataError(error, where)
   }

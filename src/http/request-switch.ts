@@ -21,21 +21,53 @@ interface Underway {
   beganMs: number
 }
 
-/** Where the requests of a server go: to its app, and to another server once that has taken over (decision 76). */
+/** What requests come from: a port, or the socket of a server before. */
+export interface RequestSource {
+  /** The peer of a request; undefined for a request from elsewhere. */
+  addressOf: (request: Request) => string | undefined
+  /** How many requests have no response yet. */
+  pendingCount?: () => number
+}
+
+/**
+ * Where the requests of a server come from, and where they go: to its app, and to another server once that has taken over
+ * (decision 76). Made before both, so that ports and app can follow in either order.
+ */
 export class RequestSwitch {
-  #to: Respond
+  readonly #sources: RequestSource[] = []
+  #app: Respond = laterResponse
+  #to: Respond = laterResponse
   #waiting = 0
   #isHandingOver = false
+  #isClosing = false
 
-  constructor(
-    private readonly app: Respond,
-    /** How many requests have no response yet. */
-    private readonly pendingCount: () => number,
-  ) {
+  readonly respond: Respond = (request) => this.#to(request)
+
+  readonly addressOf = (request: Request): string => {
+    for (const { addressOf } of this.#sources) {
+      const address = addressOf(request)
+      if (address !== undefined) return address
+    }
+    return ''
+  }
+
+  receiveFrom(source: RequestSource): void {
+    this.#sources.unshift(source)
+  }
+
+  serve(app: Respond): void {
+    this.#app = app
     this.#to = app
   }
 
-  readonly respond: Respond = (request) => this.#to(request)
+  /** From now on a server is not ready: it is about to stop. */
+  close(): void {
+    this.#isClosing = true
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing
+  }
 
   /** Meanwhile each response of the app closes its connection, so that clients open new ones. */
   get isHandingOver(): boolean {
@@ -56,7 +88,7 @@ export class RequestSwitch {
     return {
       release: (to) => {
         this.#isHandingOver = to !== undefined
-        this.#to = to ? closing(to) : this.app
+        this.#to = to ? closing(to) : this.#app
         next.resolve(this.#to)
       },
     }
@@ -69,7 +101,7 @@ export class RequestSwitch {
       const one = { beganMs: sinceStartMs() }
       underway.add(one)
       try {
-        return await this.app(request)
+        return await this.#app(request)
       } finally {
         underway.delete(one)
       }
@@ -78,10 +110,14 @@ export class RequestSwitch {
     for (let nowMs = sinceStartMs(); nowMs < endMs; nowMs = sinceStartMs()) {
       const [oldest] = underway
       const areUsual = !oldest || nowMs - oldest.beganMs < USUAL_MS
-      if (areUsual && this.pendingCount() <= underway.size) break
+      if (areUsual && this.#pendingCount() <= underway.size) break
       await Bun.sleep(LOOK_MS)
     }
     return underway
+  }
+
+  #pendingCount(): number {
+    return this.#sources.reduce((count, { pendingCount }) => count + (pendingCount?.() ?? 0), 0)
   }
 
   async #wait(request: Request, next: Promise<Respond>): Promise<Response> {

@@ -143,6 +143,10 @@ export const unavailable = (retryAfterSeconds: number): Failure => ({
   headers: { 'Retry-After': String(retryAfterSeconds) },
 })
 
+/** Whether waiting would help. */
+export const isUnavailable = (error: unknown): error is DomainError =>
+  error instanceof DomainError && error.failure.code === 'unavailable'
+
 export const INTERNAL: Failure = {
   code: 'internal',
   kind: 'INTERNAL_SERVER_ERROR',

@@ -10,7 +10,7 @@ import { EXIT } from '../exit.ts'
 import { firstSteps } from './first-steps.ts'
 import { greetingOf } from './greeting.ts'
 import { notifyReady } from './notify.ts'
-import { logOf, type RunningServer, startServer } from './server.ts'
+import { logOf, type RunningServer, startServer, takeOver } from './server.ts'
 import { nextStopSignal } from './stop-signal.ts'
 import { NextServer } from './take-over/control.ts'
 import type { ServerFacts } from './take-over/protocol.ts'
@@ -25,7 +25,7 @@ const STOP_MS_MAX = DRAIN_MS_MAX + SECOND_MS
 export const serve = async (config: Config): Promise<void> => {
   const log = logOf(config)
   const before = config.takeOver ? await predecessorOf(config, log) : undefined
-  const server = await startServer(config, log, before)
+  const server = before ? await takeOver(config, log, before) : await startServer(config, log)
   const stopSignal = nextStopSignal() // listens before anyone learns that there is something to stop
   await before?.tellServed()
   const next = server.handOver && new NextServer(server.handOver, factsOf(config, server), log)

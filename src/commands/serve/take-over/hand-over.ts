@@ -64,8 +64,8 @@ export class HandOver {
 
   /** The other server gets all new connections, and what arrives here at a socket. Metrics are only its own from now on. */
   async passOn(socket: string): Promise<void> {
-    const { server, metricsServer } = this.parts
-    this.#held?.release(forwardTo(socket, server.addressOf))
+    const { requests, server, metricsServer } = this.parts
+    this.#held?.release(forwardTo(socket, requests.addressOf))
     server.giveConnections()
     metricsServer?.giveConnections()
     await metricsServer?.stop(0)

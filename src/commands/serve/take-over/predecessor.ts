@@ -4,7 +4,7 @@ import { lockForTakeOver } from '../../../db/folder-lock.ts'
 import { SECOND_MS } from '../../../kernel/clock.ts'
 import type { Log } from '../../../observability/log.ts'
 import { EXIT, ProgramError } from '../../exit.ts'
-import { bind } from '../server.ts'
+import { bind } from '../bind.ts'
 import { controlSocket, forwardSocket, type Legacy, type Predecessor, type ServerFacts } from './protocol.ts'
 import { startOnCopy } from './trial-start.ts'
 

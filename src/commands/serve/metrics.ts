@@ -1,17 +1,57 @@
+import type { Deps } from '../../app/services.ts'
 import { lastDoneMs, refusedSinceDone } from '../../audit/queries.ts'
 import { findProduct } from '../../catalog/queries.ts'
+import { type Config, urlOf } from '../../config/config.ts'
 import type { Query } from '../../db/database.ts'
+import type { Listening, ListenOptions } from '../../http/listen.ts'
+import { pathOf } from '../../http/target.ts'
 import { MINUTE_MS, SECOND_MS } from '../../kernel/clock.ts'
+import { isUnavailable } from '../../kernel/failure.ts'
+import type { Log } from '../../observability/log.ts'
 import type { Labelled, Metrics } from '../../observability/metrics.ts'
 import { stockOutlook } from '../../orders/stock-report.ts'
 import type { Reference } from '../../reference/reference.ts'
 import { countLow } from '../../wallets/queries.ts'
+import { attemptTotals } from '../../webhooks/deliveries.ts'
 import { failingSinceMs } from '../../webhooks/queries.ts'
+import type { DueWork } from '../../worlds/due.ts'
 import type { World } from '../../worlds/world.ts'
 import { Amount } from '../terminal/cells.ts'
+import { bind } from './bind.ts'
+
+const METRICS_PATH = '/metrics'
+
+/** `GET /metrics` has an address of its own: it is for operators, not for clients. */
+export const serveMetrics = (
+  address: { host: string; port: number },
+  metrics: Metrics,
+  log: Log,
+  sharing: ListenOptions['sharing'],
+): Listening => {
+  const respond = async ({ method, url }: Request): Promise<Response> => {
+    if (pathOf(url) !== METRICS_PATH) return new Response(`See ${METRICS_PATH}\n`, { status: 404 })
+    if (method !== 'GET') return new Response(null, { status: 405, headers: { Allow: 'GET' } })
+    return new Response(await metrics.page(), { headers: { 'content-type': metrics.contentType } })
+  }
+  const onEscape = (error: Error): Response => {
+    if (isUnavailable(error)) return new Response('The data cannot be read at the moment.\n', { status: 503 })
+    log.error('no metrics', { cause: error.stack ?? String(error) })
+    return new Response('The metrics cannot be read.\n', { status: 500 })
+  }
+  const server = bind({ ...address, respond, onEscape, sharing })
+  log.info('metrics', { url: urlOf(address.host, server.port) + METRICS_PATH })
+  return server
+}
+
+/** What is measured once a server has its app. */
+export const watchWork = (metrics: Metrics, due: DueWork, { mode }: Config, { worlds, reference }: Deps): void => {
+  metrics.watchDue(due)
+  metrics.watchAttempts(attemptTotals)
+  if (mode === 'live') watchOperations(metrics, worlds.default, reference)
+}
 
 /** Gauges of live mode that warn before something runs out (contract C17). Sales are read once a minute. */
-export const watchOperations = (metrics: Metrics, world: World, reference: Reference): void => {
+const watchOperations = (metrics: Metrics, world: World, reference: Reference): void => {
   let read: { atMs: number; stock: Promise<Stock[]> } | undefined
   const stock = (): Promise<Stock[]> => {
     const nowMs = world.clock.steadyMs()
