@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { findPrivateFile, writePrivateFile } from '../db/data-folder.ts'
+import { findPrivateFile, movePrivateFile, writePrivateFile } from '../db/data-folder.ts'
 import type { Query } from '../db/database.ts'
 import { type AuditSeal, keysOf } from './audit.ts'
 import { type AuditRow, findAuditRow, getHead } from './queries.ts'
@@ -7,6 +7,8 @@ import { type AuditRow, findAuditRow, getHead } from './queries.ts'
 /** The end of the audit, kept beside the database too, so that a tail that was cut off shows (contract C17). */
 
 const HEAD_FILE = 'audit.head'
+/** The head of a database that is about to take the place of this one: a crash in between leaves both. */
+const NEXT_FILE = 'audit.head.next'
 
 export interface Head {
   count: number
@@ -24,8 +26,16 @@ export const headOf = (query: Query, seal: AuditSeal | undefined): Head => {
   return { count, hash, seal: seal ? sealOf({ count, hash }, seal) : null }
 }
 
-export const writeHead = (dataDir: string, head: Head): void =>
-  writePrivateFile(dataDir, HEAD_FILE, `${JSON.stringify(head)}\n`)
+const writeHead = (dataDir: string, head: Head, file = HEAD_FILE): void =>
+  writePrivateFile(dataDir, file, `${JSON.stringify(head)}\n`)
+
+/** Replaces the head together with the database. */
+export const replacingHead = <T>(dataDir: string, head: Head, replaceDatabase: () => T): T => {
+  writeHead(dataDir, head, NEXT_FILE)
+  const replaced = replaceDatabase()
+  movePrivateFile(dataDir, NEXT_FILE, HEAD_FILE)
+  return replaced
+}
 
 const sealOf = ({ count, hash }: Pick<Head, 'count' | 'hash'>, { auditKey }: Pick<AuditSeal, 'auditKey'>): string =>
   createHmac('sha256', auditKey).update(`head ${count} ${hash}`).digest('hex')
@@ -34,23 +44,30 @@ const sealOf = ({ count, hash }: Pick<Head, 'count' | 'hash'>, { auditKey }: Pic
 export const keepFirstHead = (query: Query, dataDir: string, seal: AuditSeal): void => {
   const { count } = getHead(query)
   if (count === 0 || findAuditRow(query, count)?.keyMark !== null) return
-  const head = readHead(dataDir)
-  if (head === 'missing' || (head !== 'damaged' && head.seal === null)) keepHead(query, dataDir, seal)
+  if (readHeads(dataDir).every((head) => head !== 'damaged' && head.seal === null)) keepHead(query, dataDir, seal)
 }
 
 /**
  * How the audit differs from the head beside it, in words. A crash may leave that some rows behind.
- * @param head was read before the audit, which goes on meanwhile
+ * @param heads were read before the audit, which goes on meanwhile
  * @param seal undefined where the voucher key is not at hand, or there is none
  */
-export const headFaults = (query: Query, head: ReturnType<typeof readHead>, seal: AuditSeal | undefined): string[] => {
-  const { count } = getHead(query)
-  if (head === 'missing') return count === 0 ? [] : [`${HEAD_FILE} is missing`]
-  if (head === 'damaged') return [CHANGED]
+export const headFaults = (
+  query: Query,
+  heads: ReturnType<typeof readHeads>,
+  seal: AuditSeal | undefined,
+): string[] => {
+  if (heads.length === 0) return getHead(query).count === 0 ? [] : [`${HEAD_FILE} is missing`]
+  const faults = heads.map((head) => faultIn(query, head, seal))
+  return faults.includes(undefined) ? [] : faults.slice(0, 1).filter((fault) => fault !== undefined)
+}
+
+const faultIn = (query: Query, head: Head | 'damaged', seal: AuditSeal | undefined): string | undefined => {
+  if (head === 'damaged') return CHANGED
   const row = findAuditRow(query, head.count)
-  if (!row) return [`row ${count + 1} of the audit is missing`]
-  if (seal && !isSealed(head, row, query, seal)) return [CHANGED]
-  return row.hash === head.hash ? [] : [`row ${row.id} of the audit is not the one of ${HEAD_FILE}`]
+  if (!row) return `row ${getHead(query).count + 1} of the audit is missing`
+  if (seal && !isSealed(head, row, query, seal)) return CHANGED
+  return row.hash === head.hash ? undefined : `row ${row.id} of the audit is not the one of ${HEAD_FILE}`
 }
 
 const CHANGED = `${HEAD_FILE} was changed`
@@ -64,9 +81,14 @@ const isSealed = (head: Head, { keyMark, command }: AuditRow, query: Query, seal
 
 const DIGEST = /^[0-9a-f]{64}$/
 
-export const readHead = (dataDir: string): Head | 'missing' | 'damaged' => {
-  const text = findPrivateFile(dataDir, HEAD_FILE)?.toString('utf8')
-  if (text === undefined) return 'missing'
+/** None before something was written. */
+export const readHeads = (dataDir: string): (Head | 'damaged')[] =>
+  [HEAD_FILE, NEXT_FILE].flatMap((file) => {
+    const text = findPrivateFile(dataDir, file)?.toString('utf8')
+    return text === undefined ? [] : [parseHead(text)]
+  })
+
+const parseHead = (text: string): Head | 'damaged' => {
   try {
     const { count, hash, seal } = JSON.parse(text) as Head
     const isHead = Number.isSafeInteger(count) && DIGEST.test(hash) && (seal === null || DIGEST.test(seal))

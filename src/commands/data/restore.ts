@@ -15,7 +15,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type Act, recordAct } from '../../audit/audit.ts'
-import { type Head, headOf, keepHead, writeHead } from '../../audit/head.ts'
+import { type Head, headOf, keepHead, replacingHead } from '../../audit/head.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import { operatorName } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
@@ -135,8 +135,7 @@ const restored = async (
     flushFile(staged)
     makeFolder(dataDir)
     lock ??= lockForReplacing(dataDir)
-    const replaced = putInPlace(staged, path)
-    writeHead(dataDir, head)
+    const replaced = replacingHead(dataDir, head, () => putInPlace(staged, path))
     return { data_dir: dataDir, restored_from: file, replaced }
   } finally {
     lock?.[Symbol.dispose]()

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Command } from 'commander'
 import { breaksIn } from '../../audit/audit.ts'
-import { headFaults, readHead } from '../../audit/head.ts'
+import { headFaults, readHeads } from '../../audit/head.ts'
 import { dataConfigOf, fileConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
@@ -71,7 +71,7 @@ interface KeyPlace {
   dataDir?: string | undefined
   voucherKey?: Uint8Array | undefined
   /** Set where the database is that of the folder. */
-  head?: ReturnType<typeof readHead>
+  heads?: ReturnType<typeof readHeads>
   /** Called when the audit is checked without the key. */
   onWithoutKey?: () => void
 }
@@ -80,9 +80,9 @@ const verifiedFolder = async (path: string, place: KeyPlace, onProgress?: OnProg
   if (!existsSync(path)) throw new ProgramError(EXIT.data, `${path} does not exist\nCheck its name and its folder.`)
   requirePrivateData(dirname(path))
   using _lock = lockForCommand(dirname(path))
-  const head = readHead(dirname(path)) // before the database is read, which may go on
+  const heads = readHeads(dirname(path)) // before the database is read, which may go on
   return [
-    ...(await verified(path, { ...place, head }, onProgress)),
+    ...(await verified(path, { ...place, heads }, onProgress)),
     ...(await verifiedWorlds(dirname(path), onProgress)),
   ]
 }
@@ -128,7 +128,7 @@ const worldFaults = async (file: string): Promise<string[]> => {
 /** Runs all checks on one state of a database file. @throws ProgramError, SchemaMismatch, or an error of SQLite */
 export const verified = async (
   path: string,
-  { dataDir, voucherKey, head, onWithoutKey }: KeyPlace,
+  { dataDir, voucherKey, heads, onWithoutKey }: KeyPlace,
   onProgress?: OnProgress,
 ): Promise<CheckResult[]> => {
   requireFile(path)
@@ -152,7 +152,10 @@ export const verified = async (
   if (!seal && markOf(query) !== undefined) onWithoutKey?.()
   const audit = resultOf(
     AUDIT_CHECK,
-    readable(() => [...breaksIn(query, seal), ...(isLive && head !== undefined ? headFaults(query, head, seal) : [])]),
+    readable(() => [
+      ...breaksIn(query, seal),
+      ...(isLive && heads !== undefined ? headFaults(query, heads, seal) : []),
+    ]),
   )
   return [schema, resultOf(FILE_CHECK.name, await file), ...checks, audit]
 }
