@@ -53,6 +53,11 @@ const COMMON: Readonly<Record<string, string>> = {
   '--dry-run': 'show the result, and change nothing',
 }
 
+/** Not named in each row. */
+const TAKEN_BY_ALL = ['--data-dir', '--json']
+/** What an operand is, where it is the record of its command. */
+const SAYS_ITS_NAME = /^(?:the \w+|its (?:id|username)|a username)$/
+
 const isCommon = ({ long }: Option): boolean => Object.hasOwn(COMMON, long ?? '')
 const isOnRecords = ({ options, commands }: Command): boolean =>
   commands.length > 0 || options.some(({ long, envVar }) => long === '--data-dir' && envVar === 'SCRIP_DATA_DIR')
@@ -67,7 +72,7 @@ const commonSection = (commands: readonly Command[]): string => {
   })
   return [
     '## Common flags\n',
-    'The commands below name those that they take.\n',
+    'Commands on a data folder take `--data-dir`, and those that print a result `--json`. Their rows name the others.\n',
     tableOf(['flag', 'variable', ''], rows),
   ].join('\n')
 }
@@ -75,9 +80,9 @@ const commonSection = (commands: readonly Command[]): string => {
 /** A command on records, in a row: how it is called, what it does, and what it takes. */
 const commandRow = (command: Command, name: string): string[] => {
   const { options, registeredArguments } = command
-  const takes = options.filter(isCommon).map(({ long }) => `\`${long}\``)
+  const takes = options.filter((option) => isCommon(option) && !TAKEN_BY_ALL.includes(option.long ?? ''))
   const operands = registeredArguments
-    .filter(({ description }) => description !== '')
+    .filter(({ description }) => description !== '' && !SAYS_ITS_NAME.test(description))
     .map((argument) => `\`${argument.name()}\`: ${argument.description}`)
   const own = options
     .filter((option) => !isCommon(option))
@@ -87,13 +92,17 @@ const commandRow = (command: Command, name: string): string[] => {
     })
   const usage = `${name} ${command.usage().replace('[options]', '')}`.replace(/ +/g, ' ').trim()
   const says = [command.description().replace(/\.$/, ''), ...operands, ...own].join('. ')
-  return [cell(`\`${usage}\``), `${cell(says).replaceAll('\\\\|', '\\|')}.`, takes.join(' ')]
+  return [
+    cell(`\`${usage}\``),
+    `${cell(says).replaceAll('\\\\|', '\\|')}.`,
+    takes.map(({ long }) => `\`${long}\``).join(' '),
+  ]
 }
 
 const groupSection = (command: Command, path: string): string => {
   const below = command.commands.length > 0 ? command.commands : [command]
   const rows = below.map((each) => commandRow(each, each === command ? path : `${path} ${each.name()}`))
-  return [`## ${path}\n`, tableOf(['command', '', 'common flags'], rows)].join('\n')
+  return [`## ${path}\n`, tableOf(['command', '', 'also'], rows)].join('\n')
 }
 
 const sectionOf = (command: Command, path: string, serving: Command): string => {
@@ -230,6 +239,9 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 const kindOf = (name: string): string => name.split('.').at(-1) ?? name
 
+/** Of the many names of one kind, only the kind is named. */
+const NAMES_MAX = 8
+
 /** One row for each kind of error. */
 const errorTable = (errors: readonly DocumentedError[]): string => {
   const kinds = new Map<string, { status: number; names: Set<string> }>()
@@ -244,14 +256,9 @@ const errorTable = (errors: readonly DocumentedError[]): string => {
       const advice = ADVICE[key.split(' ')[0] ?? '']
       if (!advice)
         throw new Error(`docs/errors.md has no advice about ${[...names].join(', ')}: add it in docs/make.ts`)
-      return [
-        [...names]
-          .sort()
-          .map((name) => `\`${name}\``)
-          .join(' '),
-        String(status),
-        advice,
-      ]
+      const kind = kindOf([...names][0] ?? '')
+      const named = names.size > NAMES_MAX ? [`*.${kind}`] : [...names].sort()
+      return [named.map((name) => `\`${name}\``).join(' '), String(status), advice]
     })
   return tableOf(['name', 'status', 'what to do'], rows)
 }
