@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { createHash, createHmac } from 'node:crypto'
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Customer, inOffice, type Office, officeTest } from './live.ts'
 import { login, type Place, run, start } from './program.ts'
@@ -348,6 +348,24 @@ describe('the chain', () => {
     expect(() => sqlite.run('UPDATE audit SET user = 1')).toThrow('the audit is final')
     expect(() => sqlite.run('DELETE FROM audit')).toThrow('the audit is kept')
     sqlite.close()
+  })
+
+  officeTest('is sound when a restore was killed before or after it had replaced the database', async (office) => {
+    await office.stocked()
+    const backup = join(office.folder, 'backup.sqlite')
+    await office.answer('backup', backup)
+    await office.answer('wallet', 'fund', '1', '1')
+    const path = headOf(office)
+    const before = readFileSync(path)
+    await office.answer('restore', backup, '--force')
+    const after = readFileSync(path)
+    renameSync(path, `${path}.next`)
+    writeFileSync(path, before)
+    expect(await faultsOf(office)).toEqual([])
+    writeFileSync(`${path}.next`, before)
+    expect(await faultsOf(office)).toHaveLength(1)
+    writeFileSync(path, after)
+    expect(await faultsOf(office)).toEqual([])
   })
 
   officeTest('goes on after a restore, which is an act itself', async (office) => {
