@@ -101,14 +101,19 @@ export const writeDatabase = (path: string, image: Uint8Array, release: () => vo
   const staged = path + STAGED
   try {
     writeFileSync(staged, image, { mode: PRIVATE_FILE_MODE, flush: true })
-    release()
-    // A log that a killed process has left would be read into the new database.
-    for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
-    releasingBeside(path, () => renameSync(staged, path))
-    flushFolder(dirname(path))
+    placeDatabase(staged, path, release)
   } finally {
     rmSync(staged, { force: true })
   }
+}
+
+/** The same with a database that is on the disk already, under another name in the folder. */
+export const placeDatabase = (staged: string, path: string, release: () => void = () => undefined): void => {
+  release()
+  // A log that a killed process has left would be read into the new database.
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+  releasingBeside(path, () => renameSync(staged, path))
+  flushFolder(dirname(path))
 }
 
 export const movePrivateFile = (dataDir: string, from: string, to: string): void => {

@@ -86,7 +86,7 @@ export class Sandbox implements Extension {
 
   readonly stepByClock = sandboxStep
 
-  /** Damage that came to a file after it was checked. */
+  /** Damage in the pages of a file that was too large to be checked, or that came to it later. */
   readonly failureOf = (error: unknown, request: Request): DomainError | undefined => {
     const name = isDamage(error) ? this.observer.worldOf(request) : DEFAULT_WORLD
     return name === DEFAULT_WORLD ? undefined : new DomainError(worldDamaged(name), { cause: error })

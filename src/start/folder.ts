@@ -7,6 +7,7 @@ import {
   findPrivateFile,
   hasDatabase,
   makeDataFolder,
+  placeDatabase,
   requirePrivateFiles,
   writeDatabase,
   writePrivateFile,
@@ -20,9 +21,10 @@ import { freshSecret, secureRandomness } from '../kernel/ids.ts'
 import { liveSeals, openSeal } from '../orders/voucher-key.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { SNAPSHOT_KEY } from '../sandbox/seed/vouchers.ts'
+import { StagedFile } from '../sandbox/worlds/database-folder.ts'
 import { FolderStore } from '../sandbox/worlds/folder-store.ts'
-import type { WorldState } from '../sandbox/worlds/state.ts'
 import { keptClock, keptState, resumePace, wholeImage } from '../sandbox/worlds/state.ts'
+import type { Saved } from '../sandbox/worlds/store.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD, onlyWorld } from '../worlds/worlds.ts'
@@ -111,9 +113,17 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
 }
 
 /** Writes what was saved, whose accounts get their documented passwords, or a new database. */
-const writeSandbox = (dataDir: string, { clock }: Sources, saved?: WorldState, release?: () => void): void => {
-  const image = saved ? wholeImage(saved, setAccountPasswords) : newImage('sandbox', clock)
-  writeDatabase(databasePath(dataDir), image, release)
+const writeSandbox = (dataDir: string, { clock }: Sources, saved?: Saved, release?: () => void): void => {
+  const path = databasePath(dataDir)
+  if (saved instanceof StagedFile) {
+    const database = Database.openFile(saved.path)
+    setAccountPasswords(database)
+    database.close()
+    placeDatabase(saved.path, path, release)
+  } else {
+    const image = saved ? wholeImage(saved, setAccountPasswords) : newImage('sandbox', clock)
+    writeDatabase(path, image, release)
+  }
 }
 
 const openSandbox = (dataDir: string, sources: Sources): World => {

@@ -8,6 +8,7 @@ import { setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { sealInMemory } from '../sandbox/seed/vouchers.ts'
 import { MemoryStore } from '../sandbox/worlds/memory-store.ts'
 import type { WorldState } from '../sandbox/worlds/state.ts'
+import type { Saved } from '../sandbox/worlds/store.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
@@ -32,8 +33,8 @@ export const seededState = (seed: string): WorldState => ({
 export const startInMemory = (sources: Sources): Origin => {
   const { config, clock, seed, initial, capsule } = sources
   const { memoryBytesMax } = config
-  const store = new MemoryStore({ clock, initial, memoryBytesMax })
-  const open = (old?: World, saved?: WorldState): World => {
+  const store = new MemoryStore({ clock, seed, initial, memoryBytesMax })
+  const open = (old?: World, saved?: Saved): World => {
     const world = store.make(DEFAULT_WORLD, saved, () => undefined, old)
     setAccountPasswords(world.db)
     return world

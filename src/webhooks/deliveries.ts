@@ -84,11 +84,11 @@ export class Deliveries {
   }
 
   /** Runs work while nothing of a world is in flight: a copy must not deliver what the original is delivering. */
-  async whilePaused<T>(world: World, work: () => T): Promise<T> {
+  async whilePaused<T>(world: World, work: () => Promise<T>): Promise<T> {
     this.#paused.set(world, (this.#paused.get(world) ?? 0) + 1)
     try {
       await this.#until(world, (line) => line.inFlight.size > 0)
-      return work()
+      return await work()
     } finally {
       const reasons = (this.#paused.get(world) ?? 0) - 1
       if (reasons > 0) this.#paused.set(world, reasons)

@@ -8,12 +8,12 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { flushWhile, releasingBeside } from '../../src/db/disk.ts'
-import { folderTest } from '../executable/program.ts'
+import { copyBeside, flushWhile, releasingBeside } from '../../src/db/disk.ts'
 
 /** What is brought to the disk beside the thread that serves requests. */
 
@@ -28,8 +28,10 @@ const inFolder = async (work: (path: string) => Promise<void>): Promise<void> =>
   }
 }
 
+const fileTest = (sentence: string, work: (path: string) => Promise<void>): void => test(sentence, () => inFolder(work))
+
 describe('a file that is brought to the disk while it is written', () => {
-  folderTest('waits until the file is written', async (path) => {
+  fileTest('waits until the file is written', async (path) => {
     const written = Promise.withResolvers<void>()
     let isFlushed = false
     const flushing = flushWhile(path, written.promise).then(() => (isFlushed = true))
@@ -50,14 +52,38 @@ describe('a file that is brought to the disk while it is written', () => {
     }),
   )
 
-  folderTest('throws for a file that is not there, once nobody writes any more', async (path) => {
+  fileTest('throws for a file that is not there, once nobody writes any more', async (path) => {
     const thrown = await flushWhile(`${path}-2`, Promise.resolve()).catch((error: Error) => error.message)
     expect(thrown).toContain('ENOENT')
   })
 })
 
-/** Large enough that its space takes a moment to be given back. */
-const LARGE = 16_777_216
+/** A piece of a copy; several of them, so that its space takes a moment to be given back. */
+const [PIECE, LARGE] = [4_194_304, 16_777_216]
+
+describe('a copy of a file', () => {
+  test('has the same bytes, whether it falls between pieces or not', () =>
+    inFolder(async (path) => {
+      for (const bytes of [0, 1, PIECE - 1, PIECE, PIECE + 1, LARGE + 1]) {
+        const content = Buffer.alloc(bytes, 'Scrip')
+        writeFileSync(path, content)
+        await copyBeside(path, `${path}-2`)
+        expect(readFileSync(`${path}-2`).equals(content)).toBe(true)
+      }
+    }))
+
+  test('is whole, although the file is removed while it is made', () =>
+    inFolder(async (path) => {
+      const content = Buffer.alloc(LARGE, 'Scrip')
+      writeFileSync(path, content)
+      const copy = copyBeside(path, `${path}-2`)
+      // From its first byte on, the copy has opened the file.
+      while (!statSync(`${path}-2`, { throwIfNoEntry: false })?.size) await Bun.sleep(1)
+      releasingBeside(path, () => rmSync(path))
+      await copy
+      expect(readFileSync(`${path}-2`).equals(content)).toBe(true)
+    }))
+})
 
 describe('a file that is removed', () => {
   const isOpen = (path: string): boolean =>
@@ -98,7 +124,7 @@ describe('a file that is removed', () => {
     }),
   )
 
-  folderTest('may be none', async (path) => {
+  fileTest('may be none', async (path) => {
     rmSync(path)
     expect(() => releasingBeside(path, () => rmSync(path, { force: true }))).not.toThrow()
   })

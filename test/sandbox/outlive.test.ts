@@ -288,6 +288,12 @@ describe('A damaged file in a data folder', () => {
     ['is no database', (path) => writeFileSync(path, 'x'.repeat(10_000))],
     ['is cut short', (path) => truncateSync(path, statSync(path).size / 2)],
   ]
+  const foreign = (path: string): void => {
+    rmSync(path)
+    const sqlite = new Database(path)
+    sqlite.run('CREATE TABLE notes (text TEXT)')
+    sqlite.close()
+  }
   const worldDamaged = (name: string) =>
     refusal(`The file of the world ${name} is damaged. Put it back, or delete the world.`)
   const snapshotDamaged = (name: string) =>
@@ -372,6 +378,25 @@ describe('A damaged file in a data folder', () => {
       for (const path of ['/worlds/broken', '/snapshots/kept'])
         expect((await control(next, 'DELETE', path)).status).toBe(204)
       expect(await people(await open(next, 'broken'))).toBe('0')
+      return next
+    }))
+
+  test('which holds another database is refused like one that is damaged', () =>
+    withFolder(async (dataDir, server) => {
+      await saveAda(await open(server, 'broken'))
+      await succeed(server, 'PUT', '/snapshots/kept?world=broken')
+      await server.kill()
+      for (const file of ['worlds/world-broken.sqlite', 'snapshots/snapshot-kept.sqlite']) foreign(join(dataDir, file))
+      rmSync(join(dataDir, 'worlds/world-broken.sqlite-wal'), { force: true })
+      const next = await serve(dataDir)
+      expect(await control(next, 'GET', '/ledger?world=broken')).toMatchObject(worldDamaged('broken'))
+      for (const [method, path, body] of [
+        ['GET', '/snapshots/kept', undefined],
+        ['POST', '/snapshots/kept/restore', undefined],
+        ['PUT', '/worlds/new', { from: 'kept' }],
+      ] as const) {
+        expect(await control(next, method, path, body)).toMatchObject(snapshotDamaged('kept'))
+      }
       return next
     }))
 

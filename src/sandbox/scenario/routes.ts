@@ -10,6 +10,7 @@ import type { World } from '../../worlds/world.ts'
 import { scenarioTooLong } from '../errors.ts'
 import { rulesOf } from '../faults/rules.ts'
 import type { Parts } from '../parts.ts'
+import { StagedFile, stagedIn } from '../worlds/database-folder.ts'
 import { getWorld, worldWire } from '../worlds/operations.ts'
 import { besideDataOf } from '../worlds/state.ts'
 import { refusing, replaceByScenario } from './apply.ts'
@@ -86,7 +87,9 @@ const objectIn = (text: string, format: Format): Scenario => {
 const exported = async ({ worlds, scenarios }: Parts, world: World, format: Format): Promise<string> => {
   worlds.requireRoomFor(world)
   const [state, rules] = [besideDataOf(world, worlds.seed), rulesOf(world).flatMap(ruleWire)]
-  const database = Database.inMemory(world.db.image())
+  const saved = await worlds.save(world)
+  using _staged = stagedIn(saved)
+  const database = saved instanceof StagedFile ? Database.openFile(saved.path) : Database.inMemory(saved.image)
   try {
     const document = writeScenario(scenarioOf(database.query, state, rules, scenarios), format)
     return await turns.run(world, bounded(document, operations.BYTES_MAX[format]))

@@ -15,7 +15,7 @@ import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
 import { FOREIGN_SITE, worldDamaged, worldsExhausted } from '../errors.ts'
 import { isAccount, SANDBOX_CLIENT_IDS, SANDBOX_USERNAME, setAccountDigests, UNCLAIMED } from '../seed/accounts.ts'
-import type { WorldState } from './state.ts'
+import type { Saved } from './store.ts'
 import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 
 /** Who logs in to named worlds, and with which password (contracts C2 and C15). */
@@ -73,7 +73,7 @@ export const WORLD_ERRORS: Record<string, Failure> = {
  *
  * @throws DomainError worlds_exhausted, world_damaged
  */
-export const makeWorld = (worlds: SandboxWorlds, name: string, saved?: WorldState): World => {
+export const makeWorld = (worlds: SandboxWorlds, name: string, saved?: Saved): World => {
   const existing = worlds.find(name)
   if (existing) return putBack(worlds, existing, saved)
   const world = worlds.create(name, saved)
@@ -82,7 +82,7 @@ export const makeWorld = (worlds: SandboxWorlds, name: string, saved?: WorldStat
 }
 
 /** Puts a world back to its seeded state, or to what was saved. A named world keeps its password. */
-export const putBack = (worlds: SandboxWorlds, world: World, saved?: WorldState): World => {
+export const putBack = (worlds: SandboxWorlds, world: World, saved?: Saved): World => {
   if (world.name === DEFAULT_WORLD) return worlds.replace(world, saved)
   const digest = worldDigest(world) ?? UNCLAIMED
   const next = worlds.replace(world, saved)

@@ -1,27 +1,41 @@
 import { existsSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makeDataFolder, removeDatabase, STAGED, writeDatabase } from '../../db/data-folder.ts'
-import { flushFolder } from '../../db/disk.ts'
+import { makeDataFolder, placeDatabase, removeDatabase, STAGED, writeDatabase } from '../../db/data-folder.ts'
+import { flushFolder, releasingBeside } from '../../db/disk.ts'
 import { SECOND_MS } from '../../kernel/clock.ts'
 import { DamagedFile, problemIn } from './damaged-file.ts'
+
+/** A database that is not in its place yet: it is moved there, or removed at the end of its scope. */
+export class StagedFile implements Disposable {
+  constructor(readonly path: string) {}
+
+  [Symbol.dispose](): void {
+    releasingBeside(this.path, () => rmSync(this.path, { force: true }))
+  }
+}
+
+/** What was saved in a file is removed at the end of a request, unless it has become a world or a snapshot. */
+export const stagedIn = (saved: unknown): StagedFile | undefined => (saved instanceof StagedFile ? saved : undefined)
 
 /** A folder with one database for each name (decision 58). The prefix is there because names such as `con` mean a device to Windows. */
 export class DatabaseFolder {
   readonly #names: Set<string>
   /** When the last file was written, as its own time says. */
   #lastMs: number
+  #staged = 0
 
   constructor(
     private readonly folder: string,
     private readonly prefix: string,
   ) {
     const files = existsSync(folder) ? readdirSync(folder) : [] // it is made with its first file
-    const isOwn = new RegExp(`^${prefix}([a-z0-9_-]{1,64})\\.sqlite(${STAGED})?$`)
-    const found = files.flatMap((file) => {
-      const [path, name = '', staged] = isOwn.exec(file) ?? []
-      if (staged !== undefined) rmSync(join(folder, file)) // of a process that was killed
-      return path === undefined || staged !== undefined ? [] : [{ name, writtenMs: statSync(this.path(name)).mtimeMs }]
-    })
+    for (const file of files) {
+      if (file.startsWith(prefix) && file.endsWith(STAGED)) rmSync(join(folder, file)) // of a process that was killed
+    }
+    const isOwn = new RegExp(`^${prefix}([a-z0-9_-]{1,64})\\.sqlite$`)
+    const found = files
+      .flatMap((file) => isOwn.exec(file)?.[1] ?? [])
+      .map((name) => ({ name, writtenMs: statSync(this.path(name)).mtimeMs }))
     found.sort((a, b) => a.writtenMs - b.writtenMs || (a.name < b.name ? -1 : 1))
     this.#names = new Set(found.map(({ name }) => name))
     this.#lastMs = found.at(-1)?.writtenMs ?? 0
@@ -51,16 +65,32 @@ export class DatabaseFolder {
     return problem === undefined ? undefined : new DamagedFile(path, problem)
   }
 
-  /** Writes or replaces a database; one that is open is closed in `release`. */
-  write(name: string, image: Uint8Array, release?: () => void): void {
-    if (!existsSync(this.folder)) {
-      makeDataFolder(this.folder)
-      flushFolder(dirname(this.folder))
+  async stage(copyTo: (path: string) => Promise<void>): Promise<StagedFile> {
+    this.#make()
+    const staged = new StagedFile(join(this.folder, `${this.prefix}.${++this.#staged}${STAGED}`))
+    try {
+      await copyTo(staged.path)
+      return staged
+    } catch (error) {
+      staged[Symbol.dispose]()
+      throw error
     }
-    writeDatabase(this.path(name), image, release)
+  }
+
+  /** Writes or replaces a database; one that is open is closed in `release`. */
+  write(name: string, database: Uint8Array | StagedFile, release?: () => void): void {
+    this.#make()
+    if (database instanceof StagedFile) placeDatabase(database.path, this.path(name), release)
+    else writeDatabase(this.path(name), database, release)
     this.#keepOrder(this.path(name))
     this.#names.delete(name) // to the end
     this.#names.add(name)
+  }
+
+  #make(): void {
+    if (existsSync(this.folder)) return
+    makeDataFolder(this.folder)
+    flushFolder(dirname(this.folder))
   }
 
   /** The times of files that are written within the same four milliseconds are equal. */

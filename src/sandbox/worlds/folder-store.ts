@@ -4,12 +4,22 @@ import { Database } from '../../db/database.ts'
 import { asFile } from '../../db/image.ts'
 import { isPassing, tryLater } from '../../db/storage.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
+import { DomainError } from '../../kernel/failure.ts'
 import type { DataAtRest, World } from '../../worlds/world.ts'
-import { DamagedFile, requireSoundPages } from './damaged-file.ts'
-import { DatabaseFolder } from './database-folder.ts'
+import { worldNotFound } from '../errors.ts'
+import { DamagedFile } from './damaged-file.ts'
+import { DatabaseFolder, StagedFile } from './database-folder.ts'
 import { FolderSnapshots } from './snapshots.ts'
-import { keepRandomness, keptState, type StateBesideData, type WorldState, wholeImage, worldFrom } from './state.ts'
-import type { OnResume, WorldStore } from './store.ts'
+import {
+  keepRandomness,
+  keptState,
+  requireWorld,
+  type StateBesideData,
+  type WorldState,
+  wholeImage,
+  worldFrom,
+} from './state.ts'
+import type { OnResume, Saved, WorldStore } from './store.ts'
 
 const WORLDS = { folder: 'worlds', prefix: 'world-' } as const
 const SNAPSHOTS = { folder: 'snapshots', prefix: 'snapshot-' } as const
@@ -52,8 +62,13 @@ export class FolderStore implements WorldStore {
     return [...this.#worlds.damaged, ...this.snapshots.damaged]
   }
 
-  make(name: string, saved: WorldState | undefined, onResume: OnResume, old?: World): World {
-    this.#worlds.write(name, saved ? this.#prepared(saved) : this.#initial(), () => old?.close())
+  make(name: string, saved: Saved | undefined, onResume: OnResume, old?: World): World {
+    const release = () => old?.close()
+    if (saved instanceof StagedFile) {
+      this.#worlds.write(name, saved, release)
+      return this.#load(name, onResume)
+    }
+    this.#worlds.write(name, saved ? this.#prepared(saved) : this.#initial(), release)
     return this.#world(name, this.#atRest(name), saved ?? this.options.initial, onResume)
   }
 
@@ -70,11 +85,15 @@ export class FolderStore implements WorldStore {
   load(name: string, onResume: OnResume): World {
     const damaged = this.#worlds.findDamage(name)
     if (damaged) throw damaged
+    return this.#load(name, onResume, (database) => requireWorld(database, this.options.seed))
+  }
+
+  #load(name: string, onResume: OnResume, check: (database: Database) => void = () => undefined): World {
     const { seed, prepare } = this.options
     let database: Database | undefined
     try {
       database = Database.openFile(this.#worlds.path(name))
-      requireSoundPages(database)
+      check(database)
       prepare(database)
       database.serve()
       return this.#world(name, database, keptState(database.query, seed), onResume)
@@ -97,6 +116,14 @@ export class FolderStore implements WorldStore {
 
   fits(): boolean {
     return true
+  }
+
+  async save(world: World): Promise<StagedFile> {
+    try {
+      return await this.#worlds.stage((path) => world.db.copyTo(path))
+    } catch (error) {
+      throw world.closed ? new DomainError(worldNotFound(world.name)) : error
+    }
   }
 
   close({ name }: World, database: Database): DataAtRest {

@@ -9,17 +9,19 @@ import { listenToEvents } from '../../webhooks/publish.ts'
 import type { DueWork } from '../../worlds/due.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
-import { DEFAULT_WORLD_KEPT, snapshotNotFound, snapshotsExhausted, snapshotTooLarge, worldNotFound } from '../errors.ts'
+import { DEFAULT_WORLD_KEPT, snapshotNotFound, snapshotsExhausted, worldNotFound } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import { makeOfScenario, refusing } from '../scenario/apply.ts'
 import { checkScenario } from '../scenario/format.ts'
 import { makeWorld, NEW_WORLDS, putBack } from './accounts.ts'
+import { stagedIn } from './database-folder.ts'
 import { parseDuration } from './movable-clock.ts'
 import * as operations from './operations.ts'
 import { getWorld, HAPPENED_MAX, newName, worldWire } from './operations.ts'
 import { plainName } from './query.ts'
-import { FILE_BYTES_MAX, writeSnapshot } from './snapshot-file.ts'
-import { clockOf, keepClock, type WorldState } from './state.ts'
+import { writeSnapshot } from './snapshot-file.ts'
+import { clockOf, keepClock } from './state.ts'
+import type { Saved } from './store.ts'
 import type { SandboxWorlds } from './worlds.ts'
 import { isWritten } from './written.ts'
 
@@ -98,7 +100,7 @@ const listed = async (worlds: SandboxWorlds) => {
 }
 
 /** A snapshot takes precedence over a world of the same name: somebody gave it that name on purpose. */
-const savedAs = async ({ worlds, snapshots, deliveries }: Parts, name: string): Promise<WorldState> => {
+const savedAs = async ({ worlds, snapshots, deliveries }: Parts, name: string): Promise<Saved> => {
   const snapshot = await snapshots.find(name)
   if (snapshot) return snapshot
   const world = getWorld(worlds, name)
@@ -121,6 +123,7 @@ export const worldRoutes = (parts: Parts) => {
         }
         const source = from && plainName(from)
         const saved = source === undefined ? undefined : await savedAs(parts, source)
+        using _staged = stagedIn(saved)
         return await turns.take(NEW_WORLDS, () => worldWire(makeWorld(worlds, name, saved)))
       },
       operations.makeWorld,
@@ -150,6 +153,7 @@ export const snapshotRoutes = ({ worlds, snapshots, deliveries }: Parts) =>
         const world = getWorld(worlds, query.world)
         if (!worlds.fits(world)) throw new DomainError(snapshotsExhausted(snapshots.names.length))
         const saved = await deliveries.whilePaused(world, () => worlds.save(world))
+        using _staged = stagedIn(saved)
         snapshots.keep(name, saved)
         return { name }
       },
@@ -158,8 +162,7 @@ export const snapshotRoutes = ({ worlds, snapshots, deliveries }: Parts) =>
     .get(
       '/snapshots/:name',
       async ({ params: { name } }) => {
-        const saved = found(await snapshots.find(name), snapshotNotFound(name))
-        if (saved.image.byteLength > FILE_BYTES_MAX) throw new DomainError(snapshotTooLarge(FILE_BYTES_MAX))
+        const saved = found(await snapshots.read(name), snapshotNotFound(name))
         return jsonResponse(await writeSnapshot(saved))
       },
       operations.getSnapshot,
@@ -175,6 +178,7 @@ export const snapshotRoutes = ({ worlds, snapshots, deliveries }: Parts) =>
       '/snapshots/:name/restore',
       async ({ params: { name }, query }) => {
         const saved = found(await snapshots.find(name), snapshotNotFound(name))
+        using _staged = stagedIn(saved)
         return await turns.take(NEW_WORLDS, () => worldWire(putBack(worlds, getWorld(worlds, query.world), saved)))
       },
       operations.restoreSnapshot,

@@ -1,13 +1,15 @@
 import { Database } from '../../db/database.ts'
+import { copyBeside } from '../../db/disk.ts'
 import { asImage } from '../../db/image.ts'
 import { isPassing, tryLater } from '../../db/storage.ts'
 import { DomainError } from '../../kernel/failure.ts'
-import { snapshotDamaged, snapshotsExhausted } from '../errors.ts'
-import { type DamagedFile, requireSoundPages } from './damaged-file.ts'
-import type { DatabaseFolder } from './database-folder.ts'
+import { snapshotDamaged, snapshotsExhausted, snapshotTooLarge } from '../errors.ts'
+import type { DamagedFile } from './damaged-file.ts'
+import { type DatabaseFolder, StagedFile } from './database-folder.ts'
 import type { Images, KeptImage } from './images.ts'
-import { keptState, type StateBesideData, type WorldState, wholeImage } from './state.ts'
-import type { SnapshotStore } from './store.ts'
+import { FILE_BYTES_MAX } from './snapshot-file.ts'
+import { keptState, requireWorld, type StateBesideData, type WorldState, wholeImage } from './state.ts'
+import type { Saved, SnapshotStore } from './store.ts'
 
 export const SNAPSHOTS_MAX = 1_000
 
@@ -15,6 +17,20 @@ export const SNAPSHOTS_MAX = 1_000
 const requireRoom = ({ names }: SnapshotStore, name: string): void => {
   if (names.length < SNAPSHOTS_MAX || names.includes(name)) return
   throw new DomainError(snapshotsExhausted(SNAPSHOTS_MAX))
+}
+
+/** @throws DomainError snapshot_too_large */
+const requireReadable = (bytes: number): void => {
+  if (bytes > FILE_BYTES_MAX) throw new DomainError(snapshotTooLarge(FILE_BYTES_MAX))
+}
+
+const looking = <T>({ path }: StagedFile, look: (database: Database) => T): T => {
+  const database = Database.openFile(path)
+  try {
+    return look(database)
+  } finally {
+    database.close()
+  }
 }
 
 export class FolderSnapshots implements SnapshotStore {
@@ -32,30 +48,34 @@ export class FolderSnapshots implements SnapshotStore {
     return this.folder.damaged
   }
 
-  async find(name: string): Promise<WorldState | undefined> {
+  async find(name: string): Promise<StagedFile | undefined> {
     if (!this.folder.has(name)) return undefined
+    let copy: StagedFile | undefined
     try {
-      const image = asImage(await Bun.file(this.folder.path(name)).bytes())
-      return { image, ...this.#stateIn(image) }
+      if (this.folder.findDamage(name)) throw new Error('is damaged')
+      copy = await this.folder.stage((path) => copyBeside(this.folder.path(name), path))
+      looking(copy, (database) => requireWorld(database, this.seed))
+      return copy
     } catch (error) {
+      copy?.[Symbol.dispose]()
       if (!this.folder.has(name)) return undefined // it was removed meanwhile
       throw isPassing(error) ? tryLater(error) : new DomainError(snapshotDamaged(name), { cause: error })
     }
   }
 
-  #stateIn(image: Uint8Array): StateBesideData {
-    const database = Database.inMemory(image)
-    try {
-      requireSoundPages(database)
-      return keptState(database.query, this.seed)
-    } finally {
-      database.close()
-    }
+  async read(name: string): Promise<WorldState | undefined> {
+    // Before it is copied.
+    requireReadable(Bun.file(this.folder.path(name)).size)
+    using copy = await this.find(name)
+    if (!copy) return undefined
+    const file = Bun.file(copy.path)
+    const state = looking(copy, ({ query }) => keptState(query, this.seed))
+    return { image: asImage(await file.bytes()), ...state }
   }
 
-  keep(name: string, saved: WorldState): void {
+  keep(name: string, saved: Saved): void {
     requireRoom(this, name)
-    this.folder.write(name, wholeImage(saved))
+    this.folder.write(name, saved instanceof StagedFile ? saved : wholeImage(saved))
   }
 
   drop(name: string): boolean {
@@ -79,7 +99,15 @@ export class MemorySnapshots implements SnapshotStore {
     return { ...state, image: kept.read() }
   }
 
-  keep(name: string, { image, ...state }: WorldState): void {
+  async read(name: string): Promise<WorldState | undefined> {
+    const found = await this.find(name)
+    requireReadable(found?.image.byteLength ?? 0)
+    return found
+  }
+
+  keep(name: string, saved: Saved): void {
+    if (saved instanceof StagedFile) throw new Error('nothing in memory was saved as a file')
+    const { image, ...state } = saved
     requireRoom(this, name)
     const kept = this.images.keep(image)
     this.drop(name)

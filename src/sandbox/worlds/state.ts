@@ -2,6 +2,7 @@ import { Database, type Query } from '../../db/database.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
 import { type DataAtRest, World } from '../../worlds/world.ts'
+import { requireSoundPages } from './damaged-file.ts'
 import { type ClockState, MovableClock } from './movable-clock.ts'
 import { type Pace, pace } from './pace.ts'
 import { findClock, findPace, findRandomness, keepPace, putClock, putRandomness, type RandomState } from './queries.ts'
@@ -106,6 +107,12 @@ export const keptState = (query: Query, seed: string): StateBesideData => ({
   pace: findPace(query) ?? { payouts: 'auto', orders: 'auto' },
   ...(findRandomness(query) ?? { randomness: { seed, position: 0 }, ids: { lastMs: -1, sequence: 0 } }),
 })
+
+/** @throws Error for a file that holds another database, or whose pages are damaged */
+export const requireWorld = (database: Database, seed: string): void => {
+  requireSoundPages(database)
+  keptState(database.query, seed)
+}
 
 export const resumePace = (world: World): void => void Object.assign(world.of(pace), findPace(world.db.query))
 

@@ -1,7 +1,11 @@
 import type { Database } from '../../db/database.ts'
 import type { DataAtRest, World } from '../../worlds/world.ts'
 import type { DamagedFile } from './damaged-file.ts'
+import type { StagedFile } from './database-folder.ts'
 import type { WorldState } from './state.ts'
+
+/** A world that was saved: in memory, or as a file with all of it in its tables. It is used once. */
+export type Saved = WorldState | StagedFile
 
 export type OnResume = (world: World) => void
 
@@ -15,11 +19,12 @@ export interface WorldStore {
   /** The files that cannot be read, as far as a quick look shows. */
   readonly damaged: readonly DamagedFile[]
   /** Makes a world from what was saved, else as it is seeded, instead of `old`. */
-  make: (name: string, saved: WorldState | undefined, onResume: OnResume, old?: World) => World
+  make: (name: string, saved: Saved | undefined, onResume: OnResume, old?: World) => World
   /** One of `names`. @throws DamagedFile */
   load: (name: string, onResume: OnResume) => World
   /** Whether there is room for a copy of so many bytes. */
   fits: (bytes: number) => boolean
+  save: (world: World) => Promise<Saved>
   /** Closes the database of a world that nobody uses. */
   close: (world: World, database: Database) => DataAtRest
   remove: (name: string) => void
@@ -30,9 +35,11 @@ export interface WorldStore {
 export interface SnapshotStore {
   /** In the order in which they were saved. */
   readonly names: readonly string[]
-  /** @throws DomainError snapshot_damaged */
-  find: (name: string) => Promise<WorldState | undefined>
+  /** To make a world from it. @throws DomainError snapshot_damaged */
+  find: (name: string) => Promise<Saved | undefined>
+  /** To write it to a file. @throws DomainError snapshot_damaged or snapshot_too_large */
+  read: (name: string) => Promise<WorldState | undefined>
   /** @throws DomainError snapshots_exhausted */
-  keep: (name: string, saved: WorldState) => void
+  keep: (name: string, saved: Saved) => void
   drop: (name: string) => boolean
 }

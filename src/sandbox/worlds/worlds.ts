@@ -8,8 +8,8 @@ import { DamagedFile } from './damaged-file.ts'
 import { sharedImage } from './images.ts'
 import { logBudget, memoryOf, tick } from './memory.ts'
 import { OpenWorlds } from './open-worlds.ts'
-import { stateOf, type WorldState, worldFrom } from './state.ts'
-import type { SnapshotStore, WorldStore } from './store.ts'
+import { stateOf, worldFrom } from './state.ts'
+import type { Saved, SnapshotStore, WorldStore } from './store.ts'
 
 /** How many named worlds one process holds (contract C15). */
 export const WORLDS_MAX = 10_000
@@ -24,7 +24,7 @@ interface SandboxWorldsOptions {
   clock: SteadyClock
   default: World
   /** Closes the default world, and opens it anew: as it is seeded, or from what was saved. */
-  reopenDefault: (old: World, saved?: WorldState) => World
+  reopenDefault: (old: World, saved?: Saved) => World
   /** Where the other worlds and the snapshots are. */
   store: WorldStore
   /** The clients that a new world has, besides those that every world has. */
@@ -147,7 +147,7 @@ export class SandboxWorlds implements Worlds {
 
   /** A world of its own, in memory, that goes on from where another is now. */
   copyOf(world: World): World {
-    const { image, ...state } = this.save(world)
+    const { image, ...state } = stateOf(world, this.options.seed)
     return worldFrom(world.name, sharedImage(image), state, this.clock)
   }
 
@@ -162,10 +162,10 @@ export class SandboxWorlds implements Worlds {
     return this.#hasRoom() && this.options.store.fits(world.db.byteCount)
   }
 
-  /** Saves a world as it is now. @throws DomainError world_not_found if it was dropped meanwhile */
-  save(world: World): WorldState {
+  /** Saves a world as it is now. @throws DomainError world_not_found if it is dropped meanwhile */
+  async save(world: World): Promise<Saved> {
     if (world.closed) throw new DomainError(worldNotFound(world.name))
-    return stateOf(world, this.options.seed)
+    return this.options.store.save(world)
   }
 
   /** @throws DomainError worlds_exhausted */
@@ -178,7 +178,7 @@ export class SandboxWorlds implements Worlds {
    *
    * @throws DomainError worlds_exhausted, or world_damaged if a file of this name cannot be read
    */
-  create(name: string, saved?: WorldState): World {
+  create(name: string, saved?: Saved): World {
     if (this.has(name)) throw new DomainError(worldDamaged(name))
     if (this.#named.size >= WORLDS_MAX || !this.#hasRoom()) throw this.#exhausted()
     const world = this.#make(name, saved)
@@ -193,7 +193,7 @@ export class SandboxWorlds implements Worlds {
     return this.memoryBytes <= memoryBytesMax
   }
 
-  #make(name: string, saved: WorldState | undefined, old?: World): World {
+  #make(name: string, saved: Saved | undefined, old?: World): World {
     const world = this.options.store.make(name, saved, this.#onResume, old)
     this.#named.set(name, world)
     this.#present(world, saved === undefined)
@@ -207,7 +207,7 @@ export class SandboxWorlds implements Worlds {
   readonly #onResume = (world: World): void => this.#open.add(world)
 
   /** Replaces this world by a seeded one, or by one that continues from what was saved. Its data is lost. */
-  replace(world: World, saved?: WorldState): World {
+  replace(world: World, saved?: Saved): World {
     this.onEnd(world)
     const next = this.#replaced(world, saved) // the old one stays if there is no room on the disk
     this.#open.delete(world)
@@ -215,7 +215,7 @@ export class SandboxWorlds implements Worlds {
     return next
   }
 
-  #replaced(world: World, saved: WorldState | undefined): World {
+  #replaced(world: World, saved: Saved | undefined): World {
     if (world.name !== DEFAULT_WORLD) return this.#make(world.name, saved, world)
     this.#default = this.options.reopenDefault(world, saved)
     this.#present(this.#default, saved === undefined)

@@ -81,7 +81,7 @@ export const capsule =
 const writeSnapshots = async (writer: CapsuleWriter, snapshots: SnapshotStore, log: Log): Promise<void> => {
   for (const name of snapshots.names) {
     try {
-      const state = await snapshots.find(name)
+      const state = await snapshots.read(name)
       if (!state || (await writer.snapshot(name, state))) continue
       log.warn('a snapshot has no room in the capsule', { snapshot: name })
     } catch (error) {
