@@ -80,14 +80,6 @@ describe.skipIf(!hasNode)('the Node test suite', () => {
 })
 
 describe.skipIf(!hasShell)('the scripts', () => {
-  test('changes.sh edits a world', async () => {
-    expect(await runBlock(blockOf('changes.sh'), ['bash', 'changes.sh'])).toContain('true')
-  })
-
-  test('scenario.sh loads a scenario, and gets the same bytes back', async () => {
-    expect(await runBlock(blockOf('scenario.sh'), ['bash', 'scenario.sh'])).toEndWith('true\n')
-  })
-
   test('late.yaml is a scenario to begin with', () =>
     withFiles([blockOf('late.yaml')], async (cwd, env) => {
       const command = 'curl -sS "$SCRIP_URL/_sandbox/scenario"'
@@ -153,9 +145,7 @@ test.each(lines.map((line) => [line]))('%s: the flags are valid', (line) =>
 test('every file of the guide is tested', () => {
   const tried = [
     'rewards.test.mjs',
-    'changes.sh',
     'late.yaml',
-    'scenario.sh',
     'errors.sh',
     'lost.sh',
     'evidence.sh',
