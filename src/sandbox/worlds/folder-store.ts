@@ -13,8 +13,8 @@ import { FolderSnapshots } from './snapshots.ts'
 import {
   keepRandomness,
   keptState,
-  requireWorld,
   type StateBesideData,
+  soundState,
   type WorldState,
   wholeImage,
   worldFrom,
@@ -85,10 +85,10 @@ export class FolderStore implements WorldStore {
   load(name: string, onResume: OnResume): World {
     const damaged = this.#worlds.findDamage(name)
     if (damaged) throw damaged
-    return this.#load(name, onResume, (database) => requireWorld(database, this.options.seed))
+    return this.#load(name, onResume, (database) => soundState(database, this.options.seed))
   }
 
-  #load(name: string, onResume: OnResume, check: (database: Database) => void = () => undefined): World {
+  #load(name: string, onResume: OnResume, check: (database: Database) => unknown = () => undefined): World {
     const { seed, prepare } = this.options
     let database: Database | undefined
     try {

@@ -8,7 +8,7 @@ import type { DamagedFile } from './damaged-file.ts'
 import { type DatabaseFolder, StagedFile } from './database-folder.ts'
 import type { Images, KeptImage } from './images.ts'
 import { FILE_BYTES_MAX } from './snapshot-file.ts'
-import { keptState, requireWorld, type StateBesideData, type WorldState, wholeImage } from './state.ts'
+import { type StateBesideData, soundState, type WorldState, wholeImage } from './state.ts'
 import type { Saved, SnapshotStore } from './store.ts'
 
 export const SNAPSHOTS_MAX = 1_000
@@ -24,8 +24,8 @@ const requireReadable = (bytes: number): void => {
   if (bytes > FILE_BYTES_MAX) throw new DomainError(snapshotTooLarge(FILE_BYTES_MAX))
 }
 
-const looking = <T>({ path }: StagedFile, look: (database: Database) => T): T => {
-  const database = Database.openFile(path)
+/** Looks at a database, and closes it. */
+const looking = <T>(database: Database, look: (database: Database) => T): T => {
   try {
     return look(database)
   } finally {
@@ -48,29 +48,39 @@ export class FolderSnapshots implements SnapshotStore {
     return this.folder.damaged
   }
 
-  async find(name: string): Promise<StagedFile | undefined> {
-    if (!this.folder.has(name)) return undefined
-    let copy: StagedFile | undefined
-    try {
-      if (this.folder.findDamage(name)) throw new Error('is damaged')
-      copy = await this.folder.stage((path) => copyBeside(this.folder.path(name), path))
-      looking(copy, (database) => requireWorld(database, this.seed))
-      return copy
-    } catch (error) {
-      copy?.[Symbol.dispose]()
-      if (!this.folder.has(name)) return undefined // it was removed meanwhile
-      throw isPassing(error) ? tryLater(error) : new DomainError(snapshotDamaged(name), { cause: error })
-    }
+  find(name: string): Promise<StagedFile | undefined> {
+    return this.#unlessDamaged(name, async (path) => {
+      const copy = await this.folder.stage((staged) => copyBeside(path, staged))
+      try {
+        looking(Database.openFile(copy.path), (database) => soundState(database, this.seed))
+        return copy
+      } catch (error) {
+        copy[Symbol.dispose]()
+        throw error
+      }
+    })
   }
 
-  async read(name: string): Promise<WorldState | undefined> {
-    // Before it is copied.
-    requireReadable(Bun.file(this.folder.path(name)).size)
-    using copy = await this.find(name)
-    if (!copy) return undefined
-    const file = Bun.file(copy.path)
-    const state = looking(copy, ({ query }) => keptState(query, this.seed))
-    return { image: asImage(await file.bytes()), ...state }
+  read(name: string): Promise<WorldState | undefined> {
+    return this.#unlessDamaged(name, async (path) => {
+      requireReadable(Bun.file(path).size)
+      const image = asImage(await Bun.file(path).bytes())
+      return { image, ...looking(Database.inMemory(image), (database) => soundState(database, this.seed)) }
+    })
+  }
+
+  /** Undefined if there is none, or if it is removed meanwhile. @throws DomainError snapshot_damaged */
+  async #unlessDamaged<T>(name: string, use: (path: string) => Promise<T>): Promise<T | undefined> {
+    if (!this.folder.has(name)) return undefined
+    try {
+      const damaged = this.folder.findDamage(name)
+      if (damaged) throw damaged
+      return await use(this.folder.path(name))
+    } catch (error) {
+      if (error instanceof DomainError) throw error
+      if (!this.folder.has(name)) return undefined
+      throw isPassing(error) ? tryLater(error) : new DomainError(snapshotDamaged(name), { cause: error })
+    }
   }
 
   keep(name: string, saved: Saved): void {

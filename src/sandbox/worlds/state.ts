@@ -109,9 +109,9 @@ export const keptState = (query: Query, seed: string): StateBesideData => ({
 })
 
 /** @throws Error for a file that holds another database, or whose pages are damaged */
-export const requireWorld = (database: Database, seed: string): void => {
+export const soundState = (database: Database, seed: string): StateBesideData => {
   requireSoundPages(database)
-  keptState(database.query, seed)
+  return keptState(database.query, seed)
 }
 
 export const resumePace = (world: World): void => void Object.assign(world.of(pace), findPace(world.db.query))
