@@ -137,7 +137,7 @@ const sectionOf = (command: Command, path: string, serving: Command): string => 
 
 const isServingToo = (command: Command, serving: Command): boolean => {
   const shared = new Set(serving.options.map((option) => flagRow(option).join()))
-  return command !== serving && command.options.filter((option) => shared.has(flagRow(option).join())).length > 2
+  return command !== serving && command.options.filter((option) => shared.has(flagRow(option).join())).length > 3
 }
 
 const flagsOnlyIn = (mode: Mode): string => {

@@ -1,10 +1,18 @@
 import { Command } from 'commander'
-import { compareConfigOf, configOf, documentConfigOf, openConfigOf, runConfigOf } from '../config/config.ts'
+import {
+  compareConfigOf,
+  configOf,
+  documentConfigOf,
+  mcpConfigOf,
+  openConfigOf,
+  runConfigOf,
+} from '../config/config.ts'
 import { UsageError } from '../config/environment.ts'
 import type {
   CompareOptions,
   HealthOptions,
   ListenOptions,
+  McpOptions,
   OpenOptions,
   RunOptions,
   ServeOptions,
@@ -15,6 +23,7 @@ import {
   withCompareOptions,
   withHealthOptions,
   withListenOptions,
+  withMcpOptions,
   withOpenOptions,
   withRunOptions,
   withServeOptions,
@@ -102,6 +111,11 @@ const triggerCommand: AddCommand = (program) =>
       (await import('./sandbox/listen.ts')).trigger(type, options),
     )
 
+const mcpCommand: AddCommand = (program) =>
+  withMcpOptions(program.command('mcp'))
+    .description('let a coding agent work in a sandbox, by the Model Context Protocol')
+    .action(async (options: McpOptions) => (await import('./sandbox/mcp/mcp.ts')).mcp(mcpConfigOf(options)))
+
 const openApiCommand: AddCommand = (program) =>
   withServeOptions(program.command('openapi'))
     .description('print the OpenAPI document')
@@ -178,6 +192,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> =
       'show the scenarios that a sandbox can begin with',
       async () => (await import('./sandbox/scenario.ts')).scenarioCommands,
     ),
+    mcp: mcpCommand,
   },
   'Learn:': {
     help: helpCommand,

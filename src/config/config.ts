@@ -10,6 +10,7 @@ import {
   defaultsOf,
   type HealthOptions,
   LOOPBACK,
+  type McpOptions,
   type OpenOptions,
   type RunOptions,
   SERVE_OPTIONS,
@@ -138,6 +139,17 @@ export const sandboxAccessOf = ({ url, world }: TriggerOptions) => ({
 })
 
 export type SandboxAccess = ReturnType<typeof sandboxAccessOf>
+
+/** An agent finds out what works: limits would end that. @throws UsageError */
+export const mcpConfigOf = ({ url, ...given }: McpOptions) => {
+  const [unfit] = Object.keys(given)
+  if (url !== undefined && unfit !== undefined)
+    throw new UsageError(`${flagOf(unfit)} is for a sandbox of its own\nLeave out --url, or ${flagOf(unfit)}.`)
+  const own = configOf({ ...(defaultsOf(SERVE_OPTIONS) as ServeOptions), ...given, port: 0, rateLimit: 'off' })
+  return { url, own: { ...own, logLevel: 'warn' as const }, token: own.sandboxToken }
+}
+
+export type McpConfig = ReturnType<typeof mcpConfigOf>
 
 /** The bare PORT belongs to the command. @throws UsageError */
 export const runConfigOf = (options: RunOptions) => {

@@ -264,6 +264,13 @@ export const LISTEN_OPTIONS = {
   forward: { value: '<url>', meaning: 'URL of a receiver to pass them on to', read: parseUrl },
 } as const satisfies OptionTable
 
+export const MCP_OPTIONS = {
+  url: { value: '<url>', meaning: 'URL of a sandbox that runs', read: parseUrl, unset: 'a sandbox of its own' },
+  seed: SERVE_OPTIONS.seed,
+  scenario: SERVE_OPTIONS.scenario,
+  snapshot: SERVE_OPTIONS.snapshot,
+} as const satisfies OptionTable
+
 /** Of a table, as if nothing were given. */
 export const defaultsOf = (table: OptionTable): Record<string, unknown> =>
   Object.fromEntries(
@@ -295,4 +302,5 @@ export type CompareOptions = ValuesOf<typeof COMPARE_OPTIONS> & { json?: true }
 export type HealthOptions = ValuesOf<typeof HEALTH_OPTIONS> & { url?: string }
 export type TriggerOptions = ValuesOf<typeof TRIGGER_OPTIONS>
 export type ListenOptions = ValuesOf<typeof LISTEN_OPTIONS>
+export type McpOptions = ValuesOf<typeof MCP_OPTIONS>
 export type WaitOptions = ValuesOf<typeof WAIT_OPTIONS> & HealthOptions

@@ -5,6 +5,7 @@ import {
   DATA_OPTIONS,
   HEALTH_OPTIONS,
   LISTEN_OPTIONS,
+  MCP_OPTIONS,
   OPEN_OPTIONS,
   type OptionSpec,
   RUN_OPTIONS,
@@ -53,6 +54,8 @@ export const withWaitOptions = (command: Command): Command => withUrl(withOption
 export const withTriggerOptions = (command: Command): Command => withOptions(command, TRIGGER_OPTIONS)
 
 export const withListenOptions = (command: Command): Command => withOptions(command, LISTEN_OPTIONS)
+
+export const withMcpOptions = (command: Command): Command => withOptions(command, MCP_OPTIONS)
 
 const withUrl = (command: Command): Command =>
   command.option('--url <url>', 'URL of the server, instead of --host and --port', parseUrl)

@@ -1,3 +1,4 @@
+import agents from '../../docs/agents.md' with { type: 'file' }
 import ci from '../../docs/ci.md' with { type: 'file' }
 import clients from '../../docs/clients.md' with { type: 'file' }
 import errors from '../../docs/errors.md' with { type: 'file' }
@@ -26,6 +27,7 @@ export const GUIDES: Readonly<Record<string, Guide>> = {
   'testing-with-scrip': { title: 'Testing with Scrip', about: 'test a client with the sandbox', file: testing },
   'test-runners': { title: 'Test runners', about: 'a world for each test, in ten runners', file: testRunners },
   ci: { title: 'Continuous integration', about: 'recipes for pipelines', file: ci },
+  agents: { title: 'Coding agents', about: 'let a coding agent work in a sandbox', file: agents },
   webhooks: { title: 'Webhooks', about: 'receive, verify and test events', file: webhooks },
   money: { title: 'Money', about: 'how charges and fees are computed', file: money },
   errors: { title: 'Errors', about: 'every error, and what to do', file: errors },
@@ -38,3 +40,20 @@ export type Guides = Readonly<Record<string, Guide>>
 
 export const guidesOf = (isLive: boolean): Guides =>
   isLive ? Object.fromEntries(Object.entries(GUIDES).filter(([, guide]) => guide.isLive)) : GUIDES
+
+/** The guides for programs that read Markdown, in the format of llmstxt.org. */
+export const llmsText = (url: string, guides: Guides): string =>
+  `# Scrip
+
+> A B2B rewards API: gift cards, orders, wallets, beneficiaries and payouts over HTTP and JSON.
+
+## Guides
+
+${Object.entries(guides)
+  .map(([name, { title, about }]) => `- [${title}](${url}/docs/guides/${name}.md): ${about}`)
+  .join('\n')}
+
+## Reference
+
+- [OpenAPI document](${url}/openapi.json): every operation, schema, error and event
+`

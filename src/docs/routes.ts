@@ -4,7 +4,7 @@ import { StoredResponse } from '../http/stored-response.ts'
 import style from './assets/reference.css' with { type: 'file' }
 import script from './assets/reference.js' with { type: 'file' }
 import type { ApiDocument } from './document.ts'
-import { guidesOf } from './guides.ts'
+import { guidesOf, llmsText } from './guides.ts'
 import { type DocumentOptions, openApiDocument } from './openapi.ts'
 import { PAGE_POLICY } from './page.ts'
 import { Reference } from './reference.ts'
@@ -12,6 +12,7 @@ import { Reference } from './reference.ts'
 /** Browsers must not guess the type of a file. */
 const AS_IT_SAYS = { 'x-content-type-options': 'nosniff' } as const
 const JSON_HEADERS = { 'cache-control': 'public, no-cache', ...AS_IT_SAYS } as const
+const MARKDOWN_HEADERS = { 'content-type': 'text/markdown; charset=utf-8', ...JSON_HEADERS } as const
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': PAGE_POLICY,
@@ -28,6 +29,15 @@ export const docsRoutes = (options: DocumentOptions) => {
   const readScript = once(async () => asset(await Bun.file(script).text(), 'text/javascript; charset=utf-8'))
   const readStyle = once(async () => asset(COLOURS + (await Bun.file(style).text()), 'text/css; charset=utf-8'))
 
+  const guides = guidesOf(options.additions === undefined)
+  const llms = new StoredResponse(llmsText(options.publicUrl, guides), MARKDOWN_HEADERS)
+  /** A guide as it is, for programs that read Markdown. */
+  const markdown = async (request: Request, name: string): Promise<Response> => {
+    const guide = Object.hasOwn(guides, name) ? guides[name] : undefined
+    if (!guide) return new Response((await reference()).notFound(), { status: 404, headers: PAGE_HEADERS })
+    return new StoredResponse(await Bun.file(guide.file).text(), MARKDOWN_HEADERS).respond(request)
+  }
+
   return new Elysia({ name: 'docs' })
     .get('/openapi.json', async ({ request }) => (await stored()).respond(request))
     .get('/docs', ({ request }) => page(request, '', (pages) => pages.overview()))
@@ -38,8 +48,11 @@ export const docsRoutes = (options: DocumentOptions) => {
       page(request, `events/${type}`, (pages) => pages.findEvent(type)),
     )
     .get('/docs/guides/:name', ({ request, params: { name } }) =>
-      page(request, `guides/${name}`, (pages) => pages.findGuide(name)),
+      name.endsWith('.md')
+        ? markdown(request, name.slice(0, -'.md'.length))
+        : page(request, `guides/${name}`, (pages) => pages.findGuide(name)),
     )
+    .get('/llms.txt', ({ request }) => llms.respond(request))
     .get('/docs/search.json', async ({ request }) => (await index()).respond(request))
     .get('/docs/reference.js', async ({ request }) => (await readScript()).respond(request))
     .get('/docs/reference.css', async ({ request }) => (await readStyle()).respond(request))

@@ -110,7 +110,7 @@ export class Sessions {
     await world.db.write((tx) => {
       // Meanwhile, an operator may have disabled the client or set another password.
       const now = findEnabledClient(tx, client.id)
-      if (!now || !isPasswordOf(now, passwordSha256 ?? now.passwordSha256, nowMs)) {
+      if (!now || (passwordSha256 !== undefined && !isPasswordOf(now, passwordSha256, nowMs))) {
         throw new DomainError(CREDENTIALS_WRONG)
       }
       deleteExpiredLogins(tx, nowMs)

@@ -195,3 +195,24 @@ describe('examples of the reference', () => {
     ])
   })
 })
+
+describe('GET /llms.txt', () => {
+  test('lists every guide as Markdown, and each is served as it is', async () => {
+    const response = await server.request('/llms.txt')
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
+    const text = await response.text()
+    expect(text).toStartWith('# Scrip\n\n> ')
+    const listed = [...text.matchAll(/\]\((\S+\.md)\)/g)].map(([, url = '']) => new URL(url).pathname)
+    const shown = (await index()).filter(({ kind }) => kind === 'Guide').map(({ href }) => `${href}.md`)
+    expect(listed.toSorted()).toEqual(shown.toSorted())
+    for (const path of listed) {
+      const guide = await server.request(path)
+      expect([guide.status, guide.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
+      expect(await guide.text()).toBe(await Bun.file(`docs/${path.split('/').at(-1)}`).text())
+    }
+  })
+
+  test.each(['nothing', '__proto__', '..%2fREADME'])('404 for the guide %s.md', async (name) => {
+    expect((await server.request(`/docs/guides/${name}.md`)).status).toBe(404)
+  })
+})

@@ -799,6 +799,13 @@ describe('POST /_sandbox/requests', () => {
     expect(await sent(world, post)).toMatchObject({ status: 201 })
   })
 
+  test('works in a world that nobody has logged in to', async () => {
+    await succeed(server, 'PUT', '/worlds/unclaimed')
+    const get = { method: 'GET', path: '/api/v1/wallets/1' }
+    expect(await succeed<Replayed>(server, 'POST', '/requests?world=unclaimed', get)).toMatchObject({ status: 200 })
+    expect((await loggedIn(server, 'sbx_unclaimed')).access_token).toBeString()
+  })
+
   inWorld('a body of a GET is left out', async (world) => {
     expect(await sent(world, { method: 'GET', path: '/api/v1/wallets/1', body: '{}' })).toMatchObject({ status: 200 })
   })

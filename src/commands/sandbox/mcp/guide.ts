@@ -1,0 +1,24 @@
+import { file } from 'bun'
+import { GUIDES } from '../../../docs/guides.ts'
+
+const SECTIONS_MAX = 5
+
+export const textOf = (name: string): Promise<string> => file(GUIDES[name]?.file ?? '').text()
+
+const sectionsOf = (text: string): string[] => text.split(/^(?=## )/m)
+
+/** A guide as Markdown, or the sections of it, or of all, that hold some words; without either, the list of guides. */
+export const guideAbout = async (name: string | undefined, about: string | undefined): Promise<string> => {
+  if (name === undefined && about === undefined) {
+    const guides = Object.entries(GUIDES)
+    return guides.map(([each, { title, about: what }]) => `${each}: ${title}, ${what}`).join('\n')
+  }
+  const names = name === undefined ? Object.keys(GUIDES) : [name]
+  const texts = await Promise.all(names.map(async (each) => ({ each, text: await textOf(each) })))
+  if (about === undefined) return texts.map(({ text }) => text).join('\n')
+  const words = about.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = texts
+    .flatMap(({ each, text }) => sectionsOf(text).map((section) => `From ${each}:\n\n${section}`))
+    .filter((section) => words.every((word) => section.toLowerCase().includes(word)))
+  return found.slice(0, SECTIONS_MAX).join('\n\n') || 'No section holds all of these words.'
+}

@@ -1,0 +1,238 @@
+import { type Static, type TObject, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { GUIDES } from '../../../docs/guides.ts'
+import type { Control, Reply } from './control.ts'
+import { explain } from './explain.ts'
+import { guideAbout } from './guide.ts'
+import { type Document, findOperations } from './operations.ts'
+
+/** The tools of `scrip mcp` (contract C19): names and arguments are those of the command line and the control API. */
+
+/** What a tool says: words of ours, and data of others. */
+export interface Told {
+  words: string
+  data?: unknown
+}
+
+export interface Tool {
+  description: string
+  input: TObject
+  call: (control: Control, given: never) => Promise<Told>
+}
+
+/** Arguments that do not fit a tool. */
+export class WrongArguments extends Error {}
+
+const World = Type.Optional(
+  Type.String({ description: 'The name of the world, without sbx_. By default the default world.' }),
+)
+
+const tool = <Input extends TObject>(
+  description: string,
+  input: Input,
+  call: (control: Control, given: Static<Input>) => Promise<Told>,
+): Tool => ({ description, input, call })
+
+/** A refusal of the sandbox is told like a success: with its status and body. */
+const told = ({ status, body }: Reply, done: string): Told =>
+  status < 300 ? { words: done, data: body } : { words: `The sandbox refused this with ${status}.`, data: body }
+
+const oneOf = <const Names extends readonly string[]>(names: Names, description: string) =>
+  Type.Unsafe<Names[number]>(
+    Type.Union(
+      names.map((name) => Type.Literal(name)),
+      { description },
+    ),
+  )
+
+export const TOOLS: Readonly<Record<string, Tool>> = {
+  find_operation: tool(
+    'Use this first, to find which operation of the API does something: method, path, parameters, an example of the body, and statuses.',
+    Type.Object({ query: Type.String({ minLength: 1, description: 'What it does, such as "place an order"' }) }),
+    async (control, { query }) => {
+      const found = findOperations((await control.document()) as Document, query)
+      return found.length === 0
+        ? { words: 'No operation fits. Try the noun alone: order, payout, beneficiary, wallet, product, webhook.' }
+        : { words: `${found.length} operations, the best first.`, data: found }
+    },
+  ),
+  call_operation: tool(
+    'Use this to send a request to the API as a client of a world. No login and no token are needed. A status of 0 means that the response was lost: use explain_request to see what was done.',
+    Type.Object({
+      method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], 'As find_operation names it'),
+      path: Type.String({ description: 'Path and query, such as /api/v1/orders?limit=5' }),
+      body: Type.Optional(Type.Unknown({ description: 'The body as JSON' })),
+      headers: Type.Optional(
+        Type.Record(Type.String(), Type.String(), { description: 'Such as Idempotency-Key or X-Dry-Run' }),
+      ),
+      client: Type.Optional(Type.String({ description: 'The username of another client of the world' })),
+      world: World,
+    }),
+    async (control, { world, body, headers, ...request }) => {
+      const sent = { ...request, headers: { 'content-type': 'application/json', ...headers } }
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      const reply = await control.ask('POST', '/requests', {
+        ...(world !== undefined && { world }),
+        body: { ...sent, ...(text !== undefined && { body: text }) },
+      })
+      if (reply.status >= 300) return told(reply, '')
+      const { status, body: response } = reply.body as { status: number; body: string }
+      if (status === 0) return { words: 'Status 0: the response was lost. explain_request says what was done.' }
+      return { words: `Status ${status}.`, data: jsonOr(response) }
+    },
+  ),
+  list_requests: tool(
+    'Use this to see what a program has sent: the last requests of a world, the newest first, with status and error.',
+    Type.Object({
+      world: World,
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+      status: Type.Optional(Type.String({ description: 'Such as 4xx, 404, or 0 for lost responses' })),
+      path: Type.Optional(Type.String({ description: 'Such as /api/v1/orders, or /api/v1/*' })),
+    }),
+    async (control, { world, limit = 20, status, path }) => {
+      const query = new URLSearchParams({ limit: `${limit}`, ...(status && { status }), ...(path && { path }) })
+      const reply = await control.ask('GET', `/requests?${query}`, world === undefined ? {} : { world })
+      if (reply.status >= 300) return told(reply, '')
+      const heads = reply.body as Head[]
+      return {
+        words: `${heads.length} requests.`,
+        data: heads.map(({ id, at, method, path, client, response, outcome, message, fault }) => {
+          return { id, at, method, path, client, status: response.status, outcome, message, fault }
+        }),
+      }
+    },
+  ),
+  explain_request: tool(
+    'Use this when a request failed, was lost or surprised: what came, why it was refused, the rows, ledger entries, events and deliveries that it caused.',
+    Type.Object({
+      id: Type.Optional(
+        Type.Integer({ minimum: 1, description: 'From list_requests. By default the newest request.' }),
+      ),
+      world: World,
+    }),
+    async (control, { id, world }) => {
+      const at = world === undefined ? {} : { world }
+      const newest = id ?? ((await control.ask('GET', '/requests?limit=1', at)).body as Partial<Head>[])[0]?.id
+      if (newest === undefined) return { words: 'This world has received no request yet.' }
+      const reply = await control.ask('GET', `/requests/${newest}`, at)
+      if (reply.status >= 300) return told(reply, '')
+      const { request, response } = reply.body as { request: unknown; response: unknown }
+      return { words: explain(reply.body as Parameters<typeof explain>[0]), data: { request, response } }
+    },
+  ),
+  world: tool(
+    'Use this to list worlds, or to make, reset, fork or drop one. Each world has its own data, clock and limits: make one for each test or experiment.',
+    Type.Object({
+      action: oneOf(['list', 'make', 'reset', 'fork', 'drop'], 'What to do. fork copies the world `from`.'),
+      name: Type.Optional(Type.String({ description: 'The world; needed by all but list' })),
+      from: Type.Optional(Type.String({ description: 'The world that fork copies. By default the default world.' })),
+    }),
+    async (control, { action, name, from = 'default' }) => {
+      if (action === 'list') return told(await control.ask('GET', '/worlds'), 'All worlds.')
+      if (name === undefined) throw new WrongArguments(`action ${action} needs a name`)
+      if (action === 'reset') return told(await control.ask('POST', '/reset', { world: name }), `Reset ${name}.`)
+      const path = `/worlds/${encodeURIComponent(name)}`
+      if (action === 'drop') return told(await control.ask('DELETE', path), `Dropped ${name}.`)
+      const body = action === 'fork' ? { from } : {}
+      return told(await control.ask('PUT', path, { body }), `Made ${name}.`)
+    },
+  ),
+  clock: tool(
+    'Use this to read or move the clock of a world: payouts, orders, tokens and limits follow it. It never goes back once something was written.',
+    Type.Object({
+      advance: Type.Optional(Type.String({ description: 'An ISO 8601 duration, such as PT5S or P1D' })),
+      now: Type.Optional(Type.String({ description: 'An RFC 3339 time' })),
+      frozen: Type.Optional(Type.Boolean({ description: 'Whether it stands still' })),
+      world: World,
+    }),
+    async (control, { world, ...change }) => {
+      const at = world === undefined ? {} : { world }
+      if (Object.keys(change).length === 0) return told(await control.ask('GET', '/clock', at), 'The clock.')
+      return told(
+        await control.ask('POST', '/clock', { ...at, body: change }),
+        'The clock, and what happened by the move.',
+      )
+    },
+  ),
+  faults: tool(
+    'Use this to make requests of a world fail as networks and servers do: lose a response after the work is done, and see what a client does then.',
+    Type.Object({
+      action: oneOf(['list', 'add', 'clear', 'errors'], 'errors lists the documented errors that can be injected'),
+      rule: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description:
+            'For add: one of drop: true, error: "<name>", status: 502|503|504, delay_ms, cut_after_bytes, bytes_per_second; when: "before"|"after" the work; match: {method, path}; times',
+        }),
+      ),
+      world: World,
+    }),
+    async (control, { action, rule, world }) => {
+      const at = world === undefined ? {} : { world }
+      if (action === 'list') return told(await control.ask('GET', '/faults', at), 'The active faults.')
+      if (action === 'clear') return told(await control.ask('DELETE', '/faults', at), 'Removed all faults.')
+      if (action === 'errors') return told(await control.ask('GET', '/errors', at), 'The documented errors.')
+      if (rule === undefined) throw new WrongArguments('action add needs a rule')
+      return told(await control.ask('POST', '/faults', { ...at, body: rule }), 'Added the fault.')
+    },
+  ),
+  scenario: tool(
+    'Use this to read a world as one document, or to load one: clients, wallets, orders and payouts in any state, faults and clock.',
+    Type.Object({
+      action: oneOf(['show', 'load', 'schema'], 'schema is the JSON Schema of a document'),
+      document: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'For load' })),
+      world: World,
+    }),
+    async (control, { action, document, world }) => {
+      const at = world === undefined ? {} : { world }
+      if (action === 'schema') return told(await control.ask('GET', '/scenario/schema'), 'The schema.')
+      if (action === 'show') return told(await control.ask('GET', '/scenario', at), 'The world as a document.')
+      if (document === undefined) throw new WrongArguments('action load needs a document')
+      return told(await control.ask('PUT', '/scenario', { ...at, body: document }), 'Loaded the document.')
+    },
+  ),
+  test_values: tool(
+    'Use this to find values that behave specially: sold-out products, payees whose payout fails, amounts that exceed the balance.',
+    Type.Object({}),
+    async (control) => told(await control.ask('GET', '/test-values'), 'Values that behave specially.'),
+  ),
+  read_guide: tool(
+    'Use this to learn how something is done: retries, idempotency, webhooks, money, errors, test runners. Without a name, it lists the guides.',
+    Type.Object({
+      name: Type.Optional(oneOf(Object.keys(GUIDES), 'The guide')),
+      about: Type.Optional(Type.String({ description: 'Only the sections that hold these words' })),
+    }),
+    async (_, { name, about }) => ({ words: await guideAbout(name, about) }),
+  ),
+}
+
+interface Head {
+  id: number
+  at: string
+  method: string
+  path: string
+  client: string | null
+  response: { status: number }
+  outcome: string | null
+  message: string | null
+  fault: string | null
+}
+
+const jsonOr = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** @throws WrongArguments or Away */
+export const callTool = async (control: Control, name: string, given: unknown): Promise<Told> => {
+  const found = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined
+  if (!found) throw new WrongArguments(`there is no tool ${name}: the tools are ${Object.keys(TOOLS).join(', ')}`)
+  const { input, call } = found
+  const unknown = Object.keys((given ?? {}) as object).find((member) => !Object.hasOwn(input.properties, member))
+  if (unknown !== undefined) throw new WrongArguments(`${name} has no argument ${unknown}`)
+  const [problem] = Value.Errors(input, given)
+  if (problem) throw new WrongArguments(`${problem.path.slice(1) || 'arguments'}: ${problem.message}`)
+  return call(control, given as never)
+}
