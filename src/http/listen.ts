@@ -78,7 +78,7 @@ export const listen = ({ host, port, respond, onEscape, sharing }: ListenOptions
     })
   // A port that is shared could be taken by a server of another folder.
   if (sharing === 'first' && port !== 0) void serve(false).stop(true)
-  const [server, [socket]] = socketsOpenedBy(() => serve(sharing !== undefined))
+  const [server, [socket]] = sharing === undefined ? [serve(false), []] : socketsOpenedBy(() => serve(true))
   /** Requests that are already on the wire are still handled. */
   const untilQuiet = async (): Promise<void> => {
     for (let look = 0, seen = -1; look < LOOKS_MAX && seen !== askedCount; look += 1) {

@@ -1,5 +1,5 @@
 import { dlopen, ptr } from 'bun:ffi'
-import { readdirSync, readlinkSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 
 /** An option of listening sockets that the runtime does not offer. It is Linux's; elsewhere nothing is set (decision 76). */
 
@@ -27,13 +27,9 @@ const openSockets = (): number[] => {
   return readdirSync(OPEN_FILES).filter(isSocket).map(Number)
 }
 
-const isSocket = (descriptor: string): boolean => {
-  try {
-    return readlinkSync(`${OPEN_FILES}/${descriptor}`).startsWith('socket:')
-  } catch {
-    return false // closed meanwhile, such as the one that lists the folder
-  }
-}
+/** The folder that was listed is closed meanwhile. */
+const isSocket = (descriptor: string): boolean =>
+  statSync(`${OPEN_FILES}/${descriptor}`, { throwIfNoEntry: false })?.isSocket() === true
 
 /**
  * Sends all new connections of a shared port (SO_REUSEPORT) to the socket with an index, in the order in which the sockets
