@@ -70,7 +70,7 @@ export const createApp = (deps: Deps) => {
     .parser(DEFERRED, ({ request }) => request)
     .use(layer)
     .use(extension?.hooks ?? new Elysia())
-    .use(moduleRoutes(deps, services, { guard, addressOf, onIdentified: nameInLog }))
+  useModules(app, deps, services, { guard, addressOf, onIdentified: nameInLog })
   app.use(docsRoutes({ app, version, publicUrl, additions: extension?.documentation, events: DELIVERED_EVENTS }))
   if (extension) app.use(extension.routes({ app, sessions, ordering, paying, due, deliveries }))
   for (const { method, path, operation } of servedBy(app)) operations.set(`${method} ${path}`, operation)
@@ -117,8 +117,9 @@ const delivering =
       : deliver(request, response)
   }
 
-/** The routes of all modules, in the order of the specification. */
-const moduleRoutes = (
+/** The routes of all modules, in the order of the specification. Each is a plugin of the app itself: the framework copies the routes of a plugin. */
+const useModules = (
+  app: AnyElysia,
   deps: Deps,
   services: Services,
   { guard, ...login }: Pick<SessionRoutesOptions, 'guard' | 'addressOf' | 'onIdentified'>,
@@ -128,7 +129,7 @@ const moduleRoutes = (
   const { accessTtlMs, chargeTtlMs, mode } = config
   const accountErrors = extension?.accountErrors ?? {}
   const isReady = () => !deps.isClosing() && worlds.default.db.isWritable
-  return new Elysia({ name: 'modules' })
+  app
     .use(sessionRoutes({ credentials, sessions, guard, accessTtlMs, accountErrors, ...login }))
     .use(beneficiaryRoutes({ reference, guard }))
     .use(productRoutes({ catalog, guard, publicUrl, stockCovers: ordering.supply.covers }))

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { zstdDecompressSync } from 'node:zlib'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Database } from '../db/database.ts'
@@ -10,7 +9,7 @@ import { rulesOf } from './faults/rules.ts'
 import { Met } from './requests/coverage.ts'
 import { RecordedRequest } from './requests/operations.ts'
 import { forgetPasswords } from './seed/accounts.ts'
-import { stateFrom, Unpacking, writeSnapshot } from './worlds/snapshot-file.ts'
+import { stateFrom, Unpacking, writeSnapshot, zlib } from './worlds/snapshot-file.ts'
 import { stateOf, type WorldState } from './worlds/state.ts'
 
 /** A run of `scrip run` in one file, which `scrip open` serves again (decision 53). */
@@ -156,7 +155,7 @@ export const readCapsule = (text: string): Capsule => {
 const checkedCatalog = (base64: string, unpacking: Unpacking): Uint8Array => {
   const packed = Buffer.from(base64, 'base64')
   try {
-    unpacking.unpack(packed, zstdDecompressSync)
+    unpacking.unpack(packed, zlib().zstdDecompressSync)
   } catch (error) {
     throw new CapsuleFault(`not a capsule: /catalog: ${(error as Error).message}`)
   }

@@ -34,10 +34,14 @@ export const startInMemory = (sources: Sources): Origin => {
   const { config, clock, seed, initial, capsule } = sources
   const { memoryBytesMax } = config
   const store = new MemoryStore({ clock, seed, initial, memoryBytesMax })
+  /** Its data is opened by the first request that needs it. */
   const open = (old?: World, saved?: Saved): World => {
-    const world = store.make(DEFAULT_WORLD, saved, () => undefined, old)
-    setAccountPasswords(world.db)
-    return world
+    let isClaimed = false
+    const claim = ({ db }: World): void => {
+      if (!isClaimed) setAccountPasswords(db)
+      isClaimed = true
+    }
+    return store.make(DEFAULT_WORLD, saved, claim, old)
   }
   const worlds = new SandboxWorlds({
     ...{ clock, seed, initialClients: clientsOf(sources), memoryBytesMax, store },

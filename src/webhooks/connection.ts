@@ -1,5 +1,4 @@
 import { isIP } from 'node:net'
-import { connect as connectSecurely } from 'node:tls'
 import { hostOf } from './addresses.ts'
 
 /** Connections for one request each: to an address that was checked, and through no proxy (decisions 72 and 93). */
@@ -26,7 +25,8 @@ const portOf = ({ port }: URL, usual: number): number => (port === '' ? usual : 
 
 const securely = ({ url, address, ca }: Target, request: string, { onData, onEnd }: Listener): (() => void) => {
   const name = hostOf(url)
-  const socket = connectSecurely({
+  // Loaded when it is needed, because it delays the start.
+  const socket = process.getBuiltinModule('node:tls').connect({
     host: address,
     port: portOf(url, 443),
     rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says

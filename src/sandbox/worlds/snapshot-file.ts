@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { gunzipSync, gzip, type zstdDecompressSync } from 'node:zlib'
+import type { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { TIME_MAX_MS } from '../../kernel/clock.ts'
@@ -39,12 +39,13 @@ export class SnapshotFault extends Error {
 
 /** A state as a file that a team can share. It is packed beside the thread that serves requests. */
 export const writeSnapshot = async ({ image, ...state }: WorldState): Promise<string> => {
-  const database = (await packed(image)).toString('base64')
+  const database = (await promisify(zlib().gzip)(image)).toString('base64')
   const head = JSON.stringify({ format: FORMAT, ...state })
   return `${head.slice(0, -1)},"database":"${database}"}` // base64 needs no escapes
 }
 
-const packed = promisify(gzip)
+/** Loaded when it is needed, because it delays the start. */
+export const zlib = () => process.getBuiltinModule('node:zlib')
 
 const MIB = 1_048_576
 /** Many small worlds, or a large one. */
@@ -97,7 +98,7 @@ export const stateFrom = (value: unknown, unpacking: Unpacking): WorldState => {
   }
   const { format: _, database, ...state } = value
   try {
-    return { ...state, image: unpacking.unpack(Buffer.from(database, 'base64'), gunzipSync) }
+    return { ...state, image: unpacking.unpack(Buffer.from(database, 'base64'), zlib().gunzipSync) }
   } catch (error) {
     throw new SnapshotFault(`not a snapshot: /database: ${(error as Error).message}`)
   }
