@@ -1,10 +1,10 @@
 import { constants, Database as SqliteDatabase, type Statement } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
+import { copyServed } from './copy.ts'
 import { makePrivateFile } from './data-folder.ts'
-import { copyBeside } from './disk.ts'
 import { asImage } from './image.ts'
 import { inSavepoint, SharedCommit } from './shared-commit.ts'
-import { isPassing, OpenFiles, tryLater } from './storage.ts'
+import { isPassing, OpenFiles } from './storage.ts'
 
 /** How long a command waits for another process to write before it gives up. */
 export const BUSY_TIMEOUT_MS = 5_000
@@ -145,26 +145,14 @@ export class Database {
     return asImage(this.sqlite.serialize())
   }
 
-  /**
-   * Copies the file as it is when its turn comes, beside the thread that serves requests. Writes go on meanwhile: they
-   * stay in the write-ahead log, because no checkpoint overwrites what a reader may still read.
-   *
-   * @throws DomainError unavailable while another process reads
-   */
+  /** Copies the file as it is when its turn comes. @throws DomainError unavailable while another process reads */
   copyTo(path: string): Promise<void> {
-    const copy = this.#lastCopy.then(() => this.#copyTo(path))
+    const copy = this.#lastCopy.then(() => {
+      this.#commits.flush()
+      return copyServed(this.sqlite, path)
+    })
     this.#lastCopy = copy.catch(() => undefined)
     return copy
-  }
-
-  async #copyTo(path: string): Promise<void> {
-    this.#commits.flush()
-    const { busy } = this.sqlite.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {}
-    if (busy !== 0) throw tryLater()
-    using reader = new SqliteDatabase(this.sqlite.filename, { readwrite: true, create: false })
-    reader.run('BEGIN')
-    reader.run('PRAGMA user_version') // the first statement begins to read; this one needs no schema
-    await copyBeside(this.sqlite.filename, path)
   }
 
   get byteCount(): number {
