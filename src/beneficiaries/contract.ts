@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { JsonObject } from '../http/json.ts'
 import { orderQuery, pageQuery, searchFilter, textPath } from '../http/parameters.ts'
-import { nullable, Timestamp, withExample } from '../http/schemas.ts'
+import { nullable, Timestamp } from '../http/schemas.ts'
 import { bodyCheck, type Problem, Text, writingProblem } from '../http/validation.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { notFound } from '../kernel/failure.ts'
@@ -26,27 +26,16 @@ export const Metadata = Type.Object(
   },
 )
 
-const REQUEST_EXAMPLE = {
-  email: 'ada@example.com',
-  first_name: 'Ada',
-  last_name: 'Lovelace',
-  country: 'GB',
-  phone: '+442079460958',
-  metadata: { employee: 'E-1815' },
-}
-export const BeneficiaryBody = withExample(
-  Type.Object(
-    {
-      email: Email,
-      first_name: Name,
-      last_name: Name,
-      country: Type.Optional(CountryCode),
-      phone: Type.Optional(Phone),
-      metadata: Type.Optional(Metadata),
-    },
-    { title: 'BeneficiaryRequest' },
-  ),
-  REQUEST_EXAMPLE,
+export const BeneficiaryBody = Type.Object(
+  {
+    email: { ...Email, example: 'ada@example.com' },
+    first_name: { ...Name, example: 'Ada' },
+    last_name: { ...Name, example: 'Lovelace' },
+    country: Type.Optional({ ...CountryCode, example: 'GB' }),
+    phone: Type.Optional({ ...Phone, example: '+442079460958' }),
+    metadata: Type.Optional({ ...Metadata, example: { employee: 'E-1815' } }),
+  },
+  { title: 'BeneficiaryRequest' },
 )
 
 const ID_EXAMPLE = 'ben_0mjvbk3w000000a7f3k9q2xz'
@@ -57,31 +46,21 @@ export const BeneficiaryListQuery = Type.Object({
   ...orderQuery(BENEFICIARY_SORTS),
 })
 
-export const BeneficiarySchema = withExample(
-  Type.Object(
-    {
-      id: Type.String({ description: 'Prefixed with ben_' }),
-      email: Type.String(),
-      first_name: Type.String(),
-      last_name: Type.String(),
-      country: nullable(Type.String({ description: 'ISO 3166-1 alpha-2' })),
-      phone: nullable(Type.String({ description: 'E.164' })),
-      metadata: Type.Object({}, { title: 'Metadata', additionalProperties: true }),
-      total_payouts: Type.Integer({ description: 'Completed payouts to this beneficiary' }),
-      total_amount: Type.Number({ description: 'Sum paid, in the currency of the default wallet' }),
-      last_payout_at: nullable(Timestamp),
-      created_at: Timestamp,
-    },
-    { title: 'Beneficiary' },
-  ),
+export const BeneficiarySchema = Type.Object(
   {
-    id: ID_EXAMPLE,
-    ...REQUEST_EXAMPLE,
-    total_payouts: 0,
-    total_amount: 0,
-    last_payout_at: null,
-    created_at: '2026-01-01T00:00:00.000Z',
+    id: Type.String({ description: 'Prefixed with ben_', example: ID_EXAMPLE }),
+    email: Type.String({ example: 'ada@example.com' }),
+    first_name: Type.String({ example: 'Ada' }),
+    last_name: Type.String({ example: 'Lovelace' }),
+    country: nullable(Type.String({ description: 'ISO 3166-1 alpha-2', example: 'GB' })),
+    phone: nullable(Type.String({ description: 'E.164', example: '+442079460958' })),
+    metadata: Type.Object({}, { title: 'Metadata', additionalProperties: true, example: { employee: 'E-1815' } }),
+    total_payouts: Type.Integer({ description: 'Completed payouts to this beneficiary', example: 0 }),
+    total_amount: Type.Number({ description: 'Sum paid, in the currency of the default wallet', example: 0 }),
+    last_payout_at: nullable(Timestamp),
+    created_at: Timestamp,
   },
+  { title: 'Beneficiary' },
 )
 
 export const beneficiaryWire = (beneficiary: Beneficiary, precision: number): Static<typeof BeneficiarySchema> => ({

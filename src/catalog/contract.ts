@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { idPath, idTextFilter, pageQuery, sortQuery, textFilter } from '../http/parameters.ts'
-import { withExample } from '../http/schemas.ts'
 import { notFound } from '../kernel/failure.ts'
 import { toMajor, toPercent } from '../kernel/money.ts'
 import type { Product, ProductTexts } from './product.ts'
@@ -20,28 +19,26 @@ export const Denomination = Type.Number({
 export const Quantity = Type.Integer({ minimum: 1, description: 'How many cards' })
 export const ProductPath = idPath('product')
 
-export const BandSchema = Type.Object(
-  {
-    min_value: Type.Number({ description: 'Lowest purchasable amount' }),
-    max_value: Type.Number({ description: 'Highest purchasable amount' }),
-    discount: Type.Number({ description: 'Discount percentage' }),
-  },
-  { title: 'Denomination' },
+/** Denominations with their discounts. */
+export const BandsSchema = Type.Array(
+  Type.Object(
+    {
+      min_value: Type.Number({ description: 'Lowest purchasable amount' }),
+      max_value: Type.Number({ description: 'Highest purchasable amount' }),
+      discount: Type.Number({ description: 'Discount percentage' }),
+    },
+    { title: 'Denomination' },
+  ),
+  { example: [100, 250, 500, 1000].map((value) => ({ min_value: value, max_value: value, discount: 2.5 })) },
 )
-export const BANDS_EXAMPLE = [
-  { min_value: 100, max_value: 100, discount: 2.5 },
-  { min_value: 250, max_value: 250, discount: 2.5 },
-  { min_value: 500, max_value: 500, discount: 2.5 },
-  { min_value: 1000, max_value: 1000, discount: 2.5 },
-]
 
-export const AvailabilityBody = withExample(
-  Type.Object({ denomination: Denomination, quantity: Quantity }, { title: 'AvailabilityRequest' }),
-  { denomination: 100, quantity: 2 },
+export const AvailabilityBody = Type.Object(
+  { denomination: { ...Denomination, example: 100 }, quantity: { ...Quantity, example: 2 } },
+  { title: 'AvailabilityRequest' },
 )
-export const AvailabilitySchema = withExample(
-  Type.Object({ is_available: Type.Boolean() }, { title: 'Availability' }),
-  { is_available: true },
+export const AvailabilitySchema = Type.Object(
+  { is_available: Type.Boolean({ example: true }) },
+  { title: 'Availability' },
 )
 
 /** The fields that a list of products can be sorted by (contract C7). */
@@ -57,51 +54,39 @@ export const ProductListQuery = Type.Object({
 })
 
 const listedFields = {
-  id: Type.Integer(),
-  name: Type.String(),
-  category: Type.String(),
-  sub_category: Type.String(),
-  country_code: Type.String({ description: 'ISO 3166-1 alpha-3' }),
-  currency_code: Type.String({ description: 'ISO 4217' }),
-  image_url: Type.String(),
-  delivery_mode: Type.String({ description: 'digital or physical' }),
-  delivery_time: Type.String(),
-  validity: Type.String(),
+  id: Type.Integer({ example: 1 }),
+  name: Type.String({ example: 'Kettle & Crumb India' }),
+  category: Type.String({ example: 'Food & Dining' }),
+  sub_category: Type.String({ example: 'Cafes & Bakeries' }),
+  country_code: Type.String({ description: 'ISO 3166-1 alpha-3', example: 'IND' }),
+  currency_code: Type.String({ description: 'ISO 4217', example: 'INR' }),
+  image_url: Type.String({ example: 'http://127.0.0.1:4747/cards/1' }),
+  delivery_mode: Type.String({ description: 'digital or physical', example: 'digital' }),
+  delivery_time: Type.String({ example: 'instant' }),
+  validity: Type.String({ example: '12 months' }),
 }
 const detailFields = {
-  terms: Type.String({ description: 'Terms and conditions' }),
-  details: Type.String({ description: 'Product description' }),
-  how_to_use: Type.String({ description: 'Usage instructions' }),
-}
-const bandsField = { available_denominations: Type.Array(BandSchema) }
-const PRODUCT_EXAMPLE = {
-  id: 1,
-  name: 'Kettle & Crumb India',
-  category: 'Food & Dining',
-  sub_category: 'Cafes & Bakeries',
-  country_code: 'IND',
-  currency_code: 'INR',
-  image_url: 'http://127.0.0.1:4747/cards/1',
-  delivery_mode: 'digital',
-  delivery_time: 'instant',
-  validity: '12 months',
-  available_denominations: BANDS_EXAMPLE,
-}
-export const ProductSchema = withExample(
-  Type.Object({ ...listedFields, ...bandsField }, { title: 'Product' }),
-  PRODUCT_EXAMPLE,
-)
-export const ProductDetailSchema = withExample(
-  Type.Object({ ...listedFields, ...detailFields, ...bandsField }, { title: 'ProductDetail' }),
-  {
-    ...PRODUCT_EXAMPLE,
-    terms:
+  terms: Type.String({
+    description: 'Terms and conditions',
+    example:
       'Not valid for alcohol, tips or private events. Valid for 12 months from the day of purchase; not redeemable for cash.',
-    details:
+  }),
+  details: Type.String({
+    description: 'Product description',
+    example:
       'A meal at Kettle & Crumb, from a quick bite to a long evening. Any balance left stays on the card for the next visit.',
-    how_to_use:
+  }),
+  how_to_use: Type.String({
+    description: 'Usage instructions',
+    example:
       'The code comes by e-mail. Enter the code at checkout in the Kettle & Crumb app, or read it out at the till.',
-  },
+  }),
+}
+const bandsField = { available_denominations: BandsSchema }
+export const ProductSchema = Type.Object({ ...listedFields, ...bandsField }, { title: 'Product' })
+export const ProductDetailSchema = Type.Object(
+  { ...listedFields, ...detailFields, ...bandsField },
+  { title: 'ProductDetail' },
 )
 
 /** Each band at the better of its own discount and the agreed one (contract C8). */
@@ -144,9 +129,7 @@ export const productDetailWire = (
 
 export const cardPath = (productId: number): string => `/cards/${productId}`
 
-const named = { id: Type.Integer(), name: Type.String() }
-export const CategorySchema = withExample(Type.Object(named, { title: 'Category' }), { id: 1, name: 'Food & Dining' })
-export const SubcategorySchema = withExample(Type.Object(named, { title: 'Subcategory' }), {
-  id: 2,
-  name: 'Restaurants',
-})
+const named = (title: string, id: number, name: string) =>
+  Type.Object({ id: Type.Integer({ example: id }), name: Type.String({ example: name }) }, { title })
+export const CategorySchema = named('Category', 1, 'Food & Dining')
+export const SubcategorySchema = named('Subcategory', 2, 'Restaurants')

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { BANDS_EXAMPLE, BandSchema, Denomination, Quantity } from '../catalog/contract.ts'
-import { Id, withExample } from '../http/schemas.ts'
+import { BandsSchema, Denomination, Quantity } from '../catalog/contract.ts'
+import { Id } from '../http/schemas.ts'
 import { badRequest, type Failure } from '../kernel/failure.ts'
 import { AMOUNT_TOO_LARGE, AMOUNT_TOO_SMALL, toMajor, toPercent, toRate } from '../kernel/money.ts'
 import type { Price } from './price.ts'
@@ -38,62 +38,47 @@ export const quoteErrors = (module: string): Record<string, Failure> => ({
   [`${module}.amount_too_small`]: AMOUNT_TOO_SMALL,
 })
 
-const REQUEST_EXAMPLE = { denomination: 100, quantity: 2 }
-export const ChargesBody = withExample(
-  Type.Object(
-    { denomination: Denomination, quantity: Quantity, wallet_id: Type.Optional(Id) },
-    { title: 'ChargesRequest' },
-  ),
-  REQUEST_EXAMPLE,
+export const ChargesBody = Type.Object(
+  {
+    denomination: { ...Denomination, example: 100 },
+    quantity: { ...Quantity, example: 2 },
+    wallet_id: Type.Optional(Id),
+  },
+  { title: 'ChargesRequest' },
 )
-export const DiscountBody = withExample(
-  Type.Object(
-    { denomination: Type.Optional(Denomination), quantity: Type.Optional(Quantity) },
-    { title: 'DiscountRequest' },
-  ),
-  REQUEST_EXAMPLE,
+export const DiscountBody = Type.Object(
+  {
+    denomination: Type.Optional({ ...Denomination, example: 100 }),
+    quantity: Type.Optional({ ...Quantity, example: 2 }),
+  },
+  { title: 'DiscountRequest' },
 )
 
-const nullableNumber = (description: string) => Type.Union([Type.Number(), Type.Null()], { description })
-const ChargesDetails = Type.Object(
+const nullableNumber = (description: string, example?: number) =>
+  Type.Union([Type.Number(example === undefined ? {} : { example }), Type.Null()], { description })
+/** With the published example (contract C9). */
+export const ChargeSchema = Type.Object(
   {
-    source_currency: Type.String({ description: 'Product base currency' }),
-    destination_currency: Type.String({ description: 'Wallet currency' }),
-    forex_rate: nullableNumber('null when both currencies are the same'),
-    conversion_fee: nullableNumber('null when both currencies are the same'),
+    non_discounted_total: Type.Number({ description: 'denomination multiplied by quantity', example: 200 }),
+    discount_amount: Type.Number({ example: 5 }),
+    total_amount: Type.Number({ description: 'After discount, before taxes and fees', example: 195 }),
+    discount: Type.Number({ description: 'Discount percentage applied', example: 2.5 }),
+    gst_amount: Type.Number({ example: 35.1 }),
+    total_payable: Type.Number({ description: 'Amount that the wallet pays', example: 230.1 }),
+    max_quantity: Type.Integer({ example: 50 }),
+    net_amount: Type.Number({ description: 'total_amount in the currency of the wallet', example: 195 }),
+    handling_fee_amount: Type.Number({ example: 0 }),
+    charges_details: Type.Object(
+      {
+        source_currency: Type.String({ description: 'Product base currency', example: 'INR' }),
+        destination_currency: Type.String({ description: 'Wallet currency', example: 'INR' }),
+        forex_rate: nullableNumber('null when both currencies are the same'),
+        conversion_fee: nullableNumber('null when both currencies are the same'),
+      },
+      { title: 'ChargesDetails' },
+    ),
   },
-  { title: 'ChargesDetails' },
-)
-/** The published example (contract C9). */
-export const CHARGE_EXAMPLE = {
-  non_discounted_total: 200,
-  discount_amount: 5,
-  total_amount: 195,
-  discount: 2.5,
-  gst_amount: 35.1,
-  total_payable: 230.1,
-  max_quantity: 50,
-  net_amount: 195,
-  handling_fee_amount: 0,
-  charges_details: { source_currency: 'INR', destination_currency: 'INR', forex_rate: null, conversion_fee: null },
-}
-export const ChargeSchema = withExample(
-  Type.Object(
-    {
-      non_discounted_total: Type.Number({ description: 'denomination multiplied by quantity' }),
-      discount_amount: Type.Number(),
-      total_amount: Type.Number({ description: 'After discount, before taxes and fees' }),
-      discount: Type.Number({ description: 'Discount percentage applied' }),
-      gst_amount: Type.Number(),
-      total_payable: Type.Number({ description: 'Amount that the wallet pays' }),
-      max_quantity: Type.Integer(),
-      net_amount: Type.Number({ description: 'total_amount in the currency of the wallet' }),
-      handling_fee_amount: Type.Number(),
-      charges_details: ChargesDetails,
-    },
-    { title: 'Charges' },
-  ),
-  CHARGE_EXAMPLE,
+  { title: 'Charges' },
 )
 export type Charge = Static<typeof ChargeSchema>
 
@@ -120,26 +105,15 @@ export const chargeWire = ({ price, quantityMax }: { price: Price; quantityMax: 
   }
 }
 
-export const DiscountSchema = withExample(
-  Type.Object(
-    {
-      product_id: Type.Integer(),
-      currency_code: Type.String(),
-      discounts: Type.Array(BandSchema),
-      denomination: nullableNumber('As asked'),
-      quantity: nullableNumber('As asked; 1 when left out'),
-      discount: nullableNumber('Discount percentage of that denomination'),
-      discount_amount: nullableNumber('Discount on denomination multiplied by quantity'),
-    },
-    { title: 'Discount' },
-  ),
+export const DiscountSchema = Type.Object(
   {
-    product_id: 1,
-    currency_code: 'INR',
-    discounts: BANDS_EXAMPLE,
-    denomination: 100,
-    quantity: 2,
-    discount: 2.5,
-    discount_amount: 5,
+    product_id: Type.Integer({ example: 1 }),
+    currency_code: Type.String({ example: 'INR' }),
+    discounts: BandsSchema,
+    denomination: nullableNumber('As asked', 100),
+    quantity: nullableNumber('As asked; 1 when left out', 2),
+    discount: nullableNumber('Discount percentage of that denomination', 2.5),
+    discount_amount: nullableNumber('Discount on denomination multiplied by quantity', 5),
   },
+  { title: 'Discount' },
 )

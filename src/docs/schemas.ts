@@ -21,7 +21,8 @@ export class Components {
 
   /** A schema as plain JSON, its objects stored here by title and referred to. @throws Error without a title */
   place(schema: TSchema, direction: Direction = RESPONSE): Schema {
-    const plain: Schema = JSON.parse(JSON.stringify(schema), (_, value: unknown) =>
+    const withoutExamples = JSON.stringify(schema, (name, value) => (name === 'example' ? undefined : value))
+    const plain: Schema = JSON.parse(withoutExamples, (_, value: unknown) =>
       isUnion(value) ? inOneWord(value) : value,
     )
     return this.#placed(plain, direction)

@@ -15,6 +15,7 @@ interface TextOptions {
   pattern?: string
   format?: 'email'
   description?: string
+  example?: string
 }
 
 /** A text of a body. Lengths count characters, where TypeBox's own strings count UTF-16 code units. */

@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Denomination, Quantity } from '../catalog/contract.ts'
-import { CHARGE_EXAMPLE, ChargeSchema } from '../charges/contract.ts'
+import { ChargeSchema } from '../charges/contract.ts'
 import type { Purchase } from '../charges/quote.ts'
 import type { JsonObject } from '../http/json.ts'
 import { eitherCaseFilter, idFilter, idPath, pageQuery, textFilter } from '../http/parameters.ts'
 import { secretMember } from '../http/rehearsal.ts'
-import { Id, nullable, oneOf, Timestamp, withExample } from '../http/schemas.ts'
+import { getExample, Id, nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { bodyCheck, Text } from '../http/validation.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { badRequest, notFound, violated } from '../kernel/failure.ts'
@@ -29,20 +29,17 @@ const OwnReference = Text({
   pattern: '^[\\x20-\\x7e]*$',
   description: 'printable ASCII characters',
 })
-export const OrderBody = withExample(
-  Type.Object(
-    {
-      product_id: Id,
-      denomination: Denomination,
-      quantity: Quantity,
-      wallet_id: Type.Optional(Id),
-      ref: Type.Optional(OwnReference),
-      client_reference: Type.Optional(OwnReference),
-      email: Type.Optional(Text({ format: 'email', maxLength: 254 })),
-    },
-    { title: 'OrderRequest' },
-  ),
-  { product_id: 1, denomination: 100, quantity: 2, client_reference: REFERENCE_EXAMPLE, email: 'ada@example.com' },
+export const OrderBody = Type.Object(
+  {
+    product_id: { ...Id, example: 1 },
+    denomination: { ...Denomination, example: 100 },
+    quantity: { ...Quantity, example: 2 },
+    wallet_id: Type.Optional(Id),
+    ref: Type.Optional(OwnReference),
+    client_reference: Type.Optional({ ...OwnReference, example: REFERENCE_EXAMPLE }),
+    email: Type.Optional(Text({ format: 'email', maxLength: 254, example: 'ada@example.com' })),
+  },
+  { title: 'OrderRequest' },
 )
 const checkOrder = bodyCheck(OrderBody)
 
@@ -79,90 +76,62 @@ export const OrderListQuery = Type.Object({
 
 /** The codes of vouchers in the response of a rehearsal (contract C19). */
 const CODE_REHEARSED = 'XXXX'
-const VOUCHER_EXAMPLE = {
-  voucher_reference_number: '1-1',
-  card_number: 'TESTA7F3K9Q2XZ0M',
-  pin_code: '4K2P',
-  claim_url: 'https://claim.example/TESTA7F3K9Q2XZ0M',
+const voucherExample = (reference: string, code: string, pin: string) => ({
+  voucher_reference_number: reference,
+  card_number: code,
+  pin_code: pin,
+  claim_url: `https://claim.example/${code}`,
   expires_at: '2027-01-01T00:00:00.000Z',
-}
-export const VOUCHER_EXAMPLES = [
-  VOUCHER_EXAMPLE,
-  {
-    ...VOUCHER_EXAMPLE,
-    voucher_reference_number: '1-2',
-    card_number: 'TESTEKDRT7DJ419F',
-    pin_code: 'B9TY',
-    claim_url: 'https://claim.example/TESTEKDRT7DJ419F',
-  },
-]
-export const VoucherSchema = Type.Object(
-  {
-    voucher_reference_number: Type.String(),
-    card_number: secretMember(
-      nullable(Type.String({ description: 'null, like pin_code and claim_url, when it cannot be opened' })),
-      CODE_REHEARSED,
-    ),
-    pin_code: secretMember(nullable(Type.String()), CODE_REHEARSED),
-    claim_url: secretMember(nullable(Type.String()), null),
-    expires_at: nullable(Timestamp),
-  },
-  { title: 'Voucher' },
-)
-export const ORDER_EXAMPLE = {
-  id: 1,
-  ref: REFERENCE_EXAMPLE,
-  client_reference: REFERENCE_EXAMPLE,
-  transaction_id: 6,
-  product_id: 1,
-  product_name: 'Kettle & Crumb India',
-  denomination: 100,
-  quantity: 2,
-  currency_code: 'INR',
-  amount: 230.1,
-  refunded_amount: 0,
-  discount: 5,
-  charges: CHARGE_EXAMPLE,
-  wallet_id: 3,
-  status: 'DELIVERED' as const,
-  email: 'ada@example.com',
-  vouchers: VOUCHER_EXAMPLES,
-  placed_at: '2026-01-01T00:00:00.000Z',
-  delivered_at: '2026-01-01T00:00:00.000Z',
-  failed_at: null,
-  cancelled_at: null,
-  failure_reason: null,
-}
-export const OrderSchema = withExample(
+})
+export const VouchersSchema = Type.Array(
   Type.Object(
     {
-      id: Type.Integer(),
-      ref: Type.String({ description: 'The same as client_reference' }),
-      client_reference: Type.String({ description: 'Your name for the order; made up when left out' }),
-      transaction_id: Type.Integer(),
-      product_id: Type.Integer(),
-      product_name: Type.String(),
-      denomination: Type.Number(),
-      quantity: Type.Integer(),
-      currency_code: Type.String(),
-      amount: Type.Number({ description: 'Amount that the wallet paid' }),
-      refunded_amount: Type.Number({ description: 'Refunded amount' }),
-      discount: Type.Number({ description: 'The discount as an amount' }),
-      charges: ChargeSchema,
-      wallet_id: Type.Integer(),
-      status: oneOf(ORDER_STATUSES),
-      email: nullable(Type.String()),
-      vouchers: Type.Array(VoucherSchema),
-      placed_at: Timestamp,
-      delivered_at: nullable(Timestamp),
-      failed_at: nullable(Timestamp),
-      cancelled_at: nullable(Timestamp),
-      failure_reason: nullable(Type.String()),
+      voucher_reference_number: Type.String(),
+      card_number: secretMember(
+        nullable(Type.String({ description: 'null, like pin_code and claim_url, when it cannot be opened' })),
+        CODE_REHEARSED,
+      ),
+      pin_code: secretMember(nullable(Type.String()), CODE_REHEARSED),
+      claim_url: secretMember(nullable(Type.String()), null),
+      expires_at: nullable(Timestamp),
     },
-    { title: 'Order' },
+    { title: 'Voucher' },
   ),
-  ORDER_EXAMPLE,
+  {
+    example: [voucherExample('1-1', 'TESTA7F3K9Q2XZ0M', '4K2P'), voucherExample('1-2', 'TESTEKDRT7DJ419F', 'B9TY')],
+  },
 )
+export const OrderSchema = Type.Object(
+  {
+    id: Type.Integer({ example: 1 }),
+    ref: Type.String({ description: 'The same as client_reference', example: REFERENCE_EXAMPLE }),
+    client_reference: Type.String({
+      description: 'Your name for the order; made up when left out',
+      example: REFERENCE_EXAMPLE,
+    }),
+    transaction_id: Type.Integer({ example: 6 }),
+    product_id: Type.Integer({ example: 1 }),
+    product_name: Type.String({ example: 'Kettle & Crumb India' }),
+    denomination: Type.Number({ example: 100 }),
+    quantity: Type.Integer({ example: 2 }),
+    currency_code: Type.String({ example: 'INR' }),
+    amount: Type.Number({ description: 'Amount that the wallet paid', example: 230.1 }),
+    refunded_amount: Type.Number({ description: 'Refunded amount', example: 0 }),
+    discount: Type.Number({ description: 'The discount as an amount', example: 5 }),
+    charges: ChargeSchema,
+    wallet_id: Type.Integer({ example: 3 }),
+    status: oneOf(ORDER_STATUSES, { example: 'DELIVERED' }),
+    email: nullable(Type.String({ example: 'ada@example.com' })),
+    vouchers: VouchersSchema,
+    placed_at: Timestamp,
+    delivered_at: nullable({ ...Timestamp, example: '2026-01-01T00:00:00.000Z' }),
+    failed_at: nullable(Timestamp),
+    cancelled_at: nullable(Timestamp),
+    failure_reason: nullable(Type.String()),
+  },
+  { title: 'Order' },
+)
+export const ORDER_EXAMPLE = getExample(OrderSchema)
 /** A product that is not instant, because a delivered order cannot be cancelled. */
 export const CANCELLED_EXAMPLE = {
   ...ORDER_EXAMPLE,
@@ -267,7 +236,10 @@ export const orderWire = <Voucher>(
 }
 
 /** A voucher that cannot be opened has null codes. */
-export const voucherWire = (voucher: Voucher, code: VoucherCode | undefined): Static<typeof VoucherSchema> => ({
+export const voucherWire = (
+  voucher: Voucher,
+  code: VoucherCode | undefined,
+): Static<typeof VouchersSchema>[number] => ({
   voucher_reference_number: voucher.reference,
   card_number: code?.cardNumber ?? null,
   pin_code: code?.pinCode ?? null,

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { PRODUCT_NOT_FOUND } from '../catalog/contract.ts'
 import { quoteErrors } from '../charges/contract.ts'
@@ -24,8 +24,7 @@ import {
   orderNotCancellable,
   orderWire,
   readOrder,
-  VOUCHER_EXAMPLES,
-  VoucherSchema,
+  VouchersSchema,
   voucherWire,
 } from './contract.ts'
 import { cancelOrder } from './delivery.ts'
@@ -91,12 +90,7 @@ const operations = {
     summary: 'List the delivered vouchers of an order',
     description: 'Includes codes and PINs. The list is empty until something is delivered.',
     params: OrderPath,
-    success: {
-      status: 200,
-      description: 'The vouchers, in order of delivery',
-      schema: Type.Array(VoucherSchema),
-      example: VOUCHER_EXAMPLES,
-    },
+    success: { status: 200, description: 'The vouchers, in order of delivery', schema: VouchersSchema },
     errors: LOOKUP,
   }),
   cancel: operation({

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CountryCode, Email, Metadata, Name, Phone } from '../beneficiaries/contract.ts'
 import { choiceFilter, filter, orderQuery, Problem, pageQuery, searchFilter, textPath } from '../http/parameters.ts'
-import { Id, nullable, oneOf, Timestamp, withExample } from '../http/schemas.ts'
+import { getExample, Id, nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { Text } from '../http/validation.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { badRequest, notFound } from '../kernel/failure.ts'
@@ -20,46 +20,41 @@ export const payoutNotCancellable = (status: string) =>
   badRequest('payout_not_cancellable', `Payout cannot be cancelled in status ${status}`)
 
 /** A saved beneficiary, or a person by name. */
-export const PayoutBody = withExample(
-  Type.Object(
-    {
-      reference_id: Text({ minLength: 1, maxLength: 255, description: 'Your own name for the payout, used once' }),
-      wallet_id: Id,
-      amount: Type.Number({ description: 'What the beneficiary gets: more than 0, and at most 1,000,000,000' }),
-      currency: Text({ description: 'ISO 4217 code of the amount' }),
-      beneficiary_id: Type.Optional(Text({ description: 'A saved beneficiary' })),
-      beneficiary_email: Type.Optional(Email),
-      beneficiary_first_name: Type.Optional(Name),
-      beneficiary_last_name: Type.Optional(Name),
-      beneficiary_country: Type.Optional(CountryCode),
-      beneficiary_phone: Type.Optional(Phone),
-      beneficiary_identifiers: Type.Optional(
-        Type.Object(
-          {},
-          {
-            title: 'BeneficiaryIdentifiers',
-            additionalProperties: true,
-            description: 'What else identifies the beneficiary to you',
-          },
-        ),
-      ),
-      description: Type.Optional(Text({ maxLength: 1_000 })),
-      metadata: Type.Optional(Metadata),
-      notify_beneficiary: Type.Optional(Type.Boolean({ description: 'Accepted; this program sends no messages' })),
-    },
-    { title: 'PayoutRequest' },
-  ),
+export const PayoutBody = Type.Object(
   {
-    reference_id: 'bonus-2026-01',
-    wallet_id: 1,
-    amount: 50,
-    currency: 'USD',
-    beneficiary_email: 'ada@example.com',
-    beneficiary_first_name: 'Ada',
-    beneficiary_last_name: 'Lovelace',
-    beneficiary_country: 'GB',
-    description: 'Bonus',
+    reference_id: Text({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Your own name for the payout, used once',
+      example: 'bonus-2026-01',
+    }),
+    wallet_id: { ...Id, example: 1 },
+    amount: Type.Number({
+      description: 'What the beneficiary gets: more than 0, and at most 1,000,000,000',
+      example: 50,
+    }),
+    currency: Text({ description: 'ISO 4217 code of the amount', example: 'USD' }),
+    beneficiary_id: Type.Optional(Text({ description: 'A saved beneficiary' })),
+    beneficiary_email: Type.Optional({ ...Email, example: 'ada@example.com' }),
+    beneficiary_first_name: Type.Optional({ ...Name, example: 'Ada' }),
+    beneficiary_last_name: Type.Optional({ ...Name, example: 'Lovelace' }),
+    beneficiary_country: Type.Optional({ ...CountryCode, example: 'GB' }),
+    beneficiary_phone: Type.Optional(Phone),
+    beneficiary_identifiers: Type.Optional(
+      Type.Object(
+        {},
+        {
+          title: 'BeneficiaryIdentifiers',
+          additionalProperties: true,
+          description: 'What else identifies the beneficiary to you',
+        },
+      ),
+    ),
+    description: Type.Optional(Text({ maxLength: 1_000, example: 'Bonus' })),
+    metadata: Type.Optional(Metadata),
+    notify_beneficiary: Type.Optional(Type.Boolean({ description: 'Accepted; this program sends no messages' })),
   },
+  { title: 'PayoutRequest' },
 )
 
 const ID_EXAMPLE = 'pyt_0mjvbk3w000000b8g4l0r3ya'
@@ -80,32 +75,32 @@ export const payoutListQuery = (reference: Reference) =>
 const Status = oneOf(PAYOUT_STATUSES)
 const EventSchema = Type.Object(
   {
-    event_type: Type.String(),
+    event_type: Type.String({ example: 'created' }),
     from_status: nullable(Status),
     to_status: Status,
-    actor_type: oneOf(ACTOR_TYPES),
+    actor_type: oneOf(ACTOR_TYPES, { example: 'client' }),
     message: nullable(Type.String()),
     created_at: Timestamp,
   },
   { title: 'PayoutEvent' },
 )
-const Record = Type.Object(
+export const PayoutSchema = Type.Object(
   {
-    id: Type.String({ description: 'Prefixed with pyt_' }),
-    reference_id: Type.String(),
+    id: Type.String({ description: 'Prefixed with pyt_', example: ID_EXAMPLE }),
+    reference_id: Type.String({ example: 'bonus-2026-01' }),
     status: Status,
-    amount: Type.Number({ description: 'What the beneficiary gets' }),
-    currency: Type.String(),
-    fees: Type.Number(),
-    total_amount: Type.Number({ description: 'amount and fees' }),
-    wallet_id: Type.Integer(),
+    amount: Type.Number({ description: 'What the beneficiary gets', example: 50 }),
+    currency: Type.String({ example: 'USD' }),
+    fees: Type.Number({ example: 0.75 }),
+    total_amount: Type.Number({ description: 'amount and fees', example: 50.75 }),
+    wallet_id: Type.Integer({ example: 1 }),
     beneficiary: Type.Object(
       {
         id: nullable(Type.String()),
-        email: nullable(Type.String()),
-        first_name: nullable(Type.String()),
-        last_name: nullable(Type.String()),
-        country: nullable(Type.String()),
+        email: nullable(Type.String({ example: 'ada@example.com' })),
+        first_name: nullable(Type.String({ example: 'Ada' })),
+        last_name: nullable(Type.String({ example: 'Lovelace' })),
+        country: nullable(Type.String({ example: 'GB' })),
         phone: nullable(Type.String()),
       },
       {
@@ -114,7 +109,7 @@ const Record = Type.Object(
           'A copy as of creation; id is null for a beneficiary that was not a saved one, and everything once the person is erased',
       },
     ),
-    description: nullable(Type.String()),
+    description: nullable(Type.String({ example: 'Bonus' })),
     metadata: Type.Object({}, { title: 'Metadata', additionalProperties: true }),
     failure_code: nullable(Type.String()),
     failure_reason: nullable(Type.String()),
@@ -128,54 +123,16 @@ const Record = Type.Object(
   },
   { title: 'Payout' },
 )
-
-const LISTED_EXAMPLE: Omit<Static<typeof Record>, 'events'> = {
-  id: ID_EXAMPLE,
-  reference_id: 'bonus-2026-01',
-  status: 'created',
-  amount: 50,
-  currency: 'USD',
-  fees: 0.75,
-  total_amount: 50.75,
-  wallet_id: 1,
-  beneficiary: {
-    id: null,
-    email: 'ada@example.com',
-    first_name: 'Ada',
-    last_name: 'Lovelace',
-    country: 'GB',
-    phone: null,
-  },
-  description: 'Bonus',
-  metadata: {},
-  failure_code: null,
-  failure_reason: null,
-  created_at: '2026-01-01T00:00:00.000Z',
-  queued_at: null,
-  submitted_at: null,
-  completed_at: null,
-  failed_at: null,
-  cancelled_at: null,
-}
-const CREATED_EVENT: Static<typeof EventSchema> = {
-  event_type: 'created',
-  from_status: null,
-  to_status: 'created',
-  actor_type: 'client',
-  message: null,
-  created_at: '2026-01-01T00:00:00.000Z',
-}
-const EXAMPLE = { ...LISTED_EXAMPLE, events: [CREATED_EVENT] }
-
-export const PayoutSchema = withExample(Record, EXAMPLE)
-export const ListedPayoutSchema = withExample(Type.Omit(Record, ['events'], { title: 'ListedPayout' }), LISTED_EXAMPLE)
+export const ListedPayoutSchema = Type.Omit(PayoutSchema, ['events'], { title: 'ListedPayout' })
 export type PayoutWire = Static<typeof PayoutSchema>
+const EXAMPLE = getExample(PayoutSchema)
+const CREATED = getExample(EventSchema)
 
 /** A payout that went on from its creation, whatever came in between. */
 const movedOn = (event_type: string, status: PayoutStatus, change: Partial<PayoutWire> = {}): PayoutWire => {
   const actor_type = event_type === 'cancelled' ? ('client' as const) : ('system' as const)
   const step = {
-    ...CREATED_EVENT,
+    ...CREATED,
     event_type,
     from_status: EXAMPLE.status,
     to_status: status,

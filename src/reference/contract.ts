@@ -1,32 +1,20 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { withExample } from '../http/schemas.ts'
 import { notFound } from '../kernel/failure.ts'
 import type { Country } from './tables.ts'
 
 /** Countries (spec 4.4) and currencies (spec 4.5) in the API. */
 
-export const CountrySchema = withExample(
-  Type.Object(
-    {
-      id: Type.Integer(),
-      name: Type.String({ description: 'Common name' }),
-      official_name: Type.String({ description: 'Formal name' }),
-      alpha_2: Type.String({ description: 'ISO 3166-1 alpha-2' }),
-      alpha_3: Type.String({ description: 'ISO 3166-1 alpha-3' }),
-      numeric_code: Type.String({ description: 'ISO 3166-1 numeric, three digits' }),
-      dialing_prefix: Type.String({ description: 'International dialing prefix beginning with +' }),
-    },
-    { title: 'Country' },
-  ),
+export const CountrySchema = Type.Object(
   {
-    id: 105,
-    name: 'India',
-    official_name: 'Republic of India',
-    alpha_2: 'IN',
-    alpha_3: 'IND',
-    numeric_code: '356',
-    dialing_prefix: '+91',
+    id: Type.Integer({ example: 105 }),
+    name: Type.String({ description: 'Common name', example: 'India' }),
+    official_name: Type.String({ description: 'Formal name', example: 'Republic of India' }),
+    alpha_2: Type.String({ description: 'ISO 3166-1 alpha-2', example: 'IN' }),
+    alpha_3: Type.String({ description: 'ISO 3166-1 alpha-3', example: 'IND' }),
+    numeric_code: Type.String({ description: 'ISO 3166-1 numeric, three digits', example: '356' }),
+    dialing_prefix: Type.String({ description: 'International dialing prefix beginning with +', example: '+91' }),
   },
+  { title: 'Country' },
 )
 export type CountryWire = Static<typeof CountrySchema>
 
@@ -40,17 +28,14 @@ export const countryWire = (country: Country): CountryWire => ({
   dialing_prefix: country.dialingPrefix,
 })
 
-export const CurrencySchema = withExample(
-  Type.Object(
-    {
-      id: Type.Integer(),
-      name: Type.String(),
-      currency: Type.String({ description: 'ISO 4217 code' }),
-      precision: Type.Integer({ description: 'Number of decimal places' }),
-    },
-    { title: 'Currency' },
-  ),
-  { id: 64, name: 'Japanese Yen', currency: 'JPY', precision: 0 },
+export const CurrencySchema = Type.Object(
+  {
+    id: Type.Integer({ example: 64 }),
+    name: Type.String({ example: 'Japanese Yen' }),
+    currency: Type.String({ description: 'ISO 4217 code', example: 'JPY' }),
+    precision: Type.Integer({ description: 'Number of decimal places', example: 0 }),
+  },
+  { title: 'Currency' },
 )
 
 export const COUNTRY_NOT_FOUND = notFound('Country')

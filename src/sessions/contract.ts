@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox'
-import { Timestamp, withExample } from '../http/schemas.ts'
 import { Text } from '../http/validation.ts'
 import { type Failure, invalid, type Violation } from '../kernel/failure.ts'
 
@@ -39,49 +38,37 @@ export const refreshFailure = (violations: readonly Violation[]): Failure => {
   return rule === 'string' ? REFRESH_TOKEN_WRONG : invalid(violations)
 }
 
-const REFRESH_TOKEN_EXAMPLE = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJhdWQiOiJyIn0.Qm9p'
-
-export const LoginBody = withExample(
-  Type.Object(
-    {
-      username: Text({ minLength: 1, description: 'The API username' }),
-      password: Text({ minLength: 1, description: 'The API password' }),
-    },
-    { title: 'LoginRequest' },
-  ),
-  { username: 'acme', password: 'as it was issued' },
-)
-
-export const TokenPair = withExample(
-  Type.Object(
-    {
-      access_token: Type.String({ description: 'A JWT for the Authorization header' }),
-      refresh_token: Type.String({ description: 'Good for one refresh' }),
-      access_expires_at: Timestamp,
-      refresh_expires_at: Timestamp,
-      client_id: Type.Integer(),
-      token_type: Type.Literal('Bearer'),
-      expires_in: Type.Integer({ description: 'Seconds until the access token expires' }),
-    },
-    { title: 'TokenPair' },
-  ),
+export const LoginBody = Type.Object(
   {
-    access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxIn0.Zk3n',
-    refresh_token: REFRESH_TOKEN_EXAMPLE,
-    access_expires_at: '2026-01-01T01:00:00.000Z',
-    refresh_expires_at: '2026-01-08T00:00:00.000Z',
-    client_id: 1,
-    token_type: 'Bearer',
-    expires_in: 3600,
+    username: Text({ minLength: 1, description: 'The API username', example: 'acme' }),
+    password: Text({ minLength: 1, description: 'The API password', example: 'as it was issued' }),
   },
+  { title: 'LoginRequest' },
 )
-export const RefreshBody = withExample(
-  Type.Object(
-    { refresh_token: Text({ description: 'The refresh token of the newest pair' }) },
-    { title: 'RefreshRequest' },
-  ),
-  { refresh_token: REFRESH_TOKEN_EXAMPLE },
+
+const TOKEN = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9'
+const REFRESH_TOKEN = `${TOKEN}.eyJhdWQiOiJyIn0.Qm9p`
+
+export const TokenPair = Type.Object(
+  {
+    access_token: Type.String({
+      description: 'A JWT for the Authorization header',
+      example: `${TOKEN}.eyJzdWIiOiIxIn0.Zk3n`,
+    }),
+    refresh_token: Type.String({ description: 'Good for one refresh', example: REFRESH_TOKEN }),
+    access_expires_at: Type.String({ format: 'date-time', example: '2026-01-01T01:00:00.000Z' }),
+    refresh_expires_at: Type.String({ format: 'date-time', example: '2026-01-08T00:00:00.000Z' }),
+    client_id: Type.Integer({ example: 1 }),
+    token_type: Type.Literal('Bearer'),
+    expires_in: Type.Integer({ description: 'Seconds until the access token expires', example: 3600 }),
+  },
+  { title: 'TokenPair' },
 )
-export const LoggedOut = withExample(Type.Object({ message: Type.String() }, { title: 'LoggedOut' }), {
-  message: 'Successfully logged out',
-})
+export const RefreshBody = Type.Object(
+  { refresh_token: Text({ description: 'The refresh token of the newest pair', example: REFRESH_TOKEN }) },
+  { title: 'RefreshRequest' },
+)
+export const LoggedOut = Type.Object(
+  { message: Type.String({ example: 'Successfully logged out' }) },
+  { title: 'LoggedOut' },
+)

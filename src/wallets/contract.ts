@@ -10,7 +10,7 @@ import {
   sortQuery,
   timeFilter,
 } from '../http/parameters.ts'
-import { nullable, oneOf, Timestamp, withExample } from '../http/schemas.ts'
+import { getExample, nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { badRequest, notFound } from '../kernel/failure.ts'
 import { toMajor, toRate } from '../kernel/money.ts'
@@ -54,38 +54,23 @@ export const TransactionListQuery = Type.Object({
   ...sortQuery(TRANSACTION_SORTS),
 })
 
-export const WALLET_EXAMPLE = {
-  id: 1,
-  currency_id: 139,
-  currency_code: 'USD',
-  amount: 100_000,
-  reserved_amount: 0,
-  type: 'PREPAID' as const,
-  credit_limit: 0,
-  is_default: true,
-  is_active: true,
-  created_at: '2026-01-01T00:00:00.000Z',
-  updated_at: '2026-01-01T00:00:00.000Z',
-}
-export const WalletSchema = withExample(
-  Type.Object(
-    {
-      id: Type.Integer(),
-      currency_id: Type.Integer(),
-      currency_code: Type.String({ description: 'ISO 4217' }),
-      amount: Type.Number({ description: 'Amount that can be spent now' }),
-      reserved_amount: Type.Number({ description: 'Paid for orders and payouts that are still under way' }),
-      type: oneOf(WALLET_TYPES),
-      credit_limit: Type.Number({ description: 'How far below zero a POSTPAID wallet may go' }),
-      is_default: Type.Boolean(),
-      is_active: Type.Boolean({ description: 'Whether it can pay' }),
-      created_at: Timestamp,
-      updated_at: Timestamp,
-    },
-    { title: 'Wallet' },
-  ),
-  WALLET_EXAMPLE,
+export const WalletSchema = Type.Object(
+  {
+    id: Type.Integer({ example: 1 }),
+    currency_id: Type.Integer({ example: 139 }),
+    currency_code: Type.String({ description: 'ISO 4217', example: 'USD' }),
+    amount: Type.Number({ description: 'Amount that can be spent now', example: 100_000 }),
+    reserved_amount: Type.Number({ description: 'Paid for orders and payouts that are still under way', example: 0 }),
+    type: oneOf(WALLET_TYPES),
+    credit_limit: Type.Number({ description: 'How far below zero a POSTPAID wallet may go', example: 0 }),
+    is_default: Type.Boolean({ example: true }),
+    is_active: Type.Boolean({ description: 'Whether it can pay', example: true }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Wallet' },
 )
+export const WALLET_EXAMPLE = getExample(WalletSchema)
 
 export const walletWire = (wallet: Wallet, reference: Reference): Static<typeof WalletSchema> => {
   const { currency, precision } = reference.getCurrency(wallet.currencyId)
@@ -104,44 +89,25 @@ export const walletWire = (wallet: Wallet, reference: Reference): Static<typeof 
   }
 }
 
-export const TransactionSchema = withExample(
-  Type.Object(
-    {
-      id: Type.Integer(),
-      wallet_id: Type.Integer(),
-      currency_id: Type.Integer(),
-      amount: Type.Number({ description: 'Positive; transaction_type gives the sign' }),
-      transaction_type: oneOf(TRANSACTION_TYPES),
-      status: oneOf(TRANSACTION_STATUSES),
-      source_currency: nullable(Type.String()),
-      destination_currency: nullable(Type.String()),
-      forex_rate: nullable(Type.Number()),
-      conversion_charges: nullable(Type.Number()),
-      balance_after: Type.Number(),
-      source_type: oneOf(SOURCE_TYPES),
-      source_id: nullable(Type.String()),
-      remarks: nullable(Type.String()),
-      created_at: Timestamp,
-    },
-    { title: 'Transaction' },
-  ),
+export const TransactionSchema = Type.Object(
   {
-    id: 1,
-    wallet_id: 1,
-    currency_id: 139,
-    amount: 100_000,
-    transaction_type: 'CREDIT',
-    status: 'COMPLETED',
-    source_currency: null,
-    destination_currency: null,
-    forex_rate: null,
-    conversion_charges: null,
-    balance_after: 100_000,
-    source_type: 'funding',
-    source_id: null,
-    remarks: 'Opening balance',
-    created_at: '2026-01-01T00:00:00.000Z',
+    id: Type.Integer({ example: 1 }),
+    wallet_id: Type.Integer({ example: 1 }),
+    currency_id: Type.Integer({ example: 139 }),
+    amount: Type.Number({ description: 'Positive; transaction_type gives the sign', example: 100_000 }),
+    transaction_type: oneOf(TRANSACTION_TYPES),
+    status: oneOf(TRANSACTION_STATUSES, { example: 'COMPLETED' }),
+    source_currency: nullable(Type.String()),
+    destination_currency: nullable(Type.String()),
+    forex_rate: nullable(Type.Number()),
+    conversion_charges: nullable(Type.Number()),
+    balance_after: Type.Number({ example: 100_000 }),
+    source_type: oneOf(SOURCE_TYPES, { example: 'funding' }),
+    source_id: nullable(Type.String()),
+    remarks: nullable(Type.String({ example: 'Opening balance' })),
+    created_at: Timestamp,
   },
+  { title: 'Transaction' },
 )
 
 export const transactionWire = (

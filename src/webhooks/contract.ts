@@ -1,10 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { EVENT_EXAMPLE } from '../events/contract.ts'
 import { EVENT_PATTERNS, EVENT_TYPES } from '../events/types.ts'
 import type { JsonObject } from '../http/json.ts'
 import { pageQuery, textPath } from '../http/parameters.ts'
 import { secretMember } from '../http/rehearsal.ts'
-import { nullable, oneOf, Timestamp, withExample } from '../http/schemas.ts'
+import { getExample, nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { bodyCheck, Text } from '../http/validation.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { badRequest, notFound } from '../kernel/failure.ts'
@@ -26,47 +27,42 @@ export const PageQuery = Type.Object(pageQuery({ limitDefault: 20, limitMax: 100
 /** The most patterns of a filter (contract C16). */
 const EVENTS_MAX = 50
 
+const NAME_EXAMPLE = 'Fulfilment'
+const URL_EXAMPLE = 'http://127.0.0.1:3000/hooks'
+const EVENTS_EXAMPLE = ['order.*', 'payout.completed']
+
 const members = {
-  name: Text({ minLength: 1, maxLength: 100, description: 'Your own name for it' }),
+  name: Text({ minLength: 1, maxLength: 100, description: 'Your own name for it', example: NAME_EXAMPLE }),
   url: Text({
     maxLength: 2_048,
     description: 'Where events are posted to: https, or http where the server allows it',
+    example: URL_EXAMPLE,
   }),
   events: Type.Array(oneOf(EVENT_PATTERNS), {
     minItems: 1,
     maxItems: EVENTS_MAX,
     description: 'Types of events, order.* for all of a kind, * for all',
+    example: EVENTS_EXAMPLE,
   }),
 }
 
-const REQUEST_EXAMPLE = {
-  name: 'Fulfilment',
-  url: 'http://127.0.0.1:3000/hooks',
-  events: ['order.*' as const, 'payout.completed' as const],
-}
-export const WebhookBody = withExample(
-  Type.Object(
-    {
-      ...members,
-      signing: Type.Optional(
-        oneOf(SIGNINGS, { default: 'standard', description: 'How deliveries are signed: see the guide for webhooks' }),
-      ),
-    },
-    { title: 'WebhookRequest' },
-  ),
-  REQUEST_EXAMPLE,
+export const WebhookBody = Type.Object(
+  {
+    ...members,
+    signing: Type.Optional(
+      oneOf(SIGNINGS, { default: 'standard', description: 'How deliveries are signed: see the guide for webhooks' }),
+    ),
+  },
+  { title: 'WebhookRequest' },
 )
-export const WebhookUpdateBody = withExample(
-  Type.Object(
-    {
-      name: Type.Optional(members.name),
-      url: Type.Optional(members.url),
-      events: Type.Optional(members.events),
-      active: Type.Optional(Type.Boolean({ description: 'Switching it off drops what waits for it' })),
-    },
-    { title: 'WebhookUpdate' },
-  ),
-  { name: 'Warehouse' },
+export const WebhookUpdateBody = Type.Object(
+  {
+    name: Type.Optional(members.name),
+    url: Type.Optional(members.url),
+    events: Type.Optional(members.events),
+    active: Type.Optional(Type.Boolean({ description: 'Switching it off drops what waits for it' })),
+  },
+  { title: 'WebhookUpdate' },
 )
 
 const checkWebhook = bodyCheck(WebhookBody)
@@ -89,80 +85,53 @@ const receiverRule = async (url: unknown, rules: AddressRules) => {
   return { url: () => (problem === undefined ? undefined : ({ rule: 'format', problem } as const)) }
 }
 
-export const WEBHOOK_EXAMPLE = {
-  id: ID_EXAMPLE,
-  ...REQUEST_EXAMPLE,
-  signing: 'standard' as const,
-  active: true,
-  created_at: '2026-01-01T00:00:00.000Z',
-  updated_at: '2026-01-01T00:00:00.000Z',
-  disabled_reason: null,
-}
-export const WebhookSchema = withExample(
-  Type.Object(
-    {
-      id: Type.String({ description: 'Prefixed with whk_' }),
-      name: Type.String(),
-      url: Type.String(),
-      events: Type.Array(oneOf(EVENT_PATTERNS)),
-      signing: oneOf(SIGNINGS),
-      active: Type.Boolean(),
-      created_at: Timestamp,
-      updated_at: Timestamp,
-      disabled_reason: nullable(
-        Type.String({
-          description:
-            'Why it was switched off, unless you did: gone (the receiver responded with 410), failing (for 3 days), operator',
-        }),
-      ),
-    },
-    { title: 'Webhook' },
-  ),
-  WEBHOOK_EXAMPLE,
+export const WebhookSchema = Type.Object(
+  {
+    id: Type.String({ description: 'Prefixed with whk_', example: ID_EXAMPLE }),
+    name: Type.String({ example: NAME_EXAMPLE }),
+    url: Type.String({ example: URL_EXAMPLE }),
+    events: Type.Array(oneOf(EVENT_PATTERNS), { example: EVENTS_EXAMPLE }),
+    signing: oneOf(SIGNINGS),
+    active: Type.Boolean({ example: true }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    disabled_reason: nullable(
+      Type.String({
+        description:
+          'Why it was switched off, unless you did: gone (the receiver responded with 410), failing (for 3 days), operator',
+      }),
+    ),
+  },
+  { title: 'Webhook' },
 )
+export const WEBHOOK_EXAMPLE = getExample(WebhookSchema)
+
 /** In a rehearsal, nothing of the secret is real (contract C19). */
 const SecretSchema = secretMember(
-  Type.String({ description: 'Shown once: whsec_ and base64 of the key' }),
+  Type.String({
+    description: 'Shown once: whsec_ and base64 of the key',
+    example: 'whsec_pSp+0kuW9Uq5JtJqRDnpIcB5mbUyAEwSJrG1Gr1MgN4=',
+  }),
   `whsec_${Buffer.from('Rehearsed: this is not a secret.').toString('base64')}`,
 )
-export const WebhookWithSecretSchema = withExample(
-  Type.Object(
-    {
-      ...WebhookSchema.properties,
-      secret: SecretSchema,
-    },
-    { title: 'WebhookWithSecret' },
-  ),
-  { ...WEBHOOK_EXAMPLE, secret: 'whsec_pSp+0kuW9Uq5JtJqRDnpIcB5mbUyAEwSJrG1Gr1MgN4=' },
+export const WebhookWithSecretSchema = Type.Object(
+  { ...WebhookSchema.properties, secret: SecretSchema },
+  { title: 'WebhookWithSecret' },
 )
-export const DeliverySchema = withExample(
-  Type.Object(
-    {
-      id: Type.Integer(),
-      event_id: Type.String(),
-      event_type: oneOf(EVENT_TYPES),
-      attempt: Type.Integer({ minimum: 1 }),
-      status: oneOf(ATTEMPT_STATUSES),
-      response_status: nullable(Type.Integer({ description: 'null without a response' })),
-      duration_ms: Type.Integer({ minimum: 0 }),
-      response_body: nullable(Type.String({ description: 'At most 1 KiB of it' })),
-      next_attempt_at: nullable(Timestamp),
-      created_at: Timestamp,
-    },
-    { title: 'Delivery' },
-  ),
+export const DeliverySchema = Type.Object(
   {
-    id: 1,
-    event_id: 'evt_0mjvbk3w00k7x2m9q4w1z8t5a',
-    event_type: 'ping',
-    attempt: 1,
-    status: 'delivered',
-    response_status: 200,
-    duration_ms: 12,
-    response_body: 'ok',
-    next_attempt_at: null,
-    created_at: '2026-01-01T00:00:00.000Z',
+    id: Type.Integer({ example: 1 }),
+    event_id: Type.String({ example: EVENT_EXAMPLE.id }),
+    event_type: oneOf(EVENT_TYPES, { example: 'ping' }),
+    attempt: Type.Integer({ minimum: 1, example: 1 }),
+    status: oneOf(ATTEMPT_STATUSES),
+    response_status: nullable(Type.Integer({ description: 'null without a response', example: 200 })),
+    duration_ms: Type.Integer({ minimum: 0, example: 12 }),
+    response_body: nullable(Type.String({ description: 'At most 1 KiB of it', example: 'ok' })),
+    next_attempt_at: nullable(Timestamp),
+    created_at: Timestamp,
   },
+  { title: 'Delivery' },
 )
 export const ExplainedDeliverySchema = Type.Object(
   {

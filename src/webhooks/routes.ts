@@ -90,6 +90,7 @@ const operationsWith = (rulesFor: WebhookRoutesOptions['rulesFor']) => ({
     description: 'While it is off, nothing is queued for it. Switching it off drops the deliveries that wait.',
     params: WebhookPath,
     body: WebhookUpdateBody,
+    bodyExample: { name: 'Warehouse' },
     read: (sent: JsonObject, request: Request) => readUpdate(sent, rulesFor(request)),
     success: {
       status: 200,

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { EventSchema } from '../../events/contract.ts'
 import { listOf } from '../../http/operation.ts'
 import { parameter } from '../../http/parameters.ts'
-import { Timestamp, withExample } from '../../http/schemas.ts'
+import { getExample, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { DomainError, violated, violation } from '../../kernel/failure.ts'
@@ -52,11 +52,14 @@ export const requireWorlds = (worlds: SandboxWorlds, name = DEFAULT_WORLD): void
 }
 
 export const WorldSummary = Type.Object(
-  { name: Type.String(), username: Type.String({ description: 'Logs in to it' }), now: Timestamp },
+  {
+    name: Type.String({ example: 'checkout' }),
+    username: Type.String({ description: 'Logs in to it', example: 'sbx_checkout' }),
+    now: Timestamp,
+  },
   { title: 'World' },
 )
-export const WORLD_EXAMPLE = { name: 'checkout', username: 'sbx_checkout', now: '2026-01-01T00:00:00.000Z' }
-withExample(WorldSummary, WORLD_EXAMPLE)
+export const WORLD_EXAMPLE = getExample(WorldSummary)
 
 export const worldWire = ({ name, clock }: World): Static<typeof WorldSummary> => ({
   name,
@@ -77,18 +80,16 @@ export const newName = (name: string): string => {
 /** Of the events of one move of the clock. */
 export const HAPPENED_MAX = 1_000
 
-const ClockState = withExample(
-  Type.Object(
-    {
-      now: Timestamp,
-      frozen: Type.Boolean(),
-      happened: Type.Array(EventSchema, {
-        description: `The events of what fell due by the move, the oldest first and at most ${HAPPENED_MAX}`,
-      }),
-    },
-    { title: 'Clock' },
-  ),
-  { now: '2026-01-01T00:05:00.000Z', frozen: true, happened: [] },
+const ClockState = Type.Object(
+  {
+    now: { ...Timestamp, example: '2026-01-01T00:05:00.000Z' },
+    frozen: Type.Boolean({ example: true }),
+    happened: Type.Array(EventSchema, {
+      description: `The events of what fell due by the move, the oldest first and at most ${HAPPENED_MAX}`,
+      example: [],
+    }),
+  },
+  { title: 'Clock' },
 )
 
 const SnapshotName = Type.Object({ name: Type.String() }, { title: 'SnapshotName' })
