@@ -18,7 +18,7 @@ export const holdBack = async (
   const rest = Promise.withResolvers<void>()
   const tokensLeft = async () => Number((await look()).headers.get('x-ratelimit-remaining'))
   const before = await tokensLeft()
-  const answer = send(
+  const response = send(
     new ReadableStream({
       start: async (controller) => {
         controller.enqueue(bytes.slice(0, half))
@@ -32,7 +32,7 @@ export const holdBack = async (
   return {
     finish: () => {
       rest.resolve()
-      return answer
+      return response
     },
   }
 }

@@ -108,7 +108,7 @@ const parse = (text: string): { answer: RawAnswer; length: number } | undefined 
 export const ask = async (url: string, request: string): Promise<RawAnswer> => {
   const connection = await Connection.open(url)
   connection.send(request)
-  const answer = await connection.answer()
+  const response = await connection.answer()
   connection.destroy()
-  return answer
+  return response
 }

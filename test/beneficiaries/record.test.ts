@@ -88,8 +88,8 @@ describe('DELETE /api/v1/beneficiaries/{id}', () => {
 
   inWorld('deletes once if two requests arrive together', async (world) => {
     const { id } = await save(world)
-    const answers = await Promise.all([1, 2, 3].map(() => world.delete(`${PATH}/${id}`)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404])
+    const responses = await Promise.all([1, 2, 3].map(() => world.delete(`${PATH}/${id}`)))
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 404, 404])
   })
 
   test.each(NOBODY)('404 for an id %s, and deletes nothing', async (_, id) => {

@@ -70,9 +70,9 @@ describe('the cache of charges', () => {
   ])('an error is never cached: %s', async (_, body, status) => {
     const world = await server.world(NOON)
     for (let times = 0; times < 2; times++) {
-      const answer = await ask(world, body)
-      expect(answer.status).toBe(status)
-      expect(answer.cache).not.toBe('HIT')
+      const response = await ask(world, body)
+      expect(response.status).toBe(status)
+      expect(response.cache).not.toBe('HIT')
     }
   })
 

@@ -143,8 +143,8 @@ describe('a client', () => {
         () => customer.get('/countries/1'),
       )
       expect((await office.run(command)).exitCode).toBe(0)
-      const answer = await finish()
-      return [answer.status, await answer.text()]
+      const response = await finish()
+      return [response.status, await response.text()]
     }
     expect(await orderDuring(['client', 'limit', 'acme', '1'])).toEqual([
       400,
@@ -429,11 +429,11 @@ const PAYEE = { beneficiary_email: 'ada@example.com', beneficiary_first_name: 'A
 /** Whoever waits more than five seconds for other writers is refused, and has written nothing: it is asked again. */
 const accepted = async <Answer>(
   ask: () => Promise<Answer>,
-  isRefused: (answer: Answer) => boolean,
+  isRefused: (response: Answer) => boolean,
 ): Promise<Answer> => {
   for (;;) {
-    const answer = await ask()
-    if (!isRefused(answer)) return answer
+    const response = await ask()
+    if (!isRefused(response)) return response
   }
 }
 

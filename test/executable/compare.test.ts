@@ -176,22 +176,22 @@ interface Alteration {
 
 const inBody =
   (change: (body: never) => unknown) =>
-  (answer: Altered): void => {
-    const body = JSON.parse(answer.text)
+  (response: Altered): void => {
+    const body = JSON.parse(response.text)
     change(body as never)
-    answer.text = JSON.stringify(body)
+    response.text = JSON.stringify(body)
   }
 
 const toStatus =
   (status: number) =>
-  (answer: Altered): void => {
-    answer.status = status
+  (response: Altered): void => {
+    response.status = status
   }
 
 const toText =
   (change: (text: string) => string) =>
-  (answer: Altered): void => {
-    answer.text = change(answer.text)
+  (response: Altered): void => {
+    response.text = change(response.text)
   }
 
 const row = (operation: string, request: string, field: string, expected: string, found: string): Row => ({
@@ -400,10 +400,10 @@ describe('a 429 of the host', () => {
     const once = {
       what: 'a limit of all',
       on: /^GET \/status 200$/,
-      change: (answer: Altered) => {
+      change: (response: Altered) => {
         if (refused) return
-        answer.status = 429
-        answer.headers.set('retry-after', '1')
+        response.status = 429
+        response.headers.set('retry-after', '1')
         refused = true
       },
       found: NO_ROW,

@@ -50,7 +50,7 @@ const disturb = async (program: Running, round: number): Promise<void> => {
     program.request(`/_sandbox${path}`, { method, ...(body && { body: JSON.stringify(body) }) })
   for (let step = 0; ; step++) {
     const name = `scratch-${step % 3}`
-    const answers = [
+    const responses = [
       await control('PUT', `/worlds/${name}`, { from: 'one' }),
       await control('PUT', `/snapshots/saved-${step % 2}?world=two`),
       await control('POST', `/snapshots/saved-${step % 2}/restore?world=${name}`),
@@ -58,7 +58,7 @@ const disturb = async (program: Running, round: number): Promise<void> => {
       await control('PUT', `/worlds/round-${round}-${step}`),
       await control('DELETE', `/worlds/${name}`),
     ]
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 204])
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 204])
   }
 }
 

@@ -34,12 +34,12 @@ const runBlock = async (block: Block, command: string[], flags: string[] = []) =
   return stdout
 }
 
-const answers = (command: string, ...args: string[]): string =>
+const responses = (command: string, ...args: string[]): string =>
   Bun.which(command) ? spawnSync(command, args, { encoding: 'utf8' }).stdout.trim() : ''
 
-const hasNode = answers('node', '-p', '!process.versions.bun && parseInt(process.versions.node) >= 20') === 'true'
-const hasNpm = hasNode && /^\d+\./.test(answers('npm', '--version'))
-const hasMake = answers('make', '--version') !== ''
+const hasNode = responses('node', '-p', '!process.versions.bun && parseInt(process.versions.node) >= 20') === 'true'
+const hasNpm = hasNode && /^\d+\./.test(responses('npm', '--version'))
+const hasMake = responses('make', '--version') !== ''
 
 describe.skipIf(!hasNode)('the Node test suite', () => {
   const suite = blockOf('rewards.test.mjs')

@@ -20,11 +20,11 @@ test.skipIf(process.platform !== 'linux')(
     let [next, refused] = [0, 0]
     const work = async () => {
       while (next < WORLDS) {
-        const answer = await login(program, `sbx_w${next++}`, 'secret')
-        if (answer.status === 429) refused += 1
-        const { access_token } = (await answer.json()) as Partial<Pair>
+        const response = await login(program, `sbx_w${next++}`, 'secret')
+        if (response.status === 429) refused += 1
+        const { access_token } = (await response.json()) as Partial<Pair>
         const headers = { authorization: `Bearer ${access_token}` }
-        if (answer.status === 200) await (await program.request('/api/v1/products', { headers })).arrayBuffer()
+        if (response.status === 200) await (await program.request('/api/v1/products', { headers })).arrayBuffer()
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))

@@ -8,15 +8,15 @@ import { BINARY } from '../binary.ts'
 
 /** The npm packages in files, for projects that install them. */
 
-const answers = (command: string, ...args: string[]): string =>
+const responses = (command: string, ...args: string[]): string =>
   Bun.which(command)
     ? Bun.spawnSync([command, ...args])
         .stdout.toString()
         .trim()
     : ''
 export const hasNode =
-  answers('node', '-p', '!process.versions.bun && parseInt(process.versions.node) >= 20') === 'true' &&
-  /^\d+\./.test(answers('npm', '--version'))
+  responses('node', '-p', '!process.versions.bun && parseInt(process.versions.node) >= 20') === 'true' &&
+  /^\d+\./.test(responses('npm', '--version'))
 export const target = TARGETS.find((candidate) => candidate.npm && runsHere(candidate))
 
 /** Bun names its parallel test workers as Jest does, and Playwright refuses to run inside Jest. */

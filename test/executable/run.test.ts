@@ -30,8 +30,8 @@ describe('the command gets the sandbox', () => {
     say({ url, username, statuses: [login.status, country.status], worlds: (await (await ask('/_sandbox')).json()).worlds })`
 
   test('with address, credentials and an access token of the sandbox client', async () => {
-    const answer = answerOf(await script(TOLD))
-    expect(answer).toEqual({
+    const response = answerOf(await script(TOLD))
+    expect(response).toEqual({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       username: 'sandbox',
       statuses: [200, 200],
@@ -76,13 +76,13 @@ describe('the command gets the sandbox', () => {
   })
 
   test('accepts flags and variables of serve', async () => {
-    const answer = await script(
+    const response = await script(
       `${ASK} const { headers } = await ask('/api/v1/countries/1')
        say([headers.get('x-ratelimit-limit'), (await ask('/api/v1/products?limt=1')).status])`,
       ['--strict'],
       { env: { SCRIP_RATE_LIMIT: '7/m' } },
     )
-    expect(answerOf(answer)).toEqual(['7', 400])
+    expect(answerOf(response)).toEqual(['7', 400])
   })
 
   test('the same seed gives the same ids', async () => {

@@ -36,13 +36,13 @@ const halfSent = async (program: Running) => {
   const { access_token } = await loggedIn(program)
   const { hostname, port } = new URL(program.url)
   const socket = connect(Number(port), hostname)
-  let answer = ''
+  let response = ''
   const closed = new Promise<string>((resolve) => {
     socket.on('data', (chunk) => {
-      answer += chunk
+      response += chunk
     })
     socket.on('error', () => undefined)
-    socket.on('close', () => resolve(answer))
+    socket.on('close', () => resolve(response))
   })
   const head = [
     'POST /api/v1/beneficiaries HTTP/1.1',
@@ -62,9 +62,9 @@ test('finishes requests in flight and accepts no new ones', async () => {
   await Bun.sleep(200)
   await expect(program.request('/status')).rejects.toThrow()
   finish()
-  const answer = await closed
-  expect(answer).toStartWith('HTTP/1.1 201')
-  expect(answer).toContain('\r\nConnection: close\r\n')
+  const response = await closed
+  expect(response).toStartWith('HTTP/1.1 201')
+  expect(response).toContain('\r\nConnection: close\r\n')
   expect((await program.ended()).exitCode).toBe(0)
 })
 

@@ -73,9 +73,9 @@ describe('In live mode', () => {
     inOffice(async (office) => {
       const credentials = await office.stocked()
       const { cert, key } = await certificateIn(office)
-      const answer = Promise.withResolvers<Response>()
+      const response = Promise.withResolvers<Response>()
       const tls = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
-      await using receiver = openReceiver(() => answer.promise, tls)
+      await using receiver = openReceiver(() => response.promise, tls)
       const flags = ['serve', '--mode', 'live', '--data-dir', office.dataDir, '--port', '0', '--take-over']
       const place = { env: { NODE_EXTRA_CA_CERTS: cert } }
       const serve = () => start([...flags, '--webhook-allow', '127.0.0.0/8'], place)
@@ -86,7 +86,7 @@ describe('In live mode', () => {
       await receiver.until(1)
       const taking = serve()
       await before.told('handing over')
-      answer.resolve(new Response())
+      response.resolve(new Response())
       const after = await taking
       expect((await before.stop()).exitCode).toBe(0)
       await customer.post(`/webhooks/${id}/ping`, {})

@@ -269,8 +269,10 @@ describe('On the wire', () => {
       const heldMax = Math.floor(IN_FLIGHT_BYTES_MAX / start.length)
       const held = await Promise.all(Array.from({ length: heldMax + 1 }, () => Connection.open(listener.url)))
       for (const each of held) each.send(head('/api/v1/beneficiaries', framed(body)) + sent(start))
-      const answers = held.map((connection) => connection.answer().then((answer) => ({ connection, answer })))
-      const first = await Promise.race(answers)
+      const responses = held.map((connection) =>
+        connection.answer().then((response) => ({ connection, answer: response })),
+      )
+      const first = await Promise.race(responses)
       expect(first.answer).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } })
       expect(JSON.parse(first.answer.body)).toEqual(
         structured('ServiceUnavailableError', 'SERVICE_UNAVAILABLE', 'Try again later.'),
@@ -280,7 +282,7 @@ describe('On the wire', () => {
       const small = await ask(listener.url, head('/api/v1/beneficiaries', `Content-Length: ${short.length}`) + short)
       expect(small.status).toBe(201)
       for (const each of held) if (each !== first.connection) each.send(sent(end) + last)
-      const statuses = (await Promise.all(answers)).map(({ answer }: { answer: RawAnswer }) => answer.status)
+      const statuses = (await Promise.all(responses)).map(({ answer }: { answer: RawAnswer }) => answer.status)
       expect(statuses.filter((status) => status === 503)).toHaveLength(1)
       expect(statuses.filter((status) => status === 201)).toHaveLength(heldMax)
       expect(Number(await countOf())).toBe(before + heldMax + 1)

@@ -153,7 +153,7 @@ describe('Which requests take a token', () => {
     const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
     const created = await world.post('/api/v1/beneficiaries', ADA)
     const { id } = (await created.clone().json()) as { id: string }
-    const answers = [
+    const responses = [
       created,
       await world.get(`/api/v1/beneficiaries/${id}`),
       await world.delete(`/api/v1/beneficiaries/${id}`),
@@ -168,7 +168,7 @@ describe('Which requests take a token', () => {
       await world.get('/api/v1/categories'),
       await world.post('/auth/logout'),
     ]
-    expect(answers.map((answer) => [answer.status, ...limitOf(answer).slice(0, 2)])).toEqual([
+    expect(responses.map((response) => [response.status, ...limitOf(response).slice(0, 2)])).toEqual([
       [201, 20, 19],
       [200, 20, 18],
       [204, 20, 17],

@@ -51,14 +51,14 @@ describe('X-Request-Id', () => {
   })
 
   test('is new if none was sent, in every kind of response', async () => {
-    const answers = await everyKind({})
-    for (const [status, response] of answers) {
+    const responses = await everyKind({})
+    for (const [status, response] of responses) {
       expect(response.status).toBe(status)
       expect(response.headers.get('x-request-id')).toMatch(/^req_[\w-]+$/)
     }
     // The one with limits is another server, whose identifiers are its own.
-    const ids = answers.filter(([status]) => status !== 429).map(([, { headers }]) => headers.get('x-request-id'))
-    expect(new Set(ids).size).toBe(answers.length - 1)
+    const ids = responses.filter(([status]) => status !== 429).map(([, { headers }]) => headers.get('x-request-id'))
+    expect(new Set(ids).size).toBe(responses.length - 1)
   })
 
   test.each([

@@ -256,26 +256,26 @@ describe('a malformed key', () => {
 
 describe('at the same time', () => {
   atNoon('many requests with one key write once and get the same response', async (world) => {
-    const answers = await Promise.all(Array.from({ length: 12 }, () => post(world, ADA)))
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
-    expect(answers[0]?.status).toBe(201)
-    expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1)
+    const responses = await Promise.all(Array.from({ length: 12 }, () => post(world, ADA)))
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(responses[0]?.status).toBe(201)
+    expect(responses.filter(({ replayed }) => replayed === null)).toHaveLength(1)
     expect(await countOf(world)).toBe(1)
   })
 
   atNoon('of two bodies with one key one is saved, the other refused', async (world) => {
-    const answers = await Promise.all([post(world, ADA), post(world, { ...ADA, first_name: 'Augusta' })])
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400])
+    const responses = await Promise.all([post(world, ADA), post(world, { ...ADA, first_name: 'Augusta' })])
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 400])
     expect(await countOf(world)).toBe(1)
   })
 
   atNoon('an error does not affect the others', async (world) => {
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       post(world, ADA, 'key number 1'),
       post(world, { ...ADA, email: 'ada@' }, 'key number 2'),
       post(world, ADA, 'key number 3'),
     ])
-    expect(answers.map(({ status }) => status)).toEqual([201, 400, 201])
+    expect(responses.map(({ status }) => status)).toEqual([201, 400, 201])
     expect(await countOf(world)).toBe(2)
   })
 })

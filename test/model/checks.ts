@@ -67,14 +67,14 @@ export const answerFaults = (
   operation: Served | undefined,
   path: string,
   sentId: string | undefined,
-  answer: Answer,
+  response: Answer,
 ) => {
-  const { status, headers, text, json } = answer
+  const { status, headers, text, json } = response
   const requestId = headers.get('x-request-id')
   if (!requestId) return 'no X-Request-Id'
   if (sentId !== undefined && requestId !== sentId) return `X-Request-Id ${requestId} instead of ${sentId}`
   if (status >= 400) {
-    const fault = errorFaults(path, answer)
+    const fault = errorFaults(path, response)
     if (fault) return fault
   }
   if (!operation) return undefined

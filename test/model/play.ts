@@ -44,7 +44,7 @@ export interface Expected {
   status: number | readonly number[]
   body?: unknown
   /** What is wrong with the answer, if anything. */
-  fault?: (answer: Answer) => string | undefined
+  fault?: (response: Answer) => string | undefined
 }
 
 /** Whose request it is: a client of a world, with its newest token or with one that came before. */
@@ -137,29 +137,29 @@ export class Play {
   async api(who: Who, call: Call, rule: Rule): Promise<Answer> {
     await this.settle()
     const access = this.tokenOf(who)
-    const answer = await this.send(call, access)
-    this.judge(call, access, answer, rule)
-    return answer
+    const response = await this.send(call, access)
+    this.judge(call, access, response, rule)
+    return response
   }
 
   /** Asks what needs no token: the control surface, logins, probes. */
-  async open(call: Call, rule: (answer: Answer) => Expected, struckIn?: World): Promise<Answer> {
+  async open(call: Call, rule: (response: Answer) => Expected, struckIn?: World): Promise<Answer> {
     await this.settle()
-    const answer = await this.send(call)
+    const response = await this.send(call)
     const strike = struckIn && this.#strike(struckIn, call)
-    this.compare(call, answer, strike ?? rule(answer))
-    return answer
+    this.compare(call, response, strike ?? rule(response))
+    return response
   }
 
   /** Asks the control surface about a world. */
-  control(call: Call, name: string, rule: (world: World, answer: Answer) => Expected): Promise<Answer> {
+  control(call: Call, name: string, rule: (world: World, response: Answer) => Expected): Promise<Answer> {
     const query = [call.query, `world=${name}`].filter(Boolean).join('&')
     this.#touched.add(name)
-    return this.open({ ...call, query }, (answer) => {
+    return this.open({ ...call, query }, (response) => {
       const world = this.model.worlds.get(name)
       // Path, query and body are refused before a world is looked up (contracts C4 and C15).
       const mayBeInvalid = call.body || call.query || (call.id !== undefined && !isPathId(String(call.id)))
-      return world ? rule(world, answer) : { status: mayBeInvalid ? [400, 404] : 404 }
+      return world ? rule(world, response) : { status: mayBeInvalid ? [400, 404] : 404 }
     })
   }
 
@@ -174,10 +174,10 @@ export class Play {
     const line = `${method} ${url}${typeof body === 'string' ? ` ${short(body)}` : ''}${headersLine(call.headers)}`
     this.lines.push(`${line}${this.#whoseLine(access)}`)
     const index = this.lines.length - 1
-    const answer = await this.program.ask(url, { method, headers, ...(body !== undefined && { body }) })
-    this.lines[index] += ` -> ${answer.status || 'no answer'}`
-    this.#checkAlways(call, path, answer)
-    return answer
+    const response = await this.program.ask(url, { method, headers, ...(body !== undefined && { body }) })
+    this.lines[index] += ` -> ${response.status || 'no answer'}`
+    this.#checkAlways(call, path, response)
+    return response
   }
 
   locate({ operation, id = '', query }: Call): { method: string; path: string; route: string; url: string } {
@@ -192,33 +192,33 @@ export class Play {
   }
 
   /** Holds an answer against what the model foretells, edge first (contract C4). */
-  judge(call: Call, access: string | undefined, answer: Answer, rule: Rule, charging: Charging = 'charged'): void {
-    const session = this.model.session(access, (world) => this.now(world, answer.real))
-    if (!session) this.compare(call, answer, unauthorized(access))
-    else this.compare(call, answer, this.#behindEdge(session, call, answer, rule, charging))
+  judge(call: Call, access: string | undefined, response: Answer, rule: Rule, charging: Charging = 'charged'): void {
+    const session = this.model.session(access, (world) => this.now(world, response.real))
+    if (!session) this.compare(call, response, unauthorized(access))
+    else this.compare(call, response, this.#behindEdge(session, call, response, rule, charging))
   }
 
-  #behindEdge({ world, client }: Session, call: Call, answer: Answer, rule: Rule, charging: Charging): Expected {
-    const now = this.now(world, answer.real)
+  #behindEdge({ world, client }: Session, call: Call, response: Answer, rule: Rule, charging: Charging): Expected {
+    const now = this.now(world, response.real)
     this.#touched.add(world.name)
-    const limited = this.#charge(world, client, now, answer, charging)
+    const limited = this.#charge(world, client, now, response, charging)
     if (limited) return limited
     this.model.catchUp(world, now.lo)
-    return this.#strike(world, call) ?? rule({ model: this.model, world, client, now, answer })
+    return this.#strike(world, call) ?? rule({ model: this.model, world, client, now, answer: response })
   }
 
-  compare(call: Call, answer: Answer, { status, body, fault }: Expected): void {
+  compare(call: Call, response: Answer, { status, body, fault }: Expected): void {
     const statuses = typeof status === 'number' ? [status] : status
-    if (!statuses.includes(answer.status)) {
+    if (!statuses.includes(response.status)) {
       this.fail(
-        `${call.operation}: expected ${statuses.map((each) => each || 'no answer').join(' or ')}, was answered ${answer.status} | ${short(answer.text)}`,
+        `${call.operation}: expected ${statuses.map((each) => each || 'no answer').join(' or ')}, was answered ${response.status} | ${short(response.text)}`,
       )
     }
-    if (body !== undefined && !Bun.deepEquals(answer.json, body)) {
-      this.fail(`${call.operation}: expected ${differenceOf(body, answer.json)}`)
+    if (body !== undefined && !Bun.deepEquals(response.json, body)) {
+      this.fail(`${call.operation}: expected ${differenceOf(body, response.json)}`)
     }
-    const wrong = fault?.(answer)
-    if (wrong !== undefined) this.fail(`${call.operation}: ${wrong} | ${short(answer.text)}`)
+    const wrong = fault?.(response)
+    if (wrong !== undefined) this.fail(`${call.operation}: ${wrong} | ${short(response.text)}`)
   }
 
   fail(problem: string): never {
@@ -236,9 +236,9 @@ export class Play {
   }
 
   async freeze(world: World): Promise<void> {
-    const answer = await this.send({ operation: 'moveClock', query: `world=${world.name}`, body: { frozen: true } })
-    this.compare({ operation: 'moveClock' }, answer, { status: 200 })
-    world.state.clock.frozenAt = Date.parse((answer.json as { now: string }).now)
+    const response = await this.send({ operation: 'moveClock', query: `world=${world.name}`, body: { frozen: true } })
+    this.compare({ operation: 'moveClock' }, response, { status: 200 })
+    world.state.clock.frozenAt = Date.parse((response.json as { now: string }).now)
   }
 
   // What holds after every step
@@ -299,20 +299,20 @@ export class Play {
     }
   }
 
-  #checkAlways(call: Call, path: string, answer: Answer): void {
-    if (answer.status === 0) return
-    const wrong = answerFaults(this.program.operation(call.operation), path, call.headers?.['x-request-id'], answer)
-    if (wrong) this.fail(`${call.operation}: ${wrong} | ${short(answer.text)}`)
-    if (answer.visited !== undefined && answer.visited > VISITED_MAX) {
+  #checkAlways(call: Call, path: string, response: Answer): void {
+    if (response.status === 0) return
+    const wrong = answerFaults(this.program.operation(call.operation), path, call.headers?.['x-request-id'], response)
+    if (wrong) this.fail(`${call.operation}: ${wrong} | ${short(response.text)}`)
+    if (response.visited !== undefined && response.visited > VISITED_MAX) {
       this.fail(
-        `${call.operation}: visited ${answer.visited} values for one request, at most ${VISITED_MAX} are allowed`,
+        `${call.operation}: visited ${response.visited} values for one request, at most ${VISITED_MAX} are allowed`,
       )
     }
   }
 
   /** Takes a token of each bucket, or says what a refusal must look like. */
-  #charge(world: World, client: ClientName, now: Span, answer: Answer, charging: Charging): Expected | undefined {
-    const header = (name: string) => answer.headers.get(`x-ratelimit-${name}`)
+  #charge(world: World, client: ClientName, now: Span, response: Answer, charging: Charging): Expected | undefined {
+    const header = (name: string) => response.headers.get(`x-ratelimit-${name}`)
     if (this.model.limits === undefined) {
       if (header('limit') !== null) this.fail('X-RateLimit-Limit without a limit')
       return undefined
@@ -320,13 +320,13 @@ export class Play {
     const buckets = this.model.buckets(world, client, now)
     const mayRefuse = buckets.some(({ level, refillMs }) => level.lo < refillMs)
     const mustRefuse = buckets.some(({ level, refillMs }) => level.hi < refillMs)
-    const isRefused = charging !== 'free' && (mustRefuse || (mayRefuse && answer.status === 429))
+    const isRefused = charging !== 'free' && (mustRefuse || (mayRefuse && response.status === 429))
     if (!isRefused && charging !== 'free') {
       for (const bucket of buckets) {
         bucket.level = { lo: Math.max(0, bucket.level.lo - bucket.refillMs), hi: bucket.level.hi - bucket.refillMs }
       }
     }
-    if (charging !== 'at once' && answer.status !== 0) {
+    if (charging !== 'at once' && response.status !== 0) {
       const fits = buckets.some(
         ({ tokens, refillMs, level }) =>
           header('limit') === String(tokens) &&

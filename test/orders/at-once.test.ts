@@ -93,10 +93,10 @@ test('cancellations of one payout', async () => {
   }
   const created = await live.request('/payouts', { method: 'POST', body: JSON.stringify(payout) })
   const { id } = (await created.json()) as { id: string }
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: ALL }, () => live.request(`/payouts/${id}/cancel`, { method: 'POST' })),
   )
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: ALL - 1 }, () => 400)])
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: ALL - 1 }, () => 400)])
   expect(spendable()).toBe(before)
   expectSound()
 })

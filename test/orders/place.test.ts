@@ -80,14 +80,14 @@ describe('POST /api/v1/orders', () => {
 
   atStart('responses with voucher codes are not cached: orders, replays, lists and vouchers', async (world) => {
     const again = { 'idempotency-key': 'kept by no cache' }
-    const answers = [
+    const responses = [
       await world.post(ORDERS, { ...INSTANT, quantity: 1 }, again),
       await world.post(ORDERS, { ...INSTANT, quantity: 1 }, again),
       await world.get(ORDERS),
       await world.get(`${ORDERS}/1`),
       await world.get(`${ORDERS}/1/vouchers`),
     ]
-    for (const { status, headers } of answers) {
+    for (const { status, headers } of responses) {
       expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
     }
   })

@@ -12,9 +12,9 @@ const broken = (field: string, rule: string, problem: string) =>
   invalid({ [field]: [{ rule, field, message: `The ${field} field ${problem}.` }] })
 
 /** An order that is refused leaves nothing: no order, no movement, no reservation. */
-const expectRefusal = async (world: TestWorld, body: unknown, status: number, answer: object) => {
+const expectRefusal = async (world: TestWorld, body: unknown, status: number, response: object) => {
   const before = [await walletsOf(world), await movementsOf(world), await orderCountOf(world)]
-  await expectResponse(world.post('/api/v1/orders', body), status, answer)
+  await expectResponse(world.post('/api/v1/orders', body), status, response)
   expect([await walletsOf(world), await movementsOf(world), await orderCountOf(world)]).toEqual(before)
 }
 
@@ -137,8 +137,8 @@ describe('a purchase that is not possible', () => {
     ],
     ['400 what is out of stock', NONE_LEFT, 400, badRequest('Insufficient stock')],
     ['400 more than there is', { product_id: 9, denomination: 10, quantity: 4 }, 400, badRequest('Insufficient stock')],
-  ])('%s', async (_, change, status, answer) => {
-    await expectRefusal(await server.world(), { ...ONE, ...change }, status, answer)
+  ])('%s', async (_, change, status, response) => {
+    await expectRefusal(await server.world(), { ...ONE, ...change }, status, response)
   })
 
   test('400 for a used reference, and the first order stays', async () => {

@@ -12,9 +12,9 @@ const badRequest = (message: string) => ({ error: 'BadRequest', message })
 const invalid = (message: string) => ({ error: 'ValidationException', message })
 
 /** A payout that is refused leaves nothing: no payout, no movement, no reservation. */
-const expectRefusal = async (world: TestWorld, body: unknown, answer: object) => {
+const expectRefusal = async (world: TestWorld, body: unknown, response: object) => {
   const before = [await walletsOf(world), await movementsOf(world), await payoutCountOf(world)]
-  await expectResponse(world.post(PAYOUTS, body), 400, answer)
+  await expectResponse(world.post(PAYOUTS, body), 400, response)
   expect([await walletsOf(world), await movementsOf(world), await payoutCountOf(world)]).toEqual(before)
 }
 

@@ -30,7 +30,7 @@ interface Begun {
 }
 
 interface Settle {
-  resolve: (answer: Answer) => void
+  resolve: (response: Answer) => void
   reject: (reason: Error) => void
 }
 

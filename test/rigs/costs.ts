@@ -35,7 +35,7 @@ export const costOf = async (server: Server, shape: Shape, token: string, search
   const statuses = new Map<number, number>()
   const ask = async (connection: Connection): Promise<void> => {
     const status = await connection.send(shape.request(nextNumber(), token)).then(
-      (answer) => answer.status,
+      (response) => response.status,
       (error: unknown) => {
         if (error instanceof Broken) return 0
         throw error

@@ -82,11 +82,11 @@ const fullDisk = async (dataDir: string, findings: string[]): Promise<string[]> 
   const saved: string[] = []
   let refused = 0
   while (saved.length < WRITES_MAX && refused < REFUSALS) {
-    const answer = await save(connection, token)
-    if (answer.status === 201) saved.push((JSON.parse(answer.body.toString()) as { id: string }).id)
-    else if (isWaitable(answer)) refused += 1
+    const response = await save(connection, token)
+    if (response.status === 201) saved.push((JSON.parse(response.body.toString()) as { id: string }).id)
+    else if (isWaitable(response)) refused += 1
     else {
-      findings.push(`a full disk: ${answer.status} ${answer.body}`)
+      findings.push(`a full disk: ${response.status} ${response.body}`)
       refused += 1
     }
   }
@@ -148,11 +148,11 @@ const fewDescriptors = async (findings: string[]): Promise<string[]> => {
   await Bun.sleep(500)
   const busy = (threadMs(server.pid) - beforeMs) / (performance.now() - startedAtMs)
   for (const connection of connections) connection.close()
-  const answer = await Promise.race([
+  const response = await Promise.race([
     ask(server.port, { path: '/status' }).then(({ status }) => status),
     Bun.sleep(5_000).then(() => 'silence'),
   ])
-  if (answer !== 200) findings.push(`descriptors that were given back: ${answer}`)
+  if (response !== 200) findings.push(`descriptors that were given back: ${response}`)
   await server.stop()
   return ['descriptors', `${CONNECTIONS} connections for ${DESCRIPTORS}`, `${share(busy)} of a core while full`]
 }

@@ -59,12 +59,12 @@ export const fill = async (dataDir: string, records: number): Promise<void> => {
   const server = await serve(['--data-dir', dataDir, '--rate-limit', 'off'])
   const token = await logIn(server.port, 'sandbox')
   for (const { path, body } of TEMPLATES) {
-    const answer = await ask(server.port, {
+    const response = await ask(server.port, {
       path,
       headers: { Authorization: `Bearer ${token}` },
       body: JSON.stringify(body),
     })
-    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.body}`)
+    if (response.status >= 300) throw new Error(`${path}: ${response.status} ${response.body}`)
   }
   await ask(server.port, { path: '/_sandbox/clock', body: '{"advance":"PT1M"}' })
   await server.stop()

@@ -37,7 +37,7 @@ export const hostile: Rig = async ({ rounds, seed, isShort }) => {
   const log = server.log()
   if (log !== '') siege.findings.push(`the log says ${log.slice(0, 2_000)}`)
   await server.stop()
-  const answers = [...siege.answers].sort(([a], [b]) => a - b)
+  const responses = [...siege.answers].sort(([a], [b]) => a - b)
   return {
     tables: [
       [
@@ -48,7 +48,7 @@ export const hostile: Rig = async ({ rounds, seed, isShort }) => {
       ],
       [
         ['answered', 'times'],
-        ...answers.map(([status, times]) => [status === 0 ? 'closed' : String(status), count(times)]),
+        ...responses.map(([status, times]) => [status === 0 ? 'closed' : String(status), count(times)]),
       ],
     ],
     findings: siege.findings,
@@ -95,11 +95,11 @@ class Siege {
   async #ask(connection: Connection, request: Mutant): Promise<void> {
     const patience = setTimeout(() => connection.giveUp(), PATIENCE_MS)
     try {
-      const answer = await connection.send(request.bytes)
-      this.#count(answer.status)
-      const fault = faultIn(answer, request)
+      const response = await connection.send(request.bytes)
+      this.#count(response.status)
+      const fault = faultIn(response, request)
       if (fault) this.#find(request, fault)
-      if (/\r\nconnection: close/i.test(answer.head)) connection.close()
+      if (/\r\nconnection: close/i.test(response.head)) connection.close()
     } catch (error) {
       if (!(error instanceof Broken)) throw error
       this.#count(0)

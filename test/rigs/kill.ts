@@ -142,10 +142,10 @@ class Ordeal {
     if (server.log() !== '') this.tally.note(`the log says ${server.log()}`)
   }
 
-  #acknowledge(write: Write, answer: { status: number; head: string; body: Buffer }): void {
-    this.tally.note(faultIn(write, answer))
-    const body = answer.body.toString()
-    this.#acknowledged.push({ ...write, status: answer.status, body })
+  #acknowledge(write: Write, response: { status: number; head: string; body: Buffer }): void {
+    this.tally.note(faultIn(write, response))
+    const body = response.body.toString()
+    this.#acknowledged.push({ ...write, status: response.status, body })
     this.tally.acknowledged += 1
     this.#office.hear(write.kind, body)
     if (write.kind !== 'orders') return

@@ -30,23 +30,23 @@ export class LiveFolder {
 
   static async make(folder: string, codeCount: number): Promise<LiveFolder> {
     const dataDir = join(folder, 'data')
-    const answer = async (...args: string[]): Promise<string> => {
+    const response = async (...args: string[]): Promise<string> => {
       const { exitCode, stdout, stderr } = await run([...args, '--data-dir', dataDir, '--json'])
       if (exitCode !== 0) throw new Error(`scrip ${args.join(' ')}: ${exitCode} ${stderr}`)
       return stdout
     }
     mkdirSync(folder, { recursive: true })
-    const payer = JSON.parse(await answer('client', 'add', 'payer')) as Client
-    const guest = JSON.parse(await answer('client', 'add', 'guest')) as Client
-    await answer('wallet', 'add', 'payer', 'USD')
-    await answer('wallet', 'fund', '1', '10000000')
+    const payer = JSON.parse(await response('client', 'add', 'payer')) as Client
+    const guest = JSON.parse(await response('client', 'add', 'guest')) as Client
+    await response('wallet', 'add', 'payer', 'USD')
+    await response('wallet', 'fund', '1', '10000000')
     const catalog = join(folder, 'catalog.json')
     writeFileSync(catalog, JSON.stringify({ products: [PRODUCT] }))
-    await answer('catalog', 'import', catalog)
+    await response('catalog', 'import', catalog)
     const codes = join(folder, 'codes.jsonl')
     writeFileSync(codes, codesOf('TEA', codeCount))
-    await answer('vouchers', 'import', codes)
-    await answer('rates', 'set', 'USD/EUR=0.8')
+    await response('vouchers', 'import', codes)
+    await response('rates', 'set', 'USD/EUR=0.8')
     return new LiveFolder(dataDir, payer, guest)
   }
 

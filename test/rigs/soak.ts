@@ -95,9 +95,9 @@ class Lives {
   }
 
   async #ask(connection: Connection, question: Ask, wanted: number): Promise<Answer> {
-    const answer = await connection.send(bytesOf(question))
+    const response = await connection.send(bytesOf(question))
     this.requests += 1
-    if (answer.status !== wanted) this.findings.push(`${question.path}: ${answer.status} ${answer.body}`)
-    return answer
+    if (response.status !== wanted) this.findings.push(`${question.path}: ${response.status} ${response.body}`)
+    return response
   }
 }

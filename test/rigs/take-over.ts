@@ -178,12 +178,12 @@ class Relay {
     while (!this.#isOver) {
       await this.#ask(async (question) => {
         connection ??= await Connection.open(this.#port)
-        const answer = await connection.send(bytesOf(question))
-        if (/\r\nconnection: close/i.test(answer.head)) {
+        const response = await connection.send(bytesOf(question))
+        if (/\r\nconnection: close/i.test(response.head)) {
           connection.close()
           connection = undefined
         }
-        return answer
+        return response
       })
       if (connection && !connection.isOpen) connection = undefined
     }
@@ -209,9 +209,10 @@ class Relay {
 
   async #write(send: (question: Ask) => Promise<Answer>): Promise<void> {
     const write = anyWrite(this.dice, `t${++this.#names}`)
-    const answer = await send(askFor(write, this.#token))
-    const fault = faultIn(write, answer)
-    if (fault === undefined) this.#acknowledged.push({ ...write, status: answer.status, body: answer.body.toString() })
+    const response = await send(askFor(write, this.#token))
+    const fault = faultIn(write, response)
+    if (fault === undefined)
+      this.#acknowledged.push({ ...write, status: response.status, body: response.body.toString() })
     else this.#fail(fault)
   }
 

@@ -45,12 +45,12 @@ const feel = async ({ port, tokens, seconds, perSecond }: Window): Promise<Felt>
       const waitMs = dueAtMs - performance.now()
       if (waitMs > 0) await Bun.sleep(waitMs)
       const { status: wanted, ...question } = QUESTIONS[Math.floor(index / tokens.length) % QUESTIONS.length] ?? fail()
-      const answer = await connection.send(
+      const response = await connection.send(
         bytesOf({ ...question, headers: { Authorization: `Bearer ${tokens[place]}` } }),
       )
       felt.latenciesMs.push(performance.now() - dueAtMs)
-      if (answer.status !== wanted && felt.wrong.length < WRONG_MAX) {
-        felt.wrong.push(`${question.path}: ${answer.status} ${answer.body.toString().slice(0, 200)}`)
+      if (response.status !== wanted && felt.wrong.length < WRONG_MAX) {
+        felt.wrong.push(`${question.path}: ${response.status} ${response.body.toString().slice(0, 200)}`)
       }
     }
     connection.close()

@@ -67,8 +67,8 @@ test.each([
   ['POST', '/orders/1/deliver', undefined],
   ['POST', '/orders/1/fail', undefined],
 ] as const)('%s /_sandbox%s: 404 for an unknown world, which is not made', async (method, path, body) => {
-  const { status, body: answer } = await control(server, method, `${path}?world=nowhere`, body)
-  expect({ status, answer }).toEqual({ status: 404, answer: worldNotFound('nowhere') })
+  const { status, body: response } = await control(server, method, `${path}?world=nowhere`, body)
+  expect({ status, answer: response }).toEqual({ status: 404, answer: worldNotFound('nowhere') })
   const names = await succeed<{ name: string }[]>(server, 'GET', '/worlds')
   expect(names.map(({ name }) => name)).not.toContain('nowhere')
 })

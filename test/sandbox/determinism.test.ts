@@ -16,11 +16,11 @@ const outcome = async (server: Server): Promise<string> => {
 
 /** Requests of no world, to the control surface, are numbered by the process. */
 const ownOutcome = async (server: Server): Promise<string> => {
-  const answers = JSON.parse(await outcome(server)) as Answer[]
-  for (const { headers } of answers) {
+  const responses = JSON.parse(await outcome(server)) as Answer[]
+  for (const { headers } of responses) {
     if (!headers['x-request-id']?.startsWith(`req_${NAME}_`)) delete headers['x-request-id']
   }
-  return JSON.stringify(answers, null, 1)
+  return JSON.stringify(responses, null, 1)
 }
 
 /** Another process, asked as a server of this one is. */
@@ -98,17 +98,17 @@ describe('With the same --seed', () => {
         body: '{"username":"sandbox","password":"sandbox"}',
       })
       const { access_token } = (await login.json()) as { access_token: string }
-      const answers: unknown[] = [access_token, login.headers.get('x-request-id')]
+      const responses: unknown[] = [access_token, login.headers.get('x-request-id')]
       for (const [path, body] of [
         ['/api/v1/beneficiaries', ADA],
         ['/api/v1/orders', { product_id: 2, denomination: 50, quantity: 1 }],
       ] as const) {
         const headers = { authorization: `Bearer ${access_token}` }
         const response = await server.request(path, { method: 'POST', headers, body: JSON.stringify(body) })
-        answers.push(response.status, response.headers.get('x-request-id'), await response.text())
+        responses.push(response.status, response.headers.get('x-request-id'), await response.text())
       }
-      answers.push(await (await server.request('/status')).text())
-      return answers
+      responses.push(await (await server.request('/status')).text())
+      return responses
     }
     const here = await served(elsewhere(...FLAGS), inDefault)
     expect(await served(elsewhere(...FLAGS), inDefault)).toEqual(here)

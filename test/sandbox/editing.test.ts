@@ -144,10 +144,10 @@ describe('PATCH /_sandbox/products/{id}', () => {
     ['a member that cannot be changed', { name: 'Mine' }, 'name', 'enum', undefined],
   ] as const)('400 refuses %s and changes nothing', async (_, body, field, rule, problem) => {
     const world = await server.world()
-    const { status, body: answer } = await ask(world, 'PATCH', '/products/1', body)
+    const { status, body: response } = await ask(world, 'PATCH', '/products/1', body)
     expect(status).toBe(400)
-    expect(answer).toMatchObject({ error: { messages: { [field]: [{ rule, field }] } } })
-    if (problem) expect(answer).toEqual(validation(field, rule, problem))
+    expect(response).toMatchObject({ error: { messages: { [field]: [{ rule, field }] } } })
+    if (problem) expect(response).toEqual(validation(field, rule, problem))
     expect((await rowsOf(server, world.name)).product_changes).toEqual([])
   })
 
@@ -315,12 +315,12 @@ describe('/_sandbox/clients', () => {
 
   test('POST 201 returns a client that logs in, with a wallet once one was opened', async () => {
     const world = await server.world('2030-01-01T12:00:00Z')
-    const answer = await ask(world, 'POST', '/clients', { name: 'shop', max_quantity: 2, discounts: { '1': 7.5 } })
-    const client = answer.body as Client
-    expect(answer.status).toBe(201)
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.headers.get('location')).toBe('/_sandbox/clients')
-    expect(answer.body).toEqual({
+    const response = await ask(world, 'POST', '/clients', { name: 'shop', max_quantity: 2, discounts: { '1': 7.5 } })
+    const client = response.body as Client
+    expect(response.status).toBe(201)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('location')).toBe('/_sandbox/clients')
+    expect(response.body).toEqual({
       client_id: 3,
       username: `sbx_${world.name}.shop`,
       password: expect.stringMatching(/^[0-9a-z]{32}$/),
@@ -409,9 +409,9 @@ describe('/_sandbox/clients', () => {
   ])('POST 400 refuses %s and writes nothing', async (_, body, field) => {
     const world = await server.world()
     const before = (await rowsOf(server, world.name)).clients
-    const { status, body: answer } = await ask(world, 'POST', '/clients', body)
+    const { status, body: response } = await ask(world, 'POST', '/clients', body)
     expect(status).toBe(400)
-    expect(answer).toMatchObject({ error: { messages: { [field]: [{ field }] } } })
+    expect(response).toMatchObject({ error: { messages: { [field]: [{ field }] } } })
     expect((await rowsOf(server, world.name)).clients).toEqual(before)
   })
 

@@ -31,7 +31,7 @@ export const makeAtNoon = async (server: Server, name: string): Promise<void> =>
 
 /** Asks for everything in a world that was made, and answers what came of it. */
 export const everything = async (server: Server, name: string): Promise<Answer[]> => {
-  const answers: Answer[] = []
+  const responses: Answer[] = []
   let authorization = ''
   const ask = async <Body = { id: number | string }>(
     method: string,
@@ -45,7 +45,7 @@ export const everything = async (server: Server, name: string): Promise<Answer[]
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
-    answers.push({
+    responses.push({
       asked: `${method} ${path}`,
       status: response.status,
       headers: Object.fromEntries([...response.headers].filter(([header]) => !FOREIGN_HEADERS.has(header))),
@@ -161,7 +161,7 @@ export const everything = async (server: Server, name: string): Promise<Answer[]
   await logIn(`sbx_${name}`)
   await ask('POST', '/auth/logout')
   await ask('GET', '/api/v1/countries')
-  return answers
+  return responses
 }
 
 /** Everything that the sandbox says of a world, besides its rows. */

@@ -218,13 +218,13 @@ describe('The page of a gateway', () => {
     const world = await server.world()
     for (const when of ['before', 'after']) {
       await addRule(world, { status, when, times: 1 })
-      const answer = await read(await world.post('/api/v1/beneficiaries', ADA, { 'x-request-id': `${when}-1` }))
-      expect(answer.status).toBe(status)
-      expect(answer.headers.get('content-type')).toBe('text/html')
-      expect(answer.headers.get('retry-after')).toBe(retryAfter)
-      expect(answer.headers.get('x-request-id')).toBe(`${when}-1`)
-      expect(answer.headers.get('location')).toBeNull()
-      expect(answer.body).toBe(
+      const response = await read(await world.post('/api/v1/beneficiaries', ADA, { 'x-request-id': `${when}-1` }))
+      expect(response.status).toBe(status)
+      expect(response.headers.get('content-type')).toBe('text/html')
+      expect(response.headers.get('retry-after')).toBe(retryAfter)
+      expect(response.headers.get('x-request-id')).toBe(`${when}-1`)
+      expect(response.headers.get('location')).toBeNull()
+      expect(response.body).toBe(
         `<html>\n<head><title>${status} ${title}</title></head>\n<body><h1>${status} ${title}</h1></body>\n</html>\n`,
       )
     }
@@ -299,37 +299,37 @@ describe('A body that is cut off', () => {
     test.each([1, 12])('%d bytes come, then the connection is closed', async (count) => {
       const whole = await (await fetch(wire.url + COUNTRY, { headers: { authorization: `Bearer ${token}` } })).text()
       await post({ cut_after_bytes: count, times: 1 })
-      const answer = await heard(COUNTRY)
-      expect(answer).toStartWith('HTTP/1.1 200 OK\r\n')
-      expect(answer).toContain('X-Request-Id: ')
-      expect(bodyIn(answer)).toBe(whole.slice(0, count))
-      expect(isWholeIn(answer)).toBe(false)
+      const response = await heard(COUNTRY)
+      expect(response).toStartWith('HTTP/1.1 200 OK\r\n')
+      expect(response).toContain('X-Request-Id: ')
+      expect(bodyIn(response)).toBe(whole.slice(0, count))
+      expect(isWholeIn(response)).toBe(false)
     })
 
     test('all headers come and no byte of the body, then the connection is closed', async () => {
       for (const error of [undefined, 'internal']) {
         await post({ cut_after_bytes: 0, times: 1, ...(error && { error }) })
-        const answer = await heard(COUNTRY)
-        expect(answer).toStartWith(error ? 'HTTP/1.1 500 ' : 'HTTP/1.1 200 OK\r\n')
-        expect(answer).toContain('X-Request-Id: ')
-        expect(answer).toEndWith('\r\n\r\n')
-        expect([bodyIn(answer), isWholeIn(answer)]).toEqual(['', false])
+        const response = await heard(COUNTRY)
+        expect(response).toStartWith(error ? 'HTTP/1.1 500 ' : 'HTTP/1.1 200 OK\r\n')
+        expect(response).toContain('X-Request-Id: ')
+        expect(response).toEndWith('\r\n\r\n')
+        expect([bodyIn(response), isWholeIn(response)]).toEqual(['', false])
       }
     })
 
     test('a long body comes as far as it is cut', async () => {
       await post({ cut_after_bytes: 200_000, times: 1 })
-      const answer = await heard('/api/v1/products?limit=10000')
-      expect(bodyIn(answer)).toHaveLength(200_000)
-      expect(isWholeIn(answer)).toBe(false)
+      const response = await heard('/api/v1/products?limit=10000')
+      expect(bodyIn(response)).toHaveLength(200_000)
+      expect(isWholeIn(response)).toBe(false)
     })
 
     test('counts bytes of a compressed body as they are sent', async () => {
       await post({ cut_after_bytes: 20, times: 1 })
-      const answer = await heard('/api/v1/countries', 'Accept-Encoding: gzip\r\n')
-      expect(answer).toContain('gzip')
-      expect(bodyIn(answer)).toHaveLength(20)
-      expect(isWholeIn(answer)).toBe(false)
+      const response = await heard('/api/v1/countries', 'Accept-Encoding: gzip\r\n')
+      expect(response).toContain('gzip')
+      expect(bodyIn(response)).toHaveLength(20)
+      expect(isWholeIn(response)).toBe(false)
     })
 
     test('a lost answer closes the connection before the first byte', async () => {
@@ -340,8 +340,8 @@ describe('A body that is cut off', () => {
 })
 
 /** The body of an answer as it came, with or without chunks. */
-const bodyIn = (answer: string): string => {
-  const [head = '', ...rest] = answer.split('\r\n\r\n')
+const bodyIn = (response: string): string => {
+  const [head = '', ...rest] = response.split('\r\n\r\n')
   const sent = rest.join('\r\n\r\n')
   if (!/^transfer-encoding: chunked/im.test(head)) return sent
   let body = ''
@@ -355,9 +355,9 @@ const bodyIn = (answer: string): string => {
   return body
 }
 /** Whether a client can take an answer for whole. */
-const isWholeIn = (answer: string): boolean => {
-  const [head = '', ...rest] = answer.split('\r\n\r\n')
-  if (/^transfer-encoding: chunked/im.test(head)) return answer.endsWith('0\r\n\r\n')
+const isWholeIn = (response: string): boolean => {
+  const [head = '', ...rest] = response.split('\r\n\r\n')
+  if (/^transfer-encoding: chunked/im.test(head)) return response.endsWith('0\r\n\r\n')
   const length = /^content-length: (\d+)/im.exec(head)?.[1]
   return length === undefined || Number(length) === rest.join('\r\n\r\n').length
 }

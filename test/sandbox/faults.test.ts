@@ -218,9 +218,11 @@ describe.each(endpoints)('Every documented error of %s', (_, errors) => {
 test('a rule for GET / strikes the front page, of the default world', async () => {
   const { status } = await control(server, 'POST', '/faults', { error: 'internal', match: { path: '/' }, times: 1 })
   expect(status).toBe(201)
-  const answers = [await read(await server.request('/')), await read(await server.request('/'))]
-  expect(answers.map((answer) => answer.status)).toEqual([500, 200])
-  expect(answers[0]?.body).toEqual(structured('InternalServerError', 'INTERNAL_SERVER_ERROR', 'Internal server error'))
+  const responses = [await read(await server.request('/')), await read(await server.request('/'))]
+  expect(responses.map((response) => response.status)).toEqual([500, 200])
+  expect(responses[0]?.body).toEqual(
+    structured('InternalServerError', 'INTERNAL_SERVER_ERROR', 'Internal server error'),
+  )
 })
 
 describe('The headers', () => {
@@ -319,8 +321,8 @@ const NO_PLACE = 'must fit an endpoint where the rule can apply; see GET /_sandb
 
 describe('POST /_sandbox/faults', () => {
   inWorld('201 returns the rule with all defaults', async (world) => {
-    const answer = await control(server, 'POST', `/faults?world=${world.name}`, { error: 'internal' })
-    expect(answer).toMatchObject({
+    const response = await control(server, 'POST', `/faults?world=${world.name}`, { error: 'internal' })
+    expect(response).toMatchObject({
       status: 201,
       body: {
         id: 1,
@@ -441,8 +443,8 @@ describe('POST /_sandbox/faults', () => {
   ])('400 refuses %s and adds no rule', async (_, body, expected) => {
     const world = await server.world()
     const [field, rule, problem] = expected as [string, string, string]
-    const answer = await control(server, 'POST', `/faults?world=${world.name}`, body)
-    expect(answer).toMatchObject({ status: 400, body: validation(field, rule, problem) })
+    const response = await control(server, 'POST', `/faults?world=${world.name}`, body)
+    expect(response).toMatchObject({ status: 400, body: validation(field, rule, problem) })
     expect(await rulesOf(world)).toEqual([])
     expect((await world.get(COUNTRY)).status).toBe(200)
   })

@@ -20,21 +20,21 @@ const ROUTES: [method: string, path: string][] = [
 
 /** Asks each route: a move of the clock, where a body belongs. */
 const askAll = async (server: Server, headers: Record<string, string>): Promise<Response[]> => {
-  const answers: Response[] = []
+  const responses: Response[] = []
   for (const [method, path] of ROUTES) {
     const body = path.endsWith('clock') ? '{"now":"2040-01-01T00:00:00Z"}' : ''
-    answers.push(await server.request(path, { method, headers, ...(method === 'POST' && { body }) }))
+    responses.push(await server.request(path, { method, headers, ...(method === 'POST' && { body }) }))
   }
-  return answers
+  return responses
 }
 
-const expectAll = async (answers: Response[], status: number, body: object): Promise<void> => {
-  for (const answer of answers) {
-    await expectResponse(answer, status, body)
+const expectAll = async (responses: Response[], status: number, body: object): Promise<void> => {
+  for (const response of responses) {
+    await expectResponse(response, status, body)
   }
 }
 
-const statuses = (answers: Response[]) => answers.map(({ status }) => status)
+const statuses = (responses: Response[]) => responses.map(({ status }) => status)
 
 describe('The control API on loopback', () => {
   let server: Server

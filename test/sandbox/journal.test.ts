@@ -93,14 +93,14 @@ describe('GET /_sandbox/requests', () => {
 
   test('has every response of a long script, except secrets', async () => {
     await makeAtNoon(server, 'scripted')
-    const answers = (await everything(server, 'scripted')).filter(({ asked }) => !asked.includes(' /_sandbox'))
+    const responses = (await everything(server, 'scripted')).filter(({ asked }) => !asked.includes(' /_sandbox'))
     const entries = await entriesOf('scripted')
     expect(entries.map(({ method, path, response: { status } }) => [`${method} ${path}`, status])).toEqual(
-      answers.map(({ asked, status }) => [asked, status]),
+      responses.map(({ asked, status }) => [asked, status]),
     )
     entries.forEach(({ response }, index) => {
       if (response.body?.includes('[redacted]')) return
-      expect(response.body ?? '').toBe(answers[index]?.body ?? '')
+      expect(response.body ?? '').toBe(responses[index]?.body ?? '')
     })
     expect(entries.filter(({ outcome }) => outcome === null).map(({ path }) => path)).toEqual(['/api/v1/nowhere'])
   })
@@ -711,14 +711,14 @@ describe('?format=curl', () => {
       ['GET', '/api/v1/countries/0', undefined, { 'x-empty': '', 'x-quoted': `it's "$HOME"` }],
       ['DELETE', '/api/v1/beneficiaries/ben_nobody'],
     ]
-    const answers: string[] = []
+    const responses: string[] = []
     for (const [method, path, body, headers] of requests) {
-      answers.push((await asked(method, path, body, { authorization, ...headers })).text)
+      responses.push((await asked(method, path, body, { authorization, ...headers })).text)
     }
     const lines = await linesIn('pasted')
     expect(lines.match(/^curl /gm)).toHaveLength(requests.length + 1)
     const withoutLogin = lines.slice(lines.indexOf('\n') + 1)
-    expect(await paste(withoutLogin, token)).toBe(answers.join(''))
+    expect(await paste(withoutLogin, token)).toBe(responses.join(''))
     const entries = (await entriesIn('pasted')).slice(1)
     expect(entries).toHaveLength(2 * requests.length)
     requests.forEach((_, index) => {

@@ -76,12 +76,12 @@ describe('POST /_sandbox/reset', () => {
 
   atNoon('restarts ids: the same requests at the same time return the same bytes', async (world) => {
     const script = async (asking: TestWorld): Promise<(string | null)[]> => {
-      const answers: (string | null)[] = []
+      const responses: (string | null)[] = []
       for (const email of ['ada@example.com', 'grace@example.com']) {
         const response = await asking.post('/api/v1/beneficiaries', { ...ADA, email })
-        answers.push(response.headers.get('x-request-id'), await response.text())
+        responses.push(response.headers.get('x-request-id'), await response.text())
       }
-      return answers
+      return responses
     }
     const before = await script(world)
     await world.control('/reset')

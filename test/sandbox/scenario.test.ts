@@ -638,8 +638,8 @@ describe('PUT /_sandbox/worlds/{name} with a scenario', () => {
   })
 
   test('400 lists what is wrong, and makes no world', async () => {
-    const answer = await control(server, 'PUT', '/worlds/never', { scenario: { orders: [{}] } })
-    expect(answer).toMatchObject({ status: 400, body: { error: { messages: { 'orders.0.product_id': [{}] } } } })
+    const response = await control(server, 'PUT', '/worlds/never', { scenario: { orders: [{}] } })
+    expect(response).toMatchObject({ status: 400, body: { error: { messages: { 'orders.0.product_id': [{}] } } } })
     expect((await control(server, 'GET', '/clock?world=never')).status).toBe(404)
     const both = await control(server, 'PUT', '/worlds/never', { scenario: {}, from: 'default' })
     expect(both).toMatchObject({ status: 400, body: { error: { messages: { scenario: [{}] } } } })

@@ -126,9 +126,9 @@ describe('GET /_sandbox/snapshots/{name}', () => {
     await withAda('filed')
     await succeed(server, 'PUT', '/pace?world=filed', { orders: 'manual' })
     await succeed(server, 'PUT', '/snapshots/filed?world=filed')
-    const answer = await control(server, 'GET', '/snapshots/filed')
-    expect(answer.headers.get('content-type')).toBe('application/json')
-    expect(answer.body).toEqual({
+    const response = await control(server, 'GET', '/snapshots/filed')
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(response.body).toEqual({
       format: 'scrip-snapshot/1',
       clock: { offsetMs: expect.any(Number), frozenAtMs: Date.parse(NOON) },
       randomness: { seed: '16', position: expect.any(Number) },
@@ -226,8 +226,8 @@ describe('POST /_sandbox/snapshots/{name}/restore', () => {
     await succeed(server, 'POST', '/snapshots/once-more/restore?world=once-more')
     // Request ids count with the journal: anew.
     const second = await everything(server, 'once-more')
-    const plain = (answers: typeof first) =>
-      answers.map(({ asked, status, body, headers: { 'x-request-id': _, ...headers } }) => ({
+    const plain = (responses: typeof first) =>
+      responses.map(({ asked, status, body, headers: { 'x-request-id': _, ...headers } }) => ({
         asked,
         status,
         headers,

@@ -66,17 +66,17 @@ describe('A world is accepted where it has no effect', () => {
     ['PUT', '/worlds/made'],
     ['DELETE', '/worlds/made'],
   ])('%s /_sandbox%s', async (method, path) => {
-    const answers = async (query: string) => {
+    const responses = async (query: string) => {
       await server.request('/_sandbox/snapshots/kept', { method: 'PUT' })
       await server.request('/_sandbox/worlds/made', { method: 'PUT', body: '{"from":"default"}' })
       const response = await server.request(`/_sandbox${path}${query}`, { method })
       return { status: response.status, body: (await response.text()).replace(/"now":"[^"]*"/g, '"now"') }
     }
     const { name } = await server.world()
-    const without = await answers('')
+    const without = await responses('')
     expect(without.status).toBeLessThan(300)
     for (const query of ['?world=made', '?world=default', `?world=${name}`, `?world=sbx_${name}`]) {
-      expect({ query, ...(await answers(query)) }).toEqual({ query, ...without })
+      expect({ query, ...(await responses(query)) }).toEqual({ query, ...without })
     }
   })
 })

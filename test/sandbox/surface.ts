@@ -49,9 +49,9 @@ export const succeed = async <Body>(
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<Body> => {
-  const answer = await control(server, method, path, body, headers)
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
-  return answer.body as Body
+  const response = await control(server, method, path, body, headers)
+  if (response.status >= 300) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`)
+  return response.body as Body
 }
 
 /** Holds the rows of a world against the checks and references of their tables, and its books against all that must hold of them. */

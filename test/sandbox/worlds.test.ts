@@ -219,8 +219,8 @@ describe('PUT /_sandbox/worlds/{name}', () => {
     ['what is no JSON', '{"from":', UNREADABLE],
     ['a list', [], UNREADABLE],
   ])('400 refuses %s and creates nothing', async (_, sent, body) => {
-    const answer = await control(server, 'PUT', '/worlds/not-made', sent)
-    expect({ status: answer.status, body: answer.body }).toEqual({ status: 400, body })
+    const response = await control(server, 'PUT', '/worlds/not-made', sent)
+    expect({ status: response.status, body: response.body }).toEqual({ status: 400, body })
     expect(await worldNames()).not.toContain('not-made')
   })
 })

@@ -124,7 +124,7 @@ describe('A request whose token is revoked while its body arrives', () => {
       const world = await open()
       const before = Number((await world.get('/api/v1/countries/1')).headers.get('x-ratelimit-remaining'))
       let isAnswered = false
-      const answer = world.get('/api/v1/orders', { 'x-sandbox-delay': String(delayMs) }).finally(() => {
+      const response = world.get('/api/v1/orders', { 'x-sandbox-delay': String(delayMs) }).finally(() => {
         isAnswered = true
       })
       const remaining = async () =>
@@ -132,7 +132,7 @@ describe('A request whose token is revoked while its body arrives', () => {
       for (let looks = 1; (await remaining()) === before - looks; looks++) await Bun.sleep(1)
       await world.post('/auth/logout')
       if (isAnswered) continue
-      await expectUnauthorized(await answer)
+      await expectUnauthorized(await response)
       return
     }
   })

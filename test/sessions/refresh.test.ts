@@ -85,9 +85,9 @@ describe('POST /auth/refresh', () => {
 
   inWorld('of two simultaneous uses one succeeds, and the login is revoked', async (world) => {
     const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
-    const answers = await Promise.all([refresh(server, refresh_token), refresh(server, refresh_token)])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
-    const winner = answers.find(({ status }) => status === 200)
+    const responses = await Promise.all([refresh(server, refresh_token), refresh(server, refresh_token)])
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 401])
+    const winner = responses.find(({ status }) => status === 200)
     const pair = (await winner?.json()) as TokenPair
     await expectRefused(pair.refresh_token)
     expect(await statusWith(server, pair.access_token)).toBe(401)

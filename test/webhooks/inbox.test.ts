@@ -98,13 +98,13 @@ describe('The inbox of a world', () => {
 
 test('The receiver of an inbox needs no token of the sandbox, and what it has received does', async () => {
   await using closed = await startServer('--sandbox-token', 'open sesame')
-  const answers = [
+  const responses = [
     await closed.request('/_sandbox/inbox/hooks', { method: 'POST', body: '{}' }),
     await closed.request('/_sandbox/inbox'),
     await closed.request('/_sandbox/inbox/hooks', { method: 'PUT', body: '{}' }),
     await closed.request('/_sandbox/inbox', { headers: { 'x-sandbox-token': 'open sesame' } }),
   ]
-  expect(answers.map(({ status }) => status)).toEqual([200, 401, 401, 200])
+  expect(responses.map(({ status }) => status)).toEqual([200, 401, 401, 200])
 })
 
 describe('POST /_sandbox/events', () => {

@@ -134,10 +134,10 @@ describe('in process', () => {
         controller.close()
       },
     })
-    const answer = client.request('/api/v1/orders', { method: 'POST', body })
+    const response = client.request('/api/v1/orders', { method: 'POST', body })
     pass(world, 'PT10S')
     arrives.resolve()
-    expect((await answer).status).toBe(200)
+    expect((await response).status).toBe(200)
     expect(doneIn(world, last)).toEqual([
       [`payout ${id}`, 5],
       ['order 1', 10],
@@ -196,8 +196,8 @@ describe('in process', () => {
     pass(world, 'P30D')
     const awake = await client.again()
     // All of these wait for the same steps, and none does one again.
-    const answers = await Promise.all(ids.slice(0, 20).map((id) => getPayout(awake, id)))
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill('completed'))
+    const responses = await Promise.all(ids.slice(0, 20).map((id) => getPayout(awake, id)))
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill('completed'))
     const events = world.db.sqlite
       .query<{ event: string; n: number; payouts: number; first: number; last: number }, []>(
         `SELECT event_type AS event, count(*) AS n, count(DISTINCT payout_id) AS payouts,

@@ -61,8 +61,8 @@ describe('Logging in as sbx_<name>', () => {
   })
 
   test('two simultaneous logins create one world', async () => {
-    const answers = await Promise.all([login(server, 'sbx_twins', 'one'), login(server, 'sbx_twins', 'two')])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
+    const responses = await Promise.all([login(server, 'sbx_twins', 'one'), login(server, 'sbx_twins', 'two')])
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 401])
   })
 
   test.each(['a', '0', '-', '_', 'a-b_c-9', 'x'.repeat(64)])('%s is a valid name', async (name) => {
@@ -144,25 +144,25 @@ describe('The limited client of a world', () => {
 const script = async (world: TestWorld): Promise<unknown[]> => {
   const bought = await purchase(world)
   const ids: string[] = []
-  const answers: Response[] = []
+  const responses: Response[] = []
   for (const email of ['ada@example.com', 'grace@example.com', 'not an address', 'edsger@example.com']) {
     const response = await world.post('/api/v1/beneficiaries', { ...ADA, email })
     const text = await response.text()
-    answers.push(new Response(text, response))
+    responses.push(new Response(text, response))
     const { id } = JSON.parse(text) as { id?: string }
     if (id) ids.push(id)
   }
-  answers.push(await world.get('/api/v1/beneficiaries?sort_order=asc'))
-  answers.push(await world.delete(`/api/v1/beneficiaries/${ids[1]}`))
+  responses.push(await world.get('/api/v1/beneficiaries?sort_order=asc'))
+  responses.push(await world.delete(`/api/v1/beneficiaries/${ids[1]}`))
   await world.clock({ advance: 'PT1M' })
-  answers.push(await world.get('/api/v1/beneficiaries'))
-  answers.push(await world.post('/api/v1/products/1/charges', bought))
-  answers.push(await world.post('/api/v1/products/1/charges', bought))
-  answers.push(await world.get(`/api/v1/beneficiaries/${ids[1]}`))
-  answers.push(await world.post('/api/v1/beneficiaries', ADA, { 'idempotency-key': 'the same key' }))
-  answers.push(await world.post('/api/v1/beneficiaries', ADA, { 'idempotency-key': 'the same key' }))
-  answers.push(await world.post('/api/v1/orders', { product_id: 1, ...bought }))
-  answers.push(
+  responses.push(await world.get('/api/v1/beneficiaries'))
+  responses.push(await world.post('/api/v1/products/1/charges', bought))
+  responses.push(await world.post('/api/v1/products/1/charges', bought))
+  responses.push(await world.get(`/api/v1/beneficiaries/${ids[1]}`))
+  responses.push(await world.post('/api/v1/beneficiaries', ADA, { 'idempotency-key': 'the same key' }))
+  responses.push(await world.post('/api/v1/beneficiaries', ADA, { 'idempotency-key': 'the same key' }))
+  responses.push(await world.post('/api/v1/orders', { product_id: 1, ...bought }))
+  responses.push(
     await world.post('/api/v1/payouts', {
       reference_id: 'salary',
       wallet_id: 1,
@@ -172,18 +172,18 @@ const script = async (world: TestWorld): Promise<unknown[]> => {
     }),
   )
   await world.clock({ advance: 'PT10S' })
-  answers.push(await world.get('/api/v1/payouts'))
-  answers.push(await world.get('/api/v1/transactions'))
-  answers.push(await world.get('/api/v1/wallets'))
-  answers.push(await world.get('/api/v1/nowhere'))
+  responses.push(await world.get('/api/v1/payouts'))
+  responses.push(await world.get('/api/v1/transactions'))
+  responses.push(await world.get('/api/v1/wallets'))
+  responses.push(await world.get('/api/v1/nowhere'))
   return Promise.all(
-    answers.map(async (answer) => ({
-      status: answer.status,
+    responses.map(async (response) => ({
+      status: response.status,
       headers: Object.fromEntries(
-        [...answer.headers].filter(([name]) => name.startsWith('x-') && name !== 'x-request-id'),
+        [...response.headers].filter(([name]) => name.startsWith('x-') && name !== 'x-request-id'),
       ),
-      requestId: answer.headers.get('x-request-id')?.replace(world.name, 'world'),
-      body: await answer.text(),
+      requestId: response.headers.get('x-request-id')?.replace(world.name, 'world'),
+      body: await response.text(),
     })),
   )
 }
@@ -204,7 +204,7 @@ describe('Worlds share nothing', () => {
     expect(first).toEqual(alone)
     expect(second).toEqual(alone)
     // The script shows what it should: records, a deletion, a cached charge, a replay, a purchase, a payout.
-    expect(alone.map((answer) => (answer as { status: number }).status)).toEqual([
+    expect(alone.map((response) => (response as { status: number }).status)).toEqual([
       201, 201, 400, 201, 200, 204, 200, 200, 200, 404, 201, 201, 200, 201, 200, 200, 200, 404,
     ])
   })
@@ -286,9 +286,9 @@ describe('--seed', () => {
     const { access_token } = await loggedIn(seeded, 'sandbox', 'sandbox')
     const headers = { authorization: `Bearer ${access_token}` }
     const created = await post(seeded, '/api/v1/beneficiaries', ADA, headers)
-    const answer = { pair, named, access_token, id: created.headers.get('x-request-id'), body: await created.text() }
+    const response = { pair, named, access_token, id: created.headers.get('x-request-id'), body: await created.text() }
     await seeded.stop()
-    return answer
+    return response
   }
 
   test('the same seed gives the same bytes in every run: tokens, ids, times, order', async () => {

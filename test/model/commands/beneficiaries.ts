@@ -116,8 +116,8 @@ export const beneficiaryCommands = [
         const found = ownOf(world, client).filter((saved) => fits(saved, filter.search))
         return {
           status: 200,
-          fault: (answer) =>
-            listFault(answer.json, world, found) ?? pageFaults(answer, page, LIST, ordered(found, filter)),
+          fault: (response) =>
+            listFault(response.json, world, found) ?? pageFaults(response, page, LIST, ordered(found, filter)),
         }
       })
     },

@@ -94,7 +94,7 @@ const listProducts = command('list the products', ['listProducts'], 3, {
             (filter.search === undefined || product.name.toLowerCase().includes(filter.search.toLowerCase())),
         )
       const ids = sorted(found, filter.sort).map(({ id }) => id)
-      return { status: 200, fault: (answer) => pageFaults(answer, page, LIST, ids) }
+      return { status: 200, fault: (response) => pageFaults(response, page, LIST, ids) }
     })
   },
 })

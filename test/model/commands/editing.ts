@@ -11,8 +11,8 @@ type Sent = Record<string, unknown>
 
 /** Asks about a world in which everything that has fallen due is done, and whose held prices are forgotten by a change. */
 const edited = (play: Play, call: Parameters<Play['control']>[0], name: string, rule: (world: World) => Expected) =>
-  play.control(call, name, (world, answer) => {
-    play.model.catchUp(world, play.now(world, answer.real).lo)
+  play.control(call, name, (world, response) => {
+    play.model.catchUp(world, play.now(world, response.real).lo)
     const expected = rule(world)
     if (expected.status !== 200) return expected
     world.charges.clear()

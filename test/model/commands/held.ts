@@ -49,8 +49,8 @@ const happens = async (
 ): Promise<void> => {
   const world = play.model.world(name)
   if (event === 'log out') {
-    const answer = await play.send({ operation: 'logout' }, access)
-    play.compare({ operation: 'logout' }, answer, { status: 200 })
+    const response = await play.send({ operation: 'logout' }, access)
+    play.compare({ operation: 'logout' }, response, { status: 200 })
     play.model.loggedOut(world, 'sandbox')
   } else if (event === 'token expires') {
     if (world.state.clock.frozenAt === null) await play.freeze(world)

@@ -18,8 +18,8 @@ const present = async (
 ): Promise<void> => {
   const world = play.model.worlds.get(name)
   if (world && world.state.clock.frozenAt === null && paysSaved(world)) await play.freeze(world)
-  await play.control(call, name, (world, answer) => {
-    const now = play.now(world, answer.real).lo
+  await play.control(call, name, (world, response) => {
+    const now = play.now(world, response.real).lo
     play.model.catchUp(world, now)
     return rule(world, now)
   })

@@ -185,7 +185,7 @@ export const someOrder = async (play: Play, who: Who, nth: number): Promise<stri
 const oddIds = fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: pathIds(9) })
 
 /** Asks for one of the client's orders. */
-const onOwnOrder = (does: string, operation: string, answer: (at: At, order: Order) => Expected) =>
+const onOwnOrder = (does: string, operation: string, response: (at: At, order: Order) => Expected) =>
   command(does, [operation], 3, {
     args: fc.record({ who: whoever, nth: which, odd: oddIds }),
     run: async (play, { who, nth, odd }) => {
@@ -194,7 +194,7 @@ const onOwnOrder = (does: string, operation: string, answer: (at: At, order: Ord
         if (!buysVouchers(at)) return forbidden
         if (!isPathId(id)) return badRequest('structured', 'Invalid order ID')
         const order = ownOrders(at.world, at.client).find((each) => String(each.id) === id)
-        return order ? answer(at, order) : notFound('structured', 'Order not found')
+        return order ? response(at, order) : notFound('structured', 'Order not found')
       })
     },
   })
@@ -296,7 +296,7 @@ export const orderCommands = [
             (filter.product_id === undefined || String(order.product.id) === filter.product_id) &&
             (filter.ref === undefined || order.reference === filter.ref),
         )
-        return { status: 200, fault: (answer) => pageFaults(answer, page, LIST, byIdDown(found)) }
+        return { status: 200, fault: (response) => pageFaults(response, page, LIST, byIdDown(found)) }
       })
     },
   }),

@@ -195,14 +195,14 @@ const unknownIds = fc.constantFrom(
 )
 
 /** Asks for one of the client's payouts. */
-const onOwnPayout = (does: string, operation: string, answer: (at: At, payout: Payout) => Expected) =>
+const onOwnPayout = (does: string, operation: string, response: (at: At, payout: Payout) => Expected) =>
   command(does, [operation], 3, {
     args: fc.record({ who: whoever, nth: which, unknown: unknownIds }),
     run: async (play, { who, nth, unknown }) => {
       const id = unknown ?? (await somePayout(play, who, nth))
       await ask(play, who, { operation, id }, (at) => {
         const payout = ownPayouts(at.world, at.client).find((each) => each.id === id)
-        return payout ? answer(at, payout) : notFound('flat', 'Payout not found')
+        return payout ? response(at, payout) : notFound('flat', 'Payout not found')
       })
     },
   })
@@ -272,7 +272,7 @@ export const payoutCommands = [
                 [payout.reference, payout.email].some((text) => text.toLowerCase().includes(search.toLowerCase()))),
           )
           const ids = sort_order === 'asc' ? byIdDown(found).toReversed() : byIdDown(found)
-          return { status: 200, fault: (answer) => pageFaults(answer, page, LIST, ids) }
+          return { status: 200, fault: (response) => pageFaults(response, page, LIST, ids) }
         },
       )
     },

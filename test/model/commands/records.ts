@@ -17,8 +17,8 @@ const listed = (
   name: string,
   fault: (rows: readonly Sent[], world: World) => string | undefined,
 ) =>
-  play.control({ operation }, name, (world, answer) => {
-    play.model.catchUp(world, play.now(world, answer.real).lo)
+  play.control({ operation }, name, (world, response) => {
+    play.model.catchUp(world, play.now(world, response.real).lo)
     return { status: 200, fault: ({ json }) => fault(json as Sent[], world) }
   })
 
@@ -78,9 +78,9 @@ export const recordCommands = [
   command('deliver an event of a world again', ['listWorldEvents', 'redeliverWorldEvent'], 1, {
     args: fc.record({ world: worldNames, nth: which }),
     run: async (play, { world: name, nth }) => {
-      const answer = await listed(play, 'listWorldEvents', name, () => undefined)
-      if (answer.status !== 200) return
-      const event = pick(answer.json as Sent[], nth)
+      const response = await listed(play, 'listWorldEvents', name, () => undefined)
+      if (response.status !== 200) return
+      const event = pick(response.json as Sent[], nth)
       await play.control({ operation: 'redeliverWorldEvent', id: String(event?.id ?? 'evt_0') }, name, (world) => {
         if (!event) return notFound('structured', 'Event not found')
         for (const webhook of world.state.webhooks) webhook.due = undefined

@@ -49,8 +49,8 @@ const listing = ({ record, list, ids, vouchers }: Room): Command =>
           ? forbidden
           : {
               status: 200,
-              fault: (answer) =>
-                Bun.deepEquals([...idsOf(answer)].sort(), [...ids].sort())
+              fault: (response) =>
+                Bun.deepEquals([...idsOf(response)].sort(), [...ids].sort())
                   ? undefined
                   : 'lists other records than there are',
             },

@@ -16,8 +16,8 @@ export const scenarioCommands = [
   command('write a world down and load it again', ['getScenario', 'loadScenario', 'resetWorld'], 2, {
     args: fc.record({ world: worldNames }),
     run: async (play, { world: name }) => {
-      const written = await play.control({ operation: 'getScenario' }, name, (world, answer) => {
-        play.model.catchUp(world, play.now(world, answer.real).lo)
+      const written = await play.control({ operation: 'getScenario' }, name, (world, response) => {
+        play.model.catchUp(world, play.now(world, response.real).lo)
         return { status: 200 }
       })
       if (written.status !== 200) return
@@ -49,9 +49,9 @@ export const scenarioCommands = [
     run: async (play, { world: name, since }) => {
       const { url } = play.locate({ operation: 'openFeed', query: `world=${name}` })
       play.lines.push(`GET ${url} until it begins`)
-      const answer = await play.program.follow(url, since === undefined ? {} : { 'last-event-id': since })
+      const response = await play.program.follow(url, since === undefined ? {} : { 'last-event-id': since })
       const isThere = play.model.worlds.has(name)
-      if (answer.status !== (isThere ? 200 : 404)) play.fail(`openFeed: was answered ${answer.status}`)
+      if (response.status !== (isThere ? 200 : 404)) play.fail(`openFeed: was answered ${response.status}`)
     },
   }),
 ]

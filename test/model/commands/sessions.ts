@@ -26,8 +26,8 @@ interface PairWire {
 }
 
 /** Takes over a pair of tokens, and says what is wrong with it. */
-const pairFault = (play: Play, world: World, client: ClientName, answer: Answer, keep: (token: Token) => void) => {
-  const pair = answer.json as PairWire
+const pairFault = (play: Play, world: World, client: ClientName, response: Answer, keep: (token: Token) => void) => {
+  const pair = response.json as PairWire
   const token: Token = {
     world: world.name,
     client,
@@ -38,7 +38,7 @@ const pairFault = (play: Play, world: World, client: ClientName, answer: Answer,
   }
   keep(token)
   play.remember(token)
-  const now = play.now(world, answer.real)
+  const now = play.now(world, response.real)
   const since = { lo: now.lo - SECOND, hi: now.hi }
   if (!spanWithin(since, token.accessExpiresAt - ACCESS_MS)) return 'access_expires_at is not in an hour'
   if (!spanWithin(since, token.refreshExpiresAt - REFRESH_MS)) return 'refresh_expires_at is not in seven days'
@@ -51,20 +51,20 @@ export const logIn = async (play: Play, who: Who, password = passwordOf(play, wh
   const username = usernameOf(who)
   const call = { operation: 'login', body: { username, password } }
   const struckIn = model.worlds.get(who.world) ?? model.world(DEFAULT)
-  const rule = (answer: Answer): Expected => {
+  const rule = (response: Answer): Expected => {
     const world = model.worlds.get(who.world) ?? model.put(who.world)
     if (model.claims(world, who.client, password)) {
       return {
         status: 200,
-        fault: () => pairFault(play, world, who.client, answer, (token) => model.loggedIn(token)),
+        fault: () => pairFault(play, world, who.client, response, (token) => model.loggedIn(token)),
       }
     }
-    const now = play.now(world, answer.real)
+    const now = play.now(world, response.real)
     const isRefused = model.limits === undefined ? false : model.tooManyFailures(world, username, now)
-    if (answer.status === 401) model.failed(world, username, now)
+    if (response.status === 401) model.failed(world, username, now)
     if (isRefused === true) return { status: 429 }
     const wrong = { status: 401, body: structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials') }
-    return isRefused === undefined && answer.status === 429 ? { status: 429 } : wrong
+    return isRefused === undefined && response.status === 429 ? { status: 429 } : wrong
   }
   await play.open(call, rule, struckIn)
 }
@@ -82,15 +82,15 @@ const refresh = async (play: Play, who: Who): Promise<void> => {
   const struckIn = model.worlds.get(token && sent !== 'a.b.c' ? token.world : DEFAULT) ?? model.world(DEFAULT)
   await play.open(
     { operation: 'refresh', body: { refresh_token: sent } },
-    (answer) => {
-      const login = model.refresh(sent, (world) => play.now(world, answer.real))
+    (response) => {
+      const login = model.refresh(sent, (world) => play.now(world, response.real))
       if (!login || !token) {
         return { status: 401, body: structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid refresh token') }
       }
       const world = model.world(token.world)
       return {
         status: 200,
-        fault: () => pairFault(play, world, login.client, answer, (next) => model.refreshed(login, next)),
+        fault: () => pairFault(play, world, login.client, response, (next) => model.refreshed(login, next)),
       }
     },
     struckIn,
@@ -166,11 +166,11 @@ export const sessionCommands = [
     run: async (play, who) => {
       const access = play.tokenOf(who)
       await play.settle()
-      const answer = await play.send({ operation: 'logout' }, access)
+      const response = await play.send({ operation: 'logout' }, access)
       play.judge(
         { operation: 'logout' },
         access,
-        answer,
+        response,
         ({ model, world, client }) => {
           model.loggedOut(world, client)
           return { status: 200, body: { message: 'Successfully logged out' } }

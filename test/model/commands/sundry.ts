@@ -59,14 +59,14 @@ export const sundryCommands = [
       const isProtected = path.startsWith('/api/v1')
       if ((play.model.limits !== undefined && isProtected) || isStruckAnywhere(play)) return
       play.lines.push(`${method} ${path}`)
-      const answer = await play.program.ask(path, {
+      const response = await play.program.ask(path, {
         method,
         headers: access === undefined ? {} : { authorization: `Bearer ${access}` },
       })
       const call = { operation: 'getStatus' }
       const isKnown = access !== undefined && play.isAlive(access)
-      if (isProtected && !isKnown) return play.compare(call, answer, { status: 401 })
-      play.compare(call, answer, { status: 404, body: structured('NotFoundError', 'NOT_FOUND', 'Route not found') })
+      if (isProtected && !isKnown) return play.compare(call, response, { status: 401 })
+      play.compare(call, response, { status: 404, body: structured('NotFoundError', 'NOT_FOUND', 'Route not found') })
     },
   }),
 ]

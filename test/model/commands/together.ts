@@ -16,10 +16,10 @@ const atOnce = async (play: Play, who: Who, calls: readonly { call: Call; rule: 
   if (play.tokenOf(who) === undefined) await logIn(play, who)
   await play.settle()
   const access = play.tokenOf(who)
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     calls.map(async ({ call, rule }) => ({ call, rule, answer: await play.send(call, access) })),
   )
-  const inOrder = answers.toSorted((a, b) => rankOf(a.answer) - rankOf(b.answer))
+  const inOrder = responses.toSorted((a, b) => rankOf(a.answer) - rankOf(b.answer))
   for (const { call, rule, answer } of inOrder) play.judge(call, access, answer, rule, 'at once')
 }
 /** Successes by their ids, replays behind what they repeat, refusals last, and of these the limit's. */
@@ -101,9 +101,9 @@ export const togetherCommands = [
         reset,
         { operation: 'listWallets' },
       ]
-      const answers = await Promise.all(calls.map((call) => play.send(call, call === reset ? undefined : access)))
+      const responses = await Promise.all(calls.map((call) => play.send(call, call === reset ? undefined : access)))
       play.model.put(name)
-      for (const [nth, answer] of answers.entries()) {
+      for (const [nth, answer] of responses.entries()) {
         const call = calls[nth] ?? reset
         play.compare(call, answer, { status: call === reset ? 200 : [200, 401] })
       }
@@ -118,10 +118,10 @@ export const togetherCommands = [
       const isGood = token && play.model.refresh(token.refresh, (world) => play.now(world))
       if (!token || !isGood) return
       const calls = times(count, () => ({ operation: 'refresh', body: { refresh_token: token.refresh } }))
-      const answers = await Promise.all(calls.map((call) => play.send(call)))
+      const responses = await Promise.all(calls.map((call) => play.send(call)))
       // The second use of the token ends all that came of it.
       isGood.revoked = true
-      const good = answers.filter(({ status }) => status === 200).length
+      const good = responses.filter(({ status }) => status === 200).length
       if (good !== 1) play.fail(`${good} of ${count} uses of one refresh token succeeded`)
     },
   }),

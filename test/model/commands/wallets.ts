@@ -58,7 +58,10 @@ const listWallets = command('list the wallets', ['listWallets'], 3, {
           (currency === undefined || wallet.currency === currency) &&
           is_active !== 'false',
       )
-      return { status: 200, fault: (answer) => pageFaults(answer, page, LIST, found.map(({ id }) => id).toReversed()) }
+      return {
+        status: 200,
+        fault: (response) => pageFaults(response, page, LIST, found.map(({ id }) => id).toReversed()),
+      }
     })
   },
 })
@@ -152,7 +155,7 @@ const openWallet = command('open a wallet', ['openWallet'], 2, {
   }),
   run: async (play, { world, currency, type, credit }) => {
     const body = { currency, type, credit_limit: credit }
-    await play.control({ operation: 'openWallet', body }, world, ({ state }, answer) => {
+    await play.control({ operation: 'openWallet', body }, world, ({ state }, response) => {
       const bad = [
         ...(['USD', 'KWD', 'JPY', 'VND'].includes(String(currency)) ? [] : ['currency']),
         ...(type === 'GIFT' ? ['type'] : []),
@@ -170,7 +173,7 @@ const openWallet = command('open a wallet', ['openWallet'], 2, {
         ...{ threshold: null, isLow: false },
       })
       state.written = true
-      return { status: 201, fault: () => faultsIn({ wallet: [(answer.json as { id: number }).id, id] }) }
+      return { status: 201, fault: () => faultsIn({ wallet: [(response.json as { id: number }).id, id] }) }
     })
   },
 })
@@ -185,8 +188,8 @@ const fundWallet = command('fund a wallet', ['fundWallet'], 2, {
     ),
   }),
   run: async (play, { world: name, id, amount }) => {
-    await play.control({ operation: 'fundWallet', id, body: { amount } }, name, (world, answer) => {
-      play.model.catchUp(world, play.now(world, answer.real).lo)
+    await play.control({ operation: 'fundWallet', id, body: { amount } }, name, (world, response) => {
+      play.model.catchUp(world, play.now(world, response.real).lo)
       const { state } = world
       if (!isPathId(id)) return badRequest('structured', 'Invalid wallet ID')
       if (typeof amount !== 'number' || amount <= 0 || amount > 1e9) return invalid('structured', ['amount'])
@@ -211,8 +214,8 @@ const setWalletThreshold = command('set the threshold of a wallet', ['updateWall
     ),
   }),
   run: async (play, { world: name, id, threshold }) => {
-    await play.control({ operation: 'updateWallet', id, body: { threshold } }, name, (world, answer) => {
-      play.model.catchUp(world, play.now(world, answer.real).lo)
+    await play.control({ operation: 'updateWallet', id, body: { threshold } }, name, (world, response) => {
+      play.model.catchUp(world, play.now(world, response.real).lo)
       if (!isPathId(id)) return badRequest('structured', 'Invalid wallet ID')
       const isLeftOut = threshold === null || threshold === undefined
       if (!isLeftOut && (typeof threshold !== 'number' || threshold > 1e9)) return invalid('structured', ['threshold'])

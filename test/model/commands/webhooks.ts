@@ -81,8 +81,8 @@ const webhookFault = (json: unknown, webhook: Webhook): string | undefined => {
 /** Everything that waits is delivered, or was tried. */
 const settle = async (play: Play, name: string): Promise<void> => {
   if (!play.model.worlds.has(name)) return
-  await play.control({ operation: 'settleWebhooks' }, name, (world, answer) => {
-    play.model.catchUp(world, play.now(world, answer.real).lo)
+  await play.control({ operation: 'settleWebhooks' }, name, (world, response) => {
+    play.model.catchUp(world, play.now(world, response.real).lo)
     return { status: 200, body: { settled: true } }
   })
 }
@@ -128,7 +128,7 @@ const listWebhooks = command('list the webhooks', ['listWebhooks'], 2, {
       const bad = badPageFields(page, LIST)
       if (bad.length > 0) return invalid('structured', bad)
       const ids = ownWebhooks(world, client).map(({ id }) => id)
-      return { status: 200, fault: (answer) => pageFaults(answer, page, LIST, ids.toReversed()) }
+      return { status: 200, fault: (response) => pageFaults(response, page, LIST, ids.toReversed()) }
     })
   },
 })
@@ -229,12 +229,12 @@ const listEvents = command('list the events', ['listEvents', 'getEvent'], 4, {
     nth: which,
   }),
   run: async (play, { who, type, page, nth }) => {
-    const answer = await ask(play, who, { operation: 'listEvents', query: queryOf({ type, ...page }) }, (at) => {
+    const response = await ask(play, who, { operation: 'listEvents', query: queryOf({ type, ...page }) }, (at) => {
       const bad = [...badPageFields(page, LIST), ...(type === 'gift' ? ['type'] : [])]
       return bad.length > 0 ? invalid('structured', bad) : { status: 200, fault: () => eventsFault(at, type ?? '*') }
     })
-    if (answer.status !== 200) return
-    const event = pick(answer.json as EventWire[], nth)
+    if (response.status !== 200) return
+    const event = pick(response.json as EventWire[], nth)
     await ask(play, who, { operation: 'getEvent', id: event?.id ?? 'evt_0' }, () =>
       event ? { status: 200, body: event } : notFound('structured', 'Event not found'),
     )
@@ -271,8 +271,8 @@ const makeEvent = command('make an event', ['makeEvent'], 2, {
     client: fc.constantFrom<unknown>(undefined, 'sandbox', 'limited', '2', 'nobody', ''),
   }),
   run: async (play, { world: name, type, client }) => {
-    await play.control({ operation: 'makeEvent', body: { type, client, data: { id: 0 } } }, name, (world, answer) => {
-      play.model.catchUp(world, play.now(world, answer.real).lo)
+    await play.control({ operation: 'makeEvent', body: { type, client, data: { id: 0 } } }, name, (world, response) => {
+      play.model.catchUp(world, play.now(world, response.real).lo)
       const bad = [
         ...(typeof type === 'string' && /^(?:order|payout|wallet)\.[a-z]+$/.test(type) ? [] : ['type']),
         ...(client === '' ? ['client'] : []),

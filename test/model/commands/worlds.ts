@@ -39,28 +39,28 @@ interface Move {
 const moveClock = async (play: Play, name: string, move: Move): Promise<void> => {
   const before = play.model.worlds.get(name)
   const from = before && play.now(before)
-  await play.control({ operation: 'moveClock', body: move }, name, (world, answer) => {
+  await play.control({ operation: 'moveClock', body: move }, name, (world, response) => {
     const start =
-      move.now === undefined ? play.now(world, answer.real) : { lo: Date.parse(move.now), hi: Date.parse(move.now) }
+      move.now === undefined ? play.now(world, response.real) : { lo: Date.parse(move.now), hi: Date.parse(move.now) }
     const advance = move.advance === undefined ? 0 : durationOf(move.advance)
     if (Number.isNaN(start.lo) || advance === undefined || start.hi + advance >= YEAR_5000) return { status: 400 }
     const isPast = from !== undefined && start.hi < from.lo
     // A world that has written nothing takes any time, once that is built (contract C15).
-    if (isPast && answer.status === 400) return { status: 400 }
+    if (isPast && response.status === 400) return { status: 400 }
     if (isPast && world.state.written) return { status: 400 }
     const wasFrozen = world.state.clock.frozenAt !== null
     const expected = {
       lo: start.lo + advance,
-      hi: start.hi + advance + (wasFrozen ? 0 : answer.real.hi - answer.real.lo),
+      hi: start.hi + advance + (wasFrozen ? 0 : response.real.hi - response.real.lo),
     }
     return {
       status: 200,
       fault: ({ json }) => {
         const { now, frozen } = json as { now: string; frozen: boolean }
         const time = Date.parse(now)
-        const slack = frozen && wasFrozen ? 0 : answer.real.hi - answer.real.lo
+        const slack = frozen && wasFrozen ? 0 : response.real.hi - response.real.lo
         if (time < expected.lo - slack || time > expected.hi + slack) return `the clock shows ${now}`
-        return faultsIn({ frozen: [frozen, move.frozen ?? wasFrozen] }) ?? moved(play, world, json, answer.real)
+        return faultsIn({ frozen: [frozen, move.frozen ?? wasFrozen] }) ?? moved(play, world, json, response.real)
       },
     }
   })
@@ -107,11 +107,11 @@ export const worldCommands = [
   command('read a clock', ['getClock'], 1, {
     args: fc.record({ world: worldNames }),
     run: async (play, { world: name }) => {
-      await play.control({ operation: 'getClock' }, name, (world, answer) => ({
+      await play.control({ operation: 'getClock' }, name, (world, response) => ({
         status: 200,
         fault: ({ json }) => {
           const { now, frozen } = json as { now: string; frozen: boolean }
-          const { lo, hi } = play.now(world, answer.real)
+          const { lo, hi } = play.now(world, response.real)
           const isRight = lo <= Date.parse(now) && Date.parse(now) <= hi
           return faultsIn({
             [`the time ${now}`]: [isRight, true],
