@@ -57,8 +57,8 @@ const tests = [...pathsBelow('test/**/*.ts'), ...pathsBelow('docs/*.ts')].map(re
 /** The part of the tree that a file belongs to: its folder below src, or the name of a file that stands there alone. */
 const placeOf = (path: string): string => (/^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path)?.[1] ?? path) as string
 
-/** Rooms, and the other rooms whose nouns each may take, because the trade does. */
-const ROOMS: Record<string, readonly string[]> = {
+/** Modules, and the other modules whose nouns each may take, because the trade does. */
+const MODULES: Record<string, readonly string[]> = {
   audit: [],
   sessions: [],
   reference: ['sessions'],
@@ -86,8 +86,8 @@ const ROOMS: Record<string, readonly string[]> = {
     'payouts',
   ],
 }
-const BELOW_ROOMS = ['worlds', 'http', 'db', 'kernel']
-const BELOW_APP = ['config', 'observability', ...Object.keys(ROOMS), ...BELOW_ROOMS]
+const BELOW_MODULES = ['worlds', 'http', 'db', 'kernel']
+const BELOW_APP = ['config', 'observability', ...Object.keys(MODULES), ...BELOW_MODULES]
 
 /** What each place may import, besides itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -95,9 +95,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   http: ['kernel'],
   db: ['kernel'],
   worlds: ['db', 'kernel'],
-  ...Object.fromEntries(Object.entries(ROOMS).map(([room, others]) => [room, [...others, ...BELOW_ROOMS]])),
+  ...Object.fromEntries(Object.entries(MODULES).map(([module, others]) => [module, [...others, ...BELOW_MODULES]])),
   config: ['http', 'kernel'],
-  observability: ['config', ...BELOW_ROOMS],
+  observability: ['config', ...BELOW_MODULES],
   sandbox: ['app', ...BELOW_APP],
   // Live mode runs without the sandbox, and is read without it (decision 0047).
   app: BELOW_APP.filter((place) => place !== 'sandbox'),
@@ -127,7 +127,7 @@ describe('imports', () => {
           (target) =>
             /\/tables\.ts$/.test(target) || (/(?:^|[/-])routes\.ts$/.test(target) && path !== 'src/app/app.ts'),
         )
-        .map((target) => `${path} imports ${target}: ask the room for a function, a type or a schema instead`),
+        .map((target) => `${path} imports ${target}: ask the module for a function, a type or a schema instead`),
     )
     expect(wrong).toEqual([])
   })

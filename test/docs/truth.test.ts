@@ -158,8 +158,8 @@ const sending =
   (body: object): Scene =>
   () => ({ body })
 
-/** A request of which the journal has the login before it, under the number 1. */
-const journaled = async (world: TestWorld): Promise<Call> => {
+/** A request of which the request log has the login before it, under the number 1. */
+const logged = async (world: TestWorld): Promise<Call> => {
   await succeeds(world.get('/api/v1/countries/1'))
   return { id: 2 }
 }
@@ -215,9 +215,9 @@ const SUCCESSES: Record<string, Scene> = {
   getClock: listing((world) => world.clock({ frozen: true })),
   listFaults: listing((world) => succeeds(world.control('/faults', examples.get('addFault')))),
   removeFault: async (world) => created(await world.control('/faults', examples.get('addFault'))),
-  listRequests: listing(journaled),
-  getRequest: journaled,
-  replayRequest: journaled,
+  listRequests: listing(logged),
+  getRequest: logged,
+  replayRequest: logged,
   listSandboxClients: listing(addedClient),
   editSandboxClient: addedClient,
   advancePayout: unsettledPayout,

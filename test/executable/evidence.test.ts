@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from 'node:path'
 import { COMMAND, folderTest, inFolder, type Place, run } from './program.ts'
 
-/** What `scrip run` keeps of a run (contract C15): journal, JUnit XML, summary, and the last errors. */
+/** What `scrip run` keeps of a run (contract C15): request log, JUnit XML, summary, and the last errors. */
 
 const script = (text: string, flags: string[] = [], place: Place = {}) =>
   run(['run', ...flags, '--', process.execPath, '-e', ASK + text], place)

@@ -111,8 +111,8 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     await office.stocked()
     const records = async () =>
       Promise.all(
-        [['client'], ['wallet'], ['orders'], ['payouts'], ['beneficiary'], ['audit']].map(([room = '']) =>
-          office.answer<{ id?: number }[]>(room, 'list'),
+        [['client'], ['wallet'], ['orders'], ['payouts'], ['beneficiary'], ['audit']].map(([group = '']) =>
+          office.answer<{ id?: number }[]>(group, 'list'),
         ),
       )
     const before = await office.serve('--rate-limit', 'off')

@@ -274,7 +274,7 @@ describe('Random invalid requests', () => {
       }),
       { seed: SEED, numRuns: RUNS },
     )
-    // It got everywhere: into the rooms, and to each kind of refusal.
+    // It got everywhere: into the modules, and to each kind of refusal.
     for (const status of [200, 201, 400, 401, 403, 404])
       expect([status, seen.get(status) ?? 0]).not.toEqual([status, 0])
   })

@@ -71,9 +71,9 @@ const FOUND: Record<string, readonly [sentence: string, setup: Setup, steps: rea
     [
       'is refused without a key and with one, before it is walked through',
       PLAIN,
-      ['save', 'order', 'pay'].flatMap((room) =>
+      ['save', 'order', 'pay'].flatMap((kind) =>
         [`{"more":[${'1,'.repeat(500_000)}1]}`, `{"more":{${members(60_000)}}}`].flatMap((text) =>
-          [false, true].map((keyed) => asSandbox(UNREADABLE_OF[room] ?? '', { text, keyed })),
+          [false, true].map((keyed) => asSandbox(UNREADABLE_OF[kind] ?? '', { text, keyed })),
         ),
       ),
     ],

@@ -13,7 +13,7 @@ import { Dice } from '../rigs/dice.ts'
  *     bun run mutate [--dir src/kernel] [--since REVISION] [--max 200] [--seed 1]
  */
 
-/** The rooms in which money and access are decided, and the tests that speak of each. */
+/** The modules in which money and access are decided, and the tests that speak of each. */
 const TESTS: Record<string, readonly string[]> = {
   'src/http': ['test/http', 'test/idempotency'],
   'src/kernel': ['test/kernel', 'test/charges/price.test.ts', 'test/worlds/due.test.ts'],

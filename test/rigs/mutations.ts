@@ -13,7 +13,7 @@ export interface Mutant {
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
-interface Draft {
+interface ChangedRequest {
   method: string
   path: string
   query: [string, string][]
@@ -357,46 +357,46 @@ const ODD_TEXTS = [
 /** A hostile request; the token is good. */
 export const mutant = (dice: Dice, token: string): Mutant => {
   const [operation, body] = dice.pick(dice.chance(HEAVY_PART) ? HEAVY : OPERATIONS)
-  const draft = draftOf(operation, body, token)
-  for (let changes = dice.below(4); changes > 0; changes--) change(dice, draft)
-  const { bytes, line } = written(dice, draft)
+  const mutant = mutantOf(operation, body, token)
+  for (let changes = dice.below(4); changes > 0; changes--) change(dice, mutant)
+  const { bytes, line } = written(dice, mutant)
   return dice.chance(BROKEN) ? { bytes: broken(dice, bytes), isFramed: false, line } : { bytes, isFramed: true, line }
 }
 
-const draftOf = (operation: string, body: Json | undefined, token: string): Draft => {
+const mutantOf = (operation: string, body: Json | undefined, token: string): ChangedRequest => {
   const [method = '', target = ''] = operation.split(' ')
   const [path = '', words] = target.split('?')
   const query = words?.split('&').map((name): [string, string] => [name, '']) ?? []
-  const draft: Draft = { method, path, query, headers: [['Authorization', `Bearer ${token}`]] }
-  draft.query = query.filter(([name]) => name === 'world').map(([name]) => [name, 'hostile'])
-  if (body !== undefined) draft.body = structuredClone(body)
+  const mutant: ChangedRequest = { method, path, query, headers: [['Authorization', `Bearer ${token}`]] }
+  mutant.query = query.filter(([name]) => name === 'world').map(([name]) => [name, 'hostile'])
+  if (body !== undefined) mutant.body = structuredClone(body)
   KNOWN.set(
-    draft,
+    mutant,
     query.map(([name]) => name),
   )
-  return draft
+  return mutant
 }
 
-/** The parameters that the operation of a draft knows. */
-const KNOWN = new WeakMap<Draft, string[]>()
+/** The parameters that the operation of a changed request knows. */
+const KNOWN = new WeakMap<ChangedRequest, string[]>()
 
-const change = (dice: Dice, draft: Draft): void => {
+const change = (dice: Dice, mutant: ChangedRequest): void => {
   const where = dice.below(10)
   if (where < 2)
-    draft.query.push([
-      dice.chance(0.7) ? dice.pick([...(KNOWN.get(draft) ?? []), 'page']) : dice.pick(ODD_NAMES),
+    mutant.query.push([
+      dice.chance(0.7) ? dice.pick([...(KNOWN.get(mutant) ?? []), 'page']) : dice.pick(ODD_NAMES),
       dice.pick(ODD_WORDS),
     ])
-  else if (where < 4) changeHeader(dice, draft)
-  else if (where < 5) draft.path = changedPath(dice, draft.path)
-  else if (where < 6) draft.method = dice.pick(METHODS)
-  else draft.body = draft.body === undefined ? dice.pick(ODD_VALUES) : changedValue(dice, draft.body)
+  else if (where < 4) changeHeader(dice, mutant)
+  else if (where < 5) mutant.path = changedPath(dice, mutant.path)
+  else if (where < 6) mutant.method = dice.pick(METHODS)
+  else mutant.body = mutant.body === undefined ? dice.pick(ODD_VALUES) : changedValue(dice, mutant.body)
 }
 
-const changeHeader = (dice: Dice, draft: Draft): void => {
+const changeHeader = (dice: Dice, mutant: ChangedRequest): void => {
   const [name, values] = dice.pick(ODD_HEADERS)
-  if (name === 'Authorization') draft.headers = draft.headers.filter(([each]) => each !== name)
-  draft.headers.push([name, dice.pick(values)])
+  if (name === 'Authorization') mutant.headers = mutant.headers.filter(([each]) => each !== name)
+  mutant.headers.push([name, dice.pick(values)])
 }
 
 const changedPath = (dice: Dice, path: string): string => {
@@ -423,7 +423,7 @@ const changedValue = (dice: Dice, value: Json): Json => {
   return { ...value, [name]: changedValue(dice, value[name] ?? null) }
 }
 
-const written = (dice: Dice, { method, path, query, headers, body }: Draft): { bytes: Buffer; line: string } => {
+const written = (dice: Dice, { method, path, query, headers, body }: ChangedRequest): { bytes: Buffer; line: string } => {
   const parameters = query.map(
     ([name, value]) => `${encoded(name)}=${dice.chance(0.1) ? dice.pick(ODD_RAW) : encoded(value)}`,
   )

@@ -257,9 +257,9 @@ const listShapes = (): Shape[] => {
     const joint = path.includes('?') ? '&' : '?'
     shapes.push(client(`GET ${name}`, (n) => `${path}${joint}unknown=${n}`, headers))
   }
-  for (const room of ['beneficiaries', 'payouts', 'transactions', 'products']) {
+  for (const records of ['beneficiaries', 'payouts', 'transactions', 'products']) {
     for (const [kind, text] of Object.entries(TEXTS)) {
-      list(`${room}: a search ${kind}`, `/api/v1/${room}?search=${text}&limit=100`)
+      list(`${records}: a search ${kind}`, `/api/v1/${records}?search=${text}&limit=100`)
     }
   }
   list(
@@ -462,9 +462,9 @@ const sandboxShapes = (): Shape[] => [
   other('sandbox', 'a clock jump', 'POST', '/_sandbox/clock?world=attacker', '{"advance":"PT1H"}'),
   other('sandbox', 'a clock jump of the filled world', 'POST', '/_sandbox/clock', '{"advance":"PT1M"}'),
   other('sandbox', 'a year', 'POST', '/_sandbox/clock?world=attacker', '{"advance":"P365D"}'),
-  other('sandbox', 'the journal', 'GET', '/_sandbox/requests'),
-  other('sandbox', 'the journal as HAR', 'GET', '/_sandbox/requests?format=har'),
-  other('sandbox', 'the journal as curl', 'GET', '/_sandbox/requests?format=curl'),
+  other('sandbox', 'the request log', 'GET', '/_sandbox/requests'),
+  other('sandbox', 'the request log as HAR', 'GET', '/_sandbox/requests?format=har'),
+  other('sandbox', 'the request log as curl', 'GET', '/_sandbox/requests?format=curl'),
   other('sandbox', 'coverage', 'GET', '/_sandbox/coverage'),
   other('sandbox', 'coverage as a table', 'GET', '/_sandbox/coverage?format=table'),
   other('sandbox', 'errors', 'GET', '/_sandbox/errors'),

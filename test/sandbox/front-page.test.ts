@@ -78,8 +78,8 @@ describe('GET / for other clients', () => {
   test('is not in the request log', async () => {
     await open(server)
     await server.request('/?again')
-    const journal = (await (await server.request('/_sandbox/requests')).json()) as { path: string }[]
-    expect(journal.filter(({ path }) => /^\/(?:\?|$)/.test(path))).toEqual([])
+    const requests = (await (await server.request('/_sandbox/requests')).json()) as { path: string }[]
+    expect(requests.filter(({ path }) => /^\/(?:\?|$)/.test(path))).toEqual([])
   })
 })
 

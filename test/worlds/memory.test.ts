@@ -13,7 +13,7 @@ import { expectResponse, forFile, openProgram, TestWorld } from '../harness.ts'
 import { ADA } from '../sandbox/surface.ts'
 import { login } from '../sessions/requests.ts'
 
-/** All worlds and journals together stay within one budget (contract C15): counted in bytes that are kept. */
+/** All worlds and request logs together stay within one budget (contract C15): counted in bytes that are kept. */
 
 const MIB = 1_048_576
 

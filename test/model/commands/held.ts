@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Call, Play, Who } from '../play.ts'
 import { command, worldNames } from './command.ts'
-import { brokenDown } from './journal.ts'
+import { brokenDown } from './request-log.ts'
 import { logIn } from './sessions.ts'
 
 /** Requests whose body is still on its way while something happens to whoever sent them (contract C3). */

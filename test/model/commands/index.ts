@@ -5,12 +5,12 @@ import type { Command } from './command.ts'
 import { editingCommands } from './editing.ts'
 import { faultCommands } from './faults.ts'
 import { heldCommands } from './held.ts'
-import { journalCommands } from './journal.ts'
 import { operatorCommands } from './operator.ts'
 import { orderCommands } from './orders.ts'
 import { payoutCommands } from './payouts.ts'
 import { recordCommands } from './records.ts'
 import { referenceCommands } from './reference.ts'
+import { requestLogCommands } from './request-log.ts'
 import { restartCommands } from './restarts.ts'
 import { scenarioCommands } from './scenarios.ts'
 import { sessionCommands } from './sessions.ts'
@@ -20,7 +20,7 @@ import { walletCommands } from './wallets.ts'
 import { webhookCommands } from './webhooks.ts'
 import { worldCommands } from './worlds.ts'
 
-/** Everything that a script can do, one file a room. */
+/** Everything that a script can do, one file for each module. */
 export const COMMANDS: readonly Command[] = [
   ...sessionCommands,
   ...beneficiaryCommands,
@@ -37,7 +37,7 @@ export const COMMANDS: readonly Command[] = [
   ...scenarioCommands,
   ...recordCommands,
   ...faultCommands,
-  ...journalCommands,
+  ...requestLogCommands,
   ...togetherCommands,
   ...heldCommands,
   ...sundryCommands,

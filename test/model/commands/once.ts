@@ -27,7 +27,7 @@ export const once = async (play: Play, who: Who, call: Call, key: string | undef
 
 /** A key that was seen within a day answers what it answered then, and nothing is done. */
 export const keyedRule = (at: At, call: Call, key: string, rule: Rule): Expected => {
-  const shape = shapeOf(`/api/v1/${ROOMS[call.operation]}`)
+  const shape = shapeOf(`/api/v1/${PATHS[call.operation]}`)
   // A feature that is off is refused before anything that was sent is looked at.
   if (call.operation === 'placeOrder' && !buysVouchers(at)) return rule(at)
   if (MALFORMED.includes(key)) return badRequest(shape, 'Idempotency-Key must be 8 to 256 printable characters')
@@ -47,7 +47,7 @@ export const keyedRule = (at: At, call: Call, key: string, rule: Rule): Expected
   return expected
 }
 
-const ROOMS: Record<string, string> = {
+const PATHS: Record<string, string> = {
   createBeneficiary: 'beneficiaries',
   placeOrder: 'orders',
   createPayout: 'payouts',

@@ -18,7 +18,7 @@ export const pathIds = (last: number) =>
 const active = (records: readonly { id: number; active: boolean }[]): number[] =>
   records.filter((record) => record.active).map(({ id }) => id)
 
-interface Room {
+interface Resource {
   record: string
   list: string
   get: string
@@ -26,7 +26,7 @@ interface Room {
   /** Needs the vouchers feature. */
   vouchers?: true
 }
-const ROOMS: readonly Room[] = [
+const RESOURCES: readonly Resource[] = [
   { record: 'country', list: 'listCountries', get: 'getCountry', ids: countries.map(({ id }) => id) },
   { record: 'currency', list: 'listCurrencies', get: 'getCurrency', ids: currencyIds },
   { record: 'category', list: 'listCategories', get: 'getCategory', ids: active(categories), vouchers: true },
@@ -40,7 +40,7 @@ const ROOMS: readonly Room[] = [
 ]
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
-const listing = ({ record, list, ids, vouchers }: Room): Command =>
+const listing = ({ record, list, ids, vouchers }: Resource): Command =>
   command(`list each ${record}`, [list], 1, {
     args: fc.record({ who: whoever, again: fc.boolean() }),
     run: async (play, { who, again }) => {
@@ -61,7 +61,7 @@ const listing = ({ record, list, ids, vouchers }: Room): Command =>
     },
   })
 
-const getting = ({ record, get, ids, vouchers }: Room): Command =>
+const getting = ({ record, get, ids, vouchers }: Resource): Command =>
   command(`get a ${record}`, [get], 1, {
     args: fc.record({ who: whoever, id: pathIds(Math.max(...ids)) }),
     run: async (play, { who, id }) => {
@@ -74,4 +74,4 @@ const getting = ({ record, get, ids, vouchers }: Room): Command =>
     },
   })
 
-export const referenceCommands = ROOMS.flatMap((room) => [listing(room), getting(room)])
+export const referenceCommands = RESOURCES.flatMap((resource) => [listing(resource), getting(resource)])

@@ -45,7 +45,7 @@ let worlds = 0
 const idIn = ({ body }: { body: string }): string => (JSON.parse(body) as { id: string }).id
 
 const opened = async (): Promise<TestWorld> => {
-  const name = `journal-${++worlds}`
+  const name = `logged-${++worlds}`
   await makeAtNoon(server, name)
   return TestWorld.open(server, name)
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { command, pick, which, worldNames } from './command.ts'
 
-/** The journal of a world and its coverage (contract C15). */
+/** The request log of a world and its coverage (contract C15). */
 
 /** An entry whose answer no fault was asked for, though it says that the program broke down. */
 export const brokenDown = (json: unknown): string | undefined => {
   const broken = (json as Entry[]).find(({ status, fault }) => status >= 500 && fault === null)
-  return broken && `the journal says ${broken.status} of ${broken.method} ${broken.path}`
+  return broken && `the request log says ${broken.status} of ${broken.method} ${broken.path}`
 }
 
 /** An entry whose lines do not sum to zero in each currency, or more of them than were asked for. */
@@ -38,8 +38,8 @@ interface Detail extends Entry {
   deliveries: unknown
 }
 
-export const journalCommands = [
-  command('read the journal', ['listRequests', 'getRequest'], 2, {
+export const requestLogCommands = [
+  command('read the request log', ['listRequests', 'getRequest'], 2, {
     args: fc.record({
       world: worldNames,
       nth: which,
@@ -47,12 +47,12 @@ export const journalCommands = [
     }),
     run: async (play, { world, nth, format }) => {
       const query = format === undefined ? {} : { query: `format=${format}` }
-      const journal = await play.control({ operation: 'listRequests', ...query }, world, () => ({
+      const log = await play.control({ operation: 'listRequests', ...query }, world, () => ({
         status: format === 'xml' ? 400 : 200,
       }))
-      if (journal.status !== 200 || !Array.isArray(journal.json)) return
-      const entries = journal.json as Entry[]
-      if (/TEST[0-9A-Z]{12}/.test(journal.text)) play.fail('a voucher code in the journal')
+      if (log.status !== 200 || !Array.isArray(log.json)) return
+      const entries = log.json as Entry[]
+      if (/TEST[0-9A-Z]{12}/.test(log.text)) play.fail('a voucher code in the request log')
       const broken = brokenDown(entries)
       if (broken) play.fail(broken)
       const entry = pick(entries, nth)
@@ -74,10 +74,10 @@ export const journalCommands = [
       const world = play.model.worlds.get(name)
       // What is struck or limited is not foretold here; reading is.
       if (!world || world.faults.length > 0 || play.model.limits !== undefined) return
-      const journal = await play.control({ operation: 'listRequests' }, name, () => ({ status: 200 }))
+      const log = await play.control({ operation: 'listRequests' }, name, () => ({ status: 200 }))
       const isRead = ({ method, path, status }: Entry) =>
         method === 'GET' && path.startsWith('/api/v1/count') && status === 200
-      const entry = pick((journal.json as Entry[]).filter(isRead), nth)
+      const entry = pick((log.json as Entry[]).filter(isRead), nth)
       await play.control({ operation: 'replayRequest', id: entry?.id ?? 77_777 }, name, () => ({
         status: entry ? 200 : 404,
         fault: ({ json }) =>
