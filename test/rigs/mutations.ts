@@ -423,7 +423,10 @@ const changedValue = (dice: Dice, value: Json): Json => {
   return { ...value, [name]: changedValue(dice, value[name] ?? null) }
 }
 
-const written = (dice: Dice, { method, path, query, headers, body }: ChangedRequest): { bytes: Buffer; line: string } => {
+const written = (
+  dice: Dice,
+  { method, path, query, headers, body }: ChangedRequest,
+): { bytes: Buffer; line: string } => {
   const parameters = query.map(
     ([name, value]) => `${encoded(name)}=${dice.chance(0.1) ? dice.pick(ODD_RAW) : encoded(value)}`,
   )
