@@ -71,6 +71,7 @@ const MODULES: Record<string, readonly string[]> = {
   beneficiaries: ['reference', 'wallets', 'idempotency', 'sessions'],
   orders: ['webhooks', 'events', 'charges', 'catalog', 'wallets', 'reference', 'idempotency', 'sessions'],
   payouts: ['webhooks', 'events', 'beneficiaries', 'charges', 'wallets', 'reference', 'idempotency', 'sessions'],
+  reconciliation: ['reference', 'wallets', 'orders', 'payouts'],
   erasure: ['beneficiaries', 'payouts', 'orders', 'wallets', 'events', 'webhooks', 'idempotency'],
   docs: [],
   sandbox: [
@@ -84,6 +85,7 @@ const MODULES: Record<string, readonly string[]> = {
     'beneficiaries',
     'orders',
     'payouts',
+    'reconciliation',
   ],
 }
 const BELOW_MODULES = ['worlds', 'http', 'db', 'kernel']

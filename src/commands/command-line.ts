@@ -176,6 +176,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> =
     ),
     transactions: async (program) => (await import('./records/transactions.ts')).transactionsCommand(program),
     statement: async (program) => (await import('./records/statement.ts')).statementCommand(program),
+    reconcile: async (program) => (await import('./records/reconcile.ts')).reconcileCommand(program),
     audit: group('audit', 'see what operators did', async () => (await import('./records/audit.ts')).auditCommands),
     webhooks: group(
       'webhooks',

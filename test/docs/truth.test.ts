@@ -243,6 +243,9 @@ const SUCCESSES: Record<string, Scene> = {
 /** Refusals by their stable names. */
 const REFUSALS: Record<string, Scene> = {
   'requests.client_unknown': () => ({ body: { method: 'GET', path: '/status', client: 'sbx_nobody.here' } }),
+  'reconcile.body_unreadable': () => ({ body: 'x'.repeat(8_388_609) }),
+  'reconcile.validation': sending({ reference: 'a', type: 'order', currency: 'USD' }),
+  'reconcile.client_unknown': () => ({ query: 'client=nobody' }),
   'requests.path_wrong': () => ({ body: { method: 'GET', path: '/_sandbox/reset' } }),
   'requests.headers_wrong': () => ({ body: { method: 'GET', path: '/status', headers: { 'x y': '1' } } }),
   'auth.credentials_missing': () => ({ body: { username: 'sandbox' } }),

@@ -115,6 +115,12 @@ describe.skipIf(!hasShell)('the scripts', () => {
     })
   })
 
+  test('reconcile.sh finds a wrong amount', async () => {
+    expect(await runBlock(blockOf('reconcile.sh'), ['sh', 'reconcile.sh'])).toBe(
+      '230.1\n{"agrees":false,"members":["amount"],"parts_at":"order-1"}\n',
+    )
+  })
+
   test('compare.sh finds no difference', async () => {
     await withFiles([blockOf('compare.sh')], async (cwd, env) => {
       const { exitCode, stderr } = await run(['run', '--', 'sh', 'compare.sh'], { cwd, env })
@@ -150,6 +156,7 @@ test('every file of the guide is tested', () => {
     'lost.sh',
     'evidence.sh',
     'compare.sh',
+    'reconcile.sh',
     'Makefile',
     'beside.sh',
     'same.sh',

@@ -6,6 +6,7 @@ import { clientRoutes, productRoutes, rateRoutes } from '../editing/routes.ts'
 import { faultRoutes } from '../faults/routes.ts'
 import { feedRoutes } from '../feed/routes.ts'
 import type { Parts } from '../parts.ts'
+import { reconcileRoutes } from '../reconcile/routes.ts'
 import { dueRoutes } from '../records/due.ts'
 import { recordRoutes } from '../records/routes.ts'
 import { requestRoutes } from '../requests/routes.ts'
@@ -59,6 +60,7 @@ const controlRoutes = (parts: Parts) =>
     .use(webhookRoutes(parts))
     .use(scenarioRoutes(parts))
     .use(requestRoutes(parts))
+    .use(reconcileRoutes(parts))
     .use(feedRoutes(parts))
     .use(testValueRoutes(parts))
 

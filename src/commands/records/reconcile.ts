@@ -1,0 +1,159 @@
+import { type Command, Option } from 'commander'
+import { parseMonth } from '../../config/values.ts'
+import { toTimestamp } from '../../kernel/clock.ts'
+import { problemList } from '../../kernel/problems.ts'
+import { Comparison } from '../../reconciliation/comparison.ts'
+import { ALWAYS, isIn, PartnerList } from '../../reconciliation/partner-list.ts'
+import type { Problem } from '../../reconciliation/records.ts'
+import { type Report, reportOf } from '../../reconciliation/report.ts'
+import type { Period } from '../../wallets/statement-queries.ts'
+import { dataError } from '../advice.ts'
+import { EXIT, ProgramError } from '../exit.ts'
+import { type Cell, listOf, type Row } from '../terminal/cells.ts'
+import { jsonOf, type Result } from '../terminal/output.ts'
+import { tableOf } from '../terminal/table.ts'
+import { type Administration, administer, dataCommand } from './administration.ts'
+import { getClient } from './client-records.ts'
+import { partingWords, reconciliationPage } from './reconcile-page.ts'
+
+/** `scrip reconcile`: a partner's own list of orders and payouts, held against the ledger (contract C19). */
+export const reconcileCommand = (program: Command): void => {
+  dataCommand(
+    program,
+    'reconcile',
+    "compare a client's own list of orders and payouts with the ledger; exit with 1 if they differ",
+  )
+    .argument('<client>', 'a username')
+    .argument('<file>', 'its list as CSV or JSON lines; - for standard input')
+    .addOption(
+      new Option('--month <month>', 'only what was made in it, for example 2026-11, in UTC').argParser(parseMonth),
+    )
+    .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts(['json', 'html']))
+    .addOption(new Option('--html', 'print a page for a browser or a printer').conflicts(['json', 'csv']))
+    .action(administer(reconcile))
+}
+
+const reconcile = async (
+  { config, database, reference }: Administration,
+  name: string,
+  file: string,
+  { month, html }: { month?: Period; html?: true },
+): Promise<Result> => {
+  const period = month ?? ALWAYS
+  const client = getClient(database.query, name)
+  const comparison = new Comparison(database.sqlite, client.id, period)
+  const list = new PartnerList(reference, (row) => {
+    if (list.problems.length === 0 && isIn(row, period)) comparison.add(row)
+  })
+  await read(file, list)
+  if (list.problems.length > 0)
+    throw new ProgramError(EXIT.data, problemList(`${file} has`, list.problems.map(wordsOf)))
+  inLittleMemory(comparison.run())
+  const report = reportOf(comparison, reference)
+  if (!report.agrees) process.exitCode = EXIT.failed
+  if (html) {
+    const title = `${client.username}${month ? `, ${toTimestamp(month.sinceMs).slice(0, 'YYYY-MM'.length)}` : ''}`
+    return { pieces: reconciliationPage(title, report) }
+  }
+  if (config.format === 'json') return { pieces: jsonPieces(report) }
+  const rows = listOf(COLUMNS, rowsOf(report))
+  return config.format === 'csv' ? rows : { pieces: textPieces(report, rows) }
+}
+
+/** Pieces of a list, and steps of a comparison, after which memory is freed: otherwise it grows by half, as there seems to be enough. */
+const PIECES = 64
+
+const inLittleMemory = (steps: Iterable<unknown>): void => {
+  let count = 0
+  for (const _ of steps) if (++count % PIECES === 0) Bun.gc(true)
+}
+
+const read = async (file: string, list: PartnerList): Promise<void> => {
+  const source = file === '-' ? Bun.stdin : Bun.file(file)
+  try {
+    let count = 0
+    for await (const text of source.stream().pipeThrough(new TextDecoderStream())) {
+      list.push(text)
+      if (++count % PIECES === 0) Bun.gc(true)
+      if (list.isHopeless) break
+    }
+  } catch (error) {
+    throw dataError(error, file)
+  }
+  list.end()
+}
+
+const wordsOf = ({ line, column, what }: Problem): string =>
+  `line ${line}${column === null ? '' : `, ${column}`}: ${what}`
+
+const COLUMNS = [
+  'finding',
+  'type',
+  'reference',
+  'differs_in',
+  'our_amount',
+  'our_currency',
+  'our_status',
+  'our_at',
+  'their_amount',
+  'their_currency',
+  'their_status',
+  'their_at',
+  'times',
+] as const
+
+interface Side {
+  amount: number
+  currency: string
+  status: string | null
+  at: string | null
+}
+
+const side = <Whose extends 'our' | 'their'>(whose: Whose, one: Side | undefined) =>
+  ({
+    [`${whose}_amount`]: one?.amount ?? null,
+    [`${whose}_currency`]: one?.currency ?? null,
+    [`${whose}_status`]: one?.status ?? null,
+    [`${whose}_at`]: one?.at ?? null,
+  }) as Record<`${Whose}_${keyof Side}`, Cell>
+
+/** One list of all findings. */
+function* rowsOf(report: Report): Generator<Record<(typeof COLUMNS)[number], Cell>> {
+  const row = (
+    finding: string,
+    { type, reference }: { type: string; reference: string },
+    ours: Side | undefined,
+    theirs: Side | undefined,
+    others: Row = {},
+  ) => ({
+    ...{ finding, type, reference, differs_in: others.differs_in ?? null },
+    ...side('our', ours),
+    ...side('their', theirs),
+    times: others.times ?? null,
+  })
+  for (const one of report.only_ours) yield row('only_ours', one, one, undefined)
+  for (const one of report.only_theirs) yield row('only_theirs', one, undefined, one)
+  for (const one of report.differs) yield row('differs', one, one.ours, one.theirs, { differs_in: one.members })
+  for (const one of report.counted_twice) yield row('counted_twice', one, undefined, one, { times: one.times })
+}
+
+function* jsonPieces(report: Report): Generator<string> {
+  yield `{"agrees":${report.agrees},"matched":${report.matched}`
+  for (const name of ['only_ours', 'only_theirs', 'differs', 'counted_twice'] as const) {
+    let before = `,"${name}":[`
+    for (const one of report[name]) {
+      yield before + jsonOf(one)
+      before = ','
+    }
+    yield before === ',' ? ']' : `${before}]`
+  }
+  yield `,"parts_at":${jsonOf(report.parts_at)}}\n`
+}
+
+function* textPieces({ agrees, matched, parts_at }: Report, rows: ReturnType<typeof listOf>): Generator<string> {
+  yield `${matched} match${agrees ? ', and nothing differs.' : '.'}\n`
+  if (agrees) return
+  if (parts_at) yield `${partingWords(parts_at)}\n`
+  yield '\n'
+  yield* tableOf(rows)
+}

@@ -1,0 +1,125 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { Database } from '../../db/database.ts'
+import { readText } from '../../http/body.ts'
+import { Problem, parameter, textFilter } from '../../http/parameters.ts'
+import { parseTimestamp } from '../../kernel/clock.ts'
+import { DomainError, invalid, violation } from '../../kernel/failure.ts'
+import { turns } from '../../kernel/turns.ts'
+import { Comparison } from '../../reconciliation/comparison.ts'
+import { ALWAYS, isIn, PartnerList, RowSchema } from '../../reconciliation/partner-list.ts'
+import type { Problem as Wrong } from '../../reconciliation/records.ts'
+import { ReportSchema, reportOf } from '../../reconciliation/report.ts'
+import type { Period } from '../../wallets/statement-queries.ts'
+import type { World } from '../../worlds/world.ts'
+import { controlOperation } from '../control/operation.ts'
+import { worldsExhausted } from '../errors.ts'
+import type { Parts } from '../parts.ts'
+import { SANDBOX_USERNAME } from '../seed/accounts.ts'
+import { findClientIn, usernameIn } from '../worlds/accounts.ts'
+import { getWorld } from '../worlds/operations.ts'
+import { WorldQuery } from '../worlds/query.ts'
+import { WORLDS_MAX } from '../worlds/worlds.ts'
+
+/** A list of orders and payouts, held against the ledger of a world (contract C19). */
+
+const BYTES_MAX = 8_388_608
+/** What is read between two turns of other requests, in a few milliseconds. */
+const PIECE_CHARACTERS = 65_536
+
+const CLIENT_UNKNOWN = violation('client', 'enum', 'must be the username of a client of this world')
+const violationOf = ({ line, column, what }: Wrong) => ({
+  field: column ?? 'list',
+  rule: 'format' as const,
+  problem: what,
+  message: `line ${line}${column === null ? '' : `, ${column}`}: ${what}`,
+})
+const WRONG_LIST = invalid([violationOf({ line: 1, column: 'amount', what: 'is missing' })])
+
+const EXAMPLE = { reference: 'welcome-42', type: 'order' as const, amount: 230.1, currency: 'INR' }
+const FOREIGN = { ...EXAMPLE, status: null, at: null }
+
+const month = parameter<Period | undefined>(
+  Type.String({
+    pattern: '^\\d{4}-\\d\\d$',
+    description: 'Only what was made in this month, in UTC',
+    example: '2026-11',
+  }),
+  (text) => periodOf(text) ?? new Problem('format', 'must look like 2026-11'),
+)
+
+const periodOf = (text: string): Period | undefined => {
+  const sinceMs = parseTimestamp(`${text}-01T00:00:00Z`)
+  if (sinceMs === undefined) return undefined
+  const first = new Date(sinceMs)
+  return { sinceMs, untilMs: Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1) }
+}
+
+const reconcile = controlOperation('reconcile')({
+  id: 'reconcile',
+  summary: 'Compare a list of orders and payouts with the ledger',
+  description:
+    'The list is CSV with a header, or JSON lines: an object a line. It has at most 8 MiB. A wrong list is refused with the first twenty of its problems, and nothing is compared.',
+  query: Type.Object({
+    ...WorldQuery.properties,
+    client: Type.Optional(textFilter('The username of a client; by default the account of the world', 'sandbox')),
+    month: Type.Optional(month),
+  }),
+  body: RowSchema,
+  bodyExample: EXAMPLE,
+  bodyBytesMax: BYTES_MAX,
+  readsBody: true,
+  success: {
+    status: 200,
+    description: 'What agrees, and what does not',
+    schema: ReportSchema,
+    example: {
+      ...{ agrees: false, matched: 0, only_ours: [], only_theirs: [FOREIGN], differs: [], counted_twice: [] },
+      parts_at: { reference: EXAMPLE.reference, type: EXAMPLE.type, currency: 'INR', at: null, ours: 0, theirs: 230.1 },
+    },
+  },
+  errors: { validation: WRONG_LIST, client_unknown: CLIENT_UNKNOWN, exhausted: worldsExhausted(WORLDS_MAX) },
+})
+
+export const reconcileRoutes = ({ worlds, reference }: Parts) => {
+  /** In a copy of the world, in time slices. @throws DomainError validation with what is wrong with the list */
+  const compared = async (world: World, clientId: number, period: Period, text: string) => {
+    worlds.requireRoomFor(world)
+    const copy = Database.inMemory(world.db.image())
+    try {
+      const comparison = new Comparison(copy.sqlite, clientId, period)
+      const list = new PartnerList(reference, (row) => {
+        if (list.problems.length === 0 && isIn(row, period)) comparison.add(row)
+      })
+      await turns.run(world, pieces(list, text))
+      if (list.problems.length > 0) throw new DomainError(invalid(list.problems.map(violationOf)))
+      await turns.run(world, comparison.run())
+      const { agrees, matched, only_ours, only_theirs, differs, counted_twice, parts_at } = reportOf(
+        comparison,
+        reference,
+      )
+      const lists = { only_ours: [...only_ours], only_theirs: [...only_theirs], differs: [...differs] }
+      return { agrees, matched, ...lists, counted_twice: [...counted_twice], parts_at }
+    } finally {
+      copy.close()
+    }
+  }
+  return new Elysia({ name: 'sandbox-reconcile' }).post(
+    '/reconcile',
+    async ({ query, request }) => {
+      const world = getWorld(worlds, query.world)
+      const client = findClientIn(world, query.client ?? usernameIn(world, SANDBOX_USERNAME))
+      if (!client) throw new DomainError(CLIENT_UNKNOWN)
+      return compared(world, client.id, query.month ?? ALWAYS, await readText(request, BYTES_MAX))
+    },
+    reconcile,
+  )
+}
+
+function* pieces(list: PartnerList, text: string): Generator<undefined, void> {
+  for (let start = 0; start < text.length; start += PIECE_CHARACTERS) {
+    list.push(text.slice(start, start + PIECE_CHARACTERS))
+    yield
+  }
+  list.end()
+}

@@ -1,0 +1,119 @@
+import { expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Customer, inOffice } from './live.ts'
+
+/** `scrip reconcile` (contract C19); test/reconciliation has what it finds. */
+
+const HEADER = 'reference,type,amount,currency,status\n'
+
+test('says in every format what differs, by its exit code too, and changes nothing', () =>
+  inOffice(async (office) => {
+    const credentials = await office.stocked()
+    const server = await office.serve()
+    const customer = await Customer.of(server, credentials)
+    await customer.post('/orders', { product_id: 1, denomination: 10, quantity: 2, ref: 'mine' })
+    await customer.payout('p-1')
+    await customer.payout('=p-2')
+    const good = office.file(
+      'good.csv',
+      `${HEADER}mine,order,19.50,USD,\np-1,payout,100.00,USD,CREATED\n=p-2,payout,100,USD,\n`,
+    )
+    const agreeing = await office.run(['reconcile', 'acme', good])
+    expect(agreeing).toMatchObject({ exitCode: 0, stdout: '3 match, and nothing differs.\n', stderr: '' })
+    expect(await office.answer('reconcile', 'acme', good)).toEqual({
+      ...{ agrees: true, matched: 3, only_ours: [], only_theirs: [], differs: [], counted_twice: [], parts_at: null },
+    })
+    const bad = office.file(
+      'bad.csv',
+      `${HEADER}mine,order,19.51,USD,\np-1,payout,100,USD,\np-1,payout,100,USD,\n<b>,order,1,EUR,\n`,
+    )
+    const json = await office.run(['reconcile', 'acme', bad, '--json'])
+    expect([json.exitCode, json.stderr]).toEqual([1, ''])
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      agrees: false,
+      matched: 1,
+      only_ours: [{ reference: '=p-2', type: 'payout', amount: 100, currency: 'USD', status: 'created' }],
+      only_theirs: [{ reference: '<b>', type: 'order', amount: 1, currency: 'EUR', status: null, at: null }],
+      differs: [
+        { reference: 'mine', type: 'order', ours: { amount: 19.5 }, theirs: { amount: 19.51 }, members: ['amount'] },
+      ],
+      counted_twice: [{ reference: 'p-1', type: 'payout', times: 2 }],
+      parts_at: { reference: 'mine', type: 'order', currency: 'USD', ours: 19.5, theirs: 19.51 },
+    })
+    const csv = await office.run(['reconcile', 'acme', bad, '--csv'])
+    expect(csv.exitCode).toBe(1)
+    expect(csv.stdout.split('\r\n').map((line) => line.split(',').slice(0, 4).join())).toEqual([
+      'finding,type,reference,differs_in',
+      "only_ours,payout,'=p-2,",
+      'only_theirs,order,<b>,',
+      'differs,order,mine,amount',
+      'counted_twice,payout,p-1,',
+      '',
+    ])
+    const html = await office.run(['reconcile', 'acme', bad, '--html'])
+    expect(html.exitCode).toBe(1)
+    expect(html.stdout).toContain('<h1>Reconciliation of acme</h1>')
+    expect(html.stdout).toContain('<td>&lt;b&gt;</td>')
+    expect(html.stdout).not.toContain('<b>')
+    const text = await office.run(['reconcile', 'acme', bad])
+    expect(text.stdout).toMatch(
+      /^1 match\.\nThe sums in USD part at order mine, .*: 19.5 here, 19.51 in the list\.\n\nfinding/,
+    )
+    await server.stop()
+    expect((await office.run(['verify'])).exitCode).toBe(0)
+  }))
+
+test('takes a month, and standard input', () =>
+  inOffice(async (office) => {
+    await office.stocked()
+    const list = `${HEADER}none,order,1,USD,\n`
+    const path = join(office.folder, 'list.csv')
+    writeFileSync(path, list)
+    const piped = Bun.spawn(
+      [
+        process.env.TEST_BINARY ?? 'dist/scrip',
+        'reconcile',
+        'acme',
+        '-',
+        '--month',
+        '2026-11',
+        '--json',
+        '--data-dir',
+        office.dataDir,
+      ],
+      {
+        stdin: readFileSync(path),
+        stdout: 'pipe',
+      },
+    )
+    expect(JSON.parse(await piped.stdout.text())).toMatchObject({ agrees: false, only_theirs: [{ reference: 'none' }] })
+    expect(await piped.exited).toBe(1)
+  }))
+
+test.each([
+  ['an empty file', '', 4, 'list.csv has 1 problem:\nline 1: the file is empty'],
+  ['a wrong cell', `${HEADER}a,order,x,USD,\n`, 4, 'line 2, amount: is no decimal number, such as 1000.50'],
+])('refuses %s, and compares nothing', (_, text, code, message) =>
+  inOffice(async (office) => {
+    await office.stocked()
+    const { exitCode, stdout, stderr } = await office.run(['reconcile', 'acme', office.file('list.csv', text)])
+    expect([exitCode, stdout]).toEqual([code, ''])
+    expect(stderr).toContain(message)
+  }),
+)
+
+test('refuses an unknown client with 1, an unknown file with 4, and two formats with 2', () =>
+  inOffice(async (office) => {
+    await office.stocked()
+    const list = office.file('list.csv', HEADER)
+    for (const [args, code] of [
+      [['nobody', list], 1],
+      [['acme', '/nowhere.csv'], 4],
+      [['acme', list, '--csv', '--html'], 2],
+      [['acme', list, '--month', '2026-13'], 2],
+    ] as const) {
+      const { exitCode } = await office.run(['reconcile', ...args])
+      expect({ args, exitCode }).toEqual({ args, exitCode: code })
+    }
+  }))

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'bun:test'
+import { PartnerList, type TheirRow } from '../../src/reconciliation/partner-list.ts'
+import { booksOf, type Entry, emptyYear, reconcile, reference } from './year.ts'
+
+/** What a list may look like, and how a wrong one is told (contract C19). */
+
+const read = (text: string) => {
+  const rows: TheirRow[] = []
+  const list = new PartnerList(reference, (row) => rows.push(row))
+  list.push(text)
+  list.end()
+  return { rows, problems: list.problems }
+}
+const problemsOf = (text: string) =>
+  read(text).problems.map(({ line, column, what }) => `${line} ${column ?? '-'} ${what}`)
+const HEADER = 'reference,type,amount,currency'
+const ROW = {
+  line: 2,
+  type: 'order',
+  reference: 'a',
+  amountMinor: 1_050,
+  currencyId: 139,
+  status: null,
+  atMs: null,
+} as const
+
+describe('a list', () => {
+  test.each([
+    ['in any order, with columns that nobody knows', 'note,currency,reference,amount,type\nx,USD,a,10.50,order\n'],
+    ['with a byte order mark and CRLF', `\ufeff${HEADER}\r\na,order,10.5,USD\r\n`],
+    ['with quotes', `"reference","type","amount","currency"\n"a","order","10.50","USD"`],
+    ['with names in either case', 'Reference,TYPE,Amount,Currency\na,ORDER,10.50,usd'],
+    ['with empty optional cells', `${HEADER},status,at\na,order,10.50,USD,,\n\n`],
+  ])('as CSV %s', (_, text) => {
+    expect(read(text)).toEqual({ rows: [ROW], problems: [] })
+  })
+
+  test('as CSV has names with commas, quotes and line breaks in them, and lines are counted', () => {
+    const { rows, problems } = read(`${HEADER}\n"a ""b"", c\nd",order,1,USD\ne,payout,2,JPY`)
+    expect(problems).toEqual([])
+    expect(rows.map(({ line, reference: name }) => [line, name])).toEqual([
+      [2, 'a "b", c\nd'],
+      [4, 'e'],
+    ])
+  })
+
+  test('as JSON lines has numbers or texts, nulls and blank lines', () => {
+    const line = (row: object) =>
+      JSON.stringify({ reference: 'a', type: 'order', amount: 10.5, currency: 'USD', ...row })
+    const text = `\ufeff\n${line({})}\r\n\n${line({ amount: '10.50', status: null, at: null, note: 1 })}`
+    expect(read(text)).toEqual({
+      rows: [
+        { ...ROW, line: 2 },
+        { ...ROW, line: 4 },
+      ],
+      problems: [],
+    })
+  })
+
+  test.each([
+    ['', ['1 - the file is empty']],
+    ['\ufeff\n\n', ['1 - the file is empty']],
+    [
+      'reference;type;amount;currency\n',
+      [
+        '1 reference is missing from the header',
+        '1 type is missing from the header',
+        '1 amount is missing from the header',
+        '1 currency is missing from the header',
+      ],
+    ],
+    [`${HEADER},amount\n`, ['1 amount stands twice in the header']],
+    [`${HEADER}\na,order,1\n`, ['2 - has 3 cells, and the header 4']],
+    [`${HEADER}\n"a"b,order,1,USD\n`, ['2 - has quotes inside of a cell, or none that end it']],
+    [
+      `${HEADER}\n,refund,ten,XXX\n`,
+      [
+        '2 reference is missing',
+        '2 type is neither order nor payout',
+        '2 currency is no currency of ISO 4217',
+        '2 amount is no decimal number, such as 1000.50',
+      ],
+    ],
+    [
+      `${HEADER}\na,order,1.001,USD\nb,order,-1,USD\nc,order,1.5,JPY\n`,
+      [
+        '2 amount is no amount of USD: too large, or too many decimals',
+        '3 amount is below zero',
+        '4 amount is no amount of JPY: too large, or too many decimals',
+      ],
+    ],
+    [
+      `${HEADER},at\na,order,1,USD,2026-02-30\n`,
+      ['2 at is no time of RFC 3339, such as 2026-11-05T10:00:00Z, and no date'],
+    ],
+    [
+      '{"reference":1,"type":"order","amount":true,"currency":"USD"}\n[]\n{',
+      [
+        '1 reference is missing',
+        '1 amount is no decimal number, such as 1000.50',
+        '2 - is no JSON object',
+        '3 - is no JSON object',
+      ],
+    ],
+    [`${HEADER}\n${'x'.repeat(70_000)}`, ['2 - is longer than 65,536 characters']],
+  ])('%j is wrong', (text, problems) => {
+    expect(problemsOf(text)).toEqual(problems)
+  })
+
+  test('shows the first twenty of its problems', () => {
+    expect(problemsOf(`${HEADER}\n${'a,order,x,USD\n'.repeat(30)}`)).toHaveLength(20)
+  })
+})
+
+describe('a record that has ended', () => {
+  const ended: Entry[] = [
+    { type: 'order', reference: 'o', minor: 100, currency: 'USD', status: 'CANCELLED', atMs: 1 },
+    { type: 'payout', reference: 'p', minor: 100, currency: 'USD', status: 'returned', atMs: 2 },
+  ]
+  const found = async (list: string) => reconcile(booksOf(await emptyYear(), ended), list)
+
+  test('counts only where the row has a status, and agrees if it is ours', async () => {
+    expect(await found(`${HEADER},status\no,order,1,USD,cancelled\np,payout,1,USD,Returned\n`)).toMatchObject({
+      agrees: true,
+      matched: 2,
+    })
+    expect(await found(`${HEADER},status\np,payout,1,USD,completed\n`)).toMatchObject({ agrees: true, matched: 1 })
+    expect(await found(`${HEADER}\no,order,1,USD\n`)).toMatchObject({
+      only_theirs: [{ reference: 'o' }],
+      only_ours: [],
+      differs: [],
+    })
+    expect(await found(`${HEADER},status\no,order,1,USD,delivered\n`)).toMatchObject({
+      differs: [
+        { reference: 'o', members: ['status'], ours: { status: 'CANCELLED' }, theirs: { status: 'delivered' } },
+      ],
+      parts_at: { reference: 'o', ours: 0, theirs: 1 },
+    })
+  })
+})
