@@ -9,11 +9,12 @@ import { type Report, reportOf } from '../../reconciliation/report.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
 import { dataError } from '../advice.ts'
 import { EXIT, ProgramError } from '../exit.ts'
-import { type Cell, listOf, type Row } from '../terminal/cells.ts'
+import type { Cell, List, Row } from '../terminal/cells.ts'
 import { jsonOf, type Result } from '../terminal/output.ts'
 import { tableOf } from '../terminal/table.ts'
 import { type Administration, administer, dataCommand } from './administration.ts'
-import { getClient } from './client-records.ts'
+import { CLIENT } from './client-kinds.ts'
+import { get } from './kind.ts'
 import { partingWords, reconciliationPage } from './reconcile-page.ts'
 
 /** `scrip reconcile`: a partner's own list of orders and payouts, held against the ledger (contract C19). */
@@ -40,7 +41,7 @@ const reconcile = async (
   { month, html }: { month?: Period; html?: true },
 ): Promise<Result> => {
   const period = month ?? ALWAYS
-  const client = getClient(database.query, name)
+  const client = get(CLIENT, database.query, name)
   const comparison = new Comparison(database.sqlite, client.id, period)
   const list = new PartnerList(reference, (row) => {
     if (list.problems.length === 0 && isIn(row, period)) comparison.add(row)
@@ -56,8 +57,8 @@ const reconcile = async (
     return { pieces: reconciliationPage(title, report) }
   }
   if (config.format === 'json') return { pieces: jsonPieces(report) }
-  const rows = listOf(COLUMNS, rowsOf(report))
-  return config.format === 'csv' ? rows : { pieces: textPieces(report, rows) }
+  const findings = { columns: COLUMNS, rows: rowsOf(report) }
+  return config.format === 'csv' ? findings : { pieces: textPieces(report, findings) }
 }
 
 /** Pieces of a list, and steps of a comparison, after which memory is freed: otherwise it grows by half, as there seems to be enough. */
@@ -150,10 +151,10 @@ function* jsonPieces(report: Report): Generator<string> {
   yield `,"parts_at":${jsonOf(report.parts_at)}}\n`
 }
 
-function* textPieces({ agrees, matched, parts_at }: Report, rows: ReturnType<typeof listOf>): Generator<string> {
+function* textPieces({ agrees, matched, parts_at }: Report, list: List): Generator<string> {
   yield `${matched} match${agrees ? ', and nothing differs.' : '.'}\n`
   if (agrees) return
   if (parts_at) yield `${partingWords(parts_at)}\n`
   yield '\n'
-  yield* tableOf(rows)
+  yield* tableOf(list)
 }

@@ -17,6 +17,7 @@ import { worldsExhausted } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { findClientIn, usernameIn } from '../worlds/accounts.ts'
+import { StagedFile, stagedIn } from '../worlds/database-folder.ts'
 import { getWorld } from '../worlds/operations.ts'
 import { WorldQuery } from '../worlds/query.ts'
 import { WORLDS_MAX } from '../worlds/worlds.ts'
@@ -85,7 +86,9 @@ export const reconcileRoutes = ({ worlds, reference }: Parts) => {
   /** In a copy of the world, in time slices. @throws DomainError validation with what is wrong with the list */
   const compared = async (world: World, clientId: number, period: Period, text: string) => {
     worlds.requireRoomFor(world)
-    const copy = Database.inMemory(world.db.image())
+    const saved = await worlds.save(world)
+    using _staged = stagedIn(saved)
+    const copy = saved instanceof StagedFile ? Database.openFile(saved.path) : Database.inMemory(saved.image)
     try {
       const comparison = new Comparison(copy.sqlite, clientId, period)
       const list = new PartnerList(reference, (row) => {
