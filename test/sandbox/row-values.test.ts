@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { forFile, startServer, type TestWorld, testIn } from '../harness.ts'
 import { FeedReader } from './feed-reader.ts'
 import { DELAYED, INSTANT, type Order, placed } from './purchases.ts'
@@ -124,24 +124,16 @@ describe('The values of the rows that a request wrote, while a feed is open', ()
     }
   })
 
-  test('are recorded of up to 100 requests a second', async () => {
-    const own = await startServer('--rate-limit', 'off')
-    const feed = await FeedReader.open(own)
-    const world = await own.world(NOON)
-    const sent = 1_000
-    const startedMs = performance.now()
+  atNoon('are recorded of every request, however many there are', async (world) => {
+    const feed = await FeedReader.open(server, `?world=${world.name}`)
+    const sent = 300
     for (let index = 0; index < sent; index++) await world.post('/api/v1/beneficiaries', ADA)
-    const windows = Math.floor((performance.now() - startedMs) / 1_000) + 1
-    const listed = await succeed<{ id: number }[]>(own, 'GET', `/requests?world=${world.name}&limit=${sent}`)
-    let valued = 0
-    for (const { id } of listed) {
-      const { changes } = await succeed<{ changes: Change[] }>(own, 'GET', `/requests/${id}?world=${world.name}`)
-      if (changes.some(({ after }) => after !== null)) valued += 1
-    }
     await feed.close()
-    await own.stop()
-    expect(valued).toBeGreaterThan(0)
-    expect(valued).toBeLessThanOrEqual(100 * windows)
+    const listed = await succeed<{ id: number }[]>(server, 'GET', `/requests?world=${world.name}&limit=${sent}`)
+    for (const { id } of listed) {
+      const { changes } = await succeed<{ changes: Change[] }>(server, 'GET', `/requests/${id}?world=${world.name}`)
+      expect(changes.map(({ after }) => after !== null)).toEqual([true])
+    }
   })
 
   atNoon('are not in lists and messages, which name the rows', async (world) => {

@@ -6,7 +6,7 @@ import type { HttpObserver } from '../../http/observer.ts'
 import { isOfHeader, isRehearsed } from '../../http/rehearsal.ts'
 import { ownRequests } from '../../http/request-timer.ts'
 import { pathOf, targetOf } from '../../http/target.ts'
-import { SECOND_MS, sinceStartMs } from '../../kernel/clock.ts'
+import { sinceStartMs } from '../../kernel/clock.ts'
 import { DomainError, invalid } from '../../kernel/failure.ts'
 import type { Log } from '../../observability/log.ts'
 import { CREDENTIALS_WRONG } from '../../sessions/contract.ts'
@@ -38,9 +38,6 @@ interface Options extends Pick<Parts, 'outcomes' | 'coverage' | 'worlds' | 'cata
   isWatched: () => boolean
 }
 
-/** Nobody looks at more, and values make a write a twentieth dearer. */
-const VALUES_PER_SECOND = 100
-
 /** Applies faults to requests, and records each request in the log and the coverage of its world. */
 export class RequestObserver implements HttpObserver {
   readonly #inProgress = new WeakMap<Request, ObservedRequest>()
@@ -48,8 +45,6 @@ export class RequestObserver implements HttpObserver {
   writes: WriteLog | undefined
   readonly #events: EventObserver
   readonly #listeners: RecordingListener[] = []
-  #valuesUntilMs = 0
-  #valuesLeft = 0
 
   constructor(private readonly options: Options) {
     const { worlds, coverage } = options
@@ -255,26 +250,14 @@ export class RequestObserver implements HttpObserver {
       this.options.coverage.count(world, outcome)
   }
 
-  /** Whether the values of one more unit of work are recorded. */
-  #takesValues(): boolean {
-    const nowMs = sinceStartMs()
-    if (nowMs >= this.#valuesUntilMs) {
-      this.#valuesUntilMs = nowMs + SECOND_MS
-      this.#valuesLeft = VALUES_PER_SECOND
-    }
-    this.#valuesLeft -= 1
-    return this.#valuesLeft >= 0
-  }
-
   /** A session whose writes report their row changes and events. */
   #watchedBy(observed: ObservedRequest, session: Session): Session {
     const { world } = session
     return {
       ...session,
       write: (work) => {
-        const isWatched = this.options.isWatched()
+        const takesValues = this.options.isWatched()
         watchRows(world)
-        const takesValues = isWatched && this.#takesValues()
         return this.#events.during(observed, world, (cause) =>
           session.write((tx) => {
             const { value, changes } = withChanges(world, takesValues, () => cause(() => work(tx)))

@@ -9,8 +9,8 @@ export const Rows = ({ changes }: { changes: readonly RowChange[] }) => {
     <>
       {!changes.every(isRecorded) && (
         <p class="hint">
-          The console records values before and after while it is open, of up to 100 requests a second. It did not
-          record this request: rows that change are shown as they are now.
+          The console records values before and after while it is open. It did not record this request: rows that change
+          are shown as they are now.
         </p>
       )}
       <ul class="changes">
