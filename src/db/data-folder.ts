@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   closeSync,
   existsSync,
   mkdirSync,
@@ -42,8 +43,19 @@ export const makeDataFolder = (dataDir: string): void => {
 
 /** SQLite would create the file readable by everyone. The log beside a database gets the same permissions. */
 export const makePrivateFile = (path: string): void => {
-  if (!existsSync(path)) closeSync(openSync(path, 'a', PRIVATE_FILE_MODE))
+  if (existsSync(path)) return
+  closeSync(openSync(path, 'a', PRIVATE_FILE_MODE))
+  giveToOwner(path)
 }
+
+/** What a command of root makes is the server's, too. */
+const giveToOwner = (path: string): void => {
+  if (process.getuid?.() !== ROOT) return
+  const { uid, gid } = statSync(dirname(path))
+  chownSync(path, uid, gid)
+}
+
+const ROOT = 0
 
 export const makePrivate = (path: string): void => chmodSync(path, PRIVATE_FILE_MODE)
 
@@ -78,6 +90,7 @@ export const writePrivateFile = (dataDir: string, file: string, content: string 
   const staged = join(dataDir, file + STAGED)
   writeFileSync(staged, content, { mode: PRIVATE_FILE_MODE, flush: true })
   makePrivate(staged)
+  giveToOwner(staged)
   renameSync(staged, join(dataDir, file))
   flushFolder(dataDir)
 }

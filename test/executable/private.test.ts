@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
@@ -125,3 +125,25 @@ describe('files that others can read are refused with exit 4', () => {
     expect(statSync(path).mode & 0o777).toBe(0o644)
   })
 })
+
+/** For whom permissions mean something. */
+const NOBODY = 65_534
+
+test.skipIf(process.getuid?.() !== 0)(
+  'what a command of root writes to the folder of a server belongs to the user of the server',
+  () =>
+    inOffice(async (office) => {
+      await office.stocked()
+      for (const name of ['', ...readdirSync(office.dataDir)]) chownSync(join(office.dataDir, name), NOBODY, NOBODY)
+      chownSync(office.folder, NOBODY, NOBODY)
+      for (const name of readdirSync(office.dataDir)) if (name.endsWith('.lock')) rmSync(join(office.dataDir, name))
+      await office.answer('wallet', 'fund', '1', '5')
+      await office.answer('vouchers', 'rekey')
+      const owners = readdirSync(office.dataDir).map((name) => [name, statSync(join(office.dataDir, name)).uid])
+      expect(owners).toEqual(owners.map(([name]) => [name, NOBODY]))
+      const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
+      const place = { through: asNobody }
+      await (await start(['--mode', 'live', '--data-dir', office.dataDir], place)).stop()
+      expect((await office.run(['wallet', 'fund', '1', '5'], place)).exitCode).toBe(0)
+    }),
+)
