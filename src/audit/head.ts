@@ -17,9 +17,17 @@ export interface Head {
   seal: string | null
 }
 
-/** Called after the commit of a row, in a transaction of its own, so that the last one that writes knows all rows. */
-export const keepHead = (query: Query, dataDir: string, seal: AuditSeal | undefined): void =>
-  writeHead(dataDir, headOf(query, seal))
+/**
+ * Called after the commit of a row, in a transaction of its own, so that the last one that writes knows all rows. A head with
+ * which the audit does not agree is left as it is: what was done to the audit must show after the next act, too.
+ */
+export const keepHead = (query: Query, dataDir: string, seal: AuditSeal | undefined): void => {
+  const [heads, head] = [readHeads(dataDir), headOf(query, seal)]
+  const isFirst = heads.length === 0 && head.count === 1
+  /** From before there was a key. */
+  const isUnsealed = heads.every((each) => each !== 'damaged' && each.seal === null)
+  if (isFirst || headFaults(query, heads, isUnsealed ? undefined : seal).length === 0) writeHead(dataDir, head)
+}
 
 export const headOf = (query: Query, seal: AuditSeal | undefined): Head => {
   const { count, hash } = getHead(query)
@@ -44,7 +52,9 @@ const sealOf = ({ count, hash }: Pick<Head, 'count' | 'hash'>, { auditKey }: Pic
 export const keepFirstHead = (query: Query, dataDir: string, seal: AuditSeal): void => {
   const { count } = getHead(query)
   if (count === 0 || findAuditRow(query, count)?.keyMark !== null) return
-  if (readHeads(dataDir).every((head) => head !== 'damaged' && head.seal === null)) keepHead(query, dataDir, seal)
+  if (readHeads(dataDir).every((head) => head !== 'damaged' && head.seal === null)) {
+    writeHead(dataDir, headOf(query, seal))
+  }
 }
 
 /**

@@ -261,6 +261,11 @@ describe('the chain', () => {
     const fifth = (await auditOf(office))[4]
     edit(office, 'DELETE FROM audit WHERE id = 6', `UPDATE audit_head SET count = 5, hash = '${fifth?.hash}'`)
     expect(await faultsOf(office)).toEqual(['row 6 of the audit is missing'])
+    await office.answer('wallet', 'fund', '1', '1')
+    expect(await faultsOf(office)).toEqual(['row 6 of the audit is not the one of audit.head'])
+    await office.answer('wallet', 'fund', '1', '1')
+    await (await office.serve()).stop()
+    expect(await faultsOf(office)).toEqual(['row 6 of the audit is not the one of audit.head'])
   })
 
   test.each([
