@@ -38,47 +38,48 @@ export interface OptionSpec {
   /** Left out of help: the command refuses it, and says why. */
   isHidden?: true
 }
-type OptionTable = Readonly<Record<string, OptionSpec>>
+export type OptionTable = Readonly<Record<string, OptionSpec>>
+
+const text = (value: string, meaning: string) => ({ value, meaning, read: parseText })
+const file = (meaning: string) => text('<file>', meaning)
+const time = (meaning: string, by: string) => ({ value: '<time>', meaning, read: parseDuration, default: by })
+const url = (meaning: string) => ({ value: '<url>', meaning, read: parseUrl })
+const port = (meaning: string, unset: string) => ({ value: '<number>', meaning, read: parsePort, unset })
+const address = (meaning: string) => ({ ...text('<address>', meaning), default: LOOPBACK })
+const fee = (meaning: string, by: string) =>
+  ({ value: '<percent>', meaning, read: parseFee, default: by, onlyIn: 'live' }) as const
+const networks = (meaning: string) => ({
+  value: '<networks>',
+  meaning: `${meaning}; may be repeated`,
+  read: parseNetworks,
+  unset: 'none',
+})
+const inSandbox = <Spec extends OptionSpec>(spec: Spec) => ({ ...spec, onlyIn: 'sandbox' }) as const
+const hidden = <Spec extends OptionSpec>(spec: Spec) => ({ ...spec, isHidden: true }) as const
+const flagOnly = <Spec extends OptionSpec>(spec: Spec) => ({ ...spec, isFlagOnly: true }) as const
 
 const ADDRESS = {
-  host: { value: '<address>', meaning: 'address to bind', read: parseText, default: LOOPBACK },
-  port: {
-    value: '<number>',
-    meaning: 'port to bind; 0 takes a free one; the variable PORT is honoured too',
-    read: parsePort,
-    unset: '4747',
-  },
+  host: address('address to bind'),
+  port: port('port to bind; 0 takes a free one; the variable PORT is honoured too', '4747'),
 } as const satisfies OptionTable
 
 export const SERVE_OPTIONS = {
   ...ADDRESS,
   mode: { value: '<mode>', meaning: 'run mode', choices: ['sandbox', 'live'], default: 'sandbox' },
-  dataDir: { value: '<folder>', meaning: 'folder to keep data in', read: parseText, unset: 'in memory' },
-  catalog: { value: '<file>', meaning: 'your own catalog, as JSON', read: parseText },
-  rates: { value: '<file>', meaning: 'your own exchange rates, as JSON', read: parseText },
+  dataDir: { ...text('<folder>', 'folder to keep data in'), unset: 'in memory' },
+  catalog: file('your own catalog, as JSON'),
+  rates: file('your own exchange rates, as JSON'),
   rateLimit: {
     value: '<limits>',
     meaning: 'rate limits per client, or off',
     read: parseLimits,
     default: '1000/h,100/m', // spec section 8
   },
-  accessTtl: { value: '<time>', meaning: 'lifetime of access tokens', read: parseDuration, default: '1h' },
-  refreshTtl: { value: '<time>', meaning: 'lifetime of refresh tokens', read: parseDuration, default: '7d' },
-  chargeTtl: { value: '<time>', meaning: 'how long a calculated charge is held', read: parseDuration, default: '5m' },
-  conversionFee: {
-    value: '<percent>',
-    meaning: 'fee for paying in another currency, in live mode',
-    read: parseFee,
-    default: '0.5', // contract C9
-    onlyIn: 'live',
-  },
-  payoutFee: {
-    value: '<percent>',
-    meaning: 'fee on each payout, in live mode',
-    read: parseFee,
-    default: '1.5', // contract C13
-    onlyIn: 'live',
-  },
+  accessTtl: time('lifetime of access tokens', '1h'),
+  refreshTtl: time('lifetime of refresh tokens', '7d'),
+  chargeTtl: time('how long a calculated charge is held', '5m'),
+  conversionFee: fee('fee for paying in another currency, in live mode', '0.5'), // contract C9
+  payoutFee: fee('fee on each payout, in live mode', '1.5'), // contract C13
   logFormat: { value: '<format>', meaning: 'log format', choices: ['pretty', 'json'], default: 'pretty' },
   logLevel: {
     value: '<level>',
@@ -91,18 +92,10 @@ export const SERVE_OPTIONS = {
     unset: 'false',
     onlyIn: 'live',
   },
-  readyFile: { value: '<file>', meaning: 'file to write the URL to once the server is ready', read: parseText },
-  seed: {
-    value: '<text>',
-    meaning: 'seed for ids and codes: the same seed gives the same ones',
-    read: parseText,
-    onlyIn: 'sandbox',
-  },
+  readyFile: file('file to write the URL to once the server is ready'),
+  seed: inSandbox(text('<text>', 'seed for ids and codes: the same seed gives the same ones')),
   sandboxToken: {
-    value: '<token>',
-    meaning: 'token for /_sandbox; required unless bound to loopback',
-    read: parseText,
-    onlyIn: 'sandbox',
+    ...inSandbox(text('<token>', 'token for /_sandbox; required unless bound to loopback')),
     isSecret: true,
   },
   voucherKey: {
@@ -111,14 +104,9 @@ export const SERVE_OPTIONS = {
     unset: 'voucher.key in the data folder, created at the first start',
     isSecret: true,
   },
-  snapshot: { value: '<file>', meaning: 'snapshot to start every world from', read: parseText, onlyIn: 'sandbox' },
-  scenario: {
-    value: '<file>',
-    meaning: 'scenario that every world begins with: a file, or a name of scrip scenario list',
-    read: parseText,
-    onlyIn: 'sandbox',
-  },
-  strict: { meaning: 'refuse unknown members and parameters, in the sandbox', unset: 'false', onlyIn: 'sandbox' },
+  snapshot: inSandbox(file('snapshot to start every world from')),
+  scenario: inSandbox(file('scenario that every world begins with: a file, or a name of scrip scenario list')),
+  strict: inSandbox({ meaning: 'refuse unknown members and parameters, in the sandbox', unset: 'false' }),
   memory: {
     value: '<size>',
     meaning: 'memory for all worlds of the sandbox and their request logs',
@@ -126,43 +114,31 @@ export const SERVE_OPTIONS = {
     default: '1GiB',
     onlyIn: 'sandbox',
   },
-  publicUrl: { value: '<url>', meaning: 'URL under which clients reach the server', read: parseUrl },
-  trustedProxy: {
-    value: '<networks>',
-    meaning: 'proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8,fd00::/8; may be repeated',
-    read: parseNetworks,
-    unset: 'none',
-  },
-  webhookAllow: {
-    value: '<networks>',
-    meaning: 'networks to which webhooks may be delivered besides those of the mode; may be repeated',
-    read: parseNetworks,
-    unset: 'none',
-  },
-  metricsPort: { value: '<number>', meaning: 'port of /metrics; 0 takes a free one', read: parsePort, unset: 'off' },
-  metricsHost: { value: '<address>', meaning: 'address to bind /metrics to', read: parseText, default: LOOPBACK },
+  publicUrl: url('URL under which clients reach the server'),
+  trustedProxy: networks('proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8,fd00::/8'),
+  webhookAllow: networks('networks to which webhooks may be delivered besides those of the mode'),
+  metricsPort: port('port of /metrics; 0 takes a free one', 'off'),
+  metricsHost: address('address to bind /metrics to'),
 } as const satisfies OptionTable
+
+/** What a command that is always a sandbox refuses, and says why. Its rate limits are off. */
+const OF_SANDBOX = {
+  conversionFee: hidden(SERVE_OPTIONS.conversionFee),
+  payoutFee: hidden(SERVE_OPTIONS.payoutFee),
+  takeOver: hidden(SERVE_OPTIONS.takeOver),
+  rateLimit: { ...SERVE_OPTIONS.rateLimit, default: 'off' },
+} as const
 
 export const RUN_OPTIONS = {
   ...SERVE_OPTIONS,
-  port: {
-    ...ADDRESS.port,
-    meaning: 'port to bind; 0 takes a free one; the variables PORT and SCRIP_PORT are left to the command',
-    unset: '0',
-    isFlagOnly: true,
-  },
-  mode: { ...SERVE_OPTIONS.mode, isHidden: true },
-  conversionFee: { ...SERVE_OPTIONS.conversionFee, isHidden: true },
-  payoutFee: { ...SERVE_OPTIONS.payoutFee, isHidden: true },
-  takeOver: { ...SERVE_OPTIONS.takeOver, isHidden: true },
-  rateLimit: { ...SERVE_OPTIONS.rateLimit, default: 'off' },
+  ...OF_SANDBOX,
+  port: flagOnly(
+    port('port to bind; 0 takes a free one; the variables PORT and SCRIP_PORT are left to the command', '0'),
+  ),
+  mode: hidden(SERVE_OPTIONS.mode),
   logLevel: { value: '<level>', meaning: 'minimum log level', choices: LOG_LEVELS, default: 'warn' },
-  world: { value: '<name>', meaning: 'log in to a world of this name instead of the default one', read: parseText },
-  coverage: {
-    value: '<file>',
-    meaning: 'write a coverage report of the documented outcomes: JSON to *.json, else text; - is standard error',
-    read: parseText,
-  },
+  world: text('<name>', 'log in to a world of this name instead of the default one'),
+  coverage: file('write a coverage report of the documented outcomes: JSON to *.json, else text; - is standard error'),
   coverageMin: {
     value: '<percent>',
     meaning: 'exit with 1 if fewer documented outcomes were exercised: 60%',
@@ -184,25 +160,12 @@ export const RUN_OPTIONS = {
     read: parseDuration,
     unset: 'ten times the first run, at least 30s',
   },
-  coverageBase: {
-    value: '<file>',
-    meaning: 'compare with a coverage report, as JSON, of another branch',
-    read: parseText,
-  },
+  coverageBase: file('compare with a coverage report, as JSON, of another branch'),
   coverageNoLess: { meaning: 'exit with 1 if fewer documented outcomes were exercised than in --coverage-base' },
-  journal: {
-    value: '<file>',
-    meaning: 'write the requests of all worlds: HAR to *.har, else a JSON object per line',
-    read: parseText,
-  },
-  junit: { value: '<file>', meaning: 'write the documented outcomes as JUnit XML', read: parseText },
-  capsule: { value: '<file>', meaning: 'write all worlds and requests to one file for scrip open', read: parseText },
-  summary: {
-    value: '<file>',
-    meaning: 'write a summary as Markdown',
-    read: parseText,
-    unset: 'the job summary of GitHub Actions, if there is one',
-  },
+  journal: file('write the requests of all worlds: HAR to *.har, else a JSON object per line'),
+  junit: file('write the documented outcomes as JUnit XML'),
+  capsule: file('write all worlds and requests to one file for scrip open'),
+  summary: { ...file('write a summary as Markdown'), unset: 'the job summary of GitHub Actions, if there is one' },
   on: {
     value: '<when>',
     meaning: 'when to write journal, JUnit XML, capsule and summary',
@@ -214,58 +177,51 @@ export const RUN_OPTIONS = {
 const { mode, dataDir, snapshot, scenario, seed, ...OPENED } = SERVE_OPTIONS
 
 /** A capsule has worlds and a seed of its own, and their clocks stand still: limits would not refill. */
-export const OPEN_OPTIONS = {
-  ...OPENED,
-  conversionFee: { ...SERVE_OPTIONS.conversionFee, isHidden: true },
-  payoutFee: { ...SERVE_OPTIONS.payoutFee, isHidden: true },
-  takeOver: { ...SERVE_OPTIONS.takeOver, isHidden: true },
-  rateLimit: { ...SERVE_OPTIONS.rateLimit, default: 'off' },
-} as const satisfies OptionTable
+export const OPEN_OPTIONS = { ...OPENED, ...OF_SANDBOX } as const satisfies OptionTable
 
 export const DEFAULT_CREDENTIAL = 'sandbox'
 
+const JSON_OPTION = { json: flagOnly({ meaning: 'print JSON, for scripts' }) } as const
+
 export const COMPARE_OPTIONS = {
   username: {
-    value: '<name>',
-    meaning: 'username to log in with; the password is in SCRIP_PASSWORD or the file of SCRIP_PASSWORD_FILE',
-    read: parseText,
+    ...text('<name>', 'username to log in with; the password is in SCRIP_PASSWORD or the file of SCRIP_PASSWORD_FILE'),
     default: DEFAULT_CREDENTIAL,
   },
+  ...JSON_OPTION,
 } as const satisfies OptionTable
 
 export const DATA_OPTIONS = {
-  dataDir: { value: '<folder>', meaning: 'data folder of the server', read: parseText },
+  dataDir: text('<folder>', 'data folder of the server'),
+  ...JSON_OPTION,
 } as const satisfies OptionTable
 
-export const HEALTH_OPTIONS = ADDRESS
+const SERVER_URL = { url: flagOnly(url('URL of the server, instead of --host and --port')) } as const
+
+export const HEALTH_OPTIONS = { ...ADDRESS, ...SERVER_URL } as const satisfies OptionTable
 
 export const WAIT_OPTIONS = {
   ...ADDRESS,
-  timeout: { value: '<time>', meaning: 'maximum time to wait', read: parseDuration, default: '30s' },
+  timeout: time('maximum time to wait', '30s'),
+  ...SERVER_URL,
 } as const satisfies OptionTable
 
 export const TRIGGER_OPTIONS = {
-  url: { value: '<url>', meaning: 'URL of the sandbox', read: parseUrl, default: 'http://127.0.0.1:4747' },
-  world: {
-    value: '<name>',
-    meaning: 'a world of this name instead of the default one; a password other than sandbox is in SCRIP_PASSWORD',
-    read: parseText,
-  },
+  url: { ...url('URL of the sandbox'), default: 'http://127.0.0.1:4747' },
+  world: text(
+    '<name>',
+    'a world of this name instead of the default one; a password other than sandbox is in SCRIP_PASSWORD',
+  ),
 } as const satisfies OptionTable
 
 export const LISTEN_OPTIONS = {
   ...TRIGGER_OPTIONS,
-  events: {
-    value: '<patterns>',
-    meaning: 'types of events, such as order.*,payout.completed',
-    read: parseText,
-    default: '*',
-  },
-  forward: { value: '<url>', meaning: 'URL of a receiver to pass them on to', read: parseUrl },
+  events: { ...text('<patterns>', 'types of events, such as order.*,payout.completed'), default: '*' },
+  forward: url('URL of a receiver to pass them on to'),
 } as const satisfies OptionTable
 
 export const MCP_OPTIONS = {
-  url: { value: '<url>', meaning: 'URL of a sandbox that runs', read: parseUrl, unset: 'a sandbox of its own' },
+  url: { ...url('URL of a sandbox that runs'), unset: 'a sandbox of its own' },
   seed: SERVE_OPTIONS.seed,
   scenario: SERVE_OPTIONS.scenario,
   snapshot: SERVE_OPTIONS.snapshot,
@@ -296,11 +252,11 @@ type ValuesOf<Table> = {
 
 export type ServeOptions = ValuesOf<typeof SERVE_OPTIONS>
 export type RunOptions = ValuesOf<typeof RUN_OPTIONS>
-export type DataOptions = ValuesOf<typeof DATA_OPTIONS> & { json?: true; csv?: true }
+export type DataOptions = ValuesOf<typeof DATA_OPTIONS> & { csv?: true }
 export type OpenOptions = ValuesOf<typeof OPEN_OPTIONS>
-export type CompareOptions = ValuesOf<typeof COMPARE_OPTIONS> & { json?: true }
-export type HealthOptions = ValuesOf<typeof HEALTH_OPTIONS> & { url?: string }
+export type CompareOptions = ValuesOf<typeof COMPARE_OPTIONS>
+export type HealthOptions = ValuesOf<typeof HEALTH_OPTIONS>
 export type TriggerOptions = ValuesOf<typeof TRIGGER_OPTIONS>
 export type ListenOptions = ValuesOf<typeof LISTEN_OPTIONS>
 export type McpOptions = ValuesOf<typeof MCP_OPTIONS>
-export type WaitOptions = ValuesOf<typeof WAIT_OPTIONS> & HealthOptions
+export type WaitOptions = ValuesOf<typeof WAIT_OPTIONS>

@@ -8,9 +8,8 @@ import { TOPICS } from './topics.ts'
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
 
-export const completionCommand = (program: Command): void => {
-  program
-    .command('completion')
+export const completionCommand = (completion: Command, program: Command): void => {
+  completion
     .description('print a completion script for a shell')
     .addArgument(choiceArgument('<shell>', 'the shell', SHELLS))
     .action((shell: Shell) => void process.stdout.write(SCRIPTS[shell](placesIn(program))))

@@ -21,7 +21,7 @@ interface Topic {
 /** What a person types for a guide with a longer name. */
 const SHORT_NAMES: Readonly<Record<string, string>> = { 'testing-with-scrip': 'testing', 'running-live': 'live' }
 
-export const docsCommand = (program: Command): void => {
+export const docsCommand = (docs: Command, program: Command): void => {
   const topics: Readonly<Record<string, Topic>> = {
     ...Object.fromEntries(
       Object.entries(GUIDES).map(([name, { about, file }]) => [SHORT_NAMES[name] ?? name, { about, text: file }]),
@@ -34,8 +34,7 @@ export const docsCommand = (program: Command): void => {
     dashboard: { about: 'a dashboard for Grafana', text: dashboard },
     drill: { about: 'a script that proves that backups can be restored', text: drill },
   }
-  program
-    .command('docs')
+  docs
     .description('print a guide, or a file for operators; without a topic, the list of topics')
     .addArgument(choiceArgument('[topic]', 'the guide or file', Object.keys(topics)))
     .action((name: string | undefined) => {

@@ -83,9 +83,8 @@ const groupLine = (title: string, names: readonly string[], helper: Help): strin
     .boxWrap(names.join(', '), (helper.helpWidth ?? WIDTH_MAX) - GROUP_WIDTH)
     .replaceAll('\n', `\n${' '.repeat(GROUP_WIDTH)}`)
 
-export const helpCommand = (program: Command): void => {
-  program
-    .command('help')
+export const helpCommand = (help: Command, program: Command): void => {
+  help
     .description(`explain a command, or a topic: ${Object.keys(TOPICS).join(', ')}`)
     .argument('[words...]', 'a command or a topic')
     .action((words: string[]) => {

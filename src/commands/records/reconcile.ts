@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { withDataOptions } from '../../config/options.ts'
 import { parseMonth } from '../../config/values.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { problemList } from '../../kernel/problems.ts'
@@ -12,18 +13,15 @@ import { EXIT, ProgramError } from '../exit.ts'
 import type { Cell, List, Row } from '../terminal/cells.ts'
 import { jsonOf, type Result } from '../terminal/output.ts'
 import { tableOf } from '../terminal/table.ts'
-import { type Administration, administer, dataCommand } from './administration.ts'
+import { type Administration, administer } from './administration.ts'
 import { CLIENT } from './client-kinds.ts'
 import { get } from './kind.ts'
 import { partingWords, reconciliationPage } from './reconcile-page.ts'
 
 /** `scrip reconcile`: a partner's own list of orders and payouts, held against the ledger (contract C19). */
-export const reconcileCommand = (program: Command): void => {
-  dataCommand(
-    program,
-    'reconcile',
-    "compare a client's own list of orders and payouts with the ledger; exit with 1 if they differ",
-  )
+export const reconcileCommand = (reconciliation: Command): void => {
+  withDataOptions(reconciliation)
+    .description("compare a client's own list of orders and payouts with the ledger; exit with 1 if they differ")
     .argument('<client>', 'a username')
     .argument('<file>', 'its list as CSV or JSON lines; - for standard input')
     .addOption(

@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander'
 import type { DataOptions } from '../../config/option-table.ts'
+import { withDataOptions } from '../../config/options.ts'
 import { parseTime } from '../../config/values.ts'
 import type { Query, Tx } from '../../db/database.ts'
 import type { Narrowing } from '../../db/narrowing.ts'
@@ -79,13 +80,16 @@ interface Narrowable {
 }
 
 /** A command that lists records: as a table, as JSON or as CSV (contract C17). */
-export const listCommand = (
-  above: Command,
-  name: string,
+export const listCommand = (above: Command, name: string, description: string, narrowable?: Narrowable): Command =>
+  listing(above.command(name), description, narrowable)
+
+/** Makes a command one that lists. */
+export const listing = (
+  command: Command,
   description: string,
   { client, times, statuses }: Narrowable = {},
 ): Command => {
-  const command = withListOptions(dataCommand(above, name, description))
+  withListOptions(withDataOptions(command)).description(description)
   if (client) command.option('--client <name>', 'only those of this client')
   if (times !== undefined) {
     command

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { withDataOptions } from '../../config/options.ts'
 import { parseMonth } from '../../config/values.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import type { Currency } from '../../reference/reference.ts'
@@ -6,14 +7,15 @@ import { statementsOf, type WalletStatement } from '../../wallets/statement.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
 import { Amount, type Row } from '../terminal/cells.ts'
 import { jsonList, jsonOf, type Result } from '../terminal/output.ts'
-import { type Administration, administer, dataCommand } from './administration.ts'
+import { type Administration, administer } from './administration.ts'
 import { CLIENT } from './client-kinds.ts'
 import { get } from './kind.ts'
 import { lineOf, type ShownStatement, statementPage } from './statement-page.ts'
 
 /** `scrip statement`: what happened in a month to the wallets of a client, proven by the ledger (contract C17). */
-export const statementCommand = (program: Command): void => {
-  dataCommand(program, 'statement', "show a month of a client's wallets: opening balance, movements, closing balance")
+export const statementCommand = (statements: Command): void => {
+  withDataOptions(statements)
+    .description("show a month of a client's wallets: opening balance, movements, closing balance")
     .argument('<client>', 'a username')
     .requiredOption('--month <month>', 'for example 2026-11, in UTC', parseMonth)
     .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts(['json', 'html']))

@@ -4,12 +4,12 @@ import type { WalletTransaction } from '../../wallets/queries.ts'
 import { TRANSACTION_STATUSES, transactionsOf } from '../../wallets/statement-queries.ts'
 import { wholeNumber } from '../arguments.ts'
 import type { Shown } from './kind.ts'
-import { list, listCommand } from './records.ts'
+import { list, listing } from './records.ts'
 
 /** `scrip transactions`: every movement of the wallets (contract C11). */
-export const transactionsCommand = (program: Command): void => {
+export const transactionsCommand = (transactions: Command): void => {
   const narrowable = { client: true, times: 'made', statuses: TRANSACTION_STATUSES } as const
-  listCommand(program, 'transactions', 'list the transactions of all wallets, oldest first', narrowable)
+  listing(transactions, 'list the transactions of all wallets, oldest first', narrowable)
     .option('--wallet <id>', 'only those of this wallet', wholeNumber)
     .action(
       list(COLUMNS, (query, narrowing, _, { wallet }: { wallet?: number }) => transactionsOf(query, narrowing, wallet)),
