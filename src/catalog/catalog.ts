@@ -107,7 +107,7 @@ export class Catalog {
       maxSize: RESPONSES_BYTES_MAX,
       sizeCalculation: ({ byteCount }, key) => RESPONSE_BYTES + key.length + byteCount,
     })
-    this.#loaded = { database, version, view: new CatalogView(database, index, publicUrl, responses) }
+    this.#loaded = { database, version, view: new CatalogView(this.options.database, index, publicUrl, responses) }
     return true
   }
 
@@ -132,8 +132,7 @@ export class Catalog {
     if (!changes || changes.size === 0) return shared
     const known = this.#views.get(changes)
     if (known?.of === shared) return known.view
-    const { database } = this.#current
-    const { publicUrl } = this.options
+    const { database, publicUrl } = this.options
     const changed = this.#changed(changes).map((product) => listedOf(product, publicUrl))
     const view = new CatalogView(database, shared.index.with(changed), publicUrl)
     this.#views.set(changes, { of: shared, view })
@@ -163,7 +162,8 @@ export class Catalog {
 /** The catalog as a world sees it. */
 class CatalogView {
   constructor(
-    private readonly database: Database,
+    /** The one that is open: the default world of a data folder may be replaced. */
+    private readonly database: () => Database,
     readonly index: ProductIndex,
     private readonly publicUrl: string,
     /** Undefined for a world that has changed products: worlds hold no copies of responses. */
@@ -176,7 +176,7 @@ class CatalogView {
   }
 
   textsOf({ id }: Product): ProductTexts | undefined {
-    return findTexts(this.database.query, id)
+    return findTexts(this.database().query, id)
   }
 
   /** A response that is made once per catalog, and shared by clients with the same agreed discounts. */

@@ -49,6 +49,15 @@ const FOUND: Record<string, readonly [sentence: string, setup: Setup, steps: rea
   'worlds, from the first request on': [
     ['a reset leaves everything readable', PLAIN, [step('reset a world', { world: 'default' }), ...readEverything]],
     [
+      'a document that is loaded into the default world of a data folder leaves everything readable',
+      { ...PLAIN, keeps: true },
+      [
+        asSandbox('ask what a purchase costs', { id: '8', denomination: 99.99, quantity: 3, wallet: 1 }),
+        step('write a world down and load it again', { world: 'default' }),
+        ...readEverything,
+      ],
+    ],
+    [
       'a snapshot of the default world, restored into it, leaves everything readable',
       PLAIN,
       [
