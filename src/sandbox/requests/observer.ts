@@ -1,6 +1,4 @@
-import { rateMissing } from '../../charges/contract.ts'
 import { sentBody } from '../../http/body.ts'
-import { STRUCTURED } from '../../http/errors.ts'
 import { parseObject } from '../../http/json.ts'
 import type { HttpObserver } from '../../http/observer.ts'
 import { isOfHeader, isRehearsed } from '../../http/rehearsal.ts'
@@ -15,21 +13,18 @@ import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import { shownRequest, shownResponse } from '../console/navigation.ts'
-import { isAboutSandbox, isAsset, isControl, isExempt, isProbe } from '../control/gate.ts'
+import { isAboutSandbox, isAsset, isControl, isProbe } from '../control/gate.ts'
 import { unknownIn } from '../control/strict.ts'
 import type { WriteLog } from '../explore/writes.ts'
-import { currenciesOf } from '../faults/currencies.ts'
-import { impaired, responseOf, substituteFor } from '../faults/delivery.ts'
-import { type Fault, findFault, inject, lostResponse } from '../faults/faults.ts'
+import { Injection } from '../faults/injection.ts'
 import type { Parts } from '../parts.ts'
 import { usernameIn, worldMeant, worldOfBearer } from '../worlds/accounts.ts'
 import { plainName } from '../worlds/query.ts'
 import { refusalFacts } from '../worlds/refused-logins.ts'
-import { markWritten } from '../worlds/written.ts'
 import { EventObserver } from './events.ts'
 import { shownPartOf } from './redaction.ts'
-import { type Injected, ObservedRequest, type RecordingListener, requestLog } from './request-log.ts'
-import { watchRows, withChanges } from './row-changes.ts'
+import { ObservedRequest, type RecordingListener, requestLog } from './request-log.ts'
+import { watchedBy } from './watched-writes.ts'
 
 interface Options extends Pick<Parts, 'outcomes' | 'coverage' | 'worlds' | 'catalog' | 'reference'> {
   log: Log
@@ -44,12 +39,14 @@ export class RequestObserver implements HttpObserver {
   /** Is shown each write while `scrip run --explore` runs. */
   writes: WriteLog | undefined
   readonly #events: EventObserver
+  readonly #injection: Injection
   readonly #listeners: RecordingListener[] = []
 
   constructor(private readonly options: Options) {
     const { worlds, coverage } = options
     this.#events = new EventObserver((world, { type }) => coverage.countEvent(world, type, 'count'))
     worlds.onPresent((world) => this.#events.watch(world))
+    this.#injection = new Injection(options)
   }
 
   onRecorded(listener: RecordingListener): void {
@@ -78,26 +75,15 @@ export class RequestObserver implements HttpObserver {
   admitted = (target: Asked, session: Session): Session | Promise<Session> => {
     const observed = this.#inProgress.get(target.request)
     if (!observed) return session
-    const injected = this.#inject(observed, session.world, target, session)
+    const injected = this.#injection.before(observed, session.world, target, session)
     // Reading writes nothing.
     if (target.request.method === 'GET') return injected ? injected.then(() => session) : session
-    const watched = this.#watchedBy(observed, session)
-    if (this.writes) return this.#losing(observed, this.writes, target, injected, watched)
-    return injected ? injected.then(() => watched) : watched
-  }
-
-  /** Loses the response to a write if the log says so, before the work or after its commit. @throws DomainError */
-  async #losing(
-    observed: ObservedRequest,
-    writes: WriteLog,
-    target: Asked,
-    injected: Promise<void> | undefined,
-    session: Session,
-  ): Promise<Session> {
-    await injected
-    const when = await writes.admitted(target, session)
-    if (when) await this.#apply(observed, { fault: lostResponse(when), target, session })
-    return session
+    const watched = watchedBy(observed, session, this.#events, this.options.isWatched)
+    const { writes } = this
+    if (!injected && !writes) return watched
+    return Promise.resolve(injected)
+      .then(() => writes && this.#injection.losing(observed, writes, target, watched))
+      .then(() => watched)
   }
 
   /** With `--strict`, an undocumented name is refused after features (decision 15). */
@@ -115,7 +101,7 @@ export class RequestObserver implements HttpObserver {
     const { request, route } = target
     const { worlds } = this.options
     observed.world ??= await worldMeant(worlds, request, route)
-    await this.#inject(observed, observed.world ?? worlds.default, target)
+    await this.#injection.before(observed, observed.world ?? worlds.default, target)
     // The control API does so behind its gate.
     if (!isControl(route)) await this.refuseUnknown(target)
   }
@@ -135,26 +121,6 @@ export class RequestObserver implements HttpObserver {
   belongs = (request: Request, world: World): void => {
     const observed = this.#inProgress.get(request)
     if (observed) observed.world = world
-  }
-
-  #inject(observed: ObservedRequest, world: World, target: Asked, session?: Session): Promise<void> | undefined {
-    observed.route = target.route || null
-    if (isExempt(target.route)) return undefined
-    const fault = findFault(this.options.outcomes, world, target)
-    return fault && this.#apply(observed, { fault, target, session })
-  }
-
-  /** @throws DomainError the fault, if it comes before the work */
-  #apply(observed: ObservedRequest, injected: Injected): Promise<void> | undefined {
-    observed.injected = injected
-    return injected.fault.when === 'before' ? this.#withCurrencies(injected).then(inject) : undefined
-  }
-
-  /** A missing rate names the currencies of the request, if it names them itself. */
-  async #withCurrencies({ fault, target, session }: Injected): Promise<Fault> {
-    if (fault.failure?.code !== 'rate_missing' || !session) return fault
-    const currencies = await currenciesOf(this.options, target, session)
-    return currencies ? { ...fault, failure: rateMissing(currencies.from, currencies.to) } : fault
   }
 
   /** The world that a request is about, as far as that is known. */
@@ -194,26 +160,8 @@ export class RequestObserver implements HttpObserver {
   deliver = (request: Request, response: Response): Response | Promise<Response> => {
     const observed = this.#inProgress.get(request)
     return observed?.injected
-      ? this.#deliver(observed, observed.injected, request, response)
+      ? this.#injection.deliver(observed, observed.injected, request, response, () => this.#close(observed, request))
       : shownResponse(request, response)
-  }
-
-  async #deliver(
-    observed: ObservedRequest,
-    injected: Injected,
-    request: Request,
-    response: Response,
-  ): Promise<Response> {
-    const fault = await this.#withCurrencies(injected)
-    if (fault.when === 'after' && fault.delay_ms > 0) await Bun.sleep(fault.delay_ms)
-    const operation = this.options.outcomes.operationAt(request.method, injected.target.route)
-    const substitute = substituteFor(fault, response, operation ?? STRUCTURED)
-    if (substitute) {
-      observed.failure = fault.failure
-      observed.response = substitute
-    }
-    this.#close(observed, request)
-    return impaired(fault, request, substitute ? responseOf(substitute) : response)
   }
 
   #close(observed: ObservedRequest, request: Request): void {
@@ -248,25 +196,5 @@ export class RequestObserver implements HttpObserver {
     // What a rehearsal met is met by no client; what is wrong with its header, by nothing else.
     if (!isRehearsed(observed.response.headers) || (failure && isOfHeader(failure)))
       this.options.coverage.count(world, outcome)
-  }
-
-  /** A session whose writes report their row changes and events. */
-  #watchedBy(observed: ObservedRequest, session: Session): Session {
-    const { world } = session
-    return {
-      ...session,
-      write: (work) => {
-        const takesValues = this.options.isWatched()
-        watchRows(world)
-        return this.#events.during(observed, world, (cause) =>
-          session.write((tx) => {
-            const { value, changes } = withChanges(world, takesValues, () => cause(() => work(tx)))
-            observed.changes = [...observed.changes, ...changes]
-            if (changes.length > 0) markWritten(world)
-            return value
-          }),
-        )
-      },
-    }
   }
 }

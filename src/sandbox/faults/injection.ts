@@ -1,0 +1,63 @@
+import { rateMissing } from '../../charges/contract.ts'
+import { STRUCTURED } from '../../http/errors.ts'
+import type { Asked } from '../../sessions/guard.ts'
+import type { Session } from '../../sessions/sessions.ts'
+import type { World } from '../../worlds/world.ts'
+import { isExempt } from '../control/gate.ts'
+import type { WriteLog } from '../explore/writes.ts'
+import type { Parts } from '../parts.ts'
+import type { Injected, ObservedRequest } from '../requests/request-log.ts'
+import { currenciesOf } from './currencies.ts'
+import { impaired, responseOf, substituteFor } from './delivery.ts'
+import { type Fault, findFault, inject, lostResponse } from './faults.ts'
+
+/** Injects faults into requests: before the work, and into what the client gets instead of the response. */
+export class Injection {
+  constructor(private readonly options: Pick<Parts, 'outcomes' | 'catalog' | 'reference'>) {}
+
+  /** Undefined if no fault comes before the work. @throws DomainError the fault, or validation */
+  before(observed: ObservedRequest, world: World, target: Asked, session?: Session): Promise<void> | undefined {
+    observed.route = target.route || null
+    if (isExempt(target.route)) return undefined
+    const fault = findFault(this.options.outcomes, world, target)
+    return fault && this.#apply(observed, { fault, target, session })
+  }
+
+  /** Loses the response to a write if the log says so, before the work or after its commit. @throws DomainError */
+  async losing(observed: ObservedRequest, writes: WriteLog, target: Asked, session: Session): Promise<void> {
+    const when = await writes.admitted(target, session)
+    if (when) await this.#apply(observed, { fault: lostResponse(when), target, session })
+  }
+
+  /** What the client gets instead of a response, once `onSettled` knows what the fault makes of it. */
+  async deliver(
+    observed: ObservedRequest,
+    injected: Injected,
+    request: Request,
+    response: Response,
+    onSettled: () => void,
+  ): Promise<Response> {
+    const fault = await this.#withCurrencies(injected)
+    if (fault.when === 'after' && fault.delay_ms > 0) await Bun.sleep(fault.delay_ms)
+    const operation = this.options.outcomes.operationAt(request.method, injected.target.route)
+    const substitute = substituteFor(fault, response, operation ?? STRUCTURED)
+    if (substitute) {
+      observed.failure = fault.failure
+      observed.response = substitute
+    }
+    onSettled()
+    return impaired(fault, request, substitute ? responseOf(substitute) : response)
+  }
+
+  #apply(observed: ObservedRequest, injected: Injected): Promise<void> | undefined {
+    observed.injected = injected
+    return injected.fault.when === 'before' ? this.#withCurrencies(injected).then(inject) : undefined
+  }
+
+  /** A missing rate names the currencies of the request, if it names them itself. */
+  async #withCurrencies({ fault, target, session }: Injected): Promise<Fault> {
+    if (fault.failure?.code !== 'rate_missing' || !session) return fault
+    const currencies = await currenciesOf(this.options, target, session)
+    return currencies ? { ...fault, failure: rateMissing(currencies.from, currencies.to) } : fault
+  }
+}
