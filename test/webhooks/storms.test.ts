@@ -115,8 +115,8 @@ describe('A host at which webhooks of a client have failed', () => {
     const { counts, reply } = counting()
     receiver.reply = reply
     receiver.received.length = 0
-    for (let id = 2; id <= 4; id++) await make(world, { id })
     await world.clock({ advance: 'PT30S' })
+    for (let id = 2; id <= 4; id++) await make(world, { id })
     await settle(world)
     expect(counts.most).toBe(1)
     const paths = receiver.received.map(({ path }) => path)
