@@ -16,24 +16,12 @@ const readName = (text: string): string | Problem =>
 const readOneName = (text: string): string | Problem =>
   text === ALL_WORLDS ? new Problem('format', 'must be one world here') : readName(text)
 
-export const WorldQuery = Type.Object({
-  world: parameter<string>(
-    Type.String({ default: DEFAULT_WORLD, description: 'The world, with or without sbx_' }),
-    readOneName,
-  ),
-})
+const worldQuery = (description: string, read: (text: string) => string | Problem) =>
+  Type.Object({ world: parameter<string>(Type.String({ default: DEFAULT_WORLD, description }), read) })
 
-export const WorldsQuery = Type.Object({
-  world: parameter<string>(
-    Type.String({ default: DEFAULT_WORLD, description: 'The world, with or without sbx_; * for all worlds' }),
-    readName,
-  ),
-})
+export const WorldQuery = worldQuery('The world, with or without sbx_', readOneName)
+
+export const WorldsQuery = worldQuery('The world, with or without sbx_; * for all worlds', readName)
 
 /** Programs send the name with every request; where it has no effect, it must only exist. */
-export const UnusedWorldQuery = Type.Object({
-  world: parameter<string>(
-    Type.String({ default: DEFAULT_WORLD, description: 'A world, with or without sbx_; it has no effect here' }),
-    readOneName,
-  ),
-})
+export const UnusedWorldQuery = worldQuery('A world, with or without sbx_; it has no effect here', readOneName)
