@@ -37,7 +37,7 @@ const routes = (): string[] => {
 
 /** Pages for people, and the document itself, are not documented. */
 const isDocs = (route: string): boolean =>
-  /^GET \/(?:openapi\.json|docs(?:\/.*)?|_sandbox\/console(?:\/.*)?)$/.test(route)
+  /^GET \/(?:openapi\.json|llms\.txt|docs(?:\/.*)?|_sandbox\/console(?:\/.*)?)$/.test(route)
 
 describe('GET /openapi.json', () => {
   test('is valid OpenAPI 3.1', async () => {
