@@ -15,8 +15,12 @@ const FILES = [
   'scrip.service',
 ]
 
-/** What operators install beside the executable, and what `scrip docs` prints. */
+/** What a pipeline or a test copies. */
+const PIPELINE_FILES = ['ScripContainer.java', 'action.yml', 'scrip-container.mjs', 'scrip.gitlab-ci.yml']
+
+/** What operators install beside the executable, and what `scrip docs` prints; and what pipelines copy. */
 export const operatorFiles = async (): Promise<ArchivedFile[]> => [
+  ...PIPELINE_FILES.map((name) => ({ path: `ci/${name}`, bytes: readFileSync(join(ROOT, 'release/ci', name)) })),
   ...FILES.map((name) => ({ path: `live/${name}`, bytes: readFileSync(join(ROOT, 'docs', name)) })),
   { path: 'live/scrip.1', bytes: Buffer.from(manualOf(await commandLine({}))) },
 ]

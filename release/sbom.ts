@@ -35,21 +35,18 @@ export const sbomOf = (contents: readonly Content[]): string => {
     description,
   })
   program.licenses.add(new Models.LicenseExpression(license))
-  const components = new Map(contents.map((content) => [content.name, componentOf(content)]))
+  const components = contents.map((content) => ({ content, component: componentOf(content) }))
+  /** Of a package that is there in two versions, either may be meant. */
   const link = (from: Models.Component, names: readonly string[]): void => {
-    for (const needed of names) {
-      const component = components.get(needed)
-      if (component) from.dependencies.add(component.bomRef)
+    for (const { content, component } of components) {
+      if (names.includes(content.name)) from.dependencies.add(component.bomRef)
     }
   }
   link(program, neededByProgram(contents))
-  for (const content of contents) {
-    const component = components.get(content.name)
-    if (component) link(component, content.needs)
-  }
+  for (const { content, component } of components) link(component, content.needs)
   const bom = new Models.Bom({
     metadata: new Models.Metadata({ component: program }),
-    components: new Models.ComponentRepository(components.values()),
+    components: new Models.ComponentRepository(components.map(({ component }) => component)),
   })
   const serializer = new Serialize.JsonSerializer(new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6))
   return `${serializer.serialize(bom, { sortLists: true, space: 2 })}\n`

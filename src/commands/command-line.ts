@@ -11,6 +11,7 @@ import { UsageError } from '../config/environment.ts'
 import {
   COMPARE_OPTIONS,
   type CompareOptions,
+  DOCUMENT_FORMATS,
   HEALTH_OPTIONS,
   type HealthOptions,
   LISTEN_OPTIONS,
@@ -32,9 +33,10 @@ import { didYouMean } from '../config/suggestion.ts'
 import { parseUrl } from '../config/values.ts'
 import { EVENT_TYPES } from '../events/types.ts'
 import { VERSION } from '../start/version.ts'
-import { choiceArgument } from './arguments.ts'
+import { choiceArgument, choiceOption } from './arguments.ts'
 import { withExamples } from './help/examples.ts'
 import { helpCommand, inOurManner, SERVE_GROUP } from './help/help.ts'
+import type { DocumentOptions } from './serve/openapi.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 /** Gives a command its description, options and action. */
@@ -110,9 +112,11 @@ const mcp: Define = (command) =>
 
 const openapi: Define = (command) =>
   withServeOptions(command)
-    .description('print the OpenAPI document')
-    .action(async (options: ServeOptions) =>
-      (await import('./serve/openapi.ts')).printOpenApi(documentConfigOf(options)),
+    .description('print the OpenAPI document, or a collection of requests made from it')
+    .addOption(choiceOption('--as <format>', 'a collection for another tool', DOCUMENT_FORMATS).default('openapi'))
+    .option('--output <folder>', 'folder to write the collection for Bruno to')
+    .action(async ({ as, output, ...options }: ServeOptions & DocumentOptions) =>
+      (await import('./serve/openapi.ts')).printOpenApi(documentConfigOf(options), { as, ...(output && { output }) }),
     )
 
 const version: Define = (command) =>

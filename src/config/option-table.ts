@@ -17,6 +17,9 @@ export type Mode = 'sandbox' | 'live'
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
+/** What `scrip openapi` writes. */
+export const DOCUMENT_FORMATS = ['openapi', 'postman', 'bruno'] as const
+
 export const LOOPBACK = '127.0.0.1'
 
 export interface OptionSpec {

@@ -53,21 +53,53 @@ const bash = (script: string, cwd: string, env: Record<string, string> = {}) => 
 
 const canRun = ['bash', 'node', 'npm', 'patch', 'tar'].every((command) => Bun.which(command))
 
+const shipped = (name: string): string => readFileSync(join(import.meta.dir, '../../release/ci', name), 'utf8')
+
 interface Step {
   run?: string
+  uses?: string
+  with?: Record<string, string>
+  env?: Record<string, string>
+}
+
+interface Action {
+  inputs: Record<string, { default?: string }>
+  runs: { steps: Step[] }
 }
 
 describe.skipIf(!canRun)('GitHub Actions', () => {
   const { jobs } = yamlOf<{ jobs: Record<string, { steps: Step[] }> }>('.github/workflows/test.yml')
+  const action = Bun.YAML.parse(shipped('action.yml')) as Action
+
+  /** The steps of the shipped action, with its inputs in their variables. */
+  const stepsOf = (step: Step): Step[] => {
+    if (step.uses !== './.github/actions/scrip') return [step]
+    const inputOf = (name: string): string => step.with?.[name] ?? action.inputs[name]?.default ?? ''
+    return action.runs.steps.map(({ run, env = {} }) => ({
+      ...(run !== undefined && { run }),
+      env: Object.fromEntries(
+        Object.entries(env).map(([name, text]) => [
+          name,
+          text.replace(/^\$\{\{ inputs\.(\w+) \}\}$/, (_, input: string) => inputOf(input)),
+        ]),
+      ),
+    }))
+  }
+
+  test('the action documents its inputs, and has those that the recipes set', () => {
+    for (const { uses, with: given = {} } of Object.values(jobs).flatMap(({ steps }) => steps)) {
+      if (uses === './.github/actions/scrip') expect(action.inputs).toContainKeys(Object.keys(given))
+    }
+  })
 
   test.each(Object.keys(jobs))('the job %s succeeds', (name) =>
     inProject(async (cwd) => {
       const [path, env] = [join(cwd, 'path'), { RUNNER_TEMP: join(cwd, 'temp'), GITHUB_PATH: join(cwd, 'path') }]
       writeFileSync(path, '')
-      for (const { run } of jobs[name]?.steps ?? []) {
+      for (const { run, env: own } of (jobs[name]?.steps ?? []).flatMap(stepsOf)) {
         if (run === undefined) continue
         const added = readFileSync(path, 'utf8').trim()
-        const { status, said } = bash(run, cwd, { ...env, PATH: `${added}:${process.env.PATH}` })
+        const { status, said } = bash(run, cwd, { ...env, ...own, PATH: `${added}:${process.env.PATH}` })
         expect({ run, status, said }).toEqual({ run, status: 0, said: '' })
       }
     }),
@@ -81,13 +113,16 @@ describe.skipIf(!canRun)('GitLab CI', () => {
     script?: string[]
   }
   const document = yamlOf<Record<string, Job>>('.gitlab-ci.yml')
+  const { variables, ...template } = Bun.YAML.parse(shipped('scrip.gitlab-ci.yml')) as Record<string, Job> & {
+    variables: Record<string, string>
+  }
 
-  test.each(Object.keys(document).filter((name) => !name.startsWith('.')))('the job %s succeeds', (name) =>
+  test.each(Object.keys(document).filter((name) => name !== 'include'))('the job %s succeeds', (name) =>
     inProject(async (cwd) => {
       const job = document[name]
-      const lines = [...(document[job?.extends ?? '']?.before_script ?? []), ...(job?.script ?? [])]
+      const lines = [...(template[job?.extends ?? '']?.before_script ?? []), ...(job?.script ?? [])]
       expect(lines.length).toBeGreaterThan(4)
-      const { status, said } = bash(lines.join('\n'), cwd)
+      const { status, said } = bash(lines.join('\n'), cwd, variables)
       expect({ status, said }).toEqual({ status: 0, said: '' })
     }),
   )
@@ -139,7 +174,7 @@ test.skipIf(!canRun)('Testcontainers: the container has the token and is ready',
     mkdirSync(module, { recursive: true })
     writeFileSync(join(module, 'package.json'), '{"type":"module","main":"index.js"}')
     writeFileSync(join(module, 'index.js'), TESTCONTAINERS)
-    writeFileSync(join(cwd, 'scrip-container.mjs'), blockOf('scrip-container.mjs').text)
+    writeFileSync(join(cwd, 'scrip-container.mjs'), shipped('scrip-container.mjs'))
     writeFileSync(join(cwd, 'use.mjs'), USES_CONTAINER)
     const path = `${join(cwd, 'release/scrip-1.0.0-linux-x64')}:${process.env.PATH}`
     const { status, stdout } = spawnSync('node', ['use.mjs'], {

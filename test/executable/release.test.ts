@@ -28,9 +28,13 @@ const FILES = [
 ]
 
 describe('archives', () => {
-  test('contain what operators install: units, rules, a dashboard, the guide and a manual page', async () => {
+  test('contain what pipelines copy, and what operators install: units, rules, a dashboard, the guide and a manual page', async () => {
     const files = await operatorFiles()
     expect(files.map(({ path }) => path)).toEqual([
+      'ci/ScripContainer.java',
+      'ci/action.yml',
+      'ci/scrip-container.mjs',
+      'ci/scrip.gitlab-ci.yml',
       'live/alerts.yml',
       'live/compose.yaml',
       'live/dashboard.json',
@@ -116,7 +120,7 @@ describe('the contents of a release', () => {
   test('are all dependencies, data sources and the runtime, without test dependencies', () => {
     const names = contents.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining([...Object.keys(PROJECT.dependencies), 'zod', 'cldr-core', 'bun']))
-    for (const name of ['ajv', 'fast-check', 'typescript', 'openapi-fetch', '@types/validator']) {
+    for (const name of ['axe-core', 'fast-check', 'typescript', 'openapi-fetch', '@types/validator']) {
       expect(names).not.toContain(name)
     }
   })

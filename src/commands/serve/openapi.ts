@@ -1,15 +1,47 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { createApp } from '../../app/app.ts'
 import { type Config, urlOf } from '../../config/config.ts'
+import { UsageError } from '../../config/environment.ts'
+import type { DOCUMENT_FORMATS } from '../../config/option-table.ts'
+import { brunoCollection } from '../../docs/collections/bruno.ts'
+import { postmanCollection } from '../../docs/collections/postman.ts'
+import type { ApiDocument } from '../../docs/document.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { createLog } from '../../observability/log.ts'
 import { assemble } from '../../start/assemble.ts'
 
-export const printOpenApi = async (config: Config): Promise<void> => {
+export interface DocumentOptions {
+  as: (typeof DOCUMENT_FORMATS)[number]
+  /** The folder of a collection that is many files. */
+  output?: string
+}
+
+/** Prints the OpenAPI document, or a collection that is made from it. @throws UsageError */
+export const printOpenApi = async (config: Config, { as, output }: DocumentOptions): Promise<void> => {
+  if ((as === 'bruno') !== (output !== undefined))
+    throw new UsageError('--as bruno writes a folder, and the other formats are printed\nUse --output with --as bruno.')
+  const publicUrl = config.publicUrl ?? urlOf(config.host, config.port)
+  const document = await documentOf(config, publicUrl)
+  if (as === 'bruno') writeFolder(output ?? '', brunoCollection(document, publicUrl))
+  else print(as === 'postman' ? postmanCollection(document, publicUrl) : document)
+}
+
+const print = (document: object): void => void process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+
+const writeFolder = (folder: string, files: Record<string, string>): void => {
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(folder, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+}
+
+const documentOf = async (config: Config, publicUrl: string): Promise<ApiDocument> => {
   const log = createLog({ level: 'error', format: 'pretty', color: false, clock: systemClock, write: () => undefined })
   const platform = assemble({ ...config, dataDir: undefined }, systemClock, log)
-  const publicUrl = config.publicUrl ?? urlOf(config.host, config.port)
   const { app } = createApp(platform.deps({ publicUrl, addressOf: () => '', isClosing: () => false }))
   const response = await app.handle(new Request('http://localhost/openapi.json'))
-  process.stdout.write(`${JSON.stringify(await response.json(), null, 2)}\n`)
   platform.close()
+  return (await response.json()) as ApiDocument
 }

@@ -10,7 +10,8 @@ export const isControl = (path: string): boolean => path.startsWith('/_sandbox')
 export const isProbe = (path: string): boolean => path === '/livez' || path === '/readyz'
 
 /** What browsers ask for besides: the reference page with its files, pictures and the icon of the site. */
-export const isAsset = (path: string): boolean => /^\/(?:docs(?:\/|$)|cards\/|openapi\.json$|llms\.txt$|favicon\.ico$)/.test(path)
+export const isAsset = (path: string): boolean =>
+  /^\/(?:docs(?:\/|$)|cards\/|openapi\.json$|llms\.txt$|favicon\.ico$)/.test(path)
 
 export const isExempt = (path: string): boolean => isControl(path) || isProbe(path)
 
