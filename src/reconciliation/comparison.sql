@@ -69,14 +69,24 @@ CREATE TEMP TABLE findings (
 -- counted
 iif(lower(theirs.status) IN ('cancelled', 'canceled', 'failed', 'expired', 'returned'), 0, theirs.amount_minor)
 
--- pairs, each of our records with each line that names it, in the order in which they were made
+-- pairs, each of our records with each line that names it, in the order in which they were made; with a finding where they differ
 SELECT
   theirs.line AS line,
-  ours.reference AS reference,
-  theirs.line IS NULL
-    OR ours.amount_minor <> theirs.amount_minor
-    OR ours.currency_id <> theirs.currency_id
-    OR ifnull(STATUS_DIFFERS, FALSE) AS differs
+  ours.id AS id,
+  iif(
+    theirs.line IS NULL
+      OR ours.amount_minor <> theirs.amount_minor
+      OR ours.currency_id <> theirs.currency_id
+      OR STATUS_DIFFERS,
+    json_array(
+      iif(theirs.line IS NULL, 'only_ours', 'differs'), TYPE, ours.reference,
+      ours.amount_minor, ours.currency_id, ours.status, ours.at_ms,
+      theirs.amount_minor, theirs.currency_id, theirs.status, theirs.at_ms, theirs.line IS NOT NULL,
+      STATUS_DIFFERS,
+      iif(ours.has_ended, 0, ours.amount_minor), ifnull(COUNTED, 0)
+    ),
+    NULL
+  ) AS finding
 FROM OURS AS ours
 LEFT JOIN THEIRS AS theirs
   ON theirs.reference = ours.reference AND (theirs.status IS NOT NULL OR NOT ours.has_ended)
@@ -86,14 +96,8 @@ ORDER BY ORDERED
 -- differing
 INSERT INTO temp.findings
 SELECT
-  iif(theirs.line IS NULL, 'only_ours', 'differs'), TYPE, ours.reference,
-  ours.amount_minor, ours.currency_id, ours.status, ours.at_ms,
-  theirs.amount_minor, theirs.currency_id, theirs.status, theirs.at_ms, theirs.line IS NOT NULL,
-  STATUS_DIFFERS,
-  iif(ours.has_ended, 0, ours.amount_minor), ifnull(COUNTED, 0)
-FROM OURS AS ours
-LEFT JOIN THEIRS AS theirs ON theirs.line = $line
-WHERE ours.reference = $reference
+  ?1 ->> 0, ?1 ->> 1, ?1 ->> 2, ?1 ->> 3, ?1 ->> 4, ?1 ->> 5, ?1 ->> 6, ?1 ->> 7,
+  ?1 ->> 8, ?1 ->> 9, ?1 ->> 10, ?1 ->> 11, ?1 ->> 12, ?1 ->> 13, ?1 ->> 14
 
 -- lines
 SELECT line FROM THEIRS ORDER BY line

@@ -106,13 +106,13 @@ export class Comparison {
   *#pair(type: RecordType): Generator<undefined, LineSet> {
     const named = new LineSet()
     const differing = this.#query('differing', type)
-    let previous: string | undefined
+    let previous: Pair['id'] | undefined
     let count = 0
-    for (const { line, reference, differs } of this.#query<Pair>('pairs', type).iterate(this.#ours)) {
+    for (const { line, id, finding } of this.#query<Pair>('pairs', type).iterate(this.#ours)) {
       if (line !== null) named.add(line)
-      if (reference === previous) continue
-      previous = reference
-      if (differs) differing.run({ ...this.#ours, line, reference })
+      if (id === previous) continue
+      previous = id
+      if (finding !== null) differing.run(finding)
       else this.#matched += 1
       if (++count % STEP === 0) yield
     }
@@ -167,8 +167,9 @@ export class Comparison {
 /** One of our records, and a line that names it; null if none does. */
 interface Pair {
   line: number | null
-  reference: string
-  differs: 0 | 1
+  id: number | string
+  /** As a JSON array: it is written into the findings. */
+  finding: string | null
 }
 
 const LINES_PER_CHUNK = 65_536

@@ -1,3 +1,5 @@
+import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
 import { type Command, Option } from 'commander'
 import { withDataOptions } from '../../config/options.ts'
 import { parseMonth } from '../../config/values.ts'
@@ -59,7 +61,7 @@ const reconcile = async (
   return config.format === 'csv' ? findings : { pieces: textPieces(report, findings) }
 }
 
-/** Pieces of a list, and steps of a comparison, after which memory is freed: otherwise it grows by half, as there seems to be enough. */
+/** Pieces of a list, and steps of a comparison, after which memory is freed: otherwise it grows, because there is more. */
 const PIECES = 64
 
 const inLittleMemory = (steps: Iterable<unknown>): void => {
@@ -68,11 +70,11 @@ const inLittleMemory = (steps: Iterable<unknown>): void => {
 }
 
 const read = async (file: string, list: PartnerList): Promise<void> => {
-  const source = file === '-' ? Bun.stdin : Bun.file(file)
   try {
+    const source: Readable = file === '-' ? process.stdin : createReadStream(file)
     let count = 0
-    for await (const text of source.stream().pipeThrough(new TextDecoderStream())) {
-      list.push(text)
+    for await (const text of source.setEncoding('utf8')) {
+      list.push(text as string)
       if (++count % PIECES === 0) Bun.gc(true)
       if (list.isHopeless) break
     }
