@@ -107,7 +107,7 @@ export interface ProgramOptions {
   flags?: readonly string[]
   clock?: SteadyClock
   /** What comes from outside, in the place of what the flags say. */
-  outside?: Partial<Pick<Deps, 'rates'>>
+  outside?: Partial<Pick<Deps, 'rates' | 'send'>>
   /** Takes what is logged as an error. */
   write?: (line: string) => void
 }
@@ -136,7 +136,7 @@ const startInProcess = (options: ProgramOptions): Program => {
     const response = await handle(new Request(delivery.url, { method: 'POST', headers, body }))
     return { status: response.status, body: await response.text(), durationMs: 0, error: null }
   }
-  const { app, handle, logIn } = createApp({ ...deps, send })
+  const { app, handle, logIn } = createApp({ send, ...deps })
   const request = async (path: string, init?: BunFetchRequestInit): Promise<Response> => {
     // On a socket the Host header becomes the host of the URL; so it does here.
     const host = new Headers(init?.headers).get('host')

@@ -510,11 +510,12 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
     },
   )
 
-  test.if(!isPublic(operation))('returns 401 without a token as documented', async () => {
-    const path = operation.path.replace(/\{\w+\}/, '1')
-    const response = await servers.plain.request(path, { method: operation.method })
-    await conforms(operation, 401, response)
-  })
+  if (!isPublic(operation))
+    test('returns 401 without a token as documented', async () => {
+      const path = operation.path.replace(/\{\w+\}/, '1')
+      const response = await servers.plain.request(path, { method: operation.method })
+      await conforms(operation, 401, response)
+    })
 })
 
 /** Asked for by the number that the example has: the same record in every world. */

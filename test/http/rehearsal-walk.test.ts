@@ -84,7 +84,8 @@ describe.each(WRITING)('%s in the sandbox', (id) => {
 
 describe('in live mode', () => {
   const LIVE = { product: 1, denomination: 10, receiver: 'https://192.0.2.1/hooks' }
-  const live = openLive()
+  // Attempts that are recorded beside the requests would change the bytes: none ends.
+  const live = openLive(undefined, { send: () => new Promise(() => undefined) })
   let calls: Record<string, Call>
   const ask = async (path: string, init: RequestInit = {}) => (await live).request(path.replace('/api/v1', ''), init)
 

@@ -11,7 +11,7 @@ import { addClient } from '../../src/sessions/queries.ts'
 import { fund } from '../../src/wallets/ledger.ts'
 import { openWallet } from '../../src/wallets/queries.ts'
 import { catalogEntry } from '../catalog/entry.ts'
-import { openProgram, TestWorld } from '../harness.ts'
+import { openProgram, type ProgramOptions, TestWorld } from '../harness.ts'
 
 /** Live mode in this process: one client with money, two products, and what an operator does to the data. */
 
@@ -46,11 +46,11 @@ export interface Live extends AsyncDisposable {
 }
 
 /** Opens a folder, or one of its own that goes when it is disposed of. */
-export const openLive = async (given?: string): Promise<Live> => {
+export const openLive = async (given?: string, outside?: ProgramOptions['outside']): Promise<Live> => {
   const folder = given ?? mkdtempSync(join(tmpdir(), 'scrip-live-'))
   const logged: string[] = []
   const write = (line: string): void => void logged.push(line)
-  const program = openProgram({ flags: ['--mode', 'live', '--data-dir', folder], write })
+  const program = openProgram({ flags: ['--mode', 'live', '--data-dir', folder], write, ...(outside && { outside }) })
   const { deps, logIn, stop } = program
   const database = deps.worlds.default.db
   if (database.sqlite.query('SELECT 1 FROM clients').get() === null) await furnish(deps)

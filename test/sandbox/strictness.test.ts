@@ -30,13 +30,14 @@ describe.each(operations.map(({ method, path, ...rest }) => [method, path, rest]
       expect(await ask(method, `${target}?wrld=x`)).toEqual({ status: 400, body: validation('wrld', 'enum', problem) })
     })
 
-    test.if(method !== 'GET')('400 refuses an unknown member, before a 404', async () => {
-      const { status, body } = await ask(method, target, '{"wrld":"x"}')
-      expect(status).toBe(400)
-      // A scenario is checked as a document, which has lines.
-      expect(JSON.stringify(body)).toMatch(/The wrld field is no known member; known are |line 1, wrld: is not known/)
-      if (!requestBody) expect(JSON.stringify(body)).toContain('known are none.')
-    })
+    if (method !== 'GET')
+      test('400 refuses an unknown member, before a 404', async () => {
+        const { status, body } = await ask(method, target, '{"wrld":"x"}')
+        expect(status).toBe(400)
+        // A scenario is checked as a document, which has lines.
+        expect(JSON.stringify(body)).toMatch(/The wrld field is no known member; known are |line 1, wrld: is not known/)
+        if (!requestBody) expect(JSON.stringify(body)).toContain('known are none.')
+      })
 
     const takesAll = ['/_sandbox/requests', '/_sandbox/coverage', '/_sandbox/feed'].includes(path)
     test('takes a world, and 404 refuses one that does not exist', async () => {
@@ -46,10 +47,11 @@ describe.each(operations.map(({ method, path, ...rest }) => [method, path, rest]
       expect(await ask(method, `${target.replace('nowhere', '1')}?world=nowhere`, body)).toEqual(expected)
     })
 
-    test.if(!takesAll)('400 refuses all worlds', async () => {
-      const expected = { status: 400, body: validation('world', 'format', 'must be one world here') }
-      expect(await ask(method, `${target.replace('nowhere', '1')}?world=*`)).toEqual(expected)
-    })
+    if (!takesAll)
+      test('400 refuses all worlds', async () => {
+        const expected = { status: 400, body: validation('world', 'format', 'must be one world here') }
+        expect(await ask(method, `${target.replace('nowhere', '1')}?world=*`)).toEqual(expected)
+      })
   },
 )
 
