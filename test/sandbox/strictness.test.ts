@@ -30,7 +30,8 @@ describe.each(operations.map(({ method, path, ...rest }) => [method, path, rest]
       expect(await ask(method, `${target}?wrld=x`)).toEqual({ status: 400, body: validation('wrld', 'enum', problem) })
     })
 
-    if (method !== 'GET')
+    // A partner's list has columns of its own.
+    if (method !== 'GET' && path !== '/_sandbox/reconcile')
       test('400 refuses an unknown member, before a 404', async () => {
         const { status, body } = await ask(method, target, '{"wrld":"x"}')
         expect(status).toBe(400)
