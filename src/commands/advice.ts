@@ -6,7 +6,7 @@ import { SchemaMismatch } from '../db/migrate.ts'
 import { renderFailure } from '../http/errors.ts'
 import { DomainError, isUnavailable } from '../kernel/failure.ts'
 import { StatementFault } from '../wallets/statement.ts'
-import { EXIT, ProgramError, refused } from './exit.ts'
+import { ProgramError, refused, unusable } from './exit.ts'
 
 /** What operators read when something is refused: a line that says what is wrong, and one that says what to do next. */
 
@@ -33,7 +33,7 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
 export const dataError = (error: unknown, where: string | undefined): ProgramError => {
   const what = error instanceof Error ? error.message : String(error)
   const message = fileFault(error, where) ?? (where === undefined ? what : `${where}: ${what}`)
-  return new ProgramError(EXIT.data, message, { cause: error })
+  return unusable(message, { cause: error })
 }
 
 /** An error of the file system or of SQLite in words, with its path where it has one; undefined for others. */

@@ -33,9 +33,12 @@ export class ProgramError extends Error {
   }
 }
 
+/** Exit code 1. */
 export const refused = (message: string): ProgramError => new ProgramError(EXIT.failed, message)
 
+/** Exit code 2. */
 export const misused = (message: string): ProgramError => new ProgramError(EXIT.usage, message)
 
-/** What is refused of a folder that is of the other mode (contract C1). */
-export const otherMode = (message: string): ProgramError => new ProgramError(EXIT.data, message)
+/** A file or folder that cannot be used, or is of the other mode: exit code 4. */
+export const unusable = (message: string, options?: ErrorOptions): ProgramError =>
+  new ProgramError(EXIT.data, message, options)

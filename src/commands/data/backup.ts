@@ -12,7 +12,7 @@ import { SchemaMismatch } from '../../db/migrate.ts'
 import { MINUTE_MS, systemClock, toTimestamp } from '../../kernel/clock.ts'
 import { worldFilesIn } from '../../sandbox/worlds/folder-store.ts'
 import { explained, explainFaults } from '../advice.ts'
-import { EXIT, errorText, ProgramError, refused } from '../exit.ts'
+import { EXIT, errorText, type ProgramError, refused, unusable } from '../exit.ts'
 import { type Acting, act } from '../records/acts.ts'
 import { nextStopSignal } from '../serve/stop-signal.ts'
 import { note } from '../terminal/output.ts'
@@ -63,8 +63,7 @@ const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: f
 
 /** It is not made here: a mount point whose disk is missing would fill the disk of the machine. @throws ProgramError */
 const requireFolder = (place: string): void => {
-  if (!isFolder(place))
-    throw new ProgramError(EXIT.data, `${place} is not a folder\nMake it, or mount its disk, first.`)
+  if (!isFolder(place)) throw unusable(`${place} is not a folder\nMake it, or mount its disk, first.`)
 }
 
 const copyOnce = act((acting, place: string, { every, keep }: BackupOptions) => {

@@ -40,7 +40,7 @@ import { markOf } from '../../orders/stock-queries.ts'
 import { areKeysOf, findSeal } from '../../orders/voucher-key.ts'
 import { revokeLogins } from '../../sessions/queries.ts'
 import { dataError, explainFaults, reasonOf } from '../advice.ts'
-import { EXIT, ProgramError, refused } from '../exit.ts'
+import { type ProgramError, refused, unusable } from '../exit.ts'
 import { requirePrivateData, withData } from '../records/administration.ts'
 import type { Row } from '../terminal/cells.ts'
 import { note, show } from '../terminal/output.ts'
@@ -198,7 +198,7 @@ const prepare = async (staged: string, file: string, config: DataConfig, onProgr
   }
 }
 
-const ofFile = (file: string, fault: string): ProgramError => new ProgramError(EXIT.data, `${file} ${fault}`)
+const ofFile = (file: string, fault: string): ProgramError => unusable(`${file} ${fault}`)
 
 const isDamage = (error: unknown): boolean =>
   error instanceof SQLiteError && /^SQLITE_(?:CORRUPT|NOTADB|ERROR)/.test(error.code ?? '')

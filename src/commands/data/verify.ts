@@ -16,7 +16,7 @@ import { markOf } from '../../orders/stock-queries.ts'
 import { findSeal } from '../../orders/voucher-key.ts'
 import { worldFilesIn } from '../../sandbox/worlds/folder-store.ts'
 import { explainFaults } from '../advice.ts'
-import { EXIT, ProgramError, refused } from '../exit.ts'
+import { refused, unusable } from '../exit.ts'
 import { requirePrivateData } from '../records/administration.ts'
 import type { Row } from '../terminal/cells.ts'
 import { note, show } from '../terminal/output.ts'
@@ -77,7 +77,7 @@ interface KeyPlace {
 }
 
 const verifiedFolder = async (path: string, place: KeyPlace, onProgress?: OnProgress): Promise<CheckResult[]> => {
-  if (!existsSync(path)) throw new ProgramError(EXIT.data, `${path} does not exist\nCheck its name and its folder.`)
+  if (!existsSync(path)) throw unusable(`${path} does not exist\nCheck its name and its folder.`)
   requirePrivateData(dirname(path))
   using _lock = lockForCommand(dirname(path))
   const heads = readHeads(dirname(path)) // before the database is read, which may go on
@@ -180,7 +180,7 @@ export const requireFile = (path: string): void => {
       : found.size === 0
         ? 'is empty\nName a file that scrip backup has written.'
         : undefined
-  if (fault !== undefined) throw new ProgramError(EXIT.data, `${path} ${fault}`)
+  if (fault !== undefined) throw unusable(`${path} ${fault}`)
 }
 
 /** Returns what violates a check. A page or table that cannot be read violates each check that needs it. */

@@ -26,7 +26,7 @@ import { DueWork } from '../../worlds/due.ts'
 import { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import { explainFaults } from '../advice.ts'
-import { EXIT, ProgramError } from '../exit.ts'
+import { unusable } from '../exit.ts'
 import { Amount } from '../terminal/cells.ts'
 import { note, type Result, show } from '../terminal/output.ts'
 
@@ -138,8 +138,7 @@ const deliveringOf = (
 /** Does some work on the database of a folder, beside a server or not. @throws ProgramError, SchemaMismatch, DataFault */
 export const withData = async <T>(dataDir: string, work: (database: Database) => T | Promise<T>): Promise<T> => {
   if (!hasDatabase(dataDir)) {
-    throw new ProgramError(
-      EXIT.data,
+    throw unusable(
       `${dataDir} holds no database\nCheck the name, or make one: scrip client add NAME --data-dir ${dataDir}.`,
     )
   }

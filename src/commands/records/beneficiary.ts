@@ -9,7 +9,7 @@ import { isEmailAddress } from '../../http/validation.ts'
 import { MINUTE_MS, toTimestamp, toTimestampOrNull } from '../../kernel/clock.ts'
 import { payoutsTo } from '../../payouts/queries.ts'
 import { findDefaultWallet } from '../../wallets/queries.ts'
-import { misused, otherMode, refused } from '../exit.ts'
+import { misused, refused, unusable } from '../exit.ts'
 import { Facts, type Row } from '../terminal/cells.ts'
 import { note } from '../terminal/output.ts'
 import { type Acting, act } from './acts.ts'
@@ -72,7 +72,7 @@ const BENEFICIARY: Kind<string, Beneficiary> = {
 
 const eraseOne = async (acting: Acting, named: string): Promise<Row> => {
   const { config, database, query, isSandbox, delivering, write, record } = acting
-  if (isSandbox) throw otherMode('a sandbox keeps copies of its data in worlds and snapshots\nDelete those instead.')
+  if (isSandbox) throw unusable('a sandbox keeps copies of its data in worlds and snapshots\nDelete those instead.')
   const person = personOf(query, named)
   // No server that takes over makes a copy meanwhile, and no command a backup or a new key.
   using _takeOver = lockForTakeOver(config.dataDir, MINUTE_MS)

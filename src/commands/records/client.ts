@@ -24,7 +24,7 @@ import { deleteWallets } from '../../wallets/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { explainFaults } from '../advice.ts'
 import { choiceArgument, wholeNumber } from '../arguments.ts'
-import { otherMode, refused } from '../exit.ts'
+import { refused, unusable } from '../exit.ts'
 import { type Row, rowOf } from '../terminal/cells.ts'
 import { note } from '../terminal/output.ts'
 import { type Acting, act } from './acts.ts'
@@ -181,7 +181,7 @@ const createLiveData = (dataDir: string): void => {
 
 const addTo = async ({ config, world, isSandbox, write, record }: Acting, name: string): Promise<Row> => {
   if (isSandbox) {
-    throw otherMode(
+    throw unusable(
       `${config.dataDir} holds a sandbox\nLog in as sbx_NAME there, or keep live data in a folder of its own.`,
     )
   }

@@ -4,7 +4,7 @@ import { type BaseRates, decimalOf, parseRate, parseRates, RatesFault } from '..
 import { mergeRates, replaceRates } from '../../charges/stored-rates.ts'
 import { SANDBOX_RATES } from '../../start/seed.ts'
 import { dataError, readInput } from '../advice.ts'
-import { misused, otherMode } from '../exit.ts'
+import { misused, unusable } from '../exit.ts'
 import { type Columns, listOf } from '../terminal/cells.ts'
 import { act } from './acts.ts'
 import { dataCommand } from './administration.ts'
@@ -17,7 +17,7 @@ export const rateCommands = (rates: Command): void => {
     .option('--file <file>', '{"base":"USD","rates":{"EUR":"0.92"}}, replaces all rates; - reads standard input')
     .action(
       act(async ({ reference, isSandbox, write, record }, pairs: string[], { file }: { file?: string }) => {
-        if (isSandbox) throw otherMode('a sandbox has its own rates\nServe it with --rates FILE.')
+        if (isSandbox) throw unusable('a sandbox has its own rates\nServe it with --rates FILE.')
         if ((file === undefined) === (pairs.length === 0)) {
           throw misused('no rates are given, or pairs and a file\nGive pairs such as USD/EUR=0.92, or --file.')
         }

@@ -11,7 +11,7 @@ import type { Problem } from '../../reconciliation/records.ts'
 import { type Report, reportOf } from '../../reconciliation/report.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
 import { dataError } from '../advice.ts'
-import { EXIT, ProgramError } from '../exit.ts'
+import { EXIT, unusable } from '../exit.ts'
 import type { Cell, List, Row } from '../terminal/cells.ts'
 import { jsonOf, type Result } from '../terminal/output.ts'
 import { tableOf } from '../terminal/table.ts'
@@ -47,8 +47,7 @@ const reconcile = async (
     if (list.problems.length === 0 && isIn(row, period)) comparison.add(row)
   })
   await read(file, list)
-  if (list.problems.length > 0)
-    throw new ProgramError(EXIT.data, problemList(`${file} has`, list.problems.map(wordsOf)))
+  if (list.problems.length > 0) throw unusable(problemList(`${file} has`, list.problems.map(wordsOf)))
   inLittleMemory(comparison.run())
   const report = reportOf(comparison, reference)
   if (!report.agrees) process.exitCode = EXIT.failed

@@ -12,7 +12,7 @@ import { endRekey, markOf, nextMarkOf } from '../../orders/stock-queries.ts'
 import { stockReport } from '../../orders/stock-report.ts'
 import { keysOf, nextKeyIn, promoteKey, sealAsMarked } from '../../orders/voucher-key.ts'
 import { dataError, readInput } from '../advice.ts'
-import { misused, otherMode, refused } from '../exit.ts'
+import { misused, refused, unusable } from '../exit.ts'
 import type { Row } from '../terminal/cells.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { type Acting, act } from './acts.ts'
@@ -40,7 +40,7 @@ export const voucherCommands = (vouchers: Command): void => {
 
 const importFile = async (data: Acting, file: string): Promise<Row> => {
   const { config, world, query, reference, isSandbox, delivering, write, record } = data
-  if (isSandbox) throw otherMode('a sandbox generates its codes\nImport them into the data of live mode.')
+  if (isSandbox) throw unusable('a sandbox generates its codes\nImport them into the data of live mode.')
   const seal = delivering.seals(query)
   if (nextMarkOf(query) !== undefined) throw refused(REKEY_FIRST)
   using _lock = lockForImport(config.dataDir)
@@ -92,7 +92,7 @@ const REKEY_FIRST = 'the codes are being sealed with a new key\nRun scrip vouche
 
 /** A key in the data folder can be replaced while a server runs. A server reads other keys only when it starts. */
 const rekey = async (data: Acting): Promise<Row> => {
-  if (data.isSandbox) throw otherMode('a sandbox generates its codes\nThere is nothing to seal.')
+  if (data.isSandbox) throw unusable('a sandbox generates its codes\nThere is nothing to seal.')
   const { dataDir, voucherKey } = data.config
   const given = findNewVoucherKey()
   if (markOf(data.query) === undefined)

@@ -4,7 +4,7 @@ import { wantsColor } from '../../config/environment.ts'
 import type { ListenOptions, TriggerOptions } from '../../config/option-table.ts'
 import { visible } from '../../kernel/visible.ts'
 import { isSignedBy } from '../../webhooks/signing.ts'
-import { EXIT, errorText, ProgramError } from '../exit.ts'
+import { errorText, refused } from '../exit.ts'
 import { SandboxClient } from './sandbox-client.ts'
 
 /** `scrip listen` and `scrip trigger`: the events of a sandbox in a terminal, and at a receiver (contract C16). */
@@ -72,8 +72,7 @@ const watch = async (client: SandboxClient, id: string | undefined): Promise<nev
     await sleep(LOOK_MS, undefined, { ref: false })
     const webhooks = await client.control<{ id: string }[]>('GET', '/webhooks')
     if (webhooks.some((webhook) => webhook.id === id)) continue
-    throw new ProgramError(
-      EXIT.failed,
+    throw refused(
       'no more events come: the sandbox was started again, or its world was reset\nRun scrip listen again; its secret is another one.',
     )
   }

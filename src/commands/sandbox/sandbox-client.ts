@@ -1,5 +1,5 @@
 import type { SandboxAccess } from '../../config/config.ts'
-import { EXIT, ProgramError } from '../exit.ts'
+import { refused } from '../exit.ts'
 
 type Members = Record<string, string>
 
@@ -24,7 +24,7 @@ export class SandboxClient {
     const username = world === undefined ? 'sandbox' : `sbx_${world}`
     const response = await this.#reach('POST', '/auth/login', { username, password }, {})
     if (response.status === 401) {
-      throw new ProgramError(EXIT.failed, `${url}: ${username} has another password\nSet SCRIP_PASSWORD.`)
+      throw refused(`${url}: ${username} has another password\nSet SCRIP_PASSWORD.`)
     }
     const { access_token } = await this.#read<Members>('POST', '/auth/login', response)
     return access_token
@@ -41,8 +41,7 @@ export class SandboxClient {
 
   async #read<Body>(method: string, path: string, response: Response): Promise<Body> {
     const text = await response.text()
-    if (!response.ok)
-      throw new ProgramError(EXIT.failed, `${method} ${this.access.url}${path}: ${response.status} ${text}`)
+    if (!response.ok) throw refused(`${method} ${this.access.url}${path}: ${response.status} ${text}`)
     return JSON.parse(text || '{}') as Body
   }
 
@@ -50,8 +49,7 @@ export class SandboxClient {
     try {
       return await fetch(this.access.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
     } catch (error) {
-      throw new ProgramError(
-        EXIT.failed,
+      throw refused(
         `${this.access.url} cannot be reached: ${error instanceof Error ? error.message : error}\nscrip serve starts a sandbox; --url names another one.`,
       )
     }

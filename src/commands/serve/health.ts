@@ -1,7 +1,7 @@
 import { healthUrlOf } from '../../config/config.ts'
 import type { HealthOptions, WaitOptions } from '../../config/option-table.ts'
 import { SECOND_MS, sinceStartMs } from '../../kernel/clock.ts'
-import { EXIT, ProgramError } from '../exit.ts'
+import { EXIT, ProgramError, refused } from '../exit.ts'
 
 const READY = 200
 const PAUSE_MS = 50
@@ -11,10 +11,7 @@ export const health = async (options: HealthOptions): Promise<void> => {
   const url = healthUrlOf(options)
   const state = await readiness(url, RESPONSE_MS_MAX)
   if (state !== READY)
-    throw new ProgramError(
-      EXIT.failed,
-      `${url} is not ready: ${state}\nscrip serve starts a server; --url names another one.`,
-    )
+    throw refused(`${url} is not ready: ${state}\nscrip serve starts a server; --url names another one.`)
   process.stdout.write('ready\n')
 }
 

@@ -1,7 +1,7 @@
 import type { CompareConfig } from '../../../config/config.ts'
 import { renderFailure } from '../../../http/errors.ts'
 import type { ServedOperation } from '../../../http/operation.ts'
-import { EXIT, ProgramError } from '../../exit.ts'
+import { ProgramError, refused } from '../../exit.ts'
 import { note, show } from '../../terminal/output.ts'
 import { type Difference, errorDifferences, headerDifferences, schemaDifferences } from './differences.ts'
 import { type Answer, type Host, logInTo, sendTo } from './host.ts'
@@ -27,8 +27,8 @@ export const compare = async ({ url, format, ...credentials }: CompareConfig): P
   if (rows.length > 0 || format === 'json') await show({ columns: COLUMNS, rows }, format)
   for (const [what, why] of omitted) note(`not compared: ${what}: ${why}`, format)
   const verdict = `${rows.length || 'no'} differences in ${answerCount} answers`
-  if (stopped !== undefined) throw new ProgramError(EXIT.failed, `${verdict}, then ${stopped}`)
-  if (rows.length > 0) throw new ProgramError(EXIT.failed, verdict)
+  if (stopped !== undefined) throw refused(`${verdict}, then ${stopped}`)
+  if (rows.length > 0) throw refused(verdict)
   note(verdict, format)
 }
 

@@ -1,7 +1,7 @@
 import { excessAt } from '../../../http/json.ts'
 import { SECOND_MS } from '../../../kernel/clock.ts'
 import type { Credentials } from '../../../sessions/credentials.ts'
-import { EXIT, ProgramError } from '../../exit.ts'
+import { refused } from '../../exit.ts'
 
 export interface Question {
   method: string
@@ -51,8 +51,7 @@ export const logInTo = async (url: string, send: Send, credentials: Credentials)
   const login = await ask({ method: 'POST', path: '/auth/login', body: credentials })
   const token = memberOf(login.body, 'access_token')
   if (login.status !== 200 || typeof token !== 'string') {
-    throw new ProgramError(
-      EXIT.failed,
+    throw refused(
       `${url} refuses the credentials of ${credentials.username}: ${login.status}\nSet --username and SCRIP_PASSWORD.`,
     )
   }
@@ -85,10 +84,7 @@ export const sendTo =
       const response = await fetch(request, { redirect: 'manual', signal, decompress: false })
       return { status: response.status, headers: response.headers, text: await textOf(response) }
     } catch (error) {
-      throw new ProgramError(
-        EXIT.failed,
-        `${url} does not respond: ${error instanceof Error ? error.message : error}\nCheck the URL.`,
-      )
+      throw refused(`${url} does not respond: ${error instanceof Error ? error.message : error}\nCheck the URL.`)
     }
   }
 

@@ -1,5 +1,5 @@
 import { HOUR_MS, SECOND_MS, systemClock } from '../../../kernel/clock.ts'
-import { EXIT, ProgramError } from '../../exit.ts'
+import { refused } from '../../exit.ts'
 import type { Answer, Host, Question } from './host.ts'
 
 /** How many requests are waited for at once, if the limit is that large. */
@@ -13,11 +13,7 @@ const TOO_MANY_REQUESTS = 429
 export const paced = ({ ask }: Host, onWait: (seconds: number) => void): Host['ask'] => {
   let leftMs = WAIT_MS_MAX
   const wait = async (ms: number): Promise<void> => {
-    if (ms > leftMs)
-      throw new ProgramError(
-        EXIT.failed,
-        'the host has no requests left for this client within an hour\nTry again later.',
-      )
+    if (ms > leftMs) throw refused('the host has no requests left for this client within an hour\nTry again later.')
     leftMs -= ms
     if (ms >= SECOND_MS) onWait(Math.ceil(ms / SECOND_MS))
     await Bun.sleep(ms)
@@ -34,8 +30,7 @@ export const paced = ({ ask }: Host, onWait: (seconds: number) => void): Host['a
       }
       waitMs = (numberIn(answer.headers, 'retry-after') ?? 1) * SECOND_MS
     }
-    throw new ProgramError(
-      EXIT.failed,
+    throw refused(
       'the host refuses the requests of this client as too many\nTry again when nobody else uses the client.',
     )
   }

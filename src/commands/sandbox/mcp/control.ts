@@ -1,5 +1,5 @@
 import type { McpConfig } from '../../../config/config.ts'
-import { EXIT, ProgramError } from '../../exit.ts'
+import { refused } from '../../exit.ts'
 
 /** What a request to the sandbox got: its status and its body, parsed if it is JSON. */
 export interface Reply {
@@ -55,15 +55,9 @@ const parsed = (text: string): unknown => {
 export const attach = async ({ url = '', token }: Pick<McpConfig, 'url' | 'token'>): Promise<Control> => {
   const control = new Control(url, token)
   const { status } = await control.ask('GET', '').catch((error: Error) => {
-    throw new ProgramError(
-      EXIT.failed,
-      `${error.message}\nscrip serve starts a sandbox. Without --url, scrip mcp starts its own.`,
-    )
+    throw refused(`${error.message}\nscrip serve starts a sandbox. Without --url, scrip mcp starts its own.`)
   })
   if (status === 200) return control
-  if (status === 401) throw new ProgramError(EXIT.failed, `${url} needs its sandbox token\nSet SCRIP_SANDBOX_TOKEN.`)
-  throw new ProgramError(
-    EXIT.failed,
-    `${url} is no sandbox: GET /_sandbox responds with ${status}\nscrip mcp never works on a live server.`,
-  )
+  if (status === 401) throw refused(`${url} needs its sandbox token\nSet SCRIP_SANDBOX_TOKEN.`)
+  throw refused(`${url} is no sandbox: GET /_sandbox responds with ${status}\nscrip mcp never works on a live server.`)
 }

@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { CoverageReport } from '../../../sandbox/requests/coverage.ts'
 import { toTable } from '../../../sandbox/requests/outcomes.ts'
-import { EXIT, ProgramError } from '../../exit.ts'
+import { unusable } from '../../exit.ts'
 
 type Outcome = CoverageReport['outcomes'][number]
 
@@ -40,8 +40,7 @@ export const readBase = (file: string): Base => {
     return Value.Parse(Base, JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error)
-    throw new ProgramError(
-      EXIT.data,
+    throw unusable(
       `${file} is no coverage report: ${what}\nName a file that scrip run --coverage FILE.json has written.`,
     )
   }

@@ -12,7 +12,7 @@ import {
 import type { RunFault } from '../../../sandbox/explore/exploration.ts'
 import { groupsOf, type PlannedRun, partingOf, planOf, type RunResult } from '../../../sandbox/explore/plan.ts'
 import type { WriteLog } from '../../../sandbox/explore/writes.ts'
-import { EXIT, type ExitCode, errorText, ProgramError } from '../../exit.ts'
+import { EXIT, type ExitCode, errorText, refused } from '../../exit.ts'
 import { logOf, startServer } from '../../serve/server.ts'
 import { withProgress } from '../../terminal/progress.ts'
 import type { Environment } from './child.ts'
@@ -76,8 +76,7 @@ export const explore = async (
 /** Test suites wait more than they compute: as many runs at a time as keep the processors busy. */
 const jobsOf = ({ load }: Run): number => Math.min(Math.ceil(1 / load), availableParallelism() * JOBS_PER_PROCESSOR_MAX)
 
-const different = (parting: string) =>
-  new ProgramError(EXIT.failed, `two runs without a fault differ: ${parting}\nNothing can be compared.`)
+const different = (parting: string) => refused(`two runs without a fault differ: ${parting}\nNothing can be compared.`)
 
 /** Ends as a shell does when a signal has ended a command. */
 const exitIf = ({ signal }: ExploredCommand): void => {

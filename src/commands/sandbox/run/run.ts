@@ -2,7 +2,7 @@ import type { RunConfig } from '../../../config/config.ts'
 import { UsageError } from '../../../config/environment.ts'
 import type { Log } from '../../../observability/log.ts'
 import { SandboxWorlds } from '../../../sandbox/worlds/worlds.ts'
-import { EXIT, ProgramError } from '../../exit.ts'
+import { EXIT, refused } from '../../exit.ts'
 import { writeReadyFile } from '../../serve/serve.ts'
 import { logOf, type RunningServer, startServer } from '../../serve/server.ts'
 import { type Environment, exitCodeOf, passSignalsOn } from './child.ts'
@@ -54,8 +54,8 @@ const conclude = async (ended: Ended, evidence: Evidence, log: Log): Promise<voi
   if (exitCode !== EXIT.done) for (const request of failed) process.stderr.write(lineOf(request))
   const isWhole = await evidence.end(ended, log)
   if (exitCode !== EXIT.done) return
-  if (shortfall !== undefined) throw new ProgramError(EXIT.failed, shortfall)
-  if (!isWhole) throw new ProgramError(EXIT.failed, 'not all files could be written\nThe log says why.')
+  if (shortfall !== undefined) throw refused(shortfall)
+  if (!isWhole) throw refused('not all files could be written\nThe log says why.')
 }
 
 /** The variables that tell a command where the sandbox is, and who it is there. */

@@ -6,7 +6,7 @@ import { SECOND_MS } from '../../../kernel/clock.ts'
 import type { ServedFolder } from '../../../start/served-folder.ts'
 import type { Deliveries } from '../../../webhooks/deliveries.ts'
 import type { World } from '../../../worlds/world.ts'
-import { EXIT, ProgramError } from '../../exit.ts'
+import { unusable } from '../../exit.ts'
 import type { Legacy } from './protocol.ts'
 
 /** As long as the receiver of a webhook may take (contract C16). */
@@ -55,7 +55,7 @@ export class HandOver {
     try {
       folder.takeBack()
     } catch (error) {
-      throw new ProgramError(EXIT.data, `${folder.dataDir}: ${error instanceof Error ? error.message : String(error)}`)
+      throw unusable(`${folder.dataDir}: ${error instanceof Error ? error.message : String(error)}`)
     }
     timekeeper.start()
     deliveries.resume()

@@ -3,7 +3,7 @@ import { type Config, urlOf } from '../../../config/config.ts'
 import { lockForTakeOver } from '../../../db/folder-lock.ts'
 import { SECOND_MS } from '../../../kernel/clock.ts'
 import type { Log } from '../../../observability/log.ts'
-import { EXIT, ProgramError } from '../../exit.ts'
+import { EXIT, ProgramError, refused, unusable } from '../../exit.ts'
 import { bind } from '../bind.ts'
 import { controlSocket, forwardSocket, type Legacy, type Predecessor, type ServerFacts } from './protocol.ts'
 import { startOnCopy } from './trial-start.ts'
@@ -53,20 +53,14 @@ const ask = (unix: string, method: string, path: string, body?: string): Promise
 const findServer = async (socket: string): Promise<ServerFacts | undefined> => {
   if (!existsSync(socket)) return undefined
   if (statSync(socket).uid !== process.getuid?.()) {
-    throw new ProgramError(
-      EXIT.data,
-      `${socket}: the server of another user works on this folder\nRun the command as that user.`,
-    )
+    throw unusable(`${socket}: the server of another user works on this folder\nRun the command as that user.`)
   }
   try {
     const signal = AbortSignal.timeout(RESPONSE_MS_MAX)
     return (await (await fetch('http://scrip/server', { unix: socket, signal })).json()) as ServerFacts
   } catch (error) {
     if (error instanceof Error && error.name === 'TimeoutError') {
-      throw new ProgramError(
-        EXIT.failed,
-        `${socket}: the running server does not respond\nStop it, and start this one without --take-over.`,
-      )
+      throw refused(`${socket}: the running server does not respond\nStop it, and start this one without --take-over.`)
     }
     return undefined // a process that was killed leaves its socket
   }
@@ -91,8 +85,7 @@ const requireMetricsAddress = ({ metrics }: Config): void => {
 /** As `letGo` of {@link Predecessor}, with the end of the server. */
 const handOver = async (socket: string): Promise<{ legacy: Legacy; ended: Promise<unknown> } | undefined> => {
   const response = await ask(socket, 'POST', '/hand-over').catch(() => undefined)
-  if (response && !response.ok)
-    throw new ProgramError(EXIT.failed, 'the running server does not hand over\nIts log says why.')
+  if (response && !response.ok) throw refused('the running server does not hand over\nIts log says why.')
   const reader = response?.body?.pipeThrough(new TextDecoderStream()).getReader()
   let line = ''
   while (reader && !line.endsWith('\n')) {
