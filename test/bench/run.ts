@@ -6,6 +6,7 @@ import { exploring } from './explore.ts'
 import { growth } from './growth.ts'
 import { operator } from './operator.ts'
 import { compiled, folder, run, runMs, sizeOf, start, startupMs } from './programs.ts'
+import { record } from './record.ts'
 import { aligned, mebibytes, median, milliseconds, ratio } from './table.ts'
 import { throughput } from './throughput.ts'
 import { CONNECTIONS, PRODUCTS } from './works.ts'
@@ -17,6 +18,7 @@ import { worlds } from './worlds.ts'
  *
  *     bun run bench [--floor] [--ordinary] [--live] [--log] [--rounds 5] [--seconds 2] [--only 'NAME;...']
  *     bun run bench --growth [--rounds 3] [--seconds 0.5] [--only NAME]
+ *     bun run bench --record [--before EXECUTABLE] [--rounds 5] [--seconds 2]
  *     bun run bench --worlds
  *     bun run bench --explore
  *     bun run bench --deliveries [--rounds 1000]
@@ -25,7 +27,8 @@ import { worlds } from './worlds.ts'
  * `--floor` measures a plain program with the same framework, which gives the same answers from memory, beside it;
  * `--ordinary` measures what ordinary stacks make of the same requests; `--live` measures live mode instead of
  * the sandbox, without orders, for which it would have to have codes; `--log` writes the default log to a file; `--growth` measures what a request
- * costs as the data grows, instead; `--worlds` measures worlds alone; `--explore` how long a suite is explored;
+ * costs as the data grows, instead; `--record` measures what docs/performance.md and
+ * README.md show, and writes it there, with an earlier executable in the same run if there is one; `--worlds` measures worlds alone; `--explore` how long a suite is explored;
  * `--deliveries` how fast so many events are delivered to 20 webhooks; `--operator` commands on much data, and what
  * clients notice of them.
  * TEST_BINARY names another executable than dist/scrip. Beneficiaries are written to
@@ -49,6 +52,8 @@ const { values: options } = parseArgs({
     log: { type: 'boolean', default: false },
     live: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
+    before: { type: 'string' },
     worlds: { type: 'boolean', default: false },
     explore: { type: 'boolean', default: false },
     deliveries: { type: 'boolean', default: false },
@@ -68,8 +73,9 @@ const builtScrip = (): string => {
 }
 
 const scripPath = builtScrip()
+const atDefaults = [scripPath, 'serve', '--port', '0', '--rate-limit', 'off']
 const quiet = options.log ? [] : ['--log-level', 'warn']
-const scrip = [scripPath, 'serve', '--port', '0', '--rate-limit', 'off', ...quiet]
+const scrip = [...atDefaults, ...quiet]
 
 /** What a server weighs before it is asked anything. */
 const idleBytes = async (command: string[]): Promise<number> => {
@@ -89,6 +95,12 @@ const startMs = async (helloPath: string): Promise<Record<'scrip' | 'hello' | 'r
     times.run.push(await runMs([scripPath, 'run', '--', 'true']))
   }
   return { scrip: median(times.scrip), hello: median(times.hello), run: median(times.run) }
+}
+
+const medianStartMs = async (command: string[]): Promise<number> => {
+  const times: number[] = []
+  for (let i = 0; i < STARTS; i++) times.push(await startupMs(command))
+  return median(times)
 }
 
 const compared = (what: string, unit: (value: number) => string, ours: number, bare: number): string[] => [
@@ -131,7 +143,10 @@ const speed = async (): Promise<void> => {
 const ofWorlds = (): Promise<void> => worlds(scrip, join(folder, 'worlds'))
 
 if (options.growth) await growth({ scrip, rounds, seconds, only: options.only })
-else if (options.worlds) await ofWorlds()
+else if (options.record) {
+  const { before } = options
+  await record({ scrip: atDefaults, before, rounds, seconds, idleBytes, startupMs: medianStartMs })
+} else if (options.worlds) await ofWorlds()
 else if (options.explore) await exploring(scripPath)
 else if (options.deliveries) await deliveries(scrip, Number(options.rounds ?? EVENTS))
 else if (options.operator)

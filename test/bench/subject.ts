@@ -20,8 +20,8 @@ const FUNDS = 1_000_000_000
 const RATES = resolve(import.meta.dir, '../../seed/rates.json')
 
 /** The sandbox. */
-export const startSandbox = async (scrip: readonly string[], catalog: string): Promise<Subject> => {
-  const dataDir = join(folder, 'data')
+export const startSandbox = async (scrip: readonly string[], catalog: string, name = 'data'): Promise<Subject> => {
+  const dataDir = join(folder, name)
   const served = await start([...scrip, '--catalog', catalog, '--data-dir', dataDir])
   for (const wallet of [WALLET, RUPEES]) {
     const body = JSON.stringify({ amount: FUNDS })
@@ -32,8 +32,8 @@ export const startSandbox = async (scrip: readonly string[], catalog: string): P
 }
 
 /** Live mode, on a folder that its own commands have made. */
-export const startLive = async (scrip: readonly string[], catalog: string): Promise<Subject> => {
-  const dataDir = join(folder, 'live')
+export const startLive = async (scrip: readonly string[], catalog: string, name = 'live'): Promise<Subject> => {
+  const dataDir = join(folder, name)
   const command = (...words: string[]): { username: string; password: string } => {
     const args = [...words, '--data-dir', dataDir, '--json']
     const { status, stdout, stderr } = spawnSync(scrip[0] ?? '', args, { encoding: 'utf8' })

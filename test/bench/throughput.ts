@@ -44,7 +44,7 @@ interface Costed extends Measurement {
 }
 
 /** A server that answers a row, and how it did in each round. */
-interface Contender {
+export interface Contender {
   name: string
   served: Served
   exchanges: readonly Exchange[]
@@ -112,11 +112,11 @@ const contendersFor = async (row: Row, { scrip, raw, ordinary, token }: Servers)
 }
 
 /** Measures one row in alternating rounds, each beginning with the server that the last one ended with. */
-const compete = async (
+export const compete = async (
   load: Load,
-  { connections }: Row,
+  { connections }: Pick<Row, 'connections'>,
   contenders: readonly Contender[],
-  { rounds, seconds }: ThroughputOptions,
+  { rounds, seconds }: Pick<ThroughputOptions, 'rounds' | 'seconds'>,
 ): Promise<void> => {
   const measure = async ({ served, exchanges }: Contender, forSeconds: number): Promise<Costed> => {
     load.take(exchanges)
@@ -193,7 +193,7 @@ const ratiosOf = (a: Contender, b: Contender): number[] =>
   a.measured.map(({ perSecond }, round) => perSecond / (b.measured[round]?.perSecond ?? Number.NaN))
 
 /** One server's measurements in one figure each. */
-const summary = ({ measured }: Contender) => {
+export const summary = ({ measured }: Contender) => {
   const of = (figure: keyof Costed): number => median(measured.map((measurement) => measurement[figure]))
   return {
     perSecond: of('perSecond'),
