@@ -1,9 +1,10 @@
-import { constants, Database as SqliteDatabase, type Statement } from 'bun:sqlite'
+import { Database as SqliteDatabase, type Statement } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
+import { closeConnection } from './closing.ts'
 import { copyServed } from './copy.ts'
 import { makePrivateFile } from './data-folder.ts'
 import { asImage } from './image.ts'
-import { inSavepoint, SharedCommit } from './shared-commit.ts'
+import { type Gate, inSavepoint, SharedCommit } from './shared-commit.ts'
 import { isPassing, OpenFiles } from './storage.ts'
 
 /** How long a command waits for another process to write before it gives up. */
@@ -55,7 +56,7 @@ const constrain = (sqlite: SqliteDatabase): void => {
 }
 
 export class Database {
-  readonly query: Query
+  #query: Query
   readonly #tx: Tx
   readonly #commits: SharedCommit
 
@@ -80,12 +81,18 @@ export class Database {
   ) {
     this.#rememberStatements()
     this.#tx = withStatements(Object.assign(drizzle({ client: sqlite }), { [isOpen]: true as const }), sqlite)
-    this.query = this.#tx
+    this.#query = this.#tx
     this.#commits = new SharedCommit(sqlite, () => this.#files)
     this.#commits.afterBegin = this.#askAgain
     this.#dataVersion = onFile ? sqlite.query('PRAGMA data_version') : undefined
     this.#seenVersion = this.#dataVersion?.get()?.data_version
   }
+
+  /** Reads what is committed and, in a unit of work, what that has written. */
+  get query(): Query {
+    return this.#isInUnit ? this.#tx : this.#query
+  }
+  #isInUnit = false
 
   static openFile(path: string): Database {
     makePrivateFile(path)
@@ -110,6 +117,30 @@ export class Database {
     if (!this.onFile) return
     this.sqlite.run('PRAGMA busy_timeout = 0')
     this.#files = new OpenFiles(this.sqlite.filename)
+  }
+
+  /**
+   * From now on, what is written is committed at a gate first. Until it is, others read the state before it, through a
+   * connection of their own.
+   */
+  gateBy(gate: Gate): void {
+    this.#commits.gate = gate
+    const reader = new SqliteDatabase(this.sqlite.filename, { readwrite: true, create: false, strict: true })
+    reader.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    reader.run('PRAGMA query_only = ON')
+    this.#reader = reader
+    this.#query = queryOn(reader)
+  }
+  #reader: SqliteDatabase | undefined
+
+  /** Resolves when nothing is being committed. */
+  settled(): Promise<void> {
+    return this.#commits.settled()
+  }
+
+  /** Called in a transaction of {@link write}, for work that needs its commit. */
+  afterCommit(work: () => void): void {
+    this.#commits.afterCommit(work)
   }
 
   /** For a command, beside which a server may work. */
@@ -178,14 +209,8 @@ export class Database {
   #closeAtOnce(): void {
     for (const made of this.#made) made.deref()?.finalize()
     this.#made = []
-    try {
-      this.sqlite.close(true)
-    } catch {
-      // A statement is being collected, after which the connection ends and would remove the log of a database that
-      // has taken the place of this one.
-      if (this.onFile) this.sqlite.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1)
-      this.sqlite.close()
-    }
+    if (this.#reader) closeConnection(this.#reader)
+    closeConnection(this.sqlite)
   }
 
   #rememberStatements(): void {
@@ -209,7 +234,16 @@ export class Database {
    * commit takes, owners take turns.
    */
   write<T>(work: (tx: Tx) => T, owner?: unknown): Promise<T> {
-    return this.#commits.run(owner, () => work(this.#tx))
+    return this.#commits.run(owner, () => this.#asUnit(work))
+  }
+
+  #asUnit<T>(work: (tx: Tx) => T): T {
+    this.#isInUnit = true
+    try {
+      return work(this.#tx)
+    } finally {
+      this.#isInUnit = false
+    }
   }
 
   /** Adds something to each transaction of {@link write}, after its units of work. */
@@ -223,6 +257,7 @@ export class Database {
     this.sqlite.run('BEGIN IMMEDIATE')
     try {
       const result = work(this.#tx)
+      if (this.#commits.gate?.hasChanges()) throw new Error('this would not be in the record')
       this.sqlite.run('COMMIT')
       return result
     } finally {
@@ -280,7 +315,8 @@ export class Database {
   /** Closes, and leaves the log to a server: emptying it would block the server's writes while anyone reads. */
   leave(): void {
     this.#commits.end()
-    this.sqlite.close()
+    if (this.#reader) closeConnection(this.#reader)
+    closeConnection(this.sqlite)
   }
 
   /** Empties the write-ahead log into the file and closes it. */

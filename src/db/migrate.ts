@@ -24,6 +24,7 @@ import stockCounts from './migrations/0020_stock_counts.sql' with { type: 'text'
 import deliveryErrors from './migrations/0021_delivery_errors.sql' with { type: 'text' }
 import traces from './migrations/0022_traces.sql' with { type: 'text' }
 import auditKeys from './migrations/0023_audit_keys.sql' with { type: 'text' }
+import recordCopy from './migrations/0024_record_copy.sql' with { type: 'text' }
 
 interface Migration {
   name: string
@@ -66,7 +67,10 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '0021_delivery_errors', sql: deliveryErrors },
   { name: '0022_traces', sql: traces },
   { name: '0023_audit_keys', sql: auditKeys },
+  { name: '0024_record_copy', sql: recordCopy },
 ]
+
+export const SCHEMA_VERSION = MIGRATIONS.length
 
 /** The database is newer than this program, or its schema was changed by another program. */
 export class SchemaMismatch extends Error {
@@ -76,7 +80,8 @@ export class SchemaMismatch extends Error {
 /** Migrates in one transaction. @throws SchemaMismatch when the database is newer, or has other migrations */
 export const migrate = (sqlite: SqliteDatabase, clock: Clock): void => migrateTo(sqlite, MIGRATIONS.length, clock)
 
-const migrateTo = (sqlite: SqliteDatabase, version: number, clock: Clock): void => {
+/** The schema of an earlier release, of which a record still is. */
+export const migrateTo = (sqlite: SqliteDatabase, version: number, clock: Clock): void => {
   sqlite
     .transaction(() => {
       sqlite.run(

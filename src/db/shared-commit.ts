@@ -11,6 +11,28 @@ interface Unit {
   sinceMs: number
 }
 
+/** Where a transaction is committed before it is committed here: the record of which this database is a copy (contract C18). */
+export interface Gate {
+  /** Called in the transaction before its units. @throws while nothing may be written */
+  begin: () => void
+  /**
+   * Resolves when the record holds what the transaction has changed, and rejects when it does not. Calls back when nobody
+   * can tell which for too long; then the transaction stays open until somebody can.
+   */
+  commit: (onLate: () => void) => Promise<void>
+  /** Whether an error is of one unit: its transaction is undone, and its units are committed one by one. */
+  isOfUnit: (error: unknown) => boolean
+  /** What the record holds could not be committed here. */
+  onBehind: (error: unknown) => void
+  /** Whether the open transaction has changed something. */
+  hasChanges: () => boolean
+}
+
+/** The commit of a unit may have been made or not, and its client does not wait until that is known. */
+class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown'
+}
+
 /** Of all databases since the process started, for metrics. */
 export const commitTotals = { commits: 0, units: 0 }
 
@@ -43,6 +65,12 @@ export class SharedCommit {
   #isFlushDue = false
   #look: ReturnType<typeof setTimeout> | undefined
   #trouble: Error | undefined
+  gate: Gate | undefined
+  /** Whether the gate commits the open transaction. */
+  #isAtGate = false
+  /** Units that are committed one by one. */
+  #alone: Unit[] = []
+  #afterCommit: (() => void)[] = []
   afterBegin: () => void = () => undefined
   beforeCommit: () => void = () => undefined
 
@@ -63,6 +91,12 @@ export class SharedCommit {
     })
   }
 
+  /** Called when the open transaction is committed: at once, unless there is a gate. */
+  afterCommit(work: () => void): void {
+    if (this.gate && this.sqlite.inTransaction) this.#afterCommit.push(work)
+    else work()
+  }
+
   get trouble(): Error | undefined {
     return this.#trouble
   }
@@ -74,31 +108,36 @@ export class SharedCommit {
 
   /** Returns false if nothing can be written for now. */
   #commitSome(sliceMs: number): boolean {
-    if (this.#waiting.size === 0) return true
+    if (this.#isAtGate) return false
+    if (!this.#isWaiting) return true
     try {
       this.#requireFiles()
       this.sqlite.run('BEGIN IMMEDIATE')
       this.afterBegin()
+      this.gate?.begin()
     } catch (error) {
+      if (this.sqlite.inTransaction) this.sqlite.run('ROLLBACK')
       if (isBusy(error)) this.#waitForTurn(error)
-      else
-        this.#fail(
-          this.#waiting.remove(() => true),
-          error,
-        )
+      else this.#fail([...this.#alone.splice(0), ...this.#waiting.remove(() => true)], error)
+      this.#restIfQuiet()
       return false
     }
     const units: Unit[] = []
     const settle: (() => void)[] = []
     const overMs = sinceStartMs() + sliceMs
     try {
+      const alone = this.#alone.shift()
       do {
-        const unit = this.#waiting.shift()
+        const unit = alone ?? this.#waiting.shift()
         if (!unit) break
         units.push(unit)
         settle.push(this.#attempt(unit))
-      } while (sinceStartMs() < overMs)
+      } while (!alone && sinceStartMs() < overMs)
       this.beforeCommit()
+      if (this.gate) {
+        void this.#commitAtGate(this.gate, units, settle)
+        return false
+      }
       this.sqlite.run('COMMIT')
       this.#requireFiles()
     } catch (error) {
@@ -107,11 +146,58 @@ export class SharedCommit {
       this.#fail(units, error)
       return true
     }
+    this.#committed(settle)
+    return true
+  }
+
+  #committed(settle: readonly (() => void)[]): void {
     this.#trouble = undefined
     commitTotals.commits += 1
-    commitTotals.units += units.length
+    commitTotals.units += settle.length
     for (const each of settle) each()
-    return true
+  }
+
+  /** Meanwhile other units wait for the next transaction. */
+  async #commitAtGate(gate: Gate, units: Unit[], settle: readonly (() => void)[]): Promise<void> {
+    this.#isAtGate = true
+    let isInRecord = false
+    let isLate = false
+    try {
+      await gate.commit(() => {
+        isLate = true
+        this.#fail(units, new OutcomeUnknown('the record does not say whether it holds this commit'))
+      })
+      isInRecord = true
+      this.sqlite.run('COMMIT')
+      this.#requireFiles()
+      for (const work of this.#afterCommit.splice(0)) work()
+      this.#committed(isLate ? [] : settle)
+    } catch (error) {
+      this.#afterCommit = []
+      if (this.sqlite.inTransaction) this.sqlite.run('ROLLBACK')
+      if (isInRecord) gate.onBehind(error)
+      if (units.length > 1 && !isLate && gate.isOfUnit(error)) this.#alone.push(...units)
+      else if (!isLate) this.#fail(units, error)
+    } finally {
+      this.#isAtGate = false
+      if (this.#isWaiting) this.#flushSoon()
+      this.#restIfQuiet()
+    }
+  }
+  readonly #quiet: (() => void)[] = []
+
+  #restIfQuiet(): void {
+    if (!this.#isAtGate && !this.#isWaiting) for (const resolve of this.#quiet.splice(0)) resolve()
+  }
+
+  get #isWaiting(): boolean {
+    return this.#waiting.size + this.#alone.length > 0
+  }
+
+  /** Resolves when nothing waits, and the gate commits nothing. */
+  settled(): Promise<void> {
+    if (!this.#isAtGate && !this.#isWaiting) return Promise.resolve()
+    return new Promise((resolve) => this.#quiet.push(resolve))
   }
 
   /** Commits what is waiting, or refuses it while another process writes. */
@@ -126,7 +212,7 @@ export class SharedCommit {
     this.#isFlushDue = true
     setImmediate(() => {
       this.#isFlushDue = false
-      if (this.#commitSome(this.sliceMs) && this.#waiting.size > 0) this.#flushSoon()
+      if (this.#commitSome(this.sliceMs) && this.#isWaiting) this.#flushSoon()
     })
   }
 

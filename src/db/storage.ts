@@ -28,7 +28,10 @@ export const isDamage = (error: unknown): boolean =>
 /** Clients get a 503 for errors that may pass. */
 export const asFailure = (error: unknown): unknown => (isPassing(error) ? tryLater(error) : error)
 
-export const tryLater = (cause?: unknown): DomainError => new DomainError(unavailable(RETRY_AFTER_SECONDS), { cause })
+export const tryLater = (cause?: unknown): DomainError => unavailableFor(RETRY_AFTER_SECONDS, cause)
+
+export const unavailableFor = (seconds: number, cause?: unknown): DomainError =>
+  new DomainError(unavailable(seconds), { cause })
 
 /** The database file and its log, as they were when the server opened them. */
 export class OpenFiles {

@@ -114,7 +114,7 @@ export class Sessions {
         throw new DomainError(CREDENTIALS_WRONG)
       }
       deleteExpiredLogins(tx, nowMs)
-      if (makeRoomForLogin(tx, client.id)) client.tokenEpoch += 1
+      if (makeRoomForLogin(tx, client.id)) checkTokensAgain(world, client)
       insertLogin(tx, login)
     })
     return this.#issue(world, client, login.id, 0, nowMs)
@@ -138,7 +138,7 @@ export class Sessions {
       if (claims.generation > login.refreshGeneration) return undefined
       if (claims.generation < login.refreshGeneration) {
         updateLogin(tx, login.id, { revoked: true })
-        client.tokenEpoch += 1
+        checkTokensAgain(world, client)
         return undefined
       }
       const next = login.refreshGeneration + 1
@@ -153,7 +153,7 @@ export class Sessions {
   async end({ world, client }: Session): Promise<void> {
     await world.db.write((tx) => {
       revokeLogins(tx, client.id)
-      client.tokenEpoch += 1
+      checkTokensAgain(world, client)
     })
   }
 
@@ -209,6 +209,12 @@ export class Sessions {
     return wholeSecond(nowMs) + (kind === 'access' ? this.options.accessTtlMs : this.options.refreshTtlMs)
   }
 }
+
+/** Once the revocation is committed: before, a token that is checked is still good. */
+const checkTokensAgain = (world: World, client: Client): void =>
+  world.db.afterCommit(() => {
+    client.tokenEpoch += 1
+  })
 
 const isCurrent = ({ world, client, epoch, expiresAtMs }: Session): boolean =>
   !world.closed && epoch === client.tokenEpoch && world.clock.nowMs() < expiresAtMs

@@ -26,6 +26,8 @@ export const attemptTotals: Record<AttemptStatus, number> = { delivered: 0, retr
 interface DeliveriesOptions {
   deliver: Deliver
   secrets: Secrets
+  /** Whether nothing may be sent for now: another server may be sending it. */
+  isHeld: () => boolean
   onDisabled: (webhook: Pick<Webhook, 'id' | 'clientId'>, reason: string) => void
   onError: (error: unknown) => void
 }
@@ -156,6 +158,7 @@ export class Deliveries {
 
   /** Of the line with the fewest in flight first; among them, of the one that has waited for its turn the longest. */
   #startAll(): void {
+    if (this.options.isHeld()) return
     const ready = this.#lines.ready((world) => this.#paused.has(world))
     while (ready.length > 0 && !this.#isClosing && this.#inFlight < IN_FLIGHT_MAX) {
       const line = ready.reduce((first, other) => (other.comesBefore(first) ? other : first))

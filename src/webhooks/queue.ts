@@ -18,11 +18,11 @@ import {
 
 type QueueListener = (webhookId: string, dueAtMs: number) => void
 
-/** Notified of what is queued before its commit. Nothing else depends on it: the queue is in the database. */
+/** Notified of what is queued. Nothing else depends on it: the queue is in the database. */
 const queueListener = worldPart<{ notify: QueueListener }>(() => ({ notify: () => undefined }))
 
 const notify = (world: World, webhookId: string, dueAtMs: number): void => {
-  if (!isRehearsing(world)) world.of(queueListener).notify(webhookId, dueAtMs)
+  if (!isRehearsing(world)) world.db.afterCommit(() => world.of(queueListener).notify(webhookId, dueAtMs))
 }
 
 export const listenToQueue = (world: World, listener: QueueListener): void => {

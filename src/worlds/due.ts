@@ -19,10 +19,11 @@ export interface DueSource {
 const earliestMs = worldPart(() => new Map<DueKind, number>(), 'derived')
 
 /** Called in the transaction that writes a due time. */
-export const schedule = (world: World, kind: DueKind, dueMs: number): void => {
-  const known = world.of(earliestMs)
-  if (dueMs < (known.get(kind) ?? Number.NEGATIVE_INFINITY)) known.delete(kind)
-}
+export const schedule = (world: World, kind: DueKind, dueMs: number): void =>
+  world.db.afterCommit(() => {
+    const known = world.of(earliestMs)
+    if (dueMs < (known.get(kind) ?? Number.NEGATIVE_INFINITY)) known.delete(kind)
+  })
 
 type Write = <T>(work: (tx: Tx) => T) => Promise<T>
 

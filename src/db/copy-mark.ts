@@ -1,0 +1,47 @@
+import { Database as SqliteDatabase } from 'bun:sqlite'
+
+/** Where a database stands as the copy of a record in PostgreSQL: which commit of which record it holds (contract C18). */
+export interface Mark {
+  installation: string
+  seq: number
+  /** The epoch of that commit, and its time by the clock of PostgreSQL in microseconds: of two timelines, these differ. */
+  epoch: number
+  atUs: number
+  /** The epoch under which this folder writes. */
+  leaseEpoch: number
+}
+
+/** Undefined for a database that is no copy, also one of an earlier release. */
+export const findMark = (sqlite: SqliteDatabase): Mark | undefined => {
+  if (sqlite.query("SELECT 1 FROM sqlite_schema WHERE name = 'record_copy'").get() === null) return undefined
+  const mark = sqlite.query<Mark, []>(
+    'SELECT installation, seq, epoch, at_us AS atUs, lease_epoch AS leaseEpoch FROM record_copy WHERE id = 1',
+  )
+  return mark.get() ?? undefined
+}
+
+export const markIn = (path: string): Mark | undefined => {
+  using sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
+  return findMark(sqlite)
+}
+
+export const getMark = (sqlite: SqliteDatabase): Mark => {
+  const mark = findMark(sqlite)
+  if (!mark) throw new Error('the database is no copy of a record')
+  return mark
+}
+
+export const putMark = (sqlite: SqliteDatabase, { installation, seq, epoch, atUs, leaseEpoch }: Mark): void => {
+  sqlite
+    .query('INSERT OR REPLACE INTO record_copy VALUES (1, ?, ?, ?, ?, ?)')
+    .run(installation, seq, epoch, atUs, leaseEpoch)
+}
+
+/** A backup is a database of its own. */
+export const removeMark = (sqlite: SqliteDatabase): void => {
+  sqlite.run('DELETE FROM record_copy')
+}
+
+/** What is refused where a copy would be written without its record. */
+export const copyWithoutRecord = ({ installation }: Mark, dataDir: string): string =>
+  `${dataDir} is a copy of the record ${installation} in PostgreSQL\nSet SCRIP_POSTGRES, or SCRIP_POSTGRES_FILE, to that record.`
