@@ -2,7 +2,16 @@ import { BlockList } from 'node:net'
 import { resolve } from 'node:path'
 import { HOUR_MS } from '../kernel/clock.ts'
 import { parseKey } from '../kernel/keys.ts'
-import { findJobSummary, findSecret, flagOf, portOf, UsageError, variableOf } from './environment.ts'
+import {
+  findJobSummary,
+  findSecret,
+  findSecretBytes,
+  flagOf,
+  isFlag,
+  portOf,
+  UsageError,
+  variableOf,
+} from './environment.ts'
 import {
   type CompareOptions,
   type DataOptions,
@@ -17,8 +26,9 @@ import {
   type ServeOptions,
   type TriggerOptions,
 } from './option-table.ts'
+import { type PostgresTarget, parsePostgresUrl } from './postgres-url.ts'
 
-const VOUCHER_KEY_BYTES = 32
+const KEY_BYTES = 32
 /** Orders are not placed at prices older than this (contract C12). */
 const LIVE_CHARGE_TTL_MS_MAX = HOUR_MS
 
@@ -28,6 +38,7 @@ export const configOf = (options: ServeOptions) => {
   if (config.mode === 'live' && config.dataDir === undefined) {
     throw new UsageError('--mode live needs a folder for its records\nSet --data-dir.')
   }
+  if (config.postgres) requireForRecord(config)
   if (config.takeOver && process.platform !== 'linux')
     throw new UsageError('--take-over works on Linux only\nStop the running server first, and leave --take-over out.')
   return config
@@ -61,6 +72,8 @@ export const documentConfigOf = (options: ServeOptions) => {
     seed: options.seed,
     sandboxToken: findSecret('sandboxToken', options.sandboxToken),
     voucherKey: findKey('voucherKey', options.mode === 'live', options.voucherKey),
+    signingKey: options.mode === 'live' ? findKey('signingKey', true, options.signingKey) : undefined,
+    postgres: options.mode === 'live' ? findPostgres(options.postgres) : undefined,
     snapshotFile: options.snapshot,
     scenario: scenarioOf(options),
     capsuleFile: undefined as string | undefined,
@@ -78,6 +91,28 @@ export const documentConfigOf = (options: ServeOptions) => {
 /** What flags and environment say. A flag overrides its variable, and the variable the default (contract C1). */
 export type Config = ReturnType<typeof documentConfigOf>
 
+/** @throws UsageError */
+const requireForRecord = ({ voucherKey, signingKey, takeOver }: Config): void => {
+  if (takeOver)
+    throw new UsageError('--take-over and --postgres do not go together\nStart a second server: it takes over.')
+  if (!voucherKey || !signingKey) {
+    const missing = variableOf(voucherKey ? 'signingKey' : 'voucherKey')
+    throw new UsageError(`--postgres needs the keys that all servers share\nSet ${missing}, or ${missing}_FILE.`)
+  }
+}
+
+/** Where the record is, if it is in PostgreSQL. @throws UsageError, ExposedSecret */
+const findPostgres = (given?: string): PostgresTarget | undefined => {
+  const url = findSecret('postgres', given, true)
+  const target = url === undefined ? undefined : parsePostgresUrl(url)
+  if (target?.password !== undefined && isFlag('postgres', given)) {
+    throw new UsageError(
+      'every user of the machine can read the password in --postgres\nSet SCRIP_POSTGRES or SCRIP_POSTGRES_FILE.',
+    )
+  }
+  return target
+}
+
 /** A file, or a name. @throws UsageError */
 const scenarioOf = ({ scenario, snapshot }: ServeOptions): string | undefined => {
   if (scenario !== undefined && snapshot !== undefined) {
@@ -88,13 +123,12 @@ const scenarioOf = ({ scenario, snapshot }: ServeOptions): string | undefined =>
 
 /** @throws UsageError, which never contains the key, or ExposedSecret */
 const findKey = (name: string, isPrivate: boolean, given?: string): Uint8Array | undefined => {
-  const text = findSecret(name, given, isPrivate)
-  if (text === undefined) return undefined
-  const key = parseKey(text, VOUCHER_KEY_BYTES)
+  const bytes = findSecretBytes(name, given, isPrivate)
+  if (bytes === undefined) return undefined
+  const isText = /^[\x20-\x7e\s]*$/.test(bytes.toString('latin1'))
+  const key = bytes.length === KEY_BYTES && !isText ? bytes : parseKey(bytes.toString('utf8'), KEY_BYTES)
   if (!key)
-    throw new UsageError(
-      `${variableOf(name)} is no key\nA key is ${VOUCHER_KEY_BYTES} bytes as hexadecimal digits or base64.`,
-    )
+    throw new UsageError(`${variableOf(name)} is no key\nA key is ${KEY_BYTES} bytes as hexadecimal digits or base64.`)
   return key
 }
 
@@ -234,6 +268,8 @@ export type DataConfig = ReturnType<typeof dataConfigOf>
 export const fileConfigOf = (options: DataOptions) => ({
   dataDir: options.dataDir,
   voucherKey: findKey('voucherKey', true),
+  signingKey: findKey('signingKey', true),
+  postgres: findPostgres(),
   format: options.json ? ('json' as const) : options.csv ? ('csv' as const) : ('text' as const),
 })
 

@@ -37,9 +37,12 @@ export const variableOf = (name: string): string => `SCRIP_${name.replace(/[A-Z]
 const fileVariableOf = (name: string): string => variableOf(name) + SECRET_FILE_SUFFIX
 const specs: readonly [name: string, OptionSpec][] = Object.entries(SERVE_OPTIONS)
 
+const isFileNamed = ([, { isSecret, isInFile }]: readonly [string, OptionSpec]): boolean =>
+  isSecret === true || isInFile === true
+
 /** A shell that sets a variable of `scrip run` or `scrip wait` may run `scrip serve` too. */
 const knownVariables = (): Set<string> => {
-  const secrets = [...specs.filter(([, { isSecret }]) => isSecret).map(([name]) => name), 'newVoucherKey', 'password']
+  const secrets = [...specs.filter(isFileNamed).map(([name]) => name), 'newVoucherKey', 'password']
   const names = [...Object.keys(RUN_OPTIONS), ...Object.keys(WAIT_OPTIONS), ...Object.keys(LISTEN_OPTIONS), ...secrets]
   return new Set([...CHILD_VARIABLES, ...names.map(variableOf), ...secrets.map(fileVariableOf)])
 }
@@ -69,9 +72,10 @@ export const refuseRuntimeVariables = (): void => {
 export const refuseMeaningless = (command: Command): void => {
   const { mode = 'sandbox' } = command.opts<Partial<ServeOptions>>()
   if (mode === 'live') refuseRuntimeVariables()
-  for (const [name, { onlyIn, isSecret }] of specs) {
+  for (const spec of specs) {
+    const [name, { onlyIn, isSecret }] = spec
     const source = command.getOptionValueSource(name)
-    const isInFile = isSecret && process.env[fileVariableOf(name)] !== undefined
+    const isInFile = isFileNamed(spec) && process.env[fileVariableOf(name)] !== undefined
     const given =
       source === 'cli'
         ? flagOf(name)
@@ -101,18 +105,24 @@ export const refuseMeaningless = (command: Command): void => {
  * The secret of the flag, else of its variable, else of the file in its `_FILE` variable.
  * @throws UsageError, or ExposedSecret for a file that must be private and is not
  */
-export const findSecret = (name: string, given?: string, isPrivate = false): string | undefined => {
+export const findSecret = (name: string, given?: string, isPrivate = false): string | undefined =>
+  findSecretBytes(name, given, isPrivate)?.toString('utf8').trim()
+
+/** The same as it is, for a key that a file may hold raw. */
+export const findSecretBytes = (name: string, given?: string, isPrivate = false): Buffer | undefined => {
   const path = process.env[fileVariableOf(name)]
   const text = given ?? process.env[variableOf(name)]
-  if (text !== undefined || path === undefined) return text
+  if (text !== undefined) return Buffer.from(text)
+  if (path === undefined) return undefined
   if (isPrivate && isExposed(path)) throw new ExposedSecret(`${fileVariableOf(name)}: ${exposure(path)}`)
-  let secret: string
+  let secret: Buffer
   try {
-    secret = readFileSync(path, 'utf8').trim()
+    secret = readFileSync(path)
   } catch {
     throw new UsageError(`${fileVariableOf(name)}: cannot read ${path}\nCheck its name and its permissions.`)
   }
-  if (secret === '') throw new UsageError(`${fileVariableOf(name)}: ${path} is empty\nWrite the secret into it.`)
+  if (secret.toString('latin1').trim() === '')
+    throw new UsageError(`${fileVariableOf(name)}: ${path} is empty\nWrite the secret into it.`)
   return secret
 }
 
@@ -141,3 +151,7 @@ export const isNotifying = (): boolean => Boolean(process.env.NOTIFY_SOCKET)
 export const findJobSummary = (): string | undefined => process.env.GITHUB_STEP_SUMMARY || undefined
 
 export const wantsColor = (isTerminal: boolean): boolean => isTerminal && !process.env.NO_COLOR
+
+/** Whether an option was given as a flag, which everybody on the machine can read. */
+export const isFlag = (name: string, given: string | undefined): boolean =>
+  given !== undefined && given !== process.env[variableOf(name)]

@@ -36,6 +36,8 @@ export interface OptionSpec {
   onlyIn?: Mode
   /** A file can hold it, named by the variable with `_FILE`. Live mode does not take it from a flag. */
   isSecret?: true
+  /** A file can hold it, named by the variable with `_FILE`. */
+  isInFile?: true
   /** The variable belongs to a server beside this one. */
   isFlagOnly?: true
   /** Left out of help: the command refuses it, and says why. */
@@ -107,6 +109,20 @@ export const SERVE_OPTIONS = {
     unset: 'voucher.key in the data folder, created at the first start',
     isSecret: true,
   },
+  signingKey: {
+    value: '<key>',
+    meaning: 'key that signs tokens in live mode: 32 bytes as hex or base64, in the variable or a file',
+    unset: 'signing.key in the data folder, created at the first start',
+    onlyIn: 'live',
+    isSecret: true,
+  },
+  postgres: {
+    value: '<url>',
+    meaning: 'PostgreSQL that holds the record, in live mode; with a password, use the variable or a file',
+    unset: 'none: the data folder holds the record',
+    onlyIn: 'live',
+    isInFile: true,
+  },
   snapshot: inSandbox(file('snapshot to start every world from')),
   scenario: inSandbox(file('scenario that every world begins with: a file, or a name of scrip scenario list')),
   strict: inSandbox({ meaning: 'refuse unknown members and parameters, in the sandbox', unset: 'false' }),
@@ -129,6 +145,8 @@ const OF_SANDBOX = {
   conversionFee: hidden(SERVE_OPTIONS.conversionFee),
   payoutFee: hidden(SERVE_OPTIONS.payoutFee),
   takeOver: hidden(SERVE_OPTIONS.takeOver),
+  signingKey: hidden(SERVE_OPTIONS.signingKey),
+  postgres: hidden(SERVE_OPTIONS.postgres),
   rateLimit: { ...SERVE_OPTIONS.rateLimit, default: 'off' },
 } as const
 

@@ -1,0 +1,74 @@
+import { UsageError } from './environment.ts'
+
+/** Where the record is (contract C18). */
+export interface PostgresTarget {
+  /** Tried in this order, until one of them takes writes. A socket is a path. */
+  hosts: readonly { host: string; port: number }[]
+  user: string
+  password: string | undefined
+  database: string
+  tls: 'disable' | 'require' | 'verify-ca' | 'verify-full'
+  /** A file with the certificates that are trusted instead of those of the system. */
+  rootCertificate: string | undefined
+}
+
+const PORT = 5432
+const TLS = ['disable', 'require', 'verify-ca', 'verify-full'] as const
+const URL_PARTS = /^postgres(?:ql)?:\/\/(?:([^:@/?]*)(?::([^@/?]*))?@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1|\/.*)$/
+const KNOWN = ['sslmode', 'sslrootcert', 'host']
+
+/** Never shows the URL, which may hold a password. @throws UsageError */
+export const parsePostgresUrl = (text: string): PostgresTarget => {
+  const [, user, password, authority = '', database, query = ''] = URL_PARTS.exec(text.trim()) ?? []
+  if (!URL_PARTS.test(text.trim())) throw wrongUrl('is no URL of PostgreSQL')
+  const parameters = new URLSearchParams(query)
+  const unknown = [...parameters.keys()].find((name) => !KNOWN.includes(name))
+  if (unknown !== undefined) throw wrongUrl(`has a parameter that Scrip does not know: ${unknown}`)
+  const hosts = hostsOf(authority === '' ? (parameters.get('host') ?? '') : authority)
+  if (!user || !database || hosts.length === 0) throw wrongUrl('names no host, user or database')
+  return {
+    hosts,
+    user: decoded(user),
+    password: password ? decoded(password) : undefined,
+    database: decoded(database),
+    tls: tlsOf(parameters, hosts),
+    rootCertificate: parameters.get('sslrootcert') ?? undefined,
+  }
+}
+
+const wrongUrl = (what: string): UsageError =>
+  new UsageError(
+    `SCRIP_POSTGRES ${what}\nIt looks like postgres://scrip:password@db.example.com/scrip?sslmode=verify-full.`,
+  )
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw wrongUrl('has a % that begins no character')
+  }
+}
+
+const hostsOf = (authority: string) =>
+  authority
+    .split(',')
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [, bracketed, plain = '', port = String(PORT)] =
+        /^(?:\[([^\]]+)\]|([^:]*))(?::(\d{1,5}))?$/.exec(part) ?? []
+      const host = bracketed ?? decoded(plain)
+      if (host === '' || Number(port) > 65_535) throw wrongUrl('has a host or port that is none')
+      return { host, port: Number(port) }
+    })
+
+const tlsOf = (parameters: URLSearchParams, hosts: PostgresTarget['hosts']): PostgresTarget['tls'] => {
+  const given = parameters.get('sslmode')
+  if (given === null) {
+    const isLocal = hosts.every(({ host }) => LOOPBACK.test(host))
+    return isLocal && !parameters.has('sslrootcert') ? 'disable' : 'verify-full'
+  }
+  const mode = TLS.find((one) => one === given)
+  if (!mode) throw wrongUrl(`has sslmode=${given}, which is none of ${TLS.join(', ')}`)
+  return mode
+}

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'bun:test'
+import { parsePostgresUrl } from '../../src/config/postgres-url.ts'
+
+describe('the URL of the record', () => {
+  test('names hosts, user, password and database', () => {
+    expect(parsePostgresUrl('postgres://scrip:p%40ss@db1:5433,[::1]/rewards?sslmode=require')).toEqual({
+      hosts: [
+        { host: 'db1', port: 5433 },
+        { host: '::1', port: 5432 },
+      ],
+      user: 'scrip',
+      password: 'p@ss',
+      database: 'rewards',
+      tls: 'require',
+      rootCertificate: undefined,
+    })
+  })
+
+  test.each([
+    ['postgres://scrip@127.0.0.1/scrip', 'disable'],
+    ['postgres://scrip@localhost/scrip', 'disable'],
+    ['postgres://scrip@/scrip?host=/run/postgresql', 'disable'],
+    ['postgres://scrip@db.example.com/scrip', 'verify-full'],
+    ['postgres://scrip@127.0.0.1,db.example.com/scrip', 'verify-full'],
+    ['postgres://scrip@localhost/scrip?sslrootcert=/ca.pem', 'verify-full'],
+    ['postgres://scrip@db.example.com/scrip?sslmode=disable', 'disable'],
+  ] as const)('%s means %s', (url, tls) => {
+    expect(parsePostgresUrl(url).tls).toBe(tls)
+  })
+
+  test.each([
+    ['http://db/scrip', 'is no URL of PostgreSQL'],
+    ['postgres://db/scrip', 'names no host, user or database'],
+    ['postgres://scrip@db', 'names no host, user or database'],
+    ['postgres://scrip@db:99999/scrip', 'has a host or port that is none'],
+    [
+      'postgres://scrip@db/scrip?sslmode=prefer',
+      'has sslmode=prefer, which is none of disable, require, verify-ca, verify-full',
+    ],
+    ['postgres://scrip@db/scrip?options=-c', 'has a parameter that Scrip does not know: options'],
+    ['postgres://scrip:%zz@db/scrip', 'has a % that begins no character'],
+  ])('%s is refused, without showing it', (url, problem) => {
+    expect(() => parsePostgresUrl(url)).toThrow(
+      `SCRIP_POSTGRES ${problem}\nIt looks like postgres://scrip:password@db.example.com/scrip?sslmode=verify-full.`,
+    )
+  })
+})
