@@ -80,8 +80,9 @@ export const createApp = (deps: Deps) => {
     refreshIfChanged(deps.worlds.default)
     deliveries.watch(deps.worlds.default)
   }
+  const refresh = () => services.refresh(deps.worlds.default)
   const handle = extension ? delivering(app, extension) : app.fetch
-  return { app, handle, due, deliveries, failedLogins, logIn, tick }
+  return { app, handle, due, deliveries, failedLogins, logIn, tick, refresh }
 }
 
 /** Logs in without a request that the request log or the coverage would show. */

@@ -47,6 +47,8 @@ export interface Deps {
   isClosing: () => boolean
   /** Whether another server takes over: requests are served, and their responses close the connection. */
   isHandingOver?: () => boolean
+  /** Whether this server may serve: one of a record may only while it has the lease. */
+  isServing?: (() => boolean) | undefined
   /** Delivers to webhooks instead of the network, for tests. */
   send?: Send
   /** Notified of each request: the log, the metrics. */
@@ -63,11 +65,14 @@ const DAMAGED = 'a voucher cannot be opened and is not for sale any more'
 export const createServices = (deps: Deps) => {
   const { config, log, worlds, reference, catalog, rates, seals, extension } = deps
   const { accessTtlMs, refreshTtlMs, conversionBasisPoints, payoutFeeBasisPoints, limits } = config
-  const refreshIfChanged = (world: World): boolean => {
-    if (!world.db.changedElsewhere()) return false
+  const refresh = (world: World): void => {
     world.forgetDerived()
     refreshClients(world)
     catalog.refresh()
+  }
+  const refreshIfChanged = (world: World): boolean => {
+    if (!world.db.changedElsewhere()) return false
+    refresh(world)
     return true
   }
   const signer = new TokenSigner(deps.signingKey)
@@ -103,6 +108,7 @@ export const createServices = (deps: Deps) => {
     sessions,
     credentials,
     failedLogins,
+    refresh,
     refreshIfChanged,
     pricing,
     ordering,
@@ -111,11 +117,16 @@ export const createServices = (deps: Deps) => {
   }
 }
 
-const deliveriesOf = ({ version, send, log, extension }: Deps, rules: AddressRules, secrets: Secrets): Deliveries => {
+const deliveriesOf = (
+  { version, send, log, extension, isServing }: Deps,
+  rules: AddressRules,
+  secrets: Secrets,
+): Deliveries => {
   const deliver = posting(send ?? createSender({ rules, userAgent: `Scrip/${version}` }))
   return new Deliveries({
     deliver: extension?.delivering(deliver) ?? deliver,
     secrets,
+    isHeld: () => isServing?.() === false,
     onDisabled: ({ id, clientId }, reason) => log.warn('a webhook was switched off', { webhook: id, clientId, reason }),
     onError: (error) => log.error('a delivery failed', { cause: String(error) }),
   })

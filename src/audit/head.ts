@@ -6,7 +6,7 @@ import { type AuditRow, findAuditRow, getHead } from './queries.ts'
 
 /** The end of the audit, kept beside the database too, so that a tail that was cut off shows (contract C17). */
 
-const HEAD_FILE = 'audit.head'
+export const HEAD_FILE = 'audit.head'
 /** The head of a database that is about to take the place of this one: a crash in between leaves both. */
 const NEXT_FILE = 'audit.head.next'
 

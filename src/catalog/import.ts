@@ -13,7 +13,7 @@ import { defineCategories, type OnRows, productIds, replaceCatalog, replacingCat
 const CATALOG_SEED = 'catalog'
 const CATALOG_FILE = 'catalog-file'
 /** The catalog file of an unfinished import. */
-const NEXT_CATALOG = 'catalog.next'
+export const NEXT_CATALOG = 'catalog.next'
 
 /** Skipped if a catalog was imported. */
 export const seedSampleCatalog = (database: Database, reference: Reference): void => {

@@ -162,6 +162,10 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
       'list webhooks and deliver events again',
       async () => (await import('./records/webhooks.ts')).webhookCommands,
     ),
+    postgres: group(
+      'make and watch a record in PostgreSQL',
+      async () => (await import('./records/postgres.ts')).postgresCommands,
+    ),
     backup: async (command) => (await import('./data/backup.ts')).backupCommand(command),
     restore: async (command) => (await import('./data/restore.ts')).restoreCommand(command),
     verify: async (command) => (await import('./data/verify.ts')).verifyCommand(command),

@@ -4,6 +4,7 @@ import clients from '../../docs/clients.md' with { type: 'file' }
 import errors from '../../docs/errors.md' with { type: 'file' }
 import flags from '../../docs/flags.md' with { type: 'file' }
 import money from '../../docs/money.md' with { type: 'file' }
+import moreThanOneMachine from '../../docs/more-than-one-machine.md' with { type: 'file' }
 import quickstart from '../../docs/quickstart.md' with { type: 'file' }
 import runningLive from '../../docs/running-live.md' with { type: 'file' }
 import testRunners from '../../docs/test-runners.md' with { type: 'file' }
@@ -33,6 +34,12 @@ export const GUIDES: Readonly<Record<string, Guide>> = {
   errors: { title: 'Errors', about: 'every error, and what to do', file: errors },
   clients: { title: 'Clients', about: 'clients in several languages', file: clients, isLive: true },
   'running-live': { title: 'Live mode', about: 'run Scrip in live mode', file: runningLive, isLive: true },
+  'more-than-one-machine': {
+    title: 'More than one machine',
+    about: 'keep the record in PostgreSQL',
+    file: moreThanOneMachine,
+    isLive: true,
+  },
   flags: { title: 'Commands and flags', about: 'all commands and flags', file: flags },
 }
 

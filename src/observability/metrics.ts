@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client'
 import { commitTotals } from '../db/shared-commit.ts'
 import type { RequestListener } from '../http/request-timer.ts'
 import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
+import { isUnavailable } from '../kernel/failure.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 
@@ -104,6 +105,16 @@ type LabelledGauge = [
   read: () => readonly Labelled[] | Promise<readonly Labelled[]>,
 ]
 
+/** A warm server has no data of its own to measure, and is measured all the same. */
+const whileReadable = async <T>(read: () => T | Promise<T>, otherwise: T): Promise<T> => {
+  try {
+    return await read()
+  } catch (error) {
+    if (isUnavailable(error)) return otherwise
+    throw error
+  }
+}
+
 const addLabelled = (prom: Prom, registry: Registry, [name, help, labelNames, read]: LabelledGauge): void => {
   new prom.Gauge({
     name,
@@ -111,8 +122,8 @@ const addLabelled = (prom: Prom, registry: Registry, [name, help, labelNames, re
     labelNames,
     registers: [registry],
     async collect() {
-      const values = await read()
       this.reset()
+      const values = await whileReadable(read, [])
       for (const [labels, value] of values) this.set(labels, value)
     },
   })
@@ -149,9 +160,10 @@ const addMeasures = (Kind: Prom['Gauge' | 'Counter'], registry: Registry, measur
       name,
       help,
       registers: [registry],
-      collect() {
+      async collect() {
         this.reset()
-        this.inc(read())
+        const value = await whileReadable<number | undefined>(read, undefined)
+        if (value !== undefined) this.inc(value)
       },
     })
   }

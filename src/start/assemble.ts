@@ -37,7 +37,9 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log, isServedE
   const nextRequestId = requestIds(seed)
   return {
     /** Takes what is known once the port is bound. */
-    deps: (bound: Pick<Deps, 'publicUrl' | 'addressOf' | 'isClosing' | 'isHandingOver' | 'listeners'>) => {
+    deps: (
+      bound: Pick<Deps, 'publicUrl' | 'addressOf' | 'isClosing' | 'isHandingOver' | 'isServing' | 'listeners'>,
+    ) => {
       const { publicUrl } = bound
       const catalog = new Catalog({
         database,

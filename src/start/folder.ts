@@ -1,6 +1,7 @@
 import { keepFirstHead } from '../audit/head.ts'
 import { finishCatalogImport } from '../catalog/import.ts'
 import { fixedRates, storedRates } from '../charges/stored-rates.ts'
+import { copyWithoutRecord, findMark } from '../db/copy-mark.ts'
 import {
   DataFault,
   databasePath,
@@ -42,17 +43,24 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
   const { config, clock, rates } = sources
   requirePrivateFiles(dataDir)
   makeDataFolder(dataDir)
+  const bringUpToDate = (database: Database) => {
+    fillDatabase(database, dataDir, sources)
+    return openSeal(database, dataDir, config.voucherKey)
+  }
   const folder = new ServedFolder({
     dataDir,
     clock,
     waitMs: config.takeOver ? TAKE_OVER_WAIT_MS : 0,
     prepare: () => {
       if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', clock)
-      const database = openDatabase(dataDir, sources)
-      const seal = openSeal(database, dataDir, config.voucherKey)
+      const database = Database.openFile(databasePath(dataDir))
+      if (!config.postgres) requireNoCopy(database, dataDir)
+      const seal = bringUpToDate(database)
       keepFirstHead(database.query, dataDir, seal)
       return database
     },
+    bringUpToDate,
+    isLocked: config.postgres !== undefined,
   })
   if (!sources.isServedElsewhere) folder.take()
   const { world } = folder
@@ -60,7 +68,7 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
     worlds: onlyWorld(world),
     sandboxWorlds: undefined,
     catalog: () => world.db,
-    signingKey: getSigningKey(dataDir),
+    signingKey: config.signingKey ?? getSigningKey(dataDir),
     seals: liveSeals(dataDir, config.voucherKey),
     rates: rates ? fixedRates(rates) : storedRates(),
     initialRates: () => undefined,
@@ -148,11 +156,23 @@ const newImage = (mode: 'sandbox' | 'live', clock: Clock): Uint8Array => {
   return database.closeToImage()
 }
 
-/** Checks the mode, migrates and seeds. @throws DataFault, SchemaMismatch, CatalogFault */
+/** @throws DataFault */
+const requireNoCopy = ({ sqlite }: Database, dataDir: string): void => {
+  const mark = findMark(sqlite)
+  if (mark) throw new DataFault(copyWithoutRecord(mark, dataDir))
+}
+
+/** @throws DataFault, SchemaMismatch, CatalogFault */
 const openDatabase = (dataDir: string, sources: Sources): Database => {
+  const database = Database.openFile(databasePath(dataDir))
+  fillDatabase(database, dataDir, sources)
+  return database
+}
+
+/** Checks the mode, migrates and seeds. @throws DataFault, SchemaMismatch, CatalogFault */
+const fillDatabase = (database: Database, dataDir: string, sources: Sources): void => {
   const { clock, reference } = sources
   const { mode } = sources.config
-  const database = Database.openFile(databasePath(dataDir))
   requireMode(database.sqlite, mode)
   migrate(database.sqlite, clock)
   // A database of an early release has no mode. The sandbox opens what it holds to everyone on the machine.
@@ -163,7 +183,6 @@ const openDatabase = (dataDir: string, sources: Sources): Database => {
   seedReferenceData(database)
   if (!isImporting(dataDir)) finishCatalogImport(dataDir, database, reference)
   seedCatalog(database, sources)
-  return database
 }
 
 /** Whether a command imports, which goes on beside the server. */

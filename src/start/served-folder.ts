@@ -2,6 +2,7 @@ import { databasePath } from '../db/data-folder.ts'
 import { Database } from '../db/database.ts'
 import { lockForServing } from '../db/folder-lock.ts'
 import { requireCurrentSchema } from '../db/migrate.ts'
+import type { Gate } from '../db/shared-commit.ts'
 import { tryLater } from '../db/storage.ts'
 import { SECOND_MS, type SteadyClock } from '../kernel/clock.ts'
 import { secureRandomness } from '../kernel/ids.ts'
@@ -18,6 +19,10 @@ interface ServedFolderOptions {
   waitMs: number
   /** Opens the database for the first time: creates and migrates it. */
   prepare: () => Database
+  /** Brings a database that is open up to date. */
+  bringUpToDate: (database: Database) => void
+  /** The lock of the folder, if another part of this process has it. */
+  isLocked?: boolean
 }
 
 /** The data folder of a live server, which it can hand over to another server, and take back (decision 76). */
@@ -25,6 +30,8 @@ export class ServedFolder {
   /** Until the folder is taken, who needs its data gets a 503. */
   readonly world: World
   #lock: Disposable | undefined
+  /** Where what is written is committed first: the record of which the folder is a copy. */
+  gateOf: ((database: Database) => Gate) | undefined
 
   constructor(private readonly options: ServedFolderOptions) {
     this.world = new World(DEFAULT_WORLD, this.#atRest(options.prepare), options.clock, secureRandomness)
@@ -32,6 +39,10 @@ export class ServedFolder {
 
   get dataDir(): string {
     return this.options.dataDir
+  }
+
+  bringUpToDate(database: Database): void {
+    this.options.bringUpToDate(database)
   }
 
   /** Locks the folder, and opens the database. @throws DataFault, SchemaMismatch, CatalogFault */
@@ -60,7 +71,7 @@ export class ServedFolder {
   }
 
   #take(waitMs: number): void {
-    this.#lock = lockForServing(this.dataDir, waitMs)
+    this.#lock = this.options.isLocked ? { [Symbol.dispose]: () => undefined } : lockForServing(this.dataDir, waitMs)
     this.world.db.serve() // until here it may wait for a command that writes
   }
 
@@ -69,7 +80,9 @@ export class ServedFolder {
     return {
       open: () => {
         if (!this.#lock) throw tryLater()
-        return open()
+        const database = open()
+        if (this.gateOf) database.gateBy(this.gateOf(database))
+        return database
       },
       drop: () => undefined,
     }

@@ -1,10 +1,12 @@
+import { Database as SqliteDatabase } from 'bun:sqlite'
 import { existsSync, linkSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
-import { finishCatalogImport } from '../../catalog/import.ts'
+import { finishCatalogImport, NEXT_CATALOG } from '../../catalog/import.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { parseCount, parseDuration } from '../../config/values.ts'
-import { databasePath, makePrivateFile } from '../../db/data-folder.ts'
+import { removeMark } from '../../db/copy-mark.ts'
+import { databasePath, findPrivateFile, makePrivateFile } from '../../db/data-folder.ts'
 import { BUSY_TIMEOUT_MS } from '../../db/database.ts'
 import { createStagingFolder, flushFile, flushFolder, flushWhile } from '../../db/disk.ts'
 import { lockForImport } from '../../db/folder-lock.ts'
@@ -77,10 +79,10 @@ const copyOnce = act((acting, place: string, { every, keep }: BackupOptions) => 
     const rotated = folder === undefined || keep === undefined ? {} : rotate(folder, keep)
     const copied = { file, bytes: statSync(file).size, ...rotated }
     if (every === undefined) sayWhatIsNotInIt(acting)
-    await acting.write((tx) => acting.record(tx, { after: copied }))
+    if (acting.copy?.gate !== null) await acting.write((tx) => acting.record(tx, { after: copied }))
     return copied
   })
-})
+}, 'either')
 
 const sayWhatIsNotInIt = ({ config: { dataDir, format } }: Acting): void => {
   note(
@@ -114,19 +116,29 @@ const copyVerified = async (acting: Acting, file: string, folder: string | undef
 }
 
 const copyDatabase = async (
-  { config: { dataDir }, database, reference }: Acting,
+  { config: { dataDir }, database, reference, copy }: Acting,
   staged: string,
   onProgress: OnProgress,
 ): Promise<void> => {
   // Half a catalog is in no backup.
   using _lock = lockForImport(dataDir, MINUTE_MS)
-  finishCatalogImport(dataDir, database, reference)
+  if (!copy) finishCatalogImport(dataDir, database, reference)
+  else if (findPrivateFile(dataDir, NEXT_CATALOG)) throw refused(HALF_A_CATALOG)
   makePrivateFile(staged)
   onProgress('copying the database', 0, 0)
   const statement = { pragmas: [`busy_timeout = ${BUSY_TIMEOUT_MS}`], sql: 'VACUUM INTO ?', values: [staged] }
   await flushWhile(staged, runBeside(databasePath(dataDir), statement))
   onProgress('waiting for the disk', 0, 0)
+  if (copy) ownDatabase(staged)
   flushFile(staged)
+}
+
+const HALF_A_CATALOG = 'a catalog import was interrupted\nRun scrip catalog import again first.'
+
+/** A backup of a copy of the record is a database of its own, with which one can go back to one machine (contract C18). */
+const ownDatabase = (path: string): void => {
+  using sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
+  removeMark(sqlite)
 }
 
 /** A link, where the file system has them, never replaces what another backup has just written. */

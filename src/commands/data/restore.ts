@@ -17,7 +17,7 @@ import type { Command } from 'commander'
 import { type Act, recordAct } from '../../audit/audit.ts'
 import { type Head, headOf, keepHead, replacingHead } from '../../audit/head.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
-import { operatorName } from '../../config/environment.ts'
+import { operatorName, UsageError } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
 import {
@@ -59,6 +59,7 @@ export const restoreCommand = (restore: Command): void => {
     .option('--force', 'replace an existing database; it is kept as scrip.sqlite.before-<time>')
     .action(async (file: string, options: RestoreOptions) => {
       const config = dataConfigOf(options)
+      if (config.postgres) throw new UsageError(NOT_OF_RECORD)
       try {
         await explainFaults(file, () => requireFile(file))
         const work = (onProgress: OnProgress) => restored(file, config, options.force ?? false, onProgress)
@@ -73,10 +74,13 @@ export const restoreCommand = (restore: Command): void => {
     })
 }
 
+const NOT_OF_RECORD =
+  'scrip restore works on a folder that holds its own record\nUnset SCRIP_POSTGRES, and name an empty folder. A record in PostgreSQL is restored with the means of PostgreSQL.'
+
 /** In the database that stays, beside a server or not: it is that of the folder. */
 const recordRefusal = (file: string, config: DataConfig, error: unknown): Promise<void> =>
-  withData(config.dataDir, async (database) => {
-    if (modeOf(database.sqlite) !== 'live') return
+  withData(config, 'write', async (database, copy) => {
+    if (copy || modeOf(database.sqlite) !== 'live') return
     const refusal = { outcome: 'refused', after: { reason: reasonOf(error) } } as const
     await database.write((tx) => recordRestore(tx, file, refusal, config))
     await database.write((tx) => keepHead(tx, config.dataDir, sealOf(tx, config)))

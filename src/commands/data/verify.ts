@@ -7,6 +7,7 @@ import { headFaults, readHeads } from '../../audit/head.ts'
 import { dataConfigOf, fileConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
+import { markIn } from '../../db/copy-mark.ts'
 import { databasePath } from '../../db/data-folder.ts'
 import { queryOn } from '../../db/database.ts'
 import { lockForCommand } from '../../db/folder-lock.ts'
@@ -33,10 +34,14 @@ export const verifyCommand = (verify: Command): void => {
       const { format, ...config } = fileConfigOf(options)
       const path = file ?? databasePath(dataConfigOf(options).dataDir)
       const place = { ...config, onWithoutKey: () => note(WITHOUT_KEY, format) }
+      const ofFolder = (onProgress?: OnProgress) => verifiedFolder(path, place, onProgress)
       const results = await explainFaults(path, () =>
-        withProgress(sizeOf(path), (onProgress) =>
-          file === undefined ? verifiedFolder(path, place, onProgress) : verified(path, place, onProgress),
-        ),
+        withProgress(sizeOf(path), async (onProgress) => {
+          if (file !== undefined) return await verified(path, place, onProgress)
+          if (!config.postgres) return await ofFolder(onProgress)
+          const { verifiedCopy } = await import('../records/record.ts')
+          return await verifiedCopy(dataConfigOf(options), config.postgres, ofFolder)
+        }),
       )
       await show({ columns: ['check', 'faults', 'first'], rows: results }, format)
       const broken = results.filter(({ faults }) => faults > 0).length
@@ -80,9 +85,11 @@ const verifiedFolder = async (path: string, place: KeyPlace, onProgress?: OnProg
   if (!existsSync(path)) throw unusable(`${path} does not exist\nCheck its name and its folder.`)
   requirePrivateData(dirname(path))
   using _lock = lockForCommand(dirname(path))
-  const heads = readHeads(dirname(path)) // before the database is read, which may go on
+  // Before the database is read, which may go on. A copy of a record has them only if its server was active.
+  const kept = readHeads(dirname(path))
+  const heads = kept.length === 0 && markIn(path) ? undefined : kept
   return [
-    ...(await verified(path, { ...place, heads }, onProgress)),
+    ...(await verified(path, { ...place, ...(heads && { heads }) }, onProgress)),
     ...(await verifiedWorlds(dirname(path), onProgress)),
   ]
 }

@@ -4,6 +4,7 @@ import { keepHead } from '../../audit/head.ts'
 import { operatorName } from '../../config/environment.ts'
 import type { Query, Tx } from '../../db/database.ts'
 import { markOf } from '../../orders/stock-queries.ts'
+import type { Needs } from '../../record/command.ts'
 import { rehearsing } from '../../worlds/rehearsal.ts'
 import { reasonOf } from '../advice.ts'
 import { note, type Result } from '../terminal/output.ts'
@@ -24,7 +25,10 @@ export interface Acting extends Administration {
  * The action of a command that changes something, or takes data out: what it does and what it refuses is a row of the
  * audit (contract C17). The sandbox has no audit.
  */
-export const act = <Args extends unknown[]>(work: (acting: Acting, ...args: Args) => Result | Promise<Result>) =>
+export const act = <Args extends unknown[]>(
+  work: (acting: Acting, ...args: Args) => Result | Promise<Result>,
+  needs: Needs = 'write',
+) =>
   async function (this: Command, ...args: Args): Promise<void> {
     const named = { command: pathOf(this), subject: this.args.join(' '), address: null }
     const { dryRun: isRehearsal = false } = this.opts<{ dryRun?: boolean }>()
@@ -56,7 +60,7 @@ export const act = <Args extends unknown[]>(work: (acting: Acting, ...args: Args
         await write((tx) => recordAs('refused', tx, { after: { reason: reasonOf(error) } })).catch(() => undefined)
         throw error
       }
-    }).call(this, ...args)
+    }, needs).call(this, ...args)
   }
 
 const pathOf = (command: Command): string =>

@@ -3,7 +3,8 @@ import { findProduct } from '../../catalog/queries.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
-import { databasePath, hasDatabase, requirePrivateFiles } from '../../db/data-folder.ts'
+import { copyWithoutRecord, findMark, type Mark } from '../../db/copy-mark.ts'
+import { DataFault, databasePath, hasDatabase, requirePrivateFiles } from '../../db/data-folder.ts'
 import { Database, type Query, type Tx } from '../../db/database.ts'
 import { lockForCommand, lockForTurn } from '../../db/folder-lock.ts'
 import { requireCurrentSchema } from '../../db/migrate.ts'
@@ -15,6 +16,8 @@ import { type Delivering, dueOrders } from '../../orders/delivery.ts'
 import { importedSupply } from '../../orders/supply.ts'
 import { liveSeals, openSeal, type SealSource } from '../../orders/voucher-key.ts'
 import { duePayouts } from '../../payouts/progress.ts'
+import type { Joined, Needs } from '../../record/command.ts'
+import type { Gate } from '../../record/gate.ts'
 import type { Currency, Reference } from '../../reference/reference.ts'
 import { holdsForeignClients } from '../../sandbox/seed/accounts.ts'
 import { generatedSupply } from '../../sandbox/seed/vouchers.ts'
@@ -36,12 +39,13 @@ export const dataCommand = (above: Command, name: string, description: string): 
 /** The action of a command: works on its data folder and shows the result. Its errors are UsageError and ProgramError. */
 export const administer = <Args extends unknown[]>(
   work: (administration: Administration, ...args: Args) => Result | Promise<Result>,
+  needs: Needs = 'read',
 ) =>
   async function (this: Command, ...args: Args): Promise<void> {
     const config = dataConfigOf(this.opts<DataOptions>())
     await explainFaults(config.dataDir, () =>
-      withData(config.dataDir, async (database) => {
-        await show(await work(await administrationOf(config, database), ...args), config.format)
+      withData(config, needs, async (database, copy) => {
+        await show(await work(await administrationOf(config, database, copy), ...args), config.format)
       }),
     )
   }
@@ -50,7 +54,7 @@ export const administer = <Args extends unknown[]>(
 const SERVERS_TURN_MS = 4
 
 /** Administrative commands write to the database file, whether a server runs on it or not (decision 0020). */
-const administrationOf = async (config: DataConfig, database: Database) => {
+const administrationOf = async (config: DataConfig, database: Database, copy: Copy | undefined) => {
   const isSandbox = modeOf(database.sqlite) === 'sandbox' || holdsForeignClients(database, 'live')
   const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
   const reference = readReference()
@@ -62,7 +66,7 @@ const administrationOf = async (config: DataConfig, database: Database) => {
     expiringEvents,
     expiringAttempts,
   ])
-  if (!isSandbox && due.isDue(world)) {
+  if (!isSandbox && copy?.gate !== null && due.isDue(world)) {
     using _turn = turnToWrite(config)
     await due.catchUp(world)
   }
@@ -75,7 +79,10 @@ const administrationOf = async (config: DataConfig, database: Database) => {
     ...namesIn(database.query, reference),
     isSandbox,
     delivering,
+    /** Of a record in PostgreSQL. */
+    copy,
     write: async <T>(unit: (tx: Tx) => T): Promise<T> => {
+      if (copy?.gate === null) throw new DataFault(copyWithoutRecord(copy.mark, config.dataDir))
       using _turn = turnToWrite(config)
       const done = await database.write(unit)
       await Bun.sleep(SERVERS_TURN_MS)
@@ -135,8 +142,31 @@ const deliveringOf = (
   return { reference, seals, supply: isSandbox ? generatedSupply(validityOf) : importedSupply({ seals, onDamaged }) }
 }
 
+/** A database that is the copy of a record in PostgreSQL. */
+interface Copy {
+  mark: Mark
+  /** What is written through; null where it is only read. */
+  gate: Gate | null
+  /** Whether no server works on the folder meanwhile. */
+  ownsFolder: boolean
+}
+
 /** Does some work on the database of a folder, beside a server or not. @throws ProgramError, SchemaMismatch, DataFault */
-export const withData = async <T>(dataDir: string, work: (database: Database) => T | Promise<T>): Promise<T> => {
+export const withData = async <T>(
+  config: DataConfig,
+  needs: Needs,
+  work: (database: Database, copy: Copy | undefined) => T | Promise<T>,
+): Promise<T> => {
+  if (!config.postgres) return await withFolder(config.dataDir, undefined, work)
+  const { withRecord } = await import('./record.ts')
+  return await withRecord(config, config.postgres, needs, (joined) => withFolder(config.dataDir, joined, work))
+}
+
+const withFolder = async <T>(
+  dataDir: string,
+  joined: Joined | undefined,
+  work: (database: Database, copy: Copy | undefined) => T | Promise<T>,
+): Promise<T> => {
   if (!hasDatabase(dataDir)) {
     throw unusable(
       `${dataDir} holds no database\nCheck the name, or make one: scrip client add NAME --data-dir ${dataDir}.`,
@@ -148,7 +178,10 @@ export const withData = async <T>(dataDir: string, work: (database: Database) =>
   database.assist()
   try {
     requireCurrentSchema(database.sqlite)
-    return await work(database)
+    const mark = findMark(database.sqlite)
+    const gate = joined?.gateOf?.(database)
+    if (gate) database.gateBy(gate)
+    return await work(database, mark && { mark, gate: gate ?? null, ownsFolder: joined?.ownsFolder ?? false })
   } finally {
     database.leave()
   }

@@ -71,7 +71,7 @@ const BENEFICIARY: Kind<string, Beneficiary> = {
 }
 
 const eraseOne = async (acting: Acting, named: string): Promise<Row> => {
-  const { config, database, query, isSandbox, delivering, write, record } = acting
+  const { config, database, query, isSandbox, delivering, write, record, copy } = acting
   if (isSandbox) throw unusable('a sandbox keeps copies of its data in worlds and snapshots\nDelete those instead.')
   const person = personOf(query, named)
   // No server that takes over makes a copy meanwhile, and no command a backup or a new key.
@@ -83,6 +83,7 @@ const eraseOne = async (acting: Acting, named: string): Promise<Row> => {
   const erased =
     person &&
     (await erase({ query, write, open }, person, (tx, counts) => {
+      copy?.gate?.eraseChanges()
       if (!isNothing(counts)) record(tx, { after: rowOf(counts) })
     }))
   // Also when nothing is found: an earlier run may have been interrupted here.

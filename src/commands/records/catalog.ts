@@ -56,12 +56,12 @@ export const catalogCommands = (catalog: Command): void => {
   dataCommand(catalog, 'export', 'write the catalog of a data folder, or the seeded one if there is none')
     .argument('[file]', 'the file; - is standard output', '-')
     .action((file: string, options: DataOptions) => {
-      const { dataDir } = fileConfigOf(options)
+      const { dataDir, ...config } = fileConfigOf(options)
       return explainFaults(dataDir ?? file, async () => {
         const text =
           dataDir === undefined
             ? seededCatalog()
-            : await withData(dataDir, (database) => storedCatalog(dataDir, database))
+            : await withData({ ...config, dataDir }, 'read', (database) => storedCatalog(dataDir, database))
         if (file === '-') process.stdout.write(text)
         else writeFileSync(file, text)
       })

@@ -166,8 +166,8 @@ const newPassword = ({ ids }: World): string => ids.letters(32)
 const SHOWN_ONCE = 'Keep the password: it is shown only once.'
 
 async function add(this: Command, name: string): Promise<void> {
-  const { dataDir } = dataConfigOf(this.opts<DataOptions>())
-  await explainFaults(dataDir, () => hasDatabase(dataDir) || createLiveData(dataDir))
+  const { dataDir, postgres } = dataConfigOf(this.opts<DataOptions>())
+  if (!postgres) await explainFaults(dataDir, () => hasDatabase(dataDir) || createLiveData(dataDir))
   await act(addTo).call(this, name)
 }
 

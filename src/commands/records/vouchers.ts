@@ -100,7 +100,7 @@ const rekey = async (data: Acting): Promise<Row> => {
   if (voucherKey !== undefined && !given) throw misused(NEW_KEY_MISSING)
   using _lock = lockForImport(dataDir)
   if (voucherKey === undefined || !given) return await rekeyInFolder(data, given)
-  using _servingLock = lockForServing(dataDir)
+  using _servingLock = data.copy?.ownsFolder ? undefined : lockForServing(dataDir)
   return { ...(await resealed(data, given)), old_key: null }
 }
 

@@ -1,10 +1,12 @@
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import { isNotifying } from '../../config/environment.ts'
+import type { PostgresTarget } from '../../config/postgres-url.ts'
 import { SECOND_MS, sinceStartMs } from '../../kernel/clock.ts'
 import { everyStep } from '../../kernel/steps.ts'
 import { visibleLines } from '../../kernel/visible.ts'
 import type { Log } from '../../observability/log.ts'
+import type { RecordServer } from '../../record/server.ts'
 import { VERSION } from '../../start/version.ts'
 import { EXIT } from '../exit.ts'
 import { firstSteps } from './first-steps.ts'
@@ -25,7 +27,8 @@ const STOP_MS_MAX = DRAIN_MS_MAX + SECOND_MS
 export const serve = async (config: Config): Promise<void> => {
   const log = logOf(config)
   const before = config.takeOver ? await predecessorOf(config, log) : undefined
-  const server = before ? await takeOver(config, log, before) : await startServer(config, log)
+  const record = config.postgres && (await recordOf(config, config.postgres, log))
+  const server = before ? await takeOver(config, log, before) : await startServer(config, log, record)
   const stopSignal = nextStopSignal() // listens before anyone learns that there is something to stop
   await before?.tellServed()
   const next = server.handOver && new NextServer(server.handOver, factsOf(config, server), log)
@@ -41,12 +44,12 @@ export const serve = async (config: Config): Promise<void> => {
   }
   const startupMs = Math.round(sinceStartMs())
   process.stdout.write(
-    `ready url=${server.url} mode=${config.mode} version=${VERSION} pid=${process.pid} startup_ms=${startupMs}\n`,
+    `ready url=${server.url} mode=${config.mode} version=${VERSION} pid=${process.pid} startup_ms=${startupMs}${roleOf(record)}\n`,
   )
   if (isNotifying()) await notifyReady(log) // after the line, which ends a reload: then systemd is the parent
   if (isForPerson(config)) process.stderr.write(visibleLines(greetingOf(config, server.url)))
   else log.info('listening', { url: server.url, mode: config.mode, data: config.dataDir ?? 'in memory' })
-  if (config.mode === 'live' && config.dataDir !== undefined) {
+  if (config.mode === 'live' && config.dataDir !== undefined && record?.isServing !== false) {
     const steps = firstSteps(server.worlds.default.db, config.dataDir)
     for (const { lacking, next } of steps) log.info(lacking, { next })
   }
@@ -61,6 +64,13 @@ export const serve = async (config: Config): Promise<void> => {
   }
   process.exit(EXIT.done)
 }
+
+/** Loaded where it is needed. */
+const recordOf = async (config: Config, target: PostgresTarget, log: Log): Promise<RecordServer> =>
+  (await import('../records/record.ts')).openRecord(config, target, log)
+
+const roleOf = (record: RecordServer | undefined): string =>
+  record ? ` role=${record.state === 'active' ? 'active' : 'warm'}` : ''
 
 /** Whether a person reads the log, in which what a server says at its start belongs. */
 const isForPerson = ({ logFormat, logLevel }: Config): boolean =>

@@ -18,14 +18,19 @@ import { everyStep } from '../../kernel/steps.ts'
 import { createLog, LineSink, type Log } from '../../observability/log.ts'
 import { createMetrics } from '../../observability/metrics.ts'
 import { StorageWatch } from '../../observability/storage-watch.ts'
+import type { RecordServer, Roles } from '../../record/server.ts'
 import { ScenarioFault } from '../../sandbox/scenario/loading.ts'
 import { assemble } from '../../start/assemble.ts'
+import { createDatabase } from '../../start/folder.ts'
+import type { ServedFolder } from '../../start/served-folder.ts'
 import { VERSION } from '../../start/version.ts'
+import type { Deliveries } from '../../webhooks/deliveries.ts'
 import type { DueWork } from '../../worlds/due.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
 import { dataError } from '../advice.ts'
 import { bind } from './bind.ts'
 import { serveMetrics, watchWork } from './metrics.ts'
+import { watchRecord } from './record-metrics.ts'
 import { HandOver } from './take-over/hand-over.ts'
 import type { Predecessor } from './take-over/protocol.ts'
 
@@ -44,11 +49,13 @@ export const logOf = ({ logLevel, logFormat }: Config): Log => {
 }
 
 /** Opens, migrates, seeds and binds (contract C1). @throws ProgramError when data or address cannot be used */
-export const startServer = async (config: Config, log: Log) => {
-  const start = await open(config, log)
+export const startServer = async (config: Config, log: Log, record?: RecordServer) => {
+  const start = await open(config, log, undefined, record)
   const ports = bindPorts(start, config.port, start.folder && 'first')
   try {
-    return serving(start, ports, appAt(start, ports.api.port))
+    const server = serving(start, ports, appAt(start, ports.api.port))
+    await server.begin()
+    return server
   } catch (error) {
     await ports.close() // nothing is left to keep the process alive
     throw error
@@ -68,12 +75,14 @@ export const takeOver = async (config: Config, log: Log, before: Predecessor) =>
   const forwarded = receiveForwarded(before.forwardSocket, start)
   start.requests.receiveFrom(forwarded)
   if (legacy) restoreHeldPrices(start.worlds.default, legacy.heldPrices)
-  return serving(start, ports, app, forwarded)
+  const server = serving(start, ports, app, forwarded)
+  await server.begin()
+  return server
 }
 
 /** What needs no port. */
-const open = async (config: Config, log: Log, before?: Predecessor) => {
-  const platform = openPlatform(config, log, before !== undefined)
+const open = async (config: Config, log: Log, before?: Predecessor, record?: RecordServer) => {
+  const platform = openPlatform(config, log, before !== undefined || record !== undefined)
   const { worlds, nextRequestId } = platform
   const requests = new RequestSwitch()
   return {
@@ -81,7 +90,8 @@ const open = async (config: Config, log: Log, before?: Predecessor) => {
     config,
     log,
     metrics: config.metrics && (await createMetrics({ version: VERSION, mode: config.mode, worlds })),
-    precompile: before !== undefined,
+    precompile: before !== undefined || record !== undefined,
+    record,
     requests,
     respond: requests.respond,
     onEscape: (error: Error) => unexpectedError(error, nextRequestId(), log),
@@ -91,13 +101,14 @@ const open = async (config: Config, log: Log, before?: Predecessor) => {
 type Start = Awaited<ReturnType<typeof open>>
 
 /** @param port that clients reach */
-const appAt = ({ config, log, metrics, requests, precompile, deps: depsOf }: Start, port: number) => {
+const appAt = ({ config, log, metrics, requests, precompile, record, deps: depsOf }: Start, port: number) => {
   const url = urlOf(config.host, port)
   const deps = depsOf({
     publicUrl: config.publicUrl ?? url,
     addressOf: requests.addressOf,
     isClosing: () => requests.isClosing,
     isHandingOver: () => requests.isHandingOver,
+    isServing: record && (() => record.isServing),
     listeners: [log.requests, metrics?.listener].filter((listener) => listener !== undefined),
   })
   return { url, deps, ...appOf({ ...deps, precompile }, config) }
@@ -121,18 +132,19 @@ const bindPorts = (start: Start, port: number, sharing: ListenOptions['sharing']
 const serving = (
   start: Start,
   { api, ofMetrics }: ReturnType<typeof bindPorts>,
-  { url, deps, handle, due, deliveries, failedLogins, logIn, tick }: ReturnType<typeof appAt>,
+  { url, deps, handle, due, deliveries, failedLogins, logIn, tick, refresh }: ReturnType<typeof appAt>,
   forwarded?: ReturnType<typeof receiveForwarded>,
 ) => {
-  const { config, log, metrics, requests, worlds, folder, seed, close } = start
-  requests.serve(handle)
+  const { config, log, metrics, requests, worlds, folder, seed, close, record } = start
+  requests.serve(record?.respondWith(handle) ?? handle)
   if (metrics) watchWork(metrics, due, config, deps)
-  const finish = async () => (failedLogins ? recordFailedLogins(failedLogins, deps) : undefined)
+  if (metrics && record) watchRecord(metrics, record)
+  const finish = async () =>
+    failedLogins && deps.isServing?.() !== false ? recordFailedLogins(failedLogins, deps) : undefined
   const timekeeper = timekeeperOf(due, worlds, log, () => {
     tick()
     if (failedLogins?.isDue(worlds.default.clock.nowMs())) void finish()
   })
-  timekeeper.start()
   const parts = {
     world: worlds.default,
     server: api,
@@ -150,7 +162,13 @@ const serving = (
     worlds,
     seed,
     logIn,
-    handOver: folder && new HandOver({ ...parts, folder }),
+    /** Resolves when the server serves, or follows the one that does. */
+    begin: async (): Promise<void> => {
+      if (!record || !folder) return timekeeper.start()
+      folder.gateOf = record.gateOf
+      await record.start(rolesOf({ url: deps.publicUrl, folder, timekeeper, deliveries, refresh }))
+    },
+    handOver: folder && !record ? new HandOver({ ...parts, folder }) : undefined,
     /** Refuses new requests, gives those in flight some milliseconds to finish, and closes the data, after a last use. */
     stop: async (drainMsMax: number, lastUse?: () => unknown): Promise<void> => {
       requests.close()
@@ -160,12 +178,39 @@ const serving = (
         () => Promise.allSettled([api.stop(drainMsMax), deliveries.close(drainMsMax)]),
         () => Promise.allSettled([ofMetrics?.stop(0), forwarded?.stop()]),
         finish,
+        () => record?.stop(),
         () => lastUse?.(),
         close,
       ])
     },
   }
 }
+
+interface RoleParts {
+  url: string
+  folder: ServedFolder
+  timekeeper: { start: () => void; stop: () => void }
+  deliveries: Deliveries
+  refresh: () => void
+}
+
+/** How a server of a record becomes active, and warm again (contract C18). */
+const rolesOf = ({ url, folder, timekeeper, deliveries, refresh }: RoleParts): Roles => ({
+  url,
+  create: () => createDatabase(folder.dataDir, 'live', systemClock),
+  bringUpToDate: (database) => folder.bringUpToDate(database),
+  serve: () => {
+    folder.take()
+    refresh()
+    deliveries.resume()
+    timekeeper.start()
+  },
+  letGo: async (settle) => {
+    timekeeper.stop()
+    await Promise.all([deliveries.close(0), settle(folder.world.db)])
+    folder.handOver()
+  },
+})
 
 /** The faults of a scenario can only be checked against the operations. @throws ProgramError when one can never apply */
 export const appOf = (deps: Deps, { scenario }: Config) => {

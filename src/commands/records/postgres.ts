@@ -1,0 +1,97 @@
+import type { Command } from 'commander'
+import { dataConfigOf, fileConfigOf } from '../../config/config.ts'
+import { refuseRuntimeVariables, UsageError } from '../../config/environment.ts'
+import type { DataOptions } from '../../config/option-table.ts'
+import { withJson } from '../../config/options.ts'
+import type { PostgresTarget } from '../../config/postgres-url.ts'
+import { databasePath, hasDatabase, requirePrivateFiles } from '../../db/data-folder.ts'
+import { Database } from '../../db/database.ts'
+import { lockForServing } from '../../db/folder-lock.ts'
+import { migrate, SCHEMA_VERSION } from '../../db/migrate.ts'
+import { requireMode } from '../../db/mode.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import { openSeal } from '../../orders/voucher-key.ts'
+import { makeRecord } from '../../record/activate.ts'
+import { Connection } from '../../record/connection.ts'
+import { checkServer, findInstallation, followersOf } from '../../record/record.ts'
+import { VERSION } from '../../start/version.ts'
+import { refused } from '../exit.ts'
+import { jsonOf, note, show } from '../terminal/output.ts'
+import { dataCommand } from './administration.ts'
+import { explainRecord } from './record.ts'
+
+const STATUS_COLUMNS = ['follower', 'url', 'seq', 'lag_commits', 'seen_seconds_ago'] as const
+
+/** `scrip postgres` (contract C18). */
+export const postgresCommands = (postgres: Command): void => {
+  dataCommand(postgres, 'init', 'make the record from the data of a folder, which is its first copy then').action(
+    initialize,
+  )
+  withJson(postgres.command('status'))
+    .description('show the record, the active server, and how far the others are behind')
+    .hook('preAction', refuseRuntimeVariables)
+    .action(showStatus)
+}
+
+async function initialize(this: Command): Promise<void> {
+  const config = dataConfigOf(this.opts<DataOptions>())
+  const { dataDir, signingKey, format } = config
+  const target = requireTarget(config.postgres)
+  if (!config.voucherKey || !signingKey) throw new UsageError(KEYS_MISSING)
+  await explainRecord(dataDir, async () => {
+    if (!hasDatabase(dataDir)) throw refused(`${dataDir} holds no data\nscrip serve makes an empty record itself.`)
+    requirePrivateFiles(dataDir)
+    using _lock = lockForServing(dataDir)
+    const connection = new Connection(target, 'init')
+    try {
+      if (await checkServer(connection.ask)) throw refused(HOLDS_DATA)
+      const database = Database.openFile(databasePath(dataDir))
+      try {
+        requireMode(database.sqlite, 'live')
+        migrate(database.sqlite, systemClock)
+        openSeal(database, dataDir, config.voucherKey)
+      } finally {
+        database.close()
+      }
+      const id = Bun.randomUUIDv7()
+      await makeRecord({ connection, dataDir, id, release: VERSION, signingKey })
+      await show({ installation: id, data_dir: dataDir, schema: SCHEMA_VERSION }, format)
+      note('Next: scrip serve --mode live with the same SCRIP_POSTGRES, here and on other machines.', format)
+    } finally {
+      connection.close()
+    }
+  })
+}
+
+const HOLDS_DATA = 'the record holds data already\nName an empty database, or serve an empty folder, which is pulled.'
+const KEYS_MISSING =
+  'the keys that all servers share are missing\nSet SCRIP_VOUCHER_KEY_FILE and SCRIP_SIGNING_KEY_FILE: voucher.key and signing.key of the folder will do.'
+
+/** @throws UsageError */
+const requireTarget = (target: PostgresTarget | undefined): PostgresTarget => {
+  if (!target) throw new UsageError('no record is given\nSet SCRIP_POSTGRES, or SCRIP_POSTGRES_FILE.')
+  return target
+}
+
+async function showStatus(this: Command): Promise<void> {
+  const { postgres, format } = fileConfigOf(this.opts<DataOptions>())
+  const target = requireTarget(postgres)
+  await explainRecord('PostgreSQL', async () => {
+    const connection = new Connection(target, 'status')
+    try {
+      const installation = (await checkServer(connection.ask)) ? await findInstallation(connection.ask) : undefined
+      if (!installation) throw refused('the record is empty\nscrip serve makes it, or scrip postgres init.')
+      const followers = await followersOf(connection.ask, installation.seq)
+      const { id, release, schemaVersion, epoch, seq, holder, url } = installation
+      const facts = { installation: id, release, schema: schemaVersion, epoch, seq, holder, url }
+      if (format === 'json') process.stdout.write(`${jsonOf({ ...facts, followers })}\n`)
+      else {
+        await show(facts, format)
+        if (followers.length > 0)
+          await show({ columns: STATUS_COLUMNS, rows: followers.map((one) => ({ ...one })) }, format)
+      }
+    } finally {
+      connection.close()
+    }
+  })
+}

@@ -1,0 +1,87 @@
+import type { Config, DataConfig } from '../../config/config.ts'
+import type { PostgresTarget } from '../../config/postgres-url.ts'
+import { databasePath, requirePrivateFiles } from '../../db/data-folder.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import type { Log } from '../../observability/log.ts'
+import { type Joined, joinRecord, type Needs, NotActive } from '../../record/command.ts'
+import { compareCopy } from '../../record/compare.ts'
+import { Connection, RecordAway, RecordRefusal } from '../../record/connection.ts'
+import { RecordServer } from '../../record/server.ts'
+import { createDatabase } from '../../start/folder.ts'
+import { VERSION } from '../../start/version.ts'
+import { dataError, explainFaults } from '../advice.ts'
+import { EXIT, ProgramError, refused } from '../exit.ts'
+import { note } from '../terminal/output.ts'
+
+/** The record in PostgreSQL, as serve and commands use it (contract C18). */
+
+/** @throws ProgramError when it cannot be used */
+export const openRecord = (config: Config, target: PostgresTarget, log: Log): Promise<RecordServer> =>
+  explainRecord(config.dataDir ?? '', () => {
+    const { dataDir = '', signingKey = new Uint8Array() } = config
+    requirePrivateFiles(dataDir)
+    return RecordServer.open({ target, dataDir, signingKey, release: VERSION, log })
+  })
+
+/** Does some work on a folder that is a copy of the record. @throws ProgramError */
+export const withRecord = <T>(
+  { dataDir, signingKey, format }: DataConfig,
+  target: PostgresTarget,
+  needs: Needs,
+  work: (joined: Joined) => Promise<T>,
+): Promise<T> =>
+  explainRecord(dataDir, async () => {
+    const create = () => createDatabase(dataDir, 'live', systemClock)
+    const joined = await joinRecord({ target, dataDir, signingKey, release: VERSION, needs, create })
+    try {
+      if (joined.gateOf === undefined && !joined.ownsFolder)
+        note(`This copy is ${joined.lag.seconds.toFixed(1)} s behind the record.`, format)
+      return await work(joined)
+    } finally {
+      await joined.leave()
+    }
+  })
+
+/** Turns errors of the record into those that an operator reads. */
+export const explainRecord = <T>(where: string, work: () => T | Promise<T>): Promise<T> =>
+  explainFaults(where, async () => {
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof RecordAway)
+        throw new ProgramError(
+          EXIT.failed,
+          `the record cannot be reached: ${error.message}\nSee that PostgreSQL runs, and the network.`,
+        )
+      if (error instanceof RecordRefusal) {
+        if (error.isFinal) throw dataError(error, 'PostgreSQL')
+        throw new ProgramError(EXIT.failed, `the record refuses: ${error.message}\nSee the log of PostgreSQL.`)
+      }
+      if (error instanceof NotActive)
+        throw refused(
+          `another server is active: ${error.url ?? 'a command on another machine'}\nRun the command on the machine of that server.`,
+        )
+      throw error
+    }
+  })
+
+/** The checks of a folder, and whether the record holds the same. @throws ProgramError */
+export const verifiedCopy = <Result extends object>(
+  config: DataConfig,
+  target: PostgresTarget,
+  verify: () => Promise<Result[]>,
+): Promise<(Result | { check: string; faults: number; first: string | null })[]> =>
+  withRecord(config, target, 'read', async () => {
+    const connection = new Connection(target, 'verify')
+    try {
+      const results = await verify()
+      const differences = (await compareCopy(connection, databasePath(config.dataDir))).filter(
+        ({ first }) => first !== undefined,
+      )
+      const [found] = differences
+      const first = found ? `${found.table} ${found.first}` : null
+      return [...results, { check: 'copy and record hold the same', faults: differences.length, first }]
+    } finally {
+      connection.close()
+    }
+  })

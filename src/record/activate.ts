@@ -1,0 +1,122 @@
+import { rmSync } from 'node:fs'
+import { getMark, putMark } from '../db/copy-mark.ts'
+import { DataFault, databasePath, removeDatabase } from '../db/data-folder.ts'
+import { Database } from '../db/database.ts'
+import { migrate, SCHEMA_VERSION } from '../db/migrate.ts'
+import { HOUR_MS, systemClock } from '../kernel/clock.ts'
+import type { Connection } from './connection.ts'
+import type { Gate } from './gate.ts'
+import type { Lease, Taken } from './lease.ts'
+import { putAll, uploadCopy } from './record.ts'
+import { dataStatements, functionStatements, OWN_TABLE_NAMES, quoted } from './schema.ts'
+import { tablesOf } from './tables.ts'
+
+/** What a server does between taking the lease and serving. */
+
+const UPGRADE_MS_MAX = 2 * HOUR_MS
+
+interface Making {
+  connection: Connection
+  dataDir: string
+  id: string
+  release: string
+  signingKey: Uint8Array
+}
+
+/** Makes the record from the database of a folder, whose copy it is then. @throws DataFault when the record holds data */
+export const makeRecord = async ({ connection, dataDir, ...made }: Making): Promise<void> => {
+  const database = Database.openFile(databasePath(dataDir))
+  try {
+    await uploadCopy(connection, database.sqlite, tablesOf(database.sqlite), made)
+  } finally {
+    database.leave()
+  }
+}
+
+/** Makes an empty record from a new database, which is removed if it cannot be. */
+export const makeEmptyRecord = async (making: Making, create: () => void): Promise<void> => {
+  create()
+  try {
+    await makeRecord(making)
+  } catch (error) {
+    removeDatabase(databasePath(making.dataDir))
+    rmSync(databasePath(making.dataDir), { force: true })
+    throw error
+  }
+}
+
+interface Upgrading {
+  connection: Connection
+  dataDir: string
+  release: string
+}
+
+/** Brings copy and record up to the schema of this release: both in one transaction, the record first. */
+export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken: Taken): Promise<void> => {
+  if (taken.schemaVersion > SCHEMA_VERSION) throw new DataFault('the record is of a newer release')
+  const { ask } = connection
+  if (taken.schemaVersion === SCHEMA_VERSION) {
+    const [row] = await ask<{ release: string }>('SELECT release FROM scrip.installation')
+    if (row?.release === release) return
+    for (const statement of functionStatements) await ask(statement)
+    await ask('UPDATE scrip.installation SET release = $1 WHERE epoch = $2', [release, taken.epoch])
+    return
+  }
+  const database = Database.openFile(databasePath(dataDir))
+  const { sqlite } = database
+  try {
+    sqlite.run('BEGIN IMMEDIATE')
+    migrate(sqlite, systemClock)
+    const mark = getMark(sqlite)
+    const tables = tablesOf(sqlite)
+    const seq = taken.seq + 1
+    const atUs = await connection.transaction('', UPGRADE_MS_MAX, async (tx) => {
+      const present = await tx<{ name: string }>(
+        "SELECT relname AS name FROM pg_class WHERE relnamespace = 'scrip'::regnamespace AND relkind = 'r'",
+      )
+      for (const { name } of present) if (!OWN_TABLE_NAMES.includes(name)) await tx(`DROP TABLE scrip.${quoted(name)}`)
+      for (const statement of dataStatements(tables)) await tx(statement)
+      await putAll(tx, sqlite, tables)
+      const [row] = await tx<{ at: string }>(
+        `INSERT INTO scrip.changes (seq, epoch, at) VALUES ($1, $2, clock_timestamp())
+          RETURNING (extract(epoch FROM at) * 1000000)::bigint AS at`,
+        [seq, taken.epoch],
+      )
+      const done = await tx<{ seq: string }>(
+        'UPDATE scrip.installation SET seq = $1, schema_version = $2, release = $3 WHERE epoch = $4 AND seq = $5 RETURNING seq',
+        [seq, SCHEMA_VERSION, release, taken.epoch, taken.seq],
+      )
+      if (done.length === 0) throw new DataFault('another server has taken the lease')
+      return Number(row?.at)
+    })
+    putMark(sqlite, { ...mark, seq, epoch: taken.epoch, atUs })
+    sqlite.run('COMMIT')
+  } finally {
+    if (sqlite.inTransaction) sqlite.run('ROLLBACK')
+    database.leave()
+  }
+}
+
+interface Settling {
+  dataDir: string
+  lease: Lease
+  gateOf: (database: Database) => Gate
+  bringUpToDate: (database: Database) => void
+}
+
+/** What opening a database writes, such as seed data of this release: committed to the record first. */
+export const settle = async ({ dataDir, gateOf, bringUpToDate }: Settling): Promise<void> => {
+  const database = Database.openFile(databasePath(dataDir))
+  const { sqlite } = database
+  try {
+    const gate = gateOf(database)
+    sqlite.run('BEGIN IMMEDIATE')
+    gate.begin()
+    bringUpToDate(database)
+    await gate.commit(() => undefined)
+    sqlite.run('COMMIT')
+  } finally {
+    if (sqlite.inTransaction) sqlite.run('ROLLBACK')
+    database.leave()
+  }
+}

@@ -1,0 +1,212 @@
+import { hostname } from 'node:os'
+import type { PostgresTarget } from '../config/postgres-url.ts'
+import { type Mark, markIn } from '../db/copy-mark.ts'
+import { DataFault, databasePath, makeDataFolder, removeDatabase } from '../db/data-folder.ts'
+import type { Database } from '../db/database.ts'
+import { lockForServing } from '../db/folder-lock.ts'
+import { SCHEMA_VERSION } from '../db/migrate.ts'
+import { sinceStartMs } from '../kernel/clock.ts'
+import { freshSecret } from '../kernel/ids.ts'
+import { makeEmptyRecord } from './activate.ts'
+import { Connection } from './connection.ts'
+import { CopyUnfit, FollowingCopy } from './follower.ts'
+import { Gate, type GateLease } from './gate.ts'
+import { Lease } from './lease.ts'
+import { pullCopy } from './pull.ts'
+import { checkKey, checkServer, findInstallation, type Installation } from './record.ts'
+import { requireSameTimeline, setAside, standingOf } from './standing.ts'
+import { tablesOf } from './tables.ts'
+
+/** How a command works on a copy of the record (contract C18). */
+
+/** The command would write, and another server is active. */
+export class NotActive extends Error {
+  override readonly name = 'NotActive'
+
+  constructor(readonly url: string | null) {
+    super('another server is active')
+  }
+}
+
+/** Nobody can tell whether a command has done its work. */
+class Unanswered extends Error {
+  override readonly name = 'Unanswered'
+}
+
+/** `either` writes on the machine of the active server, and only reads elsewhere. */
+export type Needs = 'read' | 'write' | 'either'
+
+export interface Joining {
+  target: PostgresTarget
+  dataDir: string
+  signingKey: Uint8Array | undefined
+  release: string
+  needs: Needs
+  /** Makes a new database in the folder. */
+  create: () => void
+}
+
+export interface Joined {
+  /** The gate for a database of the folder; undefined if it may only be read. */
+  gateOf: ((database: Database) => Gate) | undefined
+  /** Whether no server works on the folder meanwhile. */
+  ownsFolder: boolean
+  lag: { commits: number; seconds: number }
+  leave: () => Promise<void>
+}
+
+/** How long a server that was killed may seem to have the lease. */
+const EXPIRY_MS = 2_500
+const LOOK_MS = 200
+
+/** @throws DataFault, NotActive, RecordAway, RecordRefusal */
+export const joinRecord = async (joining: Joining): Promise<Joined> => {
+  const { target, dataDir, signingKey } = joining
+  makeDataFolder(dataDir)
+  const connection = new Connection(target, 'command')
+  const beats = new Connection(target, 'command beats')
+  const lock = tryLock(dataDir)
+  const leave = async (): Promise<void> => {
+    connection.close()
+    beats.close()
+    lock?.[Symbol.dispose]()
+  }
+  try {
+    const installation = await installationOf(connection)
+    if (installation && signingKey) await checkKey(connection.ask, 'signing', signingKey)
+    return lock
+      ? await joinAlone({ ...joining, connection, beats, leave }, installation)
+      : await joinServer({ ...joining, connection, beats, leave }, installation)
+  } catch (error) {
+    await leave()
+    throw error
+  }
+}
+
+interface Parts extends Joining {
+  connection: Connection
+  beats: Connection
+  leave: () => Promise<void>
+}
+
+const installationOf = async ({ ask }: Connection): Promise<Installation | undefined> =>
+  (await checkServer(ask)) ? findInstallation(ask) : undefined
+
+const tryLock = (dataDir: string): Disposable | undefined => {
+  try {
+    return lockForServing(dataDir)
+  } catch (error) {
+    if (error instanceof DataFault) return undefined
+    throw error
+  }
+}
+
+/** Without a server: the copy is brought up to date, and whoever writes takes the lease meanwhile. */
+const joinAlone = async (parts: Parts, found: Installation | undefined): Promise<Joined> => {
+  const { dataDir, connection, beats, needs, leave, release, create, signingKey = new Uint8Array() } = parts
+  let installation = found
+  if (standing(dataDir, installation) === 'create') {
+    const id = Bun.randomUUIDv7()
+    await makeEmptyRecord({ connection, dataDir, id, release, signingKey }, create)
+    installation = await installationOf(connection)
+  }
+  if (!installation) throw new DataFault('the record is gone\nRestore it.')
+  const mark = await broughtUpToDate(parts, installation)
+  const joined = { ownsFolder: true, lag: { commits: 0, seconds: 0 } }
+  if (needs !== 'write') return { ...joined, gateOf: undefined, leave }
+  if (installation.schemaVersion < SCHEMA_VERSION) {
+    throw new DataFault(
+      `the record is at schema ${installation.schemaVersion}, and this program works on schema ${SCHEMA_VERSION}\nscrip serve brings it up to date.`,
+    )
+  }
+  const holder = `${hostname()}-command-${Buffer.from(freshSecret(6)).toString('hex')}`
+  const lease = new Lease({ connection: beats, holder, url: undefined, onLost: () => undefined })
+  // The lease of a server that was killed on this folder runs out soon.
+  const waitMs = mark.leaseEpoch === installation.epoch ? EXPIRY_MS : 0
+  const endMs = sinceStartMs() + waitMs
+  let taken = await lease.take()
+  while (!taken && sinceStartMs() < endMs) {
+    await Bun.sleep(LOOK_MS)
+    taken = await lease.take()
+  }
+  if (!taken) throw new NotActive((await installationOf(connection))?.url ?? null)
+  await broughtUpToDate(parts, installation)
+  return {
+    ...joined,
+    gateOf: gateWith(connection, lease),
+    leave: async () => {
+      await lease.free()
+      await leave()
+    },
+  }
+}
+
+const standing = (dataDir: string, installation: Installation | undefined) => {
+  try {
+    return standingOf(dataDir, installation)
+  } catch (error) {
+    if (!(error instanceof CopyUnfit)) throw error
+    setAside(dataDir)
+    return 'pull'
+  }
+}
+
+/** The copy as the record is now. */
+const broughtUpToDate = async ({ dataDir, connection }: Parts, installation: Installation): Promise<Mark> => {
+  for (;;) {
+    if (standing(dataDir, installation) === 'pull')
+      await pullCopy(connection, dataDir, { schemaVersion: installation.schemaVersion, isStopped: () => false })
+    using copy = new FollowingCopy(databasePath(dataDir))
+    try {
+      await requireSameTimeline(connection.ask, copy.mark)
+      while (await copy.follow(connection.ask));
+      return copy.mark
+    } catch (error) {
+      if (!(error instanceof CopyUnfit)) throw error
+      copy[Symbol.dispose]()
+      if (error.isAhead) setAside(dataDir)
+      else removeDatabase(databasePath(dataDir))
+    }
+  }
+}
+
+/** Beside a server: through its lease if it is active, as a reader if it is not. */
+const joinServer = async (parts: Parts, installation: Installation | undefined): Promise<Joined> => {
+  const { dataDir, connection, needs, leave } = parts
+  standingOf(dataDir, installation)
+  const mark = markIn(databasePath(dataDir))
+  if (!mark || !installation) throw new DataFault('a server makes the copy of this folder\nTry again when it is ready.')
+  const isActiveHere = installation.holder !== null && mark.leaseEpoch === installation.epoch
+  if (!isActiveHere && needs === 'write') throw new NotActive(installation.url)
+  return {
+    gateOf: isActiveHere && needs !== 'read' ? gateWith(connection, borrowed(mark.leaseEpoch)) : undefined,
+    ownsFolder: false,
+    lag: await lagOf(connection, mark, installation),
+    leave,
+  }
+}
+
+const lagOf = async ({ ask }: Connection, mark: Mark, installation: Installation) => {
+  const [row] = await ask<{ seconds: number | null }>(
+    'SELECT extract(epoch FROM clock_timestamp() - min(at))::float8 AS seconds FROM scrip.changes WHERE seq > $1',
+    [mark.seq],
+  )
+  return { commits: Math.max(0, installation.seq - mark.seq), seconds: Math.max(0, row?.seconds ?? 0) }
+}
+
+const gateWith =
+  (connection: Connection, lease: GateLease) =>
+  ({ sqlite }: Database): Gate =>
+    new Gate({ sqlite, tables: tablesOf(sqlite), connection, lease, onBehind: () => undefined })
+
+/** The lease of the server beside the command: PostgreSQL refuses a commit if that has lost it. */
+const borrowed = (epoch: number): GateLease => ({
+  epoch,
+  isGood: true,
+  now: () => ({ sentMs: 0, sentAtMs: 0 }),
+  renewed: () => undefined,
+  lost: () => undefined,
+  take: () => {
+    throw new Unanswered('PostgreSQL did not answer, and may have done it or not\nSee scrip audit list.')
+  },
+})

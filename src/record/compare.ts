@@ -1,0 +1,70 @@
+import { Database as SqliteDatabase } from 'bun:sqlite'
+import { findMark } from '../db/copy-mark.ts'
+import { DataFault } from '../db/data-folder.ts'
+import { HOUR_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
+import type { Ask, Connection } from './connection.ts'
+import { copyPages, type Page, recordPages } from './pages.ts'
+import { type Table, tablesOf } from './tables.ts'
+
+/** Whether a copy and the record hold the same, at one commit (contract C18). */
+
+export interface Difference {
+  table: string
+  /** The key of the first row that differs, or undefined if the tables are the same. */
+  first: string | undefined
+}
+
+const COMPARE_MS_MAX = 12 * HOUR_MS
+/** How long both are looked at until they stand at the same commit. */
+const MEET_MS_MAX = 30 * SECOND_MS
+const PAUSE_MS = 37
+
+/** @throws DataFault when the copy does not reach a commit at which the record is */
+export const compareCopy = async (connection: Connection, path: string): Promise<Difference[]> => {
+  const endMs = sinceStartMs() + MEET_MS_MAX
+  for (;;) {
+    const differences = await connection.transaction(
+      'isolation level repeatable read read only',
+      COMPARE_MS_MAX,
+      (ask) => compared(ask, path),
+    )
+    if (differences) return differences
+    if (sinceStartMs() > endMs) throw new DataFault('the copy does not follow the record\nSee scrip postgres status.')
+    await Bun.sleep(PAUSE_MS)
+  }
+}
+
+/** Undefined if the two are not at the same commit. */
+const compared = async (ask: Ask, path: string): Promise<Difference[] | undefined> => {
+  const [record] = await ask<{ seq: string }>('SELECT seq FROM scrip.installation')
+  using sqlite = new SqliteDatabase(path, { readwrite: true, create: false, strict: true })
+  sqlite.run('PRAGMA query_only = ON')
+  sqlite.run('BEGIN')
+  if (findMark(sqlite)?.seq !== Number(record?.seq)) return undefined
+  const differences: Difference[] = []
+  for (const table of tablesOf(sqlite)) {
+    differences.push({ table: table.name, first: await firstDifference(ask, sqlite, table) })
+  }
+  return differences
+}
+
+const firstDifference = async (ask: Ask, sqlite: SqliteDatabase, table: Table): Promise<string | undefined> => {
+  const copied = copyPages(sqlite, table)
+  for await (const recorded of recordPages(ask, table)) {
+    const first = differenceOf(recorded, copied.next().value ?? undefined, table)
+    if (first !== undefined) return first
+  }
+  return differenceOf(undefined, copied.next().value ?? undefined, table)
+}
+
+const differenceOf = (recorded: Page | undefined, copied: Page | undefined, { key }: Table): string | undefined => {
+  if (recorded?.rows === copied?.rows) return undefined
+  // The two write numbers with a fraction in different ways.
+  const [ours, theirs] = [copied, recorded].map((page) => JSON.parse(page?.rows ?? '[]') as Record<string, unknown>[])
+  const length = Math.max(ours?.length ?? 0, theirs?.length ?? 0)
+  for (let index = 0; index < length; index += 1) {
+    const [own, other] = [ours?.[index], theirs?.[index]]
+    if (!Bun.deepEquals(own, other)) return key.map((name) => String((own ?? other)?.[name])).join(' ')
+  }
+  return undefined
+}

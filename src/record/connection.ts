@@ -1,0 +1,211 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import type { ConnectionOptions } from 'node:tls'
+import postgres from 'postgres'
+import type { PostgresTarget } from '../config/postgres-url.ts'
+import { SECOND_MS } from '../kernel/clock.ts'
+
+/** The record did not answer: what was asked of it may be done or not. */
+export class RecordAway extends Error {
+  override readonly name = 'RecordAway'
+}
+
+/** The record answered that it does not do what was asked. */
+export class RecordRefusal extends Error {
+  override readonly name = 'RecordRefusal'
+
+  constructor(
+    message: string,
+    /** SQLSTATE. */
+    readonly state: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+  }
+
+  /** What the same rows would always get: they are against a rule, or no data of PostgreSQL. */
+  get isOfRows(): boolean {
+    return /^2[23]/.test(this.state)
+  }
+
+  /** Wrong user, password, database, rights or certificate: trying again does not help. */
+  get isFinal(): boolean {
+    return /^(?:28|3D|42501|XX000$)/.test(this.state)
+  }
+}
+
+/** How long a question may take, unless it says otherwise. */
+const PATIENCE_MS = 5 * SECOND_MS
+const CONNECT_SECONDS_MAX = 5
+/** A server whose network is cut keeps no transaction open for longer. */
+const IDLE_TRANSACTION = '10s'
+
+/** For our session, whatever the role or the database says (contract C18). Waits of a commit end by our own clock. */
+const SESSION = `SET search_path = pg_catalog, pg_temp; SET synchronous_commit = on; SET statement_timeout = 0;
+  SET lock_timeout = 0; SET idle_in_transaction_session_timeout = '${IDLE_TRANSACTION}'; SET bytea_output = hex;
+  SET extra_float_digits = 1; SET client_min_messages = warning; SET timezone = 'UTC'`
+
+export type Ask = <Row extends object>(text: string, values?: readonly Value[], patienceMs?: number) => Promise<Row[]>
+export type Value = string | number | boolean | null
+
+/** One connection at a time, made again when it is needed. */
+export class Connection {
+  #client: { sql: postgres.Sql; isReady: Promise<unknown>; isOpen: boolean } | undefined
+  /** Warnings since the last question: a commit that was not replicated says so in one. */
+  #warnings = 0
+
+  constructor(
+    private readonly target: PostgresTarget,
+    private readonly name: string,
+  ) {}
+
+  /** @throws RecordAway, RecordRefusal */
+  readonly ask: Ask = (text, values = [], patienceMs = PATIENCE_MS) =>
+    this.#within(patienceMs, async (sql) => [...(await sql.unsafe(inlined(text, values)))] as never)
+
+  /** As {@link ask}; a warning counts as no answer. */
+  async askStrictly<Row extends object>(text: string, values: readonly Value[], patienceMs: number): Promise<Row[]> {
+    this.#warnings = 0
+    const rows = await this.ask<Row>(text, values, patienceMs)
+    if (this.#warnings > 0) throw this.#lost(new Error('PostgreSQL warned that a commit may not be replicated'))
+    return rows
+  }
+
+  /** Several questions in one transaction. @throws RecordAway, RecordRefusal */
+  transaction<T>(kind: string, patienceMs: number, work: (ask: Ask) => Promise<T>): Promise<T> {
+    return this.#within(
+      patienceMs,
+      async (sql) =>
+        (await sql.begin(kind, (tx) =>
+          work(async (text, values = []) => [...(await tx.unsafe(inlined(text, values)))] as never),
+        )) as T,
+    )
+  }
+
+  /** Ends the connection at once. */
+  close(): void {
+    const { sql } = this.#client ?? {}
+    this.#client = undefined
+    sql?.end({ timeout: 0 }).catch(() => undefined)
+  }
+
+  async #within<T>(patienceMs: number, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => late.reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs)
+    try {
+      return await Promise.race([this.#ready().then(work), late.promise])
+    } catch (error) {
+      throw this.#explained(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Tries each host, until one of them takes writes. */
+  async #ready(): Promise<postgres.Sql> {
+    if (this.#client?.isOpen === false) this.close()
+    this.#client ??= this.#connect()
+    const client = this.#client
+    try {
+      await client.isReady
+    } catch (error) {
+      if (this.#client === client) this.close()
+      this.#hostIndex = (this.#hostIndex + 1) % this.target.hosts.length
+      if (++this.#failures % this.target.hosts.length !== 0) return this.#ready()
+      throw error
+    }
+    this.#failures = 0
+    return client.sql
+  }
+  #hostIndex = 0
+  #failures = 0
+
+  #connect() {
+    const { hosts, user, password = '', database, tls, rootCertificate } = this.target
+    const { host, port } = hosts[this.#hostIndex] ?? { host: '', port: 0 }
+    const sql = postgres({
+      ...(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }),
+      user,
+      password,
+      database,
+      ssl: tlsOptionsOf(tls, rootCertificate, host),
+      max: 1,
+      max_lifetime: null,
+      idle_timeout: 0,
+      connect_timeout: CONNECT_SECONDS_MAX,
+      backoff: false,
+      // Works through a pooler that gives each transaction another connection.
+      prepare: false,
+      fetch_types: false,
+      connection: { application_name: `scrip ${this.name}` },
+      onnotice: () => {
+        this.#warnings += 1
+      },
+      onclose: () => {
+        client.isOpen = false
+      },
+    })
+    const client = { sql, isReady: this.#begin(sql), isOpen: true }
+    client.isReady.catch(() => undefined)
+    return client
+  }
+
+  async #begin(sql: postgres.Sql): Promise<void> {
+    await sql.unsafe(SESSION)
+    if (this.target.hosts.length === 1) return
+    const [state] = await sql.unsafe<{ is_standby: boolean }[]>('SELECT pg_is_in_recovery() AS is_standby')
+    if (state?.is_standby) throw new RecordAway('it is a standby')
+  }
+
+  #explained(error: unknown): Error {
+    if (error instanceof RecordAway || error instanceof RecordRefusal) return error
+    const { name, message, code } = error as { name?: string; message?: string; code?: string }
+    if (name === 'PostgresError' && code !== undefined && !isEndOfConnection(code))
+      return new RecordRefusal(String(message), code, { cause: error })
+    if (isOfCertificate(code))
+      return new RecordRefusal(`the certificate is refused: ${message}`, 'XX000', { cause: error })
+    if (name !== 'PostgresError' && code === undefined && !(error instanceof Error && /within/.test(error.message)))
+      return error as Error
+    return this.#lost(error)
+  }
+
+  #lost(error: unknown): RecordAway {
+    this.close()
+    return new RecordAway(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+/** A question in one message: with parameters beside it, the client asks for their types first, and waits. */
+const inlined = (text: string, values: readonly Value[]): string =>
+  values.length === 0
+    ? text
+    : text.replace(/\$(\d+)/g, (_, place: string) => literalOf(values[Number(place) - 1] ?? null))
+
+const literalOf = (value: Value): string => {
+  if (typeof value !== 'string') return value === null ? 'NULL' : String(value)
+  let tag = '$s$'
+  for (let count = 0; `${value}$`.includes(tag); count += 1) tag = `$s${count}$`
+  return tag + value + tag
+}
+
+/** The connection, the server or its being the primary has ended; a commit may have been made before. */
+const isEndOfConnection = (state: string): boolean => /^(?:08|57P|25006|53300)/.test(state)
+
+const isOfCertificate = (code: string | undefined): boolean =>
+  /^(?:ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_)/.test(code ?? '')
+
+const tlsOptionsOf = (
+  tls: PostgresTarget['tls'],
+  rootCertificate: string | undefined,
+  host: string,
+): boolean | 'require' | ConnectionOptions => {
+  if (tls === 'disable') return false
+  if (tls === 'require') return 'require'
+  return {
+    rejectUnauthorized: true,
+    ...(rootCertificate !== undefined && { ca: readFileSync(rootCertificate) }),
+    host,
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(tls === 'verify-ca' && { checkServerIdentity: () => undefined }),
+  }
+}

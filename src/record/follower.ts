@@ -1,0 +1,100 @@
+import { Database as SqliteDatabase } from 'bun:sqlite'
+import { closeConnection } from '../db/closing.ts'
+import { getMark, type Mark, putMark } from '../db/copy-mark.ts'
+import { rewriteFile } from '../db/scrub.ts'
+import type { Ask } from './connection.ts'
+import { Applier } from './rows.ts'
+import { tablesOf } from './tables.ts'
+
+/** How many commits are read at once, and how many are one transaction of the copy. */
+const CHANGES_MAX = 500
+/** 8 MiB. */
+const WAL_PAGES_MAX = 4_096
+
+interface Change {
+  seq: string
+  epoch: string
+  at: string
+  /** Null if a person was erased since. */
+  rows: string | null
+}
+
+/** The copy does not go on from where it is: its commits are not in the record, or the record has forgotten what follows. */
+export class CopyUnfit extends Error {
+  override readonly name = 'CopyUnfit'
+
+  constructor(
+    message: string,
+    /** Whether it holds commits that the record does not. */
+    readonly isAhead: boolean,
+  ) {
+    super(message)
+  }
+}
+
+/** A copy of the record that follows its commits. */
+export class FollowingCopy implements Disposable {
+  readonly #sqlite: SqliteDatabase
+  readonly #applier: Applier
+  readonly #triggers: { name: string; sql: string }[]
+
+  constructor(path: string) {
+    const sqlite = new SqliteDatabase(path, { readwrite: true, create: false, strict: true })
+    sqlite.run('PRAGMA busy_timeout = 5000')
+    sqlite.run('PRAGMA journal_mode = WAL')
+    sqlite.run('PRAGMA synchronous = NORMAL') // the record has it all
+    sqlite.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`)
+    sqlite.run('PRAGMA secure_delete = ON')
+    sqlite.run('PRAGMA temp_store = MEMORY')
+    sqlite.run('PRAGMA foreign_keys = OFF')
+    sqlite.run('PRAGMA ignore_check_constraints = ON')
+    this.#sqlite = sqlite
+    this.#triggers = triggersOf(sqlite)
+    this.#applier = new Applier(sqlite, tablesOf(sqlite))
+  }
+
+  get mark(): Mark {
+    return getMark(this.#sqlite)
+  }
+
+  /** Applies what the record has beyond the copy. Returns whether there may be more. @throws CopyUnfit */
+  async follow(ask: Ask): Promise<boolean> {
+    const { seq } = this.mark
+    const changes = await ask<Change>(
+      `SELECT seq, epoch, (extract(epoch FROM at) * 1000000)::bigint AS at, rows::text AS rows
+        FROM scrip.changes WHERE seq > $1 ORDER BY seq LIMIT ${CHANGES_MAX}`,
+      [seq],
+    )
+    if (changes.length > 0) this.#apply(changes)
+    return changes.length === CHANGES_MAX
+  }
+
+  /** The triggers count, and refuse what must never be: both have happened on the server whose rows these are. */
+  #apply(changes: readonly Change[]): void {
+    const { mark } = this
+    let isErased = false
+    this.#sqlite.run('BEGIN IMMEDIATE')
+    try {
+      for (const { name } of this.#triggers) this.#sqlite.run(`DROP TRIGGER ${name}`)
+      for (const { seq, epoch, at, rows } of changes) {
+        if (Number(seq) !== mark.seq + 1 || rows === null)
+          throw new CopyUnfit(`the record has no changes any more between commits ${mark.seq} and ${seq}`, false)
+        isErased = this.#applier.apply(rows) || isErased
+        Object.assign(mark, { seq: Number(seq), epoch: Number(epoch), atUs: Number(at) })
+      }
+      putMark(this.#sqlite, mark)
+      for (const { sql } of this.#triggers) this.#sqlite.run(sql)
+      this.#sqlite.run('COMMIT')
+    } finally {
+      if (this.#sqlite.inTransaction) this.#sqlite.run('ROLLBACK')
+    }
+    if (isErased) rewriteFile(this.#sqlite)
+  }
+
+  [Symbol.dispose](): void {
+    closeConnection(this.#sqlite)
+  }
+}
+
+export const triggersOf = (sqlite: SqliteDatabase): { name: string; sql: string }[] =>
+  sqlite.query<{ name: string; sql: string }, []>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all()

@@ -1,0 +1,207 @@
+import type { Database as SqliteDatabase, Statement } from 'bun:sqlite'
+import { getMark, type Mark } from '../db/copy-mark.ts'
+import type { Gate as CommitGate } from '../db/shared-commit.ts'
+import { unavailableFor } from '../db/storage.ts'
+import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
+import { type Connection, RecordAway, RecordRefusal } from './connection.ts'
+import type { Lease } from './lease.ts'
+import { Collector, withErasure } from './rows.ts'
+import { LEASE_LOST, OUT_OF_ORDER } from './schema.ts'
+import type { Table } from './tables.ts'
+
+/** How long requests wait to learn whether their commit was made (contract C18). */
+const LATE_MS = 2 * SECOND_MS
+/** How long an answer is waited for, and how much longer for each megabyte that was sent. */
+const PATIENCE_MS = 2 * SECOND_MS
+const PATIENCE_MS_PER_CHARACTER = 0.002
+const LOOK_MS = 100
+
+const COMMIT = 'SELECT scrip.commit($1, $2, $3, $4, $5, $6) AS at'
+
+/** Since the process started, for metrics. */
+export const gateTotals = { commits: 0, unknown: 0, refused: 0, seconds: 0 }
+
+/** What a gate needs of a lease. */
+export type GateLease = Pick<Lease, 'epoch' | 'isGood' | 'now' | 'renewed' | 'lost' | 'take'>
+
+interface GateOptions {
+  sqlite: SqliteDatabase
+  tables: readonly Table[]
+  connection: Connection
+  lease: GateLease
+  /** The copy does not go on from where the record is: it has to be brought up to date before it writes again. */
+  onBehind: (error: unknown) => void
+}
+
+/** Commits to the record what a transaction of the copy has changed, before the copy commits it. */
+export class Gate implements CommitGate {
+  readonly #collector: Collector
+  readonly #advance: Statement<unknown, [number, number, number]>
+  readonly #setEpoch: Statement<unknown, [number]>
+  #erases = false
+  #isUncertain = false
+  /** The last commit that it has made. */
+  seq: number | undefined
+  #isClosed = false
+
+  constructor(private readonly options: GateOptions) {
+    const { sqlite, tables } = options
+    this.#collector = new Collector(sqlite, tables)
+    this.#advance = sqlite.prepare('UPDATE record_copy SET seq = ?, epoch = ?, at_us = ?')
+    this.#setEpoch = sqlite.prepare('UPDATE record_copy SET lease_epoch = ?')
+  }
+
+  /** Whether the copy may be read: nobody waits to learn what the record holds. */
+  get isCertain(): boolean {
+    return !this.#isUncertain
+  }
+
+  begin(): void {
+    const { lease } = this.options
+    const { epoch } = lease
+    if (epoch === undefined || !lease.isGood || this.#isClosed) throw unavailableFor(1)
+    if (this.#mark().leaseEpoch !== epoch) this.#setEpoch.run(epoch)
+  }
+
+  hasChanges(): boolean {
+    return !this.#collector.isEmpty
+  }
+
+  isOfUnit(error: unknown): boolean {
+    return error instanceof RecordRefusal && error.isOfRows
+  }
+
+  onBehind(error: unknown): void {
+    this.options.onBehind(error)
+  }
+
+  /** The next commit takes what was there before it out of the changes that the record keeps. */
+  eraseChanges(): void {
+    this.#erases = true
+  }
+
+  close(): void {
+    this.#isClosed = true
+  }
+
+  async commit(onLate: () => void): Promise<void> {
+    if (this.#collector.isEmpty) return
+    const startMs = sinceStartMs()
+    const mark = this.#mark()
+    const late = setTimeout(() => {
+      this.#isUncertain = true
+      onLate()
+    }, LATE_MS)
+    try {
+      const done = await this.#commit(mark)
+      this.#advance.run(done.seq, done.epoch, done.atUs)
+      this.#collector.clear()
+      this.seq = done.seq
+      gateTotals.commits += 1
+      gateTotals.seconds += (sinceStartMs() - startMs) / SECOND_MS
+    } finally {
+      clearTimeout(late)
+      this.#isUncertain = false
+    }
+  }
+
+  async #commit(mark: Mark): Promise<Pick<Mark, 'seq' | 'epoch' | 'atUs'>> {
+    const { lease } = this.options
+    const { leaseEpoch: epoch } = mark
+    const parts = [...this.#collector.parts()]
+    if (this.#erases) {
+      await untilFollowed(this.options.connection, mark.seq)
+      parts[parts.length - 1] = withErasure(parts.at(-1) ?? '{}')
+    }
+    const seq = mark.seq + parts.length
+    try {
+      const sent = lease.now()
+      const atUs = await this.#send(mark, parts)
+      lease.renewed(sent)
+      this.#erases = false
+      return { seq, epoch, atUs }
+    } catch (error) {
+      if (error instanceof RecordAway) return await this.#lookUp(mark, seq, error)
+      if (error instanceof RecordRefusal) throw this.#explained(error)
+      throw error
+    }
+  }
+
+  async #send({ seq: before, leaseEpoch: epoch }: Mark, parts: readonly string[]): Promise<number> {
+    const { connection } = this.options
+    const erases = this.#erases
+    const valuesOf = (part: string, index: number) =>
+      [epoch, before, before + index + 1, part, erases, index === parts.length - 1] as const
+    const patienceMs = PATIENCE_MS + parts.reduce((sum, { length }) => sum + length, 0) * PATIENCE_MS_PER_CHARACTER
+    if (parts.length === 1) {
+      const [row] = await connection.askStrictly<{ at: string }>(COMMIT, valuesOf(parts[0] ?? '', 0), patienceMs)
+      return Number(row?.at)
+    }
+    return connection.transaction('', patienceMs, async (ask) => {
+      let atUs = 0
+      for (const [index, part] of parts.entries()) {
+        const [row] = await ask<{ at: string }>(COMMIT, valuesOf(part, index))
+        atUs = Number(row?.at)
+      }
+      return atUs
+    })
+  }
+
+  /** A refusal that may pass is no fault of a unit; two of them say that another server is active. */
+  #explained(error: RecordRefusal): unknown {
+    const { lease, onBehind } = this.options
+    if (error.state === LEASE_LOST) lease.lost()
+    else if (error.state === OUT_OF_ORDER) onBehind(error)
+    else if (error.isOfRows) {
+      gateTotals.refused += 1
+      return error
+    }
+    return unavailableFor(1, error)
+  }
+
+  /**
+   * Whether a commit was made that was not answered. A new epoch comes first: from then on, what may still be on its way
+   * is refused. Also waits until it is replicated, if the record is.
+   */
+  async #lookUp(mark: Mark, seq: number, error: RecordAway): Promise<Pick<Mark, 'seq' | 'epoch' | 'atUs'>> {
+    const { lease, connection } = this.options
+    gateTotals.unknown += 1
+    for (;;) {
+      if (this.#isClosed) throw error
+      try {
+        const taken = await lease.take()
+        const [row] = await connection.ask<{ epoch: string; at: string }>(
+          'SELECT epoch, (extract(epoch FROM at) * 1000000)::bigint AS at FROM scrip.changes WHERE seq = $1',
+          [seq],
+        )
+        if (taken) this.#setEpoch.run(taken.epoch)
+        else lease.lost()
+        if (Number(row?.epoch) === mark.leaseEpoch) return { seq, epoch: mark.leaseEpoch, atUs: Number(row?.at) }
+        if (taken && taken.seq !== mark.seq) this.options.onBehind(error)
+        throw unavailableFor(1, error)
+      } catch (failure) {
+        if (!(failure instanceof RecordAway || failure instanceof RecordRefusal)) throw failure
+        await Bun.sleep(LOOK_MS)
+      }
+    }
+  }
+
+  #mark(): Mark {
+    return getMark(this.options.sqlite)
+  }
+}
+
+const FOLLOWED_MS_MAX = SECOND_MS
+
+/** Copies that have not followed until then are made anew: the changes that they need are gone. */
+const untilFollowed = async ({ ask }: Connection, seq: number): Promise<void> => {
+  const endMs = sinceStartMs() + FOLLOWED_MS_MAX
+  while (sinceStartMs() < endMs) {
+    const [behind] = await ask<{ count: string }>(
+      "SELECT count(*) FROM scrip.followers WHERE seq < $1 AND at > clock_timestamp() - interval '5 seconds'",
+      [seq],
+    ).catch(() => [{ count: '0' }])
+    if (Number(behind?.count) === 0) return
+    await Bun.sleep(LOOK_MS)
+  }
+}

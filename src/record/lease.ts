@@ -1,0 +1,124 @@
+import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
+import { type Connection, RecordAway } from './connection.ts'
+
+const BEAT_MS = 500
+/** After its last renewal that succeeded was sent, a server serves for no longer (contract C18). */
+const GOOD_MS = 1_500
+const BEAT_PATIENCE_MS = SECOND_MS
+
+/** Since the process started, for metrics. */
+export const leaseTotals = { failedRenewals: 0, takeovers: 0 }
+
+export interface Taken {
+  epoch: number
+  seq: number
+  schemaVersion: number
+}
+
+interface LeaseOptions {
+  connection: Connection
+  /** Who holds it: unlike any other process. */
+  holder: string
+  url: string | undefined
+  /** Another server has taken it. */
+  onLost: () => void
+}
+
+/** The right to commit and to serve: one server has it at a time (contract C18). */
+export class Lease {
+  #epoch: number | undefined
+  #sentMs = Number.NEGATIVE_INFINITY
+  /** By the time of day too: while a machine sleeps, the other clock may stand still. */
+  #sentAtMs = Number.NEGATIVE_INFINITY
+  #timer: ReturnType<typeof setInterval> | undefined
+  #isBeating = false
+
+  constructor(private readonly options: LeaseOptions) {}
+
+  /** Undefined if it is not taken. */
+  get epoch(): number | undefined {
+    return this.#epoch
+  }
+
+  /** Whether no other server can have it now. */
+  get isGood(): boolean {
+    if (this.#epoch === undefined) return false
+    return sinceStartMs() - this.#sentMs < GOOD_MS && Math.abs(systemClock.nowMs() - this.#sentAtMs) < GOOD_MS
+  }
+
+  get sinceRenewalMs(): number {
+    return sinceStartMs() - this.#sentMs
+  }
+
+  /** Begins a new epoch: what was sent under an earlier one is not committed any more. Undefined if it is another's. */
+  async take(): Promise<Taken | undefined> {
+    const sent = this.now()
+    const { connection, holder, url } = this.options
+    const [row] = await connection.ask<{ epoch: string; seq: string; schema_version: string }>(
+      'SELECT epoch, seq, schema_version FROM scrip.take($1, $2)',
+      [holder, url ?? null],
+      BEAT_PATIENCE_MS,
+    )
+    if (!row) return undefined
+    if (this.#epoch === undefined) leaseTotals.takeovers += 1
+    this.#epoch = Number(row.epoch)
+    this.renewed(sent)
+    this.#timer ??= setInterval(() => void this.#beat(), BEAT_MS)
+    return { epoch: this.#epoch, seq: Number(row.seq), schemaVersion: Number(row.schema_version) }
+  }
+
+  /** What was answered renews the lease from the moment at which it was sent. */
+  now(): { sentMs: number; sentAtMs: number } {
+    return { sentMs: sinceStartMs(), sentAtMs: systemClock.nowMs() }
+  }
+
+  renewed({ sentMs, sentAtMs }: { sentMs: number; sentAtMs: number }): void {
+    if (sentMs <= this.#sentMs) return
+    this.#sentMs = sentMs
+    this.#sentAtMs = sentAtMs
+  }
+
+  /** It is another server's. */
+  lost(): void {
+    if (this.#epoch === undefined) return
+    this.#end()
+    this.options.onLost()
+  }
+
+  /** Lets others take it at once. */
+  async free(): Promise<void> {
+    const epoch = this.#epoch
+    this.#end()
+    if (epoch === undefined) return
+    await this.options.connection.ask('SELECT scrip.free($1)', [epoch], BEAT_PATIENCE_MS).catch(() => undefined) // else it runs out
+  }
+
+  #end(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#epoch = undefined
+    this.#sentMs = Number.NEGATIVE_INFINITY
+  }
+
+  async #beat(): Promise<void> {
+    const epoch = this.#epoch
+    if (this.#isBeating || epoch === undefined) return
+    this.#isBeating = true
+    const sent = this.now()
+    try {
+      const [row] = await this.options.connection.ask<{ held: boolean }>(
+        'SELECT scrip.beat($1) AS held',
+        [epoch],
+        BEAT_PATIENCE_MS,
+      )
+      if (this.#epoch !== epoch) return
+      if (row?.held) this.renewed(sent)
+      else this.lost()
+    } catch (error) {
+      leaseTotals.failedRenewals += 1
+      if (!(error instanceof RecordAway)) this.options.connection.close()
+    } finally {
+      this.#isBeating = false
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import type { Database as SqliteDatabase } from 'bun:sqlite'
+import type { Ask } from './connection.ts'
+import { escaped, objectOf } from './rows.ts'
+import { quoted } from './schema.ts'
+import type { Column, Table } from './tables.ts'
+
+/** The rows of a table, page by page in the order of its key, as arrays of JSON: of the record, and of a copy. */
+
+export interface Page {
+  rows: string
+  count: number
+}
+
+type Key = readonly (string | number)[]
+
+const PAGE_ROWS = 10_000
+
+const keyColumnsOf = ({ columns, key }: Table): Column[] =>
+  key.flatMap((name) => columns.filter((column) => column.name === name))
+
+const TYPES: Readonly<Record<Column['type'], string>> = {
+  INTEGER: 'bigint',
+  TEXT: 'text',
+  REAL: 'float8',
+  BLOB: 'bytea',
+}
+
+/** The next page is read while the last one is used. */
+export async function* recordPages(ask: Ask, table: Table): AsyncGenerator<Page> {
+  let next: ReturnType<typeof recordPage> | undefined = recordPage(ask, table, undefined)
+  while (next) {
+    const { rows, count, last }: Page & { last: Key | undefined } = await next
+    next = count === PAGE_ROWS && last ? recordPage(ask, table, last) : undefined
+    next?.catch(() => undefined) // thrown when it is its turn
+    if (count > 0) yield { rows, count }
+  }
+}
+
+const recordPage = async (
+  ask: Ask,
+  table: Table,
+  after: Key | undefined,
+): Promise<Page & { last: Key | undefined }> => {
+  const key = keyColumnsOf(table)
+  const names = key.map(({ name }) => quoted(name)).join(', ')
+  const places = key.map(({ type }, index) => `$${index + 1}::text::${TYPES[type]}`).join(', ')
+  const [page] = await ask<{ rows: string | null; count: string; last: string | null }>(
+    `WITH page AS MATERIALIZED (SELECT * FROM scrip.${quoted(table.name)}
+        ${after ? `WHERE (${names}) > (${places})` : ''} ORDER BY ${names} LIMIT ${PAGE_ROWS})
+      SELECT '[' || string_agg(row_to_json(page)::text, ',' ORDER BY ${names}) || ']' AS rows, count(*) AS count,
+        (SELECT json_build_array(${key.map(({ name }) => `${quoted(name)}::text`).join(', ')})::text FROM page
+          ORDER BY ${key.map(({ name }) => `${quoted(name)} DESC`).join(', ')} LIMIT 1) AS last FROM page`,
+    after?.map(String),
+  )
+  return {
+    rows: page?.rows ?? '[]',
+    count: Number(page?.count ?? 0),
+    last: page?.last ? (JSON.parse(page.last) as string[]) : undefined,
+  }
+}
+
+export function* copyPages(sqlite: SqliteDatabase, table: Table): Generator<Page> {
+  const key = keyColumnsOf(table)
+  const names = key.map(({ name }) => quoted(name)).join(', ')
+  let after: Key | undefined
+  for (;;) {
+    const read = sqlite.query<{ rows: string; count: number; last: string | null }, Key[number][]>(
+      `WITH page AS MATERIALIZED (SELECT * FROM main.${quoted(table.name)}
+          ${after ? `WHERE (${names}) > (${key.map(() => '?').join(', ')})` : ''} ORDER BY ${names} LIMIT ${PAGE_ROWS})
+        SELECT json_group_array(${objectOf(table.columns, 'page')} ORDER BY ${names}) AS rows, count(*) AS count,
+          (SELECT json_array(${names}) FROM page ORDER BY ${key.map(({ name }) => `${quoted(name)} DESC`).join(', ')} LIMIT 1)
+            AS last FROM page`,
+    )
+    const page = read.get(...(after ?? []))
+    if (!page || page.count === 0) return
+    yield { rows: escaped(page.rows), count: page.count }
+    if (page.count < PAGE_ROWS || page.last === null) return
+    after = JSON.parse(page.last) as Key
+  }
+}

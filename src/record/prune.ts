@@ -1,0 +1,23 @@
+import type { Ask } from './connection.ts'
+
+/** How much of the changes is kept (contract C18). */
+const KEPT = "interval '24 hours'"
+const KEPT_BYTES_MAX = 1_073_741_824
+
+/** Deletes changes that are kept no longer, and followers that follow no longer. The last change stays. */
+export const prune = async (ask: Ask): Promise<void> => {
+  await ask(
+    `DELETE FROM scrip.changes WHERE at < clock_timestamp() - ${KEPT} AND seq < (SELECT seq FROM scrip.installation)`,
+  )
+  await ask("DELETE FROM scrip.followers WHERE at < clock_timestamp() - interval '1 minute'")
+  // Deleted rows leave their space to later ones, so that the size of the table alone says too much.
+  await ask(
+    `DELETE FROM scrip.changes WHERE pg_total_relation_size('scrip.changes') > $1
+      AND seq < (SELECT seq FROM scrip.installation)
+      AND seq <= (SELECT max(seq) FROM (
+        SELECT seq, sum(pg_column_size(rows)) OVER (ORDER BY seq DESC) AS bytes FROM scrip.changes
+      ) AS sizes WHERE bytes > $1)`,
+    [KEPT_BYTES_MAX],
+    60_000,
+  )
+}

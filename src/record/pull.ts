@@ -1,0 +1,104 @@
+import { Database as SqliteDatabase } from 'bun:sqlite'
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { HEAD_FILE } from '../audit/head.ts'
+import { closeConnection } from '../db/closing.ts'
+import { putMark } from '../db/copy-mark.ts'
+import { databasePath, makePrivateFile, removeDatabase, removePrivateFile } from '../db/data-folder.ts'
+import { PAGE_BYTES } from '../db/database.ts'
+import { createStagingFolder, flushFile, flushFolder } from '../db/disk.ts'
+import { withWriteAheadLog } from '../db/image.ts'
+import { migrateTo } from '../db/migrate.ts'
+import { storeMode } from '../db/mode.ts'
+import { HOUR_MS, systemClock } from '../kernel/clock.ts'
+import type { Connection } from './connection.ts'
+import { triggersOf } from './follower.ts'
+import { recordPages } from './pages.ts'
+import { Applier } from './rows.ts'
+import { COUNTERS, tablesOf } from './tables.ts'
+
+/** Long enough for a record of any size that one server can serve. */
+const PULL_MS_MAX = 12 * HOUR_MS
+
+/** What a copy that is being filled takes of memory: 256 MiB of pages. */
+const CACHE_KIB = 262_144
+
+interface PullOptions {
+  /** Of the record: a newer release brings both up to date when it takes the lease. */
+  schemaVersion: number
+  isStopped: () => boolean
+}
+
+/** Makes the copy of a folder from the record, as it is at one commit, in the place of the one that is there. */
+export const pullCopy = async (connection: Connection, dataDir: string, options: PullOptions): Promise<void> => {
+  using staging = createStagingFolder(dataDir)
+  const path = join(staging.path, 'scrip.sqlite')
+  makePrivateFile(path)
+  await fill(connection, path, options)
+  withWriteAheadLog(path)
+  flushFile(path)
+  removePrivateFile(dataDir, HEAD_FILE) // of an audit that may have been longer
+  removeDatabase(databasePath(dataDir))
+  renameSync(path, databasePath(dataDir))
+  flushFolder(dataDir)
+}
+
+const fill = async (connection: Connection, path: string, { schemaVersion, isStopped }: PullOptions): Promise<void> => {
+  const sqlite = new SqliteDatabase(path, { readwrite: true, create: true, strict: true })
+  try {
+    sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
+    sqlite.run(`PRAGMA cache_size = -${CACHE_KIB}`)
+    // Until it is whole, nobody opens it.
+    for (const pragma of ['synchronous = OFF', 'journal_mode = OFF', 'foreign_keys = OFF'])
+      sqlite.run(`PRAGMA ${pragma}`)
+    sqlite.run('PRAGMA ignore_check_constraints = ON')
+    migrateTo(sqlite, schemaVersion, systemClock)
+    storeMode(sqlite, 'live')
+    const triggers = triggersOf(sqlite)
+    const indexes = indexesOf(sqlite)
+    sqlite.run('BEGIN')
+    for (const { name } of triggers) sqlite.run(`DROP TRIGGER ${name}`)
+    for (const { name } of indexes) sqlite.run(`DROP INDEX ${name}`)
+    await fillTables(connection, sqlite, isStopped)
+    for (const { sql } of [...indexes, ...triggers]) sqlite.run(sql)
+    sqlite.run('COMMIT')
+  } finally {
+    closeConnection(sqlite)
+  }
+}
+
+const indexesOf = (sqlite: SqliteDatabase): { name: string; sql: string }[] =>
+  sqlite
+    .query<{ name: string; sql: string }, []>(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
+    )
+    .all()
+
+/** In one transaction of the record, whose rows are all of one commit. */
+const fillTables = async (connection: Connection, sqlite: SqliteDatabase, isStopped: () => boolean): Promise<void> => {
+  const tables = tablesOf(sqlite)
+  await connection.transaction('isolation level repeatable read read only', PULL_MS_MAX, async (ask) => {
+    const [state] = await ask<{ id: string; seq: string; epoch: string; at: string }>(
+      `SELECT i.id, i.seq, c.epoch, (extract(epoch FROM c.at) * 1000000)::bigint AS at
+        FROM scrip.installation AS i JOIN scrip.changes AS c ON c.seq = i.seq`,
+    )
+    if (!state) throw new Error('the record does not know its last commit')
+    const applier = new Applier(sqlite, tables)
+    for (const { name } of tables) sqlite.run(`DELETE FROM "${name}"`)
+    // Last: the rows of other tables count here.
+    for (const table of tables.toSorted((one) => (one.name === COUNTERS ? 1 : 0))) {
+      if (table.name === COUNTERS) sqlite.run(`DELETE FROM "${COUNTERS}"`)
+      for await (const { rows } of recordPages(ask, table)) {
+        if (isStopped()) throw new Error('stopped')
+        applier.put(table.name, rows)
+      }
+    }
+    putMark(sqlite, {
+      installation: state.id,
+      seq: Number(state.seq),
+      epoch: Number(state.epoch),
+      atUs: Number(state.at),
+      leaseEpoch: 0,
+    })
+  })
+}

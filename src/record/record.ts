@@ -1,0 +1,200 @@
+import type { Database as SqliteDatabase } from 'bun:sqlite'
+import { createHmac } from 'node:crypto'
+import { putMark } from '../db/copy-mark.ts'
+import { DataFault } from '../db/data-folder.ts'
+import { SCHEMA_VERSION } from '../db/migrate.ts'
+import { MINUTE_MS } from '../kernel/clock.ts'
+import type { Ask, Connection } from './connection.ts'
+import { copyPages } from './pages.ts'
+import { LEASE_IS_OVER, recordStatements } from './schema.ts'
+import type { Table } from './tables.ts'
+
+/** The record as a whole: whether it can be used, how it is made, what it says of itself (contract C18). */
+
+export interface Installation {
+  id: string
+  release: string
+  schemaVersion: number
+  epoch: number
+  seq: number
+  holder: string | null
+  url: string | null
+  /** Whether a server may take the lease. */
+  isFree: boolean
+}
+
+const VERSION_MIN = 150_000
+const LARGEST_INIT_MS = 720 * MINUTE_MS
+
+interface Server {
+  version: number
+  fsync: string
+  is_standby: boolean
+  encoding: string
+  can_create: boolean
+  has_schema: boolean
+  can_use: boolean
+  is_ours: boolean
+  is_empty: boolean
+  can_write: boolean
+}
+
+/** Before anything is opened. Returns whether there is an installation. @throws DataFault in words, RecordAway, RecordRefusal */
+export const checkServer = async (ask: Ask): Promise<boolean> => {
+  const [server] = await ask<Server>(
+    `SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync,
+      pg_is_in_recovery() AS is_standby,
+      (SELECT pg_encoding_to_char(encoding) FROM pg_database WHERE datname = current_database()) AS encoding,
+      has_database_privilege(current_database(), 'CREATE') AS can_create,
+      to_regnamespace('scrip') IS NOT NULL AS has_schema,
+      coalesce(has_schema_privilege(to_regnamespace('scrip'), 'USAGE, CREATE'), false) AS can_use,
+      EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('scrip') AND relname = 'installation') AS is_ours,
+      NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('scrip')) AS is_empty,
+      coalesce((SELECT bool_and(has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
+        AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')) FROM pg_class
+        WHERE relnamespace = to_regnamespace('scrip') AND relkind = 'r'), true) AS can_write`,
+  )
+  if (!server) throw new DataFault('PostgreSQL says nothing of itself')
+  const fault = faultOf(server)
+  if (fault !== undefined) throw new DataFault(fault)
+  return server.is_ours
+}
+
+const faultOf = (server: Server): string | undefined => {
+  if (server.version < VERSION_MIN)
+    return `the record needs PostgreSQL 15 or newer, and this is ${Math.floor(server.version / 10_000)}\nUpgrade it, or name another one.`
+  if (server.is_standby) return 'this PostgreSQL is a standby, which takes no writes\nName the primary, or all of them.'
+  if (server.fsync !== 'on') return 'this PostgreSQL has fsync off, and would lose commits\nSet fsync to on.'
+  if (server.encoding !== 'UTF8')
+    return `the database is in ${server.encoding}, and the record needs UTF8\nMake one with ENCODING 'UTF8' TEMPLATE template0.`
+  if (server.has_schema && !server.can_use)
+    return 'the user has no rights on the schema scrip\nGrant USAGE and CREATE on it, or make the user its owner.'
+  if (!server.has_schema && !server.can_create)
+    return 'the user may not make the schema scrip\nGrant CREATE on the database, or make the schema for the user.'
+  if (server.has_schema && !server.is_ours && !server.is_empty)
+    return 'the schema scrip holds tables of another program\nName another database.'
+  if (!server.can_write)
+    return 'the user may not write the tables of the schema scrip\nName the user that has made them, or grant it to this one.'
+  return undefined
+}
+
+/** Undefined if the record is empty. @throws DataFault when it is of a newer release */
+export const findInstallation = async (ask: Ask): Promise<Installation | undefined> => {
+  const [row] = await ask<
+    Record<'id' | 'release' | 'schema_version' | 'epoch' | 'seq', string> & {
+      holder: string | null
+      url: string | null
+      is_free: boolean
+    }
+  >(`SELECT id, release, schema_version, epoch, seq, holder, url, ${LEASE_IS_OVER} AS is_free FROM scrip.installation`)
+  if (!row) return undefined
+  const installation = {
+    id: row.id,
+    release: row.release,
+    schemaVersion: Number(row.schema_version),
+    epoch: Number(row.epoch),
+    seq: Number(row.seq),
+    holder: row.holder,
+    url: row.url,
+    isFree: row.is_free,
+  }
+  if (installation.schemaVersion > SCHEMA_VERSION) {
+    throw new DataFault(
+      `the record is at schema ${installation.schemaVersion}, and this program knows schemas up to ${SCHEMA_VERSION}\nRun Scrip ${installation.release} or newer.`,
+    )
+  }
+  return installation
+}
+
+export interface Follower {
+  follower: string
+  url: string | null
+  seq: number
+  lag_commits: number
+  seen_seconds_ago: number
+}
+
+/** Warm servers, as they have said of themselves within the last minute. */
+export const followersOf = async (ask: Ask, seq: number): Promise<Follower[]> => {
+  const rows = await ask<{ holder: string; url: string | null; seq: string; ago: number }>(
+    `SELECT holder, url, seq, extract(epoch FROM clock_timestamp() - at)::float8 AS ago FROM scrip.followers
+      WHERE at > clock_timestamp() - interval '1 minute' ORDER BY holder`,
+  )
+  return rows.map(({ holder, url, seq: at, ago }) => ({
+    follower: holder,
+    url,
+    seq: Number(at),
+    lag_commits: Math.max(0, seq - Number(at)),
+    seen_seconds_ago: Math.round(ago * 10) / 10,
+  }))
+}
+
+/** What tells a key from another, and nothing more. */
+const checkOf = (key: Uint8Array): string => createHmac('sha256', key).update('scrip record').digest('hex')
+
+/** @throws DataFault when the record was made with another key */
+export const checkKey = async (ask: Ask, name: string, key: Uint8Array): Promise<void> => {
+  const [row] = await ask<{ value: string }>('SELECT value FROM scrip.key_checks WHERE name = $1', [name])
+  if (row && row.value !== checkOf(key)) {
+    throw new DataFault(
+      `the ${name} key is not the one of the other servers\nEvery server has the same SCRIP_VOUCHER_KEY and SCRIP_SIGNING_KEY.`,
+    )
+  }
+}
+
+interface Made {
+  id: string
+  release: string
+  signingKey: Uint8Array
+}
+
+/**
+ * Makes the record from a database, in one transaction, and marks the database as its copy. Its tables are those of the
+ * database. @throws DataFault when the record holds data
+ */
+export const uploadCopy = async (
+  connection: Connection,
+  sqlite: SqliteDatabase,
+  tables: readonly Table[],
+  { id, release, signingKey }: Made,
+): Promise<void> => {
+  sqlite.run('BEGIN IMMEDIATE')
+  try {
+    const atUs = await connection.transaction('', LARGEST_INIT_MS, async (ask) => {
+      await ask("SELECT pg_advisory_xact_lock(hashtext('scrip record'))")
+      const [{ is_there: isThere } = {}] = await ask<{ is_there: boolean }>(
+        "SELECT to_regclass('scrip.installation') IS NOT NULL AS is_there",
+      )
+      if (isThere)
+        throw new DataFault('the record holds data already\nName an empty database, or serve a folder of this record.')
+      const [{ has_schema: hasSchema } = {}] = await ask<{ has_schema: boolean }>(
+        "SELECT to_regnamespace('scrip') IS NOT NULL AS has_schema",
+      )
+      if (!hasSchema) await ask('CREATE SCHEMA scrip')
+      for (const statement of recordStatements(tables)) await ask(statement)
+      await putAll(ask, sqlite, tables)
+      await ask('INSERT INTO scrip.key_checks (name, value) VALUES ($1, $2)', ['signing', checkOf(signingKey)])
+      await ask('INSERT INTO scrip.installation (id, release, schema_version, epoch, seq) VALUES ($1, $2, $3, 0, 1)', [
+        id,
+        release,
+        SCHEMA_VERSION,
+      ])
+      const [row] = await ask<{ at: string }>(
+        'INSERT INTO scrip.changes (seq, epoch, at) VALUES (1, 0, clock_timestamp()) RETURNING (extract(epoch FROM at) * 1000000)::bigint AS at',
+      )
+      return Number(row?.at)
+    })
+    putMark(sqlite, { installation: id, seq: 1, epoch: 0, atUs, leaseEpoch: 0 })
+    sqlite.run('COMMIT')
+  } finally {
+    if (sqlite.inTransaction) sqlite.run('ROLLBACK')
+  }
+}
+
+export const putAll = async (ask: Ask, sqlite: SqliteDatabase, tables: readonly Table[]): Promise<void> => {
+  for (const table of tables) {
+    for (const { rows } of copyPages(sqlite, table)) {
+      await ask('SELECT scrip.apply($1::text::json)', [`{${JSON.stringify(table.name)}:${rows}}`])
+    }
+  }
+}

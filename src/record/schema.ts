@@ -1,0 +1,162 @@
+import { ERASURE } from './rows.ts'
+import type { Column, Table } from './tables.ts'
+
+/** The schema of the record in PostgreSQL (contract C18), made from the tables of the data. */
+
+const TYPES: Readonly<Record<Column['type'], string>> = {
+  INTEGER: 'bigint',
+  TEXT: 'text COLLATE "C"',
+  REAL: 'double precision',
+  BLOB: 'bytea',
+}
+
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+const list = (names: readonly string[]): string => names.map(quoted).join(', ')
+
+/** How long a lease is good after its last beat, by the clock of PostgreSQL (contract C18). */
+const LEASE = "interval '2 seconds'"
+/** A clock that was put back must not keep the lease of a server that is gone. */
+export const LEASE_IS_OVER = `(holder IS NULL OR beat_at < clock_timestamp() - ${LEASE} OR beat_at > clock_timestamp() + ${LEASE})`
+
+/** SQLSTATEs of our own: the lease is another server's; the commit does not follow the last one. */
+export const LEASE_LOST = 'SC001'
+export const OUT_OF_ORDER = 'SC002'
+
+/** Tables that hold nothing of the data. */
+const OWN_TABLES = [
+  `CREATE TABLE scrip.installation (
+     id text PRIMARY KEY, release text NOT NULL, schema_version bigint NOT NULL, epoch bigint NOT NULL,
+     seq bigint NOT NULL, holder text, url text, beat_at timestamptz
+   ) WITH (fillfactor = 20)`,
+  'CREATE UNIQUE INDEX installation_is_one ON scrip.installation ((true))',
+  // Not compressed: it would take as long as the commit.
+  `CREATE TABLE scrip.changes (
+     seq bigint PRIMARY KEY, epoch bigint NOT NULL, at timestamptz NOT NULL, rows json
+   )`,
+  'ALTER TABLE scrip.changes ALTER COLUMN rows SET STORAGE EXTERNAL',
+  'CREATE INDEX changes_at ON scrip.changes (at)',
+  `CREATE TABLE scrip.followers (
+     holder text PRIMARY KEY, url text, seq bigint NOT NULL, at timestamptz NOT NULL
+   ) WITH (fillfactor = 20)`,
+  'CREATE TABLE scrip.key_checks (name text PRIMARY KEY, value text NOT NULL)',
+]
+
+const tableStatement = ({ name, columns, key, unique }: Table): string => {
+  const parts = [
+    ...columns.map((column) => `${quoted(column.name)} ${TYPES[column.type]}${column.isRequired ? ' NOT NULL' : ''}`),
+    `PRIMARY KEY (${list(key)})`,
+    // Held at the commit: rows may change places within it.
+    ...unique.map(({ name: constraint, columns: names, condition }) =>
+      condition === undefined
+        ? `CONSTRAINT ${quoted(constraint)} UNIQUE (${list(names)}) DEFERRABLE INITIALLY DEFERRED`
+        : `CONSTRAINT ${quoted(constraint)} EXCLUDE USING btree (${names.map((one) => `${quoted(one)} WITH =`).join(', ')}) WHERE (${condition}) DEFERRABLE INITIALLY DEFERRED`,
+    ),
+  ]
+  return `CREATE TABLE scrip.${quoted(name)} (${parts.join(', ')})`
+}
+
+export const OWN_TABLE_NAMES = ['installation', 'changes', 'followers', 'key_checks']
+
+/** What makes an empty record, in order. */
+export const recordStatements = (tables: readonly Table[]): string[] => [...OWN_TABLES, ...dataStatements(tables)]
+
+/** The tables of the data, and the functions that write them. */
+export const dataStatements = (tables: readonly Table[]): string[] => [
+  ...tables.map(tableStatement),
+  applyFunction(tables),
+  ...functionStatements,
+]
+
+/** Where a row of the table is, by its key. */
+const sameKey = (key: readonly string[], one: string, other: string): string =>
+  key.map((name) => `${one}.${quoted(name)} = ${other}.${quoted(name)}`).join(' AND ')
+
+/** Writes the rows of a commit: `{"payouts": [{...}], "-payouts": [{"id": ...}]}`, the latter being deleted. */
+const applyFunction = (tables: readonly Table[]): string => {
+  const branches = tables.flatMap(({ name, columns, key }) => {
+    const table = `scrip.${quoted(name)}`
+    const rows = `json_populate_recordset(NULL::${table}, v_rows)`
+    const others = columns.map((column) => column.name).filter((column) => !key.includes(column))
+    const update =
+      others.length === 0
+        ? 'NOTHING'
+        : `UPDATE SET ${others.map((column) => `${quoted(column)} = EXCLUDED.${quoted(column)}`).join(', ')}`
+    return [
+      `WHEN '${name}' THEN INSERT INTO ${table} SELECT * FROM ${rows} ON CONFLICT (${list(key)}) DO ${update};`,
+      `WHEN '-${name}' THEN DELETE FROM ${table} AS t USING ${rows} AS r WHERE ${sameKey(key, 't', 'r')};`,
+    ]
+  })
+  return `CREATE OR REPLACE FUNCTION scrip.apply(p_rows json) RETURNS void LANGUAGE plpgsql AS $function$
+DECLARE v_table text; v_rows json;
+BEGIN
+  FOR v_table, v_rows IN SELECT key, value FROM json_each(p_rows) LOOP
+    CASE v_table
+      ${branches.join('\n      ')}
+      WHEN '${ERASURE}' THEN NULL;
+      ELSE RAISE EXCEPTION 'the record has no table %', v_table USING ERRCODE = '42P01';
+    END CASE;
+  END LOOP;
+END $function$`
+}
+
+const MICROSECONDS = (time: string): string => `(extract(epoch FROM ${time}) * 1000000)::bigint`
+
+/** Of every schema. */
+export const functionStatements = [
+  // A setting of the transaction, because a pooler may give each one another session.
+  `CREATE OR REPLACE FUNCTION scrip.wait_for_the_disk() RETURNS void LANGUAGE plpgsql AS $function$
+BEGIN
+  IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply') THEN
+    PERFORM set_config('synchronous_commit', 'on', true);
+  END IF;
+END $function$`,
+  // One commit of the active server, or, with p_is_last false, a part of a large one. The row of the installation is locked
+  // last, so that beats go on beside a long commit.
+  `CREATE OR REPLACE FUNCTION scrip.commit(
+  p_epoch bigint, p_before bigint, p_seq bigint, p_rows text, p_erases boolean, p_is_last boolean
+) RETURNS bigint LANGUAGE plpgsql AS $function$
+DECLARE v_at timestamptz := clock_timestamp(); v_epoch bigint; v_seq bigint;
+BEGIN
+  PERFORM scrip.wait_for_the_disk();
+  SELECT epoch INTO v_epoch FROM scrip.installation;
+  IF v_epoch IS DISTINCT FROM p_epoch THEN
+    RAISE EXCEPTION 'the lease is another server''s' USING ERRCODE = '${LEASE_LOST}';
+  END IF;
+  PERFORM scrip.apply(p_rows::json);
+  IF p_erases THEN UPDATE scrip.changes SET rows = NULL WHERE rows IS NOT NULL; END IF;
+  INSERT INTO scrip.changes (seq, epoch, at, rows) VALUES (p_seq, p_epoch, v_at, p_rows::json);
+  IF p_is_last THEN
+    UPDATE scrip.installation SET seq = p_seq, beat_at = clock_timestamp() WHERE epoch = p_epoch AND seq = p_before;
+    IF NOT FOUND THEN
+      SELECT epoch, seq INTO v_epoch, v_seq FROM scrip.installation;
+      IF v_epoch <> p_epoch THEN
+        RAISE EXCEPTION 'the lease is another server''s' USING ERRCODE = '${LEASE_LOST}';
+      END IF;
+      RAISE EXCEPTION 'commit % does not follow %', p_seq, v_seq USING ERRCODE = '${OUT_OF_ORDER}';
+    END IF;
+  END IF;
+  RETURN ${MICROSECONDS('v_at')};
+END $function$`,
+  // Takes the lease if it is free, has run out, or is the caller's own; begins an epoch. No row if it is another's.
+  `CREATE OR REPLACE FUNCTION scrip.take(p_holder text, p_url text)
+RETURNS TABLE (epoch bigint, seq bigint, schema_version bigint) LANGUAGE plpgsql AS $function$
+#variable_conflict use_column
+BEGIN
+  PERFORM scrip.wait_for_the_disk();
+  RETURN QUERY UPDATE scrip.installation AS i
+    SET epoch = i.epoch + 1, holder = p_holder, url = p_url, beat_at = clock_timestamp()
+    WHERE i.holder = p_holder OR ${LEASE_IS_OVER.replaceAll(/\b(holder|beat_at)\b/g, 'i.$1')}
+    RETURNING i.epoch, i.seq, i.schema_version;
+END $function$`,
+  `CREATE OR REPLACE FUNCTION scrip.beat(p_epoch bigint) RETURNS boolean LANGUAGE plpgsql AS $function$
+BEGIN
+  PERFORM scrip.wait_for_the_disk();
+  UPDATE scrip.installation SET beat_at = clock_timestamp() WHERE epoch = p_epoch;
+  RETURN FOUND;
+END $function$`,
+  `CREATE OR REPLACE FUNCTION scrip.free(p_epoch bigint) RETURNS boolean LANGUAGE plpgsql AS $function$
+BEGIN
+  UPDATE scrip.installation SET holder = NULL, url = NULL, beat_at = NULL WHERE epoch = p_epoch;
+  RETURN FOUND;
+END $function$`,
+]

@@ -1,0 +1,342 @@
+import { hostname } from 'node:os'
+import type { PostgresTarget } from '../config/postgres-url.ts'
+import { databasePath, makeDataFolder, removeDatabase } from '../db/data-folder.ts'
+import type { Database } from '../db/database.ts'
+import { lockForServing } from '../db/folder-lock.ts'
+import { isDamage } from '../db/storage.ts'
+import { MINUTE_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
+import { freshSecret } from '../kernel/ids.ts'
+import { makeEmptyRecord, settle, upgrade } from './activate.ts'
+import { type Respond, whileServing } from './answers.ts'
+import { Connection, RecordAway } from './connection.ts'
+import { CopyUnfit, FollowingCopy } from './follower.ts'
+import { Gate, gateTotals } from './gate.ts'
+import { Lease, leaseTotals, type Taken } from './lease.ts'
+import { prune } from './prune.ts'
+import { pullCopy } from './pull.ts'
+import { checkKey, checkServer, findInstallation, type Installation } from './record.ts'
+import { requireSameTimeline, setAside, standingOf } from './standing.ts'
+import { tablesOf } from './tables.ts'
+
+/** How often a warm server asks for commits, and whether the lease is free. */
+const FOLLOW_MS = 40
+const REPORT_MS = 200
+const UNCHANGED_REPORT_MS = SECOND_MS
+/** A pause after a failure. */
+const PAUSE_MS = 250
+/** How long a record that cannot be reached is tried for at the start (contract C18). */
+const START_MS_MAX = 30 * SECOND_MS
+
+/** How long a server that stops waits for its last commit. */
+const SETTLE_MS_MAX = 2 * SECOND_MS
+
+export type RecordState = 'active' | 'warm' | 'pulling' | 'waiting'
+
+type Write = (message: string, fields?: Record<string, string | number>) => void
+
+export interface RecordOptions {
+  target: PostgresTarget
+  dataDir: string
+  signingKey: Uint8Array
+  release: string
+  log: Readonly<Record<'info' | 'warn' | 'error', Write>>
+}
+
+/** What becomes of the program when the lease comes and goes. */
+export interface Roles {
+  url: string
+  /** Makes a new database in the folder. */
+  create: () => void
+  /** Writes what opening the database writes, in a transaction that is open. */
+  bringUpToDate: (database: Database) => void
+  /** Serves the copy. */
+  serve: () => void
+  /** Lets go of the copy, once a database commits nothing any more. */
+  letGo: (settle: (database: Database) => Promise<void>) => Promise<void>
+}
+
+/** A server of the record: warm until it has the lease, then active (contract C18). */
+export class RecordServer {
+  /** For commits, and to follow while there are none. */
+  readonly #commits: Connection
+  readonly #beats: Connection
+  readonly #upkeep: Connection
+  readonly #holder = `${hostname()}-${Buffer.from(freshSecret(6)).toString('hex')}`
+  #lock: Disposable | undefined
+  #lease: Lease | undefined
+  #gate: Gate | undefined
+  #state: RecordState = 'waiting'
+  #isStopping = false
+  /** Resolves when the server can be active no longer. */
+  #over = Promise.withResolvers<void>()
+  #loop: Promise<void> | undefined
+  readonly #began = Promise.withResolvers<void>()
+  #awayLoggedMs = Number.NEGATIVE_INFINITY
+  #isAway = false
+  #reported = { seq: 0, ms: Number.NEGATIVE_INFINITY }
+  #position = { seq: 0, epoch: 0, lagCommits: 0, lagSeconds: 0 }
+  #caughtUpMs = sinceStartMs()
+
+  private constructor(private readonly options: RecordOptions) {
+    this.#commits = new Connection(options.target, 'commits')
+    this.#beats = new Connection(options.target, 'beats')
+    this.#upkeep = new Connection(options.target, 'upkeep')
+  }
+
+  /** Checks record, keys and folder before anything is opened. @throws DataFault; RecordAway after 30 s; RecordRefusal */
+  static async open(options: RecordOptions): Promise<RecordServer> {
+    makeDataFolder(options.dataDir)
+    const server = new RecordServer(options)
+    server.#lock = lockForServing(options.dataDir)
+    try {
+      await server.#check()
+      return server
+    } catch (error) {
+      server.#release()
+      throw error
+    }
+  }
+
+  get state(): RecordState {
+    return this.#state === 'active' && !this.isServing ? 'waiting' : this.#state
+  }
+
+  /** Whether the copy may be read: asked before a request, and again right before its response leaves. */
+  get isServing(): boolean {
+    return this.#state === 'active' && this.#lease?.isGood === true && this.#gate?.isCertain === true
+  }
+
+  /** Lets requests reach an app while it may be read. */
+  respondWith(app: Respond): Respond {
+    return whileServing(this, app)
+  }
+
+  /** For metrics. */
+  get position() {
+    const { seq, epoch } = this.#position
+    return { ...this.#position, seq: this.#gate?.seq ?? seq, epoch: this.#lease?.epoch ?? epoch }
+  }
+
+  get totals() {
+    return { ...gateTotals, ...leaseTotals }
+  }
+
+  /** 0 on a warm server. */
+  get sinceRenewalMs(): number {
+    return this.#lease?.epoch === undefined ? 0 : this.#lease.sinceRenewalMs
+  }
+
+  /** The gate through which a database is written that is opened now. */
+  readonly gateOf = ({ sqlite }: Database): Gate => {
+    if (!this.#lease) throw new Error('the server has not started')
+    this.#gate?.close()
+    this.#gate = new Gate({
+      sqlite,
+      tables: tablesOf(sqlite),
+      connection: this.#commits,
+      lease: this.#lease,
+      onBehind: (error) => {
+        this.options.log.error('the copy is behind the record', { cause: String(error) })
+        this.#over.resolve()
+      },
+    })
+    return this.#gate
+  }
+
+  /** Resolves when the server is active, or follows. */
+  start(roles: Roles): Promise<void> {
+    const lease = new Lease({
+      connection: this.#beats,
+      holder: this.#holder,
+      url: roles.url,
+      onLost: () => {
+        this.options.log.warn('another server has taken the lease')
+        this.#over.resolve()
+      },
+    })
+    this.#lease = lease
+    this.#loop = this.#run(roles, lease)
+    return this.#began.promise
+  }
+
+  /** After the last answer: lets another server take the lease. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    this.#over.resolve()
+    await this.#loop
+    this.#release()
+  }
+
+  #release(): void {
+    this.#commits.close()
+    this.#beats.close()
+    this.#upkeep.close()
+    this.#lock?.[Symbol.dispose]()
+  }
+
+  async #check(): Promise<void> {
+    const { dataDir, signingKey } = this.options
+    const { ask } = this.#commits
+    const untilMs = sinceStartMs() + START_MS_MAX
+    for (;;) {
+      try {
+        const installation = await this.#installation()
+        if (installation) await checkKey(ask, 'signing', signingKey)
+        standingOf(dataDir, installation)
+        return
+      } catch (error) {
+        if (error instanceof CopyUnfit) return // it is set aside when the server follows
+        if (!(error instanceof RecordAway) || sinceStartMs() > untilMs) throw error
+        await Bun.sleep(PAUSE_MS)
+      }
+    }
+  }
+
+  async #installation(): Promise<Installation | undefined> {
+    const { ask } = this.#commits
+    return (await checkServer(ask)) ? findInstallation(ask) : undefined
+  }
+
+  async #run(roles: Roles, lease: Lease): Promise<void> {
+    while (!this.#isStopping) {
+      try {
+        const taken = await this.#follow(roles, lease)
+        if (taken) await this.#serve(roles, lease, taken)
+      } catch (error) {
+        await this.#recover(error)
+      } finally {
+        await lease.free()
+      }
+    }
+    this.#began.resolve()
+  }
+
+  /** Follows the record until the lease is taken; undefined when the server stops. */
+  async #follow(roles: Roles, lease: Lease): Promise<Taken | undefined> {
+    const { dataDir, release, signingKey } = this.options
+    const { ask } = this.#commits
+    let installation = await this.#installation()
+    if (standingOf(dataDir, installation) === 'create') {
+      const id = Bun.randomUUIDv7()
+      await makeEmptyRecord({ connection: this.#commits, dataDir, id, release, signingKey }, roles.create)
+      installation = await this.#installation()
+    }
+    if (installation && standingOf(dataDir, installation) === 'pull') await this.#pull(installation)
+    using copy = new FollowingCopy(databasePath(dataDir))
+    for (await requireSameTimeline(ask, copy.mark); !this.#isStopping; await Bun.sleep(FOLLOW_MS)) {
+      while (await copy.follow(ask));
+      const now = await findInstallation(ask)
+      if (!now || now.seq < copy.mark.seq) await requireSameTimeline(ask, copy.mark)
+      this.#answered(now, copy)
+      if (now?.isFree) {
+        const taken = await lease.take()
+        while (taken && copy.mark.seq < taken.seq) await copy.follow(ask)
+        if (taken) return taken
+      }
+      await this.#report(copy.mark.seq, roles.url)
+    }
+    return undefined
+  }
+
+  async #pull({ schemaVersion, seq }: Installation): Promise<void> {
+    this.#state = 'pulling'
+    this.options.log.info('pulling a copy of the record', { seq })
+    const beganMs = sinceStartMs()
+    await pullCopy(this.#commits, this.options.dataDir, { schemaVersion, isStopped: () => this.#isStopping })
+    this.options.log.info('pulled', { seconds: Math.round((sinceStartMs() - beganMs) / SECOND_MS) })
+  }
+
+  #answered(now: Installation | undefined, copy: FollowingCopy): void {
+    const { seq, epoch } = copy.mark
+    const lagCommits = Math.max(0, (now?.seq ?? seq) - seq)
+    if (lagCommits === 0) this.#caughtUpMs = sinceStartMs()
+    this.#position = {
+      seq,
+      epoch: now?.epoch ?? epoch,
+      lagCommits,
+      lagSeconds: (sinceStartMs() - this.#caughtUpMs) / SECOND_MS,
+    }
+    this.#back()
+    this.#state = 'warm'
+    if (now && !now.isFree) this.#began.resolve()
+  }
+
+  async #report(seq: number, url: string): Promise<void> {
+    const sinceMs = sinceStartMs() - this.#reported.ms
+    if (sinceMs < (seq === this.#reported.seq ? UNCHANGED_REPORT_MS : REPORT_MS)) return
+    this.#reported = { seq, ms: sinceStartMs() }
+    await this.#commits.ask(
+      `INSERT INTO scrip.followers (holder, url, seq, at) VALUES ($1, $2, $3, clock_timestamp())
+        ON CONFLICT (holder) DO UPDATE SET seq = EXCLUDED.seq, at = EXCLUDED.at`,
+      [this.#holder, url, seq],
+    )
+  }
+
+  /** Serves until the lease is lost, the copy cannot go on, or the server stops. */
+  async #serve(roles: Roles, lease: Lease, taken: Taken): Promise<void> {
+    const { dataDir, release, log } = this.options
+    this.#over = Promise.withResolvers()
+    await upgrade({ connection: this.#commits, dataDir, release }, taken)
+    await settle({ dataDir, lease, gateOf: this.gateOf, bringUpToDate: roles.bringUpToDate })
+    if (this.#isStopping || lease.epoch === undefined) return
+    await this.#beats.ask('DELETE FROM scrip.followers WHERE holder = $1', [this.#holder])
+    roles.serve()
+    this.#state = 'active'
+    this.#began.resolve()
+    log.info('active', { epoch: taken.epoch, seq: taken.seq })
+    const looking = setInterval(() => this.#lookAfter(lease), SECOND_MS)
+    const pruning = setInterval(() => void prune(this.#upkeep.ask).catch(() => undefined), MINUTE_MS)
+    try {
+      await this.#over.promise
+    } finally {
+      clearInterval(looking)
+      clearInterval(pruning)
+      this.#state = 'waiting'
+      this.#position = { ...this.position, lagCommits: 0, lagSeconds: 0 }
+      await roles.letGo((database) => this.#settle(database))
+    }
+  }
+
+  /** What is under way has been answered when a server stops, unless the record is away. */
+  async #settle(database: Database): Promise<void> {
+    if (this.#isStopping) await Promise.race([database.settled(), Bun.sleep(SETTLE_MS_MAX)])
+    this.#gate?.close()
+    await database.settled()
+    this.#gate = undefined
+  }
+
+  #lookAfter(lease: Lease): void {
+    if (lease.isGood) this.#back()
+    else this.#away(`no renewal for ${Math.round(lease.sinceRenewalMs / SECOND_MS)} s`)
+  }
+
+  async #recover(error: unknown): Promise<void> {
+    this.#state = 'waiting'
+    const { dataDir, log } = this.options
+    if (error instanceof RecordAway) this.#away(error.message)
+    else if (error instanceof CopyUnfit || isDamage(error)) {
+      const cause = error instanceof Error ? error.message : String(error)
+      if (error instanceof CopyUnfit && !error.isAhead) {
+        log.warn('the copy is pulled again', { cause })
+        removeDatabase(databasePath(dataDir))
+      } else log.error('the copy is set aside, and pulled again', { cause, file: setAside(dataDir) })
+      return
+    } else if (!this.#isStopping) this.#away(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    if (!this.#isStopping) await Bun.sleep(PAUSE_MS)
+  }
+
+  /** Once a minute. */
+  #away(cause: string): void {
+    this.#isAway = true
+    if (sinceStartMs() - this.#awayLoggedMs < MINUTE_MS) return
+    this.#awayLoggedMs = sinceStartMs()
+    this.options.log.error('the record cannot be used', { cause })
+  }
+
+  #back(): void {
+    if (!this.#isAway) return
+    this.#isAway = false
+    this.#awayLoggedMs = Number.NEGATIVE_INFINITY
+    this.options.log.warn('the record can be used again')
+  }
+}

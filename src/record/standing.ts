@@ -1,0 +1,91 @@
+import { renameSync, rmSync } from 'node:fs'
+import { type Mark, markIn } from '../db/copy-mark.ts'
+import { DataFault, databasePath, hasDatabase } from '../db/data-folder.ts'
+import { flushFolder } from '../db/disk.ts'
+import { isDamage } from '../db/storage.ts'
+import { systemClock, toTimestamp } from '../kernel/clock.ts'
+import type { Ask } from './connection.ts'
+import { CopyUnfit } from './follower.ts'
+import type { Installation } from './record.ts'
+
+/** How the copy of a folder and the record stand to each other. */
+
+/** What to do with a folder before it follows the record. */
+export type Standing = 'create' | 'pull' | 'follow'
+
+/** @throws DataFault when the two do not belong together; CopyUnfit when the copy has to be set aside */
+export const standingOf = (dataDir: string, installation: Installation | undefined): Standing => {
+  if (!hasDatabase(dataDir)) return installation ? 'pull' : 'create'
+  const mark = readMark(dataDir)
+  if (!installation) {
+    throw new DataFault(
+      mark
+        ? `this folder is a copy of the record ${mark.installation}, and this record is empty\nName the record in SCRIP_POSTGRES, or restore it.`
+        : 'the record is empty, and this folder holds data\nRun scrip postgres init to upload it.',
+    )
+  }
+  if (!mark) {
+    throw new DataFault(
+      `this folder holds data of its own, and is no copy of the record ${installation.id}\nName an empty folder, or another record.`,
+    )
+  }
+  if (mark.installation !== installation.id) {
+    throw new DataFault(
+      `this folder is a copy of the record ${mark.installation}, and SCRIP_POSTGRES names the record ${installation.id}\nName the right one, or an empty folder.`,
+    )
+  }
+  return 'follow'
+}
+
+/** @throws CopyUnfit */
+const readMark = (dataDir: string): Mark | undefined => {
+  try {
+    return markIn(databasePath(dataDir))
+  } catch (error) {
+    if (isDamage(error)) throw new CopyUnfit(`the copy is damaged: ${(error as Error).message}`, true)
+    throw error
+  }
+}
+
+/** Whether the record goes on from where the copy is. @throws CopyUnfit */
+export const requireSameTimeline = async (ask: Ask, mark: Mark): Promise<void> => {
+  const [state] = await ask<{ seq: string; first: string | null; epoch: string | null; at: string | null }>(
+    `SELECT i.seq, (SELECT min(seq) FROM scrip.changes) AS first, c.epoch, (extract(epoch FROM c.at) * 1000000)::bigint AS at
+      FROM scrip.installation AS i LEFT JOIN scrip.changes AS c ON c.seq = $1`,
+    [mark.seq],
+  )
+  if (!state) throw new DataFault('the record is gone\nRestore it.')
+  if (Number(state.seq) < mark.seq) {
+    throw new CopyUnfit(
+      `the copy holds commits ${Number(state.seq) + 1} to ${mark.seq}, which the record has not: it was restored, or has lost them`,
+      true,
+    )
+  }
+  if (state.epoch === null) {
+    if (mark.seq < Number(state.first))
+      throw new CopyUnfit(`the record has no changes any more of the time since commit ${mark.seq}`, false)
+    throw new CopyUnfit(`the record does not know commit ${mark.seq} of the copy`, true)
+  }
+  if (Number(state.epoch) !== mark.epoch || Number(state.at) !== mark.atUs) {
+    throw new CopyUnfit(
+      `commit ${mark.seq} of the copy is not that of the record, which was restored: what the copy holds besides is in no record`,
+      true,
+    )
+  }
+}
+
+/** Keeps a copy that holds what the record has not. Returns its name. */
+export const setAside = (dataDir: string): string => {
+  const path = databasePath(dataDir)
+  const aside = `${path}.foreign-${toTimestamp(systemClock.nowMs()).replaceAll(':', '-')}`
+  for (const suffix of ['-wal', '']) {
+    try {
+      renameSync(path + suffix, aside + suffix)
+    } catch (error) {
+      if (suffix === '') throw error
+    }
+  }
+  rmSync(`${path}-shm`, { force: true })
+  flushFolder(dataDir)
+  return aside
+}
