@@ -89,7 +89,9 @@ const MODULES: Record<string, readonly string[]> = {
   ],
 }
 const BELOW_MODULES = ['worlds', 'http', 'db', 'kernel']
-const BELOW_APP = ['config', 'observability', ...Object.keys(MODULES), ...BELOW_MODULES]
+/** The record stands beside the modules, and knows none: only where the audit ends. */
+const RECORD = ['audit', 'config', 'http', 'db', 'kernel']
+const BELOW_APP = ['record', 'config', 'observability', ...Object.keys(MODULES), ...BELOW_MODULES]
 
 /** What each place may import, besides itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -99,6 +101,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   worlds: ['db', 'kernel'],
   ...Object.fromEntries(Object.entries(MODULES).map(([module, others]) => [module, [...others, ...BELOW_MODULES]])),
   config: ['http', 'kernel'],
+  record: RECORD,
   observability: ['config', ...BELOW_MODULES],
   sandbox: ['app', ...BELOW_APP],
   // Live mode runs without the sandbox, and is read without it (decision 0047).

@@ -8,6 +8,7 @@ import { kill } from './kill.ts'
 import { overload } from './overload.ts'
 import { power } from './power.ts'
 import { receivers } from './receivers.ts'
+import { record } from './record.ts'
 import type { Rig } from './report.ts'
 import { soak } from './soak.ts'
 import { takeOver } from './take-over.ts'
@@ -24,6 +25,7 @@ export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   'take-over': { rig: takeOver, rounds: 10 },
   fairness: { rig: fairness, rounds: 2 },
   deliveries: { rig: deliveries, rounds: 200 },
+  record: { rig: record, rounds: 50 },
   receivers: { rig: receivers, rounds: 1 },
   backlog: { rig: backlog, rounds: 1 },
   year: { rig: year, rounds: 1 },

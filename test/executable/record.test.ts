@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort, POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
+import { logIn, run, type Server, serve } from '../rigs/server.ts'
+
+/** Two servers and their operator, with the record in PostgreSQL (contract C18). */
+
+const KEYS = { SCRIP_VOUCHER_KEY: '11'.repeat(32), SCRIP_SIGNING_KEY: '22'.repeat(32) }
+const LIVE = ['--mode', 'live', '--rate-limit', 'off']
+
+interface Answer {
+  status: number
+  headers: Headers
+  body: unknown
+}
+
+const get = async ({ port }: Server, path: string, headers: Record<string, string> = {}): Promise<Answer> => {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+const untilReady = async (server: Server): Promise<void> => {
+  while ((await get(server, '/readyz')).status !== 200) await Bun.sleep(20)
+}
+
+describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
+  let postgres: Postgres
+  const folder = temporaryFolder()
+  let number = 0
+  beforeAll(async () => {
+    postgres = await Postgres.start()
+  })
+  afterAll(async () => {
+    await postgres[Symbol.asyncDispose]()
+    folder[Symbol.dispose]()
+  })
+
+  const newRecord = async (): Promise<Record<string, string>> => ({
+    ...KEYS,
+    SCRIP_POSTGRES: await postgres.create(`record${++number}`),
+  })
+  const newFolder = (): string => join(folder.path, `folder${++number}`)
+
+  test('is served by one server, followed by others, and by another one when that ends', async () => {
+    const env = await newRecord()
+    const [first, second] = [newFolder(), newFolder()]
+    const a = await serve([...LIVE, '--data-dir', first], { env })
+    const metricsPort = await freePort()
+    const b = await serve([...LIVE, '--data-dir', second, '--metrics-port', String(metricsPort)], { env })
+    const command = async (dataDir: string, ...args: string[]) => {
+      const { exitCode, stdout, stderr } = await run([...args, '--data-dir', dataDir], { env })
+      return { exitCode, stdout, stderr }
+    }
+    const added = await command(first, 'client', 'add', 'ada', '--json')
+    const { password } = JSON.parse(added.stdout) as { password: string }
+    expect(await command(second, 'client', 'add', 'bob')).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `scrip: another server is active: http://127.0.0.1:${a.port}\nRun the command on the machine of that server.\n`,
+    })
+    const listed = await command(second, 'client', 'list')
+    expect(listed.stdout).toContain('ada')
+    expect(listed.stderr).toMatch(/^This copy is \d+\.\d s behind the record\.\n$/)
+
+    expect(await get(a, '/readyz')).toMatchObject({ status: 200, body: { status: 'ok' } })
+    expect(await get(b, '/readyz')).toMatchObject({ status: 503, body: { status: 'warm' } })
+    expect(await get(b, '/livez')).toMatchObject({ status: 200, body: { status: 'ok' } })
+    const refused = await get(b, '/status')
+    expect(refused).toMatchObject({
+      status: 503,
+      body: {
+        error: { name: 'ServiceUnavailableError', code: 'SERVICE_UNAVAILABLE', message: 'Try again later.' },
+      },
+    })
+    expect(refused.headers.get('retry-after')).toBe('1')
+
+    const status = JSON.parse((await run(['postgres', 'status', '--json'], { env })).stdout)
+    expect(status).toMatchObject({ epoch: 1, url: `http://127.0.0.1:${a.port}`, followers: [{ lag_commits: 0 }] })
+
+    const page = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+    expect(page).toContain('scrip_record_role{role="warm"} 1\n')
+    const watched =
+      readFileSync(join(import.meta.dir, '../../docs/alerts.yml'), 'utf8').match(/\bscrip_record_\w+/g) ?? []
+    for (const name of watched) expect(page).toMatch(new RegExp(`^${name}[{ ]`, 'm'))
+
+    const token = await logIn(a.port, 'ada', password)
+    await a.kill()
+    await untilReady(b)
+    expect(await get(b, '/api/v1/wallets', { Authorization: `Bearer ${token}` })).toMatchObject({
+      status: 200,
+      body: [],
+    })
+    expect((await command(second, 'wallet', 'add', 'ada', 'USD')).exitCode).toBe(0)
+
+    const verified = await command(second, 'verify', '--json')
+    expect(verified.exitCode).toBe(0)
+    expect(JSON.parse(verified.stdout)).toContainEqual({
+      check: 'copy and record hold the same',
+      faults: 0,
+      first: null,
+    })
+    await postgres.sql('UPDATE scrip.wallets SET threshold_minor = 5', env.SCRIP_POSTGRES?.split('/').at(-1))
+    const differing = await command(second, 'verify', '--json')
+    expect(differing.exitCode).toBe(1)
+    expect(JSON.parse(differing.stdout)).toContainEqual({
+      check: 'copy and record hold the same',
+      faults: 1,
+      first: 'wallets 1',
+    })
+
+    expect(await b.stop()).toBe(0)
+    expect((await command(first, 'wallet', 'list')).stdout).toContain('ada')
+    expect((await command(first, 'wallet', 'fund', '1', '5')).exitCode).toBe(0)
+  })
+
+  test('begins with the data of one machine, and goes back to one', async () => {
+    const env = await newRecord()
+    const dataDir = newFolder()
+    expect((await run(['client', 'add', 'ada', '--data-dir', dataDir])).exitCode).toBe(0)
+    const refused = await run(['serve', ...LIVE, '--port', '0', '--data-dir', dataDir], { env })
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      4,
+      `scrip: ${dataDir}: the record is empty, and this folder holds data\nRun scrip postgres init to upload it.\n`,
+    ])
+    expect((await run(['postgres', 'init', '--data-dir', dataDir], { env })).exitCode).toBe(0)
+    const again = await run(['postgres', 'init', '--data-dir', dataDir], { env })
+    expect([again.exitCode, again.stderr]).toEqual([
+      1,
+      'scrip: the record holds data already\nName an empty database, or serve an empty folder, which is pulled.\n',
+    ])
+    const without = await run(['client', 'add', 'bob', '--data-dir', dataDir])
+    expect(without.exitCode).toBe(4)
+    expect(without.stderr).toContain('is a copy of the record')
+    expect((await run(['client', 'list', '--data-dir', dataDir])).stdout).toContain('ada')
+
+    const [backup, alone] = [join(folder.path, 'backup.sqlite'), newFolder()]
+    expect((await run(['backup', backup, '--data-dir', newFolder()], { env })).exitCode).toBe(0)
+    expect(
+      (await run(['restore', backup, '--data-dir', alone], { env: { SCRIP_VOUCHER_KEY: KEYS.SCRIP_VOUCHER_KEY } }))
+        .exitCode,
+    ).toBe(0)
+    expect(
+      (await run(['client', 'add', 'bob', '--data-dir', alone], { env: { SCRIP_VOUCHER_KEY: KEYS.SCRIP_VOUCHER_KEY } }))
+        .exitCode,
+    ).toBe(0)
+  })
+
+  test('keeps a copy that holds more than a restored record, and pulls it again', async () => {
+    const env = await newRecord()
+    const database = env.SCRIP_POSTGRES?.split('/').at(-1)
+    const dataDir = newFolder()
+    expect((await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).exitCode).toBe(0)
+    await postgres.sql(
+      'UPDATE scrip.installation SET seq = 1; DELETE FROM scrip.changes WHERE seq > 1; DELETE FROM scrip.clients; DELETE FROM scrip.audit; UPDATE scrip.audit_head SET count = 0',
+      database,
+    )
+    const server = await serve([...LIVE, '--data-dir', dataDir], { env })
+    expect(server.log()).toMatch(/the copy is set aside, and pulled again cause="?the copy holds commits 2 to \d/)
+    expect(await server.stop()).toBe(0)
+    const [aside] = [...new Bun.Glob('scrip.sqlite.foreign-*').scanSync(dataDir)].filter(
+      (name) => !name.includes('-wal'),
+    )
+    expect(aside).toMatch(/^scrip\.sqlite\.foreign-\d{4}-/)
+    expect((await run(['client', 'list', '--data-dir', dataDir], { env })).stdout).not.toContain('ada')
+  })
+
+  describe('refuses', () => {
+    const refusal = async (args: string[], env: Record<string, string>) => {
+      const { exitCode, stderr } = await run(args, { env })
+      return [exitCode, stderr.split('\n')[0]]
+    }
+    const serving = (dataDir: string): string[] => ['serve', ...LIVE, '--port', '0', '--data-dir', dataDir]
+
+    test('keys that are missing, or not those of the record', async () => {
+      const env = await newRecord()
+      const { SCRIP_POSTGRES = '' } = env
+      const folders = [newFolder(), newFolder()] as const
+      expect(await refusal(serving(folders[0]), { SCRIP_POSTGRES })).toEqual([
+        2,
+        'scrip: --postgres needs the keys that all servers share',
+      ])
+      expect((await run(['client', 'add', 'ada', '--data-dir', folders[0]], { env })).exitCode).toBe(0)
+      expect(await refusal(serving(folders[1]), { ...env, SCRIP_SIGNING_KEY: '33'.repeat(32) })).toEqual([
+        4,
+        `scrip: ${folders[1]}: the signing key is not the one of the other servers`,
+      ])
+    })
+
+    test('URLs and flags that do not go together', async () => {
+      const dataDir = newFolder()
+      expect(await refusal(serving(dataDir), { ...KEYS, SCRIP_POSTGRES: 'mysql://db' })).toEqual([
+        2,
+        'scrip: SCRIP_POSTGRES is no URL of PostgreSQL',
+      ])
+      expect(await refusal([...serving(dataDir), '--postgres', 'postgres://a:b@127.0.0.1/c'], KEYS)).toEqual([
+        2,
+        'scrip: every user of the machine can read the password in --postgres',
+      ])
+      const env = { ...KEYS, SCRIP_POSTGRES: 'postgres://scrip@127.0.0.1/scrip' }
+      expect(await refusal([...serving(dataDir), '--take-over'], env)).toEqual([
+        2,
+        'scrip: --take-over and --postgres do not go together',
+      ])
+      expect(await refusal(['restore', 'file', '--data-dir', dataDir], env)).toEqual([
+        2,
+        'scrip: scrip restore works on a folder that holds its own record',
+      ])
+      expect(await refusal(['serve', '--postgres', 'postgres://scrip@127.0.0.1/scrip'], {})).toEqual([
+        2,
+        'scrip: --postgres has no meaning in sandbox mode',
+      ])
+      expect(existsSync(dataDir)).toBe(false)
+    })
+
+    test('a database that cannot hold the record', async () => {
+      await postgres.sql("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+      await postgres.sql('CREATE ROLE guest LOGIN')
+      const { SCRIP_POSTGRES = '' } = await newRecord()
+      const url = new URL(SCRIP_POSTGRES)
+      const cases: [string, string][] = [
+        [postgres.url('latin'), 'the database is in LATIN1, and the record needs UTF8'],
+        [postgres.url('missing'), 'database "missing" does not exist'],
+        [`postgres://guest@${url.host}${url.pathname}`, 'the user may not make the schema scrip'],
+      ]
+      for (const [given, problem] of cases) {
+        const [exitCode, line] = await refusal(serving(newFolder()), { ...KEYS, SCRIP_POSTGRES: given })
+        expect([exitCode, line]).toEqual([4, expect.stringContaining(problem)])
+      }
+    })
+
+    test('a folder of another record', async () => {
+      const [env, other] = [await newRecord(), await newRecord()]
+      const [dataDir, theirs] = [newFolder(), newFolder()]
+      expect((await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).exitCode).toBe(0)
+      expect((await run(['client', 'add', 'bob', '--data-dir', theirs], { env: other })).exitCode).toBe(0)
+      const [exitCode, line] = await refusal(serving(dataDir), other)
+      expect([exitCode, line]).toEqual([4, expect.stringContaining('this folder is a copy of the record ')])
+    })
+  })
+})

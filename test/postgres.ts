@@ -1,0 +1,241 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** PostgreSQL for tests: a server of its own in a temporary folder, as a user that is not root. */
+
+const PLACES = '/usr/lib/postgresql'
+const VERSION_MIN = 15
+
+const binaries = (): string | undefined => {
+  if (!existsSync(PLACES)) return undefined
+  const versions = readdirSync(PLACES)
+    .map(Number)
+    .filter((version) => version >= VERSION_MIN)
+  const newest = Math.max(...versions)
+  return versions.length === 0 ? undefined : join(PLACES, String(newest), 'bin')
+}
+
+export const POSTGRES = binaries()
+if (POSTGRES === undefined && process.env.TEST_ALL === '1')
+  throw new Error('no PostgreSQL: install the package postgresql')
+
+/** PostgreSQL does not run as root. */
+const AS_USER = process.getuid?.() === 0 ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : []
+
+const succeed = async (...command: string[]): Promise<string> => {
+  const child = Bun.spawn([...AS_USER, ...command], { stdout: 'pipe', stderr: 'pipe', cwd: '/' })
+  const [exitCode, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()])
+  if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${exitCode} ${stdout}${stderr}`)
+  return stdout
+}
+
+export const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+
+export class Postgres implements AsyncDisposable {
+  private constructor(
+    readonly folder: string,
+    readonly port: number,
+    private readonly settings: readonly string[],
+  ) {}
+
+  static async start(settings: readonly string[] = []): Promise<Postgres> {
+    const folder = mkdtempSync(join(tmpdir(), 'scrip-postgres-'))
+    if (AS_USER.length > 0) await Bun.$`chown postgres ${folder}`.quiet()
+    const postgres = new Postgres(folder, await freePort(), settings)
+    await succeed(
+      `${POSTGRES}/initdb`,
+      '-D',
+      postgres.data,
+      '-A',
+      'trust',
+      '-U',
+      'scrip',
+      '-E',
+      'UTF8',
+      '--no-locale',
+      '--no-sync',
+    )
+    await postgres.start()
+    return postgres
+  }
+
+  /** A standby that has everything before a commit is answered. */
+  async standby(): Promise<Postgres> {
+    const folder = mkdtempSync(join(tmpdir(), 'scrip-postgres-'))
+    if (AS_USER.length > 0) await Bun.$`chown postgres ${folder}`.quiet()
+    const standby = new Postgres(folder, await freePort(), this.settings)
+    const source = `host=127.0.0.1 port=${this.port} user=scrip application_name=standby`
+    await succeed(
+      `${POSTGRES}/pg_basebackup`,
+      '-D',
+      standby.data,
+      '-d',
+      source,
+      '-R',
+      '-X',
+      'stream',
+      '-c',
+      'fast',
+      '--no-sync',
+    )
+    await standby.start()
+    await this.sql("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
+    await this.sql('SELECT pg_reload_conf()')
+    return standby
+  }
+
+  get data(): string {
+    return join(this.folder, 'data')
+  }
+
+  url(database: string, port = this.port): string {
+    return `postgres://scrip@127.0.0.1:${port}/${database}`
+  }
+
+  async create(database: string): Promise<string> {
+    await this.sql(`CREATE DATABASE ${database}`, 'postgres')
+    return this.url(database)
+  }
+
+  /** The rows as text, a line each. */
+  async sql(text: string, database = 'postgres'): Promise<string[]> {
+    const output = await succeed(
+      `${POSTGRES}/psql`,
+      '-X',
+      '-q',
+      '-At',
+      '-v',
+      'ON_ERROR_STOP=1',
+      '-h',
+      '127.0.0.1',
+      '-p',
+      String(this.port),
+      '-U',
+      'scrip',
+      '-c',
+      text,
+      database,
+    )
+    return output.split('\n').filter((line) => line !== '')
+  }
+
+  async start(): Promise<void> {
+    const options = [`-p ${this.port}`, `-k ${this.folder}`, ...this.settings.map((setting) => `-c ${setting}`)].join(
+      ' ',
+    )
+    await succeed(
+      `${POSTGRES}/pg_ctl`,
+      '-D',
+      this.data,
+      '-l',
+      join(this.folder, 'log'),
+      '-o',
+      options,
+      '-w',
+      '-s',
+      'start',
+    )
+  }
+
+  /** As when the machine loses power, apart from its disk. */
+  async kill(): Promise<void> {
+    const [pid] = readFileSync(join(this.data, 'postmaster.pid'), 'utf8').split('\n')
+    const children = (await Bun.$`pgrep -P ${pid}`.nothrow().quiet().text()).split('\n').filter((line) => line !== '')
+    for (const one of [pid, ...children]) await Bun.$`kill -9 ${one}`.nothrow().quiet()
+    for (const one of [pid, ...children]) while (existsSync(`/proc/${one}`)) await Bun.sleep(5)
+  }
+
+  async promote(): Promise<void> {
+    await succeed(`${POSTGRES}/pg_ctl`, '-D', this.data, '-w', '-s', 'promote')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await succeed(`${POSTGRES}/pg_ctl`, '-D', this.data, '-m', 'immediate', '-s', 'stop').catch(() => undefined)
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+type Direction = 'questions' | 'answers'
+
+/** A network that can be slow or cut. What is on its way when it is cut arrives when it is whole again. */
+export class Network implements Disposable {
+  readonly #server = createServer((client) => this.#join(client))
+  readonly #pairs = new Set<{ client: Socket; server: Socket }>()
+  #cut: readonly Direction[] = []
+  delayMs = 0
+  port = 0
+  target: number
+
+  private constructor(target: number) {
+    this.target = target
+  }
+
+  static async to(target: number): Promise<Network> {
+    const network = new Network(target)
+    network.port = await freePort()
+    await new Promise<void>((resolve) => network.#server.listen(network.port, '127.0.0.1', resolve))
+    return network
+  }
+
+  cut(...directions: Direction[]): void {
+    this.#cut = directions
+    for (const pair of this.#pairs) this.#apply(pair)
+  }
+
+  /** Ends all connections, as a firewall that forgets them. */
+  reset(): void {
+    for (const { client, server } of this.#pairs) for (const socket of [client, server]) socket.destroy()
+  }
+
+  #apply({ client, server }: { client: Socket; server: Socket }): void {
+    for (const [socket, direction] of [
+      [client, 'questions'],
+      [server, 'answers'],
+    ] as const) {
+      if (this.#cut.includes(direction)) socket.pause()
+      else socket.resume()
+    }
+  }
+
+  #join(client: Socket): void {
+    const server = connect(this.target, '127.0.0.1')
+    const pair = { client, server }
+    this.#pairs.add(pair)
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      from.setNoDelay(true)
+      from.on('data', (bytes: Buffer) => {
+        if (this.delayMs === 0) to.write(bytes)
+        else setTimeout(() => to.write(bytes), this.delayMs)
+      })
+      from.on('error', () => to.destroy())
+      from.on('close', () => {
+        to.destroy()
+        this.#pairs.delete(pair)
+      })
+    }
+    this.#apply(pair)
+  }
+
+  [Symbol.dispose](): void {
+    this.reset()
+    this.#server.close()
+  }
+}
+
+/** A folder for copies. */
+export const temporaryFolder = (): Disposable & { path: string } => {
+  const path = mkdtempSync(join(tmpdir(), 'scrip-record-'))
+  mkdirSync(path, { recursive: true })
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}

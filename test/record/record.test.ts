@@ -1,0 +1,255 @@
+import { Database as SqliteDatabase } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { parsePostgresUrl } from '../../src/config/postgres-url.ts'
+import { getMark } from '../../src/db/copy-mark.ts'
+import { Database } from '../../src/db/database.ts'
+import { migrate, SCHEMA_VERSION } from '../../src/db/migrate.ts'
+import { DomainError } from '../../src/kernel/failure.ts'
+import { compareCopy } from '../../src/record/compare.ts'
+import { Connection } from '../../src/record/connection.ts'
+import { CopyUnfit, FollowingCopy } from '../../src/record/follower.ts'
+import { Gate } from '../../src/record/gate.ts'
+import { Lease } from '../../src/record/lease.ts'
+import { pullCopy } from '../../src/record/pull.ts'
+import { uploadCopy } from '../../src/record/record.ts'
+import { requireSameTimeline } from '../../src/record/standing.ts'
+import { tablesOf } from '../../src/record/tables.ts'
+import { Network, POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
+
+/** The gate, the lease and followers, against a real PostgreSQL (contract C18). */
+
+const SECRET = new Uint8Array(32)
+const SCHEMA = SCHEMA_VERSION
+const SEEDS = sqliteTable('seeds', { name: text('name').primaryKey() })
+
+describe.skipIf(POSTGRES === undefined)('a record', () => {
+  let postgres: Postgres
+  let number = 0
+  beforeAll(async () => {
+    postgres = await Postgres.start()
+  })
+  afterAll(() => postgres[Symbol.asyncDispose]())
+
+  /** A record, and the copy that writes it. */
+  const open = async () => {
+    const name = `record${++number}`
+    const url = await postgres.create(name)
+    const network = await Network.to(postgres.port)
+    const target = parsePostgresUrl(postgres.url(name, network.port))
+    const connection = new Connection(target, 'test')
+    const beats = new Connection(target, 'test beats')
+    const folder = temporaryFolder()
+    const path = join(folder.path, 'scrip.sqlite')
+    const database = Database.openFile(path)
+    migrate(database.sqlite, { nowMs: () => 0 })
+    const tables = tablesOf(database.sqlite)
+    await uploadCopy(connection, database.sqlite, tables, { id: name, release: '1', signingKey: SECRET })
+    const lease = new Lease({ connection: beats, holder: 'test', url: 'http://one', onLost: () => undefined })
+    await lease.take()
+    const behind: unknown[] = []
+    const onBehind = (error: unknown): void => void behind.push(error)
+    const gate = new Gate({ sqlite: database.sqlite, tables, connection, lease, onBehind })
+    database.gateBy(gate)
+    const run = (...statements: string[]) =>
+      database.write(() => {
+        for (const statement of statements) database.sqlite.run(statement)
+      })
+    return {
+      name,
+      url,
+      network,
+      connection,
+      beats,
+      folder,
+      path,
+      database,
+      lease,
+      gate,
+      behind,
+      run,
+      sql: (text: string) => postgres.sql(text, name),
+      [Symbol.dispose]: () => {
+        void lease.free()
+        gate.close()
+        database.leave()
+        connection.close()
+        folder[Symbol.dispose]()
+        network[Symbol.dispose]()
+      },
+    }
+  }
+
+  const CLIENT =
+    "INSERT INTO clients (id, username, password_sha256, vouchers, created_at_ms) VALUES (1, 'ada', 'x', 1, 0)"
+  const CURRENCY = "INSERT INTO currencies (id, name, currency, precision) VALUES (1, 'US Dollar', 'USD', 2)"
+  const wallet = (id: number, isDefault: number): string =>
+    `INSERT INTO wallets (id, client_id, currency_id, type, amount_minor, is_default, created_at_ms, updated_at_ms) VALUES (${id}, 1, 1, 'PREPAID', 0, ${isDefault}, 0, 0)`
+
+  test('holds what a unit of work has written when it is acknowledged, and nobody reads it before', async () => {
+    using record = await open()
+    const isThere = () => record.database.query.select().from(SEEDS).all()
+    expect(isThere()).toEqual([])
+    record.network.delayMs = 30
+    const written = record.run("INSERT INTO seeds VALUES ('a', 'b')")
+    await Bun.sleep(20)
+    expect(isThere()).toEqual([])
+    await written
+    expect(isThere()).toEqual([{ name: 'a' }])
+    expect(await record.sql('SELECT name, sha256 FROM scrip.seeds')).toEqual(['a|b'])
+    expect(getMark(record.database.sqlite).seq).toBe(2)
+    expect(await record.sql('SELECT seq, epoch, rows FROM scrip.changes WHERE seq = 2')).toEqual([
+      '2|1|{"seeds":[{"name":"a","sha256":"b"}]}',
+    ])
+  })
+
+  test('has the values of SQLite: NUL, its escape, bytes, fractions and large numbers', async () => {
+    using record = await open()
+    await record.run(
+      "INSERT INTO seeds VALUES ('nul', 'a' || char(0) || 'b'), ('escape', '␀0 ␀ \\u0000'), ('quote', '\"''\\')",
+      "INSERT INTO voucher_stock (id, product_id, denomination_minor, fingerprint, sealed) VALUES (1, 1, 9007199254740993, 'f', x'00ff5c')",
+    )
+    expect(await record.sql("SELECT sha256 FROM scrip.seeds WHERE name = 'nul'")).toEqual(['a␀0b'])
+    expect(await record.sql('SELECT denomination_minor, sealed FROM scrip.voucher_stock')).toEqual([
+      '9007199254740993|\\x00ff5c',
+    ])
+    using folder = temporaryFolder()
+    await pullCopy(record.connection, folder.path, { schemaVersion: SCHEMA, isStopped: () => false })
+    using copy = new SqliteDatabase(join(folder.path, 'scrip.sqlite'))
+    expect(copy.query('SELECT name, hex(sha256) AS text FROM seeds ORDER BY name').all()).toEqual([
+      { name: 'escape', text: Buffer.from('␀0 ␀ \\u0000').toString('hex').toUpperCase() },
+      { name: 'nul', text: '610062' },
+      { name: 'quote', text: Buffer.from('"\'\\').toString('hex').toUpperCase() },
+    ])
+    expect(copy.query('SELECT hex(sealed) AS sealed FROM voucher_stock').all()).toEqual([{ sealed: '00FF5C' }])
+    expect(
+      (await compareCopy(record.connection, join(folder.path, 'scrip.sqlite'))).filter(({ first }) => first),
+    ).toEqual([])
+  })
+
+  test('has what unique rows, deletions and counting triggers led to', async () => {
+    using record = await open()
+    await record.run(CURRENCY, CLIENT, wallet(1, 1), wallet(2, 0))
+    await record.run('UPDATE wallets SET is_default = 0 WHERE id = 1', 'UPDATE wallets SET is_default = 1 WHERE id = 2')
+    await record.run(
+      "INSERT INTO seeds VALUES ('a', '1')",
+      "DELETE FROM seeds WHERE name = 'a'",
+      "INSERT INTO seeds VALUES ('a', '2')",
+    )
+    await record.run("DELETE FROM seeds WHERE name = 'a'", "INSERT INTO seeds VALUES ('b', '1')")
+    expect(await record.sql('SELECT id, is_default FROM scrip.wallets ORDER BY id')).toEqual(['1|0', '2|1'])
+    expect(await record.sql('SELECT name FROM scrip.seeds')).toEqual(['b'])
+    expect((await compareCopy(record.connection, record.path)).filter(({ first }) => first)).toEqual([])
+  })
+
+  test('refuses one unit of several that share a commit, and has the others', async () => {
+    using record = await open()
+    await record.sql("ALTER TABLE scrip.seeds ADD CHECK (name <> 'bad')")
+    const results = await Promise.allSettled(
+      ['one', 'bad', 'two'].map((name) => record.run(`INSERT INTO seeds VALUES ('${name}', '')`)),
+    )
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(await record.sql('SELECT name FROM scrip.seeds ORDER BY name')).toEqual(['one', 'two'])
+    expect(record.database.sqlite.query('SELECT name FROM seeds ORDER BY name').all()).toEqual([
+      { name: 'one' },
+      { name: 'two' },
+    ])
+  })
+
+  test('looks up a commit that was not answered: made, or never to be made', async () => {
+    using record = await open()
+    await record.run("INSERT INTO seeds VALUES ('warm up', '')")
+    record.network.cut('answers')
+    const made = record.run("INSERT INTO seeds VALUES ('made', '')")
+    await Bun.sleep(200)
+    record.network.reset()
+    record.network.cut()
+    await made
+    expect(await record.sql('SELECT name FROM scrip.seeds ORDER BY name')).toEqual(['made', 'warm up'])
+    expect(record.lease.epoch).toBeGreaterThan(1)
+    record.network.cut('questions')
+    const lost = record.run("INSERT INTO seeds VALUES ('lost', '')").catch((error: unknown) => error)
+    await Bun.sleep(200)
+    record.network.reset()
+    record.network.cut()
+    expect(await lost).toBeInstanceOf(DomainError)
+    expect(await record.sql('SELECT name FROM scrip.seeds ORDER BY name')).toEqual(['made', 'warm up'])
+    await record.run("INSERT INTO seeds VALUES ('next', '')")
+    expect((await compareCopy(record.connection, record.path)).filter(({ first }) => first)).toEqual([])
+  })
+
+  test('refuses a server whose lease was taken, also when it does not know yet', async () => {
+    using record = await open()
+    await record.sql("UPDATE scrip.installation SET epoch = epoch + 1, holder = 'other'")
+    const refused = await record.run("INSERT INTO seeds VALUES ('late', '')").catch((error: unknown) => error)
+    expect(refused).toMatchObject({ failure: { code: 'unavailable', headers: { 'Retry-After': '1' } } })
+    expect(await record.sql('SELECT count(*) FROM scrip.seeds')).toEqual(['0'])
+    expect(record.database.sqlite.query('SELECT count(*) AS count FROM seeds').get()).toEqual({ count: 0 })
+    expect(record.lease.isGood).toBe(false)
+  })
+
+  test('gives the lease to one holder, and to another when it is free or has run out', async () => {
+    using record = await open()
+    const other = new Lease({ connection: record.connection, holder: 'other', url: undefined, onLost: () => undefined })
+    expect(await other.take()).toBeUndefined()
+    await record.lease.free()
+    expect(await other.take()).toEqual({ epoch: 2, seq: 1, schemaVersion: SCHEMA })
+    await other.free()
+    await record.sql("UPDATE scrip.installation SET holder = 'gone', beat_at = clock_timestamp() - interval '2.1 s'")
+    expect(await other.take()).toMatchObject({ epoch: 3 })
+    await other.free()
+    await record.sql("UPDATE scrip.installation SET holder = 'gone', beat_at = clock_timestamp() + interval '1 h'")
+    expect(await other.take()).toMatchObject({ epoch: 4 })
+    await other.free()
+  })
+
+  test('is followed by a copy, whose triggers are as ever', async () => {
+    using record = await open()
+    using folder = temporaryFolder()
+    await pullCopy(record.connection, folder.path, { schemaVersion: SCHEMA, isStopped: () => false })
+    const path = join(folder.path, 'scrip.sqlite')
+    await record.run(CURRENCY, CLIENT, wallet(1, 1))
+    await record.run(
+      "INSERT INTO beneficiaries VALUES ('ben_1', 1, 'a@b.c', 'A', 'B', 'a@b.c', 'a', 'b', NULL, NULL, '{}', 0, 0, NULL, 0, '')",
+    )
+    using copy = new FollowingCopy(path)
+    expect(await copy.follow(record.connection.ask)).toBe(false)
+    expect(copy.mark).toMatchObject({ installation: record.name, seq: 3 })
+    using sqlite = new SqliteDatabase(path)
+    const triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name"
+    expect(sqlite.query(triggers).all()).toEqual(record.database.sqlite.query(triggers).all())
+    expect(sqlite.query('SELECT list, count FROM list_counts').all()).toEqual([{ list: 'beneficiaries', count: 1 }])
+    expect((await compareCopy(record.connection, path)).filter(({ first }) => first)).toEqual([])
+  })
+
+  test('tells a copy that is of a lost timeline, or that it has forgotten', async () => {
+    using record = await open()
+    await record.run("INSERT INTO seeds VALUES ('a', '')")
+    await record.run("INSERT INTO seeds VALUES ('b', '')")
+    const { ask } = record.connection
+    const mark = getMark(record.database.sqlite)
+    await requireSameTimeline(ask, mark)
+    const fault = (changed: Partial<typeof mark>) =>
+      requireSameTimeline(ask, { ...mark, ...changed }).catch((error: unknown) => error)
+    expect(await fault({ seq: 9 })).toMatchObject({ isAhead: true, message: expect.stringContaining('commits 4 to 9') })
+    expect(await fault({ atUs: mark.atUs + 1 })).toMatchObject({ isAhead: true })
+    await record.sql('DELETE FROM scrip.changes WHERE seq < 3')
+    const forgotten = await fault({ seq: 1 })
+    expect(forgotten).toBeInstanceOf(CopyUnfit)
+    expect(forgotten).toMatchObject({ isAhead: false })
+  })
+
+  test('forgets what its changes held before an erasure', async () => {
+    using record = await open()
+    await record.run("INSERT INTO seeds VALUES ('ada@example.com', '')")
+    await record.database.write(() => {
+      record.database.sqlite.run("DELETE FROM seeds WHERE name = 'ada@example.com'")
+      record.database.sqlite.run("INSERT INTO seeds VALUES ('erased', '')")
+      record.gate.eraseChanges()
+    })
+    const rows = await record.sql('SELECT seq, rows FROM scrip.changes ORDER BY seq')
+    expect(rows.slice(0, 2)).toEqual(['1|', '2|'])
+    expect(rows).toHaveLength(3)
+  })
+})
