@@ -25,12 +25,13 @@ export abstract class Records {
   /** Where the last line of what waits begins. */
   #lineStart = 0
   #isOpen = false
-  #isBroken = false
+  /** Nothing more is read. */
+  protected isBroken = false
 
   constructor(protected readonly options: Options) {}
 
   push(text: string): void {
-    if (this.#isBroken) return
+    if (this.isBroken) return
     const whole = this.#waiting + text
     let [start, lineStart] = [0, this.#lineStart]
     for (let end = whole.indexOf('\n', this.#waiting.length); end !== -1; end = whole.indexOf('\n', lineStart)) {
@@ -43,19 +44,19 @@ export abstract class Records {
     this.#waiting = whole.slice(start)
     this.#lineStart = lineStart - start
     if (this.#waiting.length <= CHARACTERS_MAX) return
-    this.#isBroken = true
+    this.isBroken = true
     this.options.onProblem({ line: this.line + 1, column: null, what: 'is longer than 65,536 characters' })
   }
 
   end(): void {
-    if (!this.#isBroken && this.#waiting !== '') this.#take(this.#waiting)
+    if (!this.isBroken && this.#waiting !== '') this.#take(this.#waiting)
   }
 
   #take(record: string): void {
     const first = this.line + 1
     this.line = first + linesWithin(record)
     const text = record.endsWith('\r') ? record.slice(0, -1) : record
-    if (text.trim() !== '') this.read(text, first)
+    if (!this.isBroken && text.trim() !== '') this.read(text, first)
   }
 
   /** Whether a line begins inside of quotes and ends outside of them, or the reverse. */
@@ -100,8 +101,8 @@ export class CsvRecords extends Records {
   protected read(record: string, line: number): void {
     const cells = cellsOf(record)
     const problem = (what: string): void => this.options.onProblem({ line, column: null, what })
-    if (!cells) problem('has quotes inside of a cell, or none that end it')
-    else if (!this.#columns) this.#readHeader(cells, line)
+    if (!this.#columns) this.#readHeader(cells ?? [], line)
+    else if (!cells) problem('has quotes inside of a cell, or none that end it')
     else if (cells.length !== this.#columns.length)
       problem(`has ${cells.length} cells, and the header ${this.#columns.length}`)
     else this.options.onRecord(this.#named(cells), line)
@@ -118,11 +119,20 @@ export class CsvRecords extends Records {
   #readHeader(cells: readonly string[], line: number): void {
     const columns = cells.map((cell) => cell.trim().toLowerCase())
     this.#columns = columns
+    if (columns.every((column) => !KNOWN.has(column))) {
+      this.isBroken = true
+      this.options.onProblem({ line, column: null, what: 'begins neither CSV with a header nor JSON lines' })
+      return
+    }
     for (const column of KNOWN) {
       const count = columns.filter((one) => one === column).length
-      if (count > 1) this.options.onProblem({ line, column, what: 'stands twice in the header' })
+      if (count > 1) {
+        this.options.onProblem({ line, column, what: 'stands twice in the header' })
+        this.isBroken = true
+      }
       if (count === 0 && REQUIRED.includes(column)) {
         this.options.onProblem({ line, column, what: 'is missing from the header' })
+        this.isBroken = true
       }
     }
   }

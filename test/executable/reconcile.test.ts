@@ -103,6 +103,14 @@ test.each([
   }),
 )
 
+test('prints no character of a list that a terminal would obey', () =>
+  inOffice(async (office) => {
+    await office.stocked()
+    const list = office.file('list.csv', `${HEADER}a\u001b[2J,order,1,USD,\n`)
+    const { exitCode, stdout } = await office.run(['reconcile', 'acme', list])
+    expect([exitCode, stdout.includes('\u001b')]).toEqual([1, false])
+  }))
+
 test('refuses an unknown client with 1, an unknown file with 4, and two formats with 2', () =>
   inOffice(async (office) => {
     await office.stocked()

@@ -60,15 +60,9 @@ describe('a list', () => {
   test.each([
     ['', ['1 - the file is empty']],
     ['\ufeff\n\n', ['1 - the file is empty']],
-    [
-      'reference;type;amount;currency\n',
-      [
-        '1 reference is missing from the header',
-        '1 type is missing from the header',
-        '1 amount is missing from the header',
-        '1 currency is missing from the header',
-      ],
-    ],
+    ['reference;type;amount;currency\n', ['1 - begins neither CSV with a header nor JSON lines']],
+    ['reference,type\na,b,c\n', ['1 amount is missing from the header', '1 currency is missing from the header']],
+    ['[{"reference":"a"}]', ['1 - begins neither CSV with a header nor JSON lines']],
     [`${HEADER},amount\n`, ['1 amount stands twice in the header']],
     [`${HEADER}\na,order,1\n`, ['2 - has 3 cells, and the header 4']],
     [`${HEADER}\n"a"b,order,1,USD\n`, ['2 - has quotes inside of a cell, or none that end it']],

@@ -5,6 +5,7 @@ import { withDataOptions } from '../../config/options.ts'
 import { parseMonth } from '../../config/values.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { problemList } from '../../kernel/problems.ts'
+import { visible } from '../../kernel/visible.ts'
 import { Comparison } from '../../reconciliation/comparison.ts'
 import { ALWAYS, isIn, PartnerList } from '../../reconciliation/partner-list.ts'
 import type { Problem } from '../../reconciliation/records.ts'
@@ -153,7 +154,7 @@ function* jsonPieces(report: Report): Generator<string> {
 function* textPieces({ agrees, matched, parts_at }: Report, list: List): Generator<string> {
   yield `${matched} match${agrees ? ', and nothing differs.' : '.'}\n`
   if (agrees) return
-  if (parts_at) yield `${partingWords(parts_at)}\n`
+  if (parts_at) yield `${visible(partingWords(parts_at))}\n`
   yield '\n'
   yield* tableOf(list)
 }
