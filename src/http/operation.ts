@@ -244,18 +244,15 @@ export const servedBy = (app: AnyElysia): ServedOperation[] =>
   })
 
 /** Every error of an operation by its stable name, the common ones last. */
-export const errorsOf = (operation: Operation): Record<string, Failure> => {
-  const { errors, body, public: isPublic, free, isProbe } = operation
-  return {
-    ...errors,
-    ...(operation.canRehearse && rehearsalErrors(operation)),
-    ...(body && { body_encoded: BODY_ENCODED }),
-    ...(!isPublic && { unauthorized: unauthorized(true) }),
-    ...(!isPublic && !free && { rate_limited: rateLimited(36) }),
-    internal: INTERNAL,
-    ...(!isProbe && { unavailable: unavailable(1) }),
-  }
-}
+export const errorsOf = (operation: Operation): Record<string, Failure> => ({
+  ...operation.errors,
+  ...(operation.canRehearse && rehearsalErrors(operation)),
+  ...(operation.body && { body_encoded: BODY_ENCODED }),
+  ...(!operation.public && { unauthorized: unauthorized(true) }),
+  ...(!operation.public && !operation.free && { rate_limited: rateLimited(36) }),
+  internal: INTERNAL,
+  ...(!operation.isProbe && { unavailable: unavailable(1) }),
+})
 
 const CREATED = 201
 const CREATED_HEADERS = Type.Object({ Location: Type.String({ description: 'The path of the new record' }) })
