@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withoutCounters } from '../http/rehearsals.ts'
-import { blocksOf, documentText, hasShell, withScrip } from './documents.ts'
+import { blocksOf, documentText, freePort, hasShell, withScrip } from './documents.ts'
 import { Customer, inOffice, type Office } from './live.ts'
 import { run, start } from './program.ts'
 
@@ -62,7 +62,8 @@ describe('a rehearsal of a client in live mode', () => {
   test('gives no code away, leaves the stock, and is marked in the log and the metrics', () =>
     inOffice(async (office) => {
       const credentials = await office.stocked()
-      const server = await office.serve('--log-format', 'json', '--log-level', 'info', '--metrics-port', '0')
+      const port = await freePort()
+      const server = await office.serve('--log-format', 'json', '--log-level', 'info', '--metrics-port', port)
       const customer = await Customer.of(server, credentials)
       const init = {
         method: 'POST',
@@ -85,6 +86,12 @@ describe('a rehearsal of a client in live mode', () => {
       expect(await customer.wallet()).toEqual([1000, 0])
       expect(await customer.read<object[]>('/events?type=order.*')).toEqual([])
       await customer.order(1, 3)
+      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+      const counts = metrics.split('\n').filter((line) => /_count\{.*"\/api\/v1\/orders"/.test(line))
+      expect(counts.map((line) => [line.includes('dry_run="true"'), line.split(' ').at(-1)])).toEqual([
+        [true, '3'],
+        [false, '1'],
+      ])
       const { stderr } = await server.stop()
       const lines = stderr.split('\n').filter((line) => line.includes('/api/v1/orders'))
       expect(lines.map((line) => (JSON.parse(line) as { dry_run?: true }).dry_run)).toEqual([
