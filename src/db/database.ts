@@ -1,9 +1,10 @@
 import { Database as SqliteDatabase, type Statement } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
-import { closeConnection } from './closing.ts'
+import { closeConnection, constrain, openReader } from './connections.ts'
 import { copyServed } from './copy.ts'
 import { makePrivateFile } from './data-folder.ts'
 import { asImage } from './image.ts'
+import { MadeStatements } from './made-statements.ts'
 import { type Gate, inSavepoint, SharedCommit } from './shared-commit.ts'
 import { isPassing, OpenFiles } from './storage.ts'
 
@@ -17,9 +18,6 @@ const WAL_PAGES_MAX = 4_096
 
 /** 1 MiB: a command copies them in 5 ms, before there are so many that a server has to, whose commits wait for the disk. */
 const WAL_PAGES_OF_COMMAND = 512
-
-/** How many statements are remembered before those that are finalized are forgotten. */
-const MADE_MAX = 512
 
 export type Query = Pick<BunSQLiteDatabase, 'select'>
 
@@ -49,12 +47,6 @@ export type Tx = Pick<BunSQLiteDatabase, 'select' | 'insert' | 'update' | 'delet
 /** A part of a unit of work that is undone alone if it throws. */
 export const undoable = <T>(tx: Tx, work: () => T): T => inSavepoint(connectionOf(tx), work)
 
-/** SQLite does neither by default. With recursive triggers, REPLACE fires the triggers that refuse deletion. */
-const constrain = (sqlite: SqliteDatabase): void => {
-  sqlite.run('PRAGMA foreign_keys = ON')
-  sqlite.run('PRAGMA recursive_triggers = ON')
-}
-
 export class Database {
   #query: Query
   readonly #tx: Tx
@@ -71,15 +63,14 @@ export class Database {
   /** The files of a server; undefined in memory, and for a command. */
   #files: OpenFiles | undefined
   #lastCopy: Promise<void> = Promise.resolve()
-  #made: WeakRef<Statement>[] = []
-  #madeMax = MADE_MAX
+  readonly #made: MadeStatements
 
   private constructor(
     readonly sqlite: SqliteDatabase,
     /** Other processes can read and write the database. */
     readonly onFile: boolean,
   ) {
-    this.#rememberStatements()
+    this.#made = new MadeStatements(sqlite)
     this.#tx = withStatements(Object.assign(drizzle({ client: sqlite }), { [isOpen]: true as const }), sqlite)
     this.#query = this.#tx
     this.#commits = new SharedCommit(sqlite, () => this.#files)
@@ -125,11 +116,8 @@ export class Database {
    */
   gateBy(gate: Gate): void {
     this.#commits.gate = gate
-    const reader = new SqliteDatabase(this.sqlite.filename, { readwrite: true, create: false, strict: true })
-    reader.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    reader.run('PRAGMA query_only = ON')
-    this.#reader = reader
-    this.#query = queryOn(reader)
+    this.#reader = openReader(this.sqlite.filename, BUSY_TIMEOUT_MS)
+    this.#query = queryOn(this.#reader)
   }
   #reader: SqliteDatabase | undefined
 
@@ -195,8 +183,7 @@ export class Database {
 
   /** How many statements are in memory. */
   get statementCount(): number {
-    this.#forgetCollected()
-    return this.#made.length
+    return this.#made.count
   }
 
   closeToImage(): Uint8Array {
@@ -205,28 +192,10 @@ export class Database {
     return image
   }
 
-  /** A connection keeps its memory and its files until its last statement is finalized. */
   #closeAtOnce(): void {
-    for (const made of this.#made) made.deref()?.finalize()
-    this.#made = []
+    this.#made.finalize()
     if (this.#reader) closeConnection(this.#reader)
     closeConnection(this.sqlite)
-  }
-
-  #rememberStatements(): void {
-    const { sqlite } = this
-    const prepare = sqlite.prepare.bind(sqlite)
-    sqlite.prepare = ((...given: Parameters<typeof prepare>) => {
-      const statement = prepare(...given)
-      if (this.#made.length >= this.#madeMax) this.#forgetCollected()
-      this.#made.push(new WeakRef(statement))
-      return statement
-    }) as typeof prepare
-  }
-
-  #forgetCollected(): void {
-    this.#made = this.#made.filter((made) => made.deref() !== undefined)
-    this.#madeMax = Math.max(MADE_MAX, 2 * this.#made.length)
   }
 
   /**

@@ -1,5 +1,5 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
-import { closeConnection } from '../db/closing.ts'
+import { closeConnection } from '../db/connections.ts'
 import { getMark, type Mark, putMark } from '../db/copy-mark.ts'
 import { rewriteFile } from '../db/scrub.ts'
 import type { Ask } from './connection.ts'
