@@ -9,7 +9,15 @@ import { officeTest } from './live.ts'
 
 const READING = [
   ...['client list', 'client show', 'client discounts', 'wallet list', 'vouchers list', 'rates list', 'audit list'],
-  ...['catalog schema', 'catalog init', 'catalog validate', 'catalog export'],
+  ...[
+    'postgres init',
+    'postgres status',
+    'reconcile',
+    'catalog schema',
+    'catalog init',
+    'catalog validate',
+    'catalog export',
+  ],
   ...['orders list', 'orders show', 'payouts list', 'payouts show', 'beneficiary list', 'beneficiary show'],
   ...['webhooks list', 'webhooks deliveries', 'transactions', 'statement', 'verify'],
 ]

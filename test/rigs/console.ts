@@ -59,7 +59,7 @@ const statesOf = (world: string): Record<string, State> => {
     money: { place: `money?world=${world}`, shows: '.ledger' },
     'money, none spent': { place: 'money?world=nobody', shows: '.wallet' },
     events: { place: `events?world=${world}`, shows: '.webhook', act: openAll },
-    'events, none': { place: 'events?world=nobody', shows: '.events' },
+    'events, none': { place: 'events?world=nobody', shows: '.form' },
     coverage: { place: `coverage?world=${world}`, shows: '.outcomes' },
     'an address without a page': { place: 'json?path=/_sandbox/test-values', shows: '.j-name' },
   }

@@ -55,6 +55,7 @@ const FIRST: Record<string, readonly (readonly [method: string, path: string, bo
   'DELETE /_sandbox/inbox': [['DELETE', '/inbox']],
   'POST /_sandbox/inbox/{name}': [['POST', '/inbox/hooks', {}]],
   'PUT /_sandbox/inbox/{name}': [['PUT', '/inbox/hooks', { status: 500 }]],
+  'POST /_sandbox/reconcile': [['POST', '/reconcile', { reference: 'one', type: 'order', amount: 1, currency: 'USD' }]],
   'POST /_sandbox/events': [['POST', '/events', { type: 'ping' }]],
   'POST /_sandbox/webhooks/settle': [['POST', '/webhooks/settle']],
   'GET /_sandbox/pace': [['GET', '/pace']],

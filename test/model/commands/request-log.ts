@@ -85,6 +85,19 @@ export const requestLogCommands = [
       }))
     },
   }),
+  command('reconcile with a list of which nothing is ours', ['reconcile'], 1, {
+    args: fc.record({ world: worldNames }),
+    run: async (play, { world }) => {
+      const body = { reference: 'nobody made this', type: 'order', amount: 1, currency: 'USD' }
+      await play.control({ operation: 'reconcile', body }, world, () => ({
+        status: 200,
+        fault: ({ json }) => {
+          const { agrees, only_theirs } = json as { agrees: boolean; only_theirs: object[] }
+          return agrees || only_theirs.length !== 1 ? 'a list that nobody made agrees' : undefined
+        },
+      }))
+    },
+  }),
   command('send a request', ['sendRequest'], 1, {
     args: fc.record({ world: worldNames, path: fc.constantFrom('/api/v1/countries/1', '/_sandbox/reset') }),
     run: async (play, { world: name, path }) => {

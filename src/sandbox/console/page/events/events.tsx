@@ -92,7 +92,7 @@ const Resend = ({ event, webhooks, world, onChange }: ResendProps) => {
   }
   return (
     <>
-      <button type="button" aria-label={`Resend ${event.type} ${event.id}`} onClick={() => send('')}>
+      <button type="button" aria-label={`Resend to all: ${event.type} ${event.id}`} onClick={() => send('')}>
         Resend to all
       </button>
       {webhooks.length > 1 &&

@@ -50,7 +50,7 @@ export const Requests = ({ place }: { place: Place }) => {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const field = useRef<HTMLInputElement>(null)
   const rowHeight = useRowHeight()
-  useEffect(() => setTyped(filter), [filter])
+  useEffect(() => setTyped(filter), [place])
 
   const shown = useMemo(() => (typed === '' ? rows : rows.filter(filterOf(typed, rows))), [rows, typed])
   const items = useMemo(() => grouped(shown, grouping, closed), [shown, grouping, closed])
