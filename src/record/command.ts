@@ -103,9 +103,13 @@ const tryLock = (dataDir: string): Disposable | undefined => {
 
 /** Without a server: the copy is brought up to date, and whoever writes takes the lease meanwhile. */
 const joinAlone = async (parts: Parts, found: Installation | undefined): Promise<Joined> => {
-  const { dataDir, connection, beats, needs, leave, release, create, signingKey = new Uint8Array() } = parts
+  const { dataDir, connection, beats, needs, leave, release, create, signingKey } = parts
   let installation = found
   if (standing(dataDir, installation) === 'create') {
+    if (!signingKey)
+      throw new DataFault(
+        'the record is empty, and a new one needs the keys of all servers\nSet SCRIP_VOUCHER_KEY and SCRIP_SIGNING_KEY.',
+      )
     const id = Bun.randomUUIDv7()
     await makeEmptyRecord({ connection, dataDir, id, release, signingKey }, create)
     installation = await installationOf(connection)

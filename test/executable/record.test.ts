@@ -180,6 +180,10 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
         2,
         'scrip: --postgres needs the keys that all servers share',
       ])
+      expect(await refusal(['client', 'add', 'ada', '--data-dir', folders[0]], { SCRIP_POSTGRES })).toEqual([
+        4,
+        `scrip: ${folders[0]}: the record is empty, and a new one needs the keys of all servers`,
+      ])
       expect((await run(['client', 'add', 'ada', '--data-dir', folders[0]], { env })).exitCode).toBe(0)
       expect(await refusal(serving(folders[1]), { ...env, SCRIP_SIGNING_KEY: '33'.repeat(32) })).toEqual([
         4,
