@@ -1,10 +1,11 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import type { ApiDocument } from '../../../docs/document.ts'
 import { GUIDES } from '../../../docs/guides.ts'
 import type { Control, Reply } from './control.ts'
 import { explain } from './explain.ts'
 import { guideAbout } from './guide.ts'
-import { type Document, findOperations } from './operations.ts'
+import { findOperations } from './operations.ts'
 
 /** The tools of `scrip mcp` (contract C19): names and arguments are those of the command line and the control API. */
 
@@ -50,7 +51,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     'Use this first, to find which operation of the API does something: method, path, parameters, an example of the body, and statuses.',
     Type.Object({ query: Type.String({ minLength: 1, description: 'What it does, such as "place an order"' }) }),
     async (control, { query }) => {
-      const found = findOperations((await control.document()) as Document, query)
+      const found = findOperations((await control.document()) as ApiDocument, query)
       return found.length === 0
         ? { words: 'No operation fits. Try the noun alone: order, payout, beneficiary, wallet, product, webhook.' }
         : { words: `${found.length} operations, the best first.`, data: found }
