@@ -233,6 +233,7 @@ describe.if(hasChromium && againstBinary)('The console in Chromium', () => {
     const page = await consoles.open('')
     await page.keyboard.press('Control+k')
     await page.keyboard.type('cancel a payout')
+    await page.getByRole('option', { name: 'Cancel a payout' }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('combobox', { name: 'Operation' }).waitFor()
     expect(page.url()).toEndWith('#send?world=default&operation=cancelPayout')
