@@ -136,14 +136,11 @@ const statementsOf = (sqlite: SqliteDatabase, table: Table): Collected => {
 
 /** Writes rows into a copy whose triggers are away. */
 export class Applier {
-  readonly #tables: ReadonlyMap<
-    string,
-    { put: Statement<unknown, [string, string]>; remove: Statement<unknown, [string, string]> }
-  >
-  readonly #members: Statement<{ name: string }, [string]>
+  readonly #tables: ReadonlyMap<string, { put: Statement<unknown, [string]>; remove: Statement<unknown, [string]> }>
+  readonly #members: Statement<{ name: string; rows: string }, [string]>
 
   constructor(sqlite: SqliteDatabase, tables: readonly Table[]) {
-    this.#members = sqlite.prepare('SELECT key AS name FROM json_each(?)')
+    this.#members = sqlite.prepare('SELECT key AS name, value AS rows FROM json_each(?)')
     this.#tables = new Map(
       tables.map((table) => [
         table.name,
@@ -152,27 +149,28 @@ export class Applier {
     )
   }
 
-  /** @param json as it was made by {@link Collector.parts}. Returns whether it erases a person. */
+  /** @param json as it was made by {@link Collector.parts}: a table may be in it several times. Returns whether it erases a person. */
   apply(json: string): boolean {
-    const rows = unescaped(json)
-    const names = this.#members.all(rows).map(({ name }) => name)
-    for (const name of names) {
+    const members = this.#members.all(unescaped(json))
+    for (const { name, rows } of members) {
       if (name === ERASURE) continue
       const isRemoved = name.startsWith('-')
-      const table = this.#tables.get(isRemoved ? name.slice(1) : name)
-      if (!table) throw new Error(`the copy has no table ${name}`)
-      const path = `$.${quoted(name)}`
-      if (isRemoved || name === COUNTERS) table.remove.run(rows, path)
-      if (!isRemoved) table.put.run(rows, path)
+      const table = this.#tableOf(isRemoved ? name.slice(1) : name)
+      if (isRemoved || name === COUNTERS) table.remove.run(rows)
+      if (!isRemoved) table.put.run(rows)
     }
-    return names.includes(ERASURE)
+    return members.some(({ name }) => name === ERASURE)
   }
 
   /** Rows of one table, as an array. */
   put(name: string, rows: string): void {
+    this.#tableOf(name).put.run(unescaped(rows))
+  }
+
+  #tableOf(name: string) {
     const table = this.#tables.get(name)
     if (!table) throw new Error(`the copy has no table ${name}`)
-    table.put.run(unescaped(rows), '$')
+    return table
   }
 }
 
@@ -183,10 +181,10 @@ const memberOf = ({ name, type }: Pick<Column, 'name' | 'type'>): string => {
 
 const putStatement = ({ name, columns }: Table): string =>
   `INSERT OR REPLACE INTO main.${quoted(name)} (${columns.map((column) => quoted(column.name)).join(', ')})
-    SELECT ${columns.map(memberOf).join(', ')} FROM json_each(?, ?)`
+    SELECT ${columns.map(memberOf).join(', ')} FROM json_each(?)`
 
 const removeStatement = ({ name, columns, key }: Table): string => {
   const keyColumns = key.flatMap((one) => columns.filter((column) => column.name === one))
   return `DELETE FROM main.${quoted(name)} WHERE (${key.map(quoted).join(', ')}) IN
-    (SELECT ${keyColumns.map(memberOf).join(', ')} FROM json_each(?, ?))`
+    (SELECT ${keyColumns.map(memberOf).join(', ')} FROM json_each(?))`
 }

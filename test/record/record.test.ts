@@ -2,90 +2,30 @@ import { Database as SqliteDatabase } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { parsePostgresUrl } from '../../src/config/postgres-url.ts'
 import { getMark } from '../../src/db/copy-mark.ts'
-import { Database } from '../../src/db/database.ts'
-import { migrate, SCHEMA_VERSION } from '../../src/db/migrate.ts'
+import { SCHEMA_VERSION } from '../../src/db/migrate.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { compareCopy } from '../../src/record/compare.ts'
-import { Connection } from '../../src/record/connection.ts'
-import { CopyUnfit, FollowingCopy } from '../../src/record/follower.ts'
-import { Gate } from '../../src/record/gate.ts'
+import { FollowingCopy } from '../../src/record/follower.ts'
 import { Lease } from '../../src/record/lease.ts'
 import { pullCopy } from '../../src/record/pull.ts'
-import { uploadCopy } from '../../src/record/record.ts'
-import { requireSameTimeline } from '../../src/record/standing.ts'
-import { tablesOf } from '../../src/record/tables.ts'
-import { Network, POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
+import { CopyUnfit, requireSameTimeline } from '../../src/record/standing.ts'
+import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
+import { CLIENT, CURRENCY, openRecord, wallet } from './opened.ts'
 
 /** The gate, the lease and followers, against a real PostgreSQL (contract C18). */
 
-const SECRET = new Uint8Array(32)
 const SCHEMA = SCHEMA_VERSION
 const SEEDS = sqliteTable('seeds', { name: text('name').primaryKey() })
 
 describe.skipIf(POSTGRES === undefined)('a record', () => {
   let postgres: Postgres
-  let number = 0
   beforeAll(async () => {
     postgres = await Postgres.start()
   })
   afterAll(() => postgres[Symbol.asyncDispose]())
 
-  /** A record, and the copy that writes it. */
-  const open = async () => {
-    const name = `record${++number}`
-    const url = await postgres.create(name)
-    const network = await Network.to(postgres.port)
-    const target = parsePostgresUrl(postgres.url(name, network.port))
-    const connection = new Connection(target, 'test')
-    const beats = new Connection(target, 'test beats')
-    const folder = temporaryFolder()
-    const path = join(folder.path, 'scrip.sqlite')
-    const database = Database.openFile(path)
-    migrate(database.sqlite, { nowMs: () => 0 })
-    const tables = tablesOf(database.sqlite)
-    await uploadCopy(connection, database.sqlite, tables, { id: name, release: '1', signingKey: SECRET })
-    const lease = new Lease({ connection: beats, holder: 'test', url: 'http://one', onLost: () => undefined })
-    await lease.take()
-    const behind: unknown[] = []
-    const onBehind = (error: unknown): void => void behind.push(error)
-    const gate = new Gate({ sqlite: database.sqlite, tables, connection, lease, onBehind })
-    database.gateBy(gate)
-    const run = (...statements: string[]) =>
-      database.write(() => {
-        for (const statement of statements) database.sqlite.run(statement)
-      })
-    return {
-      name,
-      url,
-      network,
-      connection,
-      beats,
-      folder,
-      path,
-      database,
-      lease,
-      gate,
-      behind,
-      run,
-      sql: (text: string) => postgres.sql(text, name),
-      [Symbol.dispose]: () => {
-        void lease.free()
-        gate.close()
-        database.leave()
-        connection.close()
-        folder[Symbol.dispose]()
-        network[Symbol.dispose]()
-      },
-    }
-  }
-
-  const CLIENT =
-    "INSERT INTO clients (id, username, password_sha256, vouchers, created_at_ms) VALUES (1, 'ada', 'x', 1, 0)"
-  const CURRENCY = "INSERT INTO currencies (id, name, currency, precision) VALUES (1, 'US Dollar', 'USD', 2)"
-  const wallet = (id: number, isDefault: number): string =>
-    `INSERT INTO wallets (id, client_id, currency_id, type, amount_minor, is_default, created_at_ms, updated_at_ms) VALUES (${id}, 1, 1, 'PREPAID', 0, ${isDefault}, 0, 0)`
+  const open = () => openRecord(postgres)
 
   test('holds what a unit of work has written when it is acknowledged, and nobody reads it before', async () => {
     using record = await open()

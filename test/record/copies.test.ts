@@ -1,0 +1,175 @@
+import { Database as SqliteDatabase } from 'bun:sqlite'
+import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SCHEMA_VERSION } from '../../src/db/migrate.ts'
+import { HOUR_MS } from '../../src/kernel/clock.ts'
+import { compareCopy } from '../../src/record/compare.ts'
+import { FollowingCopy } from '../../src/record/follower.ts'
+import { Lease } from '../../src/record/lease.ts'
+import { pullCopy } from '../../src/record/pull.ts'
+import { CopyUnfit } from '../../src/record/standing.ts'
+import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
+import { openRecord } from './opened.ts'
+
+/** Copies that follow a record, against a real PostgreSQL (contract C18). */
+
+describe.skipIf(POSTGRES === undefined)('a copy', () => {
+  let postgres: Postgres
+  beforeAll(async () => {
+    postgres = await Postgres.start()
+  })
+  afterAll(() => postgres[Symbol.asyncDispose]())
+  afterEach(() => void setSystemTime())
+
+  /** A record, and a copy in a folder of its own. */
+  const open = async () => {
+    const record = await openRecord(postgres)
+    const folder = temporaryFolder()
+    await pullCopy(record.connection, folder.path, { schemaVersion: SCHEMA_VERSION, isStopped: () => false })
+    const path = join(folder.path, 'scrip.sqlite')
+    const copy = new FollowingCopy(path)
+    return {
+      record,
+      path,
+      copy,
+      follow: async () => {
+        while (await copy.follow(record.connection.ask));
+      },
+      differences: async () => (await compareCopy(record.connection, path)).filter(({ first }) => first),
+      [Symbol.dispose]: () => {
+        copy[Symbol.dispose]()
+        folder[Symbol.dispose]()
+        record[Symbol.dispose]()
+      },
+    }
+  }
+
+  /** More than one part of a commit. */
+  const MANY = `INSERT INTO seeds WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+    SELECT 'seed ' || i, hex(zeroblob(100)) FROM n`
+  const counted = (path: string) =>
+    new SqliteDatabase(path).query<{ count: number }, []>('SELECT count(*) AS count FROM seeds').get()?.count
+
+  test('has a unit of work that is several parts, as the record has it', async () => {
+    using opened = await open()
+    const { record, copy } = opened
+    await record.run(MANY)
+    const parts = await record.sql('SELECT seq FROM scrip.changes WHERE seq > 1 ORDER BY seq')
+    expect(parts.length).toBeGreaterThan(2)
+    expect(parts).toEqual(parts.map((_, index) => String(index + 2)))
+    expect(record.gate.seq).toBe(parts.length + 1)
+    expect(await record.sql('SELECT seq FROM scrip.installation')).toEqual(parts.slice(-1))
+    await record.run("INSERT INTO seeds VALUES ('next', '')")
+    await opened.follow()
+    expect(copy.mark).toMatchObject({ seq: parts.length + 2, epoch: 1 })
+    expect(counted(opened.path)).toBe(60_001)
+    expect(await opened.differences()).toEqual([])
+  })
+
+  test('has nothing of several parts of which the record refuses the last one', async () => {
+    using opened = await open()
+    const { record } = opened
+    await record.sql("ALTER TABLE scrip.seeds ADD CHECK (name <> 'seed 60000')")
+    expect(await record.run(MANY).catch((error: unknown) => error)).toBeInstanceOf(Error)
+    expect(await record.sql('SELECT max(seq) FROM scrip.changes')).toEqual(['1'])
+    expect(counted(record.path)).toBe(0)
+    await record.run("INSERT INTO seeds VALUES ('next', '')")
+    await opened.follow()
+    expect(counted(opened.path)).toBe(1)
+    expect(await opened.differences()).toEqual([])
+  })
+
+  test('learns of several parts that were not answered whether the record holds them', async () => {
+    using opened = await open()
+    const { record } = opened
+    await record.run("INSERT INTO seeds VALUES ('warm up', '')")
+    record.network.cut('answers')
+    const unanswered = record.run(MANY).catch((error: unknown) => error)
+    await Bun.sleep(200)
+    record.network.reset()
+    record.network.cut()
+    await unanswered
+    await opened.follow()
+    expect(counted(record.path)).toBe(counted(opened.path))
+    await record.run("INSERT INTO seeds VALUES ('next', '')")
+    await opened.follow()
+    expect(await opened.differences()).toEqual([])
+  })
+
+  test('has a row that was deleted and made again in one commit as it was made last', async () => {
+    using opened = await open()
+    const { record } = opened
+    const rowsOf = (path: string) => new SqliteDatabase(path).query('SELECT name, sha256 FROM seeds').all()
+    await record.run("INSERT INTO seeds VALUES ('a', '1')")
+    await opened.follow()
+    await record.run("DELETE FROM seeds WHERE name = 'a'", "INSERT INTO seeds VALUES ('a', '2')")
+    await opened.follow()
+    expect(rowsOf(opened.path)).toEqual([{ name: 'a', sha256: '2' }])
+    await record.run("UPDATE seeds SET name = 'b' WHERE name = 'a'", "INSERT INTO seeds VALUES ('a', '3')")
+    await record.run("DELETE FROM seeds WHERE name = 'a'", "UPDATE seeds SET name = 'a' WHERE name = 'b'")
+    await opened.follow()
+    expect(rowsOf(opened.path)).toEqual([{ name: 'a', sha256: '2' }])
+    expect(await record.sql('SELECT name, sha256 FROM scrip.seeds')).toEqual(['a|2'])
+    expect(await opened.differences()).toEqual([])
+  })
+
+  test('forgets a person whom the record has erased, to the last byte of its files', async () => {
+    using opened = await open()
+    const { record, path } = opened
+    const person = 'ada.lovelace@example.com'
+    const holders = () =>
+      [path, `${path}-wal`].filter((file) => existsSync(file) && readFileSync(file).includes(person))
+    await record.run(`INSERT INTO seeds VALUES ('${person}', '')`)
+    await opened.follow()
+    expect(holders()).not.toEqual([])
+    const erased = record.database.write(() => {
+      record.database.sqlite.run(`UPDATE seeds SET name = 'erased' WHERE name = '${person}'`)
+      record.gate.eraseChanges()
+    })
+    await erased
+    await opened.follow()
+    expect(holders()).toEqual([])
+    expect(await record.sql(`SELECT seq FROM scrip.changes WHERE rows::text LIKE '%${person}%' AND seq < 3`)).toEqual(
+      [],
+    )
+    expect(await opened.differences()).toEqual([])
+  })
+
+  test('that holds what the record has lost says so, also when the record has gone on', async () => {
+    using opened = await open()
+    const { record, copy } = opened
+    await record.run("INSERT INTO seeds VALUES ('lost', '')")
+    await opened.follow()
+    await record.sql("UPDATE scrip.changes SET at = at - interval '1 second', epoch = 0 WHERE seq = 2")
+    await record.run("INSERT INTO seeds VALUES ('next', '')")
+    const fault = await copy.follow(record.connection.ask).catch((error: unknown) => error)
+    expect(fault).toBeInstanceOf(CopyUnfit)
+    expect(fault).toMatchObject({ isAhead: true, message: expect.stringContaining('commit 2 of the copy is not that') })
+    expect(copy.mark.seq).toBe(2)
+  })
+
+  test('is served by a machine whose clock is an hour behind, or ahead', async () => {
+    using opened = await open()
+    const { record } = opened
+    await record.run("INSERT INTO seeds VALUES ('before', '')")
+    let holder = record.lease
+    for (const byMs of [-HOUR_MS, HOUR_MS]) {
+      setSystemTime(Date.now() + byMs)
+      const other = new Lease({
+        connection: record.connection,
+        holder: `clock ${byMs}`,
+        url: undefined,
+        onLost: () => undefined,
+      })
+      expect(await other.take()).toBeUndefined()
+      expect(holder.isGood).toBe(false) // as when its machine has slept, until the next beat
+      await holder.free()
+      expect(await other.take()).toMatchObject({ seq: 2 })
+      expect(other.isGood).toBe(true)
+      expect(await holder.take()).toBeUndefined()
+      holder = other
+    }
+    await holder.free()
+  })
+})
