@@ -9,12 +9,12 @@ import { sinceStartMs } from '../kernel/clock.ts'
 import { freshSecret } from '../kernel/ids.ts'
 import { makeEmptyRecord } from './activate.ts'
 import { Connection } from './connection.ts'
-import { CopyUnfit, FollowingCopy } from './follower.ts'
+import { FollowingCopy } from './follower.ts'
 import { Gate, type GateLease } from './gate.ts'
 import { Lease } from './lease.ts'
 import { pullCopy } from './pull.ts'
 import { checkKey, checkServer, findInstallation, type Installation } from './record.ts'
-import { requireSameTimeline, setAside, standingOf } from './standing.ts'
+import { CopyUnfit, setAside, standingOf } from './standing.ts'
 import { tablesOf } from './tables.ts'
 
 /** How a command works on a copy of the record (contract C18). */
@@ -162,7 +162,6 @@ const broughtUpToDate = async ({ dataDir, connection }: Parts, installation: Ins
       await pullCopy(connection, dataDir, { schemaVersion: installation.schemaVersion, isStopped: () => false })
     using copy = new FollowingCopy(databasePath(dataDir))
     try {
-      await requireSameTimeline(connection.ask, copy.mark)
       while (await copy.follow(connection.ask));
       return copy.mark
     } catch (error) {

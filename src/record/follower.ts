@@ -4,10 +4,12 @@ import { getMark, type Mark, putMark } from '../db/copy-mark.ts'
 import { rewriteFile } from '../db/scrub.ts'
 import type { Ask } from './connection.ts'
 import { Applier } from './rows.ts'
+import { CopyUnfit, requireSameTimeline } from './standing.ts'
 import { tablesOf } from './tables.ts'
 
-/** How many commits are read at once, and how many are one transaction of the copy. */
+/** How many commits are read at once, which are one transaction of the copy, and about how many bytes. */
 const CHANGES_MAX = 500
+const BYTES_MAX = 16_777_216
 /** 8 MiB. */
 const WAL_PAGES_MAX = 4_096
 
@@ -17,19 +19,6 @@ interface Change {
   at: string
   /** Null if a person was erased since. */
   rows: string | null
-}
-
-/** The copy does not go on from where it is: its commits are not in the record, or the record has forgotten what follows. */
-export class CopyUnfit extends Error {
-  override readonly name = 'CopyUnfit'
-
-  constructor(
-    message: string,
-    /** Whether it holds commits that the record does not. */
-    readonly isAhead: boolean,
-  ) {
-    super(message)
-  }
 }
 
 /** A copy of the record that follows its commits. */
@@ -57,16 +46,23 @@ export class FollowingCopy implements Disposable {
     return getMark(this.#sqlite)
   }
 
-  /** Applies what the record has beyond the copy. Returns whether there may be more. @throws CopyUnfit */
+  /**
+   * Applies what the record has beyond the copy. Returns whether there may be more. The commit at which the copy stands is
+   * asked for again, because the record may have been restored, or lost commits, and gone on since. @throws CopyUnfit
+   */
   async follow(ask: Ask): Promise<boolean> {
-    const { seq } = this.mark
-    const changes = await ask<Change>(
-      `SELECT seq, epoch, (extract(epoch FROM at) * 1000000)::bigint AS at, rows::text AS rows
-        FROM scrip.changes WHERE seq > $1 ORDER BY seq LIMIT ${CHANGES_MAX}`,
-      [seq],
+    const { mark } = this
+    const [own, ...changes] = await ask<Change>(
+      `SELECT seq, epoch, (extract(epoch FROM at) * 1000000)::bigint AS at, CASE WHEN seq > $1 THEN rows::text END AS rows
+        FROM (SELECT *, sum(pg_column_size(rows)) OVER (ORDER BY seq) - pg_column_size(rows) AS before
+          FROM scrip.changes WHERE seq >= $1 ORDER BY seq LIMIT ${CHANGES_MAX + 1}) AS next
+        WHERE seq <= $1 + 1 OR coalesce(before, 0) < ${BYTES_MAX} ORDER BY seq`,
+      [mark.seq],
     )
-    if (changes.length > 0) this.#apply(changes)
-    return changes.length === CHANGES_MAX
+    const isOwn = Number(own?.seq) === mark.seq && Number(own?.epoch) === mark.epoch && Number(own?.at) === mark.atUs
+    if (!isOwn) await requireSameTimeline(ask, mark)
+    else if (changes.length > 0) this.#apply(changes)
+    return !isOwn || changes.length === CHANGES_MAX
   }
 
   /** The triggers count, and refuse what must never be: both have happened on the server whose rows these are. */

@@ -9,19 +9,19 @@ import { freshSecret } from '../kernel/ids.ts'
 import { makeEmptyRecord, settle, upgrade } from './activate.ts'
 import { type Respond, whileServing } from './answers.ts'
 import { Connection, RecordAway } from './connection.ts'
-import { CopyUnfit, FollowingCopy } from './follower.ts'
+import { FollowingCopy } from './follower.ts'
 import { Gate, gateTotals } from './gate.ts'
 import { Lease, leaseTotals, type Taken } from './lease.ts'
+import { Outage, type RecordLog } from './outage.ts'
+import { Place } from './place.ts'
 import { prune } from './prune.ts'
 import { pullCopy } from './pull.ts'
 import { checkKey, checkServer, findInstallation, type Installation } from './record.ts'
-import { requireSameTimeline, setAside, standingOf } from './standing.ts'
+import { CopyUnfit, requireSameTimeline, setAside, standingOf } from './standing.ts'
 import { tablesOf } from './tables.ts'
 
 /** How often a warm server asks for commits, and whether the lease is free. */
 const FOLLOW_MS = 40
-const REPORT_MS = 200
-const UNCHANGED_REPORT_MS = SECOND_MS
 /** A pause after a failure. */
 const PAUSE_MS = 250
 /** How long a record that cannot be reached is tried for at the start (contract C18). */
@@ -32,14 +32,12 @@ const SETTLE_MS_MAX = 2 * SECOND_MS
 
 export type RecordState = 'active' | 'warm' | 'pulling' | 'waiting'
 
-type Write = (message: string, fields?: Record<string, string | number>) => void
-
 export interface RecordOptions {
   target: PostgresTarget
   dataDir: string
   signingKey: Uint8Array
   release: string
-  log: Readonly<Record<'info' | 'warn' | 'error', Write>>
+  log: RecordLog
 }
 
 /** What becomes of the program when the lease comes and goes. */
@@ -71,16 +69,15 @@ export class RecordServer {
   #over = Promise.withResolvers<void>()
   #loop: Promise<void> | undefined
   readonly #began = Promise.withResolvers<void>()
-  #awayLoggedMs = Number.NEGATIVE_INFINITY
-  #isAway = false
-  #reported = { seq: 0, ms: Number.NEGATIVE_INFINITY }
-  #position = { seq: 0, epoch: 0, lagCommits: 0, lagSeconds: 0 }
-  #caughtUpMs = sinceStartMs()
+  readonly #outage: Outage
+  readonly #place: Place
 
   private constructor(private readonly options: RecordOptions) {
     this.#commits = new Connection(options.target, 'commits')
     this.#beats = new Connection(options.target, 'beats')
     this.#upkeep = new Connection(options.target, 'upkeep')
+    this.#outage = new Outage(options.log)
+    this.#place = new Place(this.#commits, this.#holder)
   }
 
   /** Checks record, keys and folder before anything is opened. @throws DataFault; RecordAway after 30 s; RecordRefusal */
@@ -113,8 +110,8 @@ export class RecordServer {
 
   /** For metrics. */
   get position() {
-    const { seq, epoch } = this.#position
-    return { ...this.#position, seq: this.#gate?.seq ?? seq, epoch: this.#lease?.epoch ?? epoch }
+    const { seq, epoch } = this.#place.position
+    return { ...this.#place.position, seq: this.#gate?.seq ?? seq, epoch: this.#lease?.epoch ?? epoch }
   }
 
   get totals() {
@@ -223,17 +220,22 @@ export class RecordServer {
     }
     if (installation && standingOf(dataDir, installation) === 'pull') await this.#pull(installation)
     using copy = new FollowingCopy(databasePath(dataDir))
-    for (await requireSameTimeline(ask, copy.mark); !this.#isStopping; await Bun.sleep(FOLLOW_MS)) {
+    for (; !this.#isStopping; await Bun.sleep(FOLLOW_MS)) {
       while (await copy.follow(ask));
       const now = await findInstallation(ask)
-      if (!now || now.seq < copy.mark.seq) await requireSameTimeline(ask, copy.mark)
-      this.#answered(now, copy)
+      this.#place.compare(copy.mark, now)
+      this.#outage.over()
+      this.#state = 'warm'
+      if (now && !now.isFree) this.#began.resolve()
       if (now?.isFree) {
         const taken = await lease.take()
-        while (taken && copy.mark.seq < taken.seq) await copy.follow(ask)
-        if (taken) return taken
+        if (taken) {
+          while (copy.mark.seq < taken.seq) await copy.follow(ask)
+          await requireSameTimeline(ask, copy.mark)
+          return taken
+        }
       }
-      await this.#report(copy.mark.seq, roles.url)
+      await this.#place.report(roles.url)
     }
     return undefined
   }
@@ -244,32 +246,6 @@ export class RecordServer {
     const beganMs = sinceStartMs()
     await pullCopy(this.#commits, this.options.dataDir, { schemaVersion, isStopped: () => this.#isStopping })
     this.options.log.info('pulled', { seconds: Math.round((sinceStartMs() - beganMs) / SECOND_MS) })
-  }
-
-  #answered(now: Installation | undefined, copy: FollowingCopy): void {
-    const { seq, epoch } = copy.mark
-    const lagCommits = Math.max(0, (now?.seq ?? seq) - seq)
-    if (lagCommits === 0) this.#caughtUpMs = sinceStartMs()
-    this.#position = {
-      seq,
-      epoch: now?.epoch ?? epoch,
-      lagCommits,
-      lagSeconds: (sinceStartMs() - this.#caughtUpMs) / SECOND_MS,
-    }
-    this.#back()
-    this.#state = 'warm'
-    if (now && !now.isFree) this.#began.resolve()
-  }
-
-  async #report(seq: number, url: string): Promise<void> {
-    const sinceMs = sinceStartMs() - this.#reported.ms
-    if (sinceMs < (seq === this.#reported.seq ? UNCHANGED_REPORT_MS : REPORT_MS)) return
-    this.#reported = { seq, ms: sinceStartMs() }
-    await this.#commits.ask(
-      `INSERT INTO scrip.followers (holder, url, seq, at) VALUES ($1, $2, $3, clock_timestamp())
-        ON CONFLICT (holder) DO UPDATE SET seq = EXCLUDED.seq, at = EXCLUDED.at`,
-      [this.#holder, url, seq],
-    )
   }
 
   /** Serves until the lease is lost, the copy cannot go on, or the server stops. */
@@ -292,7 +268,7 @@ export class RecordServer {
       clearInterval(looking)
       clearInterval(pruning)
       this.#state = 'waiting'
-      this.#position = { ...this.position, lagCommits: 0, lagSeconds: 0 }
+      this.#place.position = { ...this.position, lagCommits: 0, lagSeconds: 0 }
       await roles.letGo((database) => this.#settle(database))
     }
   }
@@ -306,14 +282,14 @@ export class RecordServer {
   }
 
   #lookAfter(lease: Lease): void {
-    if (lease.isGood) this.#back()
-    else this.#away(`no renewal for ${Math.round(lease.sinceRenewalMs / SECOND_MS)} s`)
+    if (lease.isGood) this.#outage.over()
+    else this.#outage.seen(`no renewal for ${Math.round(lease.sinceRenewalMs / SECOND_MS)} s`)
   }
 
   async #recover(error: unknown): Promise<void> {
     this.#state = 'waiting'
     const { dataDir, log } = this.options
-    if (error instanceof RecordAway) this.#away(error.message)
+    if (error instanceof RecordAway) this.#outage.seen(error.message)
     else if (error instanceof CopyUnfit || isDamage(error)) {
       const cause = error instanceof Error ? error.message : String(error)
       if (error instanceof CopyUnfit && !error.isAhead) {
@@ -321,22 +297,8 @@ export class RecordServer {
         removeDatabase(databasePath(dataDir))
       } else log.error('the copy is set aside, and pulled again', { cause, file: setAside(dataDir) })
       return
-    } else if (!this.#isStopping) this.#away(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    } else if (!this.#isStopping)
+      this.#outage.seen(error instanceof Error ? (error.stack ?? error.message) : String(error))
     if (!this.#isStopping) await Bun.sleep(PAUSE_MS)
-  }
-
-  /** Once a minute. */
-  #away(cause: string): void {
-    this.#isAway = true
-    if (sinceStartMs() - this.#awayLoggedMs < MINUTE_MS) return
-    this.#awayLoggedMs = sinceStartMs()
-    this.options.log.error('the record cannot be used', { cause })
-  }
-
-  #back(): void {
-    if (!this.#isAway) return
-    this.#isAway = false
-    this.#awayLoggedMs = Number.NEGATIVE_INFINITY
-    this.options.log.warn('the record can be used again')
   }
 }

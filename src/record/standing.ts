@@ -5,10 +5,22 @@ import { flushFolder } from '../db/disk.ts'
 import { isDamage } from '../db/storage.ts'
 import { systemClock, toTimestamp } from '../kernel/clock.ts'
 import type { Ask } from './connection.ts'
-import { CopyUnfit } from './follower.ts'
 import type { Installation } from './record.ts'
 
 /** How the copy of a folder and the record stand to each other. */
+
+/** The copy does not go on from where it is: its commits are not in the record, or the record has forgotten what follows. */
+export class CopyUnfit extends Error {
+  override readonly name = 'CopyUnfit'
+
+  constructor(
+    message: string,
+    /** Whether it holds commits that the record does not. */
+    readonly isAhead: boolean,
+  ) {
+    super(message)
+  }
+}
 
 /** What to do with a folder before it follows the record. */
 export type Standing = 'create' | 'pull' | 'follow'

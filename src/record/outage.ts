@@ -1,0 +1,26 @@
+import { MINUTE_MS, sinceStartMs } from '../kernel/clock.ts'
+
+export type Write = (message: string, fields?: Record<string, string | number>) => void
+export type RecordLog = Readonly<Record<'info' | 'warn' | 'error', Write>>
+
+/** Says in the log that the record is away, once a minute, and that it is back (contract C18). */
+export class Outage {
+  #isOn = false
+  #loggedMs = Number.NEGATIVE_INFINITY
+
+  constructor(private readonly log: RecordLog) {}
+
+  seen(cause: string): void {
+    this.#isOn = true
+    if (sinceStartMs() - this.#loggedMs < MINUTE_MS) return
+    this.#loggedMs = sinceStartMs()
+    this.log.error('the record cannot be used', { cause })
+  }
+
+  over(): void {
+    if (!this.#isOn) return
+    this.#isOn = false
+    this.#loggedMs = Number.NEGATIVE_INFINITY
+    this.log.warn('the record can be used again')
+  }
+}

@@ -1,0 +1,40 @@
+import type { Mark } from '../db/copy-mark.ts'
+import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
+import type { Connection } from './connection.ts'
+import type { Installation } from './record.ts'
+
+/** A server whose copy stands still says so less often. */
+const REPORT_MS = 200
+const UNCHANGED_REPORT_MS = SECOND_MS
+
+/** Where a warm server is in the record, for metrics and for `scrip postgres status`. */
+export class Place {
+  position = { seq: 0, epoch: 0, lagCommits: 0, lagSeconds: 0 }
+  #reported = { seq: 0, ms: Number.NEGATIVE_INFINITY }
+  #caughtUpMs = sinceStartMs()
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly holder: string,
+  ) {}
+
+  compare({ seq, epoch }: Mark, record: Installation | undefined): void {
+    const lagCommits = Math.max(0, (record?.seq ?? seq) - seq)
+    if (lagCommits === 0) this.#caughtUpMs = sinceStartMs()
+    const lagSeconds = (sinceStartMs() - this.#caughtUpMs) / SECOND_MS
+    this.position = { seq, epoch: record?.epoch ?? epoch, lagCommits, lagSeconds }
+  }
+
+  /** Tells the record, which others read. @throws RecordAway, RecordRefusal */
+  async report(url: string): Promise<void> {
+    const { seq } = this.position
+    const sinceMs = sinceStartMs() - this.#reported.ms
+    if (sinceMs < (seq === this.#reported.seq ? UNCHANGED_REPORT_MS : REPORT_MS)) return
+    this.#reported = { seq, ms: sinceStartMs() }
+    await this.connection.ask(
+      `INSERT INTO scrip.followers (holder, url, seq, at) VALUES ($1, $2, $3, clock_timestamp())
+        ON CONFLICT (holder) DO UPDATE SET seq = EXCLUDED.seq, at = EXCLUDED.at`,
+      [this.holder, url, seq],
+    )
+  }
+}
