@@ -3,7 +3,7 @@ import { expect } from 'bun:test'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
-import { officeTest } from './live.ts'
+import { operatorTest } from './live.ts'
 
 /** Every command of live mode either only reads, or is a row of the audit, also when it is refused (contract C17). */
 
@@ -65,16 +65,16 @@ const leavesOf = (command: Command, above: string[] = []): string[] => {
   return command.commands.length === 0 ? [path.join(' ')] : command.commands.flatMap((one) => leavesOf(one, path))
 }
 
-officeTest('every command of live mode reads, or is in the audit', async (office) => {
+operatorTest('every command of live mode reads, or is in the audit', async (operator) => {
   const live = (await commandLine({})).commands.filter((command) => command.helpGroup() === 'Run live mode:')
   expect(live.flatMap((command) => leavesOf(command)).sort()).toEqual([...READING, ...Object.keys(ACTING)].sort())
-  await office.stocked()
-  const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
+  await operator.stocked()
+  const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
   const rows = () =>
     sqlite.query<{ command: string; outcome: string }, []>('SELECT command, outcome FROM audit ORDER BY id').all()
   const before = rows().length
   const lines = Object.entries(ACTING).map(([command, args]) => [...command.split(' '), ...args])
-  const all = lines.map((line) => [...line, '--data-dir', office.dataDir])
+  const all = lines.map((line) => [...line, '--data-dir', operator.dataDir])
   // From the sources, in one process.
   const child = Bun.spawn([process.execPath, join(import.meta.dir, 'run-all.ts'), JSON.stringify(all)], {
     stdout: 'ignore',
@@ -85,5 +85,5 @@ officeTest('every command of live mode reads, or is in the audit', async (office
   sqlite.close()
   expect(recorded.map(({ command }) => command)).toEqual(Object.keys(ACTING))
   expect(recorded.filter(({ outcome }) => outcome === 'done').map(({ command }) => command)).toEqual(['vouchers rekey'])
-  expect((await office.run(['verify'])).exitCode).toBe(0)
+  expect((await operator.run(['verify'])).exitCode).toBe(0)
 })

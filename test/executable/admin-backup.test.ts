@@ -11,38 +11,38 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { Customer, inOffice, Office, officeTest } from './live.ts'
+import { asOperator, Customer, Operator, operatorTest } from './live.ts'
 import { type Ended, run } from './program.ts'
 
 /** Backups, and the proof that books balance (contract C1, C3, C11 to C13). */
 
-const databaseOf = (office: Office): string => join(office.dataDir, 'scrip.sqlite')
+const databaseOf = (operator: Operator): string => join(operator.dataDir, 'scrip.sqlite')
 
 /** Another folder beside this one, with the voucher key that the operator kept. */
-const elsewhere = (office: Office): Office => {
-  const other = new Office(office.folder, join(office.folder, 'other'))
+const elsewhere = (operator: Operator): Operator => {
+  const other = new Operator(operator.folder, join(operator.folder, 'other'))
   mkdirSync(other.dataDir)
-  copyFileSync(join(office.dataDir, 'voucher.key'), join(other.dataDir, 'voucher.key'))
+  copyFileSync(join(operator.dataDir, 'voucher.key'), join(other.dataDir, 'voucher.key'))
   return other
 }
 
 describe('a backup', () => {
-  officeTest('during operation contains acknowledged writes, is valid, and can be restored', async (office) => {
-    const credentials = await office.stocked()
-    const server = await office.serve()
+  operatorTest('during operation contains acknowledged writes, is valid, and can be restored', async (operator) => {
+    const credentials = await operator.stocked()
+    const server = await operator.serve()
     const customer = await Customer.of(server, credentials)
     const order = await customer.order(1, 2)
     const payout = await customer.payout('p-1')
-    const backup = join(office.folder, 'backup.sqlite')
-    expect(await office.answer('backup', backup)).toEqual({ file: backup, bytes: statSync(backup).size })
+    const backup = join(operator.folder, 'backup.sqlite')
+    expect(await operator.json('backup', backup)).toEqual({ file: backup, bytes: statSync(backup).size })
     expect(statSync(backup).mode & 0o777).toBe(0o600)
-    expect(readdirSync(office.folder).filter((name) => name.startsWith('backup'))).toEqual(['backup.sqlite'])
+    expect(readdirSync(operator.folder).filter((name) => name.startsWith('backup'))).toEqual(['backup.sqlite'])
     await customer.payout('p-2')
     expect((await run(['verify', backup])).exitCode).toBe(0)
-    expect(readFileSync(backup).includes(readFileSync(join(office.dataDir, 'voucher.key')))).toBe(false)
+    expect(readFileSync(backup).includes(readFileSync(join(operator.dataDir, 'voucher.key')))).toBe(false)
 
-    const other = elsewhere(office)
-    copyFileSync(join(office.dataDir, 'signing.key'), join(other.dataDir, 'signing.key'))
+    const other = elsewhere(operator)
+    copyFileSync(join(operator.dataDir, 'signing.key'), join(other.dataDir, 'signing.key'))
     expect((await other.run(['restore', backup])).exitCode).toBe(0)
     const restored = await other.serve()
     // Tokens of before the backup are dead, whatever key signed them: what was logged out since must stay out.
@@ -56,60 +56,60 @@ describe('a backup', () => {
     await Promise.all([server.stop(), restored.stop()])
   })
 
-  officeTest('does not overwrite files', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    const file = office.file('precious', 'mine')
-    const { exitCode, stderr } = await office.run(['backup', file])
+  operatorTest('does not overwrite files', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    const file = operator.file('precious', 'mine')
+    const { exitCode, stderr } = await operator.run(['backup', file])
     expect(exitCode).toBe(1)
     expect(stderr).toContain(file)
     expect(readFileSync(file, 'utf8')).toBe('mine')
-    expect((await office.run(['backup', '/no/such/folder/file'])).exitCode).toBe(4)
+    expect((await operator.run(['backup', '/no/such/folder/file'])).exitCode).toBe(4)
   })
 
-  officeTest('reminds people, but not scripts, that it has no keys', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    expect((await office.run(['backup', join(office.folder, 'one')])).stderr).toContain('voucher.key')
-    await office.answer('backup', join(office.folder, 'two'))
+  operatorTest('reminds people, but not scripts, that it has no keys', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    expect((await operator.run(['backup', join(operator.folder, 'one')])).stderr).toContain('voucher.key')
+    await operator.json('backup', join(operator.folder, 'two'))
   })
 })
 
 describe('restore', () => {
-  officeTest('refuses a folder with data unless forced, and one in use', async (office) => {
-    await office.stocked()
-    const backup = join(office.folder, 'backup.sqlite')
-    await office.answer('backup', backup)
-    await office.answer('wallet', 'fund', '1', '5')
-    const amount = async () => (await office.answer<{ amount: number }[]>('wallet', 'list'))[0]?.amount
-    const refused = await office.run(['restore', backup])
+  operatorTest('refuses a folder with data unless forced, and one in use', async (operator) => {
+    await operator.stocked()
+    const backup = join(operator.folder, 'backup.sqlite')
+    await operator.json('backup', backup)
+    await operator.json('wallet', 'fund', '1', '5')
+    const amount = async () => (await operator.json<{ amount: number }[]>('wallet', 'list'))[0]?.amount
+    const refused = await operator.run(['restore', backup])
     expect(refused.exitCode).toBe(1)
     expect(refused.stderr).toContain('--force')
-    const server = await office.serve()
-    const served = await office.run(['restore', backup, '--force'])
+    const server = await operator.serve()
+    const served = await operator.run(['restore', backup, '--force'])
     expect(served.exitCode).toBe(4)
     expect(served.stderr).toContain('Stop it first')
     await server.stop()
     expect(await amount()).toBe(1005)
     chmodSync(backup, 0o644)
-    await office.answer('restore', backup, '--force')
+    await operator.json('restore', backup, '--force')
     expect(await amount()).toBe(1000)
-    expect(statSync(databaseOf(office)).mode & 0o777).toBe(0o600)
-    expect(readdirSync(office.dataDir).filter((name) => /draft|\.new/.test(name))).toEqual([])
+    expect(statSync(databaseOf(operator)).mode & 0o777).toBe(0o600)
+    expect(readdirSync(operator.dataDir).filter((name) => /draft|\.new/.test(name))).toEqual([])
   })
 
-  officeTest('refuses an invalid backup and does not change the folder', async (office) => {
-    await office.stocked()
-    const backup = join(office.folder, 'backup.sqlite')
-    await office.answer('backup', backup)
+  operatorTest('refuses an invalid backup and does not change the folder', async (operator) => {
+    await operator.stocked()
+    const backup = join(operator.folder, 'backup.sqlite')
+    await operator.json('backup', backup)
     const database = new Database(backup)
     database.run('UPDATE wallets SET amount_minor = amount_minor + 1')
     database.close()
-    const noise = office.file('noise', 'x'.repeat(8_192))
-    const late = join(office.folder, 'late.sqlite')
-    await office.answer('backup', late)
+    const noise = operator.file('noise', 'x'.repeat(8_192))
+    const late = join(operator.folder, 'late.sqlite')
+    await operator.json('backup', late)
     const sequences = new Database(late)
     sequences.run("INSERT INTO sqlite_sequence VALUES ('webhook_queue', 9999999999)")
     sequences.close()
-    const other = elsewhere(office)
+    const other = elsewhere(operator)
     for (const [file, message] of [
       [backup, 'wallet 1 holds 100001, its lines sum to 100000'],
       [late, 'the ids of webhook_queue have reached 9999999999'],
@@ -123,11 +123,11 @@ describe('restore', () => {
     expect(readdirSync(other.dataDir).sort()).toEqual(['server.lock', 'voucher.key'])
   })
 
-  officeTest('refuses a folder with another voucher key, and reports a missing one', async (office) => {
-    await office.stocked()
-    const backup = join(office.folder, 'backup.sqlite')
-    await office.answer('backup', backup)
-    const other = new Office(office.folder, join(office.folder, 'other'))
+  operatorTest('refuses a folder with another voucher key, and reports a missing one', async (operator) => {
+    await operator.stocked()
+    const backup = join(operator.folder, 'backup.sqlite')
+    await operator.json('backup', backup)
+    const other = new Operator(operator.folder, join(operator.folder, 'other'))
     const foreign = await other.run(['restore', backup], { env: { SCRIP_VOUCHER_KEY: 'f'.repeat(64) } })
     expect(foreign.exitCode).toBe(4)
     expect(foreign.stderr).toContain('voucher key')
@@ -205,32 +205,32 @@ const pageOf = (file: string, index: string): { rootpage: number; page_size: num
 }
 
 /** A folder with an order, a payout that is open, and one that was completed. */
-const withTrade = (work: (office: Office) => Promise<void>): Promise<void> =>
-  inOffice(async (office) => {
-    const server = await office.stocked().then(async (credentials) => {
-      const running = await office.serve()
+const withTrade = (work: (operator: Operator) => Promise<void>): Promise<void> =>
+  asOperator(async (operator) => {
+    const server = await operator.stocked().then(async (credentials) => {
+      const running = await operator.serve()
       const customer = await Customer.of(running, credentials)
       await customer.order(1, 2)
       await customer.payout('open')
       const body = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
       const ada = (await (await customer.post('/beneficiaries', body)).json()) as { id: string }
       const { id } = await customer.payout('done', ada.id)
-      await office.answer('payouts', 'advance', id, '--to', 'completed')
+      await operator.json('payouts', 'advance', id, '--to', 'completed')
       return running
     })
     await server.stop()
-    await work(office)
+    await work(operator)
   })
 
 describe('verify', () => {
   test("accepts the program's data, and names the first modified row of each kind", () =>
-    withTrade(async (office) => {
-      const sound = readFileSync(databaseOf(office))
-      const checks = await office.answer<{ check: string; faults: number }[]>('verify')
+    withTrade(async (operator) => {
+      const sound = readFileSync(databaseOf(operator))
+      const checks = await operator.json<{ check: string; faults: number }[]>('verify')
       expect(checks.filter(({ faults }) => faults > 0)).toEqual([])
       const unbroken = new Set(checks.map(({ check }) => check))
       const check = async ([change, fault]: (typeof DAMAGES)[number], index: number): Promise<void> => {
-        const file = join(office.folder, `damaged-${index}.sqlite`)
+        const file = join(operator.folder, `damaged-${index}.sqlite`)
         writeFileSync(file, sound)
         tamper(file, change)
         const { exitCode, stdout, stderr }: Ended = await run(['verify', file, '--json'])
@@ -245,30 +245,30 @@ describe('verify', () => {
       expect([...unbroken]).toEqual(['the file is whole']) // which a test of its own breaks
     }))
 
-  officeTest('detects a damaged file', async (office) => {
-    await office.stocked()
-    const backup = join(office.folder, 'backup.sqlite')
-    await office.answer('backup', backup)
+  operatorTest('detects a damaged file', async (operator) => {
+    await operator.stocked()
+    const backup = join(operator.folder, 'backup.sqlite')
+    await operator.json('backup', backup)
     const bytes = readFileSync(backup)
     const { rootpage, page_size } = pageOf(backup, 'beneficiaries_email')
     bytes.fill(0xff, (rootpage - 1) * page_size, rootpage * page_size)
-    const { exitCode, stdout } = await run(['verify', office.file('damaged', bytes), '--json'])
+    const { exitCode, stdout } = await run(['verify', operator.file('damaged', bytes), '--json'])
     expect(exitCode).toBe(1)
     const checks = JSON.parse(stdout) as { check: string; faults: number }[]
     const whole = checks.find(({ check }) => check === 'the file is whole')
     expect(whole?.faults).toBeGreaterThan(0)
   })
 
-  officeTest('distinguishes damaged, newer and foreign files', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    const empty = join(office.folder, 'empty.sqlite')
+  operatorTest('distinguishes damaged, newer and foreign files', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    const empty = join(operator.folder, 'empty.sqlite')
     new Database(empty).run('CREATE TABLE t (x)')
-    tamper(databaseOf(office), "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')")
+    tamper(databaseOf(operator), "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')")
     for (const [args, message] of [
       [['verify', empty], 'no database of Scrip'],
-      [['verify', office.file('noise', 'x'.repeat(8_192))], 'is no database of Scrip'],
+      [['verify', operator.file('noise', 'x'.repeat(8_192))], 'is no database of Scrip'],
       [['verify', '/no/such/file'], 'does not exist'],
-      [['verify', '--data-dir', office.dataDir], 'schema 9999'],
+      [['verify', '--data-dir', operator.dataDir], 'schema 9999'],
     ] as const) {
       const { exitCode, stderr } = await run([...args])
       expect({ args, exitCode }).toEqual({ args, exitCode: 4 })

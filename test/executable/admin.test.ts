@@ -1,39 +1,39 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Credentials, Customer, codesOf, HAMPER, inOffice, officeTest, TEA } from './live.ts'
+import { asOperator, type Credentials, Customer, codesOf, HAMPER, operatorTest, TEA } from './live.ts'
 import { run, start } from './program.ts'
 
 /** The administrative commands on data that no server works on (contract C1, C2, C8, C11, C12). */
 
 describe('client add', () => {
   test('creates live data in a new folder, prints the credentials once, and stores only a digest', () =>
-    inOffice(async (office) => {
-      const { exitCode, stdout, stderr } = await office.run(['client', 'add', 'acme', '--json'])
+    asOperator(async (operator) => {
+      const { exitCode, stdout, stderr } = await operator.run(['client', 'add', 'acme', '--json'])
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
       const credentials = JSON.parse(stdout) as Credentials
       expect(credentials).toEqual({ client_id: 1, username: 'acme', password: expect.stringMatching(/^[0-9a-z]{32}$/) })
-      expect(statSync(office.dataDir).mode & 0o777).toBe(0o700)
-      for (const name of readdirSync(office.dataDir)) {
-        expect(readFileSync(join(office.dataDir, name)).includes(credentials.password)).toBe(false)
+      expect(statSync(operator.dataDir).mode & 0o777).toBe(0o700)
+      for (const name of readdirSync(operator.dataDir)) {
+        expect(readFileSync(join(operator.dataDir, name)).includes(credentials.password)).toBe(false)
       }
     }))
 
-  officeTest('refuses sandbox names and invalid names', async (office) => {
+  operatorTest('refuses sandbox names and invalid names', async (operator) => {
     for (const name of ['sandbox', 'limited', 'Sandbox', 'sbx_x', '', 'a b', '-x', 'x'.repeat(65)]) {
-      const { exitCode } = await office.run(['client', 'add', '--', name])
+      const { exitCode } = await operator.run(['client', 'add', '--', name])
       expect({ name, exitCode }).toEqual({ name, exitCode: 2 })
     }
-    expect(existsSync(office.dataDir)).toBe(false)
+    expect(existsSync(operator.dataDir)).toBe(false)
   })
 
-  officeTest('refuses a duplicate name, and sandbox data', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    const again = await office.run(['client', 'add', 'acme'])
+  operatorTest('refuses a duplicate name, and sandbox data', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    const again = await operator.run(['client', 'add', 'acme'])
     expect(again.exitCode).toBe(1)
     expect(again.stderr).toContain('scrip client rotate')
 
-    const sandbox = join(office.folder, 'sandbox')
+    const sandbox = join(operator.folder, 'sandbox')
     await (await start(['--data-dir', sandbox])).stop()
     const foreign = await run(['client', 'add', 'acme', '--data-dir', sandbox])
     expect(foreign.exitCode).toBe(4)
@@ -41,7 +41,7 @@ describe('client add', () => {
   })
 })
 
-officeTest('other commands refuse a folder without a database and do not create one', async (office) => {
+operatorTest('other commands refuse a folder without a database and do not create one', async (operator) => {
   for (const args of [
     ['client', 'list'],
     ['wallet', 'fund', '1', '10'],
@@ -50,14 +50,14 @@ officeTest('other commands refuse a folder without a database and do not create 
     ['rates', 'list'],
     ['vouchers', 'list'],
     ['catalog', 'export', '-'],
-    ['backup', join(office.folder, 'backup')],
+    ['backup', join(operator.folder, 'backup')],
     ['verify'],
   ]) {
-    const { exitCode, stderr } = await office.run(args)
+    const { exitCode, stderr } = await operator.run(args)
     expect({ args, exitCode }).toEqual({ args, exitCode: 4 })
-    expect(stderr).toContain(office.dataDir)
+    expect(stderr).toContain(operator.dataDir)
   }
-  expect(existsSync(office.dataDir)).toBe(false)
+  expect(existsSync(operator.dataDir)).toBe(false)
 })
 
 test.each([
@@ -82,32 +82,32 @@ test('exit 2 for an invalid voucher key, which is not printed', async () => {
 })
 
 describe('wallets', () => {
-  officeTest('are opened, funded and corrected through the ledger', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    expect(await office.answer('wallet', 'add', 'acme', 'usd')).toMatchObject({
+  operatorTest('are opened, funded and corrected through the ledger', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    expect(await operator.json('wallet', 'add', 'acme', 'usd')).toMatchObject({
       id: 1,
       currency: 'USD',
       is_default: true,
     })
-    expect(await office.answer('wallet', 'add', 'acme', 'KWD', '--postpaid', '500.125')).toMatchObject({
+    expect(await operator.json('wallet', 'add', 'acme', 'KWD', '--postpaid', '500.125')).toMatchObject({
       id: 2,
       type: 'POSTPAID',
       credit_limit: 500.125,
       is_default: false,
     })
-    expect(await office.answer('wallet', 'fund', '1', '1000.50', '--remarks', 'Invoice 7')).toMatchObject({
+    expect(await operator.json('wallet', 'fund', '1', '1000.50', '--remarks', 'Invoice 7')).toMatchObject({
       amount: 1000.5,
     })
-    expect(await office.answer('wallet', 'adjust', '1', '-0.50')).toMatchObject({ amount: 1000 })
-    expect(await office.answer('wallet', 'adjust', '2', '-500.125')).toMatchObject({ amount: -500.125 })
-    const { stdout } = await office.run(['wallet', 'list', 'acme'])
+    expect(await operator.json('wallet', 'adjust', '1', '-0.50')).toMatchObject({ amount: 1000 })
+    expect(await operator.json('wallet', 'adjust', '2', '-500.125')).toMatchObject({ amount: -500.125 })
+    const { stdout } = await operator.run(['wallet', 'list', 'acme'])
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/).slice(0, 5))).toMatchObject([
       ['id', 'client', 'currency', 'amount', 'reserved_amount'],
       [' 1', 'acme', 'USD', '1000.00', '0.00'],
       [' 2', 'acme', 'KWD', '-500.125', '0.000'],
       [''],
     ])
-    expect((await office.run(['verify'])).exitCode).toBe(0)
+    expect((await operator.run(['verify'])).exitCode).toBe(0)
   })
 
   const REFUSED: [exitCode: number, args: string[], message: string][] = [
@@ -123,21 +123,21 @@ describe('wallets', () => {
     [1, ['wallet', 'add', 'nobody', 'USD'], 'scrip client list'],
   ]
 
-  officeTest('do not change if a command is refused, which prints the reason', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    await office.answer('wallet', 'add', 'acme', 'USD')
+  operatorTest('do not change if a command is refused, which prints the reason', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    await operator.json('wallet', 'add', 'acme', 'USD')
     for (const [exitCode, args, message] of REFUSED) {
-      const ended = await office.run(args)
+      const ended = await operator.run(args)
       expect({ args, ...ended }).toMatchObject({ args, exitCode, stdout: '' })
       expect(ended.stderr).toContain(message)
     }
-    expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 0 }])
+    expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 0 }])
   })
 })
 
 describe('vouchers import', () => {
-  officeTest('names every invalid row, shows no code, and imports nothing', async (office) => {
-    await office.stocked()
+  operatorTest('names every invalid row, shows no code, and imports nothing', async (operator) => {
+    await operator.stocked()
     const row = (change: object) =>
       JSON.stringify({ product_id: 1, denomination: 10, card_number: 'SECRET-1', ...change })
     const lines = [
@@ -153,7 +153,7 @@ describe('vouchers import', () => {
       row({ card_number: 'SECRET-9\0' }),
       row({ card_number: 'SECRET-10', pin_code: '\ud83d' }),
     ]
-    const before = await office.answer<object[]>('vouchers', 'list')
+    const before = await operator.json<object[]>('vouchers', 'list')
     for (const [content, places] of [
       [lines.join('\n'), [2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((line) => `line ${line}: `)],
       [
@@ -161,21 +161,21 @@ describe('vouchers import', () => {
         [1, 2, 3, 4, 5, 6, 7, 8, 9].map((at) => `/${at}: `),
       ],
     ] as const) {
-      const { exitCode, stdout, stderr } = await office.run(['vouchers', 'import', office.file('bad', content)])
+      const { exitCode, stdout, stderr } = await operator.run(['vouchers', 'import', operator.file('bad', content)])
       expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
       const problems = stderr.trim().split('\n').slice(1)
       expect(problems.map((problem) => problem.slice(0, problem.indexOf(': ') + 2))).toEqual([...places])
       expect(stderr).not.toContain('SECRET')
     }
-    expect(await office.answer<object[]>('vouchers', 'list')).toEqual(before)
+    expect(await operator.json<object[]>('vouchers', 'list')).toEqual(before)
   })
 
-  officeTest('refuses a file with a code that was imported before', async (office) => {
-    await office.stocked()
-    const { exitCode, stderr } = await office.run([
+  operatorTest('refuses a file with a code that was imported before', async (operator) => {
+    await operator.stocked()
+    const { exitCode, stderr } = await operator.run([
       'vouchers',
       'import',
-      office.file('more', codesOf(1, 'TEA-9', 'TEA-2')),
+      operator.file('more', codesOf(1, 'TEA-9', 'TEA-2')),
     ])
     expect(exitCode).toBe(4)
     expect(stderr).toContain('line 2: card_number: was imported before')
@@ -183,10 +183,10 @@ describe('vouchers import', () => {
       [codesOf(1, 'box 1'), 'line 1: card_number: was imported before'],
       [codesOf(1, 'NEW') + codesOf(2, 'n-e-w'), 'line 2: card_number: the same as at line 1'],
     ] as const) {
-      const ended = await office.run(['vouchers', 'import', office.file('more', content)])
+      const ended = await operator.run(['vouchers', 'import', operator.file('more', content)])
       expect(ended).toMatchObject({ exitCode: 4, stderr: expect.stringContaining(message) })
     }
-    expect(await office.answer<object[]>('vouchers', 'list')).toEqual([
+    expect(await operator.json<object[]>('vouchers', 'list')).toEqual([
       {
         product_id: 1,
         product: 'Tea',
@@ -212,10 +212,10 @@ describe('vouchers import', () => {
     ])
   })
 
-  officeTest('encrypts the codes: no file of the folder contains one', async (office) => {
-    await office.stocked()
-    for (const name of readdirSync(office.dataDir)) {
-      expect(readFileSync(join(office.dataDir, name)).includes('TEA-1')).toBe(false)
+  operatorTest('encrypts the codes: no file of the folder contains one', async (operator) => {
+    await operator.stocked()
+    for (const name of readdirSync(operator.dataDir)) {
+      expect(readFileSync(join(operator.dataDir, name)).includes('TEA-1')).toBe(false)
     }
   })
 })
@@ -224,116 +224,121 @@ describe('the voucher key', () => {
   const KEY = '0123456789abcdef'.repeat(4)
   const OTHER = 'f'.repeat(64)
 
-  officeTest('is readable only by its owner, and a missing or wrong one is detected at the start', async (office) => {
-    await office.stocked()
-    expect(statSync(join(office.dataDir, 'voucher.key')).mode & 0o777).toBe(0o600)
-    const refused = await office.run(['serve', '--mode', 'live', '--port', '0'], {
-      env: { SCRIP_VOUCHER_KEY: OTHER },
-    })
-    expect(refused).toMatchObject({ exitCode: 4, stdout: '' })
-    expect(refused.stderr).toContain('SCRIP_VOUCHER_KEY')
-    const key = readFileSync(join(office.dataDir, 'voucher.key'), 'utf8').trim()
-    await Bun.file(join(office.dataDir, 'voucher.key')).delete()
-    expect(await office.run(['serve', '--mode', 'live', '--port', '0'])).toMatchObject({ exitCode: 4, stdout: '' })
-    expect(existsSync(join(office.dataDir, 'voucher.key'))).toBe(false)
-    const place = { env: { SCRIP_VOUCHER_KEY: key } }
-    await (await start(['serve', '--mode', 'live', '--port', '0', '--data-dir', office.dataDir], place)).stop()
-  })
+  operatorTest(
+    'is readable only by its owner, and a missing or wrong one is detected at the start',
+    async (operator) => {
+      await operator.stocked()
+      expect(statSync(join(operator.dataDir, 'voucher.key')).mode & 0o777).toBe(0o600)
+      const refused = await operator.run(['serve', '--mode', 'live', '--port', '0'], {
+        env: { SCRIP_VOUCHER_KEY: OTHER },
+      })
+      expect(refused).toMatchObject({ exitCode: 4, stdout: '' })
+      expect(refused.stderr).toContain('SCRIP_VOUCHER_KEY')
+      const key = readFileSync(join(operator.dataDir, 'voucher.key'), 'utf8').trim()
+      await Bun.file(join(operator.dataDir, 'voucher.key')).delete()
+      expect(await operator.run(['serve', '--mode', 'live', '--port', '0'])).toMatchObject({ exitCode: 4, stdout: '' })
+      expect(existsSync(join(operator.dataDir, 'voucher.key'))).toBe(false)
+      const place = { env: { SCRIP_VOUCHER_KEY: key } }
+      await (await start(['serve', '--mode', 'live', '--port', '0', '--data-dir', operator.dataDir], place)).stop()
+    },
+  )
 
-  officeTest('is replaced while the server sells codes encrypted before', async (office) => {
-    const credentials = await office.stocked()
-    const keyFile = join(office.dataDir, 'voucher.key')
+  operatorTest('is replaced while the server sells codes encrypted before', async (operator) => {
+    const credentials = await operator.stocked()
+    const keyFile = join(operator.dataDir, 'voucher.key')
     const old = readFileSync(keyFile, 'utf8')
-    const server = await office.serve()
+    const server = await operator.serve()
     const customer = await Customer.of(server, credentials)
     const bought = await customer.order(1, 1)
-    const response = await office.answer<{ old_key: string }>('vouchers', 'rekey')
+    const response = await operator.json<{ old_key: string }>('vouchers', 'rekey')
     expect(response).toMatchObject({ resealed: 7, damaged: 0, twice: 0 })
-    expect(readFileSync(join(office.dataDir, response.old_key), 'utf8')).toBe(old)
+    expect(readFileSync(join(operator.dataDir, response.old_key), 'utf8')).toBe(old)
     expect(readFileSync(keyFile, 'utf8')).not.toBe(old)
     expect(await customer.read(`/orders/${bought.id}`)).toEqual(bought as never)
     expect((await customer.order(1, 1)).vouchers).toMatchObject([{ card_number: 'TEA-2' }])
     await server.stop()
     expect(
-      (await office.run(['serve', '--mode', 'live', '--port', '0'], { env: { SCRIP_VOUCHER_KEY: old.trim() } }))
+      (await operator.run(['serve', '--mode', 'live', '--port', '0'], { env: { SCRIP_VOUCHER_KEY: old.trim() } }))
         .exitCode,
     ).toBe(4)
   })
 
-  officeTest('outside the folder is replaced while no server runs', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    await office.answer('catalog', 'import', office.file('catalog.json', { products: [TEA] }))
+  operatorTest('outside the folder is replaced while no server runs', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    await operator.json('catalog', 'import', operator.file('catalog.json', { products: [TEA] }))
     const [before, both, after] = [
       { SCRIP_VOUCHER_KEY: KEY },
-      { SCRIP_VOUCHER_KEY: KEY, SCRIP_NEW_VOUCHER_KEY_FILE: office.file('new', OTHER) },
+      { SCRIP_VOUCHER_KEY: KEY, SCRIP_NEW_VOUCHER_KEY_FILE: operator.file('new', OTHER) },
       { SCRIP_VOUCHER_KEY: OTHER },
     ]
-    await office.run(['vouchers', 'import', office.file('codes', codesOf(1, 'TEA-1'))], { env: before })
-    expect(await office.run(['vouchers', 'rekey'], { env: before })).toMatchObject({
+    await operator.run(['vouchers', 'import', operator.file('codes', codesOf(1, 'TEA-1'))], { env: before })
+    expect(await operator.run(['vouchers', 'rekey'], { env: before })).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('SCRIP_NEW_VOUCHER_KEY'),
     })
-    const server = await start(['--mode', 'live', '--data-dir', office.dataDir], {
+    const server = await start(['--mode', 'live', '--data-dir', operator.dataDir], {
       env: { ...before, SCRIP_PORT: '0' },
     })
-    expect((await office.run(['vouchers', 'rekey'], { env: both })).exitCode).toBe(4)
+    expect((await operator.run(['vouchers', 'rekey'], { env: both })).exitCode).toBe(4)
     await server.stop()
-    expect(await office.run(['vouchers', 'rekey', '--json'], { env: both })).toMatchObject({
+    expect(await operator.run(['vouchers', 'rekey', '--json'], { env: both })).toMatchObject({
       exitCode: 0,
       stdout: '{"resealed":1,"damaged":0,"twice":0,"old_key":null}\n',
     })
-    expect(readdirSync(office.dataDir).filter((name) => name.startsWith('voucher.key'))).toEqual([])
-    const again = office.file('codes', codesOf(1, 'tea1'))
-    expect((await office.run(['vouchers', 'import', again], { env: after })).stderr).toContain('was imported before')
+    expect(readdirSync(operator.dataDir).filter((name) => name.startsWith('voucher.key'))).toEqual([])
+    const again = operator.file('codes', codesOf(1, 'tea1'))
+    expect((await operator.run(['vouchers', 'import', again], { env: after })).stderr).toContain('was imported before')
   })
 
   test.each([
     ['SCRIP_VOUCHER_KEY as hex', { SCRIP_VOUCHER_KEY: KEY }],
     ['SCRIP_VOUCHER_KEY as base64', { SCRIP_VOUCHER_KEY: Buffer.from(KEY, 'hex').toString('base64') }],
   ])('is read from %s and not stored', (_, env) =>
-    inOffice(async (office) => {
-      await office.answer('client', 'add', 'acme')
-      await office.answer('catalog', 'import', office.file('catalog.json', { products: [TEA] }))
-      const codes = office.file('codes', codesOf(1, 'TEA-1'))
-      expect((await office.run(['vouchers', 'import', codes], { env })).exitCode).toBe(0)
-      expect(existsSync(join(office.dataDir, 'voucher.key'))).toBe(false)
-      const keyFile = office.file('key', `${KEY}\n`)
-      const twice = await office.run(['vouchers', 'import', codes], { env: { SCRIP_VOUCHER_KEY_FILE: keyFile } })
+    asOperator(async (operator) => {
+      await operator.json('client', 'add', 'acme')
+      await operator.json('catalog', 'import', operator.file('catalog.json', { products: [TEA] }))
+      const codes = operator.file('codes', codesOf(1, 'TEA-1'))
+      expect((await operator.run(['vouchers', 'import', codes], { env })).exitCode).toBe(0)
+      expect(existsSync(join(operator.dataDir, 'voucher.key'))).toBe(false)
+      const keyFile = operator.file('key', `${KEY}\n`)
+      const twice = await operator.run(['vouchers', 'import', codes], { env: { SCRIP_VOUCHER_KEY_FILE: keyFile } })
       expect(twice.stderr).toContain('was imported before')
-      expect((await office.run(['vouchers', 'import', codes], { env: { SCRIP_VOUCHER_KEY: OTHER } })).exitCode).toBe(4)
+      expect((await operator.run(['vouchers', 'import', codes], { env: { SCRIP_VOUCHER_KEY: OTHER } })).exitCode).toBe(
+        4,
+      )
     }),
   )
 })
 
 describe('catalog', () => {
-  officeTest('export writes the seed data, which can be imported again', async (office) => {
+  operatorTest('export writes the seed data, which can be imported again', async (operator) => {
     const { exitCode, stdout } = await run(['catalog', 'export'])
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toEqual(await Bun.file(join(import.meta.dir, '../../seed/catalog.json')).json())
-    const file = office.file('catalog.json', stdout)
+    const file = operator.file('catalog.json', stdout)
     expect((await run(['catalog', 'validate', file])).exitCode).toBe(0)
-    await office.answer('client', 'add', 'acme')
+    await operator.json('client', 'add', 'acme')
     const { products } = JSON.parse(stdout) as { products: unknown[] }
-    expect(await office.answer('catalog', 'import', file)).toMatchObject({ products: products.length })
-    const copy = join(office.folder, 'copy.json')
-    expect((await office.run(['catalog', 'export', copy])).exitCode).toBe(0)
+    expect(await operator.json('catalog', 'import', file)).toMatchObject({ products: products.length })
+    const copy = join(operator.folder, 'copy.json')
+    expect((await operator.run(['catalog', 'export', copy])).exitCode).toBe(0)
     expect(readFileSync(copy, 'utf8')).toBe(stdout)
   })
 
-  officeTest('refuses an invalid file with all errors, and imports nothing', async (office) => {
-    await office.stocked()
-    const file = office.file('bad.json', {
+  operatorTest('refuses an invalid file with all errors, and imports nothing', async (operator) => {
+    await operator.stocked()
+    const file = operator.file('bad.json', {
       products: [
         { ...TEA, currency: 'XXX' },
         { ...HAMPER, gst_percent: 101 },
       ],
     })
-    for (const ended of [await run(['catalog', 'validate', file]), await office.run(['catalog', 'import', file])]) {
+    for (const ended of [await run(['catalog', 'validate', file]), await operator.run(['catalog', 'import', file])]) {
       expect(ended).toMatchObject({ exitCode: 4, stdout: '' })
       expect(ended.stderr).toContain(`${file}: the catalog has 2 problems`)
       expect(ended.stderr).toContain('line 1, product 2, /products/1/gst_percent')
     }
-    const { stdout } = await office.run(['catalog', 'export'])
+    const { stdout } = await operator.run(['catalog', 'export'])
     expect(JSON.parse(stdout)).toEqual({ products: [TEA, HAMPER] })
   })
 
@@ -345,16 +350,16 @@ describe('catalog', () => {
 })
 
 describe('rates', () => {
-  officeTest('are set individually or from a file', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    await office.answer('rates', 'set', 'USD/EUR=0.92', 'USD/INR=83.5')
-    await office.answer('rates', 'set', 'USD/EUR=0.93000001')
-    expect(await office.answer<object[]>('rates', 'list')).toEqual([
+  operatorTest('are set individually or from a file', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    await operator.json('rates', 'set', 'USD/EUR=0.92', 'USD/INR=83.5')
+    await operator.json('rates', 'set', 'USD/EUR=0.93000001')
+    expect(await operator.json<object[]>('rates', 'list')).toEqual([
       { base: 'USD', currency: 'EUR', rate: '0.93000001' },
       { base: 'USD', currency: 'INR', rate: '83.5' },
     ])
-    await office.answer('rates', 'set', '--file', office.file('rates.json', { base: 'EUR', rates: { JPY: '160' } }))
-    expect(await office.answer<object[]>('rates', 'list')).toEqual([{ base: 'EUR', currency: 'JPY', rate: '160' }])
+    await operator.json('rates', 'set', '--file', operator.file('rates.json', { base: 'EUR', rates: { JPY: '160' } }))
+    expect(await operator.json<object[]>('rates', 'list')).toEqual([{ base: 'EUR', currency: 'JPY', rate: '160' }])
   })
 
   const REFUSED: [exitCode: number, args: string[], message: string][] = [
@@ -369,33 +374,33 @@ describe('rates', () => {
     [4, ['--file', '/no/such.json'], '/no/such.json'],
   ]
 
-  officeTest('do not change if a command is refused, which prints the reason', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    await office.answer('rates', 'set', 'USD/GBP=0.8')
+  operatorTest('do not change if a command is refused, which prints the reason', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    await operator.json('rates', 'set', 'USD/GBP=0.8')
     for (const [exitCode, args, message] of REFUSED) {
-      const ended = await office.run(['rates', 'set', ...args])
+      const ended = await operator.run(['rates', 'set', ...args])
       expect({ args, ...ended }).toMatchObject({ args, exitCode, stdout: '' })
       expect(ended.stderr).toContain(message)
     }
-    expect(await office.answer<object[]>('rates', 'list')).toEqual([{ base: 'USD', currency: 'GBP', rate: '0.8' }])
+    expect(await operator.json<object[]>('rates', 'list')).toEqual([{ base: 'USD', currency: 'GBP', rate: '0.8' }])
   })
 
-  officeTest('of a file are all reported if invalid', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    const file = office.file('rates.json', { base: 'USD', rates: { EUR: '0', ABC: '1', XYZ: '2' } })
-    const first = await office.run(['rates', 'set', '--file', file])
+  operatorTest('of a file are all reported if invalid', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    const file = operator.file('rates.json', { base: 'USD', rates: { EUR: '0', ABC: '1', XYZ: '2' } })
+    const first = await operator.run(['rates', 'set', '--file', file])
     expect(first.exitCode).toBe(4)
     expect(first.stderr).toContain('/rates/EUR')
-    const strange = office.file('rates.json', { base: 'USD', rates: { EUR: '1', ABC: '1', XYZ: '2' } })
-    const { stderr } = await office.run(['rates', 'set', '--file', strange])
+    const strange = operator.file('rates.json', { base: 'USD', rates: { EUR: '1', ABC: '1', XYZ: '2' } })
+    const { stderr } = await operator.run(['rates', 'set', '--file', strange])
     expect(stderr).toContain('/rates/ABC')
     expect(stderr).toContain('/rates/XYZ')
   })
 
-  officeTest('of a sandbox are its own, and can be listed', async (office) => {
-    await (await start(['--data-dir', office.dataDir])).stop()
-    expect((await office.run(['rates', 'set', 'USD/EUR=4'])).exitCode).toBe(4)
-    const rates = await office.answer<{ currency: string }[]>('rates', 'list')
+  operatorTest('of a sandbox are its own, and can be listed', async (operator) => {
+    await (await start(['--data-dir', operator.dataDir])).stop()
+    expect((await operator.run(['rates', 'set', 'USD/EUR=4'])).exitCode).toBe(4)
+    const rates = await operator.json<{ currency: string }[]>('rates', 'list')
     expect(rates.map(({ currency }) => currency)).toContain('EUR')
   })
 })

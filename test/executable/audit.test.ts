@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { createHash, createHmac } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Customer, inOffice, type Office, officeTest } from './live.ts'
+import { asOperator, Customer, type Operator, operatorTest } from './live.ts'
 import { login, type Place, run, start } from './program.ts'
 
 /** The audit (contract C17): what operators did, and what was refused to them. */
@@ -22,10 +22,10 @@ interface Row {
   previous_hash: string
 }
 
-const auditOf = (office: Office, ...args: string[]) => office.answer<Row[]>('audit', 'list', ...args)
-const lastOf = async (office: Office): Promise<Row | undefined> => (await auditOf(office)).at(-1)
-const edit = (office: Office, ...statements: string[]): void => {
-  const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
+const auditOf = (operator: Operator, ...args: string[]) => operator.json<Row[]>('audit', 'list', ...args)
+const lastOf = async (operator: Operator): Promise<Row | undefined> => (await auditOf(operator)).at(-1)
+const edit = (operator: Operator, ...statements: string[]): void => {
+  const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
   const triggers = sqlite
     .query<{ name: string; sql: string }, []>(
       "SELECT name, sql FROM sqlite_schema WHERE name IN ('audit_kept', 'audit_fixed')",
@@ -41,19 +41,19 @@ const FIRST = '0'.repeat(64)
 const FACTS = ['id', 'at_ms', 'user', 'command', 'subject', 'before', 'after', 'outcome', 'address']
 type StoredRow = Record<string, string | number | null>
 
-const headOf = (office: Office): string => join(office.dataDir, 'audit.head')
+const headOf = (operator: Operator): string => join(operator.dataDir, 'audit.head')
 
 /** What verify finds, with its exit code held against it. */
-const faultsOf = async (office: Office): Promise<string[]> => {
-  const { exitCode, stdout } = await office.run(['verify', '--json'])
+const faultsOf = async (operator: Operator): Promise<string[]> => {
+  const { exitCode, stdout } = await operator.run(['verify', '--json'])
   const broken = (JSON.parse(stdout) as { faults: number; first: string }[]).filter(({ faults }) => faults > 0)
   expect(exitCode).toBe(broken.length > 0 ? 1 : 0)
   return broken.map(({ first }) => first)
 }
 
 /** Computes the chain of a data folder again, and returns the last hash. */
-const chained = (office: Office, hashOf: (facts: string, row: StoredRow) => string): string => {
-  const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'), { readonly: true })
+const chained = (operator: Operator, hashOf: (facts: string, row: StoredRow) => string): string => {
+  const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'), { readonly: true })
   const stored = sqlite.query<StoredRow, []>('SELECT * FROM audit ORDER BY id').all()
   sqlite.close()
   let previous = FIRST
@@ -67,24 +67,24 @@ const chained = (office: Office, hashOf: (facts: string, row: StoredRow) => stri
 
 describe('scrip audit list', () => {
   test('has a row for every act, with who did it, what it was before and after, and no secret', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const { password } = await office.answer<{ password: string }>('client', 'rotate', 'acme')
-      await office.answer('client', 'limit', 'acme', '5')
-      await office.answer('client', 'discount', 'acme', '1', '7.5')
-      await office.answer('wallet', 'adjust', '1', '-12.50', '--remarks', 'Twice')
-      const server = await office.serve()
+    asOperator(async (operator) => {
+      const credentials = await operator.stocked()
+      const { password } = await operator.json<{ password: string }>('client', 'rotate', 'acme')
+      await operator.json('client', 'limit', 'acme', '5')
+      await operator.json('client', 'discount', 'acme', '1', '7.5')
+      await operator.json('wallet', 'adjust', '1', '-12.50', '--remarks', 'Twice')
+      const server = await operator.serve()
       const customer = await Customer.of(server, { ...credentials, password })
       const order = await customer.order(2, 1)
       const payout = await customer.payout('p-1')
       await server.stop()
-      await office.answer('orders', 'deliver', String(order.id))
-      await office.answer('orders', 'refund', String(order.id))
-      await office.answer('payouts', 'advance', payout.id)
-      await office.answer('payouts', 'cancel', payout.id)
-      await office.answer('vouchers', 'rekey')
-      await office.answer('backup', join(office.folder, 'backup.sqlite'))
-      const rows = await auditOf(office)
+      await operator.json('orders', 'deliver', String(order.id))
+      await operator.json('orders', 'refund', String(order.id))
+      await operator.json('payouts', 'advance', payout.id)
+      await operator.json('payouts', 'cancel', payout.id)
+      await operator.json('vouchers', 'rekey')
+      await operator.json('backup', join(operator.folder, 'backup.sqlite'))
+      const rows = await auditOf(operator)
       expect(rows.map(({ command, outcome }) => `${command} ${outcome}`)).toEqual([
         'client add done',
         'wallet add done',
@@ -127,20 +127,20 @@ describe('scrip audit list', () => {
       for (const secret of [password, credentials.password, 'BOX-1', 'ada@example.com', 'Lovelace']) {
         expect(text).not.toContain(secret)
       }
-      expect((await office.run(['verify'])).exitCode).toBe(0)
+      expect((await operator.run(['verify'])).exitCode).toBe(0)
     }))
 
   test('names the user of the process as the system knows it, and whoever became that user by sudo', () =>
-    inOffice(async (office) => {
-      await office.stocked()
+    asOperator(async (operator) => {
+      await operator.stocked()
       const nameOf = (userId: number) =>
         Bun.spawnSync(['id', '-un', String(userId)])
           .stdout.toString()
           .trim()
       const self = nameOf(process.getuid?.() ?? 0)
       const userAfter = async (place: Place) => {
-        expect((await office.run(['wallet', 'fund', '1', '1'], place)).exitCode).toBe(0)
-        return (await lastOf(office))?.user
+        expect((await operator.run(['wallet', 'fund', '1', '1'], place)).exitCode).toBe(0)
+        return (await lastOf(operator))?.user
       }
       expect(await userAfter({ env: { USER: 'mallory', LOGNAME: 'mallory', SUDO_USER: 'mallory' } })).toBe(self)
       expect(await userAfter({ through: ['env', '-u', 'USER', '-u', 'LOGNAME'] })).toBe(self)
@@ -149,13 +149,13 @@ describe('scrip audit list', () => {
       expect(await userAfter({ env: { SUDO_UID: 'mallory' } })).toBe(self)
     }))
 
-  officeTest('has what was refused, with the reason, and without an effect', async (office) => {
-    await office.stocked()
-    const before = (await auditOf(office)).length
-    expect((await office.run(['wallet', 'adjust', '1', '-5000'])).exitCode).toBe(1)
-    expect((await office.run(['client', 'disable', 'ada@example.com'])).exitCode).toBe(1)
-    expect((await office.run(['orders', 'refund', '7'])).exitCode).toBe(1)
-    expect((await auditOf(office)).slice(before)).toMatchObject([
+  operatorTest('has what was refused, with the reason, and without an effect', async (operator) => {
+    await operator.stocked()
+    const before = (await auditOf(operator)).length
+    expect((await operator.run(['wallet', 'adjust', '1', '-5000'])).exitCode).toBe(1)
+    expect((await operator.run(['client', 'disable', 'ada@example.com'])).exitCode).toBe(1)
+    expect((await operator.run(['orders', 'refund', '7'])).exitCode).toBe(1)
+    expect((await auditOf(operator)).slice(before)).toMatchObject([
       {
         command: 'wallet adjust',
         subject: '1 -5000',
@@ -171,26 +171,26 @@ describe('scrip audit list', () => {
       },
       { command: 'orders refund', outcome: 'refused' },
     ])
-    expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
-    expect(await auditOf(office, '--status', 'refused', '--limit', '2')).toHaveLength(2)
+    expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
+    expect(await auditOf(operator, '--status', 'refused', '--limit', '2')).toHaveLength(2)
   })
 
-  officeTest('reading is no act', async (office) => {
-    await office.stocked()
-    const before = await auditOf(office)
+  operatorTest('reading is no act', async (operator) => {
+    await operator.stocked()
+    const before = await auditOf(operator)
     for (const args of [['orders', 'list'], ['client', 'list'], ['transactions'], ['verify'], ['vouchers', 'list']]) {
-      await office.answer(...args)
+      await operator.json(...args)
     }
-    expect(await auditOf(office)).toEqual(before)
+    expect(await auditOf(operator)).toEqual(before)
   })
 
-  officeTest('has one row for the failed logins of a name, an address and a minute', async (office) => {
-    await office.stocked()
-    const server = await office.serve()
+  operatorTest('has one row for the failed logins of a name, an address and a minute', async (operator) => {
+    await operator.stocked()
+    const server = await operator.serve()
     for (let count = 0; count < 3; count++) await login(server, 'acme', 'wrong')
     await login(server, 'nobody', 'wrong')
     await server.stop()
-    const rows = (await auditOf(office)).filter(({ command }) => command === 'login')
+    const rows = (await auditOf(operator)).filter(({ command }) => command === 'login')
     const counts = new Map<string, number>()
     for (const { subject, after, outcome, address } of rows) {
       expect({ outcome, address }).toEqual({ outcome: 'refused', address: '127.0.0.1' })
@@ -205,23 +205,23 @@ describe('scrip audit list', () => {
 })
 
 describe('the chain', () => {
-  officeTest('can be computed again by whoever has the voucher key', async (office) => {
-    await office.stocked()
-    const voucherKey = Buffer.from(readFileSync(join(office.dataDir, 'voucher.key'), 'utf8').trim(), 'hex')
+  operatorTest('can be computed again by whoever has the voucher key', async (operator) => {
+    await operator.stocked()
+    const voucherKey = Buffer.from(readFileSync(join(operator.dataDir, 'voucher.key'), 'utf8').trim(), 'hex')
     const key = createHmac('sha256', voucherKey).update('the key of the audit').digest()
-    const last = chained(office, (facts, row) =>
+    const last = chained(operator, (facts, row) =>
       (row.key_mark === null ? createHash('sha256') : createHmac('sha256', key)).update(facts).digest('hex'),
     )
-    expect((await lastOf(office))?.hash).toBe(last)
+    expect((await lastOf(operator))?.hash).toBe(last)
     const seal = createHmac('sha256', key).update(`head 6 ${last}`).digest('hex')
-    expect(await Bun.file(headOf(office)).json()).toEqual({ count: 6, hash: last, seal })
-    expect(statSync(headOf(office)).mode & 0o777).toBe(0o600)
+    expect(await Bun.file(headOf(operator)).json()).toEqual({ count: 6, hash: last, seal })
+    expect(statSync(headOf(operator)).mode & 0o777).toBe(0o600)
   })
 
   /** Whoever can write to the database and to the folder, but has not the key. */
-  const forge = (office: Office, change: string): void => {
-    edit(office, change)
-    const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
+  const forge = (operator: Operator, change: string): void => {
+    edit(operator, change)
+    const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
     const rows = sqlite.query<StoredRow, []>('SELECT * FROM audit ORDER BY id').all()
     sqlite.close()
     let previous = FIRST
@@ -233,7 +233,7 @@ describe('the chain', () => {
       previous = hash
       return update
     })
-    edit(office, ...updates, `UPDATE audit_head SET count = ${rows.length}, hash = '${previous}'`)
+    edit(operator, ...updates, `UPDATE audit_head SET count = ${rows.length}, hash = '${previous}'`)
   }
 
   test.each([
@@ -249,23 +249,23 @@ describe('the chain', () => {
       /^row (?:5|6) of the audit (?:was changed|is missing)$/,
     ],
   ])('%s is named by verify when all hashes after it are computed anew', (_, change, fault) =>
-    inOffice(async (office) => {
-      await office.stocked()
-      forge(office, change)
-      expect(await faultsOf(office)).toEqual([expect.stringMatching(fault)])
+    asOperator(async (operator) => {
+      await operator.stocked()
+      forge(operator, change)
+      expect(await faultsOf(operator)).toEqual([expect.stringMatching(fault)])
     }),
   )
 
-  officeTest('a last row that was removed with its head shows by the head beside the database', async (office) => {
-    await office.stocked()
-    const fifth = (await auditOf(office))[4]
-    edit(office, 'DELETE FROM audit WHERE id = 6', `UPDATE audit_head SET count = 5, hash = '${fifth?.hash}'`)
-    expect(await faultsOf(office)).toEqual(['row 6 of the audit is missing'])
-    await office.answer('wallet', 'fund', '1', '1')
-    expect(await faultsOf(office)).toEqual(['row 6 of the audit is not the one of audit.head'])
-    await office.answer('wallet', 'fund', '1', '1')
-    await (await office.serve()).stop()
-    expect(await faultsOf(office)).toEqual(['row 6 of the audit is not the one of audit.head'])
+  operatorTest('a last row that was removed with its head shows by the head beside the database', async (operator) => {
+    await operator.stocked()
+    const fifth = (await auditOf(operator))[4]
+    edit(operator, 'DELETE FROM audit WHERE id = 6', `UPDATE audit_head SET count = 5, hash = '${fifth?.hash}'`)
+    expect(await faultsOf(operator)).toEqual(['row 6 of the audit is missing'])
+    await operator.json('wallet', 'fund', '1', '1')
+    expect(await faultsOf(operator)).toEqual(['row 6 of the audit is not the one of audit.head'])
+    await operator.json('wallet', 'fund', '1', '1')
+    await (await operator.serve()).stop()
+    expect(await faultsOf(operator)).toEqual(['row 6 of the audit is not the one of audit.head'])
   })
 
   test.each([
@@ -277,60 +277,60 @@ describe('the chain', () => {
       (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace(/"seal":".*"/, '"seal":null')),
     ],
   ])('a head beside the database that is %s is named by verify', (what, spoil) =>
-    inOffice(async (office) => {
-      await office.stocked()
-      spoil(headOf(office))
+    asOperator(async (operator) => {
+      await operator.stocked()
+      spoil(headOf(operator))
       const verb = what === 'missing' ? 'is' : 'was'
-      expect(await faultsOf(office)).toEqual([`audit.head ${verb} ${what}`])
-      await (await office.serve()).stop()
-      expect(await faultsOf(office)).toEqual([`audit.head ${verb} ${what}`])
+      expect(await faultsOf(operator)).toEqual([`audit.head ${verb} ${what}`])
+      await (await operator.serve()).stop()
+      expect(await faultsOf(operator)).toEqual([`audit.head ${verb} ${what}`])
     }),
   )
 
-  officeTest('is checked with the key of its time after the voucher key was replaced', async (office) => {
-    await office.stocked()
-    await office.answer('vouchers', 'rekey')
-    await office.answer('wallet', 'fund', '1', '1')
-    await office.answer('vouchers', 'rekey')
-    expect(await faultsOf(office)).toEqual([])
-    edit(office, "UPDATE audit SET user = 'eve' WHERE id = 5")
-    expect(await faultsOf(office)).toEqual(['row 5 of the audit was changed'])
+  operatorTest('is checked with the key of its time after the voucher key was replaced', async (operator) => {
+    await operator.stocked()
+    await operator.json('vouchers', 'rekey')
+    await operator.json('wallet', 'fund', '1', '1')
+    await operator.json('vouchers', 'rekey')
+    expect(await faultsOf(operator)).toEqual([])
+    edit(operator, "UPDATE audit SET user = 'eve' WHERE id = 5")
+    expect(await faultsOf(operator)).toEqual(['row 5 of the audit was changed'])
   })
 
-  officeTest('takes rows from before there is a key as they are, and none after that', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    expect(await faultsOf(office)).toEqual([])
-    await (await office.serve()).stop()
-    await office.answer('client', 'limit', 'acme', '5')
-    expect(await faultsOf(office)).toEqual([])
-    edit(office, "UPDATE audit SET user = 'eve' WHERE id = 1")
-    expect(await faultsOf(office)).toEqual(['row 1 of the audit was changed'])
-    forge(office, 'DELETE FROM audit WHERE id = 2')
-    expect(await faultsOf(office)).toEqual(['row 2 of the audit is missing'])
+  operatorTest('takes rows from before there is a key as they are, and none after that', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    expect(await faultsOf(operator)).toEqual([])
+    await (await operator.serve()).stop()
+    await operator.json('client', 'limit', 'acme', '5')
+    expect(await faultsOf(operator)).toEqual([])
+    edit(operator, "UPDATE audit SET user = 'eve' WHERE id = 1")
+    expect(await faultsOf(operator)).toEqual(['row 1 of the audit was changed'])
+    forge(operator, 'DELETE FROM audit WHERE id = 2')
+    expect(await faultsOf(operator)).toEqual(['row 2 of the audit is missing'])
   })
 
-  officeTest('says what cannot be told of a backup without its key', async (office) => {
-    await office.stocked()
-    const backup = join(office.folder, 'backup.sqlite')
-    await office.answer('backup', backup)
+  operatorTest('says what cannot be told of a backup without its key', async (operator) => {
+    await operator.stocked()
+    const backup = join(operator.folder, 'backup.sqlite')
+    await operator.json('backup', backup)
     const [without, beside] = [
       await run(['verify', backup]),
-      await run(['verify', backup, '--data-dir', office.dataDir]),
+      await run(['verify', backup, '--data-dir', operator.dataDir]),
     ]
     expect([without.exitCode, beside.exitCode]).toEqual([0, 0])
     expect(without.stderr).toContain('The voucher key is not here')
     expect(beside.stderr).not.toContain('The voucher key')
   })
 
-  officeTest('is written by nobody without the key', async (office) => {
-    await office.stocked()
-    const before = await auditOf(office)
-    const { exitCode, stderr } = await office.run(['wallet', 'fund', '1', '1'], {
+  operatorTest('is written by nobody without the key', async (operator) => {
+    await operator.stocked()
+    const before = await auditOf(operator)
+    const { exitCode, stderr } = await operator.run(['wallet', 'fund', '1', '1'], {
       env: { SCRIP_VOUCHER_KEY: 'f'.repeat(64) },
     })
     expect({ exitCode, stderr }).toEqual({ exitCode: 4, stderr: expect.stringContaining('voucher key') })
-    expect(await auditOf(office)).toEqual(before)
-    expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
+    expect(await auditOf(operator)).toEqual(before)
+    expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
   })
 
   test.each([
@@ -340,56 +340,56 @@ describe('the chain', () => {
     ['a head that was moved', ['UPDATE audit_head SET count = count - 1'], 'the audit'],
     ['the first of several', ["UPDATE audit SET user = 'eve' WHERE id IN (2, 4)"], 'row 2 of the audit was changed'],
   ])('%s is named by verify', (_, statements, fault) =>
-    inOffice(async (office) => {
-      await office.stocked()
-      edit(office, ...statements)
-      expect(await faultsOf(office)).toEqual([expect.stringContaining(fault)])
+    asOperator(async (operator) => {
+      await operator.stocked()
+      edit(operator, ...statements)
+      expect(await faultsOf(operator)).toEqual([expect.stringContaining(fault)])
     }),
   )
 
-  officeTest('cannot be changed or deleted by a program that keeps the schema', async (office) => {
-    await office.stocked()
-    const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
+  operatorTest('cannot be changed or deleted by a program that keeps the schema', async (operator) => {
+    await operator.stocked()
+    const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
     expect(() => sqlite.run('UPDATE audit SET user = 1')).toThrow('the audit is final')
     expect(() => sqlite.run('DELETE FROM audit')).toThrow('the audit is kept')
     sqlite.close()
   })
 
-  officeTest('is sound when a restore was killed before or after it had replaced the database', async (office) => {
-    await office.stocked()
-    const backup = join(office.folder, 'backup.sqlite')
-    await office.answer('backup', backup)
-    await office.answer('wallet', 'fund', '1', '1')
-    const path = headOf(office)
+  operatorTest('is sound when a restore was killed before or after it had replaced the database', async (operator) => {
+    await operator.stocked()
+    const backup = join(operator.folder, 'backup.sqlite')
+    await operator.json('backup', backup)
+    await operator.json('wallet', 'fund', '1', '1')
+    const path = headOf(operator)
     const before = readFileSync(path)
-    await office.answer('restore', backup, '--force')
+    await operator.json('restore', backup, '--force')
     const after = readFileSync(path)
     renameSync(path, `${path}.next`)
     writeFileSync(path, before)
-    expect(await faultsOf(office)).toEqual([])
+    expect(await faultsOf(operator)).toEqual([])
     writeFileSync(`${path}.next`, before)
-    expect(await faultsOf(office)).toHaveLength(1)
+    expect(await faultsOf(operator)).toHaveLength(1)
     writeFileSync(path, after)
-    expect(await faultsOf(office)).toEqual([])
+    expect(await faultsOf(operator)).toEqual([])
   })
 
-  officeTest('goes on after a restore, which is an act itself', async (office) => {
-    await office.stocked()
-    const backup = join(office.folder, 'backup.sqlite')
-    await office.answer('backup', backup)
-    await office.answer('wallet', 'fund', '1', '1')
-    await office.answer('restore', backup, '--force')
-    const rows = await auditOf(office)
+  operatorTest('goes on after a restore, which is an act itself', async (operator) => {
+    await operator.stocked()
+    const backup = join(operator.folder, 'backup.sqlite')
+    await operator.json('backup', backup)
+    await operator.json('wallet', 'fund', '1', '1')
+    await operator.json('restore', backup, '--force')
+    const rows = await auditOf(operator)
     expect(rows.at(-1)).toMatchObject({ command: 'restore', subject: backup, outcome: 'done' })
     expect(rows.some(({ command, subject }) => command === 'wallet fund' && subject === '1 1')).toBe(false)
-    expect((await office.run(['verify'])).exitCode).toBe(0)
+    expect((await operator.run(['verify'])).exitCode).toBe(0)
   })
 })
 
-officeTest('the sandbox has no audit', async (office) => {
-  const server = await start(['--data-dir', office.dataDir])
+operatorTest('the sandbox has no audit', async (operator) => {
+  const server = await start(['--data-dir', operator.dataDir])
   await login(server, 'sandbox', 'wrong')
   await server.stop()
-  expect((await office.run(['wallet', 'fund', '1', '5'])).exitCode).toBe(0)
-  expect(await auditOf(office)).toEqual([])
+  expect((await operator.run(['wallet', 'fund', '1', '5'])).exitCode).toBe(0)
+  expect(await auditOf(operator)).toEqual([])
 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from './documents.ts'
-import { inOffice, type Office, officeTest } from './live.ts'
+import { asOperator, type Operator, operatorTest } from './live.ts'
 import { run, start } from './program.ts'
 
 /** `scrip backup FOLDER --every 1h --keep 48`: copies that are taken and removed by themselves (decision 78). */
@@ -18,8 +18,8 @@ interface Copied {
 const NAME = /^scrip-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.sqlite$/
 const OLD = ['scrip-2025-01-01T00-00-00.000Z.sqlite', 'scrip-2025-01-01T01-00-00.000Z.sqlite']
 
-const folderOf = (office: Office, ...files: string[]): string => {
-  const folder = join(office.folder, 'backups')
+const folderOf = (operator: Operator, ...files: string[]): string => {
+  const folder = join(operator.folder, 'backups')
   mkdirSync(folder)
   for (const name of files) writeFileSync(join(folder, name), '')
   return folder
@@ -27,13 +27,13 @@ const folderOf = (office: Office, ...files: string[]): string => {
 
 describe('scrip backup FOLDER', () => {
   test('writes a sound copy that is named after its time, and removes the oldest beyond --keep', () =>
-    inOffice(async (office) => {
-      await office.answer('client', 'add', 'acme')
-      const folder = folderOf(office, ...OLD, 'mine.sqlite')
-      const first = await office.answer<Copied>('backup', folder)
+    asOperator(async (operator) => {
+      await operator.json('client', 'add', 'acme')
+      const folder = folderOf(operator, ...OLD, 'mine.sqlite')
+      const first = await operator.json<Copied>('backup', folder)
       expect(Object.keys(first)).toEqual(['file', 'bytes'])
       expect(readdirSync(folder)).toHaveLength(4)
-      const second = await office.answer<Copied>('backup', folder, '--keep', '2')
+      const second = await operator.json<Copied>('backup', folder, '--keep', '2')
       expect(second).toMatchObject({ kept: 2, removed: 2 })
       const names = readdirSync(folder).sort()
       expect(names).toEqual(['mine.sqlite', expect.stringMatching(NAME), expect.stringMatching(NAME)])
@@ -41,15 +41,15 @@ describe('scrip backup FOLDER', () => {
       const verified = await run(['verify', second.file])
       expect(verified).toMatchObject({ exitCode: 0 })
       expect(verified.stderr).toMatch(/^\S+ is sound: \d+ checks found nothing wrong\.\n$/)
-      const acts = await office.answer<{ command: string; after: Copied }[]>('audit', 'list')
+      const acts = await operator.json<{ command: string; after: Copied }[]>('audit', 'list')
       expect(acts.filter(({ command }) => command === 'backup').map(({ after }) => after)).toEqual([first, second])
     }))
 
-  officeTest('--every goes on, counts from the last copy in the folder, and ends with a signal', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    const folder = folderOf(office, ...OLD)
+  operatorTest('--every goes on, counts from the last copy in the folder, and ends with a signal', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    const folder = folderOf(operator, ...OLD)
     const every = (time: string) =>
-      start(['backup', folder, '--every', time, '--keep', '2', '--data-dir', office.dataDir, '--json'], { env: {} })
+      start(['backup', folder, '--every', time, '--keep', '2', '--data-dir', operator.dataDir, '--json'], { env: {} })
     const hourly = await every('1h')
     expect(JSON.parse(hourly.ready)).toMatchObject({ kept: 2, removed: 1 })
     expect(await hourly.stop()).toEqual({ exitCode: 0, stdout: `${hourly.ready}\n`, stderr: '' })
@@ -59,16 +59,16 @@ describe('scrip backup FOLDER', () => {
     expect(readdirSync(folder).filter((name) => !NAME.test(name))).toEqual([])
   })
 
-  officeTest('--every goes on after a backup that failed, and says why; the metrics count it', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    const [folder, elsewhere] = [folderOf(office, ...OLD), join(office.folder, 'elsewhere')]
-    const args = ['backup', folder, '--every', '1s', '--keep', '1', '--data-dir', office.dataDir, '--json']
+  operatorTest('--every goes on after a backup that failed, and says why; the metrics count it', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    const [folder, elsewhere] = [folderOf(operator, ...OLD), join(operator.folder, 'elsewhere')]
+    const args = ['backup', folder, '--every', '1s', '--keep', '1', '--data-dir', operator.dataDir, '--json']
     const backup = await start(args, { env: {} })
     expect(JSON.parse(backup.ready)).toMatchObject({ kept: 1, removed: 2 })
     renameSync(folder, elsewhere)
     await backup.told(`scrip: ${folder} is not a folder\nMake it, or mount its disk, first.\nThe next try is at 2`)
     const port = await freePort()
-    const server = await office.serve('--metrics-port', port)
+    const server = await operator.serve('--metrics-port', port)
     const failed = async (): Promise<number> => {
       const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
       return Number(/^scrip_backups_failed (\d+)$/m.exec(page)?.[1])
@@ -79,32 +79,32 @@ describe('scrip backup FOLDER', () => {
     expect((await backup.stop()).exitCode).toBe(0)
     expect(await failed()).toBe(0)
     await server.stop()
-    const acts = await office.answer<{ command: string; after: object }[]>('audit', 'list', '--status', 'refused')
+    const acts = await operator.json<{ command: string; after: object }[]>('audit', 'list', '--status', 'refused')
     expect(acts[0]).toMatchObject({ command: 'backup', after: { reason: expect.stringContaining('not a folder') } })
   })
 
   test('--every ends when a newer release has migrated the database: its service manager starts that one', () =>
-    inOffice(async (office) => {
-      await office.answer('client', 'add', 'acme')
-      const database = new Database(join(office.dataDir, 'scrip.sqlite'))
+    asOperator(async (operator) => {
+      await operator.json('client', 'add', 'acme')
+      const database = new Database(join(operator.dataDir, 'scrip.sqlite'))
       database.run(
         "INSERT INTO migrations SELECT version + 1, 'next', '', '' FROM migrations ORDER BY version DESC LIMIT 1",
       )
       database.close()
-      const { exitCode, stderr } = await office.run(['backup', folderOf(office), '--every', '1s'])
+      const { exitCode, stderr } = await operator.run(['backup', folderOf(operator), '--every', '1s'])
       expect({ exitCode, stderr }).toEqual({ exitCode: 4, stderr: expect.stringContaining('newer') })
     }))
 
   test('keeps a copy of data that is not sound under another name, and removes no earlier one', () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      const folder = folderOf(office)
-      const { file } = await office.answer<Copied>('backup', folder)
-      const database = new Database(join(office.dataDir, 'scrip.sqlite'))
+    asOperator(async (operator) => {
+      await operator.stocked()
+      const folder = folderOf(operator)
+      const { file } = await operator.json<Copied>('backup', folder)
+      const database = new Database(join(operator.dataDir, 'scrip.sqlite'))
       database.run('UPDATE wallets SET amount_minor = amount_minor + 1')
       database.close()
       for (let count = 0; count < 2; count++) {
-        const { exitCode, stdout, stderr } = await office.run(['backup', folder, '--keep', '1', '--json'])
+        const { exitCode, stdout, stderr } = await operator.run(['backup', folder, '--keep', '1', '--json'])
         expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
         expect(stderr).toContain('wallet 1 holds 100001, its lines sum to 100000')
         expect(stderr).toContain('.sqlite.unsound')
@@ -112,21 +112,21 @@ describe('scrip backup FOLDER', () => {
       const names = readdirSync(folder)
       expect(names).toHaveLength(2)
       expect(names.map((name) => join(folder, name))).toContain(file)
-      const acts = await office.answer<{ command: string }[]>('audit', 'list', '--status', 'refused')
+      const acts = await operator.json<{ command: string }[]>('audit', 'list', '--status', 'refused')
       expect(acts.map(({ command }) => command)).toEqual(['backup', 'backup'])
     }))
 
-  officeTest('is not made: a mount without its disk would fill the disk of the machine', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    const missing = join(office.folder, 'mount')
+  operatorTest('is not made: a mount without its disk would fill the disk of the machine', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    const missing = join(operator.folder, 'mount')
     for (const args of [[missing, '--keep', '2'], [missing, '--every', '1h'], [join(missing, 'backup.sqlite')]]) {
-      const { exitCode, stderr } = await office.run(['backup', ...args])
+      const { exitCode, stderr } = await operator.run(['backup', ...args])
       expect({ args, exitCode, stderr }).toEqual({
         args,
         exitCode: 4,
         stderr: `scrip: ${missing} is not a folder\nMake it, or mount its disk, first.\n`,
       })
     }
-    expect(readdirSync(office.folder)).toEqual(['data'])
+    expect(readdirSync(operator.folder)).toEqual(['data'])
   })
 })

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { Customer, inOffice, officeTest } from './live.ts'
+import { asOperator, Customer, operatorTest } from './live.ts'
 import { bearer, login } from './program.ts'
 
 /** Clients and wallets of live mode, from their first day to their last (contract C17). */
 
 describe('scrip client', () => {
-  officeTest('show says what a client has, and no password', async (office) => {
-    await office.stocked()
-    await office.answer('wallet', 'add', 'acme', 'EUR')
-    await office.answer('client', 'discount', 'acme', '1', '7.5')
-    await office.answer('client', 'discount', 'acme', '2', '0')
-    expect(await office.answer('client', 'show', 'acme')).toEqual({
+  operatorTest('show says what a client has, and no password', async (operator) => {
+    await operator.stocked()
+    await operator.json('wallet', 'add', 'acme', 'EUR')
+    await operator.json('client', 'discount', 'acme', '1', '7.5')
+    await operator.json('client', 'discount', 'acme', '2', '0')
+    expect(await operator.json('client', 'show', 'acme')).toEqual({
       client_id: 1,
       username: 'acme',
       status: 'enabled',
@@ -23,55 +23,58 @@ describe('scrip client', () => {
       old_password_until: null,
       created_at: expect.any(String),
     })
-    expect(await office.answer<object[]>('client', 'discounts', 'acme')).toEqual([
+    expect(await operator.json<object[]>('client', 'discounts', 'acme')).toEqual([
       { product_id: 1, product: 'Tea', discount: 7.5 },
     ])
   })
 
-  officeTest('fees sets the fees of a client, which its next price has; show and the audit say so', async (office) => {
-    const credentials = await office.stocked()
-    const server = await office.serve('--rate-limit', 'off')
-    const customer = await Customer.of(server, credentials)
-    const charge = async (quantity: number) =>
-      (await customer.post('/products/2/charges', { denomination: 10, quantity })).json()
-    const feeOf = async (reference: string) =>
-      (await customer.read<{ fees: number }>(`/payouts/${(await customer.payout(reference)).id}`)).fees
-    // 9.75 EUR at 1.25 are 12.19 USD.
-    expect(await charge(1)).toMatchObject({ charges_details: { conversion_fee: 0.06 }, total_payable: 12.25 })
-    expect(await office.answer('client', 'fees', 'acme')).toEqual({
-      username: 'acme',
-      conversion_fee: 'default',
-      payout_fee: 'default',
-    })
-    const set = ['client', 'fees', 'acme', '--conversion-fee', '10', '--payout-fee', '0']
-    expect(await office.answer(...set)).toEqual({ username: 'acme', conversion_fee: 10, payout_fee: 0 })
-    // What was quoted is held; an order of another quantity has a new price.
-    expect(await charge(1)).toMatchObject({ total_payable: 12.25 })
-    expect(await charge(2)).toMatchObject({ net_amount: 24.38, charges_details: { conversion_fee: 2.44 } })
-    expect(await customer.order(2, 2)).toMatchObject({ amount: 26.82 })
-    expect(await feeOf('free')).toBe(0)
-    await office.answer('client', 'fees', 'acme', '--payout-fee', 'default')
-    expect(await feeOf('usual')).toBe(1.5)
-    expect(await office.answer('client', 'show', 'acme')).toMatchObject({ conversion_fee: 10, payout_fee: 'default' })
-    const rows = await office.answer<object[]>('audit', 'list')
-    expect(rows.slice(-2)).toMatchObject([
-      {
-        command: 'client fees',
-        before: { conversion_fee: 'default', payout_fee: 'default' },
-        after: { conversion_fee: 10, payout_fee: 0 },
-      },
-      { command: 'client fees', after: { conversion_fee: 10, payout_fee: 'default' } },
-    ])
-    expect(await office.run(['client', 'fees', 'acme', '--payout-fee', '1.255'])).toMatchObject({ exitCode: 2 })
-    await server.stop()
-    expect((await office.run(['verify'])).exitCode).toBe(0)
-  })
+  operatorTest(
+    'fees sets the fees of a client, which its next price has; show and the audit say so',
+    async (operator) => {
+      const credentials = await operator.stocked()
+      const server = await operator.serve('--rate-limit', 'off')
+      const customer = await Customer.of(server, credentials)
+      const charge = async (quantity: number) =>
+        (await customer.post('/products/2/charges', { denomination: 10, quantity })).json()
+      const feeOf = async (reference: string) =>
+        (await customer.read<{ fees: number }>(`/payouts/${(await customer.payout(reference)).id}`)).fees
+      // 9.75 EUR at 1.25 are 12.19 USD.
+      expect(await charge(1)).toMatchObject({ charges_details: { conversion_fee: 0.06 }, total_payable: 12.25 })
+      expect(await operator.json('client', 'fees', 'acme')).toEqual({
+        username: 'acme',
+        conversion_fee: 'default',
+        payout_fee: 'default',
+      })
+      const set = ['client', 'fees', 'acme', '--conversion-fee', '10', '--payout-fee', '0']
+      expect(await operator.json(...set)).toEqual({ username: 'acme', conversion_fee: 10, payout_fee: 0 })
+      // What was quoted is held; an order of another quantity has a new price.
+      expect(await charge(1)).toMatchObject({ total_payable: 12.25 })
+      expect(await charge(2)).toMatchObject({ net_amount: 24.38, charges_details: { conversion_fee: 2.44 } })
+      expect(await customer.order(2, 2)).toMatchObject({ amount: 26.82 })
+      expect(await feeOf('free')).toBe(0)
+      await operator.json('client', 'fees', 'acme', '--payout-fee', 'default')
+      expect(await feeOf('usual')).toBe(1.5)
+      expect(await operator.json('client', 'show', 'acme')).toMatchObject({ conversion_fee: 10, payout_fee: 'default' })
+      const rows = await operator.json<object[]>('audit', 'list')
+      expect(rows.slice(-2)).toMatchObject([
+        {
+          command: 'client fees',
+          before: { conversion_fee: 'default', payout_fee: 'default' },
+          after: { conversion_fee: 10, payout_fee: 0 },
+        },
+        { command: 'client fees', after: { conversion_fee: 10, payout_fee: 'default' } },
+      ])
+      expect(await operator.run(['client', 'fees', 'acme', '--payout-fee', '1.255'])).toMatchObject({ exitCode: 2 })
+      await server.stop()
+      expect((await operator.run(['verify'])).exitCode).toBe(0)
+    },
+  )
 
-  officeTest('rename changes the username, while a server runs; password and tokens stay', async (office) => {
-    const { username, password } = await office.stocked()
-    const server = await office.serve()
+  operatorTest('rename changes the username, while a server runs; password and tokens stay', async (operator) => {
+    const { username, password } = await operator.stocked()
+    const server = await operator.serve()
     const customer = await Customer.of(server, { client_id: 1, username, password })
-    expect(await office.answer('client', 'rename', 'acme', 'acme-uk')).toMatchObject({
+    expect(await operator.json('client', 'rename', 'acme', 'acme-uk')).toMatchObject({
       client_id: 1,
       username: 'acme-uk',
     })
@@ -79,99 +82,99 @@ describe('scrip client', () => {
     expect((await login(server, 'acme', password)).status).toBe(401)
     expect((await login(server, 'acme-uk', password)).status).toBe(200)
     await server.stop()
-    await office.answer('client', 'add', 'other')
-    expect(await office.run(['client', 'rename', 'other', 'acme-uk'])).toMatchObject({ exitCode: 1 })
-    expect(await office.run(['client', 'rename', 'other', 'sbx_x'])).toMatchObject({ exitCode: 2 })
-    expect(await office.run(['client', 'rename', 'nobody', 'new'])).toMatchObject({ exitCode: 1 })
+    await operator.json('client', 'add', 'other')
+    expect(await operator.run(['client', 'rename', 'other', 'acme-uk'])).toMatchObject({ exitCode: 1 })
+    expect(await operator.run(['client', 'rename', 'other', 'sbx_x'])).toMatchObject({ exitCode: 2 })
+    expect(await operator.run(['client', 'rename', 'nobody', 'new'])).toMatchObject({ exitCode: 1 })
   })
 
   test('remove takes a client without records, and refuses one with records, which can be disabled', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      await office.answer('client', 'add', 'mistake')
-      await office.answer('wallet', 'add', 'mistake', 'USD')
-      await office.answer('client', 'discount', 'mistake', '1', '7.5')
-      expect(await office.answer('client', 'remove', 'mistake')).toEqual({
+    asOperator(async (operator) => {
+      const credentials = await operator.stocked()
+      await operator.json('client', 'add', 'mistake')
+      await operator.json('wallet', 'add', 'mistake', 'USD')
+      await operator.json('client', 'discount', 'mistake', '1', '7.5')
+      expect(await operator.json('client', 'remove', 'mistake')).toEqual({
         client_id: 2,
         username: 'mistake',
         status: 'removed',
       })
-      const { exitCode, stderr } = await office.run(['client', 'remove', 'acme'])
+      const { exitCode, stderr } = await operator.run(['client', 'remove', 'acme'])
       expect(exitCode).toBe(1)
       expect(stderr).toContain('scrip client disable acme')
-      expect(await office.answer<object[]>('client', 'list')).toMatchObject([{ username: 'acme' }])
-      expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ id: 1, amount: 1000 }])
-      const server = await office.serve()
+      expect(await operator.json<object[]>('client', 'list')).toMatchObject([{ username: 'acme' }])
+      expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ id: 1, amount: 1000 }])
+      const server = await operator.serve()
       expect((await login(server, credentials.username, credentials.password)).status).toBe(200)
       await server.stop()
-      expect((await office.run(['verify'])).exitCode).toBe(0)
+      expect((await operator.run(['verify'])).exitCode).toBe(0)
     }))
 })
 
 describe('scrip client rotate', () => {
-  officeTest('revokes tokens and the old password at once', async (office) => {
-    const { username, password } = await office.stocked()
-    await using server = await office.serve()
+  operatorTest('revokes tokens and the old password at once', async (operator) => {
+    const { username, password } = await operator.stocked()
+    await using server = await operator.serve()
     const customer = await Customer.of(server, { client_id: 1, username, password })
-    const next = await office.answer<{ password: string }>('client', 'rotate', 'acme')
+    const next = await operator.json<{ password: string }>('client', 'rotate', 'acme')
     expect((await customer.get('/wallets')).status).toBe(401)
     expect((await login(server, 'acme', password)).status).toBe(401)
     expect((await login(server, 'acme', next.password)).status).toBe(200)
   })
 
   test('--keep-old lets tokens and the old password live on; a second rotation ends older ones', () =>
-    inOffice(async (office) => {
-      const { username, password } = await office.stocked()
-      await using server = await office.serve()
+    asOperator(async (operator) => {
+      const { username, password } = await operator.stocked()
+      await using server = await operator.serve()
       const customer = await Customer.of(server, { client_id: 1, username, password })
       const statusOf = async (tried: string) => (await login(server, 'acme', tried)).status
       type Rotated = { password: string; old_password_until: string }
-      const second = await office.answer<Rotated>('client', 'rotate', 'acme', '--keep-old', '24h')
+      const second = await operator.json<Rotated>('client', 'rotate', 'acme', '--keep-old', '24h')
       expect(Date.parse(second.old_password_until) - Date.now()).toBeWithin(23 * 3_600_000, 24 * 3_600_000 + 1)
       expect([await statusOf(password), await statusOf(second.password)]).toEqual([200, 200])
-      const third = await office.answer<Rotated>('client', 'rotate', 'acme', '--keep-old', '1s')
+      const third = await operator.json<Rotated>('client', 'rotate', 'acme', '--keep-old', '1s')
       expect([await statusOf(password), await statusOf(third.password)]).toEqual([401, 200])
       expect((await customer.get('/wallets')).status).toBe(200)
       while (Date.now() <= Date.parse(third.old_password_until)) await Bun.sleep(20)
       expect(await statusOf(second.password)).toBe(401)
       expect((await server.request('/api/v1/wallets', bearer(customer.pair))).status).toBe(200)
-      const last = await office.answer<Rotated>('client', 'rotate', 'acme')
+      const last = await operator.json<Rotated>('client', 'rotate', 'acme')
       expect([await statusOf(third.password), await statusOf(last.password)]).toEqual([401, 200])
       expect((await customer.get('/wallets')).status).toBe(401)
     }))
 })
 
 describe('scrip wallet', () => {
-  officeTest('limit sets how far below zero a POSTPAID wallet may go', async (office) => {
-    await office.stocked()
-    await office.answer('wallet', 'add', 'acme', 'EUR', '--postpaid', '100')
-    expect(await office.answer('wallet', 'limit', '2', '50.25')).toMatchObject({ id: 2, credit_limit: 50.25 })
-    await office.answer('wallet', 'adjust', '2', '-50.25')
-    const { exitCode, stderr } = await office.run(['wallet', 'limit', '2', '50'])
+  operatorTest('limit sets how far below zero a POSTPAID wallet may go', async (operator) => {
+    await operator.stocked()
+    await operator.json('wallet', 'add', 'acme', 'EUR', '--postpaid', '100')
+    expect(await operator.json('wallet', 'limit', '2', '50.25')).toMatchObject({ id: 2, credit_limit: 50.25 })
+    await operator.json('wallet', 'adjust', '2', '-50.25')
+    const { exitCode, stderr } = await operator.run(['wallet', 'limit', '2', '50'])
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
       stderr: 'scrip: wallet 2 owes 50.25 EUR, which is more\nFund it first.\n',
     })
-    expect(await office.run(['wallet', 'limit', '1', '50'])).toMatchObject({ exitCode: 1 })
-    expect(await office.run(['wallet', 'limit', '2', '1,000'])).toMatchObject({ exitCode: 2 })
-    expect(await office.run(['wallet', 'limit', '2', '--', '-1'])).toMatchObject({ exitCode: 2 })
+    expect(await operator.run(['wallet', 'limit', '1', '50'])).toMatchObject({ exitCode: 1 })
+    expect(await operator.run(['wallet', 'limit', '2', '1,000'])).toMatchObject({ exitCode: 2 })
+    expect(await operator.run(['wallet', 'limit', '2', '--', '-1'])).toMatchObject({ exitCode: 2 })
   })
 
-  officeTest('default moves from one wallet to another, so that a client always has one', async (office) => {
-    await office.stocked()
-    await office.answer('wallet', 'add', 'acme', 'EUR')
-    expect(await office.answer('wallet', 'default', '2')).toMatchObject({ id: 2, is_default: true })
-    expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ is_default: false }, { is_default: true }])
-    expect(await office.answer('wallet', 'default', '2')).toMatchObject({ id: 2, is_default: true })
-    expect((await office.run(['verify'])).exitCode).toBe(0)
+  operatorTest('default moves from one wallet to another, so that a client always has one', async (operator) => {
+    await operator.stocked()
+    await operator.json('wallet', 'add', 'acme', 'EUR')
+    expect(await operator.json('wallet', 'default', '2')).toMatchObject({ id: 2, is_default: true })
+    expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ is_default: false }, { is_default: true }])
+    expect(await operator.json('wallet', 'default', '2')).toMatchObject({ id: 2, is_default: true })
+    expect((await operator.run(['verify'])).exitCode).toBe(0)
   })
 
-  officeTest('close leaves a wallet that is not active and pays nothing', async (office) => {
-    const credentials = await office.stocked()
-    await office.answer('wallet', 'add', 'acme', 'EUR', '--postpaid', '1000')
-    await using server = await office.serve()
+  operatorTest('close leaves a wallet that is not active and pays nothing', async (operator) => {
+    const credentials = await operator.stocked()
+    await operator.json('wallet', 'add', 'acme', 'EUR', '--postpaid', '1000')
+    await using server = await operator.serve()
     const customer = await Customer.of(server, credentials)
-    expect(await office.answer('wallet', 'close', '2')).toMatchObject({ id: 2, is_active: false })
+    expect(await operator.json('wallet', 'close', '2')).toMatchObject({ id: 2, is_active: false })
     expect(await customer.read('/wallets/2')).toMatchObject({ id: 2, is_active: false })
     expect(await customer.read<object[]>('/wallets?is_active=false')).toMatchObject([{ id: 2 }])
     expect(await customer.read<object[]>('/wallets?is_active=true')).toMatchObject([{ id: 1 }])
@@ -191,36 +194,36 @@ describe('scrip wallet', () => {
     ['adjust', '5'],
     ['adjust', '-5'],
   ])('%s of %s refuses a closed wallet', (command, amount) =>
-    inOffice(async (office) => {
-      await office.stocked()
-      await office.answer('wallet', 'add', 'acme', 'EUR')
-      await office.answer('wallet', 'close', '2')
-      const before = await office.answer<object[]>('wallet', 'list')
-      expect(await office.run(['wallet', command, '2', amount])).toEqual({
+    asOperator(async (operator) => {
+      await operator.stocked()
+      await operator.json('wallet', 'add', 'acme', 'EUR')
+      await operator.json('wallet', 'close', '2')
+      const before = await operator.json<object[]>('wallet', 'list')
+      expect(await operator.run(['wallet', command, '2', amount])).toEqual({
         exitCode: 1,
         stdout: '',
         stderr: 'scrip: wallet 2 is closed\nscrip wallet add opens another one.\n',
       })
-      expect(await office.answer<object[]>('wallet', 'list')).toEqual(before)
-      expect(await office.answer<object[]>('transactions', '--wallet', '2')).toEqual([])
+      expect(await operator.json<object[]>('wallet', 'list')).toEqual(before)
+      expect(await operator.json<object[]>('transactions', '--wallet', '2')).toEqual([])
     }),
   )
 
-  officeTest('refunds of what a closed wallet has paid reach it', async (office) => {
-    const credentials = await office.stocked()
-    await office.answer('wallet', 'add', 'acme', 'EUR')
-    await office.answer('wallet', 'fund', '2', '20')
-    const server = await office.serve()
+  operatorTest('refunds of what a closed wallet has paid reach it', async (operator) => {
+    const credentials = await operator.stocked()
+    await operator.json('wallet', 'add', 'acme', 'EUR')
+    await operator.json('wallet', 'fund', '2', '20')
+    const server = await operator.serve()
     const customer = await Customer.of(server, credentials)
     const order = await customer.post('/orders', { product_id: 2, denomination: 10, quantity: 2, wallet_id: 2 })
     const { id, amount } = (await order.json()) as { id: number; amount: number }
     await server.stop()
-    await office.answer('orders', 'deliver', String(id))
-    const [, left] = (await office.answer<{ amount: number }[]>('wallet', 'list')).map((wallet) => wallet.amount)
-    await office.answer('wallet', 'adjust', '2', String(-Number(left)))
-    await office.answer('wallet', 'close', '2')
-    await office.answer('orders', 'refund', String(id))
-    expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{}, { amount, is_active: false }])
+    await operator.json('orders', 'deliver', String(id))
+    const [, left] = (await operator.json<{ amount: number }[]>('wallet', 'list')).map((wallet) => wallet.amount)
+    await operator.json('wallet', 'adjust', '2', String(-Number(left)))
+    await operator.json('wallet', 'close', '2')
+    await operator.json('orders', 'refund', String(id))
+    expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{}, { amount, is_active: false }])
   })
 
   test.each([
@@ -229,16 +232,16 @@ describe('scrip wallet', () => {
     ['a wallet that is closed', '3', 'is closed'],
     ['a wallet that is none', '9', 'scrip wallet list'],
   ])('close refuses %s', (_, id, message) =>
-    inOffice(async (office) => {
-      await office.stocked()
-      await office.answer('wallet', 'add', 'acme', 'EUR')
-      await office.answer('wallet', 'fund', '2', '5')
-      await office.answer('wallet', 'add', 'acme', 'JPY')
-      await office.answer('wallet', 'close', '3')
-      const { exitCode, stderr } = await office.run(['wallet', 'close', id])
+    asOperator(async (operator) => {
+      await operator.stocked()
+      await operator.json('wallet', 'add', 'acme', 'EUR')
+      await operator.json('wallet', 'fund', '2', '5')
+      await operator.json('wallet', 'add', 'acme', 'JPY')
+      await operator.json('wallet', 'close', '3')
+      const { exitCode, stderr } = await operator.run(['wallet', 'close', id])
       expect(exitCode).toBe(1)
       expect(stderr).toContain(message)
-      expect(await office.run(['wallet', 'default', '3'])).toMatchObject({ exitCode: 1 })
+      expect(await operator.run(['wallet', 'default', '3'])).toMatchObject({ exitCode: 1 })
     }),
   )
 })

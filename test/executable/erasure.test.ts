@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Credentials, Customer, inOffice, type Office, officeTest } from './live.ts'
+import { asOperator, type Credentials, Customer, type Operator, operatorTest } from './live.ts'
 import { type Running, start } from './program.ts'
 
 /** `scrip beneficiary` (contract C17): who is saved, and the erasure of a person, beside a running server. */
@@ -51,12 +51,12 @@ const poster =
   }
 
 /** Two clients who know Ada, and another person; everything that can hold a text of hers does. */
-const furnished = async (office: Office) => {
-  const credentials = await office.stocked()
-  const other = await office.answer<Credentials>('client', 'add', 'beta')
-  await office.answer('wallet', 'add', 'beta', 'USD')
-  await office.answer('wallet', 'fund', '2', '100', '--remarks', 'Asked for by ADA.BYRON@example.com')
-  const server = await office.serve('--rate-limit', 'off')
+const furnished = async (operator: Operator) => {
+  const credentials = await operator.stocked()
+  const other = await operator.json<Credentials>('client', 'add', 'beta')
+  await operator.json('wallet', 'add', 'beta', 'USD')
+  await operator.json('wallet', 'fund', '2', '100', '--remarks', 'Asked for by ADA.BYRON@example.com')
+  const server = await operator.serve('--rate-limit', 'off')
   const acme = await Customer.of(server, credentials)
   const beta = await Customer.of(server, other)
   const [post, postBeta] = [poster(server, acme), poster(server, beta)]
@@ -97,8 +97,8 @@ const furnished = async (office: Office) => {
   const ordered = await post('/orders', order, 'order-for-her')
   expect([saved, paid, again, paidBob, ordered].map(({ status }) => status)).toEqual([201, 201, 201, 201, 200])
   const payouts = [paid, again, paidBob].map(({ body }) => String(body.id))
-  await office.answer('payouts', 'advance', String(payouts[0]), '--to', 'processing')
-  await office.answer('payouts', 'fail', String(payouts[0]), '--reason', 'No answer from ada.byron@example.com')
+  await operator.json('payouts', 'advance', String(payouts[0]), '--to', 'processing')
+  await operator.json('payouts', 'fail', String(payouts[0]), '--reason', 'No answer from ada.byron@example.com')
   return {
     server,
     acme,
@@ -111,8 +111,8 @@ const furnished = async (office: Office) => {
 }
 
 /** What a receiver answered, as deliveries record it. */
-const answered = (office: Office, about: string, text: string): void => {
-  const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
+const answered = (operator: Operator, about: string, text: string): void => {
+  const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
   sqlite.run(
     `INSERT INTO webhook_deliveries (client_id, webhook_id, event_id, event_type, attempt, status, duration_ms, response_body, created_at_ms)
       SELECT client_id, 'whk_1', event_id, type, 1, 'delivered', 1, ?, ${Date.now()} FROM events WHERE record = ? LIMIT 1`,
@@ -123,16 +123,16 @@ const answered = (office: Office, about: string, text: string): void => {
 
 describe('scrip beneficiary erase', () => {
   test('takes a person out of everything at every client, beside a server, and leaves the ledger whole', () =>
-    inOffice(async (office) => {
-      const { server, acme, beta, post, own, order, ids } = await furnished(office)
+    asOperator(async (operator) => {
+      const { server, acme, beta, post, own, order, ids } = await furnished(operator)
       const [paid, again, bobs] = ids.payouts
-      answered(office, `payout ${paid}`, 'Thank you, Adaline')
-      answered(office, `payout ${bobs}`, 'queued for ADA.BYRON@example.com')
-      expect(foundIn(office.dataDir, TRACES)).not.toEqual([])
+      answered(operator, `payout ${paid}`, 'Thank you, Adaline')
+      answered(operator, `payout ${bobs}`, 'queued for ADA.BYRON@example.com')
+      expect(foundIn(operator.dataDir, TRACES)).not.toEqual([])
       const wallet = await acme.wallet()
 
-      const erased = await office.answer<Record<string, unknown>>('beneficiary', 'erase', 'ada.byron@EXAMPLE.com')
-      expect(foundIn(office.dataDir, TRACES)).toEqual([])
+      const erased = await operator.json<Record<string, unknown>>('beneficiary', 'erase', 'ada.byron@EXAMPLE.com')
+      expect(foundIn(operator.dataDir, TRACES)).toEqual([])
       expect(erased).toMatchObject({ payouts: 3, orders: 1, transactions: 3, deliveries: 2, idempotency_keys: 3 })
       expect(erased.beneficiaries).toEqual([ids.saved, expect.stringMatching(/^ben_/)])
 
@@ -185,23 +185,23 @@ describe('scrip beneficiary erase', () => {
           expect.stringContaining('different request'),
         ])
       }
-      const [row] = await office
-        .answer<{ subject: string; after: object }[]>('audit', 'list')
+      const [row] = await operator
+        .json<{ subject: string; after: object }[]>('audit', 'list')
         .then((rows) => rows.slice(-1))
       expect(row).toMatchObject({ command: 'beneficiary erase', subject: '[e-mail]', outcome: 'done', after: erased })
-      expect((await office.run(['verify'])).exitCode).toBe(0)
+      expect((await operator.run(['verify'])).exitCode).toBe(0)
       await server.stop()
-      expect(foundIn(office.dataDir, TRACES)).toEqual([])
+      expect(foundIn(operator.dataDir, TRACES)).toEqual([])
     }))
 
   test('by the id of a saved beneficiary, which list and show find, takes out what belongs to it alone', () =>
-    inOffice(async (office) => {
-      const { server, acme, beta, ids } = await furnished(office)
+    asOperator(async (operator) => {
+      const { server, acme, beta, ids } = await furnished(operator)
       const [paid, again] = ids.payouts
-      const list = (...args: string[]) => office.answer<object[]>('beneficiary', 'list', ...args)
+      const list = (...args: string[]) => operator.json<object[]>('beneficiary', 'list', ...args)
       expect(await list('--email', 'ADA.byron@example.com')).toMatchObject([{ client: 'acme' }, { client: 'beta' }])
       expect(await list('--client', 'beta', '--until', '2020-01-01')).toEqual([])
-      expect(await office.answer('beneficiary', 'show', ids.saved)).toMatchObject({
+      expect(await operator.json('beneficiary', 'show', ids.saved)).toMatchObject({
         id: ids.saved,
         email: ADA.email,
         phone: ADA.phone,
@@ -209,7 +209,7 @@ describe('scrip beneficiary erase', () => {
         currency: 'USD',
         metadata: ADA.metadata,
       })
-      const erased = await office.answer('beneficiary', 'erase', ids.saved)
+      const erased = await operator.json('beneficiary', 'erase', ids.saved)
       expect(erased).toMatchObject({
         beneficiaries: [ids.saved],
         payouts: 1,
@@ -224,25 +224,25 @@ describe('scrip beneficiary erase', () => {
       expect(await acme.read(`/orders/${ids.order}`)).toMatchObject({ email: ADA.email })
       expect(await beta.read(`/payouts/${again}`)).toMatchObject({ beneficiary: { first_name: ADA.first_name } })
       expect(await beta.read<object[]>('/beneficiaries')).toMatchObject([{ first_name: ADA.first_name }])
-      expect(await office.answer<object[]>('audit', 'list', '--status', 'done')).toContainEqual(
+      expect(await operator.json<object[]>('audit', 'list', '--status', 'done')).toContainEqual(
         expect.objectContaining({ command: 'beneficiary erase', subject: ids.saved }),
       )
       await server.stop()
-      expect((await office.run(['verify'])).exitCode).toBe(0)
+      expect((await operator.run(['verify'])).exitCode).toBe(0)
     }))
 
   test('refuses a person that nothing is stored about, and what is neither an address nor an id', () =>
-    inOffice(async (office) => {
-      await office.stocked()
+    asOperator(async (operator) => {
+      await operator.stocked()
       for (const named of ['nobody@example.com', 'ben_0']) {
-        expect(await office.run(['beneficiary', 'erase', named])).toEqual({
+        expect(await operator.run(['beneficiary', 'erase', named])).toEqual({
           exitCode: 1,
           stdout: '',
           stderr: 'scrip: nothing is stored about this person\nSee scrip beneficiary list.\n',
         })
       }
-      expect(await office.run(['beneficiary', 'erase', '@'])).toMatchObject({ exitCode: 2, stdout: '' })
-      const rows = await office.answer<{ subject: string }[]>('audit', 'list', '--status', 'refused')
+      expect(await operator.run(['beneficiary', 'erase', '@'])).toMatchObject({ exitCode: 2, stdout: '' })
+      const rows = await operator.json<{ subject: string }[]>('audit', 'list', '--status', 'refused')
       expect(rows.map(({ subject }) => subject)).toEqual(['[e-mail]', 'ben_0', '@'])
     }))
 
@@ -260,10 +260,10 @@ describe('scrip beneficiary erase', () => {
     ],
     ['a backup', (folder: string) => copyFileSync(join(folder, 'scrip.sqlite'), join(folder, 'nightly.db'))],
   ])('refuses while %s is in the data folder', (_, put) =>
-    inOffice(async (office) => {
-      await office.stocked()
-      put(office.dataDir)
-      const { exitCode, stderr } = await office.run(['beneficiary', 'erase', 'ada.byron@example.com'])
+    asOperator(async (operator) => {
+      await operator.stocked()
+      put(operator.dataDir)
+      const { exitCode, stderr } = await operator.run(['beneficiary', 'erase', 'ada.byron@example.com'])
       expect({ exitCode, stderr }).toEqual({
         exitCode: 1,
         stderr: expect.stringContaining('Move it to your backups, or delete it'),
@@ -271,8 +271,8 @@ describe('scrip beneficiary erase', () => {
     }),
   )
 
-  officeTest('refuses a sandbox, whose worlds and snapshots are copies', async (office) => {
-    await (await start(['--data-dir', office.dataDir])).stop()
-    expect(await office.run(['beneficiary', 'erase', 'ada@example.com'])).toMatchObject({ exitCode: 4, stdout: '' })
+  operatorTest('refuses a sandbox, whose worlds and snapshots are copies', async (operator) => {
+    await (await start(['--data-dir', operator.dataDir])).stop()
+    expect(await operator.run(['beneficiary', 'erase', 'ada@example.com'])).toMatchObject({ exitCode: 4, stdout: '' })
   })
 })

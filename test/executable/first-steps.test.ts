@@ -1,26 +1,26 @@
 import { expect } from 'bun:test'
 import { join } from 'node:path'
-import { officeTest } from './live.ts'
+import { operatorTest } from './live.ts'
 import { run } from './program.ts'
 
 /** A new live folder: each step says which one comes next. */
 
-officeTest('a live server says what its data lacks, and each command names the next one', async (office) => {
+operatorTest('a live server says what its data lacks, and each command names the next one', async (operator) => {
   const steps = async () => {
-    const server = await office.serve('--log-format', 'json')
+    const server = await operator.serve('--log-format', 'json')
     const { stderr } = await server.stop()
     const lines = stderr.trim().split('\n')
     return lines.map((line) => JSON.parse(line) as { message: string; next?: string }).filter(({ next }) => next)
   }
   expect(await steps()).toMatchObject([
-    { message: 'no client can log in', next: `scrip client add NAME --data-dir ${office.dataDir}` },
-    { message: 'no client has a wallet', next: `scrip wallet add NAME CURRENCY --data-dir ${office.dataDir}` },
-    { message: 'nothing is for sale', next: `scrip catalog import FILE --data-dir ${office.dataDir}` },
+    { message: 'no client can log in', next: `scrip client add NAME --data-dir ${operator.dataDir}` },
+    { message: 'no client has a wallet', next: `scrip wallet add NAME CURRENCY --data-dir ${operator.dataDir}` },
+    { message: 'nothing is for sale', next: `scrip catalog import FILE --data-dir ${operator.dataDir}` },
   ])
-  const said = async (...args: string[]) => (await office.run(args)).stderr
+  const said = async (...args: string[]) => (await operator.run(args)).stderr
   expect(await said('client', 'add', 'acme')).toContain('Next: scrip wallet add acme CURRENCY.')
   expect(await said('wallet', 'add', 'acme', 'USD')).toContain('Next: scrip wallet fund 1 AMOUNT.')
-  const file = join(office.folder, 'mine.json')
+  const file = join(operator.folder, 'mine.json')
   const { stderr } = await run(['catalog', 'init', file])
   expect(stderr).toContain(`scrip catalog import ${file} --dry-run`)
   expect(await said('catalog', 'import', file)).toContain('Next: scrip vouchers import FILE')

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { Customer, inOffice, type Office, officeTest } from './live.ts'
+import { asOperator, Customer, type Operator, operatorTest } from './live.ts'
 import { run } from './program.ts'
 
 /** Lists and reports of the command line (contract C17). */
@@ -23,8 +23,8 @@ const rowsOf = (csv: string): Record<string, string>[] => {
   })
 }
 
-const csvOf = async (office: Office, ...args: string[]): Promise<Record<string, string>[]> => {
-  const { exitCode, stdout, stderr } = await office.run([...args, '--csv'])
+const csvOf = async (operator: Operator, ...args: string[]): Promise<Record<string, string>[]> => {
+  const { exitCode, stdout, stderr } = await operator.run([...args, '--csv'])
   expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 0, stderr: '' })
   return rowsOf(stdout)
 }
@@ -40,10 +40,10 @@ const LISTS = [
 ]
 
 describe.each(LISTS.map((words) => [words.join(' '), words] as const))('scrip %s', (_, words) => {
-  officeTest('says the same as JSON and as CSV, and gives the first rows with --limit', async (office) => {
-    await office.stocked()
-    const rows = await office.answer<Record<string, unknown>[]>(...words)
-    const shown = await csvOf(office, ...words)
+  operatorTest('says the same as JSON and as CSV, and gives the first rows with --limit', async (operator) => {
+    await operator.stocked()
+    const rows = await operator.json<Record<string, unknown>[]>(...words)
+    const shown = await csvOf(operator, ...words)
     expect(shown).toHaveLength(rows.length)
     rows.forEach((row, index) => {
       for (const [name, value] of Object.entries(row)) {
@@ -54,26 +54,26 @@ describe.each(LISTS.map((words) => [words.join(' '), words] as const))('scrip %s
         })
       }
     })
-    expect(await office.answer<object[]>(...words, '--limit', '1')).toEqual(rows.slice(0, 1))
+    expect(await operator.json<object[]>(...words, '--limit', '1')).toEqual(rows.slice(0, 1))
   })
 
-  officeTest('has a header without rows, and refuses --json with --csv', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    const { stdout } = await office.run([...words, '--csv'])
+  operatorTest('has a header without rows, and refuses --json with --csv', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    const { stdout } = await operator.run([...words, '--csv'])
     expect(stdout.split('\r\n')[0]).toMatch(/^[a-z_]+(?:,[a-z_]+)+$/)
-    const both = await office.run([...words, '--json', '--csv'])
+    const both = await operator.run([...words, '--json', '--csv'])
     expect(both).toMatchObject({ exitCode: 2, stdout: '' })
     expect(both.stderr).toContain("'--csv")
   })
 })
 
 describe('CSV', () => {
-  officeTest('quotes commas, quotes and line breaks, and takes no text for a formula', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    await office.answer('wallet', 'add', 'acme', 'USD', '--postpaid', '500')
+  operatorTest('quotes commas, quotes and line breaks, and takes no text for a formula', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    await operator.json('wallet', 'add', 'acme', 'USD', '--postpaid', '500')
     const remarks = ['=1+1', '+49 30', '-5', '@sum', '\ttab', '\rreturn', 'a "b", c', 'two\nlines', 'plain = text']
-    for (const text of remarks) await office.answer('wallet', 'adjust', '1', '-1', '--remarks', text)
-    const { stdout } = await office.run(['transactions', '--csv'])
+    for (const text of remarks) await operator.json('wallet', 'adjust', '1', '-1', '--remarks', text)
+    const { stdout } = await operator.run(['transactions', '--csv'])
     expect(stdout).toContain('"a ""b"", c"')
     expect(rowsOf(stdout).map((row) => row.remarks)).toEqual([
       "'=1+1",
@@ -97,11 +97,11 @@ describe('CSV', () => {
 
 describe('filters', () => {
   test('--client, --status, --since and --until narrow together; since is included, until is not', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      await office.answer('client', 'add', 'other')
-      await office.answer('wallet', 'add', 'other', 'USD')
-      const server = await office.serve()
+    asOperator(async (operator) => {
+      const credentials = await operator.stocked()
+      await operator.json('client', 'add', 'other')
+      await operator.json('wallet', 'add', 'other', 'USD')
+      const server = await operator.serve()
       const customer = await Customer.of(server, credentials)
       const first = await customer.order(2, 1)
       await Bun.sleep(2)
@@ -109,7 +109,7 @@ describe('filters', () => {
       await customer.payout('p-1')
       await server.stop()
       const orders = (...args: string[]) =>
-        office.answer<{ id: number; placed_at: string }[]>('orders', 'list', ...args)
+        operator.json<{ id: number; placed_at: string }[]>('orders', 'list', ...args)
       const [{ placed_at: firstAt = '' } = {}, { placed_at: secondAt = '' } = {}] = await orders()
       const idsOf = async (...args: string[]) => (await orders(...args)).map(({ id }) => id)
       expect(await idsOf('--client', 'acme')).toEqual([1, 2])
@@ -120,11 +120,11 @@ describe('filters', () => {
       expect(await idsOf('--since', firstAt.slice(0, 10), '--status', 'DELIVERED')).toEqual([2])
       expect(await idsOf('--until', firstAt.slice(0, 10))).toEqual([])
       const later = new Date(Date.parse(secondAt) + 60 * SECOND_MS).toISOString()
-      expect(await office.answer<object[]>('payouts', 'list', '--status', 'created', '--until', later)).toHaveLength(1)
-      expect(await office.answer<object[]>('payouts', 'list', '--client', 'other')).toEqual([])
-      expect(await office.answer<object[]>('wallet', 'list', '--client', 'other')).toMatchObject([{ id: 2 }])
-      expect(await office.answer<object[]>('client', 'list', '--status', 'disabled')).toEqual([])
-      expect(await office.answer<object[]>('transactions', '--wallet', '1')).toMatchObject([
+      expect(await operator.json<object[]>('payouts', 'list', '--status', 'created', '--until', later)).toHaveLength(1)
+      expect(await operator.json<object[]>('payouts', 'list', '--client', 'other')).toEqual([])
+      expect(await operator.json<object[]>('wallet', 'list', '--client', 'other')).toMatchObject([{ id: 2 }])
+      expect(await operator.json<object[]>('client', 'list', '--status', 'disabled')).toEqual([])
+      expect(await operator.json<object[]>('transactions', '--wallet', '1')).toMatchObject([
         { id: 1, source_type: 'funding', amount: 1000, client: 'acme', currency: 'USD' },
         { id: 2, source_type: 'order', source_id: '1' },
         { id: 3, source_type: 'order', source_id: '2' },
@@ -141,21 +141,21 @@ describe('filters', () => {
     expect(await run(['orders', 'list', ...args, '--data-dir', '/none'])).toMatchObject({ exitCode: 2, stdout: '' })
   })
 
-  officeTest('an unknown client is refused', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    const ended = await office.run(['transactions', '--client', 'nobody'])
+  operatorTest('an unknown client is refused', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    const ended = await operator.run(['transactions', '--client', 'nobody'])
     expect(ended).toMatchObject({ exitCode: 1, stdout: '' })
     expect(ended.stderr).toContain('scrip client list')
   })
 })
 
 describe('scrip orders show', () => {
-  officeTest('shows the price, the times and the references of the vouchers, but no code', async (office) => {
-    const credentials = await office.stocked()
-    const server = await office.serve()
+  operatorTest('shows the price, the times and the references of the vouchers, but no code', async (operator) => {
+    const credentials = await operator.stocked()
+    const server = await operator.serve()
     const order = await (await Customer.of(server, credentials)).order(1, 2)
     await server.stop()
-    const { exitCode, stdout } = await office.run(['orders', 'show', String(order.id), '--json'])
+    const { exitCode, stdout } = await operator.run(['orders', 'show', String(order.id), '--json'])
     expect(exitCode).toBe(0)
     for (const { card_number } of order.vouchers) expect(stdout).not.toContain(card_number)
     expect(JSON.parse(stdout)).toMatchObject({
@@ -177,39 +177,39 @@ describe('scrip orders show', () => {
 })
 
 describe('scrip vouchers list', () => {
-  officeTest('says for how many days the stock lasts at the sales of the last 30 days', async (office) => {
-    const credentials = await office.stocked()
-    const server = await office.serve()
+  operatorTest('says for how many days the stock lasts at the sales of the last 30 days', async (operator) => {
+    const credentials = await operator.stocked()
+    const server = await operator.serve()
     const customer = await Customer.of(server, credentials)
     await customer.order(1, 2)
     const waiting = await customer.order(2, 2)
     expect((await customer.post(`/orders/${waiting.id}/cancel`, {})).status).toBe(200)
     await server.stop()
-    expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([
+    expect(await operator.json<object[]>('vouchers', 'list')).toMatchObject([
       { product_id: 1, available: 1, days_left: 15, taken: 2 },
       { product_id: 2, available: 3, days_left: null, taken: 0 },
     ])
-    const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
+    const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
     sqlite.run('UPDATE orders SET placed_at_ms = placed_at_ms - 31 * 86400000')
     sqlite.close()
-    expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([{ days_left: null }, { days_left: null }])
+    expect(await operator.json<object[]>('vouchers', 'list')).toMatchObject([{ days_left: null }, { days_left: null }])
   })
 })
 
 describe('scrip payouts cancel', () => {
-  officeTest('refunds amount and fees, and refuses a payout that is submitted', async (office) => {
-    const credentials = await office.stocked()
-    await using server = await office.serve()
+  operatorTest('refunds amount and fees, and refuses a payout that is submitted', async (operator) => {
+    const credentials = await operator.stocked()
+    await using server = await operator.serve()
     const customer = await Customer.of(server, credentials)
     const [first, second] = [await customer.payout('p-1'), await customer.payout('p-2')]
-    expect(await office.answer('payouts', 'cancel', first.id)).toMatchObject({ id: first.id, status: 'cancelled' })
+    expect(await operator.json('payouts', 'cancel', first.id)).toMatchObject({ id: first.id, status: 'cancelled' })
     expect(await customer.wallet()).toEqual([898.5, 101.5])
     expect(await customer.read<{ events: object[] }>(`/payouts/${first.id}`)).toMatchObject({
       status: 'cancelled',
       events: [{ event_type: 'created' }, { event_type: 'cancelled', actor_type: 'operator' }],
     })
-    await office.answer('payouts', 'advance', second.id, '--to', 'settling')
-    const refused = await office.run(['payouts', 'cancel', second.id])
+    await operator.json('payouts', 'advance', second.id, '--to', 'settling')
+    const refused = await operator.run(['payouts', 'cancel', second.id])
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
     expect(refused.stderr).toContain('is settling, and cannot be changed like this')
     expect(await customer.wallet()).toEqual([898.5, 101.5])

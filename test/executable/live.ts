@@ -37,7 +37,7 @@ interface Stock {
 let stock: Stock | undefined
 
 /** A data folder, and the commands that are run on it. */
-export class Office {
+export class Operator {
   constructor(
     readonly folder: string,
     readonly dataDir = join(folder, 'data'),
@@ -48,8 +48,8 @@ export class Office {
     return run([...args, '--data-dir', this.dataDir], place)
   }
 
-  /** Runs a command that has to succeed, and gives what it answers to scripts. */
-  async answer<T = Record<string, unknown>>(...args: string[]): Promise<T> {
+  /** Runs a command that has to succeed, and returns what it prints for scripts. */
+  async json<T = Record<string, unknown>>(...args: string[]): Promise<T> {
     const { exitCode, stdout, stderr } = await this.run([...args, '--json'])
     expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 0, stderr: '' })
     return JSON.parse(stdout) as T
@@ -72,13 +72,13 @@ export class Office {
   }
 
   async #stocked(): Promise<Stock> {
-    const credentials = await this.answer<Credentials>('client', 'add', 'acme')
-    await this.answer('wallet', 'add', 'acme', 'USD')
-    await this.answer('wallet', 'fund', '1', '1000')
-    await this.answer('catalog', 'import', this.file('catalog.json', { products: [TEA, HAMPER] }))
+    const credentials = await this.json<Credentials>('client', 'add', 'acme')
+    await this.json('wallet', 'add', 'acme', 'USD')
+    await this.json('wallet', 'fund', '1', '1000')
+    await this.json('catalog', 'import', this.file('catalog.json', { products: [TEA, HAMPER] }))
     const codes = codesOf(1, 'TEA-1', 'TEA-2', 'TEA-3') + codesOf(2, 'BOX-1', 'BOX-2', 'BOX-3')
-    await this.answer('vouchers', 'import', this.file('codes.jsonl', codes))
-    await this.answer('rates', 'set', 'USD/EUR=0.8')
+    await this.json('vouchers', 'import', this.file('codes.jsonl', codes))
+    await this.json('rates', 'set', 'USD/EUR=0.8')
     const files = readdirSync(this.dataDir).map((name) => {
       const path = join(this.dataDir, name)
       return [name, { bytes: readFileSync(path), mode: statSync(path).mode & 0o777 }] as const
@@ -91,10 +91,10 @@ export class Office {
   }
 }
 
-export const inOffice = (work: (office: Office) => Promise<void>): Promise<void> =>
-  inFolder((folder) => work(new Office(folder)))
-export const officeTest = (sentence: string, work: (office: Office) => Promise<void>): void =>
-  test(sentence, () => inOffice(work))
+export const asOperator = (work: (operator: Operator) => Promise<void>): Promise<void> =>
+  inFolder((folder) => work(new Operator(folder)))
+export const operatorTest = (sentence: string, work: (operator: Operator) => Promise<void>): void =>
+  test(sentence, () => asOperator(work))
 
 /** A client of a live server. */
 export class Customer {

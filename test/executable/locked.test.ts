@@ -3,16 +3,16 @@ import { explainFaults } from '../../src/commands/advice.ts'
 import { ProgramError } from '../../src/commands/exit.ts'
 import { lockForTurn } from '../../src/db/folder-lock.ts'
 import { tryLater } from '../../src/db/storage.ts'
-import { officeTest } from './live.ts'
+import { operatorTest } from './live.ts'
 import { run } from './program.ts'
 
 /** Commands that meet a lock, a server or a folder that they cannot use say so in one line. */
 
 describe('commands wait in line for their turn to write', () => {
-  officeTest('and say so when it does not come at once', async (office) => {
-    await office.stocked()
-    const turn = lockForTurn(office.dataDir, () => undefined)
-    const waiting = office.run(['wallet', 'fund', '1', '5'])
+  operatorTest('and say so when it does not come at once', async (operator) => {
+    await operator.stocked()
+    const turn = lockForTurn(operator.dataDir, () => undefined)
+    const waiting = operator.run(['wallet', 'fund', '1', '5'])
     const isOver = waiting.then(() => true)
     await Bun.sleep(3_000)
     expect(await Promise.race([isOver, Bun.sleep(0).then(() => false)])).toBe(false)
@@ -21,17 +21,17 @@ describe('commands wait in line for their turn to write', () => {
       exitCode: 0,
       stderr: expect.stringContaining('Other commands write to this folder. Waiting for their end.'),
     })
-    expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1005 }])
+    expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1005 }])
   })
 
-  officeTest('a hundred at once all succeed, beside a server', async (office) => {
-    await office.stocked()
-    const server = await office.serve()
-    const funded = await Promise.all(Array.from({ length: 100 }, () => office.run(['wallet', 'fund', '1', '1'])))
+  operatorTest('a hundred at once all succeed, beside a server', async (operator) => {
+    await operator.stocked()
+    const server = await operator.serve()
+    const funded = await Promise.all(Array.from({ length: 100 }, () => operator.run(['wallet', 'fund', '1', '1'])))
     expect(funded.filter(({ exitCode }) => exitCode !== 0)).toEqual([])
     await server.stop()
-    expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1100 }])
-    expect((await office.run(['verify'])).exitCode).toBe(0)
+    expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1100 }])
+    expect((await operator.run(['verify'])).exitCode).toBe(0)
   })
 })
 
@@ -53,8 +53,8 @@ describe('a command', () => {
     }
   })
 
-  officeTest('reports a folder that is a file with exit code 4', async (office) => {
-    const file = office.file('data', 'text')
+  operatorTest('reports a folder that is a file with exit code 4', async (operator) => {
+    const file = operator.file('data', 'text')
     for (const args of [
       ['client', 'add', 'acme'],
       ['wallet', 'list'],

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { tmpdir } from 'node:os'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { inOffice } from './live.ts'
+import { asOperator } from './live.ts'
 import { COMMAND, type Place, type Running, run, start } from './program.ts'
 
 /** A coding agent speaks to the program by the protocol's own client. */
@@ -195,8 +195,8 @@ describe('scrip mcp', () => {
     })
 
     test('exits with 1 at a live server', () =>
-      inOffice(async (office) => {
-        await using live = await office.serve()
+      asOperator(async (operator) => {
+        await using live = await operator.serve()
         await refused(['--url', live.url], {}, 'is no sandbox')
       }))
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ask } from '../socket.ts'
-import { officeTest } from './live.ts'
+import { operatorTest } from './live.ts'
 import { bearer, loggedIn, login, type Place, type Running, run, start } from './program.ts'
 
 /** `/metrics` as Prometheus reads it: parsed by its text format, not by looking for words. */
@@ -212,9 +212,9 @@ describe('metrics of a sandbox', () => {
     }))
 })
 
-officeTest('metrics of live mode', async (office) => {
-  const { username, password } = await office.stocked()
-  await measured(office.serve(...FLAGS), async ({ program, scrape }) => {
+operatorTest('metrics of live mode', async (operator) => {
+  const { username, password } = await operator.stocked()
+  await measured(operator.serve(...FLAGS), async ({ program, scrape }) => {
     const { access_token, refresh_token } = (await (await login(program, username, password)).json()) as {
       access_token: string
       refresh_token: string

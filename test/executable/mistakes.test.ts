@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { forFile } from '../harness.ts'
-import { Customer, codesOf, Office } from './live.ts'
+import { Customer, codesOf, Operator } from './live.ts'
 import { run } from './program.ts'
 
 /**
@@ -154,17 +154,17 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
 
 const folder = mkdtempSync(join(tmpdir(), 'scrip-mistakes-'))
 
-const office = new Office(folder)
-const credentials = await office.stocked()
-office.file('codes.jsonl', codesOf(1, 'TEA-1'))
-office.file('comma.json', '{\n  "products": [\n    {"id": 1,}\n  ]\n}\n')
-office.file('noise', 'x'.repeat(8_192))
-await office.answer('backup', join(folder, 'backup.sqlite'))
-const server = forFile(await office.serve())
+const operator = new Operator(folder)
+const credentials = await operator.stocked()
+operator.file('codes.jsonl', codesOf(1, 'TEA-1'))
+operator.file('comma.json', '{\n  "products": [\n    {"id": 1,}\n  ]\n}\n')
+operator.file('noise', 'x'.repeat(8_192))
+await operator.json('backup', join(folder, 'backup.sqlite'))
+const server = forFile(await operator.serve())
 const customer = await Customer.of(server, credentials)
 await customer.order(1, 1)
 const { id } = await customer.payout('p-1')
-await office.answer('payouts', 'advance', id, '--to', 'completed')
+await operator.json('payouts', 'advance', id, '--to', 'completed')
 const filled: (text: string) => string = (text) =>
   text.replaceAll('PAYOUT', id).replaceAll('PORT', new URL(server.url).port)
 afterAll(() => {

@@ -1,7 +1,7 @@
 import { describe, expect } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { officeTest } from './live.ts'
+import { operatorTest } from './live.ts'
 import { run, start } from './program.ts'
 
 /** A data folder remembers its mode, whatever it holds (contract C1). */
@@ -9,33 +9,33 @@ import { run, start } from './program.ts'
 const SERVE = ['serve', '--port', '0']
 
 describe('a folder of live mode without a client', () => {
-  officeTest('is refused by a sandbox and does not change', async (office) => {
-    await (await office.serve()).stop()
-    const before = readFileSync(join(office.dataDir, 'scrip.sqlite'))
-    expect(await run([...SERVE, '--data-dir', office.dataDir])).toMatchObject({
+  operatorTest('is refused by a sandbox and does not change', async (operator) => {
+    await (await operator.serve()).stop()
+    const before = readFileSync(join(operator.dataDir, 'scrip.sqlite'))
+    expect(await run([...SERVE, '--data-dir', operator.dataDir])).toMatchObject({
       exitCode: 4,
       stdout: '',
-      stderr: `scrip: ${office.dataDir}: the data is of --mode live\nEach mode needs a folder of its own.\n`,
+      stderr: `scrip: ${operator.dataDir}: the data is of --mode live\nEach mode needs a folder of its own.\n`,
     })
-    expect(readFileSync(join(office.dataDir, 'scrip.sqlite')).equals(before)).toBe(true)
-    expect(await office.answer<object[]>('client', 'list')).toEqual([])
-    await office.answer('client', 'add', 'acme')
+    expect(readFileSync(join(operator.dataDir, 'scrip.sqlite')).equals(before)).toBe(true)
+    expect(await operator.json<object[]>('client', 'list')).toEqual([])
+    await operator.json('client', 'add', 'acme')
   })
 })
 
 describe('a folder of a sandbox', () => {
-  officeTest('is refused by live mode and by the commands of live mode', async (office) => {
-    await (await start(['--data-dir', office.dataDir])).stop()
-    const codes = office.file('codes', '')
+  operatorTest('is refused by live mode and by the commands of live mode', async (operator) => {
+    await (await start(['--data-dir', operator.dataDir])).stop()
+    const codes = operator.file('codes', '')
     for (const args of [
       [...SERVE, '--mode', 'live'],
       ['client', 'add', 'acme'],
       ['vouchers', 'import', codes],
       ['rates', 'set', 'USD/EUR=1'],
     ]) {
-      const { exitCode, stdout } = await office.run(args)
+      const { exitCode, stdout } = await operator.run(args)
       expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
     }
-    expect(readdirSync(office.dataDir)).not.toContain('voucher.key.new')
+    expect(readdirSync(operator.dataDir)).not.toContain('voucher.key.new')
   })
 })

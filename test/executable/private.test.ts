@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { UsageError } from '../../src/config/environment.ts'
-import { inOffice, officeTest } from './live.ts'
+import { asOperator, operatorTest } from './live.ts'
 import { start } from './program.ts'
 
 /** What keeps live data private on a machine with other users (contract C17). */
@@ -41,17 +41,17 @@ describe('variables that change the runtime', () => {
     }
   })
 
-  officeTest('are refused by serve in live mode with exit 2, and not in the sandbox', async (office) => {
+  operatorTest('are refused by serve in live mode with exit 2, and not in the sandbox', async (operator) => {
     for (const [name, value] of [
       ['BUN_OPTIONS', '--smol'],
       ['NODE_TLS_REJECT_UNAUTHORIZED', '0'],
     ] as const) {
       const env = { [name]: value, SCRIP_PORT: '0' }
-      const live = await office.run(['serve', '--mode', 'live'], { env })
+      const live = await operator.run(['serve', '--mode', 'live'], { env })
       expect(live).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(name) })
-      expect(existsSync(office.dataDir)).toBe(false)
-      expect(await office.run(['client', 'add', 'acme'], { env })).toMatchObject({ exitCode: 2, stdout: '' })
-      expect(existsSync(office.dataDir)).toBe(false)
+      expect(existsSync(operator.dataDir)).toBe(false)
+      expect(await operator.run(['client', 'add', 'acme'], { env })).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(existsSync(operator.dataDir)).toBe(false)
       await (await start([], { env })).stop()
     }
   })
@@ -61,67 +61,67 @@ describe('files that others can read are refused with exit 4', () => {
   test.each(['scrip.sqlite', 'voucher.key', 'scrip.sqlite.before-2026-01-01T00-00-00.000Z'])(
     '%s, by a server and by commands, until they are private again',
     (name) =>
-      inOffice(async (office) => {
-        await office.stocked()
-        const path = join(office.dataDir, name)
+      asOperator(async (operator) => {
+        await operator.stocked()
+        const path = join(operator.dataDir, name)
         if (!existsSync(path)) writeFileSync(path, 'x')
         chmodSync(path, 0o640)
         for (const args of [['serve', '--mode', 'live', '--port', '0'], ['client', 'list'], ['verify']]) {
-          const { exitCode, stdout, stderr } = await office.run(args)
+          const { exitCode, stdout, stderr } = await operator.run(args)
           expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
           expect(stderr).toContain(
             `${path} can be read or changed by other users of the machine\nRun chmod 600 ${path}.`,
           )
         }
         chmodSync(path, 0o600)
-        expect(await office.run(['client', 'list'])).toMatchObject({ exitCode: 0 })
+        expect(await operator.run(['client', 'list'])).toMatchObject({ exitCode: 0 })
       }),
   )
 
-  officeTest('all of them, in a folder that everybody may write', async (office) => {
-    mkdirSync(office.dataDir)
-    chmodSync(office.dataDir, 0o777)
+  operatorTest('all of them, in a folder that everybody may write', async (operator) => {
+    mkdirSync(operator.dataDir)
+    chmodSync(operator.dataDir, 0o777)
     const isRefused = async (...args: string[]): Promise<void> => {
-      const { exitCode, stdout, stderr } = await office.run(args)
+      const { exitCode, stdout, stderr } = await operator.run(args)
       expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
       expect(stderr).toEndWith(
-        `: every user of the machine can replace files of this folder\nRun chmod o-w ${office.dataDir}.\n`,
+        `: every user of the machine can replace files of this folder\nRun chmod o-w ${operator.dataDir}.\n`,
       )
     }
     await isRefused('client', 'add', 'acme')
-    expect(readdirSync(office.dataDir)).toEqual([])
-    await office.stocked()
+    expect(readdirSync(operator.dataDir)).toEqual([])
+    await operator.stocked()
     for (const mode of [0o703, 0o1777]) {
-      chmodSync(office.dataDir, mode)
+      chmodSync(operator.dataDir, mode)
       await isRefused('serve', '--mode', 'live', '--port', '0')
       await isRefused('client', 'list')
       await isRefused('verify')
     }
-    chmodSync(office.dataDir, 0o755)
-    expect(await office.run(['verify'])).toMatchObject({ exitCode: 0 })
+    chmodSync(operator.dataDir, 0o755)
+    expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
   })
 
-  officeTest('the file of a secret', async (office) => {
-    await office.stocked()
-    const file = office.file('key', 'a1'.repeat(32))
+  operatorTest('the file of a secret', async (operator) => {
+    await operator.stocked()
+    const file = operator.file('key', 'a1'.repeat(32))
     chmodSync(file, 0o604)
     const env = { SCRIP_VOUCHER_KEY_FILE: file, SCRIP_PORT: '0' }
     for (const args of [
       ['serve', '--mode', 'live'],
       ['orders', 'list'],
     ]) {
-      const { exitCode, stdout, stderr } = await office.run(args, { env })
+      const { exitCode, stdout, stderr } = await operator.run(args, { env })
       expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
       expect(stderr).toContain(`SCRIP_VOUCHER_KEY_FILE: ${file} can be read`)
     }
   })
 
-  officeTest('but not in a sandbox, whose folder may come from a repository', async (office) => {
-    await (await start(['--data-dir', office.dataDir])).stop()
-    const path = join(office.dataDir, 'scrip.sqlite')
+  operatorTest('but not in a sandbox, whose folder may come from a repository', async (operator) => {
+    await (await start(['--data-dir', operator.dataDir])).stop()
+    const path = join(operator.dataDir, 'scrip.sqlite')
     chmodSync(path, 0o644)
-    await (await start(['--data-dir', office.dataDir])).stop()
-    expect(await office.run(['wallet', 'list'])).toMatchObject({ exitCode: 0 })
+    await (await start(['--data-dir', operator.dataDir])).stop()
+    expect(await operator.run(['wallet', 'list'])).toMatchObject({ exitCode: 0 })
     expect(statSync(path).mode & 0o777).toBe(0o644)
   })
 })
@@ -132,18 +132,18 @@ const NOBODY = 65_534
 test.skipIf(process.getuid?.() !== 0)(
   'what a command of root writes to the folder of a server belongs to the user of the server',
   () =>
-    inOffice(async (office) => {
-      await office.stocked()
-      for (const name of ['', ...readdirSync(office.dataDir)]) chownSync(join(office.dataDir, name), NOBODY, NOBODY)
-      chownSync(office.folder, NOBODY, NOBODY)
-      for (const name of readdirSync(office.dataDir)) if (name.endsWith('.lock')) rmSync(join(office.dataDir, name))
-      await office.answer('wallet', 'fund', '1', '5')
-      await office.answer('vouchers', 'rekey')
-      const isForeign = (name: string) => statSync(join(office.dataDir, name)).uid !== NOBODY
-      expect(readdirSync(office.dataDir).filter(isForeign)).toEqual([])
+    asOperator(async (operator) => {
+      await operator.stocked()
+      for (const name of ['', ...readdirSync(operator.dataDir)]) chownSync(join(operator.dataDir, name), NOBODY, NOBODY)
+      chownSync(operator.folder, NOBODY, NOBODY)
+      for (const name of readdirSync(operator.dataDir)) if (name.endsWith('.lock')) rmSync(join(operator.dataDir, name))
+      await operator.json('wallet', 'fund', '1', '5')
+      await operator.json('vouchers', 'rekey')
+      const isForeign = (name: string) => statSync(join(operator.dataDir, name)).uid !== NOBODY
+      expect(readdirSync(operator.dataDir).filter(isForeign)).toEqual([])
       const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
       const place = { through: asNobody }
-      await (await start(['--mode', 'live', '--data-dir', office.dataDir], place)).stop()
-      expect((await office.run(['wallet', 'fund', '1', '5'], place)).exitCode).toBe(0)
+      await (await start(['--mode', 'live', '--data-dir', operator.dataDir], place)).stop()
+      expect((await operator.run(['wallet', 'fund', '1', '5'], place)).exitCode).toBe(0)
     }),
 )

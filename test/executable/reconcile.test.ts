@@ -1,34 +1,34 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Customer, inOffice } from './live.ts'
+import { asOperator, Customer } from './live.ts'
 
 /** `scrip reconcile` (contract C19); test/reconciliation has what it finds. */
 
 const HEADER = 'reference,type,amount,currency,status\n'
 
 test('says in every format what differs, by its exit code too, and changes nothing', () =>
-  inOffice(async (office) => {
-    const credentials = await office.stocked()
-    const server = await office.serve()
+  asOperator(async (operator) => {
+    const credentials = await operator.stocked()
+    const server = await operator.serve()
     const customer = await Customer.of(server, credentials)
     await customer.post('/orders', { product_id: 1, denomination: 10, quantity: 2, ref: 'mine' })
     await customer.payout('p-1')
     await customer.payout('=p-2')
-    const good = office.file(
+    const good = operator.file(
       'good.csv',
       `${HEADER}mine,order,19.50,USD,\np-1,payout,100.00,USD,CREATED\n=p-2,payout,100,USD,\n`,
     )
-    const agreeing = await office.run(['reconcile', 'acme', good])
+    const agreeing = await operator.run(['reconcile', 'acme', good])
     expect(agreeing).toMatchObject({ exitCode: 0, stdout: '3 match, and nothing differs.\n', stderr: '' })
-    expect(await office.answer('reconcile', 'acme', good)).toEqual({
+    expect(await operator.json('reconcile', 'acme', good)).toEqual({
       ...{ agrees: true, matched: 3, only_ours: [], only_theirs: [], differs: [], counted_twice: [], parts_at: null },
     })
-    const bad = office.file(
+    const bad = operator.file(
       'bad.csv',
       `${HEADER}mine,order,19.51,USD,\np-1,payout,100,USD,\np-1,payout,100,USD,\n<b>,order,1,EUR,\n`,
     )
-    const json = await office.run(['reconcile', 'acme', bad, '--json'])
+    const json = await operator.run(['reconcile', 'acme', bad, '--json'])
     expect([json.exitCode, json.stderr]).toEqual([1, ''])
     expect(JSON.parse(json.stdout)).toMatchObject({
       agrees: false,
@@ -41,7 +41,7 @@ test('says in every format what differs, by its exit code too, and changes nothi
       counted_twice: [{ reference: 'p-1', type: 'payout', times: 2 }],
       parts_at: { reference: 'mine', type: 'order', currency: 'USD', ours: 19.5, theirs: 19.51 },
     })
-    const csv = await office.run(['reconcile', 'acme', bad, '--csv'])
+    const csv = await operator.run(['reconcile', 'acme', bad, '--csv'])
     expect(csv.exitCode).toBe(1)
     expect(csv.stdout.split('\r\n').map((line) => line.split(',').slice(0, 4).join())).toEqual([
       'finding,type,reference,differs_in',
@@ -51,24 +51,24 @@ test('says in every format what differs, by its exit code too, and changes nothi
       'counted_twice,payout,p-1,',
       '',
     ])
-    const html = await office.run(['reconcile', 'acme', bad, '--html'])
+    const html = await operator.run(['reconcile', 'acme', bad, '--html'])
     expect(html.exitCode).toBe(1)
     expect(html.stdout).toContain('<h1>Reconciliation of acme</h1>')
     expect(html.stdout).toContain('<td>&lt;b&gt;</td>')
     expect(html.stdout).not.toContain('<b>')
-    const text = await office.run(['reconcile', 'acme', bad])
+    const text = await operator.run(['reconcile', 'acme', bad])
     expect(text.stdout).toMatch(
       /^1 match\.\nThe sums in USD part at order mine, .*: 19.5 here, 19.51 in the list\.\n\nfinding/,
     )
     await server.stop()
-    expect((await office.run(['verify'])).exitCode).toBe(0)
+    expect((await operator.run(['verify'])).exitCode).toBe(0)
   }))
 
 test('takes a month, and standard input', () =>
-  inOffice(async (office) => {
-    await office.stocked()
+  asOperator(async (operator) => {
+    await operator.stocked()
     const list = `${HEADER}none,order,1,USD,\n`
-    const path = join(office.folder, 'list.csv')
+    const path = join(operator.folder, 'list.csv')
     writeFileSync(path, list)
     const piped = Bun.spawn(
       [
@@ -80,7 +80,7 @@ test('takes a month, and standard input', () =>
         '2026-11',
         '--json',
         '--data-dir',
-        office.dataDir,
+        operator.dataDir,
       ],
       {
         stdin: readFileSync(path),
@@ -95,33 +95,33 @@ test.each([
   ['an empty file', '', 4, 'list.csv has 1 problem:\nline 1: the file is empty'],
   ['a wrong cell', `${HEADER}a,order,x,USD,\n`, 4, 'line 2, amount: is no decimal number, such as 1000.50'],
 ])('refuses %s, and compares nothing', (_, text, code, message) =>
-  inOffice(async (office) => {
-    await office.stocked()
-    const { exitCode, stdout, stderr } = await office.run(['reconcile', 'acme', office.file('list.csv', text)])
+  asOperator(async (operator) => {
+    await operator.stocked()
+    const { exitCode, stdout, stderr } = await operator.run(['reconcile', 'acme', operator.file('list.csv', text)])
     expect([exitCode, stdout]).toEqual([code, ''])
     expect(stderr).toContain(message)
   }),
 )
 
 test('prints no character of a list that a terminal would obey', () =>
-  inOffice(async (office) => {
-    await office.stocked()
-    const list = office.file('list.csv', `${HEADER}a\u001b[2J,order,1,USD,\n`)
-    const { exitCode, stdout } = await office.run(['reconcile', 'acme', list])
+  asOperator(async (operator) => {
+    await operator.stocked()
+    const list = operator.file('list.csv', `${HEADER}a\u001b[2J,order,1,USD,\n`)
+    const { exitCode, stdout } = await operator.run(['reconcile', 'acme', list])
     expect([exitCode, stdout.includes('\u001b')]).toEqual([1, false])
   }))
 
 test('refuses an unknown client with 1, an unknown file with 4, and two formats with 2', () =>
-  inOffice(async (office) => {
-    await office.stocked()
-    const list = office.file('list.csv', HEADER)
+  asOperator(async (operator) => {
+    await operator.stocked()
+    const list = operator.file('list.csv', HEADER)
     for (const [args, code] of [
       [['nobody', list], 1],
       [['acme', '/nowhere.csv'], 4],
       [['acme', list, '--csv', '--html'], 2],
       [['acme', list, '--month', '2026-13'], 2],
     ] as const) {
-      const { exitCode } = await office.run(['reconcile', ...args])
+      const { exitCode } = await operator.run(['reconcile', ...args])
       expect({ args, exitCode }).toEqual({ args, exitCode: code })
     }
   }))

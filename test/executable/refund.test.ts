@@ -1,20 +1,20 @@
 import { expect } from 'bun:test'
-import { Customer, officeTest } from './live.ts'
+import { Customer, operatorTest } from './live.ts'
 
 /** `scrip orders refund` (contract C17); test/orders/refund.test.ts has the amounts. */
 
-officeTest('gives back some vouchers, then the rest, and the client sees it at once', async (office) => {
-  const credentials = await office.stocked()
-  const server = await office.serve()
+operatorTest('gives back some vouchers, then the rest, and the client sees it at once', async (operator) => {
+  const credentials = await operator.stocked()
+  const server = await operator.serve()
   const customer = await Customer.of(server, credentials)
   const { id } = await customer.order(1, 3)
   expect(await customer.read(`/orders/${id}`)).toMatchObject({ amount: 29.25, refunded_amount: 0 })
-  const some = await office.answer('orders', 'refund', String(id), '--vouchers', '1-1,1-3', '--remarks', 'Damaged')
+  const some = await operator.json('orders', 'refund', String(id), '--vouchers', '1-1,1-3', '--remarks', 'Damaged')
   expect(some).toMatchObject({ id, status: 'DELIVERED', refunded_amount: 19.5 })
   expect(await customer.read(`/orders/${id}`)).toMatchObject({ status: 'DELIVERED', refunded_amount: 19.5 })
   expect(await customer.wallet()).toEqual([990.25, 0])
-  expect(await office.answer('orders', 'show', String(id))).toMatchObject({ refunded_vouchers: ['1-1', '1-3'] })
-  expect(await office.answer('orders', 'refund', String(id))).toMatchObject({ refunded_amount: 29.25 })
+  expect(await operator.json('orders', 'show', String(id))).toMatchObject({ refunded_vouchers: ['1-1', '1-3'] })
+  expect(await operator.json('orders', 'refund', String(id))).toMatchObject({ refunded_amount: 29.25 })
   expect(await customer.wallet()).toEqual([1000, 0])
   const refunded = await customer.read<{ data: object }[]>('/events?type=order.refunded')
   expect(refunded.map(({ data }) => data)).toMatchObject([
@@ -24,27 +24,27 @@ officeTest('gives back some vouchers, then the rest, and the client sees it at o
   const [refund] = await customer.read<object[]>('/transactions?source_type=refund')
   expect(refund).toMatchObject({ transaction_type: 'CREDIT', source_id: '1', amount: 9.75, remarks: 'Refunded' })
   // The codes are not sold again.
-  expect(await office.answer<object[]>('vouchers', 'list')).toMatchObject([{ available: 0 }, { available: 3 }])
+  expect(await operator.json<object[]>('vouchers', 'list')).toMatchObject([{ available: 0 }, { available: 3 }])
   for (const [args, message] of [
     [['orders', 'refund', String(id)], 'order 1 is refunded already'],
     [['orders', 'refund', String(id), '--vouchers', '1-1'], 'is refunded already'],
     [['orders', 'refund', '7'], 'there is no order 7'],
   ] as const) {
-    const { exitCode, stderr } = await office.run([...args])
+    const { exitCode, stderr } = await operator.run([...args])
     expect({ args, exitCode }).toEqual({ args, exitCode: 1 })
     expect(stderr).toContain(message)
   }
   await server.stop()
-  expect((await office.run(['verify'])).exitCode).toBe(0)
+  expect((await operator.run(['verify'])).exitCode).toBe(0)
 })
 
-officeTest('happens once when several operators ask for it at the same time', async (office) => {
-  const credentials = await office.stocked()
-  const server = await office.serve()
+operatorTest('happens once when several operators ask for it at the same time', async (operator) => {
+  const credentials = await operator.stocked()
+  const server = await operator.serve()
   const { id } = await (await Customer.of(server, credentials)).order(1, 3)
   await server.stop()
-  const ended = await Promise.all(Array.from({ length: 4 }, () => office.run(['orders', 'refund', String(id)])))
+  const ended = await Promise.all(Array.from({ length: 4 }, () => operator.run(['orders', 'refund', String(id)])))
   expect(ended.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1, 1, 1])
-  expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
-  expect((await office.run(['verify'])).exitCode).toBe(0)
+  expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
+  expect((await operator.run(['verify'])).exitCode).toBe(0)
 })

@@ -3,24 +3,24 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withoutCounters } from '../http/rehearsals.ts'
 import { blocksOf, documentText, freePort, hasShell, withScrip } from './documents.ts'
-import { Customer, inOffice, type Office } from './live.ts'
+import { asOperator, Customer, type Operator } from './live.ts'
 import { run, start } from './program.ts'
 
 /** Rehearsals of the executable (contract C19): of commands, and how an operator sees those of clients. */
 
-const databaseOf = ({ dataDir }: Office): Uint8Array => withoutCounters(readFileSync(join(dataDir, 'scrip.sqlite')))
+const databaseOf = ({ dataDir }: Operator): Uint8Array => withoutCounters(readFileSync(join(dataDir, 'scrip.sqlite')))
 
 describe('--dry-run', () => {
   test('shows the result of every command that moves money, and leaves the database as it was', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const server = await office.serve()
+    asOperator(async (operator) => {
+      const credentials = await operator.stocked()
+      const server = await operator.serve()
       const customer = await Customer.of(server, credentials)
       const sold = await customer.order(1, 2)
       const waiting = await customer.order(2, 1)
       const [open, other] = [await customer.payout('p-1'), await customer.payout('p-2')]
       await server.stop()
-      await office.answer('payouts', 'advance', other.id, '--to', 'completed')
+      await operator.json('payouts', 'advance', other.id, '--to', 'completed')
       const commands: [command: string[], result: object][] = [
         [['orders', 'deliver', `${waiting.id}`], { id: waiting.id, status: 'DELIVERED' }],
         [['orders', 'fail', `${waiting.id}`], { id: waiting.id, status: 'FAILED' }],
@@ -31,39 +31,39 @@ describe('--dry-run', () => {
         [['wallet', 'fund', '1', '500'], { id: 1 }],
         [['wallet', 'adjust', '1', '-12.50'], { id: 1 }],
       ]
-      const audited = await office.answer<object[]>('audit', 'list')
-      const wallet = await office.answer('wallet', 'list')
+      const audited = await operator.json<object[]>('audit', 'list')
+      const wallet = await operator.json('wallet', 'list')
       for (const [command, result] of commands) {
-        const before = databaseOf(office)
-        const rehearsed = await office.run([...command, '--dry-run'])
+        const before = databaseOf(operator)
+        const rehearsed = await operator.run([...command, '--dry-run'])
         expect({ command, exitCode: rehearsed.exitCode, stderr: rehearsed.stderr }).toEqual({
           command,
           exitCode: 0,
           stderr: 'Rehearsed: nothing was changed.\n',
         })
-        expect(await office.answer(...command, '--dry-run')).toMatchObject(result)
-        expect(databaseOf(office)).toEqual(before)
+        expect(await operator.json(...command, '--dry-run')).toMatchObject(result)
+        expect(databaseOf(operator)).toEqual(before)
       }
-      const refused = await office.run(['payouts', 'fail', open.id, '--dry-run'])
+      const refused = await operator.run(['payouts', 'fail', open.id, '--dry-run'])
       expect([refused.exitCode, refused.stdout]).toEqual([1, ''])
       expect(refused.stderr).toContain(`payout ${open.id} is created, and cannot be changed like this`)
       // Refused acts are audited; rehearsals are none.
-      expect(await office.answer<object[]>('audit', 'list')).toEqual(audited)
-      expect(await office.answer('wallet', 'list')).toEqual(wallet)
-      expect((await office.run(['verify'])).exitCode).toBe(0)
+      expect(await operator.json<object[]>('audit', 'list')).toEqual(audited)
+      expect(await operator.json('wallet', 'list')).toEqual(wallet)
+      expect((await operator.run(['verify'])).exitCode).toBe(0)
       // What was rehearsed is what happens.
       const [adjust] = commands.flatMap(([command]) => (command.includes('adjust') ? [command] : []))
-      const rehearsed = await office.answer(...(adjust ?? []), '--dry-run')
-      expect(await office.answer(...(adjust ?? []))).toEqual(rehearsed)
+      const rehearsed = await operator.json(...(adjust ?? []), '--dry-run')
+      expect(await operator.json(...(adjust ?? []))).toEqual(rehearsed)
     }))
 })
 
 describe('a rehearsal of a client in live mode', () => {
   test('gives no code away, leaves the stock, and is marked in the log and the metrics', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
+    asOperator(async (operator) => {
+      const credentials = await operator.stocked()
       const port = await freePort()
-      const server = await office.serve('--log-format', 'json', '--log-level', 'info', '--metrics-port', port)
+      const server = await operator.serve('--log-format', 'json', '--log-level', 'info', '--metrics-port', port)
       const customer = await Customer.of(server, credentials)
       const init = {
         method: 'POST',
@@ -100,17 +100,17 @@ describe('a rehearsal of a client in live mode', () => {
         true,
         undefined,
       ])
-      expect((await office.run(['verify'])).exitCode).toBe(0)
+      expect((await operator.run(['verify'])).exitCode).toBe(0)
     }))
 
   test('is what the form of the reference sends, unless the reader chooses otherwise; the sandbox does not', () =>
-    inOffice(async (office) => {
-      await office.stocked()
+    asOperator(async (operator) => {
+      await operator.stocked()
       const page = async (server: { request: (path: string) => Promise<Response> }) =>
         /<select name="header:X-Dry-Run"[^>]*>.*?<\/select>/s.exec(
           await (await server.request('/docs/operations/placeOrder')).text(),
         )?.[0]
-      const live = await office.serve()
+      const live = await operator.serve()
       expect(await page(live)).toContain('<option selected>true</option>')
       await live.stop()
       const sandbox = await start()

@@ -13,12 +13,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { inOffice, Office, officeTest } from './live.ts'
+import { asOperator, Operator, operatorTest } from './live.ts'
 import { COMMAND, run, start } from './program.ts'
 
 /** What restore takes, what it refuses, and what is left when it is killed (contract C1). */
 
-const databaseOf = ({ dataDir }: Office): string => join(dataDir, 'scrip.sqlite')
+const databaseOf = ({ dataDir }: Operator): string => join(dataDir, 'scrip.sqlite')
 
 const change = (file: string, ...statements: string[]): void => {
   const database = new Database(file)
@@ -36,17 +36,17 @@ const schemaSql = (file: string, type: string, name: string): string => {
 }
 
 /** Some work on a folder with one client whose wallet holds 1,000, and on a backup of it; the wallet holds 1,005 since. */
-const withBackup = (work: (office: Office, backup: string) => Promise<void>): Promise<void> =>
-  inOffice(async (office) => {
-    await office.stocked()
-    const backup = join(office.folder, 'backup.sqlite')
-    await office.answer('backup', backup)
-    await office.answer('wallet', 'fund', '1', '5')
-    await work(office, backup)
+const withBackup = (work: (operator: Operator, backup: string) => Promise<void>): Promise<void> =>
+  asOperator(async (operator) => {
+    await operator.stocked()
+    const backup = join(operator.folder, 'backup.sqlite')
+    await operator.json('backup', backup)
+    await operator.json('wallet', 'fund', '1', '5')
+    await work(operator, backup)
   })
 
-const amountIn = async (office: Office): Promise<number | undefined> =>
-  (await office.answer<{ amount: number }[]>('wallet', 'list'))[0]?.amount
+const amountIn = async (operator: Operator): Promise<number | undefined> =>
+  (await operator.json<{ amount: number }[]>('wallet', 'list'))[0]?.amount
 
 /** All that is in a folder but the lock, and what it holds. */
 const contentsOf = (folder: string): [string, string][] =>
@@ -103,16 +103,16 @@ describe('a file that is not an intact backup of Scrip', () => {
   ]
 
   test('is refused by restore with exit code 4 and its name, and changes nothing but the audit', () =>
-    withBackup(async (office, backup) => {
-      const ofAudit = [databaseOf(office), join(office.dataDir, 'audit.head')]
-      const others = () => contentsOf(office.dataDir).filter(([path]) => !ofAudit.includes(path))
+    withBackup(async (operator, backup) => {
+      const ofAudit = [databaseOf(operator), join(operator.dataDir, 'audit.head')]
+      const others = () => contentsOf(operator.dataDir).filter(([path]) => !ofAudit.includes(path))
       const before = others()
-      const other = new Office(office.folder, join(office.folder, 'not', 'there'))
+      const other = new Operator(operator.folder, join(operator.folder, 'not', 'there'))
       for (const [what, spoil, fault] of FILES) {
-        const file = join(office.folder, 'spoilt.sqlite')
+        const file = join(operator.folder, 'spoilt.sqlite')
         copyFileSync(backup, file)
         spoil(file)
-        for (const place of [office, other]) {
+        for (const place of [operator, other]) {
           const { exitCode, stdout, stderr } = await place.run(['restore', file, '--force'])
           expect({ what, exitCode, stdout }).toEqual({ what, exitCode: 4, stdout: '' })
           expect(stderr).toStartWith(`scrip: ${file}`)
@@ -123,40 +123,40 @@ describe('a file that is not an intact backup of Scrip', () => {
         expect(verified.stdout + verified.stderr).toContain(fault)
       }
       expect(others()).toEqual(before)
-      expect(await amountIn(office)).toBe(1005)
-      const refused = await office.answer<object[]>('audit', 'list', '--status', 'refused')
+      expect(await amountIn(operator)).toBe(1005)
+      const refused = await operator.json<object[]>('audit', 'list', '--status', 'refused')
       expect(refused).toHaveLength(FILES.length)
-      expect(refused[0]).toMatchObject({ command: 'restore', subject: join(office.folder, 'spoilt.sqlite') })
-      expect(existsSync(join(office.folder, 'not'))).toBe(false)
-      expect(readdirSync(office.folder).sort()).toEqual(expect.not.arrayContaining([expect.stringMatching('draft')]))
+      expect(refused[0]).toMatchObject({ command: 'restore', subject: join(operator.folder, 'spoilt.sqlite') })
+      expect(existsSync(join(operator.folder, 'not'))).toBe(false)
+      expect(readdirSync(operator.folder).sort()).toEqual(expect.not.arrayContaining([expect.stringMatching('draft')]))
     }))
 
   test('is also refused if it is a folder, missing, or the database itself', () =>
-    withBackup(async (office) => {
-      const link = join(office.folder, 'link.sqlite')
-      symlinkSync(databaseOf(office), link)
+    withBackup(async (operator) => {
+      const link = join(operator.folder, 'link.sqlite')
+      symlinkSync(databaseOf(operator), link)
       for (const [file, fault] of [
-        [office.folder, 'is not a file\nName a file that scrip backup has written'],
+        [operator.folder, 'is not a file\nName a file that scrip backup has written'],
         ['/no/such/file', 'does not exist\nCheck its name and its folder'],
-        [databaseOf(office), 'is the database of this folder itself\nName a file that scrip backup has written'],
+        [databaseOf(operator), 'is the database of this folder itself\nName a file that scrip backup has written'],
         [link, 'is the database of this folder itself\nName a file that scrip backup has written'],
       ] as const) {
-        const { exitCode, stderr } = await office.run(['restore', file, '--force'])
+        const { exitCode, stderr } = await operator.run(['restore', file, '--force'])
         expect({ exitCode, stderr }).toEqual({ exitCode: 4, stderr: `scrip: ${file} ${fault}.\n` })
       }
-      expect(await amountIn(office)).toBe(1005)
+      expect(await amountIn(operator)).toBe(1005)
     }))
 
   test('of a sandbox is refused for a folder of live mode', () =>
-    withBackup(async (office) => {
-      const sandbox = new Office(office.folder, join(office.folder, 'sandbox'))
+    withBackup(async (operator) => {
+      const sandbox = new Operator(operator.folder, join(operator.folder, 'sandbox'))
       await (await start(['--data-dir', sandbox.dataDir])).stop()
-      const backup = join(office.folder, 'sandbox.sqlite')
+      const backup = join(operator.folder, 'sandbox.sqlite')
       await sandbox.answer('backup', backup)
-      const { exitCode, stderr } = await office.run(['restore', backup, '--force'])
+      const { exitCode, stderr } = await operator.run(['restore', backup, '--force'])
       expect(exitCode).toBe(4)
       expect(stderr).toBe(
-        `scrip: ${backup}: the backup is of --mode sandbox, and ${office.dataDir} of --mode live\nName another folder.\n`,
+        `scrip: ${backup}: the backup is of --mode sandbox, and ${operator.dataDir} of --mode live\nName another folder.\n`,
       )
       await sandbox.answer('restore', backup, '--force')
     }))
@@ -164,109 +164,109 @@ describe('a file that is not an intact backup of Scrip', () => {
 
 describe('restore', () => {
   test('keeps the replaced database, so that it can be restored', () =>
-    withBackup(async (office, backup) => {
-      const { replaced } = await office.answer<{ replaced: string }>('restore', backup, '--force')
+    withBackup(async (operator, backup) => {
+      const { replaced } = await operator.json<{ replaced: string }>('restore', backup, '--force')
       expect(replaced).toMatch(/\/scrip\.sqlite\.before-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/)
-      expect(await amountIn(office)).toBe(1000)
-      await office.answer('restore', replaced, '--force')
-      expect(await amountIn(office)).toBe(1005)
-      const kept = readdirSync(office.dataDir).filter((name) => name.startsWith('scrip.sqlite.'))
+      expect(await amountIn(operator)).toBe(1000)
+      await operator.json('restore', replaced, '--force')
+      expect(await amountIn(operator)).toBe(1005)
+      const kept = readdirSync(operator.dataDir).filter((name) => name.startsWith('scrip.sqlite.'))
       expect(kept.filter((name) => !name.startsWith('scrip.sqlite.before-'))).toEqual([])
       expect(kept).toHaveLength(2)
     }))
 
   test('replaces a damaged database and keeps it with its log', () =>
-    withBackup(async (office, backup) => {
-      writeFileSync(databaseOf(office), 'x'.repeat(8_192))
-      writeFileSync(`${databaseOf(office)}-wal`, 'log')
-      const { replaced } = await office.answer<{ replaced: string }>('restore', backup, '--force')
+    withBackup(async (operator, backup) => {
+      writeFileSync(databaseOf(operator), 'x'.repeat(8_192))
+      writeFileSync(`${databaseOf(operator)}-wal`, 'log')
+      const { replaced } = await operator.json<{ replaced: string }>('restore', backup, '--force')
       expect(readFileSync(replaced, 'utf8')).toStartWith('xxx')
       expect(readFileSync(`${replaced}-wal`, 'utf8')).toBe('log')
-      expect(await amountIn(office)).toBe(1000)
+      expect(await amountIn(operator)).toBe(1000)
     }))
 
   test('includes the write-ahead log of a manual copy', () =>
-    withBackup(async (office) => {
-      const server = await office.serve()
-      await office.answer('wallet', 'fund', '1', '7')
-      const copy = join(office.folder, 'copy.sqlite')
-      for (const suffix of ['', '-wal']) copyFileSync(databaseOf(office) + suffix, copy + suffix)
+    withBackup(async (operator) => {
+      const server = await operator.serve()
+      await operator.json('wallet', 'fund', '1', '7')
+      const copy = join(operator.folder, 'copy.sqlite')
+      for (const suffix of ['', '-wal']) copyFileSync(databaseOf(operator) + suffix, copy + suffix)
       await server.stop()
-      await office.answer('restore', copy, '--force')
-      expect(await amountIn(office)).toBe(1012)
+      await operator.json('restore', copy, '--force')
+      expect(await amountIn(operator)).toBe(1012)
     }))
 
   test('follows a symbolic link to the database', () =>
-    withBackup(async (office, backup) => {
-      const disk = join(office.folder, 'disk')
+    withBackup(async (operator, backup) => {
+      const disk = join(operator.folder, 'disk')
       mkdirSync(disk)
-      renameSync(databaseOf(office), join(disk, 'large.sqlite'))
-      symlinkSync(join(disk, 'large.sqlite'), databaseOf(office))
-      await office.answer('restore', backup, '--force')
-      expect(await amountIn(office)).toBe(1000)
+      renameSync(databaseOf(operator), join(disk, 'large.sqlite'))
+      symlinkSync(join(disk, 'large.sqlite'), databaseOf(operator))
+      await operator.json('restore', backup, '--force')
+      expect(await amountIn(operator)).toBe(1000)
       expect(readdirSync(disk).filter((name) => name.startsWith('large.sqlite.before-'))).toHaveLength(1)
     }))
 
   test('is refused while a program has the database open', () =>
-    withBackup(async (office, backup) => {
-      const foreign = new Database(databaseOf(office))
+    withBackup(async (operator, backup) => {
+      const foreign = new Database(databaseOf(operator))
       foreign.query('SELECT count(*) FROM wallets').get()
-      const { exitCode, stderr } = await office.run(['restore', backup, '--force'])
+      const { exitCode, stderr } = await operator.run(['restore', backup, '--force'])
       expect({ exitCode, stderr }).toEqual({
         exitCode: 4,
-        stderr: `scrip: ${office.dataDir}: another program has the database open\nEnd it first.\n`,
+        stderr: `scrip: ${operator.dataDir}: another program has the database open\nEnd it first.\n`,
       })
       foreign.close()
-      expect(await amountIn(office)).toBe(1005)
+      expect(await amountIn(operator)).toBe(1005)
     }))
 
   test('run twice at once succeeds in order or is refused', () =>
-    withBackup(async (office, backup) => {
-      const ends = await Promise.all([1, 2].map(() => office.run(['restore', backup, '--force'])))
+    withBackup(async (operator, backup) => {
+      const ends = await Promise.all([1, 2].map(() => operator.run(['restore', backup, '--force'])))
       for (const { exitCode, stderr } of ends) {
         expect([0, 4]).toContain(exitCode)
         if (exitCode === 4) expect(stderr).toContain('works on this folder')
       }
       expect(ends.some(({ exitCode }) => exitCode === 0)).toBe(true)
-      expect(await amountIn(office)).toBe(1000)
-      expect((await office.run(['verify'])).exitCode).toBe(0)
+      expect(await amountIn(operator)).toBe(1000)
+      expect((await operator.run(['verify'])).exitCode).toBe(0)
     }))
 
   test('killed before the rename leaves the old database, and its staging folder is removed later', () =>
-    withBackup(async (office, backup) => {
-      const key = join(office.dataDir, 'voucher.key')
+    withBackup(async (operator, backup) => {
+      const key = join(operator.dataDir, 'voucher.key')
       const text = readFileSync(key, 'utf8')
       // The command waits for somebody to write the key: it has copied and checked the backup by then.
       Bun.spawnSync(['rm', key])
       Bun.spawnSync(['mkfifo', key])
-      const child = Bun.spawn([...COMMAND, 'restore', backup, '--force', '--data-dir', office.dataDir])
-      const drafts = () => readdirSync(office.dataDir).filter((name) => name.startsWith('.scrip-draft-'))
+      const child = Bun.spawn([...COMMAND, 'restore', backup, '--force', '--data-dir', operator.dataDir])
+      const drafts = () => readdirSync(operator.dataDir).filter((name) => name.startsWith('.scrip-draft-'))
       while (drafts().length === 0) await Bun.sleep(5)
       child.kill('SIGKILL')
       await child.exited
       Bun.spawnSync(['rm', key])
       writeFileSync(key, text, { mode: 0o600 })
-      expect(await amountIn(office)).toBe(1005)
-      expect((await office.run(['verify'])).exitCode).toBe(0)
+      expect(await amountIn(operator)).toBe(1005)
+      expect((await operator.run(['verify'])).exitCode).toBe(0)
 
       for (const name of drafts()) {
-        const folder = join(office.dataDir, name)
+        const folder = join(operator.dataDir, name)
         for (const file of readdirSync(folder)) utimesSync(join(folder, file), 0, 0)
         utimesSync(folder, 0, 0)
       }
-      await office.answer('restore', backup, '--force')
+      await operator.json('restore', backup, '--force')
       expect(drafts()).toEqual([])
-      expect(await amountIn(office)).toBe(1000)
+      expect(await amountIn(operator)).toBe(1000)
     }))
 
   test('killed after the hard link leaves the old or the new database, intact', () =>
-    withBackup(async (office, backup) => {
-      const child = Bun.spawn([...COMMAND, 'restore', backup, '--force', '--data-dir', office.dataDir])
-      while (!readdirSync(office.dataDir).some((name) => name.includes('.before-'))) await Bun.sleep(0)
+    withBackup(async (operator, backup) => {
+      const child = Bun.spawn([...COMMAND, 'restore', backup, '--force', '--data-dir', operator.dataDir])
+      while (!readdirSync(operator.dataDir).some((name) => name.includes('.before-'))) await Bun.sleep(0)
       child.kill('SIGKILL')
       await child.exited
-      expect([1000, 1005]).toContain((await amountIn(office)) ?? 0)
-      expect((await office.run(['verify'])).exitCode).toBe(0)
+      expect([1000, 1005]).toContain((await amountIn(operator)) ?? 0)
+      expect((await operator.run(['verify'])).exitCode).toBe(0)
     }))
 })
 
@@ -281,19 +281,19 @@ const callsOf = (args: string[], folder: string): string[] => {
 
 describe.skipIf(Bun.which('strace') === null)('completed work is on disk', () => {
   test('a backup: the file, its name, then the folder', () =>
-    withBackup(async (office) => {
-      const file = join(office.folder, 'second.sqlite')
-      const calls = callsOf(['backup', file, '--data-dir', office.dataDir], office.folder)
+    withBackup(async (operator) => {
+      const file = join(operator.folder, 'second.sqlite')
+      const calls = callsOf(['backup', file, '--data-dir', operator.dataDir], operator.folder)
       const synced = calls.findLastIndex((call) => /fsync\(\d+<[^>]*draft[^>]*scrip\.sqlite>/.test(call))
       const named = calls.findLastIndex((call) => call.includes('link') && call.includes('second.sqlite'))
-      const folder = calls.findLastIndex((call) => call.includes(`fsync(`) && call.includes(`<${office.folder}>`))
+      const folder = calls.findLastIndex((call) => call.includes(`fsync(`) && call.includes(`<${operator.folder}>`))
       expect([synced >= 0, named > synced, folder > named]).toEqual([true, true, true])
     }))
 
   test('a restore: the new file, the old one under its second name, then the new one under its own', () =>
-    withBackup(async (office, backup) => {
-      const calls = callsOf(['restore', backup, '--force', '--data-dir', office.dataDir], office.folder)
-      const isFolderSync = (call: string) => call.includes('fsync(') && call.includes(`<${office.dataDir}>`)
+    withBackup(async (operator, backup) => {
+      const calls = callsOf(['restore', backup, '--force', '--data-dir', operator.dataDir], operator.folder)
+      const isFolderSync = (call: string) => call.includes('fsync(') && call.includes(`<${operator.dataDir}>`)
       const synced = calls.findLastIndex((call) => /fsync\(\d+<[^>]*draft[^>]*scrip\.sqlite>/.test(call))
       const kept = calls.findIndex((call) => call.includes('link') && call.includes('.before-'))
       const renamed = calls.findLastIndex((call) => call.includes('rename') && call.includes('draft'))
@@ -306,21 +306,21 @@ describe.skipIf(Bun.which('strace') === null)('completed work is on disk', () =>
 })
 
 describe('a folder whose creation was interrupted', () => {
-  officeTest('with an empty database file is completed by client add and by serve', async (office) => {
-    mkdirSync(office.dataDir)
+  operatorTest('with an empty database file is completed by client add and by serve', async (operator) => {
+    mkdirSync(operator.dataDir)
     for (const name of ['scrip.sqlite', 'scrip.sqlite-wal', 'scrip.sqlite.new'])
-      writeFileSync(join(office.dataDir, name), '', { mode: 0o600 })
-    await office.answer('client', 'add', 'acme')
-    expect((await office.run(['verify'])).exitCode).toBe(0)
-    const other = join(office.folder, 'other')
+      writeFileSync(join(operator.dataDir, name), '', { mode: 0o600 })
+    await operator.json('client', 'add', 'acme')
+    expect((await operator.run(['verify'])).exitCode).toBe(0)
+    const other = join(operator.folder, 'other')
     mkdirSync(other)
     writeFileSync(join(other, 'scrip.sqlite'), '')
     await (await start(['--data-dir', other])).stop()
   })
 
-  officeTest('at any moment can be completed by client add', async (office) => {
+  operatorTest('at any moment can be completed by client add', async (operator) => {
     for (let round = 0; round < 5; round++) {
-      const dataDir = join(office.folder, `folder-${round}`)
+      const dataDir = join(operator.folder, `folder-${round}`)
       const child = Bun.spawn([...COMMAND, 'client', 'add', 'acme', '--data-dir', dataDir], { stdout: 'ignore' })
       const name = ['', 'server.lock', 'scrip.sqlite.new', 'scrip.sqlite', 'scrip.sqlite-wal'][round]
       while (!existsSync(join(dataDir, name ?? '')) && child.exitCode === null) await Bun.sleep(0)
@@ -334,15 +334,15 @@ describe('a folder whose creation was interrupted', () => {
 
 describe('a backup that was killed', () => {
   test('leaves a staging folder that a later backup to the same folder removes', () =>
-    withBackup(async (office) => {
-      const stale = join(office.folder, '.scrip-draft-abc123')
-      const young = join(office.folder, '.scrip-draft-def456')
+    withBackup(async (operator) => {
+      const stale = join(operator.folder, '.scrip-draft-abc123')
+      const young = join(operator.folder, '.scrip-draft-def456')
       for (const folder of [stale, young]) {
         mkdirSync(folder)
         writeFileSync(join(folder, 'scrip.sqlite'), 'half')
       }
       for (const path of [join(stale, 'scrip.sqlite'), stale]) utimesSync(path, 0, 0)
-      await office.answer('backup', join(office.folder, 'second.sqlite'))
+      await operator.json('backup', join(operator.folder, 'second.sqlite'))
       expect([existsSync(stale), existsSync(young)]).toEqual([false, true])
     }))
 })

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { Customer, type Office, officeTest } from './live.ts'
+import { Customer, type Operator, operatorTest } from './live.ts'
 import { run } from './program.ts'
 
 /** Statements (contract C17): a month of a client's wallets, proven by the ledger. */
@@ -22,11 +22,12 @@ interface Statement {
 
 const MONTH = new Date().toISOString().slice(0, 7)
 
-const statementOf = (office: Office, month = MONTH) => office.answer<Statement[]>('statement', 'acme', '--month', month)
+const statementOf = (operator: Operator, month = MONTH) =>
+  operator.json<Statement[]>('statement', 'acme', '--month', month)
 
 /** Moves all records in time, as if they had been made then. */
-const moveRecords = (office: Office, timeMs: number): void => {
-  const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
+const moveRecords = (operator: Operator, timeMs: number): void => {
+  const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
   const triggers = sqlite.query<{ name: string; sql: string }, []>(
     "SELECT name, sql FROM sqlite_schema WHERE name IN ('journal_entries_fixed', 'transactions_fixed')",
   )
@@ -39,21 +40,21 @@ const moveRecords = (office: Office, timeMs: number): void => {
 }
 
 /** Two wallets; the first one has bought, paid out and been refunded. */
-const traded = async (office: Office): Promise<void> => {
-  const credentials = await office.stocked()
-  await office.answer('wallet', 'add', 'acme', 'KWD')
-  await using server = await office.serve()
+const traded = async (operator: Operator): Promise<void> => {
+  const credentials = await operator.stocked()
+  await operator.json('wallet', 'add', 'acme', 'KWD')
+  await using server = await operator.serve()
   const customer = await Customer.of(server, credentials)
   await customer.order(1, 2)
   await customer.order(2, 1)
-  await office.answer('orders', 'fail', '2', '--reason', '<b>Sold & out</b>')
+  await operator.json('orders', 'fail', '2', '--reason', '<b>Sold & out</b>')
   await customer.payout('p-1')
 }
 
 describe('scrip statement', () => {
-  officeTest('leads from the opening to the closing balance, which is what the wallet holds', async (office) => {
-    await traded(office)
-    const statements = await statementOf(office)
+  operatorTest('leads from the opening to the closing balance, which is what the wallet holds', async (operator) => {
+    await traded(operator)
+    const statements = await statementOf(operator)
     expect(statements).toMatchObject([
       { wallet_id: 1, currency: 'USD', opening_balance: 0 },
       { wallet_id: 2, currency: 'KWD', opening_balance: 0, lines: [], closing_balance: 0 },
@@ -68,26 +69,26 @@ describe('scrip statement', () => {
     ])
     expect(closing_balance).toBe(879)
     expect(lines.at(-1)?.balance_after).toBe(879)
-    expect(await office.answer<object[]>('wallet', 'list')).toMatchObject([{ amount: 879 }, { amount: 0 }])
+    expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 879 }, { amount: 0 }])
   })
 
-  officeTest('is of a month in UTC: the first instant of the next one is not in it', async (office) => {
-    await traded(office)
-    moveRecords(office, Date.parse('2026-11-01T00:00:00.000Z'))
-    expect(await statementOf(office, '2026-10')).toMatchObject([{ lines: [], closing_balance: 0 }, {}])
-    const [november] = await statementOf(office, '2026-11')
+  operatorTest('is of a month in UTC: the first instant of the next one is not in it', async (operator) => {
+    await traded(operator)
+    moveRecords(operator, Date.parse('2026-11-01T00:00:00.000Z'))
+    expect(await statementOf(operator, '2026-10')).toMatchObject([{ lines: [], closing_balance: 0 }, {}])
+    const [november] = await statementOf(operator, '2026-11')
     expect(november).toMatchObject({ opening_balance: 0, closing_balance: 879 })
     expect(november?.lines).toHaveLength(5)
-    moveRecords(office, Date.parse('2026-10-31T23:59:59.999Z'))
-    expect(await statementOf(office, '2026-11')).toMatchObject([
+    moveRecords(operator, Date.parse('2026-10-31T23:59:59.999Z'))
+    expect(await statementOf(operator, '2026-11')).toMatchObject([
       { opening_balance: 879, lines: [], closing_balance: 879 },
       {},
     ])
   })
 
-  officeTest('is not shown when the ledger does not prove it', async (office) => {
-    await traded(office)
-    const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'))
+  operatorTest('is not shown when the ledger does not prove it', async (operator) => {
+    await traded(operator)
+    const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
     const { sql } = sqlite
       .query<{ sql: string }, []>("SELECT sql FROM sqlite_schema WHERE name = 'transactions_fixed'")
       .get() ?? {
@@ -97,15 +98,15 @@ describe('scrip statement', () => {
     sqlite.run('UPDATE transactions SET amount_minor = amount_minor + 1 WHERE id = 2')
     sqlite.run(sql)
     sqlite.close()
-    const ended = await office.run(['statement', 'acme', '--month', MONTH, '--json'])
+    const ended = await operator.run(['statement', 'acme', '--month', MONTH, '--json'])
     expect(ended).toMatchObject({ exitCode: 4, stdout: '' })
     expect(ended.stderr).toContain('wallet 1')
     expect(ended.stderr).toContain('scrip verify')
   })
 
-  officeTest('is one list as CSV and as a table: the balances are rows', async (office) => {
-    await traded(office)
-    const { stdout } = await office.run(['statement', 'acme', '--month', MONTH, '--csv'])
+  operatorTest('is one list as CSV and as a table: the balances are rows', async (operator) => {
+    await traded(operator)
+    const { stdout } = await operator.run(['statement', 'acme', '--month', MONTH, '--csv'])
     const lines = stdout.trimEnd().split('\r\n')
     expect(lines[0]).toBe(
       'wallet_id,currency,entry,id,transaction_type,amount,balance_after,source_type,source_id,remarks,created_at',
@@ -122,12 +123,12 @@ describe('scrip statement', () => {
       '2,KWD,opening_balance,,,,0.000',
       '2,KWD,closing_balance,,,,0.000',
     ])
-    expect((await office.run(['statement', 'acme', '--month', MONTH])).stdout).toContain('closing_balance')
+    expect((await operator.run(['statement', 'acme', '--month', MONTH])).stdout).toContain('closing_balance')
   })
 
-  officeTest('is a page to print, in which texts are text', async (office) => {
-    await traded(office)
-    const { exitCode, stdout } = await office.run(['statement', 'acme', '--month', MONTH, '--html'])
+  operatorTest('is a page to print, in which texts are text', async (operator) => {
+    await traded(operator)
+    const { exitCode, stdout } = await operator.run(['statement', 'acme', '--month', MONTH, '--html'])
     expect(exitCode).toBe(0)
     expect(stdout).toStartWith('<!doctype html>')
     expect(stdout).toContain(`<title>Statement of acme, ${MONTH}</title>`)
@@ -146,8 +147,8 @@ describe('scrip statement', () => {
     expect(await run([...args, '--data-dir', '/none'])).toMatchObject({ exitCode: 2, stdout: '' })
   })
 
-  officeTest('of an unknown client is refused', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    expect(await office.run(['statement', 'nobody', '--month', '2026-11'])).toMatchObject({ exitCode: 1, stdout: '' })
+  operatorTest('of an unknown client is refused', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    expect(await operator.run(['statement', 'nobody', '--month', '2026-11'])).toMatchObject({ exitCode: 1, stdout: '' })
   })
 })

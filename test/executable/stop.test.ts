@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { readyUrl } from '../binary.ts'
 import { Connection } from '../socket.ts'
-import { inOffice } from './live.ts'
+import { asOperator } from './live.ts'
 import { loggedIn, type Running, start } from './program.ts'
 
 /** How the program ends (contract C1). */
@@ -91,20 +91,20 @@ const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0
 
 test('a live server whose folder has become read-only is not ready, and ends on SIGTERM all the same', () =>
-  inOffice(async (office) => {
-    mkdirSync(office.dataDir, { mode: 0o700 })
-    if (isRoot) for (const path of [office.folder, office.dataDir]) chownSync(path, NOBODY, NOBODY)
+  asOperator(async (operator) => {
+    mkdirSync(operator.dataDir, { mode: 0o700 })
+    if (isRoot) for (const path of [operator.folder, operator.dataDir]) chownSync(path, NOBODY, NOBODY)
     const through = isRoot ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
-    const server = await start(['--mode', 'live', '--data-dir', office.dataDir], { through })
+    const server = await start(['--mode', 'live', '--data-dir', operator.dataDir], { through })
     expect((await server.request('/readyz')).status).toBe(200)
-    chmodSync(office.dataDir, 0o500)
+    chmodSync(operator.dataDir, 0o500)
     const ready = await server.request('/readyz')
     expect({ status: ready.status, body: await ready.json() }).toEqual({ status: 503, body: { status: 'unavailable' } })
-    chmodSync(office.dataDir, 0o700)
+    chmodSync(operator.dataDir, 0o700)
     expect((await server.request('/readyz')).status).toBe(200)
-    chmodSync(office.dataDir, 0o500)
+    chmodSync(operator.dataDir, 0o500)
     expect(await server.stop()).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('not removed') })
-    chmodSync(office.dataDir, 0o700)
+    chmodSync(operator.dataDir, 0o700)
   }))
 
 test('a second signal ends it immediately', async () => {

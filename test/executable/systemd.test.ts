@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { documentText } from './documents.ts'
-import { Customer, inOffice, type Office } from './live.ts'
+import { asOperator, Customer, type Operator } from './live.ts'
 import { COMMAND, start } from './program.ts'
 
 /** What the unit for systemd relies on (decision 77), without systemd: a receiver stands for its notification socket. */
@@ -32,19 +32,19 @@ const receive = (path: string) => {
 }
 
 /** A line of the unit, with places of this test. */
-const lineOf = (name: string, { folder }: Office): string => {
+const lineOf = (name: string, { folder }: Operator): string => {
   const [, line = ''] = new RegExp(`^${name}=/bin/sh -c '(.*)'$`, 'm').exec(documentText('docs/scrip.service')) ?? []
   return line.replaceAll('/run/scrip', folder).replaceAll('/usr/local/bin/scrip', COMMAND.join(' '))
 }
 
 test.skipIf(!hasTools)('systemctl reload takes over, or fails and leaves the server alone', () =>
-  inOffice(async (office) => {
-    const credentials = await office.stocked()
-    const socket = join(office.folder, 'notify.sock')
+  asOperator(async (operator) => {
+    const credentials = await operator.stocked()
+    const socket = join(operator.folder, 'notify.sock')
     const receiver = receive(socket)
     expect(await receiver.next()).toBe('listening')
     const variables = {
-      ...{ SCRIP_MODE: 'live', SCRIP_DATA_DIR: office.dataDir, SCRIP_PORT: '0', SCRIP_LOG_LEVEL: 'error' },
+      ...{ SCRIP_MODE: 'live', SCRIP_DATA_DIR: operator.dataDir, SCRIP_PORT: '0', SCRIP_LOG_LEVEL: 'error' },
       NOTIFY_SOCKET: socket,
     }
     const server = await start(['serve'], { env: variables })
@@ -53,9 +53,9 @@ test.skipIf(!hasTools)('systemctl reload takes over, or fails and leaves the ser
 
     const reload = (more: Record<string, string>) => {
       const env = { ...process.env, ...variables, ...more }
-      return Bun.spawn(['sh', '-c', lineOf('ExecReload', office)], { env, stderr: 'ignore' }).exited
+      return Bun.spawn(['sh', '-c', lineOf('ExecReload', operator)], { env, stderr: 'ignore' }).exited
     }
-    expect(await reload({ SCRIP_CATALOG: office.file('bad.json', 'no JSON') })).not.toBe(0)
+    expect(await reload({ SCRIP_CATALOG: operator.file('bad.json', 'no JSON') })).not.toBe(0)
     expect((await customer.get('/wallets')).status).toBe(200)
 
     expect(await reload({})).toBe(0)
@@ -70,9 +70,9 @@ test.skipIf(!hasTools)('systemctl reload takes over, or fails and leaves the ser
 )
 
 test.skipIf(!Bun.which('systemd-analyze'))('systemd finds nothing wrong with the units', () =>
-  inOffice(async (office) => {
+  asOperator(async (operator) => {
     const units = ['scrip.service', 'scrip-backup.service'].map((name) =>
-      office.file(name, documentText(`docs/${name}`).replaceAll('/usr/local/bin/scrip', process.execPath)),
+      operator.file(name, documentText(`docs/${name}`).replaceAll('/usr/local/bin/scrip', process.execPath)),
     )
     const { exitCode, stdout, stderr } = Bun.spawnSync(['systemd-analyze', 'verify', '--man=no', ...units])
     expect({ exitCode, said: `${stdout}${stderr}` }).toEqual({ exitCode: 0, said: '' })

@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { databasePath } from '../../src/db/data-folder.ts'
 import { FAILING_MIGRATION, nextSources } from '../rigs/next-release.ts'
 import { Connection } from '../socket.ts'
-import { Customer, Office, officeTest } from './live.ts'
+import { Customer, Operator, operatorTest } from './live.ts'
 import { bearer, type Running, run, start } from './program.ts'
 
 /** A server takes over from a running one (contract C17, decision 76). */
 
 const isLinux = process.platform === 'linux'
 
-const flagsFor = ({ dataDir }: Office): string[] => [
+const flagsFor = ({ dataDir }: Operator): string[] => [
   'serve',
   '--mode',
   'live',
@@ -24,8 +24,8 @@ const flagsFor = ({ dataDir }: Office): string[] => [
   '--rate-limit',
   'off',
 ]
-const takeOver = (office: Office, ...flags: string[]): Promise<Running> =>
-  start([...flagsFor(office), '--take-over', ...flags])
+const takeOver = (operator: Operator, ...flags: string[]): Promise<Running> =>
+  start([...flagsFor(operator), '--take-over', ...flags])
 
 /** Ends a server that was taken over from before its time. */
 const endOf = async (server: Running): Promise<void> => {
@@ -59,83 +59,86 @@ const slowConnection = async (server: Running, customer: Customer) => {
 }
 
 describe.skipIf(!isLinux)('scrip serve --take-over', () => {
-  officeTest('serves where no server runs, then takes over from a server without failing a request', async (office) => {
-    const credentials = await office.stocked()
-    const before = await takeOver(office)
-    const customer = await Customer.of(before, credentials)
-    const idle = await Connection.open(before.url)
-    idle.send(getStatus)
-    expect((await idle.answer()).headers).not.toContainKey('Connection')
-    const charge = () => customer.post('/products/1/charges', { denomination: 10, quantity: 1 })
-    const held = await (await charge()).text()
-    const key = { 'Idempotency-Key': 'the-key-of-ada' }
-    const person = JSON.stringify({ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
-    const save = () => {
-      const headers = { ...bearer(customer.pair).headers, ...key }
-      return before.request('/api/v1/beneficiaries', { method: 'POST', headers, body: person })
-    }
-    const saved = await (await save()).text()
-
-    let isOver = false
-    let requests = 0
-    const client = async (headers: Record<string, string>) => {
-      while (!isOver) {
-        const { status } = await before.request('/api/v1/wallets', {
-          headers: { ...bearer(customer.pair).headers, ...headers },
-        })
-        expect(status).toBe(200)
-        requests += 1
+  operatorTest(
+    'serves where no server runs, then takes over from a server without failing a request',
+    async (operator) => {
+      const credentials = await operator.stocked()
+      const before = await takeOver(operator)
+      const customer = await Customer.of(before, credentials)
+      const idle = await Connection.open(before.url)
+      idle.send(getStatus)
+      expect((await idle.answer()).headers).not.toContainKey('Connection')
+      const charge = () => customer.post('/products/1/charges', { denomination: 10, quantity: 1 })
+      const held = await (await charge()).text()
+      const key = { 'Idempotency-Key': 'the-key-of-ada' }
+      const person = JSON.stringify({ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
+      const save = () => {
+        const headers = { ...bearer(customer.pair).headers, ...key }
+        return before.request('/api/v1/beneficiaries', { method: 'POST', headers, body: person })
       }
-    }
-    const clients = [client({}), client({}), client({ Connection: 'close' }), client({ Connection: 'close' })]
-    const after = await takeOver(office)
-    expect(after.url).toBe(before.url)
-    isOver = true
-    await Promise.all(clients)
-    expect(requests).toBeGreaterThan(0)
+      const saved = await (await save()).text()
 
-    // A connection from before is answered once more, by the new server.
-    idle.send(getStatus)
-    expect(await idle.answer()).toMatchObject({ status: 200, headers: { Connection: 'close' } })
-    expect(await idle.closed()).toBe('')
-    await endOf(before)
-    const again = await charge()
-    expect([again.headers.get('x-cache'), await again.text()]).toEqual(['HIT', held])
-    const replayed = await save()
-    expect([replayed.headers.get('idempotent-replayed'), await replayed.text()]).toEqual(['true', saved])
-    expect((await after.stop()).exitCode).toBe(0)
-    expect(readdirSync(office.dataDir).filter((name) => name.includes('.sock'))).toEqual([])
-  })
+      let isOver = false
+      let requests = 0
+      const client = async (headers: Record<string, string>) => {
+        while (!isOver) {
+          const { status } = await before.request('/api/v1/wallets', {
+            headers: { ...bearer(customer.pair).headers, ...headers },
+          })
+          expect(status).toBe(200)
+          requests += 1
+        }
+      }
+      const clients = [client({}), client({}), client({ Connection: 'close' }), client({ Connection: 'close' })]
+      const after = await takeOver(operator)
+      expect(after.url).toBe(before.url)
+      isOver = true
+      await Promise.all(clients)
+      expect(requests).toBeGreaterThan(0)
 
-  officeTest('leaves nothing of what it tries on the copy', async (office) => {
-    await office.stocked()
+      // A connection from before is answered once more, by the new server.
+      idle.send(getStatus)
+      expect(await idle.answer()).toMatchObject({ status: 200, headers: { Connection: 'close' } })
+      expect(await idle.closed()).toBe('')
+      await endOf(before)
+      const again = await charge()
+      expect([again.headers.get('x-cache'), await again.text()]).toEqual(['HIT', held])
+      const replayed = await save()
+      expect([replayed.headers.get('idempotent-replayed'), await replayed.text()]).toEqual(['true', saved])
+      expect((await after.stop()).exitCode).toBe(0)
+      expect(readdirSync(operator.dataDir).filter((name) => name.includes('.sock'))).toEqual([])
+    },
+  )
+
+  operatorTest('leaves nothing of what it tries on the copy', async (operator) => {
+    await operator.stocked()
     const records = async () =>
       Promise.all(
         [['client'], ['wallet'], ['orders'], ['payouts'], ['beneficiary'], ['audit']].map(([group = '']) =>
-          office.answer<{ id?: number }[]>(group, 'list'),
+          operator.json<{ id?: number }[]>(group, 'list'),
         ),
       )
-    const before = await office.serve('--rate-limit', 'off')
+    const before = await operator.serve('--rate-limit', 'off')
     const known = await records()
-    const after = await takeOver(office)
+    const after = await takeOver(operator)
     expect(await records()).toEqual(known)
     await endOf(before)
     expect((await after.stop()).exitCode).toBe(0)
   })
 
-  officeTest('tries less on the copy where the rate limit allows less', async (office) => {
-    await office.stocked()
-    const before = await office.serve('--rate-limit', '5/d')
-    const after = await takeOver(office, '--rate-limit', '5/d')
+  operatorTest('tries less on the copy where the rate limit allows less', async (operator) => {
+    await operator.stocked()
+    const before = await operator.serve('--rate-limit', '5/d')
+    const after = await takeOver(operator, '--rate-limit', '5/d')
     await endOf(before)
     expect((await after.stop()).exitCode).toBe(0)
   })
 
-  officeTest('waits for a request whose body arrives slowly, and finishes it', async (office) => {
-    const credentials = await office.stocked()
-    const before = await office.serve('--rate-limit', 'off')
+  operatorTest('waits for a request whose body arrives slowly, and finishes it', async (operator) => {
+    const credentials = await operator.stocked()
+    const before = await operator.serve('--rate-limit', 'off')
     const slow = await slowRequest(before, await Customer.of(before, credentials))
-    const taking = takeOver(office)
+    const taking = takeOver(operator)
     await before.told('handing over')
     const { status, headers } = await slow.end()
     expect([status, headers.Connection]).toEqual([201, 'close'])
@@ -144,12 +147,12 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     expect((await after.stop()).exitCode).toBe(0)
   })
 
-  officeTest('serves when the server that hands over is killed', async (office) => {
-    const credentials = await office.stocked()
-    const before = await office.serve('--rate-limit', 'off')
+  operatorTest('serves when the server that hands over is killed', async (operator) => {
+    const credentials = await operator.stocked()
+    const before = await operator.serve('--rate-limit', 'off')
     const customer = await Customer.of(before, credentials)
     await slowRequest(before, customer)
-    const taking = takeOver(office)
+    const taking = takeOver(operator)
     await before.told('handing over')
     before.signal('SIGKILL')
     const after = await taking
@@ -157,11 +160,11 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     expect((await after.stop()).exitCode).toBe(0)
   })
 
-  officeTest('ends the hand-over when the server is stopped in the middle of it', async (office) => {
-    const credentials = await office.stocked()
-    const before = await office.serve('--rate-limit', 'off')
+  operatorTest('ends the hand-over when the server is stopped in the middle of it', async (operator) => {
+    const credentials = await operator.stocked()
+    const before = await operator.serve('--rate-limit', 'off')
     const slow = await slowRequest(before, await Customer.of(before, credentials))
-    const taking = takeOver(office)
+    const taking = takeOver(operator)
     await before.told('handing over')
     before.signal('SIGTERM')
     expect((await slow.end()).status).toBe(201)
@@ -170,16 +173,16 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     expect((await after.stop()).exitCode).toBe(0)
   })
 
-  officeTest('serves the metrics from then on, and the one before serves none', async (office) => {
-    await office.stocked()
+  operatorTest('serves the metrics from then on, and the one before serves none', async (operator) => {
+    await operator.stocked()
     const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
     const { port } = probe
     await probe.stop(true)
     const flags = ['--metrics-port', String(port)]
     const scrape = () => fetch(`http://127.0.0.1:${port}/metrics`)
-    const before = await office.serve('--rate-limit', 'off', ...flags)
+    const before = await operator.serve('--rate-limit', 'off', ...flags)
     expect((await scrape()).status).toBe(200) // on a connection that is kept open
-    const after = await takeOver(office, ...flags)
+    const after = await takeOver(operator, ...flags)
     await before.told('handed over')
     for (let number = 0; number < 20; number++) {
       const page = await scrape()
@@ -191,32 +194,35 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     await after.stop()
   })
 
-  officeTest('lets no third one begin before the first has ended, whose last requests take long', async (office) => {
-    const credentials = await office.stocked()
-    const first = await takeOver(office)
-    const customer = await Customer.of(first, credentials)
-    const slow = await slowConnection(first, customer)
-    const second = await takeOver(office)
-    slow.begin()
-    first.signal('SIGTERM')
-    await first.told('stopping')
-    using lock = new Database(join(office.dataDir, 'take-over.lock'))
-    for (let look = 0; look < 50; look++) {
-      await second.request('/status')
-      expect(() => lock.run('BEGIN EXCLUSIVE')).toThrow('locked')
-    }
-    expect(await slow.end()).toMatchObject({ status: 201 })
-    expect((await first.ended()).exitCode).toBe(0)
-    const third = await takeOver(office)
-    await endOf(second)
-    expect((await third.stop()).exitCode).toBe(0)
-  })
+  operatorTest(
+    'lets no third one begin before the first has ended, whose last requests take long',
+    async (operator) => {
+      const credentials = await operator.stocked()
+      const first = await takeOver(operator)
+      const customer = await Customer.of(first, credentials)
+      const slow = await slowConnection(first, customer)
+      const second = await takeOver(operator)
+      slow.begin()
+      first.signal('SIGTERM')
+      await first.told('stopping')
+      using lock = new Database(join(operator.dataDir, 'take-over.lock'))
+      for (let look = 0; look < 50; look++) {
+        await second.request('/status')
+        expect(() => lock.run('BEGIN EXCLUSIVE')).toThrow('locked')
+      }
+      expect(await slow.end()).toMatchObject({ status: 201 })
+      expect((await first.ended()).exitCode).toBe(0)
+      const third = await takeOver(operator)
+      await endOf(second)
+      expect((await third.stop()).exitCode).toBe(0)
+    },
+  )
 
-  officeTest('waits for another one that takes over, and takes over from that', async (office) => {
-    const credentials = await office.stocked()
-    const before = await office.serve('--rate-limit', 'off')
+  operatorTest('waits for another one that takes over, and takes over from that', async (operator) => {
+    const credentials = await operator.stocked()
+    const before = await operator.serve('--rate-limit', 'off')
     const slow = await slowRequest(before, await Customer.of(before, credentials))
-    const taking = [takeOver(office), takeOver(office)]
+    const taking = [takeOver(operator), takeOver(operator)]
     await before.told('handing over')
     expect((await slow.end()).status).toBe(201)
     const second = await Promise.race(taking)
@@ -231,12 +237,12 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
 
 describe.skipIf(!isLinux)('a server that cannot take over leaves the other one serving', () => {
   const folder = mkdtempSync(join(tmpdir(), 'scrip-test-'))
-  const office = new Office(folder)
+  const operator = new Operator(folder)
   let server: Running
   let customer: Customer
   beforeAll(async () => {
-    const credentials = await office.stocked()
-    server = await office.serve('--rate-limit', 'off')
+    const credentials = await operator.stocked()
+    server = await operator.serve('--rate-limit', 'off')
     customer = await Customer.of(server, credentials)
   })
   afterAll(async () => {
@@ -245,7 +251,7 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
   })
 
   const refused = async (exitCode: number, words: string, ...flags: string[]): Promise<void> => {
-    const ended = await run([...flagsFor(office), '--take-over', ...flags])
+    const ended = await run([...flagsFor(operator), '--take-over', ...flags])
     expect(ended).toEqual({ exitCode, stdout: '', stderr: expect.stringContaining(words) })
     await isServing()
   }
@@ -266,9 +272,9 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
     refused(3, `the running server listens at ${server.url}\nTake over with the same --host`, '--host', '::1'))
 
   test('because of a file that is no catalog', () =>
-    refused(4, 'bad.json', '--catalog', office.file('bad.json', 'no JSON')))
+    refused(4, 'bad.json', '--catalog', operator.file('bad.json', 'no JSON')))
 
-  officeTest('because the database is damaged', async (damaged) => {
+  operatorTest('because the database is damaged', async (damaged) => {
     await damaged.stocked()
     await using before = await damaged.serve()
     const path = databasePath(damaged.dataDir)
@@ -291,7 +297,7 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
 
   test('because the other one does not respond', async () => {
     server.signal('SIGSTOP')
-    const ended = await run([...flagsFor(office), '--take-over'])
+    const ended = await run([...flagsFor(operator), '--take-over'])
     server.signal('SIGCONT')
     expect(ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('the running server does not respond') })
     await isServing()
@@ -299,19 +305,19 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
 
   test('because its migration fails, which was tried on a copy', async () => {
     const through = nextRelease('broken', FAILING_MIGRATION)
-    const child = Bun.spawn([...through, ...flagsFor(office), '--take-over'], { stdout: 'pipe', stderr: 'pipe' })
+    const child = Bun.spawn([...through, ...flagsFor(operator), '--take-over'], { stdout: 'pipe', stderr: 'pipe' })
     const [exitCode, stderr] = await Promise.all([child.exited, child.stderr.text()])
     expect({ exitCode, stderr }).toEqual({
       exitCode: 4,
       stderr: expect.stringContaining('NOT NULL constraint failed: next.id'),
     })
-    expect(stderr).toStartWith(`scrip: ${office.dataDir}: `)
-    expect(readdirSync(office.dataDir).filter((name) => name.startsWith('.scrip'))).toEqual([])
+    expect(stderr).toStartWith(`scrip: ${operator.dataDir}: `)
+    expect(readdirSync(operator.dataDir).filter((name) => name.startsWith('.scrip'))).toEqual([])
     await isServing()
   })
 
   test.skipIf(process.getuid?.() !== 0)('because the other one belongs to another user', async () => {
-    const socket = join(office.dataDir, 'server.sock')
+    const socket = join(operator.dataDir, 'server.sock')
     chownSync(socket, 1, 1)
     await refused(4, 'the server of another user works on this folder')
     chownSync(socket, 0, 0)
@@ -319,7 +325,7 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
 
   test('because it is killed after the other one has let go: requests that came meanwhile are answered', async () => {
     const killed = new AbortController()
-    const unix = join(office.dataDir, 'server.sock')
+    const unix = join(operator.dataDir, 'server.sock')
     const response = await fetch('http://scrip/hand-over', { method: 'POST', unix, signal: killed.signal })
     expect(response.status).toBe(200)
     await response.body?.getReader().read()
@@ -333,11 +339,11 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
   })
 
   test('and a later one takes over, with a migration, beside a command that imports a catalog', async () => {
-    writeFileSync(join(office.dataDir, 'catalog.next'), 'what the command has read')
-    const importing = new Database(join(office.dataDir, 'import.lock'))
+    writeFileSync(join(operator.dataDir, 'catalog.next'), 'what the command has read')
+    const importing = new Database(join(operator.dataDir, 'import.lock'))
     importing.run('BEGIN EXCLUSIVE')
     const [command = '', ...rest] = nextRelease('next', 'CREATE TABLE next (id INTEGER PRIMARY KEY) STRICT')
-    const child = Bun.spawn([command, ...rest, ...flagsFor(office), '--take-over'], {
+    const child = Bun.spawn([command, ...rest, ...flagsFor(operator), '--take-over'], {
       stdout: 'pipe',
       stderr: 'ignore',
     })
@@ -345,11 +351,11 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
     await isServing()
     await endOf(server)
     await isServing()
-    expect((await run([...flagsFor(office), '--take-over'])).exitCode).toBe(4) // this release is older
+    expect((await run([...flagsFor(operator), '--take-over'])).exitCode).toBe(4) // this release is older
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
     importing.close()
-    expect(readdirSync(office.dataDir)).toContain('catalog.next')
+    expect(readdirSync(operator.dataDir)).toContain('catalog.next')
   })
 })
 

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
-import { Customer, officeTest, TEA } from './live.ts'
+import { Customer, operatorTest, TEA } from './live.ts'
 import { COMMAND, folderTest, inFolder, run } from './program.ts'
 
 /** How the program behaves towards a person at a terminal. */
@@ -218,16 +218,16 @@ describe('scrip on a terminal', () => {
 })
 
 describe('a list on a terminal', () => {
-  officeTest('is a table of the columns that fit, and names the others', async (office) => {
-    const customer = await office.stocked()
-    const server = await office.serve()
+  operatorTest('is a table of the columns that fit, and names the others', async (operator) => {
+    const customer = await operator.stocked()
+    const server = await operator.serve()
     await (await Customer.of(server, customer)).payout('invoice-2026-11-0001')
     await server.stop()
     for (const words of [['payouts', 'list'], ['transactions'], ['client', 'list'], ['wallet', 'list']]) {
-      const screen = await atTerminal([...words, '--data-dir', office.dataDir], {}, WIDTH_MAX)
+      const screen = await atTerminal([...words, '--data-dir', operator.dataDir], {}, WIDTH_MAX)
       const [table = '', more = ''] = screen.trimEnd().split('\r\n\r\n')
       expect(tooWide(table.replaceAll('\r', ''))).toEqual([])
-      const all = Object.keys((await office.answer<object[]>(...words))[0] ?? {})
+      const all = Object.keys((await operator.json<object[]>(...words))[0] ?? {})
       const shown = (table.split('\r\n')[0] ?? '').split(/ +/)
       expect(shown.length).toBeGreaterThan(2)
       for (const name of shown) {
@@ -238,8 +238,8 @@ describe('a list on a terminal', () => {
       }
       if (more !== '') expect(more).toStartWith('More with --json or --csv: ')
     }
-    const screen = await atTerminal(['payouts', 'list', '--data-dir', office.dataDir], {}, WIDTH_MAX)
-    const [{ id }] = (await office.answer<{ id: string }[]>('payouts', 'list')) as [{ id: string }]
+    const screen = await atTerminal(['payouts', 'list', '--data-dir', operator.dataDir], {}, WIDTH_MAX)
+    const [{ id }] = (await operator.json<{ id: string }[]>('payouts', 'list')) as [{ id: string }]
     expect(screen).toContain(id)
   })
 })
@@ -271,10 +271,10 @@ describe('progress', () => {
   /** Long enough to be announced, in which there is not much to do. */
   const LONG = `${' '.repeat(64 * 1_024 * 1_024)}${JSON.stringify({ products: [TEA] })}`
 
-  officeTest('of a long import is shown and cleared on a terminal, and not shown elsewhere', async (office) => {
-    await office.answer('client', 'add', 'acme')
-    const file = office.file('catalog.json', LONG)
-    const args = ['catalog', 'import', file, '--data-dir', office.dataDir]
+  operatorTest('of a long import is shown and cleared on a terminal, and not shown elsewhere', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    const file = operator.file('catalog.json', LONG)
+    const args = ['catalog', 'import', file, '--data-dir', operator.dataDir]
     const screen = await atTerminal(args)
     expect(screen).toContain('writing products   0 %')
     expect(screen.slice(screen.lastIndexOf(ERASE_LINE))).toMatch(/^.{5}Next: .*\r\ndata_dir .*\r\nproducts {2}1\r\n$/s)
@@ -282,9 +282,9 @@ describe('progress', () => {
     expect(await run(args)).toMatchObject({ exitCode: 0, stderr: '' })
   })
 
-  officeTest('of short work is not shown', async (office) => {
-    await office.stocked()
-    const screen = await atTerminal(['verify', '--data-dir', office.dataDir])
+  operatorTest('of short work is not shown', async (operator) => {
+    await operator.stocked()
+    const screen = await atTerminal(['verify', '--data-dir', operator.dataDir])
     expect(screen).toContain('ledger entries balance')
     expect(screen).not.toContain('checking that')
   })
@@ -402,14 +402,14 @@ describe('texts of clients', () => {
   const HOSTILE = 'p-\u001b[2J\u0007\u202egpj.exe\u2066\u009b31m\u2028x'
   const SHOWN = 'p-\\u{1b}[2J\\u{7}\\u{202e}gpj.exe\\u{2066}\\u{9b}31m\\u{2028}x'
 
-  officeTest('are shown in tables and records with control characters escaped', async (office) => {
-    const customer = await office.stocked()
-    const server = await office.serve()
+  operatorTest('are shown in tables and records with control characters escaped', async (operator) => {
+    const customer = await operator.stocked()
+    const server = await operator.serve()
     await (await Customer.of(server, customer)).payout(HOSTILE)
     await server.stop()
     const [table, json] = await Promise.all([
-      office.run(['payouts', 'list']),
-      office.run(['payouts', 'list', '--json']),
+      operator.run(['payouts', 'list']),
+      operator.run(['payouts', 'list', '--json']),
     ])
     expect(table.stdout).toContain(SHOWN)
     const obeyed = /[^\P{Cc}\n]|\p{Bidi_Control}|[\u2028\u2029]/u

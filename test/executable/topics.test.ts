@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { freePort } from './documents.ts'
-import { Customer, HAMPER, officeTest, TEA } from './live.ts'
+import { Customer, HAMPER, operatorTest, TEA } from './live.ts'
 import { inFolder, run } from './program.ts'
 
 /** What operators get from the executable alone: guides, files, samples, warnings (contract C17). */
@@ -67,18 +67,18 @@ describe('metrics of live mode', () => {
       .find((line) => line.startsWith(`${metric} `))
       ?.slice(metric.length + 1)
 
-  officeTest('warn before codes and money run out, and when there is no new backup', async (office) => {
-    const credentials = await office.stocked()
-    await office.answer('wallet', 'threshold', '1', '990')
+  operatorTest('warn before codes and money run out, and when there is no new backup', async (operator) => {
+    const credentials = await operator.stocked()
+    await operator.json('wallet', 'threshold', '1', '990')
     const port = await freePort()
-    const server = await office.serve('--metrics-port', port)
+    const server = await operator.serve('--metrics-port', port)
     const before = await metricsOf(port)
     expect(gaugeOf(before, 'scrip_wallets_low')).toBe('0')
     expect(gaugeOf(before, 'scrip_backup_age_seconds')).toBe('+Inf')
     expect(before).not.toMatch(/^scrip_stock_days\{/m)
     await server.stop()
-    await office.answer('backup', join(office.folder, 'backup.sqlite'))
-    const again = await office.serve('--metrics-port', port)
+    await operator.json('backup', join(operator.folder, 'backup.sqlite'))
+    const again = await operator.serve('--metrics-port', port)
     await (await Customer.of(again, credentials)).order(1, 2)
     const page = await metricsOf(port)
     const tea = '{product_id="1",denomination="10.00",currency="USD"}'
@@ -110,58 +110,61 @@ describe('metrics of live mode', () => {
 })
 
 describe('scrip catalog', () => {
-  officeTest('init writes a sample that can be imported, and overwrites nothing', async (office) => {
-    const file = join(office.folder, 'mine.json')
+  operatorTest('init writes a sample that can be imported, and overwrites nothing', async (operator) => {
+    const file = join(operator.folder, 'mine.json')
     expect((await run(['catalog', 'init', file])).exitCode).toBe(0)
-    await office.answer('client', 'add', 'acme')
-    expect(await office.answer('catalog', 'import', file)).toMatchObject({ products: 2 })
+    await operator.json('client', 'add', 'acme')
+    expect(await operator.json('catalog', 'import', file)).toMatchObject({ products: 2 })
     const again = await run(['catalog', 'init', file])
     expect(again).toMatchObject({ exitCode: 1, stdout: '' })
     expect(again.stderr).toContain('overwrites nothing')
   })
 
-  officeTest('import --dry-run shows what would be added, changed and removed, and imports nothing', async (office) => {
-    await office.stocked()
-    const before = (await office.run(['catalog', 'export'])).stdout
-    const acts = await office.answer<object[]>('audit', 'list')
-    const next = [
-      { ...TEA, name: 'Green tea', max_quantity: 5 },
-      { ...HAMPER, id: 7, name: 'Basket' },
-    ]
-    const file = office.file('next.json', { products: next })
-    expect(await office.answer<object[]>('catalog', 'import', file, '--dry-run')).toEqual([
-      {
-        change: 'changed',
-        product_id: 1,
-        product: 'Green tea',
-        before: { name: 'Tea', max_quantity: 10 },
-        after: { name: 'Green tea', max_quantity: 5 },
-      },
-      { change: 'removed', product_id: 2, product: 'Hamper', before: null, after: null },
-      { change: 'added', product_id: 7, product: 'Basket', before: null, after: null },
-    ])
-    expect((await office.run(['catalog', 'export'])).stdout).toBe(before)
-    expect(await office.answer<object[]>('audit', 'list')).toEqual(acts)
-    const wrong = office.file('wrong.json', { products: [{ ...TEA, currency: 'XXX' }] })
-    const refused = await office.run(['catalog', 'import', wrong, '--dry-run'])
-    expect(refused).toMatchObject({ exitCode: 4, stdout: '' })
-    expect(refused.stderr).toMatch(/line 1, product 1, .*currency/)
-    await office.answer('catalog', 'import', file)
-    expect(await office.answer<object[]>('catalog', 'import', file, '--dry-run')).toEqual([])
-  })
+  operatorTest(
+    'import --dry-run shows what would be added, changed and removed, and imports nothing',
+    async (operator) => {
+      await operator.stocked()
+      const before = (await operator.run(['catalog', 'export'])).stdout
+      const acts = await operator.json<object[]>('audit', 'list')
+      const next = [
+        { ...TEA, name: 'Green tea', max_quantity: 5 },
+        { ...HAMPER, id: 7, name: 'Basket' },
+      ]
+      const file = operator.file('next.json', { products: next })
+      expect(await operator.json<object[]>('catalog', 'import', file, '--dry-run')).toEqual([
+        {
+          change: 'changed',
+          product_id: 1,
+          product: 'Green tea',
+          before: { name: 'Tea', max_quantity: 10 },
+          after: { name: 'Green tea', max_quantity: 5 },
+        },
+        { change: 'removed', product_id: 2, product: 'Hamper', before: null, after: null },
+        { change: 'added', product_id: 7, product: 'Basket', before: null, after: null },
+      ])
+      expect((await operator.run(['catalog', 'export'])).stdout).toBe(before)
+      expect(await operator.json<object[]>('audit', 'list')).toEqual(acts)
+      const wrong = operator.file('wrong.json', { products: [{ ...TEA, currency: 'XXX' }] })
+      const refused = await operator.run(['catalog', 'import', wrong, '--dry-run'])
+      expect(refused).toMatchObject({ exitCode: 4, stdout: '' })
+      expect(refused.stderr).toMatch(/line 1, product 1, .*currency/)
+      await operator.json('catalog', 'import', file)
+      expect(await operator.json<object[]>('catalog', 'import', file, '--dry-run')).toEqual([])
+    },
+  )
 })
 
 describe('scrip client limits', () => {
-  officeTest('shows the limits of a client, and sets its own, which hold while the server runs', async (office) => {
-    const credentials = await office.stocked()
-    expect(await office.answer('client', 'limits', 'acme')).toEqual({
+  operatorTest('shows the limits of a client, and sets its own, which hold while the server runs', async (operator) => {
+    const credentials = await operator.stocked()
+    expect(await operator.json('client', 'limits', 'acme')).toEqual({
       username: 'acme',
       max_quantity: null,
       rate_limit: 'default',
     })
-    const server = await office.serve()
+    const server = await operator.serve()
     const customer = await Customer.of(server, credentials)
-    expect(await office.answer('client', 'limits', 'acme', '--max-quantity', '2', '--rate-limit', '3/h')).toEqual({
+    expect(await operator.json('client', 'limits', 'acme', '--max-quantity', '2', '--rate-limit', '3/h')).toEqual({
       username: 'acme',
       max_quantity: 2,
       rate_limit: '3/h',
@@ -170,15 +173,15 @@ describe('scrip client limits', () => {
     for (let count = 0; count < 4; count++) statuses.push((await customer.get('/wallets')).status)
     expect(statuses).toEqual([200, 200, 200, 429])
     expect(
-      await office.answer('client', 'limits', 'acme', '--max-quantity', 'off', '--rate-limit', 'off'),
+      await operator.json('client', 'limits', 'acme', '--max-quantity', 'off', '--rate-limit', 'off'),
     ).toMatchObject({
       max_quantity: null,
       rate_limit: 'off',
     })
     expect((await customer.get('/wallets')).status).toBe(200)
     await server.stop()
-    expect(await office.run(['client', 'limits', 'acme', '--rate-limit', 'many'])).toMatchObject({ exitCode: 2 })
-    const acts = await office.answer<{ command: string }[]>('audit', 'list')
+    expect(await operator.run(['client', 'limits', 'acme', '--rate-limit', 'many'])).toMatchObject({ exitCode: 2 })
+    const acts = await operator.json<{ command: string }[]>('audit', 'list')
     expect(acts.filter(({ command }) => command === 'client limits')).toHaveLength(2)
   })
 })

@@ -6,15 +6,15 @@ import { join } from 'node:path'
 import { operationsOf, readDocument, type Served } from '../docs/document.ts'
 import { notFound, structured } from '../errors.ts'
 import { expectResponse, forFile, startServer } from '../harness.ts'
-import { Customer, Office, TEA } from './live.ts'
+import { Customer, Operator, TEA } from './live.ts'
 import { bearer, login, run } from './program.ts'
 
 /** In live mode there is no sandbox (contract C15): each way into it is tried, and nothing comes of any. */
 
 const folder = mkdtempSync(join(tmpdir(), 'scrip-wall-'))
-const office = new Office(folder)
-const credentials = await office.stocked()
-const live = forFile(await office.serve('--rate-limit', 'off', '--log-level', 'error'))
+const operator = new Operator(folder)
+const credentials = await operator.stocked()
+const live = forFile(await operator.serve('--rate-limit', 'off', '--log-level', 'error'))
 const customer = await Customer.of(live, credentials)
 const sandbox = await startServer()
 /** What a sandbox serves, as its own document tells. */
@@ -30,7 +30,7 @@ const AUDIT = ['audit', 'audit_head']
 
 /** Every row of the live data, but for the audit. */
 const rows = (): Record<string, unknown[]> => {
-  const sqlite = new Database(join(office.dataDir, 'scrip.sqlite'), { readonly: true })
+  const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'), { readonly: true })
   const tables = sqlite
     .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
     .all()
@@ -185,7 +185,7 @@ describe('The flags of the sandbox', () => {
   })
 
   test('scrip run has no live mode', async () => {
-    const { exitCode, stderr } = await run(['run', '--mode', 'live', '--data-dir', office.dataDir, '--', 'true'])
+    const { exitCode, stderr } = await run(['run', '--mode', 'live', '--data-dir', operator.dataDir, '--', 'true'])
     expect(exitCode).toBe(2)
     expect(stderr).toContain('scrip run has no --mode live')
   })
@@ -193,7 +193,7 @@ describe('The flags of the sandbox', () => {
   test('random values are unpredictable', async () => {
     const drawn: string[] = []
     for (const name of ['one', 'other']) {
-      const seeded = new Office(mkdtempSync(join(folder, `${name}-`)))
+      const seeded = new Operator(mkdtempSync(join(folder, `${name}-`)))
       const own = await seeded.stocked()
       await using server = await seeded.serve('--log-level', 'error')
       const { pair } = await Customer.of(server, own)

@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Webhook as Stranger } from 'standardwebhooks'
 import { openReceiver, type WebhookBody } from '../webhooks/webhooks.ts'
-import { Customer, inOffice, type Office, officeTest } from './live.ts'
+import { asOperator, Customer, type Operator, operatorTest } from './live.ts'
 import { COMMAND, run, start } from './program.ts'
 
 /** Webhooks as an operator, a partner and a developer meet them. */
 
 /** A certificate for 127.0.0.1, and its key. */
-const certificateIn = async (office: Office): Promise<{ cert: string; key: string }> => {
-  const [cert, key] = [join(office.folder, 'cert.pem'), join(office.folder, 'key.pem')]
+const certificateIn = async (operator: Operator): Promise<{ cert: string; key: string }> => {
+  const [cert, key] = [join(operator.folder, 'cert.pem'), join(operator.folder, 'key.pem')]
   const subject = ['-subj', '/CN=receiver', '-addext', 'subjectAltName=IP:127.0.0.1']
   const made = Bun.spawnSync(
     [
@@ -40,43 +40,46 @@ const hookOf = async (customer: Customer, url: string): Promise<[number, Webhook
 }
 
 describe('In live mode', () => {
-  officeTest('a delivery goes by https to an address that is allowed, with the certificate checked', async (office) => {
-    const credentials = await office.stocked()
-    const { cert, key } = await certificateIn(office)
-    await using receiver = openReceiver(undefined, {
-      cert: readFileSync(cert, 'utf8'),
-      key: readFileSync(key, 'utf8'),
-    })
-    for (const [env, status] of [
-      [{}, 'retrying'],
-      [{ NODE_EXTRA_CA_CERTS: cert }, 'delivered'],
-    ] as const) {
-      await using server = await start(
-        ['--mode', 'live', '--data-dir', office.dataDir, '--port', '0', '--webhook-allow', '127.0.0.0/8'],
-        { env },
-      )
-      const customer = await Customer.of(server, credentials)
-      const [created, { id, secret }] = await hookOf(customer, receiver.url)
-      expect(created).toBe(201)
-      await customer.post(`/webhooks/${id}/ping`, {})
-      const attempts = await untilAttempted(customer, id)
-      expect(attempts).toMatchObject([{ event_type: 'ping', status }])
-      const error = status === 'delivered' ? null : 'DEPTH_ZERO_SELF_SIGNED_CERT'
-      expect(await office.answer('webhooks', 'deliveries', id)).toMatchObject([{ status, error }])
-      const [received] = receiver.received
-      if (received) new Stranger(secret).verify(received.body, Object.fromEntries(received.headers))
-    }
-    expect(receiver.received).toHaveLength(1)
-  })
+  operatorTest(
+    'a delivery goes by https to an address that is allowed, with the certificate checked',
+    async (operator) => {
+      const credentials = await operator.stocked()
+      const { cert, key } = await certificateIn(operator)
+      await using receiver = openReceiver(undefined, {
+        cert: readFileSync(cert, 'utf8'),
+        key: readFileSync(key, 'utf8'),
+      })
+      for (const [env, status] of [
+        [{}, 'retrying'],
+        [{ NODE_EXTRA_CA_CERTS: cert }, 'delivered'],
+      ] as const) {
+        await using server = await start(
+          ['--mode', 'live', '--data-dir', operator.dataDir, '--port', '0', '--webhook-allow', '127.0.0.0/8'],
+          { env },
+        )
+        const customer = await Customer.of(server, credentials)
+        const [created, { id, secret }] = await hookOf(customer, receiver.url)
+        expect(created).toBe(201)
+        await customer.post(`/webhooks/${id}/ping`, {})
+        const attempts = await untilAttempted(customer, id)
+        expect(attempts).toMatchObject([{ event_type: 'ping', status }])
+        const error = status === 'delivered' ? null : 'DEPTH_ZERO_SELF_SIGNED_CERT'
+        expect(await operator.json('webhooks', 'deliveries', id)).toMatchObject([{ status, error }])
+        const [received] = receiver.received
+        if (received) new Stranger(secret).verify(received.body, Object.fromEntries(received.headers))
+      }
+      expect(receiver.received).toHaveLength(1)
+    },
+  )
 
   test.skipIf(process.platform !== 'linux')('an event is delivered once while another server takes over', () =>
-    inOffice(async (office) => {
-      const credentials = await office.stocked()
-      const { cert, key } = await certificateIn(office)
+    asOperator(async (operator) => {
+      const credentials = await operator.stocked()
+      const { cert, key } = await certificateIn(operator)
       const response = Promise.withResolvers<Response>()
       const tls = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
       await using receiver = openReceiver(() => response.promise, tls)
-      const flags = ['serve', '--mode', 'live', '--data-dir', office.dataDir, '--port', '0', '--take-over']
+      const flags = ['serve', '--mode', 'live', '--data-dir', operator.dataDir, '--port', '0', '--take-over']
       const place = { env: { NODE_EXTRA_CA_CERTS: cert } }
       const serve = () => start([...flags, '--webhook-allow', '127.0.0.0/8'], place)
       const before = await serve()
@@ -96,9 +99,9 @@ describe('In live mode', () => {
     }),
   )
 
-  officeTest('http, this machine and private networks are refused', async (office) => {
-    const credentials = await office.stocked()
-    await using server = await office.serve('--port', '0')
+  operatorTest('http, this machine and private networks are refused', async (operator) => {
+    const credentials = await operator.stocked()
+    await using server = await operator.serve('--port', '0')
     const customer = await Customer.of(server, credentials)
     for (const url of ['http://example.com/', 'https://127.0.0.1/', 'https://10.0.0.1/', 'https://localhost/']) {
       const [status, body] = await hookOf(customer, url)
@@ -106,15 +109,15 @@ describe('In live mode', () => {
     }
   })
 
-  officeTest('a secret is not in the data folder, and signs as before after vouchers rekey', async (office) => {
-    const credentials = await office.stocked()
-    const server = await office.serve('--port', '0', '--webhook-allow', '127.0.0.0/8')
+  operatorTest('a secret is not in the data folder, and signs as before after vouchers rekey', async (operator) => {
+    const credentials = await operator.stocked()
+    const server = await operator.serve('--port', '0', '--webhook-allow', '127.0.0.0/8')
     const customer = await Customer.of(server, credentials)
     const [, { id, secret }] = await hookOf(customer, 'https://127.0.0.1:9/')
     const bytes = [Buffer.from(secret.slice(6)), Buffer.from(secret.slice(6), 'base64')]
-    const held = () => ['scrip.sqlite', 'scrip.sqlite-wal'].map((name) => readFileSync(join(office.dataDir, name)))
+    const held = () => ['scrip.sqlite', 'scrip.sqlite-wal'].map((name) => readFileSync(join(operator.dataDir, name)))
     for (const file of held()) for (const each of bytes) expect(file.includes(each)).toBe(false)
-    await office.answer('vouchers', 'rekey')
+    await operator.json('vouchers', 'rekey')
     await customer.post(`/webhooks/${id}/ping`, {})
     expect(await untilAttempted(customer, id)).toMatchObject([{ event_type: 'ping', status: 'retrying' }])
     expect((await server.stop()).stderr).not.toContain('cannot be opened')
@@ -130,8 +133,8 @@ const untilAttempted = async (customer: Customer, id: string): Promise<object[]>
 }
 
 describe('What waits', () => {
-  officeTest('outlives kill -9 and a restart', async (office) => {
-    const flags = ['--data-dir', office.dataDir, '--port', '0']
+  operatorTest('outlives kill -9 and a restart', async (operator) => {
+    const flags = ['--data-dir', operator.dataDir, '--port', '0']
     await using receiver = openReceiver(() => new Response('', { status: 500 }))
     const first = await start(flags)
     const customer = await Customer.of(first, { client_id: 1, username: 'sandbox', password: 'sandbox' })
@@ -158,42 +161,45 @@ describe('What waits', () => {
 })
 
 describe('scrip webhooks', () => {
-  officeTest('lists, delivers again and switches off; events of commands go out without a request', async (office) => {
-    const credentials = await office.stocked()
-    await using server = await office.serve('--port', '0', '--webhook-allow', '127.0.0.0/8')
-    const customer = await Customer.of(server, credentials)
-    const [, { id }] = await hookOf(customer, 'https://127.0.0.1:9/')
-    await office.answer('wallet', 'threshold', '1', '5000')
-    expect(await untilAttempted(customer, id)).toMatchObject([{ event_type: 'wallet.low', status: 'retrying' }])
-    expect(await office.answer('webhooks', 'list')).toMatchObject([
-      { id, client: 'acme', name: 'mine', active: true, waiting: 1, events: ['*'] },
-    ])
-    const [attempt] = await office.answer<{ event: string }[]>('webhooks', 'deliveries', id)
-    expect(attempt).toMatchObject({ type: 'wallet.low', attempt: 1, status: 'retrying', response_status: null })
-    expect(await office.answer('webhooks', 'redeliver', String(attempt?.event))).toMatchObject({ webhooks: 1 })
-    expect(await office.answer('webhooks', 'disable', id)).toMatchObject({
-      active: false,
-      disabled_reason: 'operator',
-      waiting: 0,
-    })
-    expect(await customer.read(`/webhooks/${id}`)).toMatchObject({ active: false, disabled_reason: 'operator' })
-    expect(await office.answer('audit', 'list')).toContainEqual(
-      expect.objectContaining({
-        command: 'webhooks disable',
-        subject: id,
-        before: { active: true },
-        after: { active: false },
-        outcome: 'done',
-      }),
-    )
-    for (const [command, name] of [
-      ['deliveries', 'whk_none'],
-      ['disable', 'whk_none'],
-      ['redeliver', 'evt_none'],
-    ] as const) {
-      expect((await office.run(['webhooks', command, name])).exitCode).toBe(1)
-    }
-  })
+  operatorTest(
+    'lists, delivers again and switches off; events of commands go out without a request',
+    async (operator) => {
+      const credentials = await operator.stocked()
+      await using server = await operator.serve('--port', '0', '--webhook-allow', '127.0.0.0/8')
+      const customer = await Customer.of(server, credentials)
+      const [, { id }] = await hookOf(customer, 'https://127.0.0.1:9/')
+      await operator.json('wallet', 'threshold', '1', '5000')
+      expect(await untilAttempted(customer, id)).toMatchObject([{ event_type: 'wallet.low', status: 'retrying' }])
+      expect(await operator.json('webhooks', 'list')).toMatchObject([
+        { id, client: 'acme', name: 'mine', active: true, waiting: 1, events: ['*'] },
+      ])
+      const [attempt] = await operator.json<{ event: string }[]>('webhooks', 'deliveries', id)
+      expect(attempt).toMatchObject({ type: 'wallet.low', attempt: 1, status: 'retrying', response_status: null })
+      expect(await operator.json('webhooks', 'redeliver', String(attempt?.event))).toMatchObject({ webhooks: 1 })
+      expect(await operator.json('webhooks', 'disable', id)).toMatchObject({
+        active: false,
+        disabled_reason: 'operator',
+        waiting: 0,
+      })
+      expect(await customer.read(`/webhooks/${id}`)).toMatchObject({ active: false, disabled_reason: 'operator' })
+      expect(await operator.json('audit', 'list')).toContainEqual(
+        expect.objectContaining({
+          command: 'webhooks disable',
+          subject: id,
+          before: { active: true },
+          after: { active: false },
+          outcome: 'done',
+        }),
+      )
+      for (const [command, name] of [
+        ['deliveries', 'whk_none'],
+        ['disable', 'whk_none'],
+        ['redeliver', 'evt_none'],
+      ] as const) {
+        expect((await operator.run(['webhooks', command, name])).exitCode).toBe(1)
+      }
+    },
+  )
 })
 
 describe('scrip listen', () => {

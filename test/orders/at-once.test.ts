@@ -19,10 +19,10 @@ const PAID = 10_000 // minor units of 1,000,000
 
 const live = forFile(await openLive())
 /** The connection of a command beside the server. */
-const office = Database.openFile(databasePath(live.folder))
-const world = new World('office', office, systemClock, secureRandomness)
+const operator = Database.openFile(databasePath(live.folder))
+const world = new World('operator', operator, systemClock, secureRandomness)
 await live.stock(2, ...Array.from({ length: 20 }, (_, number) => `CARD-${number}`))
-afterAll(() => office.leave())
+afterAll(() => operator.leave())
 
 const spendable = (): number =>
   live.database.sqlite.query<{ amount: number }, []>('SELECT amount_minor AS amount FROM wallets').get()?.amount ?? 0
@@ -51,9 +51,9 @@ const expectSound = () => {
 test('refunds of a delivered order, whole and by voucher', async () => {
   const before = spendable()
   const { id } = await live.order(2, 10)
-  await office.write((tx) => deliver(tx, world, delivering(), orderIn(tx, id), 10, systemClock.nowMs()))
+  await operator.write((tx) => deliver(tx, world, delivering(), orderIn(tx, id), 10, systemClock.nowMs()))
   expect(spendable()).toBe(before - PAID)
-  const references = vouchersOf(office.query, id).map(({ reference }) => reference)
+  const references = vouchersOf(operator.query, id).map(({ reference }) => reference)
   const done = await countDone((tx, where, number) => {
     const wanted = number % 50 === 49 ? undefined : [references[number % 10] ?? '']
     const context = { world: where, reference: live.deps.reference }

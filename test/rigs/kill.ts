@@ -7,7 +7,7 @@ import { Broken, bytesOf, Connection } from './connection.ts'
 import { Dice } from './dice.ts'
 import { Guest } from './guest.ts'
 import { LiveFolder } from './live-folder.ts'
-import { Office } from './office.ts'
+import { Operator } from './operator.ts'
 import type { Rig } from './report.ts'
 import { logIn, type Server } from './server.ts'
 import { type Acknowledged, anyWrite, askFor, faultIn, recall, retry, type Write } from './writes.ts'
@@ -80,7 +80,7 @@ class Ordeal {
   readonly #acknowledged: Acknowledged[] = []
   readonly #cards = new Set<string>()
   readonly #guest: Guest
-  readonly #office: Office
+  readonly #operator: Operator
   #unanswered: Write[] = []
   /** Where the writes of the last round begin. */
   #recent = 0
@@ -92,7 +92,7 @@ class Ordeal {
     private readonly tally: Tally,
   ) {
     this.#guest = new Guest(live.guest)
-    this.#office = new Office(live, dice)
+    this.#operator = new Operator(live, dice)
   }
 
   async last(rounds: number): Promise<void> {
@@ -130,7 +130,7 @@ class Ordeal {
         if (this.#acknowledged.length >= killAt) killed ??= server.kill()
       }
     }
-    const command = this.#office.work()
+    const command = this.#operator.work()
     await Promise.all([...Array.from({ length: WRITERS }, writer), this.#guest.comeAndGo(server)])
     await killed
     this.tally.kills += 1
@@ -147,7 +147,7 @@ class Ordeal {
     const body = response.body.toString()
     this.#acknowledged.push({ ...write, status: response.status, body })
     this.tally.acknowledged += 1
-    this.#office.hear(write.kind, body)
+    this.#operator.hear(write.kind, body)
     if (write.kind !== 'orders') return
     for (const { card_number } of (JSON.parse(body) as { vouchers?: { card_number: string }[] }).vouchers ?? []) {
       if (this.#cards.has(card_number)) this.tally.note(`${card_number} was sold twice`)
@@ -170,7 +170,7 @@ class Ordeal {
     }
     for (const finding of await this.#guest.findings(connection)) this.tally.note(finding)
     this.tally.logins = this.tally.logins + this.#guest.takeCount()
-    for (const finding of await this.#office.findings(connection, token)) this.tally.note(finding)
+    for (const finding of await this.#operator.findings(connection, token)) this.tally.note(finding)
     connection.close()
   }
 

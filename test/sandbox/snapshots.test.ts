@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { notFound, structured, validation, worldNotFound } from '../errors.ts'
-import { Office } from '../executable/live.ts'
+import { Operator } from '../executable/live.ts'
 import { bearer, folderTest, loggedIn as inDefault, inFolder, type Running, run, start } from '../executable/program.ts'
 import { forFile, type Server, startServer, TestWorld } from '../harness.ts'
 import { login, refresh, statusWith, loggedIn as tokensOf } from '../sessions/requests.ts'
@@ -477,12 +477,12 @@ describe('--snapshot FILE', () => {
   )
 
   folderTest('exit 4 for one of live data', async (folder) => {
-    const office = new Office(folder)
-    await office.answer('client', 'add', 'acme')
+    const operator = new Operator(folder)
+    await operator.json('client', 'add', 'acme')
     await succeed(server, 'PUT', '/worlds/base')
     await succeed(server, 'PUT', '/snapshots/base?world=base')
     // The file as it lies there says that a log belongs to it; nothing has been left in one.
-    const image = Buffer.from(await Bun.file(join(office.dataDir, 'scrip.sqlite')).arrayBuffer())
+    const image = Buffer.from(await Bun.file(join(operator.dataDir, 'scrip.sqlite')).arrayBuffer())
     image.fill(1, 18, 20)
     const file = join(folder, 'live.json')
     writeFileSync(file, JSON.stringify({ ...(await fileOf('base')), database: gzipped(image) }))

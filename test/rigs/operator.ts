@@ -17,7 +17,7 @@ interface Worked {
   wasKilled: boolean
 }
 
-export class Office {
+export class Operator {
   #turn = 0
   /** How often money was put into the first wallet for sure, and how often perhaps; the first was at the beginning. */
   #funded = 1
@@ -41,7 +41,7 @@ export class Office {
   /** Runs the next command to its end, or to its kill. */
   async work(): Promise<Worked> {
     const name = COMMANDS[this.#turn++ % COMMANDS.length] ?? 'verify'
-    const place = join(this.live.dataDir, '..', `office-${this.#turn}`)
+    const place = join(this.live.dataDir, '..', `operator-${this.#turn}`)
     const payout = this.#payout
     if (name === 'import codes') writeFileSync(place, codesOf(`C${this.#turn}N`, 100))
     const argsOf: Record<(typeof COMMANDS)[number], string[]> = {
