@@ -13,7 +13,7 @@ import { assemble } from '../src/start/assemble.ts'
 import { rulesOf } from '../src/webhooks/addresses.ts'
 import { createSender, type Send } from '../src/webhooks/sender.ts'
 import type { World } from '../src/worlds/world.ts'
-import { startBinary } from './binary.ts'
+import { start } from './program.ts'
 
 /**
  * Starts the real program and speaks to it over HTTP: in this process, or, with TEST_TARGET=binary, the compiled
@@ -62,8 +62,9 @@ export interface Program extends StartedServer {
 /** Starts a server with flags of `scrip serve`. */
 export const startServer = async (...flags: string[]): Promise<StartedServer> => {
   if (!againstBinary) return startInProcess({ flags })
-  const running = await startBinary(flags)
-  return { ...running, world: freshWorlds(running), [Symbol.asyncDispose]: running.stop }
+  const running = await start(['--log-level', 'error', ...flags])
+  const stop = async () => void (await running.stop())
+  return { ...running, stop, world: freshWorlds(running), database: () => undefined }
 }
 
 /** A server without rate limits, which `npm test` starts once for all files; without `npm test`, one of the file's own. */

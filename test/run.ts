@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Glob, Transpiler } from 'bun'
-import { startBinary } from './binary.ts'
+import { BINARY, start } from './program.ts'
 
 /**
  * Builds the executable and runs the tests. Tests of modules run in process. Tests of the API run twice: in process, and
@@ -14,7 +14,7 @@ import { startBinary } from './binary.ts'
 /** Folders whose tests start the program: from its sources they show nothing that the executable does not. */
 const PROGRAM_TESTS = ['test/rigs/', 'test/executable/']
 /** By one of these a file reaches the executable: the others would only run the same twice. */
-const REACHES_EXECUTABLE = /\b(?:startServer|sharedServer|startBinary|againstBinary|BINARY|EXECUTABLE)\b/
+const REACHES_EXECUTABLE = /\b(?:startServer|sharedServer|againstBinary|BINARY|EXECUTABLE)\b/
 const HARNESS = 'test/harness.ts'
 const ALL = '--all'
 
@@ -117,7 +117,7 @@ const againstExecutable = all.filter((file) => isWanted(file) && (isProgramTest(
 
 if (await build()) {
   await suite('process.xml', only.length > 0 ? only : inProcess, { TEST_TARGET: 'process' })
-  const server = await startBinary(['--rate-limit', 'off'])
+  const server = await start(['--log-level', 'error', '--rate-limit', 'off'], { command: [BINARY] })
   const env = { TEST_TARGET: 'binary', TEST_SERVER: server.url }
   await suite('executable.xml', only.length > 0 ? only : againstExecutable, env)
   await server.stop()

@@ -1,3 +1,4 @@
+import { processorUs } from '../program.ts'
 import { type Ask, ask, bytesOf, Connection } from '../rigs/connection.ts'
 import { percentile } from '../rigs/report.ts'
 import { start } from './programs.ts'
@@ -50,14 +51,14 @@ export const deliveries = async (scrip: string[], events: number): Promise<void>
   await post('/_sandbox/webhooks/settle', {})
   const quiet = await requestsFor(server.port, headers, async () => Bun.sleep(QUIET_MS))
   await ask(to, { path: '/status/200' })
-  const [cpuUs, startedMs] = [server.cpuUs(), performance.now()]
+  const [cpuUs, startedMs] = [processorUs(server.pid), performance.now()]
   let seconds = 0
   let usedUs = 0
   const busy = await requestsFor(server.port, headers, async () => {
     await post('/_sandbox/clock', { advance: 'PT30S' })
     await post('/_sandbox/webhooks/settle', {})
     seconds = (performance.now() - startedMs) / 1_000
-    usedUs = server.cpuUs() - cpuUs
+    usedUs = processorUs(server.pid) - cpuUs
   })
   const delivered = Number((await ask(to, { path: '/count' })).body)
   // The same requests and events, without and then with deliveries.

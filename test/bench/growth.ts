@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { processorUs, type Running } from '../program.ts'
 import { writeCatalogOf } from './catalog.ts'
 import { COMMON, emailOf, fill, referenceOf, SANDBOX_CLIENT, usernameOf, type Written } from './crowd.ts'
 import { type Exchange, fingerprintOf } from './load.ts'
-import { folder, Load, type Served, start } from './programs.ts'
+import { folder, Load, start } from './programs.ts'
 import { aligned, count, median, ratio } from './table.ts'
 import { type Ask, CONNECTIONS, logIn, numbered, send, UNNUMBERED, wireBytes } from './works.ts'
 
@@ -20,7 +21,7 @@ export interface GrowthOptions {
 /** A server that holds data of one size. */
 interface Sized {
   size: number
-  served: Served
+  served: Running
   /** Of every client that asks, in turns. */
   tokens: readonly string[]
   written: Written
@@ -306,11 +307,11 @@ const costsOf = async (
     for (const { sized, exchanges, connections, costs } of round % 2 === 0 ? entries : entries.toReversed()) {
       const { served } = sized
       load.take(exchanges)
-      const before = served.cpuUs()
+      const before = processorUs(served.pid)
       const isWarmUp = round < 0
       const forSeconds = isWarmUp ? Math.max(seconds, exchanges.length / WARMED_UP_PER_SECOND) : seconds
       const { answered } = await load.measure(served.port, connections, forSeconds)
-      if (!isWarmUp) costs.push((served.cpuUs() - before) / answered)
+      if (!isWarmUp) costs.push((processorUs(served.pid) - before) / answered)
     }
   }
   return entries.map(({ costs }) => median(costs))

@@ -1,10 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { databasePath } from '../../src/db/data-folder.ts'
+import { type Ended, launch, type Place, type Running, residentPeakBytes, threadMs } from '../program.ts'
 import { type Ask, bytesOf, Connection } from '../rigs/connection.ts'
 import { LiveFolder } from '../rigs/live-folder.ts'
 import { percentile } from '../rigs/report.ts'
-import { type Ended, logIn, type Place, residentPeakBytes, type Server, start, threadMs } from '../rigs/server.ts'
+import { logIn } from '../rigs/server.ts'
 import { writeCatalogOf } from './catalog.ts'
 import { fill } from './million.ts'
 import { aligned, count, mebibytes, median, milliseconds, ratio } from './table.ts'
@@ -111,8 +112,8 @@ const together = (one: During, other: During): During => ({
 /** To read what a command prints would take the time of the clients. */
 const SILENTLY: Place = { through: ['sh', '-c', 'exec "$@" > /dev/null', 'sh'] }
 
-const silently = (args: readonly string[]): { pid: number; ended: Promise<Ended> } => {
-  const { pid, ended } = start(args, SILENTLY)
+const silently = (args: readonly string[]): { pid: number; ended: Promise<Ended & { cpuMs: number }> } => {
+  const { pid, ended } = launch(args, SILENTLY)
   const checked = ended.then((result) => {
     if (result.exitCode === 0) return result
     throw new Error(`scrip ${args.join(' ')}: ${result.exitCode} ${result.stderr}`)
@@ -167,7 +168,7 @@ class Visitors {
   #payouts = 0
 
   constructor(
-    private readonly server: Server,
+    private readonly server: Running,
     private readonly token: string,
   ) {}
 

@@ -2,8 +2,9 @@ import { Database } from 'bun:sqlite'
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { Running } from '../program.ts'
 import type { Exchange } from './load.ts'
-import { compiled, folder, type Served, start } from './programs.ts'
+import { compiled, folder, start } from './programs.ts'
 import { BENEFICIARY_TABLE } from './raw.ts'
 import { type Ask, logIn, type Row, send, wireBytes } from './works.ts'
 
@@ -12,7 +13,7 @@ import { type Ask, logIn, type Row, send, wireBytes } from './works.ts'
 /** One of them, running. */
 export interface Ordinary {
   name: string
-  served: Served
+  served: Running
   token: string
 }
 

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { type Running, startReady } from '../program.ts'
 import type { Exchange, Measurement, Order, Report, Work } from './load.ts'
 import type { Preparation } from './raw.ts'
 import type { Interview } from './works.ts'
@@ -13,15 +14,8 @@ export const folder = mkdtempSync(join(tmpdir(), 'scrip-bench-'))
 
 const SERVER_CORE = 0
 const LOAD_CORE = 1
-const BYTES_PER_KIB = 1_024
 
-const running = new Set<Bun.Subprocess>()
-
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
-  rmSync(folder, { recursive: true, force: true })
-})
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 /** Where a program runs: on one core, or wherever there is room. */
 type Core = number | 'any'
@@ -46,40 +40,18 @@ export const run = ([command = '', ...args]: string[], stdio: 'pipe' | 'inherit'
 
 export const sizeOf = (path: string): number => statSync(path).size
 
-/** A server that is running. */
-export interface Served {
-  url: string
-  port: number
-  /** Resident memory in bytes. */
-  rss: () => number
-  /** Processor time that it has used since its start, in microseconds. */
-  cpuUs: () => number
-  stop: () => Promise<void>
-}
+let logs = 0
 
 /** Starts a server and waits for the line in which it says where it is. */
-export const start = async (command: string[], core: Core = SERVER_CORE): Promise<Served> => {
-  const log = join(folder, `${running.size}.log`)
-  const child = Bun.spawn(pinned(core, command), { stdout: 'pipe', stderr: Bun.file(log) })
-  running.add(child)
-  const url = await readyUrl(child.stdout).catch((error) => {
-    throw new Error(`${error} ${readFileSync(log, 'utf8')}`)
+export const start = async (command: string[], core: Core = SERVER_CORE): Promise<Running> => {
+  const logFile = join(folder, `${++logs}.log`)
+  return startReady([], { command: pinned(core, command), logFile }).catch((error) => {
+    throw new Error(`${error} ${readFileSync(logFile, 'utf8')}`)
   })
-  return {
-    url,
-    port: Number(new URL(url).port),
-    rss: () => rssOf(child.pid),
-    cpuUs: () => cpuOf(child.pid),
-    stop: async () => {
-      child.kill('SIGTERM')
-      await child.exited
-      running.delete(child)
-    },
-  }
 }
 
 /** Starts a program of this folder with the answers that it is to give. */
-export const startPrepared = (command: string, { token, answers, beneficiaryHeaders }: Interview): Promise<Served> => {
+export const startPrepared = (command: string, { token, answers, beneficiaryHeaders }: Interview): Promise<Running> => {
   const preparation: Preparation = { token, answers, beneficiaryHeaders, databasePath: join(folder, 'raw.sqlite') }
   const path = join(folder, 'preparation.json')
   writeFileSync(path, JSON.stringify(preparation))
@@ -106,29 +78,6 @@ export const runMs = async (command: string[]): Promise<number> => {
   return performance.now() - startedAtMs
 }
 
-const readyUrl = async (stdout: ReadableStream<Uint8Array>): Promise<string> => {
-  const { value } = await stdout.getReader().read()
-  const line = new TextDecoder().decode(value)
-  const url = /^ready url=(\S+)/.exec(line)?.[1]
-  if (!url) throw new Error(`not ready: ${line}`)
-  return url
-}
-
-const rssOf = (pid: number): number => {
-  const { stdout } = spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })
-  return Number(stdout) * BYTES_PER_KIB
-}
-
-const US_PER_TICK = 10_000
-
-/** As the kernel counts it, in ticks; NaN where it does not say. */
-const cpuOf = (pid: number): number => {
-  const path = `/proc/${pid}/stat`
-  if (!existsSync(path)) return Number.NaN
-  const fields = readFileSync(path, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * US_PER_TICK
-}
-
 /** The load generator's process: warm from one measurement to the next. */
 export class Load {
   /** How many bodies have been read whole; all of them were right. */
@@ -141,10 +90,6 @@ export class Load {
     ipc: (report: Report) => this.#settle?.(report),
     onExit: () => this.#settle?.({ kind: 'failed', problem: 'the load generator has ended' }),
   })
-
-  constructor() {
-    running.add(this.#child)
-  }
 
   /** What is sent from now on. */
   take(exchanges: readonly Exchange[]): void {

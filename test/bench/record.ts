@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { databasePath } from '../../src/db/data-folder.ts'
+import { type Running, residentBytes } from '../program.ts'
 import { writeCatalogOf } from './catalog.ts'
 import { excerpt, type Table, withTable } from './markdown.ts'
 import { exchangesFor, startOrdinary } from './ordinary.ts'
-import { compiled, folder, Load, type Served, startPrepared } from './programs.ts'
+import { compiled, folder, Load, startPrepared } from './programs.ts'
 import { HEADINGS, PERFORMANCE, README, ROWS, SHOWN } from './shown.ts'
 import { startLive, startSandbox } from './subject.ts'
 import { mebibytes, milliseconds } from './table.ts'
@@ -33,7 +34,7 @@ interface RecordOptions {
 /** A program as one column of the table. */
 interface Column {
   name: string
-  served: Served
+  served: Running
   exchangesOf: (row: string) => Contender['exchanges'] | undefined
 }
 
@@ -85,7 +86,7 @@ export const record = async (options: RecordOptions): Promise<void> => {
     }
     table.push([name, ...all.map(costOf)])
   }
-  const after = live.subject.served.rss()
+  const after = residentBytes(live.subject.served.pid)
   for (const { served } of all) await served.stop()
   write(table, [
     ['', 'sandbox', 'an empty program'],

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { BINARY, residentBytes } from '../program.ts'
 import { deliveries } from './deliveries.ts'
 import { exploring } from './explore.ts'
 import { growth } from './growth.ts'
@@ -67,9 +68,8 @@ const seconds = Number(options.seconds ?? (options.growth ? 0.5 : 2))
 if (!(rounds >= 1 && seconds > 0)) throw new Error('--rounds and --seconds take a positive number')
 
 const builtScrip = (): string => {
-  const path = resolve(root, process.env.TEST_BINARY ?? 'dist/scrip')
-  if (!existsSync(path)) run([process.execPath, 'run', '--cwd', root, 'build'], 'inherit')
-  return path
+  if (!existsSync(BINARY)) run([process.execPath, 'run', '--cwd', root, 'build'], 'inherit')
+  return BINARY
 }
 
 const scripPath = builtScrip()
@@ -79,10 +79,10 @@ const scrip = [...atDefaults, ...quiet]
 
 /** What a server weighs before it is asked anything. */
 const idleBytes = async (command: string[]): Promise<number> => {
-  const { rss, stop } = await start(command)
+  const server = await start(command)
   await Bun.sleep(SETTLING_MS)
-  const bytes = rss()
-  await stop()
+  const bytes = residentBytes(server.pid)
+  await server.stop()
   return bytes
 }
 

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { folder, type Served, start } from './programs.ts'
+import type { Running } from '../program.ts'
+import { folder, start } from './programs.ts'
 
 /** Scrip as it is measured: with the products of a file, and a client whose wallets last for all rounds. */
 export interface Subject {
-  served: Served
+  served: Running
   dataDir: string
   username: string
   password: string

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { databasePath } from '../../src/db/data-folder.ts'
+import { processorUs, type Running, residentBytes } from '../program.ts'
 import { writeCatalogOf } from './catalog.ts'
 import type { Exchange, Measurement } from './load.ts'
 import { exchangesFor, type Ordinary, startOrdinary } from './ordinary.ts'
-import { folder, Load, type Served, startPrepared } from './programs.ts'
+import { folder, Load, startPrepared } from './programs.ts'
 import { startLive, startSandbox } from './subject.ts'
 import { aligned, count, median, milliseconds, ratio, share } from './table.ts'
 import { Interview, PRODUCTS, type Row } from './works.ts'
@@ -46,7 +47,7 @@ interface Costed extends Measurement {
 /** A server that answers a row, and how it did in each round. */
 export interface Contender {
   name: string
-  served: Served
+  served: Running
   exchanges: readonly Exchange[]
   measured: Costed[]
 }
@@ -84,16 +85,16 @@ export const throughput = async (options: ThroughputOptions): Promise<{ scrip: W
   if (besideOrdinary.length > 1) console.log(`\n${aligned(besideOrdinary).join('\n')}`)
   console.log(`\nevery status and length was right, and ${count(load.sampled)} bodies that were read whole`)
   await Bun.sleep(SETTLING_MS)
-  const after = { scrip: scrip.rss(), raw: raw.rss() }
+  const after = { scrip: residentBytes(scrip.pid), raw: residentBytes(raw.pid) }
   await Bun.sleep(SETTLED_MS)
-  const later = { scrip: scrip.rss(), raw: raw.rss() }
+  const later = { scrip: residentBytes(scrip.pid), raw: residentBytes(raw.pid) }
   for (const { stop } of [scrip, raw, ...ordinary.map(({ served }) => served)]) await stop()
   return { scrip: { after: after.scrip, later: later.scrip }, raw: { after: after.raw, later: later.raw } }
 }
 
 interface Servers {
-  scrip: Served
-  raw: Served
+  scrip: Running
+  raw: Running
   ordinary: readonly Ordinary[]
   token: string
 }
@@ -120,9 +121,9 @@ export const compete = async (
 ): Promise<void> => {
   const measure = async ({ served, exchanges }: Contender, forSeconds: number): Promise<Costed> => {
     load.take(exchanges)
-    const before = served.cpuUs()
+    const before = processorUs(served.pid)
     const measurement = await load.measure(served.port, connections, forSeconds)
-    return { ...measurement, cpuUs: (served.cpuUs() - before) / measurement.answered }
+    return { ...measurement, cpuUs: (processorUs(served.pid) - before) / measurement.answered }
   }
   for (const contender of contenders) await measure(contender, WARM_UP_SECONDS)
   for (let round = 0; round < rounds; round++) {

@@ -1,4 +1,5 @@
-import { type Served, start } from './programs.ts'
+import { type Running, residentBytes } from '../program.ts'
+import { start } from './programs.ts'
 import { aligned, mebibytes, median, milliseconds } from './table.ts'
 import { logIn } from './works.ts'
 
@@ -81,7 +82,7 @@ export const worlds = async (scrip: readonly string[], dataDir: string): Promise
   )
 }
 
-const copied = async ({ url }: Served): Promise<number[]> => {
+const copied = async ({ url }: Running): Promise<number[]> => {
   await timed('PUT', `${url}/_sandbox/worlds/full`, 200)
   const scenario = JSON.stringify({ beneficiaries: beneficiaries(10_000) })
   await timed('PUT', `${url}/_sandbox/scenario?world=full`, 200, scenario)
@@ -110,12 +111,12 @@ const spread = (times: readonly number[]): string[] => {
 }
 
 /** What the process weighs more once it holds so many worlds, and once they have gone to sleep. */
-const idleBytes = async (served: Served): Promise<{ awake: number; asleep: number }> => {
+const idleBytes = async (served: Running): Promise<{ awake: number; asleep: number }> => {
   await Bun.sleep(SETTLING_MS)
-  const before = served.rss()
+  const before = residentBytes(served.pid)
   for (let i = 0; i < IDLE; i++) await logIn(served.url, `sbx_idle-${i}`, 'idle')
   await Bun.sleep(SETTLING_MS)
-  const awake = served.rss() - before
+  const awake = residentBytes(served.pid) - before
   await Bun.sleep(ASLEEP_MS)
-  return { awake, asleep: served.rss() - before }
+  return { awake, asleep: residentBytes(served.pid) - before }
 }

@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { type Ended, run } from '../program.ts'
 import { asOperator, Customer, Operator, operatorTest } from './live.ts'
-import { type Ended, run } from './program.ts'
 
 /** Backups, and the proof that books balance (contract C1, C3, C11 to C13). */
 

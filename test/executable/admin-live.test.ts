@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { holdBack } from '../held-body.ts'
+import { login, type Running, start } from '../program.ts'
 import {
   asOperator,
   type Credentials,
@@ -14,7 +15,6 @@ import {
   operatorTest,
   TEA,
 } from './live.ts'
-import { login, type Running, start } from './program.ts'
 
 /** The administrative commands while a server works on the same folder: its next answer knows what they did. */
 

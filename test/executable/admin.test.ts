@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { run, start } from '../program.ts'
 import { asOperator, type Credentials, Customer, codesOf, HAMPER, operatorTest, TEA } from './live.ts'
-import { run, start } from './program.ts'
 
 /** The administrative commands on data that no server works on (contract C1, C2, C8, C11, C12). */
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { createHash, createHmac } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { login, type Place, run, start } from '../program.ts'
 import { asOperator, Customer, type Operator, operatorTest } from './live.ts'
-import { login, type Place, run, start } from './program.ts'
 
 /** The audit (contract C17): what operators did, and what was refused to them. */
 

@@ -2,9 +2,9 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { run, start } from '../program.ts'
 import { freePort } from './documents.ts'
 import { asOperator, type Operator, operatorTest } from './live.ts'
-import { run, start } from './program.ts'
 
 /** `scrip backup FOLDER --every 1h --keep 48`: copies that are taken and removed by themselves (decision 78). */
 
@@ -66,7 +66,7 @@ describe('scrip backup FOLDER', () => {
     const backup = await start(args, { env: {} })
     expect(JSON.parse(backup.ready)).toMatchObject({ kept: 1, removed: 2 })
     renameSync(folder, elsewhere)
-    await backup.told(`scrip: ${folder} is not a folder\nMake it, or mount its disk, first.\nThe next try is at 2`)
+    await backup.logged(`scrip: ${folder} is not a folder\nMake it, or mount its disk, first.\nThe next try is at 2`)
     const port = await freePort()
     const server = await operator.serve('--metrics-port', port)
     const failed = async (): Promise<number> => {
@@ -75,7 +75,7 @@ describe('scrip backup FOLDER', () => {
     }
     expect(await failed()).toBeGreaterThan(0)
     renameSync(elsewhere, folder)
-    await backup.said('"removed":1')
+    await backup.printed('"removed":1')
     expect((await backup.stop()).exitCode).toBe(0)
     expect(await failed()).toBe(0)
     await server.stop()

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { commandLine } from '../../src/commands/command-line.ts'
+import { COMMAND, inFolder } from '../program.ts'
 import { type Block, blocksOf, documentText } from './documents.ts'
-import { COMMAND, inFolder } from './program.ts'
 
 /** docs/ci.md: the scripts of each job are run in a project that has them, and its files are valid. */
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { COMMAND } from './program.ts'
+import { COMMAND } from '../program.ts'
 
 /** The recipe for a typed client, docs/clients.md, followed word for word in a fresh project with TypeScript 5. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { bearer, login } from '../program.ts'
 import { asOperator, Customer, operatorTest } from './live.ts'
-import { bearer, login } from './program.ts'
 
 /** Clients and wallets of live mode, from their first day to their last (contract C17). */
 

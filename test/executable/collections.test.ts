@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inFolder, run } from './program.ts'
+import { inFolder, run } from '../program.ts'
 
 /** Collections of requests that are made from the OpenAPI document. */
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { forFile } from '../harness.ts'
-import { COMMAND, folderTest, type Running, run, start } from './program.ts'
+import { COMMAND, folderTest, type Running, run, start } from '../program.ts'
 
 /** `scrip compare` (contract C15): against another Scrip, and against one whose answers are altered on their way. */
 

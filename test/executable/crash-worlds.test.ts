@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { inFolder, type Pair, type Running, run, start } from './program.ts'
+import { inFolder, type Pair, type Running, run, start } from '../program.ts'
 
 /** Kills a sandbox while named worlds are written, copied, replaced and dropped, and holds it to what it had acknowledged. */
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { structured } from '../errors.ts'
+import { bearer, folderTest, inFolder, loggedIn, type Running, run, start } from '../program.ts'
 import { brokenInvariants } from './ledger.ts'
-import { bearer, folderTest, inFolder, loggedIn, type Running, run, start } from './program.ts'
 
 /** No file may grow beyond this, in units of 1,024 bytes: a disk that is full, for this program alone. */
 const FILE_KIB_MAX = 2_048
@@ -41,7 +41,7 @@ describe('a full disk', () => {
       )
       expect(await totalOf(program, client)).toBe(saved)
       for (let count = 0; count < 20; count++) expect((await save()).status).toBe(503)
-      await program.told('writes are refused')
+      await program.logged('writes are refused')
       expect(program.log().split('writes are refused')).toHaveLength(2)
       expect(program.log()).not.toContain('request failed')
 
@@ -50,7 +50,7 @@ describe('a full disk', () => {
       expect((await save()).status).toBe(201)
       expect(await totalOf(program, client)).toBe(saved + 1)
       expect((await program.request('/readyz')).status).toBe(200)
-      await program.told('writes work again')
+      await program.logged('writes work again')
       expect((await program.stop()).exitCode).toBe(0)
       expect(brokenInvariants(dataDir)).toEqual([])
     }))

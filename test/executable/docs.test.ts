@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { errorsPage, flagsPage, pathOf } from '../../docs/make.ts'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { startServer } from '../harness.ts'
+import { inFolder } from '../program.ts'
 import { blocksOf, documentText, freePort, hasShell, walk } from './documents.ts'
-import { inFolder } from './program.ts'
 
 /** The documentation is typed as it stands, and what follows from the program is compared with it. */
 

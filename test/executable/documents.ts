@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { COMMAND, inFolder } from './program.ts'
+import { COMMAND, inFolder } from '../program.ts'
 
 /** The code in the documentation, to be run as it stands. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { bearer, folderTest, inFolder, loggedIn, login, type Pair, type Running, run, start } from './program.ts'
+import { bearer, folderTest, inFolder, loggedIn, login, type Pair, type Running, run, start } from '../program.ts'
 
 /** With a data folder, what was acknowledged outlives the process, however it ends (contract C1, C3). */
 

@@ -2,8 +2,8 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Running, start } from '../program.ts'
 import { asOperator, type Credentials, Customer, type Operator, operatorTest } from './live.ts'
-import { type Running, start } from './program.ts'
 
 /** `scrip beneficiary` (contract C17): who is saved, and the erasure of a person, beside a running server. */
 

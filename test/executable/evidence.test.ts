@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { COMMAND, folderTest, inFolder, type Place, run } from './program.ts'
+import { COMMAND, folderTest, inFolder, type Place, run } from '../program.ts'
 
 /** What `scrip run` keeps of a run (contract C15): request log, JUnit XML, summary, and the last errors. */
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { COMMAND, type Ended, folderTest, inFolder, type Place, run, start } from '../program.ts'
 import { blocksOf, documentText } from './documents.ts'
-import { COMMAND, type Ended, folderTest, inFolder, type Place, run, start } from './program.ts'
 
 /** `scrip run --explore`: what a command does when the response to a write is lost (contract C15, decision 49). */
 

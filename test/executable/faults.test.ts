@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { folderTest, inFolder, run, start } from './program.ts'
+import { folderTest, inFolder, run, start } from '../program.ts'
 
 /** What keeps the program from starting, and how it says so (contract C1). */
 

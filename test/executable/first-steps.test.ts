@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { join } from 'node:path'
+import { run } from '../program.ts'
 import { operatorTest } from './live.ts'
-import { run } from './program.ts'
 
 /** A new live folder: each step says which one comes next. */
 

@@ -4,7 +4,7 @@ import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { structured } from '../errors.ts'
 import { expectResponse } from '../harness.ts'
-import { bearer, inFolder, loggedIn, type Running, start } from './program.ts'
+import { bearer, inFolder, loggedIn, type Running, start } from '../program.ts'
 
 /** What others do to the data folder while it is served. */
 
@@ -39,7 +39,7 @@ describe('a data folder that is removed while in use', () => {
       renameSync(dataDir, `${dataDir}.away`)
       await expectResponse(save(), 503, UNAVAILABLE)
       expect(await isReady(program)).toBe(false)
-      await program.told('was removed or replaced')
+      await program.logged('was removed or replaced')
       renameSync(`${dataDir}.away`, dataDir)
       expect((await save()).status).toBe(201)
       expect(await isReady(program)).toBe(true)
@@ -49,7 +49,7 @@ describe('a data folder that is removed while in use', () => {
   test('is detected without writes', () =>
     serving(async (dataDir, program) => {
       rmSync(dataDir, { recursive: true })
-      await program.told('was removed or replaced')
+      await program.logged('was removed or replaced')
       expect(await isReady(program)).toBe(false)
     }))
 })

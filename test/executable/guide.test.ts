@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { inFolder, run } from '../program.ts'
 import { type Block, blocksOf, documentText, freePort, hasShell, withScrip } from './documents.ts'
-import { inFolder, run } from './program.ts'
 
 /** The code of the guide for testers is run as it stands, so that it cannot rot. */
 

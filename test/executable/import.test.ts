@@ -2,8 +2,8 @@ import { Database } from 'bun:sqlite'
 import { describe, expect } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { COMMAND } from '../program.ts'
 import { type Operator, operatorTest, TEA } from './live.ts'
-import { COMMAND } from './program.ts'
 
 /** Long files beside a server, and what is left of an import that is killed (contract C8, C12). */
 

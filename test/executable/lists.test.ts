@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { run } from '../program.ts'
 import { asOperator, Customer, type Operator, operatorTest } from './live.ts'
-import { run } from './program.ts'
 
 /** Lists and reports of the command line (contract C17). */
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogEntry } from '../catalog/entry.ts'
-import { bearer, inFolder, login, type Pair, type Place, type Running, run, start } from './program.ts'
+import { bearer, inFolder, login, type Pair, type Place, type Running, run, start } from '../program.ts'
 
 /** Live mode as an operator runs it: a server, and commands beside it on the same folder. */
 

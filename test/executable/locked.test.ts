@@ -3,8 +3,8 @@ import { explainFaults } from '../../src/commands/advice.ts'
 import { ProgramError } from '../../src/commands/exit.ts'
 import { lockForTurn } from '../../src/db/folder-lock.ts'
 import { tryLater } from '../../src/db/storage.ts'
+import { run } from '../program.ts'
 import { operatorTest } from './live.ts'
-import { run } from './program.ts'
 
 /** Commands that meet a lock, a server or a folder that they cannot use say so in one line. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { bearer, loggedIn, login, type Running, start } from './program.ts'
+import { bearer, loggedIn, login, type Running, start } from '../program.ts'
 
 /** One line for each request, on standard error. */
 

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { tmpdir } from 'node:os'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { COMMAND, type Place, type Running, run, start } from '../program.ts'
 import { asOperator } from './live.ts'
-import { COMMAND, type Place, type Running, run, start } from './program.ts'
 
 /** A coding agent speaks to the program by the protocol's own client. */
 const connect = async (args: string[] = [], env: Record<string, string> = {}): Promise<Client> => {

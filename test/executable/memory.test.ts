@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { login, type Pair, type Running, start } from './program.ts'
+import { login, type Pair, type Running, start } from '../program.ts'
 
 /** What worlds take of the machine, as it sees the process (contract C15, decision 34). */
 

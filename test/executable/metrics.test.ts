@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { bearer, loggedIn, login, type Place, type Running, run, start } from '../program.ts'
 import { ask } from '../socket.ts'
 import { operatorTest } from './live.ts'
-import { bearer, loggedIn, login, type Place, type Running, run, start } from './program.ts'
 
 /** `/metrics` as Prometheus reads it: parsed by its text format, not by looking for words. */
 
@@ -91,7 +91,7 @@ interface Measured {
 const measured = async (program: Promise<Running>, work: (measured: Measured) => Promise<void>): Promise<void> => {
   const running = await program
   try {
-    await running.told('/metrics')
+    await running.logged('/metrics')
     const metricsUrl = /"url":"(http:\/\/127\.0\.0\.1:\d+\/metrics)"/.exec(running.log())?.[1] ?? ''
     await work({
       program: running,

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { forFile } from '../harness.ts'
+import { run } from '../program.ts'
 import { Customer, codesOf, Operator } from './live.ts'
-import { run } from './program.ts'
 
 /**
  * The usual mistakes of operators, and what the program says: a line about what is wrong, and below it what to do next. Commands are

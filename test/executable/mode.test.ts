@@ -1,8 +1,8 @@
 import { describe, expect } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { run, start } from '../program.ts'
 import { operatorTest } from './live.ts'
-import { run, start } from './program.ts'
 
 /** A data folder remembers its mode, whatever it holds (contract C1). */
 

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { PROJECT } from '../../release/compile.ts'
 import { mainPackage, platformPackage } from '../../release/packages.ts'
 import { TARGETS } from '../../release/targets.ts'
+import { isBinary } from '../program.ts'
 import { blocksOf, documentText } from './documents.ts'
 import { done, EXECUTABLE, environment, hasNode, packIn, run, target } from './packages.ts'
-import { isBinary } from './program.ts'
 
 /** The npm package, packed, installed in empty folders from its files, and used there as a stranger would. */
 

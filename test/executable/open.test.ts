@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CoverageReport } from '../../src/sandbox/requests/coverage.ts'
-import { bearer, folderTest, inFolder, login, type Pair, type Running, run, start } from './program.ts'
+import { bearer, folderTest, inFolder, login, type Pair, type Running, run, start } from '../program.ts'
 
 /** `scrip run --capsule` and `scrip open` (contract C15). */
 

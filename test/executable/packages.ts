@@ -4,7 +4,7 @@ import { tarGz } from '../../release/archives.ts'
 import { type Package, packageFile } from '../../release/packages.ts'
 import { TARGETS } from '../../release/targets.ts'
 import { runsHere } from '../../release/trial.ts'
-import { BINARY } from '../binary.ts'
+import { BINARY } from '../program.ts'
 
 /** The npm packages in files, for projects that install them. */
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { UsageError } from '../../src/config/environment.ts'
+import { start } from '../program.ts'
 import { asOperator, operatorTest } from './live.ts'
-import { start } from './program.ts'
 
 /** What keeps live data private on a machine with other users (contract C17). */
 

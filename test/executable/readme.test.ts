@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inFolder, run } from './program.ts'
+import { inFolder, run } from '../program.ts'
 
 /** The session of the README is typed as it stands: from login to a delivered voucher and a completed payout. */
 

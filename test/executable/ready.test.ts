@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { folderTest, inFolder, isBinary, start } from './program.ts'
+import { folderTest, inFolder, isBinary, start } from '../program.ts'
 
 /** The ready contract, and what the program leaves in the places that it runs in (contract C1). */
 

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort, POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
-import { logIn, run, type Server, serve } from '../rigs/server.ts'
+import { type Running, run } from '../program.ts'
+import { logIn, serve } from '../rigs/server.ts'
 
 /** Two servers and their operator, with the record in PostgreSQL (contract C18). */
 
@@ -15,12 +16,12 @@ interface Answer {
   body: unknown
 }
 
-const get = async ({ port }: Server, path: string, headers: Record<string, string> = {}): Promise<Answer> => {
+const get = async ({ port }: Running, path: string, headers: Record<string, string> = {}): Promise<Answer> => {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
-const untilReady = async (server: Server): Promise<void> => {
+const untilReady = async (server: Running): Promise<void> => {
   while ((await get(server, '/readyz')).status !== 200) await Bun.sleep(20)
 }
 
@@ -109,7 +110,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
       first: 'wallets 1',
     })
 
-    expect(await b.stop()).toBe(0)
+    expect((await b.stop()).exitCode).toBe(0)
     expect((await command(first, 'wallet', 'list')).stdout).toContain('ada')
     expect((await command(first, 'wallet', 'fund', '1', '5')).exitCode).toBe(0)
   })
@@ -157,7 +158,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
     )
     const server = await serve([...LIVE, '--data-dir', dataDir], { env })
     expect(server.log()).toMatch(/the copy is set aside, and pulled again cause="?the copy holds commits 2 to \d/)
-    expect(await server.stop()).toBe(0)
+    expect((await server.stop()).exitCode).toBe(0)
     const [aside] = [...new Bun.Glob('scrip.sqlite.foreign-*').scanSync(dataDir)].filter(
       (name) => !name.includes('-wal'),
     )

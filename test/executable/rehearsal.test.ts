@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withoutCounters } from '../http/rehearsals.ts'
+import { run, start } from '../program.ts'
 import { blocksOf, documentText, freePort, hasShell, withScrip } from './documents.ts'
 import { asOperator, Customer, type Operator } from './live.ts'
-import { run, start } from './program.ts'
 
 /** Rehearsals of the executable (contract C19): of commands, and how an operator sees those of clients. */
 

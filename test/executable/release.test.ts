@@ -18,7 +18,7 @@ import { mainPackage, packageFile } from '../../release/packages.ts'
 import { sbomOf } from '../../release/sbom.ts'
 import { formOf, TARGETS, withPackages } from '../../release/targets.ts'
 import { runsHere } from '../../release/trial.ts'
-import { run } from './program.ts'
+import { run } from '../program.ts'
 
 /** The parts of `bun run release`; the whole of it compares and tries what it makes by itself. */
 

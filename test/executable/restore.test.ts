@@ -13,8 +13,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { COMMAND, run, start } from '../program.ts'
 import { asOperator, Operator, operatorTest } from './live.ts'
-import { COMMAND, run, start } from './program.ts'
 
 /** What restore takes, what it refuses, and what is left when it is killed (contract C1). */
 
@@ -152,13 +152,13 @@ describe('a file that is not an intact backup of Scrip', () => {
       const sandbox = new Operator(operator.folder, join(operator.folder, 'sandbox'))
       await (await start(['--data-dir', sandbox.dataDir])).stop()
       const backup = join(operator.folder, 'sandbox.sqlite')
-      await sandbox.answer('backup', backup)
+      await sandbox.json('backup', backup)
       const { exitCode, stderr } = await operator.run(['restore', backup, '--force'])
       expect(exitCode).toBe(4)
       expect(stderr).toBe(
         `scrip: ${backup}: the backup is of --mode sandbox, and ${operator.dataDir} of --mode live\nName another folder.\n`,
       )
-      await sandbox.answer('restore', backup, '--force')
+      await sandbox.json('restore', backup, '--force')
     }))
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { COMMAND, folderTest, inFolder, type Place, run, start } from './program.ts'
+import { COMMAND, folderTest, inFolder, type Place, run, start } from '../program.ts'
 
 /** `scrip run`: a sandbox for as long as a command runs (contract C15); `scrip wait` (contract C1). */
 
@@ -208,7 +208,7 @@ describe('a signal', () => {
         console.log(process.env.SCRIP_URL)`
     const program = await start(['run', '--', process.execPath, '-e', stubborn], { env: {} })
     program.signal(signal)
-    await program.said('heard')
+    await program.printed('heard')
     expect((await fetch(`${program.ready}/status`)).status).toBe(200)
     program.signal(signal)
     const { exitCode, stdout } = await program.ended()

@@ -12,10 +12,9 @@ import {
 import { homedir, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { mainPackage, platformPackage } from '../../release/packages.ts'
-import { BINARY } from '../binary.ts'
+import { BINARY, isBinary } from '../program.ts'
 import { blocksOf, documentText } from './documents.ts'
 import { done, type Ended, EXECUTABLE, hasNode, packIn, run, target } from './packages.ts'
-import { isBinary } from './program.ts'
 
 /** The examples of docs/test-runners.md, each in an empty project. What cannot be installed here is skipped, with the reason. */
 

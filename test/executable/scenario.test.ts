@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run } from './program.ts'
+import { run } from '../program.ts'
 
 /** `scrip scenario` and `--scenario` (contracts C1 and C15). */
 

@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { run } from '../program.ts'
 import { Customer, type Operator, operatorTest } from './live.ts'
-import { run } from './program.ts'
 
 /** Statements (contract C17): a month of a client's wallets, proven by the ledger. */
 

@@ -2,10 +2,9 @@ import { expect, test } from 'bun:test'
 import { chmodSync, chownSync, mkdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { readyUrl } from '../binary.ts'
+import { loggedIn, type Running, start } from '../program.ts'
 import { Connection } from '../socket.ts'
 import { asOperator } from './live.ts'
-import { loggedIn, type Running, start } from './program.ts'
 
 /** How the program ends (contract C1). */
 
@@ -17,16 +16,11 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle program with 0', asyn
 })
 
 test('SIGTERM to the start script reaches the program and leaves no process', async () => {
-  const child = Bun.spawn([process.execPath, 'run', 'start'], {
-    cwd: join(import.meta.dir, '../..'),
-    env: { ...process.env, SCRIP_PORT: '0' },
-    stdout: 'pipe',
-    stderr: 'ignore',
-  })
-  const url = await readyUrl(child.stdout)
-  child.kill('SIGTERM')
-  expect(await child.exited).toBe(0)
-  await expect(fetch(`${url}/status`)).rejects.toThrow()
+  const script = { command: [process.execPath, 'run', 'start'], cwd: join(import.meta.dir, '../..') }
+  const program = await start([], { ...script, env: { SCRIP_PORT: '0' } })
+  program.signal('SIGTERM')
+  expect((await program.ended()).exitCode).toBe(0)
+  await expect(program.request('/status')).rejects.toThrow()
 })
 
 const BODY = JSON.stringify({ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { COMMAND, start } from '../program.ts'
 import { documentText } from './documents.ts'
 import { asOperator, Customer, type Operator } from './live.ts'
-import { COMMAND, start } from './program.ts'
 
 /** What the unit for systemd relies on (decision 77), without systemd: a receiver stands for its notification socket. */
 

@@ -4,10 +4,10 @@ import { chownSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { databasePath } from '../../src/db/data-folder.ts'
+import { bearer, type Running, run, start } from '../program.ts'
 import { FAILING_MIGRATION, nextSources } from '../rigs/next-release.ts'
 import { Connection } from '../socket.ts'
 import { Customer, Operator, operatorTest } from './live.ts'
-import { bearer, type Running, run, start } from './program.ts'
 
 /** A server takes over from a running one (contract C17, decision 76). */
 
@@ -139,7 +139,7 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     const before = await operator.serve('--rate-limit', 'off')
     const slow = await slowRequest(before, await Customer.of(before, credentials))
     const taking = takeOver(operator)
-    await before.told('handing over')
+    await before.logged('handing over')
     const { status, headers } = await slow.end()
     expect([status, headers.Connection]).toEqual([201, 'close'])
     const after = await taking
@@ -153,7 +153,7 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     const customer = await Customer.of(before, credentials)
     await slowRequest(before, customer)
     const taking = takeOver(operator)
-    await before.told('handing over')
+    await before.logged('handing over')
     before.signal('SIGKILL')
     const after = await taking
     expect((await after.request('/api/v1/wallets', bearer(customer.pair))).status).toBe(200)
@@ -165,7 +165,7 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     const before = await operator.serve('--rate-limit', 'off')
     const slow = await slowRequest(before, await Customer.of(before, credentials))
     const taking = takeOver(operator)
-    await before.told('handing over')
+    await before.logged('handing over')
     before.signal('SIGTERM')
     expect((await slow.end()).status).toBe(201)
     const after = await taking
@@ -183,7 +183,7 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     const before = await operator.serve('--rate-limit', 'off', ...flags)
     expect((await scrape()).status).toBe(200) // on a connection that is kept open
     const after = await takeOver(operator, ...flags)
-    await before.told('handed over')
+    await before.logged('handed over')
     for (let number = 0; number < 20; number++) {
       const page = await scrape()
       expect(page.status).toBe(200)
@@ -204,7 +204,7 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
       const second = await takeOver(operator)
       slow.begin()
       first.signal('SIGTERM')
-      await first.told('stopping')
+      await first.logged('stopping')
       using lock = new Database(join(operator.dataDir, 'take-over.lock'))
       for (let look = 0; look < 50; look++) {
         await second.request('/status')
@@ -223,7 +223,7 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     const before = await operator.serve('--rate-limit', 'off')
     const slow = await slowRequest(before, await Customer.of(before, credentials))
     const taking = [takeOver(operator), takeOver(operator)]
-    await before.told('handing over')
+    await before.logged('handing over')
     expect((await slow.end()).status).toBe(201)
     const second = await Promise.race(taking)
     await endOf(before)
@@ -334,7 +334,7 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
     expect(again.status).toBe(409)
     killed.abort()
     expect((await waiting).status).toBe(200)
-    await server.told('the server that was to take over has ended')
+    await server.logged('the server that was to take over has ended')
     await isServing()
   })
 

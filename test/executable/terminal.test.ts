@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
+import { COMMAND, folderTest, inFolder, run } from '../program.ts'
 import { Customer, operatorTest, TEA } from './live.ts'
-import { COMMAND, folderTest, inFolder, run } from './program.ts'
 
 /** How the program behaves towards a person at a terminal. */
 

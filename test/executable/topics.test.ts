@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { inFolder, run } from '../program.ts'
 import { freePort } from './documents.ts'
 import { Customer, HAMPER, operatorTest, TEA } from './live.ts'
-import { inFolder, run } from './program.ts'
 
 /** What operators get from the executable alone: guides, files, samples, warnings (contract C17). */
 

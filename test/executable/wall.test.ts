@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { operationsOf, readDocument, type Served } from '../docs/document.ts'
 import { notFound, structured } from '../errors.ts'
 import { expectResponse, forFile, startServer } from '../harness.ts'
+import { bearer, login, run } from '../program.ts'
 import { Customer, Operator, TEA } from './live.ts'
-import { bearer, login, run } from './program.ts'
 
 /** In live mode there is no sandbox (contract C15): each way into it is tried, and nothing comes of any. */
 

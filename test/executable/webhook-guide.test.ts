@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { inFolder, start } from '../program.ts'
 import { blocksOf, documentText, freePort } from './documents.ts'
-import { inFolder, start } from './program.ts'
 
 /** The receivers of docs/webhooks.md verify, refuse and deduplicate, in each language that is installed here. */
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Webhook as Stranger } from 'standardwebhooks'
+import { COMMAND, run, start } from '../program.ts'
 import { openReceiver, type WebhookBody } from '../webhooks/webhooks.ts'
 import { asOperator, Customer, type Operator, operatorTest } from './live.ts'
-import { COMMAND, run, start } from './program.ts'
 
 /** Webhooks as an operator, a partner and a developer meet them. */
 
@@ -88,7 +88,7 @@ describe('In live mode', () => {
       await customer.post(`/webhooks/${id}/ping`, {})
       await receiver.until(1)
       const taking = serve()
-      await before.told('handing over')
+      await before.logged('handing over')
       response.resolve(new Response())
       const after = await taking
       expect((await before.stop()).exitCode).toBe(0)

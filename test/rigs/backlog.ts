@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { Database } from '../../src/db/database.ts'
 import { nextQueued } from '../../src/webhooks/queue-queries.ts'
 import { count, mebibytes, milliseconds } from '../bench/table.ts'
+import { residentBytes } from '../program.ts'
 import { ask, bytesOf, Connection } from './connection.ts'
 import { Receiver } from './receiver.ts'
 import { percentile, type Rig } from './report.ts'
-import { logIn, residentBytes, serve } from './server.ts'
+import { logIn, serve } from './server.ts'
 
 /** A million deliveries that wait for dead receivers: the memory stays flat, requests are as before, the next one is found at once. */
 

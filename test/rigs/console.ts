@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core'
+import type { Running } from '../program.ts'
 import { ConsoleBrowser, hasChromium, TOKEN, violationsIn } from '../sandbox/chromium.ts'
 import { costsOfPage } from './page-cost.ts'
 import { percentile, progress, type Rig } from './report.ts'
-import { type Server, serve } from './server.ts'
+import { serve } from './server.ts'
 import { wayToCause } from './stranger.ts'
 
 /**
@@ -155,7 +156,7 @@ const lookForCause = async (isTimed: boolean): Promise<{ row: string[]; findings
   return { row: [String(clicks), seconds.toFixed(1)], findings }
 }
 
-const costs = async (server: Server): Promise<{ rows: string[][]; findings: string[] }> => {
+const costs = async (server: Running): Promise<{ rows: string[][]; findings: string[] }> => {
   const found = await costsOfPage(server, { 'x-sandbox-token': TOKEN }, PAIRS)
   const rows = found.map(({ name, closedMs, ratio }) => [name, (closedMs * 1_000).toFixed(0), ratio.toFixed(3)])
   const findings = found

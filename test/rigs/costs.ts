@@ -1,6 +1,6 @@
+import { type Running, threadMs } from '../program.ts'
 import { Broken, Connection } from './connection.ts'
 import { percentile } from './report.ts'
-import { type Server, threadMs } from './server.ts'
 import type { Shape } from './shapes.ts'
 import type { Victims } from './victims.ts'
 
@@ -30,7 +30,7 @@ const FELT_SECONDS = 0.25
 const FELT_PER_SECOND = 100
 const BEGINS_MS = 20
 
-export const costOf = async (server: Server, shape: Shape, token: string, search: Search): Promise<Cost> => {
+export const costOf = async (server: Running, shape: Shape, token: string, search: Search): Promise<Cost> => {
   const { rounds, together, victims, tokens } = search
   const statuses = new Map<number, number>()
   const ask = async (connection: Connection): Promise<void> => {

@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { count } from '../bench/table.ts'
+import type { Running } from '../program.ts'
 import { Broken, bytesOf, Connection } from './connection.ts'
 import { Dice } from './dice.ts'
 import { type EventBody, Partner, recordOf } from './partner.ts'
 import { type Behaviour, breakOff, Receiver, respondWith } from './receiver.ts'
 import type { Rig } from './report.ts'
-import { type Server, serve } from './server.ts'
+import { serve } from './server.ts'
 
 /**
  * Kills the server in the middle of a storm of deliveries and starts it again. In the end every event must have come to every
@@ -87,12 +88,12 @@ class Storm {
     await partner.advance(LAST_STEP)
     await partner.settle()
     await this.#check(partner)
-    const exitCode = await server.stop()
+    const { exitCode } = await server.stop()
     if (exitCode !== 0) this.tally.findings.push(`SIGTERM ends with ${exitCode}: ${server.log()}`)
     await receiver.close()
   }
 
-  #serve(): Promise<Server> {
+  #serve(): Promise<Running> {
     return serve(['--data-dir', this.dataDir, '--rate-limit', 'off'])
   }
 
@@ -108,7 +109,7 @@ class Storm {
   }
 
   /** Writes from several connections, and kills the server after some of the responses. */
-  async #rage(server: Server, { headers }: Partner): Promise<void> {
+  async #rage(server: Running, { headers }: Partner): Promise<void> {
     let left = 1 + this.dice.below(WRITES_MAX)
     let killed: Promise<void> | undefined
     const writer = async (): Promise<void> => {

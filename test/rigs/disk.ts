@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { count, mebibytes, share } from '../bench/table.ts'
 import { brokenInvariants } from '../executable/ledger.ts'
+import { type Running, residentBytes, residentPeakBytes, run, threadMs } from '../program.ts'
 import { type Answer, type Ask, ask, bytesOf, Connection } from './connection.ts'
 import type { Rig } from './report.ts'
-import { logIn, residentBytes, residentPeakBytes, run, type Server, serve, threadMs } from './server.ts'
+import { logIn, serve } from './server.ts'
 
 /**
  * What a machine runs out of: room on the disk, the right to write, descriptors, memory. A round is a disk that gets full
@@ -106,7 +107,7 @@ const fullDisk = async (dataDir: string, findings: string[]): Promise<string[]> 
 
 /** Everything that was acknowledged is there, and writes are taken again. */
 const roomAgain = async (
-  server: Server,
+  server: Running,
   connection: Connection,
   token: string,
   saved: readonly string[],
@@ -124,7 +125,7 @@ const roomAgain = async (
   const ready = await ask(server.port, { path: '/readyz' })
   if (ready.status !== 200) findings.push(`room again: /readyz is ${ready.status}`)
   connection.close()
-  const exitCode = await server.stop()
+  const { exitCode } = await server.stop()
   if (exitCode !== 0) findings.push(`SIGTERM ends with ${exitCode}`)
   return findings
 }

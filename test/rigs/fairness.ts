@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { milliseconds } from '../bench/table.ts'
+import type { Running } from '../program.ts'
 import { ask, Connection } from './connection.ts'
 import { type Cost, costOf, nextNumber } from './costs.ts'
 import { fill } from './filled.ts'
 import { percentile, progress, type Report, type Rig } from './report.ts'
-import { logIn, type Server, serve } from './server.ts'
+import { logIn, serve } from './server.ts'
 import { type Shape, shapes, type Who } from './shapes.ts'
 import { Victims } from './victims.ts'
 
@@ -172,12 +173,12 @@ class Field {
   readonly #victims = new Victims()
 
   private constructor(
-    private readonly server: Server,
+    private readonly server: Running,
     private readonly form: Form,
     private readonly tokens: readonly string[],
   ) {}
 
-  static async open(server: Server, form: Form): Promise<Field> {
+  static async open(server: Running, form: Form): Promise<Field> {
     await logIn(server.port, 'sbx_attacker')
     const tokens: string[] = []
     for (let victim = 0; victim < VICTIMS; victim++) tokens.push(await logIn(server.port, `sbx_victim-${victim}`))

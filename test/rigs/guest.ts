@@ -1,6 +1,6 @@
+import type { Running } from '../program.ts'
 import { Broken, bytesOf, Connection } from './connection.ts'
 import type { Client } from './live-folder.ts'
-import type { Server } from './server.ts'
 
 /** A client who logs in and out all the time: what was logged in stays in, and what was logged out stays out. */
 
@@ -16,7 +16,7 @@ export class Guest {
   constructor(private readonly client: Client) {}
 
   /** Until the server is gone. */
-  async comeAndGo(server: Server): Promise<void> {
+  async comeAndGo(server: Running): Promise<void> {
     const connection = await Connection.open(server.port)
     for (let turn = 1; ; turn++) {
       const isLeaving = turn % LOGOUT_EVERY === 0

@@ -1,9 +1,10 @@
 import { count, mebibytes } from '../bench/table.ts'
+import { type Running, residentBytes } from '../program.ts'
 import { type Answer, ask, Broken, Connection } from './connection.ts'
 import { Dice } from './dice.ts'
 import { LOGIN, type Mutant, mutant } from './mutations.ts'
 import type { Rig } from './report.ts'
-import { residentBytes, type Server, serve } from './server.ts'
+import { serve } from './server.ts'
 
 /**
  * Hostile requests and hostile bytes on raw sockets, as fast as they are answered: no 5xx, no error in a shape that nobody
@@ -63,7 +64,7 @@ class Siege {
   seconds = 0
 
   constructor(
-    private readonly server: Server,
+    private readonly server: Running,
     private readonly dice: Dice,
   ) {}
 

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { count } from '../bench/table.ts'
 import { brokenInvariants } from '../executable/ledger.ts'
+import type { Running } from '../program.ts'
 import { Broken, bytesOf, Connection } from './connection.ts'
 import { Dice } from './dice.ts'
 import { Guest } from './guest.ts'
 import { LiveFolder } from './live-folder.ts'
 import { Operator } from './operator.ts'
 import type { Rig } from './report.ts'
-import { logIn, type Server } from './server.ts'
+import { logIn } from './server.ts'
 import { type Acknowledged, anyWrite, askFor, faultIn, recall, retry, type Write } from './writes.ts'
 
 /**
@@ -106,12 +107,12 @@ class Ordeal {
       if (round % VERIFY_EVERY === 0 || round === rounds) await this.#verify()
       token = await logIn(server.port, this.live.payer.username, this.live.payer.password)
     }
-    const exitCode = await server.stop()
+    const { exitCode } = await server.stop()
     if (exitCode !== 0) this.tally.note(`SIGTERM ends with ${exitCode}: ${server.log()}`)
     await this.#verify()
   }
 
-  async #storm(server: Server, token: string): Promise<void> {
+  async #storm(server: Running, token: string): Promise<void> {
     this.#recent = this.#acknowledged.length
     this.#unanswered = []
     const killAt = this.#recent + 1 + this.dice.below(ACKNOWLEDGED_MAX)
@@ -155,7 +156,7 @@ class Ordeal {
     }
   }
 
-  async #recover(server: Server, token: string): Promise<void> {
+  async #recover(server: Running, token: string): Promise<void> {
     const connection = await Connection.open(server.port)
     const old = Array.from({ length: Math.min(OLD_ONES, this.#recent) }, () => this.dice.below(this.#recent))
     for (const write of [

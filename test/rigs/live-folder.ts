@@ -1,7 +1,8 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogEntry } from '../catalog/entry.ts'
-import { run, type Server, serve } from './server.ts'
+import { type Running, run } from '../program.ts'
+import { serve } from './server.ts'
 
 /** A data folder of live mode with clients, money, a product and its codes. */
 
@@ -55,13 +56,13 @@ export class LiveFolder {
     return new LiveFolder(dataDir, this.payer, this.guest)
   }
 
-  serve(...flags: string[]): Promise<Server> {
+  serve(...flags: string[]): Promise<Running> {
     return this.serveBy(undefined, ...flags)
   }
 
-  /** Serves with the executable of another release. */
-  serveBy(executable: string | undefined, ...flags: string[]): Promise<Server> {
-    return serve(['--mode', 'live', '--data-dir', this.dataDir, '--rate-limit', 'off', ...flags], { executable })
+  /** Serves with another release. */
+  serveBy(command: string[] | undefined, ...flags: string[]): Promise<Running> {
+    return serve(['--mode', 'live', '--data-dir', this.dataDir, '--rate-limit', 'off', ...flags], { command })
   }
 
   command(...args: string[]) {

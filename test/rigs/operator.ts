@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { launch } from '../program.ts'
 import { bytesOf, type Connection } from './connection.ts'
 import type { Dice } from './dice.ts'
 import { codesOf, type LiveFolder } from './live-folder.ts'
-import { start } from './server.ts'
 import type { Kind } from './writes.ts'
 
 /** The operator, who works on the folder beside the server; now and then a command is killed, too. */
@@ -53,7 +53,7 @@ export class Operator {
       'set a rate': ['rates', 'set', `USD/INR=${80 + this.#turn}`],
       verify: ['verify'],
     }
-    const command = start([...argsOf[name], '--data-dir', this.live.dataDir])
+    const command = launch([...argsOf[name], '--data-dir', this.live.dataDir])
     const isKilled = this.dice.chance(KILLED)
     if (isKilled) await Bun.sleep(this.dice.below(KILL_WITHIN_MS)).then(command.kill)
     const { exitCode, stdout, stderr } = await command.ended
@@ -71,7 +71,7 @@ export class Operator {
   }
 
   async #unsound(backup: string): Promise<string | undefined> {
-    const { exitCode, stdout, stderr } = await start(['verify', backup]).ended
+    const { exitCode, stdout, stderr } = await launch(['verify', backup]).ended
     return exitCode === 0 ? undefined : `a backup that was told done: ${stdout}${stderr}`
   }
 
@@ -93,7 +93,7 @@ export class Operator {
       this.#advanced = undefined
     }
     if (this.#added.length > 0) {
-      const { stdout } = await start(['client', 'list', '--data-dir', this.live.dataDir]).ended
+      const { stdout } = await launch(['client', 'list', '--data-dir', this.live.dataDir]).ended
       findings.push(
         ...this.#added.filter((name) => !stdout.includes(name)).map((name) => `${name} was added and is gone`),
       )

@@ -1,7 +1,8 @@
 import { count, milliseconds } from '../bench/table.ts'
+import type { Running } from '../program.ts'
 import { bytesOf, Connection } from './connection.ts'
 import { percentile, type Rig } from './report.ts'
-import { logIn, type Server, serve } from './server.ts'
+import { logIn, serve } from './server.ts'
 
 /**
  * Ten times what the server can do, with limits and without: what is answered is right, and once it is over, the server is
@@ -51,7 +52,7 @@ export const overload: Rig = async ({ rounds, isShort }) => {
     ])
     if (limit === 'off' && storm.limited > 0) findings.push(`${storm.limited} answers are 429 without limits`)
     if (server.log() !== '') findings.push(`the log says ${server.log()}`)
-    const exitCode = await server.stop()
+    const { exitCode } = await server.stop()
     if (exitCode !== 0) findings.push(`SIGTERM ends with ${exitCode}`)
   }
   return { tables: [rows], findings }
@@ -63,7 +64,7 @@ class Storm {
   readonly latenciesMs: number[] = []
 
   constructor(
-    private readonly server: Server,
+    private readonly server: Running,
     private readonly tokens: readonly string[],
     private readonly findings: string[],
   ) {}

@@ -1,6 +1,7 @@
+import { type Running, threadMs } from '../program.ts'
 import { ask, bytesOf, Connection } from './connection.ts'
 import { percentile } from './report.ts'
-import { logIn, type Server, threadMs } from './server.ts'
+import { logIn } from './server.ts'
 
 /** What requests cost while a page of the console is open, which follows the feed, and while none is: in turns. */
 
@@ -45,7 +46,7 @@ const KINDS: Record<string, Kind> = {
 }
 
 /** Follows the feed of all worlds until it is stopped. */
-const openPage = async (server: Server, headers: Record<string, string>): Promise<() => Promise<void>> => {
+const openPage = async (server: Running, headers: Record<string, string>): Promise<() => Promise<void>> => {
   const response = await fetch(`http://127.0.0.1:${server.port}/_sandbox/feed?world=*`, { headers })
   const reader = response.body?.getReader()
   if (!reader) throw new Error(`feed: ${response.status}`)
@@ -64,13 +65,13 @@ class Client {
   #sent = 0
 
   private constructor(
-    private readonly server: Server,
+    private readonly server: Running,
     private readonly connections: readonly Connection[],
     private readonly token: string,
     private readonly kind: Kind,
   ) {}
 
-  static async open(server: Server, control: Record<string, string>, world: string, kind: Kind): Promise<Client> {
+  static async open(server: Running, control: Record<string, string>, world: string, kind: Kind): Promise<Client> {
     await logIn(server.port, `sbx_${world}`)
     const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(server.port)))
     for (const [route, sent] of FURNISHING) {
@@ -119,7 +120,7 @@ const FURNISHING = [
 
 /** The headers are those that `/_sandbox` needs. */
 export const costsOfPage = async (
-  server: Server,
+  server: Running,
   headers: Record<string, string>,
   pairs: number,
 ): Promise<PageCost[]> => {

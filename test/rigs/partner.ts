@@ -1,5 +1,6 @@
+import type { Running } from '../program.ts'
 import { type Answer, type Ask, ask } from './connection.ts'
-import { logIn, type Server } from './server.ts'
+import { logIn } from './server.ts'
 
 /** A partner with webhooks in the default world of a sandbox. */
 
@@ -31,7 +32,7 @@ export class Partner {
     private token: string,
   ) {}
 
-  static async of({ port }: Server): Promise<Partner> {
+  static async of({ port }: Running): Promise<Partner> {
     return new Partner(port, await logIn(port, 'sandbox'))
   }
 

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { count, mebibytes } from '../bench/table.ts'
+import { type Running, residentBytes } from '../program.ts'
 import { type AttemptBody, type EventBody, Partner, recordOf } from './partner.ts'
 import { type Behaviour, breakOff, Receiver, respondWith } from './receiver.ts'
 import type { Rig } from './report.ts'
-import { residentBytes, type Server, serve } from './server.ts'
+import { serve } from './server.ts'
 
 /** What receivers do to the sender: hang, drip, close, redirect, send 100 MB, come to life after a month. */
 
@@ -181,8 +182,8 @@ const onAFullDisk = async (dataDir: string, findings: string[]): Promise<string[
   return [`a disk that gets full, ${count(events.length)} events`, `${twice} came twice`, `${refused} writes refused`]
 }
 
-const end = async (server: Server, findings: string[], isLogAllowed = false): Promise<void> => {
-  const exitCode = await server.stop()
+const end = async (server: Running, findings: string[], isLogAllowed = false): Promise<void> => {
+  const { exitCode } = await server.stop()
   if (exitCode !== 0) findings.push(`SIGTERM ends with ${exitCode}`)
   if (server.log() !== '' && !isLogAllowed) findings.push(`the log says ${server.log().slice(0, 500)}`)
 }

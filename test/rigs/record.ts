@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { count, milliseconds } from '../bench/table.ts'
 import { brokenInvariants } from '../executable/ledger.ts'
 import { Network, POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
+import { type Running, run } from '../program.ts'
 import { bytesOf, Connection } from './connection.ts'
 import { Dice } from './dice.ts'
 import { LiveFolder } from './live-folder.ts'
 import { percentile, progress, type Rig } from './report.ts'
-import { logIn, run, type Server, serve } from './server.ts'
+import { logIn, serve } from './server.ts'
 import { type Acknowledged, anyWrite, askFor, faultIn, recall, type Write } from './writes.ts'
 
 /**
@@ -51,7 +52,7 @@ export const record: Rig = async ({ rounds, seed, isShort, only }) => {
 interface Member {
   dataDir: string
   network: Network
-  server: Server | undefined
+  server: Running | undefined
 }
 
 class Pair {
@@ -191,7 +192,7 @@ class Pair {
     progress(`${fault}: ${Math.round(this.#longestMs)} ms, ${this.#acknowledged.length} acknowledged`)
   }
 
-  async #strike(fault: Fault, active: number, member: Member, server: Server): Promise<void> {
+  async #strike(fault: Fault, active: number, member: Member, server: Running): Promise<void> {
     if (fault === 'kill') {
       await server.kill()
       await this.#untilAcknowledged()

@@ -1,8 +1,9 @@
 import { count, mebibytes } from '../bench/table.ts'
+import { residentBytes } from '../program.ts'
 import { type Answer, type Ask, bytesOf, Connection } from './connection.ts'
 import { Dice } from './dice.ts'
 import { progress, type Rig } from './report.ts'
-import { residentBytes, serve } from './server.ts'
+import { serve } from './server.ts'
 
 /**
  * What pipelines do to a sandbox all day: worlds that come and go, logins, clocks that jump, snapshots, writes. Memory must

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { count, milliseconds } from '../bench/table.ts'
 import { brokenInvariants } from '../executable/ledger.ts'
+import { type Running, run } from '../program.ts'
 import { type Answer, type Ask, ask, bytesOf, Connection } from './connection.ts'
 import { Dice } from './dice.ts'
 import { LiveFolder } from './live-folder.ts'
 import { buildNext, FAILING_MIGRATION } from './next-release.ts'
 import { percentile, progress, type Rig } from './report.ts'
-import { logIn, run, type Server } from './server.ts'
+import { logIn } from './server.ts'
 import { type Acknowledged, anyWrite, askFor, faultIn, recall } from './writes.ts'
 
 /**
@@ -78,7 +79,7 @@ class Relay {
   /** The longest request of all hand-overs. */
   #gapMs = 0
   readonly #acknowledged: Acknowledged[] = []
-  readonly #servers: Server[] = []
+  readonly #servers: Running[] = []
   readonly #load: Promise<void>[] = []
   #latencies: number[] = []
   #requests = 0
@@ -86,8 +87,8 @@ class Relay {
   #names = 0
   #token = ''
   #isOver = false
-  /** The executable that serves. */
-  #executable: string | undefined
+  /** The release that serves. */
+  #command: string[] | undefined
 
   constructor(
     private readonly live: LiveFolder,
@@ -111,8 +112,8 @@ class Relay {
     const quietMs = await this.#calm()
     const charge = await this.#charge()
     const startedMs = performance.now()
-    this.#executable = release ?? this.#executable
-    this.#servers.push(await this.live.serveBy(this.#executable, '--take-over'))
+    if (release) this.#command = [release]
+    this.#servers.push(await this.live.serveBy(this.#command, '--take-over'))
     const readyMs = performance.now() - startedMs
     await this.#chargeAgain(charge)
     await this.#arrive()
@@ -138,10 +139,8 @@ class Relay {
 
   /** A server that cannot migrate leaves the other one serving. */
   async fail(executable: string): Promise<void> {
-    const { exitCode, stderr } = await run(
-      ['serve', '--mode', 'live', '--data-dir', this.live.dataDir, '--port', '0', '--take-over'],
-      { executable },
-    )
+    const flags = ['--mode', 'live', '--data-dir', this.live.dataDir, '--port', '0', '--take-over']
+    const { exitCode, stderr } = await run(['serve', ...flags], { command: [executable] })
     if (exitCode !== 4) this.#findings.push(`a failing migration ends with ${exitCode}: ${stderr}`)
   }
 
@@ -149,12 +148,12 @@ class Relay {
     this.#isOver = true
     await Promise.all(this.#load)
     for (const server of this.#servers) {
-      const exitCode = await server.stop()
+      const { exitCode } = await server.stop()
       if (exitCode !== 0) this.#findings.push(`a server ends with ${exitCode}: ${server.log()}`)
       if (server.log() !== '') this.#findings.push(`a log says ${server.log()}`)
     }
     this.#findings.push(...brokenInvariants(this.live.dataDir))
-    const verified = await run(['verify', '--data-dir', this.live.dataDir], { executable: this.#executable })
+    const verified = await run(['verify', '--data-dir', this.live.dataDir], { command: this.#command })
     if (verified.exitCode !== 0) this.#findings.push(`verify: ${verified.stdout}${verified.stderr}`)
     this.#rows.push(['all', '', count(this.#requests), count(this.#failed), '', milliseconds(this.#gapMs)])
     return { tables: [this.#rows], findings: this.#findings }

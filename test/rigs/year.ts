@@ -2,9 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { count } from '../bench/table.ts'
+import { type Running, run } from '../program.ts'
 import { ask } from './connection.ts'
 import { progress, type Rig } from './report.ts'
-import { logIn, run, type Server, serve } from './server.ts'
+import { logIn, serve } from './server.ts'
 import { type Customer, type Movement, minorOf } from './year/company.ts'
 import type { Played, Size } from './year/play.ts'
 
@@ -156,7 +157,7 @@ class Today {
     const next = await this.#serve('--take-over')
     isOver = true
     await reading
-    if ((await old.stop()) !== 0) this.findings.push(`the old server ended badly: ${old.log()}`)
+    if ((await old.stop()).exitCode !== 0) this.findings.push(`the old server ended badly: ${old.log()}`)
     await next.stop()
   }
 
@@ -203,7 +204,7 @@ class Today {
     return [first, second]
   }
 
-  #serve(...flags: string[]): Promise<Server> {
+  #serve(...flags: string[]): Promise<Running> {
     return serve(['--mode', 'live', '--data-dir', this.#dataDir, '--rate-limit', 'off', ...flags])
   }
 
@@ -223,7 +224,7 @@ class Today {
     return JSON.parse(stdout) as T
   }
 
-  async #payout({ port }: Server, customer: Customer, reference_id: string): Promise<boolean> {
+  async #payout({ port }: Running, customer: Customer, reference_id: string): Promise<boolean> {
     const token = await this.#tokenOf(port, customer)
     const body = JSON.stringify({
       reference_id,
@@ -238,7 +239,7 @@ class Today {
     return status === 201
   }
 
-  async #payouts({ port }: Server, customer: Customer, search: string): Promise<Payout[]> {
+  async #payouts({ port }: Running, customer: Customer, search: string): Promise<Payout[]> {
     const headers = { Authorization: `Bearer ${await this.#tokenOf(port, customer)}` }
     const { body } = await ask(port, { path: `/api/v1/payouts?limit=100&search=${search}`, headers })
     return JSON.parse(body.toString()) as Payout[]

@@ -7,8 +7,8 @@ import { withServeOptions } from '../../src/config/options.ts'
 import { createLog } from '../../src/observability/log.ts'
 import { assemble } from '../../src/start/assemble.ts'
 import { invalid, notFound, UNREADABLE } from '../errors.ts'
-import { folderTest } from '../executable/program.ts'
 import { expectResponse, forFile, type Server, startServer, type TestWorld, testIn } from '../harness.ts'
+import { folderTest } from '../program.ts'
 import { control } from './surface.ts'
 
 const server = forFile(await startServer())

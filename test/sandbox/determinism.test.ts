@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { start } from '../executable/program.ts'
 import { type Server, startServer, TestWorld } from '../harness.ts'
+import { start } from '../program.ts'
 import { type Answer, everything, makeAtNoon } from './everything.ts'
 import { ADA, NOON, saveAda, succeed } from './surface.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { folderTest, start } from '../executable/program.ts'
 import { forFile, type Server, startServer } from '../harness.ts'
+import { folderTest, start } from '../program.ts'
 
 const server = forFile(await startServer())
 const closed = forFile(await startServer('--sandbox-token', 'open sesame'))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { notFound, validation, worldNotFound } from '../errors.ts'
-import { type Running, start } from '../executable/program.ts'
 import { forFile, type Server, startServer, TestWorld, testIn } from '../harness.ts'
+import { type Running, start } from '../program.ts'
 import { loggedIn, login } from '../sessions/requests.ts'
 import { everything, makeAtNoon } from './everything.ts'
 import { DELAYED, INSTANT, paid, placed } from './purchases.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { folderTest } from '../executable/program.ts'
 import { forFile, startServer, TestWorld } from '../harness.ts'
+import { folderTest } from '../program.ts'
 import { attemptsOf, fund, hook, openReceiver, type Receiver, settle } from './webhooks.ts'
 
 /** What copies of a world deliver, and worlds that nobody uses. */
