@@ -1,9 +1,10 @@
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 
-/** Pages in a real browser, where there is one. */
+/** Pages in a real browser, where there is one: the first of these names, or the one that CHROMIUM names. */
 
-const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) => Bun.which(name) ?? [])[0]
+const CHROMIUM =
+  process.env.CHROMIUM ?? ['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) => Bun.which(name) ?? [])[0]
 /** A page that does not change by then will not. */
 const WAIT_MS_MAX = 10_000
 
@@ -49,21 +50,30 @@ export const open = async (
   context.setDefaultTimeout(WAIT_MS_MAX)
   const page = await context.newPage()
   const wrong: string[] = []
+  watch(page, url, wrong)
+  return { page, context, wrong }
+}
+
+/** Collects all that goes wrong on a page. */
+export const watch = (page: Page, url: string, wrong: string[]): void => {
   page.on('console', (message) => {
     // A refusal that a person asks for by a form is shown in the console too.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) wrong.push(message.text())
   })
   page.on('pageerror', (error) => wrong.push(error.message))
   page.on('request', (request) => {
-    if (!request.url().startsWith(url) && !request.url().startsWith('data:')) wrong.push(request.url())
+    if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(`${url}/`)) wrong.push(request.url())
   })
-  return { page, context, wrong }
 }
 
-/** What makes a page hard to use: violations by rule and element, and a page wider than its window. */
+/** What axe has against what a page shows now, by rule and element. */
+export const violationsIn = (page: Page): Promise<string[]> =>
+  page.evaluate(`${axe.source}
+    axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ' ' + html.slice(0, 160))))`)
+
+/** What makes a page hard to use: violations, and a page wider than its window. */
 export const faultsOf = async (page: Page): Promise<string[]> => {
-  const violations = (await page.evaluate(`${axe.source}
-    axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target)))`)) as string[]
+  const violations = await violationsIn(page)
   const isTooWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
   return isTooWide ? [...violations, 'wider than the window'] : violations
 }

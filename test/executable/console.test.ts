@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { hasBrowser, violationsIn } from '../browser.ts'
 import { againstBinary, type StartedServer, startServer } from '../harness.ts'
-import { ConsoleBrowser, DELAYED_ORDER, hasChromium, PAYOUT, TOKEN, violationsIn } from '../sandbox/chromium.ts'
+import { ConsoleBrowser, DELAYED_ORDER, PAYOUT, TOKEN } from '../sandbox/chromium.ts'
 
 /** The console of the executable in a real browser. Skipped where Chromium is not installed. */
 
@@ -10,7 +11,7 @@ let consoles: ConsoleBrowser
 
 const row = (page: Page, text: string) => page.locator('.row', { hasText: text }).first()
 
-describe.if(hasChromium && againstBinary)('The console in Chromium', () => {
+describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
   let world: string
   beforeAll(async () => {
     server = await startServer('--sandbox-token', TOKEN, '--rate-limit', 'off')

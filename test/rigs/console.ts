@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
+import { hasBrowser, violationsIn } from '../browser.ts'
 import type { Running } from '../program.ts'
-import { ConsoleBrowser, hasChromium, TOKEN, violationsIn } from '../sandbox/chromium.ts'
+import { ConsoleBrowser, TOKEN } from '../sandbox/chromium.ts'
 import { costsOfPage } from './page-cost.ts'
 import { percentile, progress, type Rig } from './report.ts'
 import { serve } from './server.ts'
@@ -166,7 +167,7 @@ const costs = async (server: Running): Promise<{ rows: string[][]; findings: str
 }
 
 export const consolePages: Rig = async ({ isShort }) => {
-  if (!hasChromium) return { tables: [[['no browser: nothing was looked at']]], findings: [] }
+  if (!hasBrowser) return { tables: [[['no browser: nothing was looked at']]], findings: [] }
   const server = await serve(['--sandbox-token', TOKEN, '--rate-limit', 'off'])
   const consoles = await ConsoleBrowser.launch(`http://127.0.0.1:${server.port}`)
   await consoles.control('PUT', '/worlds/nobody')

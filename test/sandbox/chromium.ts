@@ -1,23 +1,6 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { startBrowser, watch } from '../browser.ts'
 import { type Server, TestWorld } from '../harness.ts'
-
-/** The console in a real browser: Debian's (`apt-get install chromium`), or the one that CHROMIUM names. */
-
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
-export const hasChromium = existsSync(CHROMIUM)
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-
-const AXE = join(import.meta.dir, '../../node_modules/axe-core/axe.min.js')
 
 export const TOKEN = 'open sesame'
 /** Markup, a character that turns the direction of text, and an escape of terminals. */
@@ -50,7 +33,7 @@ export class ConsoleBrowser {
   ) {}
 
   static async launch(url: string): Promise<ConsoleBrowser> {
-    return new ConsoleBrowser(url, await chromium.launch({ executablePath: CHROMIUM, args: FLAGS }))
+    return new ConsoleBrowser(url, await startBrowser())
   }
 
   close(): Promise<void> {
@@ -93,28 +76,9 @@ export class ConsoleBrowser {
     await context.addInitScript(`sessionStorage.setItem('scrip-sandbox-token', ${JSON.stringify(TOKEN)})`)
     const page = await context.newPage()
     page.setDefaultTimeout(PATIENCE_MS)
-    page.on('console', (message) => {
-      // What the program refuses is shown on the page; browsers report it here too.
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-        this.problems.push(message.text())
-    })
-    page.on('pageerror', (error) => this.problems.push(error.message))
-    page.on('request', (request) => {
-      if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(`${this.url}/`))
-        this.problems.push(`asks ${request.url()}`)
-    })
+    watch(page, this.url, this.problems)
     await page.goto(`${this.url}/_sandbox/console${place}`)
     await page.locator('main#main').waitFor()
     return page
   }
-}
-
-/** What axe has against what a page shows now. */
-export const violationsIn = async (page: Page): Promise<string[]> => {
-  const source = await Bun.file(AXE).text()
-  return page.evaluate(`(async () => {
-    ${source}
-    const { violations } = await axe.run()
-    return violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | '))
-  })()`)
 }
