@@ -215,14 +215,6 @@ class CatalogView {
         ),
     }
   }
-
-  /** Sorts the products by a field before they are first listed by it, in time slices: 100,000 names take a fifth of a second. */
-  sort(field: SortField): Promise<void> {
-    const sorting = this.#sorting.get(field) ?? turns.run(this, this.index.sorting(field))
-    this.#sorting.set(field, sorting)
-    return sorting
-  }
-  readonly #sorting = new Map<SortField, Promise<void>>()
 }
 
 const jsonOf = ({ product, json }: Listed, agreed: ReadonlyMap<number, number>, publicUrl: string): string => {

@@ -1,6 +1,5 @@
 import type { Query } from '../db/database.ts'
 import { lowerCase } from '../kernel/lower-case.ts'
-import { sortedInSteps } from '../kernel/sorting.ts'
 import type { Reference } from '../reference/reference.ts'
 import { productWire, type SORT_FIELDS } from './contract.ts'
 import type { Product } from './product.ts'
@@ -35,15 +34,14 @@ export const listedOf = (product: Product, publicUrl: string): Listed => ({
 export class ProductIndex {
   /** Sorted at the first use. */
   readonly #sorted = new Map<SortField, readonly Listed[]>()
+
   constructor(
     readonly categories: readonly Named[],
     readonly subcategories: readonly Named[],
     /** By ascending id. */
     private readonly listed: readonly Listed[],
     readonly find: (id: number) => Product | undefined,
-  ) {
-    this.#sorted.set('id', listed)
-  }
+  ) {}
 
   get size(): number {
     return this.listed.length
@@ -68,14 +66,10 @@ export class ProductIndex {
   }
 
   #by(field: SortField): readonly Listed[] {
-    for (const _ of this.sorting(field));
-    return this.#sorted.get(field) ?? []
-  }
-
-  /** Sorts by a field in steps, unless it has been done. */
-  *sorting(field: SortField): Generator<undefined, void> {
-    if (field === 'id' || this.#sorted.has(field)) return
-    this.#sorted.set(field, yield* sorting(this.listed, TEXTS[field]))
+    if (field === 'id') return this.listed
+    const sorted = this.#sorted.get(field) ?? sortedBy(TEXTS[field], this.listed)
+    this.#sorted.set(field, sorted)
+    return sorted
   }
 }
 
@@ -100,21 +94,13 @@ const TEXTS: Record<Exclude<SortField, 'id'>, (product: Product) => string> = {
   currency_code: ({ currency }) => currency.currency,
 }
 
-const KEYS_TOGETHER = 1_000
-
-/** Sorts by lower case, then by text, both by code point, then by id (contract C7), in steps. */
-function* sorting(
-  listed: readonly Listed[],
-  textOf: (product: Product) => string,
-): Generator<undefined, readonly Listed[]> {
-  const keyed: { each: Listed; key: string }[] = []
-  for (const each of listed)
-    if (keyed.push({ each, key: comparable(textOf(each.product)) }) % KEYS_TOGETHER === 0) yield
-  const sorted = yield* sortedInSteps(keyed, (a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-  return sorted.map(({ each }) => each)
+/** By lower case, then by text, both by code point, then by id (contract C7). 100,000 names take about 0.1 s, once. */
+const sortedBy = (textOf: (product: Product) => string, listed: readonly Listed[]): readonly Listed[] => {
+  const alike = Map.groupBy(listed, ({ product }) => comparable(textOf(product)))
+  return [...alike.keys()].sort().flatMap((key) => alike.get(key) ?? [])
 }
 
-/** A text that `<` compares by lower case and code point: surrogate pairs move after all other units. */
+/** A text that `sort` compares by lower case and code point: surrogate pairs move after all other units. */
 const comparable = (text: string): string =>
   `${text.toLowerCase()}\0${text}`.replace(/[\ud800-\uffff]/g, (unit) => {
     const code = unit.charCodeAt(0)

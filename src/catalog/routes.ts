@@ -149,14 +149,10 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
           )
         // To make one takes its turn (decision 32): a client can ask for a hundred long ones at once.
         if (offered.has(name, agreed)) return page()
-        const inTurn = async () => {
-          await offered.sort(sort.field)
-          return turns.take(session.client, () => {
-            session.checkAgain()
-            return page()
-          })
-        }
-        return inTurn()
+        return turns.take(session.client, () => {
+          session.checkAgain()
+          return page()
+        })
       },
       operations.listProducts,
     )
