@@ -1,6 +1,6 @@
+import { connect, isIP, type Socket } from 'node:net'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
-import { type AddressRules, findAddresses } from './addresses.ts'
-import { connectTo, type Target } from './connection.ts'
+import { type AddressRules, findAddresses, hostOf } from './addresses.ts'
 import { ResponseReader } from './response-reader.ts'
 
 /** Sends deliveries over connections of its own: to an address that was checked, and through no proxy (decision 72). */
@@ -55,6 +55,13 @@ export const createSender =
     return { status, body, durationMs: Math.round(sinceStartMs() - startedMs), error }
   }
 
+interface Target {
+  url: URL
+  /** An address of its host. */
+  address: string
+  ca: string | undefined
+}
+
 /**
  * Writes a request, and reads the response until the reader has enough, the connection ends or time is over.
  * Returns what went wrong with the connection.
@@ -66,15 +73,29 @@ const exchange = async (
   deadline: Deadline,
 ): Promise<string | undefined> => {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
-  const close = connectTo(target, request, {
-    onData: (bytes) => {
-      if (reader.read(bytes)) resolve(undefined)
-    },
-    onEnd: (error) => resolve(error && wordsOf(error)),
+  const socket = socketTo(target)
+  socket.on('data', (bytes: Buffer) => {
+    if (reader.read(bytes)) resolve(undefined)
   })
+  socket.on('error', (error) => resolve(wordsOf(error)))
+  for (const ending of ['end', 'close'] as const) socket.on(ending, () => resolve(undefined))
+  socket.write(request)
   const problem = await deadline.until(promise)
-  close()
+  socket.destroy()
   return problem
+}
+
+const socketTo = ({ url, address: host, ca }: Target): Socket => {
+  if (url.protocol === 'http:') return connect({ host, port: Number(url.port || 80) })
+  const name = hostOf(url)
+  // Loaded when it is needed, because it delays the start.
+  return process.getBuiltinModule('node:tls').connect({
+    host,
+    port: Number(url.port || 443),
+    rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
+    ...(isIP(name) === 0 && { servername: name }),
+    ...(ca !== undefined && { ca }),
+  })
 }
 
 /** The code of an error says more to people who search for it. */
