@@ -12,10 +12,9 @@ import { EXIT } from '../exit.ts'
 import { firstSteps } from './first-steps.ts'
 import { greetingOf } from './greeting.ts'
 import { notifyReady } from './notify.ts'
-import { logOf, type RunningServer, startServer, takeOver } from './server.ts'
+import { logOf, startServer, takeOver } from './server.ts'
 import { nextStopSignal } from './stop-signal.ts'
-import { NextServer } from './take-over/control.ts'
-import type { ServerFacts } from './take-over/protocol.ts'
+import type { HandOver } from './take-over/hand-over.ts'
 
 /** How long requests in flight may take after a stop signal, and connections after a hand-over. */
 const DRAIN_MS_MAX = 10 * SECOND_MS
@@ -31,8 +30,8 @@ export const serve = async (config: Config): Promise<void> => {
   const server = before ? await takeOver(config, log, before) : await startServer(config, log, record)
   const stopSignal = nextStopSignal() // listens before anyone learns that there is something to stop
   await before?.tellServed()
-  const next = server.handOver && new NextServer(server.handOver, factsOf(config, server), log)
-  next?.listen()
+  const { handOver } = server
+  handOver?.listen()
   try {
     if (config.readyFile !== undefined) writeReadyFile(config.readyFile, server.url)
   } catch (error) {
@@ -53,11 +52,11 @@ export const serve = async (config: Config): Promise<void> => {
     const steps = firstSteps(server.worlds.default.db, config.dataDir)
     for (const { lacking, next } of steps) log.info(lacking, { next })
   }
-  await (next ? untilOver(next, stopSignal, log) : stopSignal)
+  await (handOver ? untilOver(handOver, stopSignal, log) : stopSignal)
   log.info('stopping')
   setTimeout(() => process.exit(EXIT.failed), STOP_MS_MAX)
   try {
-    await everyStep([() => next?.close(), () => server.stop(DRAIN_MS_MAX)])
+    await everyStep([() => handOver?.close(), () => server.stop(DRAIN_MS_MAX)])
   } catch (error) {
     log.error('not all was stopped', { cause: String(error) })
     process.exit(EXIT.failed)
@@ -80,18 +79,11 @@ const isForPerson = ({ logFormat, logLevel }: Config): boolean =>
 const predecessorOf = async (config: Config, log: Log) =>
   (await import('./take-over/predecessor.ts')).findPredecessor(config, log)
 
-const factsOf = ({ host }: Config, { port }: RunningServer): ServerFacts => ({
-  host,
-  port,
-  pid: process.pid,
-  version: VERSION,
-})
-
 /** Until a signal, or until clients that keep their connections open have found the server that has taken over. */
-const untilOver = async (next: NextServer, stopSignal: Promise<void>, log: Log): Promise<void> => {
-  await Promise.race([stopSignal, next.served])
-  await Promise.race([next.settled, Bun.sleep(DRAIN_MS_MAX)])
-  if (!next.hasServed) return
+const untilOver = async (handOver: HandOver, stopSignal: Promise<void>, log: Log): Promise<void> => {
+  await Promise.race([stopSignal, handOver.served])
+  await Promise.race([handOver.settled, Bun.sleep(DRAIN_MS_MAX)])
+  if (!handOver.hasServed) return
   log.info('handed over')
   await Promise.race([stopSignal, Bun.sleep(DRAIN_MS_MAX)])
 }

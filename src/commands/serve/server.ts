@@ -145,6 +145,7 @@ const serving = (
     tick()
     if (failedLogins?.isDue(worlds.default.clock.nowMs())) void finish()
   })
+  const facts = { host: config.host, port: api.port, pid: process.pid, version: VERSION }
   const parts = {
     world: worlds.default,
     server: api,
@@ -156,7 +157,6 @@ const serving = (
   }
   return {
     url,
-    port: api.port,
     sandbox: deps.sandbox,
     due,
     worlds,
@@ -168,7 +168,7 @@ const serving = (
       folder.gateOf = record.gateOf
       await record.start(rolesOf({ url: deps.publicUrl, folder, timekeeper, deliveries, refresh }))
     },
-    handOver: folder && !record ? new HandOver({ ...parts, folder }) : undefined,
+    handOver: folder && !record ? new HandOver({ ...parts, folder, facts, log }) : undefined,
     /** Refuses new requests, gives those in flight some milliseconds to finish, and closes the data, after a last use. */
     stop: async (drainMsMax: number, lastUse?: () => unknown): Promise<void> => {
       requests.close()
