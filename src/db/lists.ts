@@ -3,7 +3,8 @@ import { integer, primaryKey, SQLiteColumn, type SQLiteTable, sqliteTable, text 
 import { LRUCache } from 'lru-cache'
 import { turns } from '../kernel/turns.ts'
 import type { Query } from './database.ts'
-import { type OwnedTable, type PreparedQuery, preparedOn } from './prepared.ts'
+import { type PreparedQuery, planned } from './planned.ts'
+import type { OwnedTable } from './prepared.ts'
 import { type Key, type Statement, type Values, walk } from './walk.ts'
 
 /** Counts of records by part and currency: see the migration `0009_plain_lists`. */
@@ -277,7 +278,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     const { query } = world.db
     const own = this.#statements.get(query) ?? new LRUCache<string, Statement<unknown>>({ max: STATEMENTS_MAX })
     this.#statements.set(query, own)
-    const known = (own.get(name) as Statement<Row> | undefined) ?? preparedOn(query, build(query))
+    const known = (own.get(name) as Statement<Row> | undefined) ?? planned(build(query))(query)
     own.set(name, known)
     return known
   }

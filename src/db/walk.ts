@@ -1,7 +1,8 @@
 import { and, asc, count, desc, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Query } from './database.ts'
-import type { OwnedTable, PreparedQuery } from './prepared.ts'
+import type { PreparedQuery } from './planned.ts'
+import type { OwnedTable } from './prepared.ts'
 
 export type Key = string | number
 export type Values = Record<string, Key>

@@ -2,7 +2,8 @@ import { and, asc, desc, eq, gt, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { rowsById } from '../db/narrowing.ts'
-import { prepared, preparedFirst, preparedInsert, preparedLastId } from '../db/prepared.ts'
+import { prepared } from '../db/planned.ts'
+import { preparedFirst, preparedInsert, preparedLastId } from '../db/prepared.ts'
 import { type Event, events } from './tables.ts'
 
 export type { Event }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared, preparedFirst, preparedPut } from '../db/prepared.ts'
+import { prepared } from '../db/planned.ts'
+import { preparedFirst, preparedPut } from '../db/prepared.ts'
 import { idempotencyKeys } from './tables.ts'
 
 export type KeyRecord = typeof idempotencyKeys.$inferSelect

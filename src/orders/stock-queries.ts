@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, gte, inArray, isNotNull, isNull, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared } from '../db/prepared.ts'
+import { prepared } from '../db/planned.ts'
 import { PREFIX_BYTES, type Seal } from './seal.ts'
 import {
   type Order,

@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared, preparedFirst, preparedInsert } from '../db/prepared.ts'
+import { prepared } from '../db/planned.ts'
+import { preparedFirst, preparedInsert } from '../db/prepared.ts'
 import { clients, logins } from './tables.ts'
 
 /** How many logins of one client live at once; the oldest make room (decision 0005). */

@@ -1,6 +1,7 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared, preparedFirst, preparedInsert, preparedLastId, preparedUpdate } from '../db/prepared.ts'
+import { prepared } from '../db/planned.ts'
+import { preparedFirst, preparedInsert, preparedLastId, preparedUpdate } from '../db/prepared.ts'
 import { type QueuedDelivery, webhookDeliveries, webhookQueue } from './tables.ts'
 
 export type { QueuedDelivery }

@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { eq, sql } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { Database, type Query, type Tx } from '../../src/db/database.ts'
-import { prepared, preparedInsert, preparedInsertCounted, preparedPut } from '../../src/db/prepared.ts'
+import { prepared } from '../../src/db/planned.ts'
+import { preparedInsert, preparedInsertCounted, preparedPut } from '../../src/db/prepared.ts'
 
 /** Prepared statements give the rows that drizzle gives, and write what drizzle writes. */
 
@@ -77,10 +78,6 @@ describe('A prepared statement', () => {
 
   test('reads all rows up to a limit', () => {
     expect(activeOnes(database.query).all({ count: 5 })).toEqual([ADA])
-  })
-
-  test('reads rows as SQLite has them', () => {
-    expect(byName(database.query).values({ name: 'Bob' })).toEqual([[2, 'Bob', 0, 'asks "why?"']])
   })
 
   test('of two tables names what it reads of them, which may be nothing', () => {
