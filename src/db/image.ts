@@ -1,17 +1,17 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 
-/** The bytes of a database, in memory and in a file. Both functions change the bytes that they are given. */
+/** The bytes of a database, in memory and in a file. */
 
 /** Where the header of a database file has its journal mode: twice, for writing and for reading. */
 const JOURNAL_MODE_OFFSET = 18
 const ROLLBACK_JOURNAL = 1
 const WRITE_AHEAD_LOG = 2
 
-/** Makes the image of a database one that a file starts with: otherwise the first to open the file writes and syncs it. */
+/** Makes the image of a database one that a file starts with, in place: otherwise the first to open the file writes and syncs it. */
 export const asFile = (image: Uint8Array): Uint8Array =>
   image.fill(WRITE_AHEAD_LOG, JOURNAL_MODE_OFFSET, JOURNAL_MODE_OFFSET + 2)
 
-/** Makes the bytes of a whole file an image: with a write-ahead log, which an image has not, it would not open. */
+/** Makes the bytes of a whole file an image, in place: with a write-ahead log, which an image has not, it would not open. */
 export const asImage = (file: Uint8Array): Uint8Array =>
   file.fill(ROLLBACK_JOURNAL, JOURNAL_MODE_OFFSET, JOURNAL_MODE_OFFSET + 2)
 
@@ -24,3 +24,21 @@ export const withWriteAheadLog = (path: string): void => {
     closeSync(descriptor)
   }
 }
+
+const HEADER_BYTES = 100
+const FIRST_BYTES = 'SQLite format 3\0'
+
+/** The header of a database file, without opening the database. */
+export const headerOf = (path: string): Buffer => {
+  const header = Buffer.alloc(HEADER_BYTES)
+  const descriptor = openSync(path, 'r')
+  try {
+    readSync(descriptor, header)
+  } finally {
+    closeSync(descriptor)
+  }
+  return header
+}
+
+/** SQLite takes an empty file for a database, and removes the log beside a file that it does not know. */
+export const isSqlite = (path: string): boolean => headerOf(path).toString('latin1').startsWith(FIRST_BYTES)

@@ -1,6 +1,6 @@
 import type { Database as SqliteDatabase } from 'bun:sqlite'
-import { closeSync, openSync, readSync } from 'node:fs'
 import { DataFault } from './data-folder.ts'
+import { headerOf } from './image.ts'
 
 /** SQLite's header holds the mode (contract C1), so that it can be read at any schema version. */
 const NUMBERS = { sandbox: 1, live: 2 } as const
@@ -15,17 +15,8 @@ export const modeOf = (sqlite: SqliteDatabase): Mode | undefined => {
 
 const MODE_OFFSET = 60
 
-/** Reads the header without opening the database. */
-export const isLiveFile = (path: string): boolean => {
-  const number = Buffer.alloc(4)
-  const descriptor = openSync(path, 'r')
-  try {
-    readSync(descriptor, number, 0, number.length, MODE_OFFSET)
-  } finally {
-    closeSync(descriptor)
-  }
-  return number.readUInt32BE() === NUMBERS.live
-}
+/** Without opening the database. */
+export const isLiveFile = (path: string): boolean => headerOf(path).readUInt32BE(MODE_OFFSET) === NUMBERS.live
 
 /** @throws DataFault when the database has the other mode */
 export const storeMode = (sqlite: SqliteDatabase, mode: Mode): void => {

@@ -1,12 +1,11 @@
 import type { Database as SqliteDatabase } from 'bun:sqlite'
-import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DataFault, databasePath } from './data-folder.ts'
 import { STAGING_PREFIX } from './disk.ts'
+import { isSqlite } from './image.ts'
 
 /** Leaves nothing of what was deleted in the files of a data folder (contract C17, decision 68). */
-
-const HEADER = Buffer.from('SQLite format 3\0')
 
 /** Other databases in a data folder: what `restore` has set aside, backups, and what a command that was killed has left. */
 export const copiesIn = (dataDir: string): string[] => {
@@ -23,17 +22,8 @@ export const copiesIn = (dataDir: string): string[] => {
 const isSetAside = (path: string, name: string): boolean =>
   basename(path).startsWith(`${name}.before-`) || basename(path).startsWith(STAGING_PREFIX)
 
-const isDatabase = (path: string): boolean => {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false
-  const header = Buffer.alloc(HEADER.length)
-  const descriptor = openSync(path, 'r')
-  try {
-    readSync(descriptor, header)
-  } finally {
-    closeSync(descriptor)
-  }
-  return header.equals(HEADER)
-}
+const isDatabase = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isFile() === true && isSqlite(path)
 
 /**
  * Writes all pages anew, because a page that was split keeps copies of rows between its cells, and empties the

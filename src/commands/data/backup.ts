@@ -6,9 +6,9 @@ import { finishCatalogImport, NEXT_CATALOG } from '../../catalog/import.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { parseCount, parseDuration } from '../../config/values.ts'
 import { removeMark } from '../../db/copy-mark.ts'
-import { databasePath, findPrivateFile, makePrivateFile } from '../../db/data-folder.ts'
+import { databasePath, findPrivateFile } from '../../db/data-folder.ts'
 import { BUSY_TIMEOUT_MS } from '../../db/database.ts'
-import { createStagingFolder, flushFile, flushFolder, flushWhile } from '../../db/disk.ts'
+import { createStagingFolder, flushFile, flushFolder } from '../../db/disk.ts'
 import { lockForImport } from '../../db/folder-lock.ts'
 import { SchemaMismatch } from '../../db/migrate.ts'
 import { MINUTE_MS, systemClock, toTimestamp } from '../../kernel/clock.ts'
@@ -20,7 +20,7 @@ import { nextStopSignal } from '../serve/stop-signal.ts'
 import { note } from '../terminal/output.ts'
 import { type OnProgress, withProgress } from '../terminal/progress.ts'
 import { backupName, becomesDue, removeUnsound, rotate, UNSOUND_SUFFIX } from './backup-folder.ts'
-import { runBeside } from './beside.ts'
+import { copyDatabase } from './beside.ts'
 import { brokenIn, verified } from './verify.ts'
 
 interface BackupOptions {
@@ -102,7 +102,7 @@ const copyVerified = async (acting: Acting, file: string, folder: string | undef
   using staging = createStagingFolder(dirname(file))
   const staged = join(staging.path, 'scrip.sqlite')
   const broken = await withProgress(statSync(databasePath(acting.config.dataDir)).size, async (onProgress) => {
-    await copyDatabase(acting, staged, onProgress)
+    await copyData(acting, staged, onProgress)
     return brokenIn(await verified(staged, acting.config, onProgress))
   })
   if (broken !== undefined && folder !== undefined) removeUnsound(folder)
@@ -115,7 +115,7 @@ const copyVerified = async (acting: Acting, file: string, folder: string | undef
   )
 }
 
-const copyDatabase = async (
+const copyData = async (
   { config: { dataDir }, database, reference, copy }: Acting,
   staged: string,
   onProgress: OnProgress,
@@ -124,10 +124,8 @@ const copyDatabase = async (
   using _lock = lockForImport(dataDir, MINUTE_MS)
   if (!copy) finishCatalogImport(dataDir, database, reference)
   else if (findPrivateFile(dataDir, NEXT_CATALOG)) throw refused(HALF_A_CATALOG)
-  makePrivateFile(staged)
   onProgress('copying the database', 0, 0)
-  const statement = { pragmas: [`busy_timeout = ${BUSY_TIMEOUT_MS}`], sql: 'VACUUM INTO ?', values: [staged] }
-  await flushWhile(staged, runBeside(databasePath(dataDir), statement))
+  await copyDatabase(databasePath(dataDir), staged, `busy_timeout = ${BUSY_TIMEOUT_MS}`)
   onProgress('waiting for the disk', 0, 0)
   if (copy) ownDatabase(staged)
   flushFile(staged)

@@ -1,3 +1,5 @@
+import { makePrivateFile } from '../../db/data-folder.ts'
+import { flushWhile } from '../../db/disk.ts'
 import statementWorker from './statement-worker.js' with { type: 'text' }
 
 interface StatementBeside {
@@ -24,4 +26,10 @@ export const runBeside = <Row>(path: string, { values = [], ...statement }: Stat
     thread.terminate()
     URL.revokeObjectURL(url)
   })
+}
+
+/** Copies a database into a new file, while others write, and brings the copy to the disk meanwhile. @throws what SQLite says */
+export const copyDatabase = async (path: string, copy: string, pragma: string): Promise<void> => {
+  makePrivateFile(copy)
+  await flushWhile(copy, runBeside(path, { pragmas: [pragma], sql: 'VACUUM INTO ?', values: [copy] }))
 }

@@ -1,17 +1,5 @@
 import { SQLiteError, Database as SqliteDatabase } from 'bun:sqlite'
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  realpathSync,
-  renameSync,
-  statSync,
-} from 'node:fs'
+import { constants, copyFileSync, existsSync, linkSync, mkdirSync, realpathSync, renameSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type Act, recordAct } from '../../audit/audit.ts'
@@ -33,6 +21,7 @@ import {
 import { Database, type Query, type Tx } from '../../db/database.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../../db/disk.ts'
 import { lockForReplacing } from '../../db/folder-lock.ts'
+import { isSqlite } from '../../db/image.ts'
 import { migrate, SchemaMismatch, schemaFaults } from '../../db/migrate.ts'
 import { modeOf } from '../../db/mode.ts'
 import { systemClock, toTimestamp } from '../../kernel/clock.ts'
@@ -284,15 +273,4 @@ const emptyLog = (path: string): void => {
     if (isBusy(error)) throw new DataFault('another program has the database open\nEnd it first.')
     // A database that is damaged is kept as it is.
   }
-}
-
-const HEADER = 'SQLite format 3\0'
-
-/** SQLite removes the log beside a file that it does not know. */
-const isSqlite = (path: string): boolean => {
-  const header = Buffer.alloc(HEADER.length)
-  const descriptor = openSync(path, 'r')
-  readSync(descriptor, header)
-  closeSync(descriptor)
-  return header.toString('latin1') === HEADER
 }

@@ -1,12 +1,12 @@
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../../config/config.ts'
-import { databasePath, hasDatabase, makePrivateFile } from '../../../db/data-folder.ts'
-import { createStagingFolder, flushWhile, releasingBeside } from '../../../db/disk.ts'
+import { databasePath, hasDatabase } from '../../../db/data-folder.ts'
+import { createStagingFolder, releasingBeside } from '../../../db/disk.ts'
 import { lockForCommand } from '../../../db/folder-lock.ts'
 import type { Log } from '../../../observability/log.ts'
 import { dataError } from '../../advice.ts'
-import { runBeside } from '../../data/beside.ts'
+import { copyDatabase } from '../../data/beside.ts'
 import { ProgramError } from '../../exit.ts'
 import { appOf, openPlatform } from '../server.ts'
 import { addVisitor, visit } from './visitor.ts'
@@ -47,12 +47,8 @@ const copyFolder = async (from: string, to: string): Promise<void> => {
   for (const file of KEY_FILES) if (existsSync(join(from, file))) copyFileSync(join(from, file), join(to, file))
   if (!hasDatabase(from)) return
   using _lock = lockForCommand(from)
-  const copy = databasePath(to)
-  makePrivateFile(copy)
   // Nobody needs the copy after a crash. But what is not on the disk when it is opened holds up the commits of the server.
-  const pragmas = ['synchronous = OFF']
-  const copying = runBeside(databasePath(from), { pragmas, sql: 'VACUUM INTO ?', values: [copy] })
-  await flushWhile(copy, copying).catch((error: unknown) => {
+  await copyDatabase(databasePath(from), databasePath(to), 'synchronous = OFF').catch((error: unknown) => {
     throw dataError(error, from)
   })
 }
