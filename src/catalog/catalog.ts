@@ -179,23 +179,24 @@ class CatalogView {
     return findTexts(this.database().query, id)
   }
 
-  /** A response that is made once per catalog, and shared by clients with the same agreed discounts. */
+  /** A response that is made once per catalog, unless it is for a client with agreed discounts. */
   response<Value>(
     name: string,
     make: () => StoredResponse<Value>,
     agreed: ReadonlyMap<number, number> = NO_DISCOUNTS,
   ): StoredResponse<Value> {
-    const stored = this.responses?.get(keyOf(name, agreed))
+    if (agreed.size > 0) return make()
+    const stored = this.responses?.get(name)
     // A name stands for responses of one kind.
     if (stored) return stored as StoredResponse<Value>
     const made = make()
-    this.responses?.set(keyOf(name, agreed), made)
+    this.responses?.set(name, made)
     return made
   }
 
   /** Whether a response was made before, and has not made room. */
   has(name: string, agreed: ReadonlyMap<number, number>): boolean {
-    return this.responses?.has(keyOf(name, agreed)) ?? false
+    return agreed.size === 0 && this.responses?.has(name) === true
   }
 
   list(filter: ProductFilter, { field, direction }: Sort<SortField>, page: Page) {
@@ -223,20 +224,6 @@ const jsonOf = ({ product, json }: Listed, agreed: ReadonlyMap<number, number>, 
 }
 
 const NO_DISCOUNTS: ReadonlyMap<number, number> = new Map()
-
-/** Numbers the discounts, for the keys of responses. */
-const numbers = new WeakMap<ReadonlyMap<number, number>, number>()
-let lastNumber = 0
-
-const keyOf = (name: string, agreed: ReadonlyMap<number, number>): string => `${numberOf(agreed)} ${name}`
-
-/** All clients without discounts share 0. */
-const numberOf = (agreed: ReadonlyMap<number, number>): number => {
-  if (agreed.size === 0) return 0
-  const known = numbers.get(agreed) ?? ++lastNumber
-  numbers.set(agreed, known)
-  return known
-}
 
 const discountsByClient = worldPart(() => new Map<number, ReadonlyMap<number, number>>(), 'derived')
 
