@@ -38,15 +38,19 @@ export const casesOf = (served: readonly ServedOperation[]): Case[] => {
 
 const isRead = (route: string): boolean => route.startsWith('/api/v1/')
 
+/** A question that is the same whatever the host has, or one about what its lists hold. */
+const caseOf = (
+  served: ServedOperation,
+  about: string,
+  asked: Question | Case['questionOf'],
+  values?: RegExp,
+): Case => ({ served, about, questionOf: typeof asked === 'function' ? asked : () => asked, ...(values && { values }) })
+
 const listCases = (served: ServedOperation): Case[] => {
   const { operation, route } = served
   const parameters = operation.query?.properties ?? {}
   const isPaged = 'limit' in parameters
-  const get = (about: string, query: string): Case => ({
-    served,
-    about,
-    questionOf: () => ({ method: 'GET', path: route + query }),
-  })
+  const get = (about: string, query: string) => caseOf(served, about, { method: 'GET', path: route + query })
   return [
     get('', isPaged ? `?limit=${ITEMS_MAX}` : ''),
     ...(isPaged ? [get('a limit and a page that are invalid', '?limit=0&page=x')] : []),
@@ -58,26 +62,16 @@ const listCases = (served: ServedOperation): Case[] => {
 const recordCases = (served: ServedOperation): Case[] => {
   const { operation, route } = served
   const list = route.slice(0, route.indexOf('/:id'))
-  const path = (id: string) => route.replace(':id', encodeURIComponent(id))
-  const errors = Object.keys(operation.errors)
-  const get = (about: string, id: string): Case => ({
-    served,
-    about,
-    questionOf: () => ({ method: 'GET', path: path(id) }),
-  })
+  const get = (id: string) => ({ method: 'GET', path: route.replace(':id', encodeURIComponent(id)) })
+  const refusesIds = Object.keys(operation.errors).some((name) => name.endsWith('invalid_id'))
   return [
-    {
-      served,
-      about: '',
-      questionOf: (lists) => {
-        const [first] = lists.get(list) ?? []
-        const id = idOf(first)
-        return id === undefined ? undefined : { method: 'GET', path: path(id) }
-      },
-    },
-    get('an unknown id', UNKNOWN_ID),
-    ...(errors.some((name) => name.endsWith('invalid_id')) ? [get('an invalid id', '0')] : []),
-    withoutToken(served, path('1')),
+    caseOf(served, '', (lists) => {
+      const id = idOf(lists.get(list)?.[0])
+      return id === undefined ? undefined : get(id)
+    }),
+    caseOf(served, 'an unknown id', get(UNKNOWN_ID)),
+    ...(refusesIds ? [caseOf(served, 'an invalid id', get('0'))] : []),
+    withoutToken(served, get('1').path),
   ]
 }
 
@@ -88,29 +82,23 @@ const idOf = (record: unknown): string | undefined => {
   return isId ? String(id) : undefined
 }
 
-const withoutToken = (served: ServedOperation, path: string): Case => ({
-  served,
-  about: 'no access token',
-  questionOf: () => ({ method: 'GET', path, isPublic: true }),
-})
+const withoutToken = (served: ServedOperation, path: string): Case =>
+  caseOf(served, 'no access token', { method: 'GET', path, isPublic: true })
 
 /** Availability, charges and discount of a product write nothing. */
 const productCases = (served: ServedOperation): Case[] => {
-  const path = (id: string) => served.route.replace(':id', id)
-  const post = (about: string, id: string, body: object | string): Case => ({
-    served,
-    about,
-    questionOf: () => ({ method: 'POST', path: path(id), body }),
-  })
-  const ofProduct = (about: string, bodyOf: (denomination: unknown) => object | string, values?: RegExp): Case => ({
-    served,
-    about,
-    questionOf: (lists) => {
-      const product = payableIn(lists)
-      return product && { method: 'POST', path: path(product.id), body: bodyOf(product.denomination) }
-    },
-    ...(values && { values }),
-  })
+  const post = (id: string, body: object | string) => ({ method: 'POST', path: served.route.replace(':id', id), body })
+  const ofProduct = (about: string, bodyOf: (denomination: unknown) => object | string, values?: RegExp) =>
+    caseOf(
+      served,
+      about,
+      (lists) => {
+        const product = payableIn(lists)
+        return product && post(product.id, bodyOf(product.denomination))
+      },
+      values,
+    )
+  const valid = { denomination: 100, quantity: 1 }
   return [
     ofProduct('', (denomination) => ({ denomination, quantity: 1 })),
     ofProduct('a body that is not JSON', () => 'not JSON'),
@@ -121,8 +109,8 @@ const productCases = (served: ServedOperation): Case[] => {
     ...(served.route.endsWith('/charges')
       ? [ofProduct('a quantity that is too large', (denomination) => ({ denomination, quantity: 1_000_000 }), /\d+/g)]
       : []),
-    post('an unknown id', UNKNOWN_ID, { denomination: 100, quantity: 1 }),
-    post('an invalid id', '0', { denomination: 100, quantity: 1 }),
+    caseOf(served, 'an unknown id', post(UNKNOWN_ID, valid)),
+    caseOf(served, 'an invalid id', post('0', valid)),
   ]
 }
 
@@ -153,8 +141,5 @@ const refreshCases = (served: ServedOperation): Case[] => [
   publicPost(served, 'an empty object', {}),
 ]
 
-const publicPost = (served: ServedOperation, about: string, body: object | string): Case => ({
-  served,
-  about,
-  questionOf: () => ({ method: 'POST', path: served.route, body, isPublic: true }),
-})
+const publicPost = (served: ServedOperation, about: string, body: object | string): Case =>
+  caseOf(served, about, { method: 'POST', path: served.route, body, isPublic: true })
