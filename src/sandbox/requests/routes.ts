@@ -25,10 +25,12 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
   return new Elysia({ name: 'sandbox-requests' })
     .get(
       '/requests',
-      ({ query: { world, format, ...filter } }) => {
-        const read = readLogs(getWorlds(worlds, world), filter)
-        if (format === 'curl') return textResponse(read.reverse().map(curlOf).join(''))
-        return format === 'har' ? har(read.reverse().map(toEntry)) : jsonResponse(JSON.stringify(read))
+      async ({ query: { world, format, ...filter } }) => {
+        const read = <Formatted>(as: (recorded: RecordedRequest) => Formatted) =>
+          readLogs(getWorlds(worlds, world), filter, as)
+        if (format === 'curl') return textResponse((await read(curlOf)).reverse().join(''))
+        if (format === 'har') return har((await read(toEntry)).reverse())
+        return jsonResponse(`[${(await read((each) => JSON.stringify(each))).join(',')}]`)
       },
       operations.listRequests,
     )
