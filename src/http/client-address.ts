@@ -1,4 +1,5 @@
 import { type BlockList, isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 /** Adds a network (`10.0.0.0/8`, `fd00::/8`) or an address to a list. Returns false if the text is neither. */
 export const addNetwork = (networks: BlockList, text: string): boolean => {
@@ -42,17 +43,11 @@ const plainAddress = (text: string): string | undefined => {
   return isIP(address) === 0 ? undefined : address
 }
 
-const IPV6_GROUPS = 8
-const NETWORK_GROUPS = 4
-
 /** Who has an address: of IPv6 its /64, because whoever has one address of it has them all. */
 export const networkOf = (address: string): string => {
   if (isIP(address) !== 6) return address
-  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''))
-  // Three groups at most follow the network where an IPv4 address takes the place of two.
-  const zeros = new Array<string>(Math.max(0, IPV6_GROUPS - head.length - tail.length)).fill('0')
-  const groups = [...head, ...zeros, ...tail].slice(0, NETWORK_GROUPS)
-  return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')
+  const [withoutZone] = address.split('%')
+  return ipaddr.IPv6.networkAddressFromCIDR(`${withoutZone}/64`).toString()
 }
 
 const isIn = (networks: BlockList, address: string): boolean => {

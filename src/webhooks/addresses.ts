@@ -1,39 +1,12 @@
-import { BlockList, isIP } from 'node:net'
-import { addNetwork } from '../http/client-address.ts'
+import { type BlockList, isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
-/** Where deliveries may go (contract C16): an own address list, because a receiver must be no way into the network. */
+/** Where deliveries may go (contract C16): a receiver must be no way into the network. */
 
-const listOf = (...networks: readonly string[]): BlockList => {
-  const list = new BlockList()
-  for (const network of networks) addNetwork(list, network)
-  return list
-}
-
-const LOOPBACK = listOf('127.0.0.0/8', '::1')
-
-/** IPv4 addresses that are none of a public receiver (IANA special-purpose registry). */
-const SPECIAL_V4 = listOf(
-  '0.0.0.0/8', // this network
-  '10.0.0.0/8', // private
-  '100.64.0.0/10', // shared
-  '127.0.0.0/8', // loopback
-  '168.63.129.16', // a metadata service with a public address
-  '169.254.0.0/16', // link-local, and most metadata services
-  '172.16.0.0/12', // private
-  '192.0.0.0/24', // protocol assignments
-  '192.0.2.0/24', // documentation
-  '192.88.99.0/24', // relays from IPv6
-  '192.168.0.0/16', // private
-  '198.18.0.0/15', // benchmarks
-  '198.51.100.0/24', // documentation
-  '203.0.113.0/24', // documentation
-  '224.0.0.0/4', // multicast
-  '240.0.0.0/4', // reserved, and broadcast
-)
-/** The only IPv6 addresses that are assigned to the public... */
-const GLOBAL_V6 = listOf('2000::/3')
-/** ...but for protocols and documentation. */
-const SPECIAL_V6 = listOf('2001::/23', '2001:db8::/32', '3fff::/20')
+/** The only IPv6 addresses that are assigned to the public. */
+const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3')
+/** A metadata service with a public address. */
+const METADATA = '168.63.129.16'
 
 export interface AddressRules {
   /** Whether receivers are on this machine instead of the public network. They may speak plain http. */
@@ -74,7 +47,7 @@ const urlProblem = (text: string, { isLocal }: AddressRules): UrlProblem => {
 const LOCALHOST = /(?:^|\.)localhost\.?$/i
 
 /** Whether an address or a name, without a look at what it leads to, is this machine. */
-const namesLoopback = (host: string): boolean => LOCALHOST.test(host) || isIn(LOOPBACK, host)
+const namesLoopback = (host: string): boolean => LOCALHOST.test(host) || isLoopback(host)
 
 /** Where the receivers of a server may be. */
 export const rulesOf = (config: { host: string; webhookNetworks: BlockList }, isLocal: boolean): AddressRules => {
@@ -116,17 +89,15 @@ export const receiverProblem = async (text: string, rules: AddressRules): Promis
   urlProblem(text, rules) ?? ((await findAddresses(new URL(text), rules)) ? undefined : NOT_REACHABLE)
 
 export const isAllowed = (address: string, { isLocal, loopback, allowed }: AddressRules): boolean => {
-  const plain = embeddedV4(address) ?? address
-  if (isIn(allowed, plain)) return true
-  if (isLocal) return loopback !== 'none' && isIn(LOOPBACK, plain)
-  if (isIP(plain) === 4) return !isIn(SPECIAL_V4, plain)
-  return isIn(GLOBAL_V6, plain) && !isIn(SPECIAL_V6, plain)
+  const plain = withoutEmbedding(ipaddr.parse(address))
+  const text = plain.toString()
+  if (allowed.check(text, plain.kind())) return true
+  if (isLocal) return loopback !== 'none' && plain.range() === 'loopback'
+  if (plain.range() !== 'unicast' || text === METADATA) return false
+  return plain.kind() === 'ipv4' || plain.match(GLOBAL_V6)
 }
 
-const isIn = (networks: BlockList, address: string): boolean => {
-  const family = isIP(address)
-  return family !== 0 && networks.check(address, family === 4 ? 'ipv4' : 'ipv6')
-}
+const isLoopback = (text: string): boolean => ipaddr.isValid(text) && ipaddr.parse(text).range() === 'loopback'
 
 /** Where the groups of an IPv6 address hold an IPv4 address: mapped, compatible, translated (NAT64), and 6to4. */
 const EMBEDDINGS: readonly { prefix: readonly number[]; at: number }[] = [
@@ -137,19 +108,11 @@ const EMBEDDINGS: readonly { prefix: readonly number[]; at: number }[] = [
 ]
 
 /** The IPv4 address that an IPv6 address stands for, if it does. */
-const embeddedV4 = (address: string): string | undefined => {
-  if (isIP(address) !== 6) return undefined
-  const groups = groupsOf(address)
-  const form = EMBEDDINGS.find(({ prefix }) => prefix.every((group, index) => groups[index] === group))
-  if (!form) return undefined
-  const [high = 0, low = 0] = groups.slice(form.at, form.at + 2)
-  return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')
-}
-
-/** The eight groups of an IPv6 address; a URL writes it in its shortest form, without dots. */
-const groupsOf = (address: string): number[] => {
-  const [head = '', tail] = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1).split('::')
-  const read = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)))
-  const [before, after] = [read(head), read(tail ?? '')]
-  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after]
+const withoutEmbedding = (address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 => {
+  if (!(address instanceof ipaddr.IPv6)) return address
+  const { parts } = address
+  const form = EMBEDDINGS.find(({ prefix }) => prefix.every((group, index) => parts[index] === group))
+  if (!form) return address
+  const [high = 0, low = 0] = parts.slice(form.at, form.at + 2)
+  return new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff])
 }

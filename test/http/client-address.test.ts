@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { BlockList } from 'node:net'
 import { Command } from 'commander'
 import { withServeOptions } from '../../src/config/options.ts'
-import { addNetwork, addressBehind } from '../../src/http/client-address.ts'
+import { addNetwork, addressBehind, networkOf } from '../../src/http/client-address.ts'
 import { type Server, startServer } from '../harness.ts'
 
 /** Fails to log in by way of proxies, from one client after another. */
@@ -102,3 +102,15 @@ describe('The address of a request', () => {
     expect(addressOf(networks, peer, forwarded)).toBe(address)
   })
 })
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::'],
+  ['2001:DB8:1::6', '2001:db8:1::'],
+  ['::1', '::'],
+  ['::ffff:192.0.2.1', '::'],
+  ['fe80::1%eth0', 'fe80::'],
+  ['', ''],
+])('%p belongs to %p, as whoever has one address of an IPv6 network has them all', (address, network) =>
+  expect(networkOf(address)).toBe(network),
+)
