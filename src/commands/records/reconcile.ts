@@ -14,7 +14,7 @@ import type { Period } from '../../wallets/statement-queries.ts'
 import { dataError } from '../advice.ts'
 import { EXIT, unusable } from '../exit.ts'
 import type { Cell, List, Row } from '../terminal/cells.ts'
-import { jsonOf, type Result } from '../terminal/output.ts'
+import { jsonList, jsonOf, type Result } from '../terminal/output.ts'
 import { tableOf } from '../terminal/table.ts'
 import { type Administration, administer } from './administration.ts'
 import { CLIENT } from './client-kinds.ts'
@@ -87,39 +87,21 @@ const read = async (file: string, list: PartnerList): Promise<void> => {
 const wordsOf = ({ line, column, what }: Problem): string =>
   `line ${line}${column === null ? '' : `, ${column}`}: ${what}`
 
+const SIDE = ['amount', 'currency', 'status', 'at'] as const
+
+type Side = Readonly<Record<(typeof SIDE)[number], Cell>>
+
+const side = (whose: 'our' | 'their', one?: Side): Row =>
+  Object.fromEntries(SIDE.map((member) => [`${whose}_${member}`, one?.[member] ?? null]))
+
 const COLUMNS = [
-  'finding',
-  'type',
-  'reference',
-  'differs_in',
-  'our_amount',
-  'our_currency',
-  'our_status',
-  'our_at',
-  'their_amount',
-  'their_currency',
-  'their_status',
-  'their_at',
+  ...['finding', 'type', 'reference', 'differs_in'],
+  ...Object.keys({ ...side('our'), ...side('their') }),
   'times',
-] as const
-
-interface Side {
-  amount: number
-  currency: string
-  status: string | null
-  at: string | null
-}
-
-const side = <Whose extends 'our' | 'their'>(whose: Whose, one: Side | undefined) =>
-  ({
-    [`${whose}_amount`]: one?.amount ?? null,
-    [`${whose}_currency`]: one?.currency ?? null,
-    [`${whose}_status`]: one?.status ?? null,
-    [`${whose}_at`]: one?.at ?? null,
-  }) as Record<`${Whose}_${keyof Side}`, Cell>
+]
 
 /** One list of all findings. */
-function* rowsOf(report: Report): Generator<Record<(typeof COLUMNS)[number], Cell>> {
+function* rowsOf(report: Report): Generator<Row> {
   const row = (
     finding: string,
     { type, reference }: { type: string; reference: string },
@@ -141,12 +123,8 @@ function* rowsOf(report: Report): Generator<Record<(typeof COLUMNS)[number], Cel
 function* jsonPieces(report: Report): Generator<string> {
   yield `{"agrees":${report.agrees},"matched":${report.matched}`
   for (const name of ['only_ours', 'only_theirs', 'differs', 'counted_twice'] as const) {
-    let before = `,"${name}":[`
-    for (const one of report[name]) {
-      yield before + jsonOf(one)
-      before = ','
-    }
-    yield before === ',' ? ']' : `${before}]`
+    yield `,"${name}":`
+    yield* jsonList(report[name])
   }
   yield `,"parts_at":${jsonOf(report.parts_at)}}\n`
 }

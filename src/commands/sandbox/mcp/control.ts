@@ -7,6 +7,12 @@ export interface Reply {
   body: unknown
 }
 
+interface Asked {
+  /** The default one, if undefined. */
+  world?: string | undefined
+  body?: unknown
+}
+
 /** A sandbox that does not respond. */
 export class Away extends Error {}
 
@@ -18,7 +24,7 @@ export class Control {
   ) {}
 
   /** @throws Away */
-  async ask(method: string, path: string, { world, body }: { world?: string; body?: unknown } = {}): Promise<Reply> {
+  async ask(method: string, path: string, { world, body }: Asked = {}): Promise<Reply> {
     const url = new URL(`/_sandbox${path}`, this.url)
     if (world !== undefined) url.searchParams.set('world', world)
     const headers = {
@@ -37,13 +43,14 @@ export class Control {
 const replyTo = async (url: URL, init: RequestInit): Promise<Reply> => {
   try {
     const response = await fetch(url, init)
-    return { status: response.status, body: parsed(await response.text()) }
+    return { status: response.status, body: jsonOr(await response.text()) }
   } catch (error) {
     throw new Away(`${url.origin} does not respond: ${error instanceof Error ? error.message : error}`)
   }
 }
 
-const parsed = (text: string): unknown => {
+/** The value of a JSON text; another text as it is. */
+export const jsonOr = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {

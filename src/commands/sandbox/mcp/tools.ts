@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { ApiDocument } from '../../../docs/document.ts'
 import { GUIDES } from '../../../docs/guides.ts'
-import type { Control, Reply } from './control.ts'
+import { type Control, jsonOr, type Reply } from './control.ts'
 import { explain } from './explain.ts'
 import { guideAbout } from './guide.ts'
 import { findOperations } from './operations.ts'
@@ -73,7 +73,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       const sent = { ...request, headers: { 'content-type': 'application/json', ...headers } }
       const text = typeof body === 'string' ? body : JSON.stringify(body)
       const reply = await control.ask('POST', '/requests', {
-        ...(world !== undefined && { world }),
+        world,
         body: { ...sent, ...(text !== undefined && { body: text }) },
       })
       if (reply.status >= 300) return told(reply, '')
@@ -92,7 +92,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     }),
     async (control, { world, limit = 20, status, path }) => {
       const query = new URLSearchParams({ limit: `${limit}`, ...(status && { status }), ...(path && { path }) })
-      const reply = await control.ask('GET', `/requests?${query}`, world === undefined ? {} : { world })
+      const reply = await control.ask('GET', `/requests?${query}`, { world })
       if (reply.status >= 300) return told(reply, '')
       const heads = reply.body as Head[]
       return {
@@ -112,10 +112,9 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       world: World,
     }),
     async (control, { id, world }) => {
-      const at = world === undefined ? {} : { world }
-      const newest = id ?? ((await control.ask('GET', '/requests?limit=1', at)).body as Partial<Head>[])[0]?.id
+      const newest = id ?? ((await control.ask('GET', '/requests?limit=1', { world })).body as Partial<Head>[])[0]?.id
       if (newest === undefined) return { words: 'This world has received no request yet.' }
-      const reply = await control.ask('GET', `/requests/${newest}`, at)
+      const reply = await control.ask('GET', `/requests/${newest}`, { world })
       if (reply.status >= 300) return told(reply, '')
       const { request, response } = reply.body as { request: unknown; response: unknown }
       return { words: explain(reply.body as Parameters<typeof explain>[0]), data: { request, response } }
@@ -147,10 +146,9 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       world: World,
     }),
     async (control, { world, ...change }) => {
-      const at = world === undefined ? {} : { world }
-      if (Object.keys(change).length === 0) return told(await control.ask('GET', '/clock', at), 'The clock.')
+      if (Object.keys(change).length === 0) return told(await control.ask('GET', '/clock', { world }), 'The clock.')
       return told(
-        await control.ask('POST', '/clock', { ...at, body: change }),
+        await control.ask('POST', '/clock', { world, body: change }),
         'The clock, and what happened by the move.',
       )
     },
@@ -168,12 +166,11 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       world: World,
     }),
     async (control, { action, rule, world }) => {
-      const at = world === undefined ? {} : { world }
-      if (action === 'list') return told(await control.ask('GET', '/faults', at), 'The active faults.')
-      if (action === 'clear') return told(await control.ask('DELETE', '/faults', at), 'Removed all faults.')
-      if (action === 'errors') return told(await control.ask('GET', '/errors', at), 'The documented errors.')
+      if (action === 'list') return told(await control.ask('GET', '/faults', { world }), 'The active faults.')
+      if (action === 'clear') return told(await control.ask('DELETE', '/faults', { world }), 'Removed all faults.')
+      if (action === 'errors') return told(await control.ask('GET', '/errors', { world }), 'The documented errors.')
       if (rule === undefined) throw new WrongArguments('action add needs a rule')
-      return told(await control.ask('POST', '/faults', { ...at, body: rule }), 'Added the fault.')
+      return told(await control.ask('POST', '/faults', { world, body: rule }), 'Added the fault.')
     },
   ),
   scenario: tool(
@@ -184,11 +181,10 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       world: World,
     }),
     async (control, { action, document, world }) => {
-      const at = world === undefined ? {} : { world }
       if (action === 'schema') return told(await control.ask('GET', '/scenario/schema'), 'The schema.')
-      if (action === 'show') return told(await control.ask('GET', '/scenario', at), 'The world as a document.')
+      if (action === 'show') return told(await control.ask('GET', '/scenario', { world }), 'The world as a document.')
       if (document === undefined) throw new WrongArguments('action load needs a document')
-      return told(await control.ask('PUT', '/scenario', { ...at, body: document }), 'Loaded the document.')
+      return told(await control.ask('PUT', '/scenario', { world, body: document }), 'Loaded the document.')
     },
   ),
   test_values: tool(
@@ -216,14 +212,6 @@ interface Head {
   outcome: string | null
   message: string | null
   fault: string | null
-}
-
-const jsonOr = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }
 
 /** @throws WrongArguments or Away */
