@@ -53,9 +53,14 @@ const FLUSH_EVERY_MS = 20
 /**
  * Brings a file to the disk while it is written. All of it at once, at its end, would hold up the commits of a server for
  * some tenths of a second.
+ * @param onFlushed is told the size of the file so far
  * @throws what the writing throws
  */
-export const flushWhile = async (path: string, writing: Promise<unknown>): Promise<void> => {
+export const flushWhile = async (
+  path: string,
+  writing: Promise<unknown>,
+  onFlushed?: (bytes: number) => void,
+): Promise<void> => {
   let isOver = false
   const end = (): void => {
     isOver = true
@@ -65,6 +70,7 @@ export const flushWhile = async (path: string, writing: Promise<unknown>): Promi
   try {
     while (!isOver) {
       await file.datasync()
+      onFlushed?.((await file.stat()).size)
       await Promise.race([over, Bun.sleep(FLUSH_EVERY_MS)])
     }
   } finally {

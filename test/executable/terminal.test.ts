@@ -86,6 +86,16 @@ describe('--help', () => {
     for (const { path } of entries.filter(({ path }) => path.length === 1)) expect(stdout).toContain(path.join())
   })
 
+  test('of a group lists its commands with what they take, in the style of scrip help', async () => {
+    const { stdout } = await run(['wallet', '--help'])
+    expect(stdout).toStartWith(
+      'Usage: scrip wallet <command> [flags]\n\nmanage wallets\nscrip wallet <command> --help explains a command and its flags.\n\nCommands:\n  add <client> <currency>  open a wallet',
+    )
+    expect(stdout).not.toMatch(/\[options\]|help \[command\]|--help {2}/)
+    const { exitCode, stdout: printed, stderr } = await run(['wallet'])
+    expect([exitCode, printed, stderr]).toEqual([2, '', stdout])
+  })
+
   test('adapts to a narrow terminal, but is not wider than 80 columns', async () => {
     const [wide, narrow] = await Promise.all([atTerminal(['run', '--help']), atTerminal(['run', '--help'], {}, 60)])
     const longest = (text: string) =>
@@ -129,7 +139,7 @@ describe('scrip help', () => {
   test('about an unknown topic says where to look', async () => {
     const { exitCode, stdout, stderr } = await run(['help', 'client', 'dance'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-    expect(stderr).toBe('scrip: there is no help about client dance\nTry scrip help.\n')
+    expect(stderr).toBe("scrip: unknown topic 'client dance'\nTry scrip help.\n")
   })
 })
 
@@ -219,6 +229,31 @@ describe('scrip on a terminal', () => {
 })
 
 describe('a list on a terminal', () => {
+  operatorTest(
+    'shows of the audit when, who, what and how it ended in 80 columns, and facts where there is room',
+    async (operator) => {
+      await operator.json('client', 'add', 'acme')
+      const shown = async (cols: number) =>
+        (await atTerminal(['audit', 'list', '--data-dir', operator.dataDir], {}, cols)).split('\r\n')
+      const [head, , , more] = await shown(WIDTH_MAX)
+      expect(head?.split(/ +/)).toEqual(['id', 'at', 'user', 'command', 'subject', 'outcome'])
+      expect(more).toBe('More with --json or --csv: before, after, address')
+      const [wide, row, end] = await shown(160)
+      expect(wide?.split(/ +/)).toEqual([
+        'id',
+        'at',
+        'user',
+        'command',
+        'subject',
+        'outcome',
+        'before',
+        'after',
+        'address',
+      ])
+      expect([row, end]).toEqual([expect.stringContaining('{"client_id":1}'), ''])
+    },
+  )
+
   operatorTest('is a table of the columns that fit, and names the others', async (operator) => {
     const customer = await operator.stocked()
     const server = await operator.serve()
@@ -272,16 +307,23 @@ describe('progress', () => {
   /** Long enough to be announced, in which there is not much to do. */
   const LONG = `${' '.repeat(64 * 1_024 * 1_024)}${JSON.stringify({ products: [TEA] })}`
 
-  operatorTest('of a long import is shown and cleared on a terminal, and not shown elsewhere', async (operator) => {
-    await operator.json('client', 'add', 'acme')
-    const file = operator.file('catalog.json', LONG)
-    const args = ['catalog', 'import', file, '--data-dir', operator.dataDir]
-    const screen = await atTerminal(args)
-    expect(screen).toContain('writing products   0 %')
-    expect(screen.slice(screen.lastIndexOf(ERASE_LINE))).toMatch(/^.{5}Next: .*\r\ndata_dir .*\r\nproducts {2}1\r\n$/s)
-    writeFileSync(file, LONG.replace('Tea', 'Coffee'))
-    expect(await run(args)).toMatchObject({ exitCode: 0, stderr: '' })
-  })
+  operatorTest(
+    'of a long import is a bar that is cleared on a terminal, and nothing in a short time elsewhere',
+    async (operator) => {
+      await operator.json('client', 'add', 'acme')
+      const file = operator.file('catalog.json', LONG)
+      const args = ['catalog', 'import', file, '--data-dir', operator.dataDir]
+      const screen = await atTerminal(args)
+      expect(screen.split(ERASE_LINE)).toContainEqual(
+        expect.stringMatching(/^░{20} {3}0 % {2}\d+ s {2}writing products$/),
+      )
+      expect(screen.slice(screen.lastIndexOf(ERASE_LINE))).toMatch(
+        /^.{5}Next: .*\r\ndata_dir .*\r\nproducts {2}1\r\n$/s,
+      )
+      writeFileSync(file, LONG.replace('Tea', 'Coffee'))
+      expect(await run(args)).toMatchObject({ exitCode: 0, stderr: '' })
+    },
+  )
 
   operatorTest('of short work is not shown', async (operator) => {
     await operator.stocked()

@@ -124,8 +124,10 @@ const copyData = async (
   using _lock = lockForImport(dataDir, MINUTE_MS)
   if (!copy) finishCatalogImport(dataDir, database, reference)
   else if (findPrivateFile(dataDir, NEXT_CATALOG)) throw refused(HALF_A_CATALOG)
-  onProgress('copying the database', 0, 0)
-  await copyDatabase(databasePath(dataDir), staged, `busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  const source = databasePath(dataDir)
+  const bytes = statSync(source).size
+  const onFlushed = (copied: number) => onProgress('copying the database', copied, bytes)
+  await copyDatabase(source, staged, `busy_timeout = ${BUSY_TIMEOUT_MS}`, onFlushed)
   onProgress('waiting for the disk', 0, 0)
   if (copy) ownDatabase(staged)
   flushFile(staged)

@@ -29,7 +29,12 @@ export const runBeside = <Row>(path: string, { values = [], ...statement }: Stat
 }
 
 /** Copies a database into a new file, while others write, and brings the copy to the disk meanwhile. @throws what SQLite says */
-export const copyDatabase = async (path: string, copy: string, pragma: string): Promise<void> => {
+export const copyDatabase = async (
+  path: string,
+  copy: string,
+  pragma: string,
+  onFlushed?: (bytes: number) => void,
+): Promise<void> => {
   makePrivateFile(copy)
-  await flushWhile(copy, runBeside(path, { pragmas: [pragma], sql: 'VACUUM INTO ?', values: [copy] }))
+  await flushWhile(copy, runBeside(path, { pragmas: [pragma], sql: 'VACUUM INTO ?', values: [copy] }), onFlushed)
 }

@@ -29,8 +29,11 @@ export const inOurManner = (program: Command): Command =>
     .configureHelp({
       minWidthToWrap: WORDS_WIDTH_MIN,
       styleTitle: (title) => BOLD + title + RESET,
-      formatHelp: (command, helper) =>
-        command.parent ? new Help().formatHelp.call(helper, command, helper) : overview(command, helper),
+      formatHelp: (command, helper) => {
+        if (!command.parent) return overview(command, helper)
+        if (command.commands.length > 0) return groupHelp(command, helper)
+        return new Help().formatHelp.call(helper, command, helper)
+      },
     })
 
 const widthOf = ({ columns }: { columns?: number }): number => Math.min(columns || WIDTH_MAX, WIDTH_MAX)
@@ -76,6 +79,26 @@ const overview = (program: Command, helper: Help): string => {
   ].join('\n')
 }
 
+/** A group in the style of the program's own help: its commands with what they take, and a line each. */
+const groupHelp = (group: Command, helper: Help): string => {
+  const path = `scrip ${group.name()}`
+  const items = group.commands.map((command) => ({
+    term: `${command.name()} ${command.usage().replace('[options]', '')}`.trim().replace(/ +/g, ' '),
+    words: command.summary() || command.description(),
+  }))
+  const width = Math.max(...items.map(({ term }) => term.length))
+  return [
+    `${helper.styleTitle('Usage:')} ${path} <command> [flags]`,
+    '',
+    group.description(),
+    `${path} <command> --help explains a command and its flags.`,
+    '',
+    helper.styleTitle('Commands:'),
+    ...items.map(({ term, words }) => helper.formatItem(term, width, words, helper)),
+    '',
+  ].join('\n')
+}
+
 const groupLine = (title: string, names: readonly string[], helper: Help): string =>
   helper.styleTitle(title) +
   ' '.repeat(GROUP_WIDTH - title.length) +
@@ -102,5 +125,5 @@ const commandNamed = (program: Command, words: readonly string[]): Command =>
     if (found) return found
     const topics = command === program ? Object.keys(TOPICS) : []
     const similar = didYouMean(word, [...known, ...topics])
-    throw new UsageError(`there is no help about ${words.join(' ')}${similar}\nTry scrip help.`)
+    throw new UsageError(`unknown topic '${words.join(' ')}'${similar}\nTry scrip help.`)
   }, program)

@@ -19,8 +19,8 @@ const COLUMNS: Shown<AuditRow> = {
   user: ({ user }) => user,
   command: ({ command }) => command,
   subject: ({ subject }) => subject,
+  outcome: ({ outcome }) => outcome,
   before: ({ before }) => before && new Facts(before),
   after: ({ after }) => after && new Facts(after),
-  outcome: ({ outcome }) => outcome,
   address: ({ address }) => address,
 }

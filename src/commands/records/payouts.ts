@@ -67,21 +67,23 @@ const PAYEE: Shown<Payout> = {
   description: ({ description }) => description,
 }
 
-/** For the audit, which names nobody. */
-const STATE: Shown<Payout> = {
-  status: ({ status }) => status,
+const PROGRESS: Shown<Payout> = {
   submitted: ({ submittedAtMs }) => submittedAtMs !== null,
   returned: ({ returned }) => returned,
 }
 
+/** For the audit, which names nobody. */
+const STATE: Shown<Payout> = { status: ({ status }) => status, ...PROGRESS }
+
 const COLUMNS: Shown<Payout> = {
   id: ({ id }) => id,
   client: ({ clientId }, { clientName }) => clientName(clientId),
-  ...STATE,
+  status: ({ status }) => status,
   amount: ({ amountMinor, currencyId }, { amount }) => amount(amountMinor, currencyId),
   currency: ({ currencyId }, { currency }) => currency(currencyId).currency,
   beneficiary: ({ beneficiaryEmail }) => beneficiaryEmail,
   reference_id: ({ referenceId }) => referenceId,
+  ...PROGRESS,
   failure_reason: ({ failureReason }) => failureReason,
   created_at: ({ createdAtMs }) => toTimestamp(createdAtMs),
 }

@@ -1,18 +1,19 @@
-import { Amount, type List, type Row, textOf } from './cells.ts'
+import { Amount, Facts, type List, type Row, textOf } from './cells.ts'
 
 /** A list for people: a table. A terminal gets the columns for which it is wide enough. */
 
 const GAP = '  '
-/** Narrower columns of text cannot be read. */
-const WIDTH_MIN = 8
+/** Narrower columns of text, or of JSON, cannot be read. */
+const TEXT_WIDTH_MIN = 16
+const FACTS_WIDTH_MIN = 40
 
 interface Column {
   /** The name, and a text for each row. */
   texts: string[]
   width: number
   isNumeric: boolean
-  /** What cannot be read, or copied, when it is cut. */
-  isWhole: boolean
+  /** How narrow it can become: a name, and what is copied, are never cut. */
+  widthMin: number
 }
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT/
@@ -57,18 +58,16 @@ const linesOf = (names: readonly string[], rows: readonly Row[]): { lines: strin
 
 const columnOf = (name: string, rows: readonly Row[], index: number): Column => {
   const texts = [name, ...rows.map((row) => textOf(row[name]))]
+  const width = Math.max(...texts.map((text) => Bun.stringWidth(text)))
   const isNumeric = rows.some((row) => typeof row[name] === 'number' || row[name] instanceof Amount)
-  return {
-    texts,
-    width: Math.max(...texts.map((text) => Bun.stringWidth(text))),
-    isNumeric,
-    isWhole: isNumeric || index === 0 || texts.some((text) => TIMESTAMP.test(text)),
-  }
+  const isWhole = isNumeric || index === 0 || texts.some((text) => TIMESTAMP.test(text))
+  const readable = rows.some((row) => row[name] instanceof Facts) ? FACTS_WIDTH_MIN : TEXT_WIDTH_MIN
+  return { texts, width, isNumeric, widthMin: isWhole ? width : Math.min(width, Math.max(readable, name.length)) }
 }
 
 /** The first columns, as many as fit when long texts are cut. */
 const fitting = (columns: readonly Column[], width: number): readonly Column[] => {
-  const least = columns.map((column) => (column.isWhole ? column.width : Math.min(column.width, WIDTH_MIN)))
+  const least = columns.map(({ widthMin }) => widthMin)
   let count = columns.length
   while (count > 1 && sum(least.slice(0, count)) + GAP.length * (count - 1) > width) count -= 1
   const shown = columns.slice(0, count)
@@ -78,10 +77,11 @@ const fitting = (columns: readonly Column[], width: number): readonly Column[] =
 
 /** Makes the widest columns of text narrower until all of them fit. */
 const narrow = (columns: readonly Column[], width: number): void => {
-  const flexible = columns.filter((column) => !column.isWhole && column.width > WIDTH_MIN)
   let excess = sum(columns.map((column) => column.width)) - width
   for (; excess > 0; excess--) {
-    const [widest] = flexible.sort((one, other) => other.width - one.width)
+    const [widest] = columns
+      .filter((column) => column.width > column.widthMin)
+      .sort((one, other) => other.width - one.width)
     if (!widest) return
     widest.width -= 1
   }
