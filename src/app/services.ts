@@ -59,7 +59,7 @@ export interface Deps {
   extension: Extension | undefined
 }
 
-const DAMAGED = 'a voucher cannot be opened and is not for sale any more'
+const DAMAGED = 'a voucher cannot be opened and is no longer for sale'
 
 /** What the modules of the program share: sessions, prices, payments, due work. */
 export const createServices = (deps: Deps) => {

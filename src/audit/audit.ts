@@ -65,7 +65,7 @@ const FIRST = '0'.repeat(64)
 
 /**
  * Where the chain breaks first, in words; nothing where it does not.
- * @param seal undefined where the voucher key is not at hand: what others may have hashed anew cannot be told then
+ * @param seal undefined where the voucher key is not at hand: a recomputed audit cannot be detected then
  */
 export const breaksIn = (query: Query, seal: AuditSeal | undefined): string[] => {
   const keys = seal && keysOf(query, seal)

@@ -88,7 +88,7 @@ export const cardOf = ({ name, category, subCategory, currency }: Shown): Card =
 
 const lineHeight = (size: number): number => Math.round(size * 1.16)
 
-/** The initials of the first two words that have letters: `&` is no word. */
+/** The initials of the first two words that have letters: `&` is not a word. */
 const initialsOf = (name: string): string =>
   name
     .split(/\s+/)

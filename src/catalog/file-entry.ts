@@ -73,11 +73,11 @@ export const problemsOf = (entry: ProductDocument, reference: Reference): Fault[
     .filter(([, value]) => !isWritable(value))
     .map(([field]) => ({ path: `/${field}`, what: UNWRITABLE }))
   const wrong = (path: string, what: string) => problems.push({ path, what })
-  if (entry.image_url !== undefined && !URL.canParse(entry.image_url)) wrong('/image_url', 'is no address')
+  if (entry.image_url !== undefined && !URL.canParse(entry.image_url)) wrong('/image_url', 'is not an address')
   if (!reference.findCountryByAlpha3(entry.country)) wrong('/country', `no country has the code ${entry.country}`)
   const currency = reference.findCurrencyByCode(entry.currency)
   if (!currency) {
-    wrong('/currency', `no circulating currency has the code ${entry.currency}`)
+    wrong('/currency', `unknown currency ${entry.currency}`)
     return problems
   }
   const amount = (place: string, value: number): void => {

@@ -178,7 +178,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
       ({ params, body: { denomination, quantity }, session }) => {
         session.checkAgain()
         const product = found(catalog.in(session.world).find(params.id), PRODUCT_NOT_FOUND)
-        // A quantity or denomination that is not offered is no failure here (contract C9).
+        // A quantity or denomination that is not offered is not a failure here (contract C9).
         const offer = findOffer(product, denomination, 0)
         if (!offer || quantity > quantityMaxFor(product, session.client.quantityMax)) return { is_available: false }
         const { world } = session

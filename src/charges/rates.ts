@@ -42,7 +42,7 @@ export const ratesFrom =
     const fromE8 = perBaseE8(from)
     const toE8 = perBaseE8(to)
     if (fromE8 === undefined || toE8 === undefined) return undefined
-    // A rate below eight decimals is no rate.
+    // A rate below eight decimals is not a rate.
     return crossRate(fromE8, toE8) || undefined
   }
 
@@ -57,11 +57,7 @@ export const readRates = (text: string, reference: Reference): BaseRates => {
 export const refuseStrangers = ({ base, perBaseE8 }: BaseRates, reference: Reference): void => {
   const strange = [...new Set([base, ...perBaseE8.keys()])].filter((code) => !reference.findCurrencyByCode(code))
   if (strange.length === 0) return
-  throw new RatesFault(
-    strange.map(
-      (code) => `${code === base ? '/base' : `/rates/${code}`}: no circulating currency has the code ${code}`,
-    ),
-  )
+  throw new RatesFault(strange.map((code) => `${code === base ? '/base' : `/rates/${code}`}: unknown currency ${code}`))
 }
 
 const checked = (table: Static<typeof RateTable>): BaseRates => {

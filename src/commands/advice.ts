@@ -26,7 +26,7 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   EACCES: 'cannot be opened\nRun the command as the user of the server, or change the permissions.',
   ENOSPC: DISK_FULL,
   SQLITE_FULL: DISK_FULL,
-  SQLITE_NOTADB: 'is no database of Scrip\nName a file that scrip backup has written, or the folder of a server.',
+  SQLITE_NOTADB: 'is not a Scrip database\nName a file that scrip backup has written, or the folder of a server.',
 }
 
 /** An error about a file or a folder, exit code 4: where it is, and what is wrong with it. */

@@ -34,7 +34,7 @@ export const choiceOption = (flags: string, description: string, choices: readon
 export const withListOptions = (command: Command): Command =>
   command
     .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts('json'))
-    .option('--limit <number>', 'the first ones only', wholeNumber)
+    .option('--limit <number>', 'show at most this many', wholeNumber)
 
 const DECIMAL = /^-?\d{1,15}(?:\.(\d+))?$/
 
@@ -43,7 +43,7 @@ export const amountIn = (text: string, { currency, precision }: Currency): numbe
   const decimals = DECIMAL.exec(text)?.[1]?.length ?? 0
   const minor = DECIMAL.test(text) && decimals <= precision ? toMinor(Number(text), precision) : undefined
   if (minor === undefined) {
-    throw misused(`${text} is no amount of ${currency}\nWrite ${writingOf(precision)}.`)
+    throw misused(`'${text}' is not an amount in ${currency}\nWrite ${writingOf(precision)}.`)
   }
   return minor
 }

@@ -99,7 +99,7 @@ const listen: Define = (command) =>
 
 const trigger: Define = (command) =>
   withOptions(command, TRIGGER_OPTIONS)
-    .description('make an event in a sandbox that changes no record')
+    .description('publish an event in a sandbox without changing a record')
     .addArgument(choiceArgument('<type>', 'the type of the event', EVENT_TYPES))
     .action(async (type: string, options: TriggerOptions) =>
       (await import('./sandbox/listen.ts')).trigger(type, options),
@@ -107,7 +107,7 @@ const trigger: Define = (command) =>
 
 const mcp: Define = (command) =>
   withOptions(command, MCP_OPTIONS)
-    .description('let a coding agent work in a sandbox, by the Model Context Protocol')
+    .description('let a coding agent work in a sandbox, through the Model Context Protocol')
     .action(async (options: McpOptions) => (await import('./sandbox/mcp/mcp.ts')).mcp(mcpConfigOf(options)))
 
 const openapi: Define = (command) =>

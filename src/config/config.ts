@@ -128,7 +128,9 @@ const findKey = (name: string, isPrivate: boolean, given?: string): Uint8Array |
   const isText = /^[\x20-\x7e\s]*$/.test(bytes.toString('latin1'))
   const key = bytes.length === KEY_BYTES && !isText ? bytes : parseKey(bytes.toString('utf8'), KEY_BYTES)
   if (!key)
-    throw new UsageError(`${variableOf(name)} is no key\nA key is ${KEY_BYTES} bytes as hexadecimal digits or base64.`)
+    throw new UsageError(
+      `${variableOf(name)} is not a key\nA key is ${KEY_BYTES} bytes as hexadecimal digits or base64.`,
+    )
   return key
 }
 
@@ -138,7 +140,7 @@ export const findNewVoucherKey = (): Uint8Array | undefined => findKey('newVouch
 const metricsOf = ({ port, metricsHost: host, metricsPort }: ServeOptions) => {
   if (metricsPort === undefined) {
     if (host === LOOPBACK) return undefined
-    throw new UsageError('--metrics-host has no meaning without a port\nSet --metrics-port, too.')
+    throw new UsageError('--metrics-host needs a port\nSet --metrics-port, too.')
   }
   if (metricsPort !== 0 && metricsPort === portOf(port)) {
     throw new UsageError(`--metrics-port ${metricsPort} is the port of the API\nMetrics need a port of their own.`)
@@ -153,7 +155,7 @@ export const openConfigOf = (capsuleFile: string, options: OpenOptions): Config 
 /** As if nothing were given: a sandbox in memory. */
 export const defaultConfig = (): Config => documentConfigOf(defaultsOf(SERVE_OPTIONS) as ServeOptions)
 
-/** The password is no flag: everyone on the machine can read flags. @throws UsageError */
+/** The password is not a flag: everyone on the machine can read flags. @throws UsageError */
 export const compareConfigOf = (url: string, { username, json }: CompareOptions) => ({
   url,
   username,
@@ -205,7 +207,7 @@ const evidenceConfigOf = (options: RunOptions) => {
   if (new Set(files).size < files.length)
     throw new UsageError('two reports of the run name the same file\nEach report needs a file of its own.')
   if (options.coverageNoLess && options.coverageBase === undefined)
-    throw new UsageError('--coverage-no-less has no meaning without a base\nSet --coverage-base, too.')
+    throw new UsageError('--coverage-no-less needs a base\nSet --coverage-base, too.')
   const jobSummary = findJobSummary()
   const isOfJob = options.summary === undefined || options.summary === jobSummary
   return {

@@ -85,7 +85,7 @@ export const refuseMeaningless = (command: Command): void => {
             ? fileVariableOf(name)
             : undefined
     if (given !== undefined && onlyIn !== undefined && onlyIn !== mode) {
-      throw new UsageError(`${given} has no meaning in ${mode} mode\nLeave it out.`)
+      throw new UsageError(`${given} is not available in ${mode} mode\nLeave it out.`)
     }
     if (isSecret && source === 'cli' && mode === 'live') {
       throw new UsageError(
@@ -133,7 +133,7 @@ export const portOf = (given: number | undefined): number => {
   try {
     return parsePort(bare)
   } catch {
-    throw new UsageError(`the variable PORT is no port: ${bare}\nA port is a number from 0 to 65535.`)
+    throw new UsageError(`the variable PORT is not a port: ${bare}\nA port is a number from 0 to 65535.`)
   }
 }
 

@@ -135,7 +135,7 @@ export const SERVE_OPTIONS = {
   },
   publicUrl: url('URL under which clients reach the server'),
   trustedProxy: networks('proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8,fd00::/8'),
-  webhookAllow: networks('networks to which webhooks may be delivered besides those of the mode'),
+  webhookAllow: networks('further networks to which webhooks may be delivered'),
   metricsPort: port('port of /metrics; 0 takes a free one', 'off'),
   metricsHost: address('address to bind /metrics to'),
 } as const satisfies OptionTable

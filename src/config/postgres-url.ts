@@ -21,7 +21,7 @@ const KNOWN = ['sslmode', 'sslrootcert', 'host']
 /** Never shows the URL, which may hold a password. @throws UsageError */
 export const parsePostgresUrl = (text: string): PostgresTarget => {
   const [, user, password, authority = '', database, query = ''] = URL_PARTS.exec(text.trim()) ?? []
-  if (!URL_PARTS.test(text.trim())) throw wrongUrl('is no URL of PostgreSQL')
+  if (!URL_PARTS.test(text.trim())) throw wrongUrl('is not a PostgreSQL URL')
   const parameters = new URLSearchParams(query)
   const unknown = [...parameters.keys()].find((name) => !KNOWN.includes(name))
   if (unknown !== undefined) throw wrongUrl(`has a parameter that Scrip does not know: ${unknown}`)
@@ -46,7 +46,7 @@ const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw wrongUrl('has a % that begins no character')
+    throw wrongUrl('has a % that is not part of an escape')
   }
 }
 
@@ -58,7 +58,7 @@ const hostsOf = (authority: string) =>
       const [, bracketed, plain = '', port = String(PORT)] =
         /^(?:\[([^\]]+)\]|([^:]*))(?::(\d{1,5}))?$/.exec(part) ?? []
       const host = bracketed ?? decoded(plain)
-      if (host === '' || Number(port) > 65_535) throw wrongUrl('has a host or port that is none')
+      if (host === '' || Number(port) > 65_535) throw wrongUrl('has an invalid host or port')
       return { host, port: Number(port) }
     })
 
@@ -69,6 +69,6 @@ const tlsOf = (parameters: URLSearchParams, hosts: PostgresTarget['hosts']): Pos
     return isLocal && !parameters.has('sslrootcert') ? 'disable' : 'verify-full'
   }
   const mode = TLS.find((one) => one === given)
-  if (!mode) throw wrongUrl(`has sslmode=${given}, which is none of ${TLS.join(', ')}`)
+  if (!mode) throw wrongUrl(`has sslmode=${given}, which is not one of ${TLS.join(', ')}`)
   return mode
 }

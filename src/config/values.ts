@@ -49,7 +49,7 @@ export const parseTime = (text: string): number => {
   return timeMs
 }
 
-/** The month from its first instant to that of the next one, in UTC. */
+/** The month in UTC, from its first instant to the first one of the next month. */
 export const parseMonth = (text: string): { sinceMs: number; untilMs: number } => {
   const [, year, month] = MONTH.exec(text) ?? []
   if (year === undefined) throw new InvalidArgumentError('A month looks like 2026-11.')

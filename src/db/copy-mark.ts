@@ -27,7 +27,7 @@ export const markIn = (path: string): Mark | undefined => {
 
 export const getMark = (sqlite: SqliteDatabase): Mark => {
   const mark = findMark(sqlite)
-  if (!mark) throw new Error('the database is no copy of a record')
+  if (!mark) throw new Error('the database is not a copy of a record')
   return mark
 }
 

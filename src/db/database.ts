@@ -251,7 +251,7 @@ export class Database {
     return this.#commits.trouble
   }
 
-  /** Whether writes are taken, as far as can be told without one. */
+  /** Whether writes are taken, as far as is known without one. */
   get isWritable(): boolean {
     return this.trouble === undefined && this.#files?.areWritable() !== false
   }

@@ -53,7 +53,7 @@ const FLUSH_EVERY_MS = 20
 /**
  * Brings a file to the disk while it is written. All of it at once, at its end, would hold up the commits of a server for
  * some tenths of a second.
- * @param onFlushed is told the size of the file so far
+ * @param onFlushed gets the size of the file so far
  * @throws what the writing throws
  */
 export const flushWhile = async (

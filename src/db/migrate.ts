@@ -99,7 +99,7 @@ export const migrateTo = (sqlite: SqliteDatabase, version: number, clock: Clock)
     .immediate()
 }
 
-/** Changes nothing. @throws SchemaMismatch when the database is older or newer, or is not a database of Scrip */
+/** Changes nothing. @throws SchemaMismatch when the database is older or newer, or is not a Scrip database */
 export const requireCurrentSchema = (sqlite: SqliteDatabase): void => {
   const version = versionOf(sqlite)
   if (version < MIGRATIONS.length) {
@@ -114,7 +114,7 @@ const versionOf = (sqlite: SqliteDatabase): number => {
   const isOurs = sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'").get() !== null
   const version = isOurs ? verifiedMigrations(sqlite).length : 0
   if (version === 0)
-    throw new SchemaMismatch('this is no database of Scrip\nName one that scrip serve or scrip backup has written.')
+    throw new SchemaMismatch('this is not a Scrip database\nName one that scrip serve or scrip backup has written.')
   return version
 }
 
@@ -124,7 +124,9 @@ export const schemaFaults = (sqlite: SqliteDatabase): string[] => {
   const missing = [...made.keys()].filter((name) => !present.has(name))
   const others = [...present].filter(([name, sql]) => !made.has(name) || made.get(name) !== sql)
   return [
-    ...others.map(([name]) => `the ${name} ${made.has(name) ? 'is not as Scrip makes it' : 'is none of Scrip'}`),
+    ...others.map(
+      ([name]) => `the ${name} ${made.has(name) ? 'is not as Scrip makes it' : 'does not belong to Scrip'}`,
+    ),
     ...missing.map((name) => `the ${name} is missing`),
   ]
 }
@@ -174,7 +176,7 @@ const verify = (row: { version: number; sha256: string; place: number }): void =
     throw new SchemaMismatch(`migration ${row.place} of the database is not recorded\nRestore a backup.`)
   if (row.sha256 !== digestOf(migration.sql)) {
     throw new SchemaMismatch(
-      `migration ${migration.name} of the database is not that of this program\nRestore a backup.`,
+      `migration ${migration.name} of the database differs from the one in this program\nRestore a backup.`,
     )
   }
 }

@@ -76,7 +76,7 @@ export const planned = <Prepared extends PreparedQuery>(
  */
 const plannedOnce = ({ sql, params }: Text): Text => {
   const [first = '', ...others] = sql.split('?')
-  if (others.length !== params.length) throw new Error(`a question mark is no parameter: ${sql}`)
+  if (others.length !== params.length) throw new Error(`a question mark is not a parameter: ${sql}`)
   const parts = others.map((part, index) => (isFixed(params[index]) ? `${params[index]}` : '+?') + part)
   return { sql: first + parts.join(''), params: params.filter((param) => !isFixed(param)) }
 }

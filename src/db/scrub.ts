@@ -18,7 +18,7 @@ export const copiesIn = (dataDir: string): string[] => {
     .sort()
 }
 
-/** Half a copy, or the log of one, is no database, and holds what the database held. */
+/** Half a copy, or the log of one, is not a database, and holds what the database held. */
 const isSetAside = (path: string, name: string): boolean =>
   basename(path).startsWith(`${name}.before-`) || basename(path).startsWith(STAGING_PREFIX)
 

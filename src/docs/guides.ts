@@ -26,7 +26,7 @@ export interface Guide {
 export const GUIDES: Readonly<Record<string, Guide>> = {
   quickstart: { title: 'Quickstart', about: 'from installation to a passing test', file: quickstart },
   'testing-with-scrip': { title: 'Testing with Scrip', about: 'test a client with the sandbox', file: testing },
-  'test-runners': { title: 'Test runners', about: 'a world for each test, in ten runners', file: testRunners },
+  'test-runners': { title: 'Test runners', about: 'a world for each test, in seven runners', file: testRunners },
   ci: { title: 'Continuous integration', about: 'recipes for pipelines', file: ci },
   agents: { title: 'Coding agents', about: 'let a coding agent work in a sandbox', file: agents },
   webhooks: { title: 'Webhooks', about: 'receive, verify and test events', file: webhooks },

@@ -33,7 +33,7 @@ export const STORED_HEADERS = Type.Object({
   ...VALIDATORS.properties,
   'Content-Encoding': Type.Optional(Type.String({ description: 'zstd or gzip, if Accept-Encoding allows it' })),
 })
-/** The schema of a parameter or a header, which is no object. */
+/** The schema of a parameter or a header, which is not an object. */
 export const schemaOf = (schema: TSchema): Schema => new Components().place(schema)
 
 /** The headers of every response; a client that is not let in has no limit. */

@@ -134,5 +134,5 @@ ${groupsOf(document).map(
 )}
 </article>`
 
-export const notFoundView: Html = html`<article><header><h1>There is no such page</h1></header>
+export const notFoundView: Html = html`<article><header><h1>Page not found</h1></header>
 <p class="lead"><a href="/docs">The reference</a> lists every operation, event and guide.</p></article>`

@@ -7,7 +7,7 @@ import { Html, html, prose } from './html.ts'
 const DEPTH_MAX = 4
 
 /**
- * The members of an object, or of the objects of a list; empty for a plain value. Only a request is told which members it
+ * The members of an object, or of the objects of a list; empty for a plain value. Only a request shows which members it
  * needs: a response has them all.
  */
 export const membersView = (document: ApiDocument, schema: Schema, isRequest: boolean, depth = 0): Html => {

@@ -52,7 +52,7 @@ export const webhookObjects = (
           },
           responses: {
             '2XX': { description: 'Received' },
-            410: { description: 'Not wanted any more: the webhook is switched off' },
+            410: { description: 'No longer wanted: the webhook is switched off' },
           },
         },
       },

@@ -62,7 +62,7 @@ export const readPath = <Schema extends TObject>(schema: Schema, params: Record<
 const ID = /^[1-9]\d{0,9}$/
 const ID_MAX = 2_147_483_647
 
-/** The number that a text names, or undefined when it is no id. */
+/** The number that a text names, or undefined when it is not an id. */
 export const parseId = (text: string): number | undefined => {
   const id = ID.test(text) ? Number(text) : undefined
   return id !== undefined && id <= ID_MAX ? id : undefined

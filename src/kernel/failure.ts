@@ -85,7 +85,7 @@ export interface Failure {
   headers?: Readonly<Record<string, string>>
   /** Has the structured format on every route (contract C4). */
   isUniform?: true
-  /** Where it is not that of the kind. */
+  /** If it differs from the one of its kind. */
   status?: number
 }
 

@@ -1,7 +1,7 @@
 const HEX = /^[0-9a-f]+$/i
 const BASE64 = /^[\w+/-]+={0,2}$/
 
-/** Reads hex, base64 or base64url. Undefined if the text is no key of `byteCount` bytes. */
+/** Reads hex, base64 or base64url. Undefined if the text is not a key of `byteCount` bytes. */
 export const parseKey = (text: string, byteCount: number): Uint8Array | undefined => {
   const trimmed = text.trim()
   if (HEX.test(trimmed) && trimmed.length === byteCount * 2) return Buffer.from(trimmed, 'hex')

@@ -39,7 +39,7 @@ export interface Delivering {
 
 /**
  * Delivers some vouchers of an open order; the last one settles it.
- * @param wallet that of the order, if the caller has read it
+ * @param wallet the wallet of the order, if the caller has read it
  * @throws DomainError transition_refused
  */
 export const deliver = (

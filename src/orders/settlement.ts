@@ -9,7 +9,7 @@ import type { Order } from './tables.ts'
 
 /**
  * Settles what was delivered with supplier, tax and fees, and refunds the rest. Returns what was refunded.
- * @param wallet that of the order, if the caller has read it
+ * @param wallet the wallet of the order, if the caller has read it
  */
 export const settleOrder = (
   tx: Tx,

@@ -71,7 +71,7 @@ export const readCodes = (text: string, { query, reference, seal, nowMs, onRows 
     seen.set(fingerprint, place)
     if (!product) wrong(`product_id: no product has the id ${value.product_id}`)
     else if (denominationMinor === undefined) wrong(`denomination: product ${value.product_id} does not offer it`)
-    else if (expiresAtMs === undefined) wrong('expires_at: is no RFC 3339 time')
+    else if (expiresAtMs === undefined) wrong('expires_at: is not an RFC 3339 time')
     else if (expiresAtMs !== null && expiresAtMs <= nowMs) wrong('expires_at: is in the past')
     else if (earlier !== undefined) wrong(`card_number: the same as at ${earlier}`)
     else

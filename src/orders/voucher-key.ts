@@ -95,7 +95,8 @@ const readKey = (dataDir: string, file: string): Uint8Array | undefined => {
   const text = findPrivateFile(dataDir, file)?.toString('utf8')
   if (text === undefined) return undefined
   const key = parseKey(text, SEAL_KEY_BYTES)
-  if (!key) throw new DataFault(`${file} is no key\nA key is ${SEAL_KEY_BYTES} bytes as hexadecimal digits or base64.`)
+  if (!key)
+    throw new DataFault(`${file} is not a key\nA key is ${SEAL_KEY_BYTES} bytes as hexadecimal digits or base64.`)
   return key
 }
 

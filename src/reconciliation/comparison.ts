@@ -102,7 +102,7 @@ export class Comparison {
     }
   }
 
-  /** Holds our records against the lines that name them, which it returns. Further lines of a record are no pairs. */
+  /** Holds our records against the lines that name them, which it returns. Further lines of a record are not pairs. */
   *#pair(type: RecordType): Generator<undefined, LineSet> {
     const named = new LineSet()
     const differing = this.#query('differing', type)

@@ -46,7 +46,7 @@ const BOM = '\ufeff'
 const DECIMAL = /^-?\d+(?:\.\d+)?$/
 const DAY = /^\d{4}-\d\d-\d\d$/
 
-/** Reads a list piece by piece. Its format is told by its first character. */
+/** Reads a list piece by piece. Its first character decides the format. */
 export class PartnerList {
   readonly problems: Problem[] = []
   #records: Records | undefined
@@ -112,12 +112,12 @@ export class PartnerList {
     const code = textIn(cell)
     if (code === null) return void wrong('currency', 'is missing')
     const currency = this.reference.findCurrencyByCode(code.toUpperCase())
-    if (!currency) wrong('currency', 'is no currency of ISO 4217')
+    if (!currency) wrong('currency', 'is not an ISO 4217 currency')
     return currency
   }
 }
 
-/** An empty cell counts as left out. Numbers are no names. */
+/** An empty cell counts as left out. Numbers do not count as names. */
 const textIn = (cell: unknown): string | null => (typeof cell === 'string' && cell !== '' ? cell : null)
 
 const amountIn = (
@@ -128,14 +128,14 @@ const amountIn = (
   if (cell === undefined || cell === null || cell === '') return void wrong('amount', 'is missing')
   const text = String(cell)
   if ((typeof cell !== 'string' && typeof cell !== 'number') || !DECIMAL.test(text)) {
-    return void wrong('amount', 'is no decimal number, such as 1000.50')
+    return void wrong('amount', 'is not a decimal number, such as 1000.50')
   }
   const amount = Number(text)
   if (amount < 0) return void wrong('amount', 'is below zero')
   if (!currency) return undefined
   const minor =
     amount > Number.MAX_SAFE_INTEGER / 10 ** currency.precision ? undefined : toMinorOrNone(amount, currency)
-  if (minor === undefined) wrong('amount', `is no amount of ${currency.currency}: too large, or too many decimals`)
+  if (minor === undefined) wrong('amount', `is not an amount in ${currency.currency}: too large, or too many decimals`)
   return minor
 }
 
@@ -152,7 +152,7 @@ const timeIn = (cell: unknown, wrong: (column: string, what: string) => void): n
   if (cell === undefined || cell === null || cell === '') return null
   const text = String(cell)
   const timeMs = parseTimestamp(DAY.test(text) ? `${text}T00:00:00Z` : text)
-  if (timeMs === undefined) wrong('at', 'is no time of RFC 3339, such as 2026-11-05T10:00:00Z, and no date')
+  if (timeMs === undefined) wrong('at', 'is neither a date nor an RFC 3339 time, such as 2026-11-05T10:00:00Z')
   return timeMs ?? null
 }
 

@@ -75,7 +75,7 @@ export class JsonRecords extends Records {
     const value = parsed(record)
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       this.options.onRecord(value as Cells, line)
-    else this.options.onProblem({ line, column: null, what: 'is no JSON object' })
+    else this.options.onProblem({ line, column: null, what: 'is not a JSON object' })
   }
 }
 
@@ -102,7 +102,7 @@ export class CsvRecords extends Records {
     const cells = cellsOf(record)
     const problem = (what: string): void => this.options.onProblem({ line, column: null, what })
     if (!this.#columns) this.#readHeader(cells ?? [], line)
-    else if (!cells) problem('has quotes inside of a cell, or none that end it')
+    else if (!cells) problem('has a quote inside a cell, or no closing quote')
     else if (cells.length !== this.#columns.length)
       problem(`has ${cells.length} cells, and the header ${this.#columns.length}`)
     else this.options.onRecord(this.#named(cells), line)
@@ -121,13 +121,13 @@ export class CsvRecords extends Records {
     this.#columns = columns
     if (columns.every((column) => !KNOWN.has(column))) {
       this.isBroken = true
-      this.options.onProblem({ line, column: null, what: 'begins neither CSV with a header nor JSON lines' })
+      this.options.onProblem({ line, column: null, what: 'is neither CSV with a header nor JSON lines' })
       return
     }
     for (const column of KNOWN) {
       const count = columns.filter((one) => one === column).length
       if (count > 1) {
-        this.options.onProblem({ line, column, what: 'stands twice in the header' })
+        this.options.onProblem({ line, column, what: 'appears twice in the header' })
         this.isBroken = true
       }
       if (count === 0 && REQUIRED.includes(column)) {

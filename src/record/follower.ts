@@ -74,7 +74,7 @@ export class FollowingCopy implements Disposable {
       for (const { name } of this.#triggers) this.#sqlite.run(`DROP TRIGGER ${name}`)
       for (const { seq, epoch, at, rows } of changes) {
         if (Number(seq) !== mark.seq + 1 || rows === null)
-          throw new CopyUnfit(`the record has no changes any more between commits ${mark.seq} and ${seq}`, false)
+          throw new CopyUnfit(`the record no longer has the changes between commits ${mark.seq} and ${seq}`, false)
         isErased = this.#applier.apply(rows) || isErased
         Object.assign(mark, { seq: Number(seq), epoch: Number(epoch), atUs: Number(at) })
       }

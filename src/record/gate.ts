@@ -147,7 +147,7 @@ export class Gate implements CommitGate {
     })
   }
 
-  /** A refusal that may pass is no fault of a unit; two of them say that another server is active. */
+  /** A refusal that may pass is not a fault of a unit; two of them say that another server is active. */
   #explained(error: RecordRefusal): unknown {
     const { lease, onBehind } = this.options
     if (error.state === LEASE_LOST) lease.lost()

@@ -54,7 +54,7 @@ export const checkServer = async (ask: Ask): Promise<boolean> => {
         AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')) FROM pg_class
         WHERE relnamespace = to_regnamespace('scrip') AND relkind = 'r'), true) AS can_write`,
   )
-  if (!server) throw new DataFault('PostgreSQL says nothing of itself')
+  if (!server) throw new DataFault('PostgreSQL did not report its settings')
   const fault = faultOf(server)
   if (fault !== undefined) throw new DataFault(fault)
   return server.is_ours
@@ -166,7 +166,7 @@ export const uploadCopy = async (
         "SELECT to_regclass('scrip.installation') IS NOT NULL AS is_there",
       )
       if (isThere)
-        throw new DataFault('the record holds data already\nName an empty database, or serve a folder of this record.')
+        throw new DataFault('the record already holds data\nName an empty database, or serve a folder of this record.')
       const [{ has_schema: hasSchema } = {}] = await ask<{ has_schema: boolean }>(
         "SELECT to_regnamespace('scrip') IS NOT NULL AS has_schema",
       )

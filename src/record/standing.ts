@@ -38,7 +38,7 @@ export const standingOf = (dataDir: string, installation: Installation | undefin
   }
   if (!mark) {
     throw new DataFault(
-      `this folder holds data of its own, and is no copy of the record ${installation.id}\nName an empty folder, or another record.`,
+      `this folder holds data of its own, and is not a copy of the record ${installation.id}\nName an empty folder, or another record.`,
     )
   }
   if (mark.installation !== installation.id) {
@@ -69,18 +69,18 @@ export const requireSameTimeline = async (ask: Ask, mark: Mark): Promise<void> =
   if (!state) throw new DataFault('the record is gone\nRestore it.')
   if (Number(state.seq) < mark.seq) {
     throw new CopyUnfit(
-      `the copy holds commits ${Number(state.seq) + 1} to ${mark.seq}, which the record has not: it was restored, or has lost them`,
+      `the copy holds commits ${Number(state.seq) + 1} to ${mark.seq}, which the record does not have: it was restored, or has lost them`,
       true,
     )
   }
   if (state.epoch === null) {
     if (mark.seq < Number(state.first))
-      throw new CopyUnfit(`the record has no changes any more of the time since commit ${mark.seq}`, false)
+      throw new CopyUnfit(`the record no longer has the changes since commit ${mark.seq}`, false)
     throw new CopyUnfit(`the record does not know commit ${mark.seq} of the copy`, true)
   }
   if (Number(state.epoch) !== mark.epoch || Number(state.at) !== mark.atUs) {
     throw new CopyUnfit(
-      `commit ${mark.seq} of the copy is not that of the record, which was restored: what the copy holds besides is in no record`,
+      `commit ${mark.seq} of the copy differs from that of the record, which was restored: the copy holds data that is not in the record`,
       true,
     )
   }

@@ -186,6 +186,6 @@ const checkedLines = (text: string): string[] => {
   const body = text.slice(0, end)
   const sha256 = createHash('sha256').update(body).digest('hex')
   if (text.slice(end) !== `${JSON.stringify({ sha256 })}\n`)
-    throw new CapsuleFault('damaged: its digest is another one')
+    throw new CapsuleFault('damaged: its digest does not match')
   return body.trimEnd().split('\n')
 }

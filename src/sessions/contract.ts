@@ -55,7 +55,7 @@ export const TokenPair = Type.Object(
       description: 'A JWT for the Authorization header',
       example: `${TOKEN}.eyJzdWIiOiIxIn0.Zk3n`,
     }),
-    refresh_token: Type.String({ description: 'Good for one refresh', example: REFRESH_TOKEN }),
+    refresh_token: Type.String({ description: 'Valid for one refresh', example: REFRESH_TOKEN }),
     access_expires_at: Type.String({ format: 'date-time', example: '2026-01-01T01:00:00.000Z' }),
     refresh_expires_at: Type.String({ format: 'date-time', example: '2026-01-08T00:00:00.000Z' }),
     client_id: Type.Integer({ example: 1 }),

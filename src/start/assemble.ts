@@ -145,7 +145,7 @@ const upToDate = (state: WorldState, { dataDir, voucherKey }: Config, clock: Clo
   const [fault] = schemaFaults(database.sqlite)
   if (fault !== undefined) throw new SnapshotFault(`not a snapshot: /database: ${fault}`)
   migrate(database.sqlite, clock)
-  if (!holdsForeignClients(database, 'live')) throw new SnapshotFault('not a snapshot: /database: is no sandbox')
+  if (!holdsForeignClients(database, 'live')) throw new SnapshotFault('not a snapshot: /database: is not a sandbox')
   if (markOf(database.query) !== undefined && !areKeysOf(database.query, dataDir, voucherKey)) {
     throw new SnapshotFault(SEALED_ELSEWHERE)
   }

@@ -208,7 +208,7 @@ const getSigningKey = (dataDir: string): Uint8Array => {
   const key = findPrivateFile(dataDir, SIGNING_KEY_FILE)
   if (key?.length !== SIGNING_KEY_BYTES) {
     throw new DataFault(
-      `${SIGNING_KEY_FILE} is no key of ${SIGNING_KEY_BYTES} bytes\nWithout the file, a new key is made; all clients log in again then.`,
+      `${SIGNING_KEY_FILE} is not a key of ${SIGNING_KEY_BYTES} bytes\nWithout the file, a new key is made; all clients log in again then.`,
     )
   }
   return key

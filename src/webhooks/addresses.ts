@@ -55,7 +55,7 @@ export const rulesOf = (config: { host: string; webhookNetworks: BlockList }, is
   return { isLocal, loopback, allowed: config.webhookNetworks }
 }
 
-/** The same for somebody who is not on this machine, by an address or a name: its network is none of theirs (decision 72). */
+/** The same for somebody who is not on this machine, by an address or a name: its network is not theirs (decision 72). */
 export const rulesFor = (rules: AddressRules, address: string): AddressRules =>
   namesLoopback(address) ? rules : { ...rules, loopback: 'none' }
 

@@ -24,7 +24,7 @@ export interface ReceiverResponse {
   error: string | null
 }
 
-/** Rejects never: a receiver that cannot be reached is a response without a status. */
+/** Never rejects: a receiver that cannot be reached is a response without a status. */
 export type Send = (delivery: Delivery, signal: AbortSignal) => Promise<ReceiverResponse>
 
 const NO_ADDRESS = 'the name is unknown, or leads to an address that is not allowed'

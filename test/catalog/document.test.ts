@@ -112,7 +112,7 @@ describe('an invalid row is reported with its location', () => {
     ['NUL in a name', { name: 'Te\0a' }, `/products/0/name: ${UNWRITABLE}`],
     ['half a surrogate pair in a text', { how_to_use: 'Wave \ud83d' }, `/products/0/how_to_use: ${UNWRITABLE}`],
     ['its other half', { image_url: 'https://cards.example/\udc4b' }, `/products/0/image_url: ${UNWRITABLE}`],
-    ['an unknown currency', { currency: 'XAU' }, '/products/0/currency: no circulating currency has the code XAU'],
+    ['an unknown currency', { currency: 'XAU' }, '/products/0/currency: unknown currency XAU'],
     [
       'a tax with three decimals',
       { gst_percent: 8.255 },
@@ -204,7 +204,7 @@ describe('an invalid row is reported with its location', () => {
       ],
     })
     expect(problems).toEqual([
-      'line 1, product 1, /products/0/currency: no circulating currency has the code XXX',
+      'line 1, product 1, /products/0/currency: unknown currency XXX',
       expect.stringMatching(/^line 1, product 2, \/products\/1\/name: \S/),
       expect.stringMatching(/^line 1, product no\. 4, \/products\/3: \S/),
       'line 1, product 3, /products/4/country: no country has the code ZZZ',
@@ -227,7 +227,7 @@ describe('an invalid row is reported with its location', () => {
     const problems = problemsOf(lines.join('\n').replace('"note": 1,', '').replace('"terms": "",', ''))
     expect(problems).toEqual([
       expect.stringMatching(/^line 4, product 1, \/products\/0\/terms: \S/),
-      `line ${lineOf('"currency"')}, product 2, /products/1/currency: no circulating currency has the code XXX`,
+      `line ${lineOf('"currency"')}, product 2, /products/1/currency: unknown currency XXX`,
     ])
     const [banded] = JSON.stringify([catalogEntry(band({ discount: 0.001 }))], null, 2).split('"discount"')
     expect(problemsOf(`{"products":${JSON.stringify([catalogEntry(band({ discount: 0.001 }))], null, 2)}}`)).toEqual([
@@ -237,7 +237,7 @@ describe('an invalid row is reported with its location', () => {
 
   test('in a message with their number', () => {
     expect(() => read({ products: [catalogEntry({ currency: 'XXX' })] })).toThrow(
-      'the catalog has 1 problem:\nline 1, product 1, /products/0/currency: no circulating currency has the code XXX',
+      'the catalog has 1 problem:\nline 1, product 1, /products/0/currency: unknown currency XXX',
     )
     expect(() => read({ products: [catalogEntry({ currency: 'XXX', country: 'ZZZ' })] })).toThrow(
       /^the catalog has 2 problems:\n/,
@@ -264,7 +264,7 @@ describe('a file that is not a catalog', () => {
   test('is reported together with its invalid rows', () => {
     expect(problemsOf({ version: 1, products: [catalogEntry({ currency: 'XXX' })] })).toEqual([
       expect.stringMatching(/^\/version: /),
-      'line 1, product 1, /products/0/currency: no circulating currency has the code XXX',
+      'line 1, product 1, /products/0/currency: unknown currency XXX',
     ])
   })
 })

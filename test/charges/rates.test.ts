@@ -114,11 +114,11 @@ describe('an invalid rates file', () => {
     expect(
       problemsOf('{"base":"US$","rates":{"EUR":"0.92","EURO":"0.92","XAU":"0.0004","eur":"0.92","":"1"}}'),
     ).toEqual([
-      '/base: no circulating currency has the code US$',
-      '/rates/EURO: no circulating currency has the code EURO',
-      '/rates/XAU: no circulating currency has the code XAU',
-      '/rates/eur: no circulating currency has the code eur',
-      '/rates/: no circulating currency has the code ',
+      '/base: unknown currency US$',
+      '/rates/EURO: unknown currency EURO',
+      '/rates/XAU: unknown currency XAU',
+      '/rates/eur: unknown currency eur',
+      '/rates/: unknown currency ',
     ])
   })
 

@@ -107,7 +107,7 @@ describe('A prepared statement', () => {
     const asking = prepared((query: Query) =>
       query.select({ n: sql<number>`1` }).from(people).where(sql`${people.note} = 'why?'`).prepare(),
     )
-    expect(() => asking(database.query)).toThrow('a question mark is no parameter')
+    expect(() => asking(database.query)).toThrow('a question mark is not a parameter')
   })
 })
 

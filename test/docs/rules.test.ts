@@ -36,7 +36,7 @@ const typesOf = ({ type }: Schema): unknown[] => [type].flat()
 const named = (schema: Schema | undefined): Schema =>
   (raw.components.schemas[String(schema?.$ref).split('/').at(-1) ?? ''] ?? {}) as Schema
 
-/** Every schema of the document with the place where it stands; examples are no schemas. */
+/** Every schema of the document with the place where it stands; examples are not schemas. */
 const schemasIn = (value: unknown, place: string): [string, Schema][] => {
   if (Array.isArray(value)) return value.flatMap((item, index) => schemasIn(item, `${place}/${index}`))
   if (!isRecord(value)) return []

@@ -73,7 +73,7 @@ describe('GET /api/v1/events/{id}', () => {
     }
   })
 
-  atNoon('404 for what is no event', async (world) => {
+  atNoon('404 for what is not an event', async (world) => {
     for (const id of ['evt_nothing', '1', '%00', 'pyt_1']) {
       const response = await world.get(`${EVENTS}/${id}`)
       expect([response.status, await response.json()]).toEqual([404, notFound('Event not found')])

@@ -91,12 +91,12 @@ describe('An order', () => {
     ])
   })
 
-  atNoon('that is refused is no event', async (world) => {
+  atNoon('that is refused is not an event', async (world) => {
     expect((await world.post(ORDERS, { ...NONE_LEFT, quantity: 1 })).status).toBe(400)
     expect(await eventsOf(world)).toEqual([])
   })
 
-  atNoon('that is answered again by its Idempotency-Key is no new event', async (world) => {
+  atNoon('that is answered again by its Idempotency-Key is not a new event', async (world) => {
     const headers = { 'idempotency-key': 'once and no more' }
     for (let time = 0; time < 2; time++) await world.post(ORDERS, { ...INSTANT, quantity: 1 }, headers)
     expect(await storyOf(world, '&type=order.*')).toEqual(['order.created PENDING', 'order.delivered DELIVERED'])

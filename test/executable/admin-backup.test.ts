@@ -113,7 +113,7 @@ describe('restore', () => {
     for (const [file, message] of [
       [backup, 'wallet 1 holds 100001, its lines sum to 100000'],
       [late, 'the ids of webhook_queue have reached 9999999999'],
-      [noise, 'is no database of Scrip'],
+      [noise, 'is not a Scrip database'],
       ['/no/such/file', 'does not exist'],
     ] as const) {
       const { exitCode, stderr } = await other.run(['restore', file])
@@ -266,7 +266,7 @@ describe('verify', () => {
     tamper(databaseOf(operator), "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')")
     for (const [args, message] of [
       [['verify', empty], 'no database of Scrip'],
-      [['verify', operator.file('noise', 'x'.repeat(8_192))], 'is no database of Scrip'],
+      [['verify', operator.file('noise', 'x'.repeat(8_192))], 'is not a Scrip database'],
       [['verify', '/no/such/file'], 'does not exist'],
       [['verify', '--data-dir', operator.dataDir], 'schema 9999'],
     ] as const) {

@@ -175,7 +175,7 @@ describe('scrip audit list', () => {
     expect(await auditOf(operator, '--status', 'refused', '--limit', '2')).toHaveLength(2)
   })
 
-  operatorTest('reading is no act', async (operator) => {
+  operatorTest('reading is not an act', async (operator) => {
     await operator.stocked()
     const before = await auditOf(operator)
     for (const args of [['orders', 'list'], ['client', 'list'], ['transactions'], ['verify'], ['vouchers', 'list']]) {

@@ -83,7 +83,7 @@ describe('against another Scrip', () => {
   test('as a client without a feature, what the feature has is not compared', async () => {
     const { exitCode, stderr } = await compare(host.url, ['--username', 'limited'], { SCRIP_PASSWORD: 'limited' })
     expect(exitCode).toBe(0)
-    expect(stderr).toContain('not compared: GET /api/v1/categories: the client has not the feature\n')
+    expect(stderr).toContain('not compared: GET /api/v1/categories: the client does not have the feature\n')
   })
 
   test('nothing is written, and only the login makes a token', async () => {

@@ -155,7 +155,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     }
   })
 
-  test('shows names as they are written: with joiners, which are no control characters', async () => {
+  test('shows names as they are written: with joiners, which are not control characters', async () => {
     const written = await consoles.world()
     const name = { beneficiary_first_name: '👩\u200d💻', beneficiary_last_name: 'نمی\u200cدانم\u202e' }
     await written.post('/api/v1/payouts', { ...PAYOUT, ...name })

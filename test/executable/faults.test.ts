@@ -116,7 +116,7 @@ describe('exit 4, with the error and its location, for', () => {
     const { exitCode, stderr } = await run(['--port', '0', '--data-dir', folder])
     expect(exitCode).toBe(4)
     expect(stderr).toContain(folder)
-    expect(stderr).toContain('is no database of Scrip')
+    expect(stderr).toContain('is not a Scrip database')
   })
 
   folderTest('a database file that cannot be opened', async (folder) => {

@@ -86,7 +86,7 @@ describe('CSV', () => {
       'two\nlines',
       'plain = text',
     ])
-    // A negative number is no formula.
+    // A negative number is not a formula.
     expect(
       rowsOf(stdout)
         .map((row) => row.balance_after)

@@ -19,7 +19,7 @@ describe('commands wait in line for their turn to write', () => {
     turn[Symbol.dispose]()
     expect(await waiting).toMatchObject({
       exitCode: 0,
-      stderr: expect.stringContaining('Other commands write to this folder. Waiting for their end.'),
+      stderr: expect.stringContaining('Another command writes to this folder. Waiting for it to end.'),
     })
     expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1005 }])
   })

@@ -134,7 +134,7 @@ describe('scrip mcp', () => {
     expect((await use(client, 'test_values')).data).toHaveProperty('products')
   })
 
-  test('a refusal of the API or the sandbox is told with its status and body, and is no error of the tool', async () => {
+  test('a refusal of the API or the sandbox is told with its status and body, and is not an error of the tool', async () => {
     const refused = await use(client, 'call_operation', { method: 'GET', path: '/api/v1/products/999999' })
     expect(refused).toMatchObject({ words: 'Status 404.', data: { error: { code: 'NOT_FOUND' } }, isError: false })
     const unknown = await use(client, 'clock', { world: 'nowhere' })
@@ -197,7 +197,7 @@ describe('scrip mcp', () => {
     test('exits with 1 at a live server', () =>
       asOperator(async (operator) => {
         await using live = await operator.serve()
-        await refused(['--url', live.url], {}, 'is no sandbox')
+        await refused(['--url', live.url], {}, 'is not a sandbox')
       }))
 
     test('--seed with --url is a usage error', async () => {

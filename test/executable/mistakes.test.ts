@@ -45,7 +45,7 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
     "unknown option '--statsu'\nDid you mean --status?\nTry scrip orders list --help.",
   ],
   [
-    'a month is no month',
+    'a month is not a month',
     'statement acme --month 2026-13 --data-dir data',
     2,
     "option '--month <month>' argument '2026-13' is invalid\nA month looks like 2026-11.\nTry scrip statement --help.",
@@ -54,20 +54,20 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
     'an amount has separators',
     'wallet fund 1 1,000 --data-dir data',
     2,
-    '1,000 is no amount of USD\nWrite digits, and at most 2 more after a point, such as 1000.50.',
+    "'1,000' is not an amount in USD\nWrite digits, and at most 2 more after a point, such as 1000.50.",
   ],
   [
     'an amount has too many decimals',
     'wallet fund 1 0.001 --data-dir data',
     2,
-    '0.001 is no amount of USD\nWrite digits, and at most 2 more after a point, such as 1000.50.',
+    "'0.001' is not an amount in USD\nWrite digits, and at most 2 more after a point, such as 1000.50.",
   ],
   ['an amount has a sign', 'wallet fund 1 -5 --data-dir data', 2, '-5 is not above zero\nscrip wallet adjust deducts.'],
   [
     'a currency does not exist',
     'wallet add acme EURO --data-dir data',
     2,
-    'no circulating currency has the code EURO\nWrite the three letters of ISO 4217, such as EUR.',
+    'unknown currency EURO\nWrite the three letters of ISO 4217, such as EUR.',
   ],
   // Which record
   [
@@ -77,7 +77,7 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
     'there is no client acmee\nSee scrip client list.',
   ],
   [
-    'the client exists already',
+    'the client already exists',
     'client add acme --data-dir data',
     1,
     'there is a client acme already\nscrip client rotate acme gives it a new password.',
@@ -130,19 +130,19 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
     'a backup would overwrite a file',
     'backup codes.jsonl --data-dir data',
     1,
-    'codes.jsonl exists already, and a backup overwrites nothing\nName another file, or a folder.',
+    'codes.jsonl already exists, and a backup overwrites nothing\nName another file, or a folder.',
   ],
   [
     'a foreign file is verified',
     'verify noise',
     4,
-    'noise is no database of Scrip\nName a file that scrip backup has written, or the folder of a server.',
+    'noise is not a Scrip database\nName a file that scrip backup has written, or the folder of a server.',
   ],
   [
     'a foreign file is restored',
     'restore noise --data-dir other',
     4,
-    'noise is no database of Scrip\nName a file that scrip backup has written, or the folder of a server.',
+    'noise is not a Scrip database\nName a file that scrip backup has written, or the folder of a server.',
   ],
   [
     'a restore would replace data that is served',

@@ -133,7 +133,7 @@ describe('exit 2 with a message, for', () => {
     ['an unknown mode', ['--mode', 'production'], {}, /--mode/],
     ['an unknown mode in the variable', [], { SCRIP_MODE: 'production' }, /SCRIP_MODE/],
     ['a port that is none', ['--port', '65536'], {}, /A port is a number from 0 to 65535/],
-    ['a PORT that is none', [], { PORT: '70000' }, /PORT is no port: 70000/],
+    ['a PORT that is none', [], { PORT: '70000' }, /PORT is not a port: 70000/],
     ['a time without a unit', ['--access-ttl', '60'], {}, /A time is a number and a unit/],
     ['a time of nothing', ['--charge-ttl', '0s'], {}, /A time is a number and a unit/],
     ['a time beyond all bounds', ['--refresh-ttl', '36501d'], {}, /at most 36500d/],
@@ -145,7 +145,7 @@ describe('exit 2 with a message, for', () => {
     ],
     ['a fee of three decimals', ['--conversion-fee', '0.125'], {}, /A fee is a percentage/],
     ['a fee below nothing', [], { SCRIP_PAYOUT_FEE: '-1' }, /A fee is a percentage/],
-    ['a fee in the sandbox', ['--conversion-fee', '0.5'], {}, /--conversion-fee has no meaning in sandbox mode/],
+    ['a fee in the sandbox', ['--conversion-fee', '0.5'], {}, /--conversion-fee is not available in sandbox mode/],
     ['a fee of the sandbox in a variable', [], { SCRIP_PAYOUT_FEE: '1' }, /SCRIP_PAYOUT_FEE has no meaning/],
     ['limits that are none', ['--rate-limit', '1000'], {}, /Limits look like/],
     ['an unknown log format', ['--log-format', 'xml'], {}, /--log-format/],
@@ -194,7 +194,7 @@ describe('exit 2 with a message, for', () => {
       expect(ended).toEqual({
         exitCode: 2,
         stdout: '',
-        stderr: `scrip: ${name} has no meaning in live mode\nLeave it out.\n`,
+        stderr: `scrip: ${name} is not available in live mode\nLeave it out.\n`,
       })
       expect(existsSync(dataDir)).toBe(false)
     }),

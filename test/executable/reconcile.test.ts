@@ -93,7 +93,7 @@ test('takes a month, and standard input', () =>
 
 test.each([
   ['an empty file', '', 4, 'list.csv has 1 problem:\nline 1: the file is empty'],
-  ['a wrong cell', `${HEADER}a,order,x,USD,\n`, 4, 'line 2, amount: is no decimal number, such as 1000.50'],
+  ['a wrong cell', `${HEADER}a,order,x,USD,\n`, 4, 'line 2, amount: is not a decimal number, such as 1000.50'],
 ])('refuses %s, and compares nothing', (_, text, code, message) =>
   asOperator(async (operator) => {
     await operator.stocked()

@@ -128,7 +128,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
     const again = await run(['postgres', 'init', '--data-dir', dataDir], { env })
     expect([again.exitCode, again.stderr]).toEqual([
       1,
-      'scrip: the record holds data already\nName an empty database, or serve an empty folder, which is pulled.\n',
+      'scrip: the record already holds data\nName an empty database, or serve an empty folder, which is pulled.\n',
     ])
     const without = await run(['client', 'add', 'bob', '--data-dir', dataDir])
     expect(without.exitCode).toBe(4)
@@ -196,7 +196,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
       const dataDir = newFolder()
       expect(await refusal(serving(dataDir), { ...KEYS, SCRIP_POSTGRES: 'mysql://db' })).toEqual([
         2,
-        'scrip: SCRIP_POSTGRES is no URL of PostgreSQL',
+        'scrip: SCRIP_POSTGRES is not a PostgreSQL URL',
       ])
       expect(await refusal([...serving(dataDir), '--postgres', 'postgres://a:b@127.0.0.1/c'], KEYS)).toEqual([
         2,
@@ -213,7 +213,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
       ])
       expect(await refusal(['serve', '--postgres', 'postgres://scrip@127.0.0.1/scrip'], {})).toEqual([
         2,
-        'scrip: --postgres has no meaning in sandbox mode',
+        'scrip: --postgres is not available in sandbox mode',
       ])
       expect(existsSync(dataDir)).toBe(false)
     })

@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
     await page.locator('.result .status').waitFor()
     expect(await page.locator('.result .status').textContent()).toBe('200')
     expect(await page.locator('.result pre').textContent()).toContain('"total_payable"')
-    // The login holds on the next page, which is no reload.
+    // The login holds on the next page, which is not a reload.
     await page.locator('nav').getByText('Wallets', { exact: true }).click()
     await page.locator('nav').getByText('List wallets').click()
     await page.getByRole('heading', { level: 1, name: 'List wallets' }).waitFor()

@@ -61,14 +61,14 @@ describe('a file that is not an intact backup of Scrip', () => {
   const FILES: [what: string, spoil: (file: string) => void, fault: string][] = [
     ['an empty file', (file) => truncateSync(file, 0), 'is empty'],
     ['a truncated file', (file) => truncateSync(file, 60_000), 'malformed'],
-    ['a text', (file) => writeFileSync(file, 'x'.repeat(8_192)), 'is no database of Scrip'],
+    ['a text', (file) => writeFileSync(file, 'x'.repeat(8_192)), 'is not a Scrip database'],
     [
       'a foreign database',
       (file) => {
         truncateSync(file, 0)
         change(file, 'CREATE TABLE t (x)')
       },
-      'this is no database of Scrip',
+      'this is not a Scrip database',
     ],
     [
       'a planted trigger',
@@ -77,11 +77,19 @@ describe('a file that is not an intact backup of Scrip', () => {
           file,
           `CREATE TRIGGER later AFTER INSERT ON logins BEGIN UPDATE wallets SET credit_limit_minor = 100; END`,
         ),
-      'the trigger "later" is none of Scrip',
+      'the trigger "later" does not belong to Scrip',
     ],
-    ['a planted view', (file) => change(file, 'CREATE VIEW "a\u202eb" AS SELECT 1'), 'the view "a?b" is none of Scrip'],
-    ['a planted index', (file) => change(file, 'CREATE INDEX i ON wallets (id)'), 'the index "i" is none of Scrip'],
-    ['a planted table', (file) => change(file, 'CREATE TABLE t (x)'), 'the table "t" is none of Scrip'],
+    [
+      'a planted view',
+      (file) => change(file, 'CREATE VIEW "a\u202eb" AS SELECT 1'),
+      'the view "a?b" does not belong to Scrip',
+    ],
+    [
+      'a planted index',
+      (file) => change(file, 'CREATE INDEX i ON wallets (id)'),
+      'the index "i" does not belong to Scrip',
+    ],
+    ['a planted table', (file) => change(file, 'CREATE TABLE t (x)'), 'the table "t" does not belong to Scrip'],
     [
       'a missing trigger',
       (file) => change(file, 'DROP TRIGGER journal_lines_fixed'),

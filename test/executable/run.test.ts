@@ -170,7 +170,12 @@ describe('the exit code', () => {
     ['live mode in the variable', ['run', '--', 'true'], { SCRIP_MODE: 'live' }, /scrip run has no --mode live/],
     ['an unknown flag', ['run', '--no-such', '--', 'true'], {}, /unknown option '--no-such'/],
     ['an unknown variable', ['run', '--', 'true'], { SCRIP_NO_SUCH: '1' }, /SCRIP_NO_SUCH/],
-    ['a name that no world has', ['run', '--world', 'Check Out', '--', 'true'], {}, /--world is no name of a world/],
+    [
+      'a name that no world has',
+      ['run', '--world', 'Check Out', '--', 'true'],
+      {},
+      /--world is not the name of a world/,
+    ],
     ['a percentage that is none', ['run', '--coverage-min', '101%', '--', 'true'], {}, /from 0 to 100/],
   ])('is 2 for %s', async (_, args, env, message) => {
     const { exitCode, stdout, stderr } = await run(args, { env })
@@ -328,7 +333,7 @@ describe('coverage', () => {
     expect({ exitCode, stdout, stderr }).toEqual({
       exitCode: 2,
       stdout: '',
-      stderr: 'scrip: --coverage-no-less has no meaning without a base\nSet --coverage-base, too.\n',
+      stderr: 'scrip: --coverage-no-less needs a base\nSet --coverage-base, too.\n',
     })
   })
 
@@ -338,7 +343,7 @@ describe('coverage', () => {
   ])('a base that is %s: 4, before the command starts', async (_, base) => {
     const { exitCode, stdout, stderr } = await shell('echo ran', ['--coverage-base', base])
     expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
-    expect(stderr).toStartWith(`scrip: ${base} is no coverage report: `)
+    expect(stderr).toStartWith(`scrip: ${base} is not a coverage report: `)
   })
 
   test('- writes a table to standard error', async () => {

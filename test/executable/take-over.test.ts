@@ -266,7 +266,7 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
     nextSources(join(folder, name), migrations),
   ]
 
-  test('because of a wrong flag', () => refused(2, '--seed has no meaning in live mode', '--seed', 'x'))
+  test('because of a wrong flag', () => refused(2, '--seed is not available in live mode', '--seed', 'x'))
 
   test('because of another address', () =>
     refused(3, `the running server listens at ${server.url}\nTake over with the same --host`, '--host', '::1'))
@@ -361,5 +361,5 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
 
 test.skipIf(!isLinux)('a sandbox has nothing that another one could take over', async () => {
   const { exitCode, stderr } = await run(['serve', '--take-over'])
-  expect([exitCode, stderr]).toEqual([2, 'scrip: --take-over has no meaning in sandbox mode\nLeave it out.\n'])
+  expect([exitCode, stderr]).toEqual([2, 'scrip: --take-over is not available in sandbox mode\nLeave it out.\n'])
 })

@@ -178,10 +178,10 @@ describe('The flags of the sandbox', () => {
   test('--strict and --snapshot are usage errors, as flags and variables, and nothing is written', async () => {
     const file = join(folder, 'snapshot.json')
     writeFileSync(file, '{}')
-    expect(await usage(['--strict'])).toContain('--strict has no meaning in live mode')
-    expect(await usage([], { SCRIP_STRICT: 'true' })).toContain('SCRIP_STRICT has no meaning in live mode')
-    expect(await usage(['--snapshot', file])).toContain('--snapshot has no meaning in live mode')
-    expect(await usage([], { SCRIP_SNAPSHOT: file })).toContain('SCRIP_SNAPSHOT has no meaning in live mode')
+    expect(await usage(['--strict'])).toContain('--strict is not available in live mode')
+    expect(await usage([], { SCRIP_STRICT: 'true' })).toContain('SCRIP_STRICT is not available in live mode')
+    expect(await usage(['--snapshot', file])).toContain('--snapshot is not available in live mode')
+    expect(await usage([], { SCRIP_SNAPSHOT: file })).toContain('SCRIP_SNAPSHOT is not available in live mode')
   })
 
   test('scrip run has no live mode', async () => {

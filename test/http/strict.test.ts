@@ -86,7 +86,7 @@ describe('with --strict', () => {
     for (const operation of operations.filter(({ path, method }) => method !== 'POST' || !/\/inbox\//.test(path))) {
       const { path, parameters, body } = operation
       const { status, text } = await send(strict, operation, `${path}?no_such=1`, body)
-      const expected = refusal(path, 'no_such', `is no known parameter; ${known(parameters)}`)
+      const expected = refusal(path, 'no_such', `is not a known parameter; ${known(parameters)}`)
       expect({ operation: titleOf(operation), status, body: JSON.parse(text) }).toEqual({
         operation: titleOf(operation),
         status: 400,
@@ -100,7 +100,7 @@ describe('with --strict', () => {
       const { path } = operation
       const { status, text } = await send(strict, operation, path, { ...operation.body, no_such: 1 })
       expect({ operation: titleOf(operation), status }).toEqual({ operation: titleOf(operation), status: 400 })
-      const [without] = JSON.stringify(refusal(path, 'no_such', 'is no known member; known are')).split('known are')
+      const [without] = JSON.stringify(refusal(path, 'no_such', 'is not a known member; known are')).split('known are')
       expect(text).toStartWith(without ?? '')
     }
   })
@@ -109,7 +109,7 @@ describe('with --strict', () => {
     for (const operation of operations) {
       const query = operation.parameters.map((name) => `${name}=1`).join('&')
       const { text } = await send(strict, operation, `${operation.path}?${query}`, operation.body)
-      expect(`${titleOf(operation)} ${text.slice(0, 500)}`).not.toContain('is no known')
+      expect(`${titleOf(operation)} ${text.slice(0, 500)}`).not.toContain('is not a known')
     }
   })
 
@@ -117,10 +117,10 @@ describe('with --strict', () => {
     const world = await strict.world()
     const response = await world.post('/api/v1/beneficiaries?b=1&b=2', { emial: 'x', first: 'y' })
     const { message } = (await response.json()) as { message: string }
-    expect(message.match(/\w+ is no known \w+/g)).toEqual([
-      'b is no known parameter',
-      'emial is no known member',
-      'first is no known member',
+    expect(message.match(/\w+ is not a known \w+/g)).toEqual([
+      'b is not a known parameter',
+      'emial is not a known member',
+      'first is not a known member',
     ])
   })
 

@@ -12,7 +12,7 @@ const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/
 /** The value of a decimal, as JSON writes numbers. */
 export const fraction = (decimal: string | number): Fraction => {
   const match = DECIMAL.exec(String(decimal))
-  if (!match) throw new Error(`${decimal} is no decimal`)
+  if (!match) throw new Error(`${decimal} is not a decimal`)
   const [, sign = '', whole = '', decimals = '', exponent = '0'] = match
   const shift = Number(exponent) - decimals.length
   const digits = BigInt(`${sign}${whole}${decimals}`)

@@ -188,7 +188,7 @@ const FOUND: Record<string, readonly [sentence: string, setup: Setup, steps: rea
       ['', ' '].map((blank) => asSandbox('ask for the discounts of a product', { id: '1', body: {}, blank })),
     ],
     [
-      'that breaks off is no failure of the program',
+      'that breaks off is not a failure of the program',
       PLAIN,
       [0, 1, 2].map((nth) => step('go away in the middle of a body', { world: 'default', nth })),
     ],

@@ -50,7 +50,7 @@ describe('a file of codes', () => {
     ['with half a surrogate pair', { ...CODE, pin_code: '\ud800' }, 'pin_code: must not hold NUL'],
     ['of no product', { ...CODE, product_id: 3 }, 'product_id: no product has the id 3'],
     ['of another denomination', { ...CODE, denomination: 20 }, 'denomination: product 1 does not offer it'],
-    ['that expires at no time', { ...CODE, expires_at: 'soon' }, 'expires_at: is no RFC 3339 time'],
+    ['that expires at no time', { ...CODE, expires_at: 'soon' }, 'expires_at: is not an RFC 3339 time'],
     ['that expires now', { ...CODE, expires_at: '2030-01-01T00:00:00Z' }, 'expires_at: is in the past'],
   ])('with a row %s is refused, naming its place and no code', (_, row, problem) => {
     const problems = problemsOf(`${JSON.stringify({ ...CODE, card_number: 'FIRST' })}\n${JSON.stringify(row)}`)
@@ -77,6 +77,6 @@ describe('a voucher key', () => {
   test('that is another one, or damaged, opens nothing', () => {
     expect(() => openSeal(live.database, live.folder, other)).toThrow(DataFault)
     writeFileSync(join(live.folder, 'voucher.key'), 'damaged')
-    expect(() => openSeal(live.database, live.folder, undefined)).toThrow('voucher.key is no key')
+    expect(() => openSeal(live.database, live.folder, undefined)).toThrow('voucher.key is not a key')
   })
 })

@@ -62,7 +62,7 @@ describe('a code that is moved to another row', () => {
       {
         time: expect.any(String),
         level: 'error',
-        message: 'a voucher cannot be opened and is not for sale any more',
+        message: 'a voucher cannot be opened and is no longer for sale',
         stockId: 1,
         productId: 1,
       },

@@ -181,7 +181,7 @@ describe('a payout that is not possible', () => {
     ['an unknown wallet', { wallet_id: 999 }, 'Wallet not found'],
     ["another client's wallet", { wallet_id: 5 }, 'Wallet not found'],
     ['an unknown beneficiary', { ...NOBODY, beneficiary_id: 'ben_00000000000000000000' }, 'Beneficiary not found'],
-    ['what is no id of a beneficiary', { ...NOBODY, beneficiary_id: '' }, 'Beneficiary not found'],
+    ['what is not an id of a beneficiary', { ...NOBODY, beneficiary_id: '' }, 'Beneficiary not found'],
     ['more than the wallet holds', { amount: 100_000 }, 'Insufficient wallet balance'],
     ['more than the wallet holds with the fees', { amount: 98_522.17 + 0.01 }, 'Insufficient wallet balance'],
     ['more than the wallet holds after converting', { currency: 'EUR', amount: 92_000 }, 'Insufficient wallet balance'],

@@ -84,7 +84,7 @@ const withMistakes = (books: readonly Entry[], chance: Chance) => {
         partings.push([entry.atMs, nameOf(foreign)])
         return
       }
-      case 5: // another day, which is no difference
+      case 5: // another day, which is not a difference
         list.push({ ...entry, atMs: entry.atMs + (1 + chance(5)) * 86_400_000 })
         return
       default:

@@ -29,16 +29,16 @@ describe('the URL of the record', () => {
   })
 
   test.each([
-    ['http://db/scrip', 'is no URL of PostgreSQL'],
+    ['http://db/scrip', 'is not a PostgreSQL URL'],
     ['postgres://db/scrip', 'names no host, user or database'],
     ['postgres://scrip@db', 'names no host, user or database'],
-    ['postgres://scrip@db:99999/scrip', 'has a host or port that is none'],
+    ['postgres://scrip@db:99999/scrip', 'has an invalid host or port'],
     [
       'postgres://scrip@db/scrip?sslmode=prefer',
       'has sslmode=prefer, which is none of disable, require, verify-ca, verify-full',
     ],
     ['postgres://scrip@db/scrip?options=-c', 'has a parameter that Scrip does not know: options'],
-    ['postgres://scrip:%zz@db/scrip', 'has a % that begins no character'],
+    ['postgres://scrip:%zz@db/scrip', 'has a % that is not part of an escape'],
   ])('%s is refused, without showing it', (url, problem) => {
     expect(() => parsePostgresUrl(url)).toThrow(
       `SCRIP_POSTGRES ${problem}\nIt looks like postgres://scrip:password@db.example.com/scrip?sslmode=verify-full.`,

@@ -190,7 +190,7 @@ describe('POST /_sandbox/clock', () => {
     [
       'an unknown member',
       { advanced: 'PT5M' },
-      rule('enum', 'advanced', 'is no known member; known are now, advance, frozen'),
+      rule('enum', 'advanced', 'is not a known member; known are now, advance, frozen'),
     ],
     ['a word as frozen', { frozen: 'yes' }, rule('format', 'frozen', 'must be true or false')],
     [

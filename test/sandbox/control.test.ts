@@ -153,7 +153,7 @@ describe('PUT /_sandbox/pace', () => {
       path: '/pace',
       body: { payout: 'auto' },
       status: 400,
-      answer: validation('payout', 'enum', 'is no known member; known are payouts, orders'),
+      answer: validation('payout', 'enum', 'is not a known member; known are payouts, orders'),
     },
     { name: 'no body', path: '/pace', status: 400, answer: UNREADABLE },
   ])
@@ -235,7 +235,7 @@ describe('POST /_sandbox/wallets', () => {
         [
           'an unknown member',
           { currency: 'USD', limit: 1 },
-          validation('limit', 'enum', 'is no known member; known are currency, client_id, type, credit_limit'),
+          validation('limit', 'enum', 'is not a known member; known are currency, client_id, type, credit_limit'),
         ],
         ['no JSON', 'USD', UNREADABLE],
       ] as const
@@ -326,7 +326,7 @@ describe('POST /_sandbox/wallets/{id}/fund', () => {
           '1',
           { amount: 1, note: 'x' },
           400,
-          validation('note', 'enum', 'is no known member; known are amount, remarks'),
+          validation('note', 'enum', 'is not a known member; known are amount, remarks'),
         ],
         ['no body', '1', undefined, 400, UNREADABLE],
         ['0 as an id', '0', { amount: 1 }, 400, badRequest('Invalid wallet ID')],
@@ -625,7 +625,7 @@ describe('POST /_sandbox/orders/{id}/deliver', () => {
         ['a quantity of 0', { quantity: 0 }, validation('quantity', 'min', 'must be at least 1')],
         ['half of one', { quantity: 1.5 }, validation('quantity', 'integer', 'must be a whole number')],
         ['a quantity as text', { quantity: '1' }, validation('quantity', 'integer', 'must be a whole number')],
-        ['an unknown member', { count: 1 }, validation('count', 'enum', 'is no known member; known are quantity')],
+        ['an unknown member', { count: 1 }, validation('count', 'enum', 'is not a known member; known are quantity')],
         ['no JSON', 'all', UNREADABLE],
       ] as const
     ).map(([name, body, answer]) => ({ name, path: '/orders/1/deliver', body, status: 400, answer })),
@@ -680,7 +680,7 @@ describe('POST /_sandbox/orders/{id}/fail', () => {
       path: '/orders/1/fail',
       body: { reason: 'x' },
       status: 400,
-      answer: validation('reason', 'enum', 'is no known member; known are failure_reason'),
+      answer: validation('reason', 'enum', 'is not a known member; known are failure_reason'),
     },
   ])
 })

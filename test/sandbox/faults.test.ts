@@ -433,13 +433,13 @@ describe('POST /_sandbox/faults', () => {
       [
         'tymes',
         'enum',
-        'is no known member; known are error, status, delay_ms, drop, cut_after_bytes, bytes_per_second, when, webhook, match, times, probability',
+        'is not a known member; known are error, status, delay_ms, drop, cut_after_bytes, bytes_per_second, when, webhook, match, times, probability',
       ],
     ],
     [
       'an unknown member of the match',
       { drop: true, match: { metod: 'GET' } },
-      ['match.metod', 'enum', 'is no known member; known are type, method, path'],
+      ['match.metod', 'enum', 'is not a known member; known are type, method, path'],
     ],
   ])('400 refuses %s and adds no rule', async (_, body, expected) => {
     const world = await server.world()

@@ -253,7 +253,7 @@ describe('the gate', () => {
     })
     expect(await control(server, 'GET', '/feed?form=*')).toMatchObject({
       status: 400,
-      body: validation('form', 'enum', 'is no known parameter; known are world'),
+      body: validation('form', 'enum', 'is not a known parameter; known are world'),
     })
   })
 

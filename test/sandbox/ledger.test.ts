@@ -85,7 +85,7 @@ describe('GET /_sandbox/ledger', () => {
     ['?limit=0', 400, validation('limit', 'min', 'must be at least 1')],
     ['?limit=10001', 400, validation('limit', 'max', 'must be at most 10000')],
     ['?world=*', 400, validation('world', 'format', 'must be one world here')],
-    ['?page=1', 400, validation('page', 'enum', 'is no known parameter; known are world, limit')],
+    ['?page=1', 400, validation('page', 'enum', 'is not a known parameter; known are world, limit')],
   ])('%s is refused with %d', async (query, status, body) => {
     expect(await control(server, 'GET', `/ledger${query}`)).toMatchObject({ status, body })
   })

@@ -285,7 +285,7 @@ describe('The data folder of named worlds', () => {
 describe('A damaged file in a data folder', () => {
   const DAMAGES: [string, (path: string) => void][] = [
     ['is empty', (path) => writeFileSync(path, '')],
-    ['is no database', (path) => writeFileSync(path, 'x'.repeat(10_000))],
+    ['is not a database', (path) => writeFileSync(path, 'x'.repeat(10_000))],
     ['is cut short', (path) => truncateSync(path, statSync(path).size / 2)],
   ]
   const foreign = (path: string): void => {

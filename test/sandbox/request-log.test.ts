@@ -272,7 +272,7 @@ describe('GET /_sandbox/requests', () => {
     [
       '?wrld=nowhere&world=nowhere',
       400,
-      validation('wrld', 'enum', 'is no known parameter; known are world, limit, status, path, format'),
+      validation('wrld', 'enum', 'is not a known parameter; known are world, limit, status, path, format'),
     ],
     ['?format=xml', 400, validation('format', 'enum', 'must be one of json, har, curl')],
     ['?format=', 400, validation('format', 'enum', 'must be one of json, har, curl')],
@@ -458,7 +458,7 @@ describe('Secrets', () => {
     ['a member called authorization', '{"Authorization":"Bearer SECRET"}'],
     ['a member called token', '{"note":{"token":"SECRET"}}'],
     ['members of that kind', '{"apiKey":"SECRET","idToken":"SECRET","client_secret":"SECRET","x-api-key":"SECRET"}'],
-    ['what is no JSON', 'password=SECRET'],
+    ['what is not JSON', 'password=SECRET'],
     ['JSON that is broken off', '{"password":"SECRET"'],
   ])('are not kept of %s', async (_, body) => {
     const world = await opened()
@@ -600,12 +600,12 @@ describe('?format=har', () => {
   const POST_DATA = { mimeType: 'string', params: [{ name: 'string' }], text: 'string' }
 
   const missing = (value: unknown, required: unknown, path: string): string[] => {
-    if (typeof required === 'string') return typeof value === required ? [] : [`${path} is no ${required}`]
+    if (typeof required === 'string') return typeof value === required ? [] : [`${path} is not a ${required}`]
     if (Array.isArray(required)) {
-      if (!Array.isArray(value)) return [`${path} is no list`]
+      if (!Array.isArray(value)) return [`${path} is not a list`]
       return value.flatMap((item, index) => missing(item, required[0], `${path}/${index}`))
     }
-    if (typeof value !== 'object' || value === null) return [`${path} is no object`]
+    if (typeof value !== 'object' || value === null) return [`${path} is not an object`]
     return Object.entries(required as object).flatMap(([name, each]) =>
       missing((value as Record<string, unknown>)[name], each, `${path}/${name}`),
     )

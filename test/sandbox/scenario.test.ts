@@ -542,7 +542,7 @@ orders:
     expect([status, JSON.stringify(body).toLowerCase()]).toEqual([400, expect.stringContaining(what.toLowerCase())])
   })
 
-  inWorld('brackets in texts and comments are no nesting', async (world) => {
+  inWorld('brackets in texts and comments are not nesting', async (world) => {
     const brackets = '['.repeat(500)
     const yaml = `# ${brackets}\ndescription: "${brackets}"\nbeneficiaries:\n  - email: ada@example.com\n    first_name: Ada [[[\n    last_name: |-\n      [\n`
     expect(await put(world, yaml, YAML)).toMatchObject({ status: 200 })

@@ -420,7 +420,7 @@ describe('--snapshot FILE', () => {
 
   test.each<[string, (snapshot: SnapshotFile) => unknown, RegExp]>([
     ['is empty', () => '', /not JSON/],
-    ['is no JSON', () => 'a snapshot', /not JSON/],
+    ['is not JSON', () => 'a snapshot', /not JSON/],
     ['is truncated', (snapshot) => JSON.stringify(snapshot).slice(0, -100), /not JSON/],
     ['is a list', () => [], /not a snapshot/],
     ['is another document', () => ({ base: 'USD', rates: {} }), /not a snapshot: \/format/],
@@ -456,9 +456,13 @@ describe('--snapshot FILE', () => {
     [
       'has no client of a sandbox, as live data has not',
       (it) => changed(it, "UPDATE clients SET username = 'acme-' || id"),
-      /not a snapshot: \/database: is no sandbox/,
+      /not a snapshot: \/database: is not a sandbox/,
     ],
-    ['has no client at all', (it) => changed(it, 'DELETE FROM clients'), /not a snapshot: \/database: is no sandbox/],
+    [
+      'has no client at all',
+      (it) => changed(it, 'DELETE FROM clients'),
+      /not a snapshot: \/database: is not a sandbox/,
+    ],
   ])('exit 4, with the file and the error, if it %s', (_, make, what) =>
     inFolder(async (folder) => {
       await succeed(server, 'PUT', '/worlds/base')
@@ -488,7 +492,7 @@ describe('--snapshot FILE', () => {
     writeFileSync(file, JSON.stringify({ ...(await fileOf('base')), database: gzipped(image) }))
     const { exitCode, stderr } = await run(['--port', '0', '--snapshot', file])
     expect(exitCode).toBe(4)
-    expect(stderr).toContain(`${file}: not a snapshot: /database: is no sandbox`)
+    expect(stderr).toContain(`${file}: not a snapshot: /database: is not a sandbox`)
   })
 
   test.each([
@@ -506,7 +510,7 @@ describe('--snapshot FILE', () => {
     const dataDir = join(folder, 'data')
     const { exitCode, stdout, stderr } = await run(['--mode', 'live', '--data-dir', dataDir, '--snapshot', file])
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-    expect(stderr).toContain('--snapshot has no meaning in live mode')
+    expect(stderr).toContain('--snapshot is not available in live mode')
     expect(readdirSync(folder).sort()).toEqual(['copy.json', 'prepared.json'])
   })
 })

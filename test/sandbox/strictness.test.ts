@@ -24,7 +24,7 @@ describe.each(operations.map(({ method, path, ...rest }) => [method, path, rest]
     const { example } = requestBody?.content['application/json'] ?? {}
     const target = path.replace(/\{\w+\}/, 'nowhere')
     const known = parameters.filter((each) => each.in === 'query').map(({ name }) => name)
-    const problem = `is no known parameter; known are ${known.join(', ') || 'none'}`
+    const problem = `is not a known parameter; known are ${known.join(', ') || 'none'}`
 
     test('400 refuses an unknown parameter, before a 404', async () => {
       expect(await ask(method, `${target}?wrld=x`)).toEqual({ status: 400, body: validation('wrld', 'enum', problem) })
@@ -36,7 +36,9 @@ describe.each(operations.map(({ method, path, ...rest }) => [method, path, rest]
         const { status, body } = await ask(method, target, '{"wrld":"x"}')
         expect(status).toBe(400)
         // A scenario is checked as a document, which has lines.
-        expect(JSON.stringify(body)).toMatch(/The wrld field is no known member; known are |line 1, wrld: is not known/)
+        expect(JSON.stringify(body)).toMatch(
+          /The wrld field is not a known member; known are |line 1, wrld: is not known/,
+        )
         if (!requestBody) expect(JSON.stringify(body)).toContain('known are none.')
       })
 

@@ -200,7 +200,7 @@ describe('PUT /_sandbox/worlds/{name}', () => {
   test.each([
     ['is nowhere', 'nowhere', 'nowhere'],
     ['is empty', '', ''],
-    ['is no name', '../a', '../a'],
+    ['is not a name', '../a', '../a'],
     ['is nowhere, with the prefix', 'sbx_nowhere', 'nowhere'],
   ])('404 if its source %s, and neither creates nor replaces a world', async (_, from, called) => {
     const world = await used('kept-as-it-is')
@@ -215,8 +215,8 @@ describe('PUT /_sandbox/worlds/{name}', () => {
 
   test.each<[string, unknown, object]>([
     ['a number as from', { from: 1 }, validation('from', 'string', 'must be a string')],
-    ['an unknown member', { form: 'a' }, validation('form', 'enum', 'is no known member; known are from, scenario')],
-    ['what is no JSON', '{"from":', UNREADABLE],
+    ['an unknown member', { form: 'a' }, validation('form', 'enum', 'is not a known member; known are from, scenario')],
+    ['what is not JSON', '{"from":', UNREADABLE],
     ['a list', [], UNREADABLE],
   ])('400 refuses %s and creates nothing', async (_, sent, body) => {
     const response = await control(server, 'PUT', '/worlds/not-made', sent)

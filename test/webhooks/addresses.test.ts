@@ -88,7 +88,7 @@ describe('In live mode', () => {
   ])('%s is refused', async (url) => expect(await receiverProblem(url, LIVE)).toBe(UNREACHABLE)) // prettier-ignore
 
   test.each(['http://8.8.8.8/', 'ftp://8.8.8.8/', 'hooks', '//8.8.8.8/', 'javascript:alert(1)', 'https://', ''])(
-    '%p is no https URL',
+    '%p is not an https URL',
     async (url) => expect(await receiverProblem(url, LIVE)).toBe('must be an https URL of at most 2048 characters'),
   )
 
@@ -167,7 +167,7 @@ describe('In a sandbox that others reach', () => {
       expect(await receiverProblem(url, rulesFor(opened, '10.0.0.9'))).toBeUndefined()
   })
 
-  test.skipIf(!own?.address.startsWith('127.'))('a name that leads to it is no receiver', async () => {
+  test.skipIf(!own?.address.startsWith('127.'))('a name that leads to it is not a receiver', async () => {
     const url = `http://${hostname()}/`
     expect(await receiverProblem(url, SANDBOX)).toBeUndefined()
     expect(await receiverProblem(url, reached)).toBe(UNREACHABLE)

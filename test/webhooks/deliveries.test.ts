@@ -517,7 +517,7 @@ describe('A receiver', () => {
     ['with an interim response first', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n', 204, ''],
     ['and hangs up within the head', 'HTTP/1.1 202 Accepted\r\nX-', 202, null],
     ['with HTTP/1.0 and no length', 'HTTP/1.0 200 OK\n\nfine', 200, 'fine'],
-    ['with what is no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', null, null],
+    ['with what is not HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', null, null],
     ['with nothing', '', null, null],
   ])('that answers %s', async (_, text, status, body) => {
     const world = await server.world(NOON)

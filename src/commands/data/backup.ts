@@ -33,7 +33,11 @@ export const backupCommand = (backup: Command): void => {
   withDataOptions(backup)
     .description('write a verified copy of the database, also while a server runs; the keys are not included')
     .argument('<place>', 'a file that does not exist yet, or a folder, where the file is named after the time')
-    .option('--every <time>', 'go on, and write a copy whenever the last one in the folder is this old', parseDuration)
+    .option(
+      '--every <time>',
+      'keep running, and write a copy whenever the last one in the folder is this old',
+      parseDuration,
+    )
     .option('--keep <number>', 'remove the oldest copies in the folder beyond this number', parseCount)
     .action(backUp)
 }
@@ -95,7 +99,7 @@ const sayWhatIsNotInIt = ({ config: { dataDir, format } }: Acting): void => {
 }
 
 const exists = (file: string): ProgramError =>
-  refused(`${file} exists already, and a backup overwrites nothing\nName another file, or a folder.`)
+  refused(`${file} already exists, and a backup overwrites nothing\nName another file, or a folder.`)
 
 /** A copy gets its name when it is verified; one that is not sound gets another name. @throws ProgramError */
 const copyVerified = async (acting: Acting, file: string, folder: string | undefined): Promise<void> => {

@@ -66,7 +66,7 @@ export const restoreCommand = (restore: Command): void => {
 const NOT_OF_RECORD =
   'scrip restore works on a folder that holds its own record\nUnset SCRIP_POSTGRES, and name an empty folder. A record in PostgreSQL is restored with the means of PostgreSQL.'
 
-/** In the database that stays, beside a server or not: it is that of the folder. */
+/** In the database that stays, the one of the folder, whether a server runs or not. */
 const recordRefusal = (file: string, config: DataConfig, error: unknown): Promise<void> =>
   withData(config, 'write', async (database, copy) => {
     if (copy || modeOf(database.sqlite) !== 'live') return
@@ -89,7 +89,7 @@ const recordRestore = (tx: Tx, file: string, result: Pick<Act, 'outcome' | 'afte
 
 const sayWhatIsKept = ({ data_dir, restored_from, replaced }: Restored, { format }: DataConfig): void => {
   const before =
-    replaced === null ? '' : ` The data of before is kept as ${replaced}: remove it when nothing is missing.`
+    replaced === null ? '' : ` The previous data is kept as ${replaced}: remove it when nothing is missing.`
   note(
     `${data_dir} holds what ${restored_from} held.${before} All clients have to log in again. Next: scrip verify, then start the server.`,
     format,
@@ -114,7 +114,7 @@ const restored = async (
   let lock = existsSync(dataDir) ? lockForReplacing(dataDir) : undefined
   try {
     if (hasDatabase(dataDir) && !isForced) {
-      throw refused(`${dataDir} holds a database already\nTake a backup of it, then replace it with --force.`)
+      throw refused(`${dataDir} already holds a database\nTake a backup of it, then replace it with --force.`)
     }
     const path = hasDatabase(dataDir) ? realpathSync(databasePath(dataDir)) : resolve(databasePath(dataDir))
     if (isSame(file, path))

@@ -55,7 +55,7 @@ export const verifyCommand = (verify: Command): void => {
 }
 
 const WITHOUT_KEY =
-  'The voucher key is not here: whether somebody has hashed the audit anew cannot be told. Set SCRIP_VOUCHER_KEY, or --data-dir.'
+  'Without the voucher key, a recomputed audit cannot be detected. Set SCRIP_VOUCHER_KEY, or --data-dir.'
 
 interface CheckResult extends Row {
   check: string
@@ -75,7 +75,7 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
 interface KeyPlace {
   dataDir?: string | undefined
   voucherKey?: Uint8Array | undefined
-  /** Set where the database is that of the folder. */
+  /** Set if the database is the one of the folder. */
   heads?: ReturnType<typeof readHeads>
   /** Called when the audit is checked without the key. */
   onWithoutKey?: () => void

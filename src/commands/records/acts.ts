@@ -17,7 +17,7 @@ export interface Change {
 }
 
 export interface Acting extends Administration {
-  /** Called in the transaction of the effect. The seal is that of the data folder, if none is given. */
+  /** Called in the transaction of the effect. By default, the seal of the data folder. */
   record: (tx: Tx, change: Change, seal?: AuditSeal) => void
 }
 

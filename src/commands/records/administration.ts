@@ -92,7 +92,7 @@ const administrationOf = async (config: DataConfig, database: Database, copy: Co
 }
 
 const turnToWrite = ({ dataDir, format }: DataConfig): Disposable =>
-  lockForTurn(dataDir, () => note('Other commands write to this folder. Waiting for their end.', format))
+  lockForTurn(dataDir, () => note('Another command writes to this folder. Waiting for it to end.', format))
 
 export type Administration = Awaited<ReturnType<typeof administrationOf>>
 
@@ -138,7 +138,7 @@ const deliveringOf = (
   }
   const validityOf = (_: World, productId: number) => findProduct(database.query, productId)?.validity
   const onDamaged = ({ stockId }: { stockId: number }) =>
-    note(`Voucher ${stockId} of the stock cannot be opened and is not for sale any more.`, format)
+    note(`Voucher ${stockId} of the stock cannot be opened and is no longer for sale.`, format)
   return { reference, seals, supply: isSandbox ? generatedSupply(validityOf) : importedSupply({ seals, onDamaged }) }
 }
 

@@ -30,7 +30,7 @@ export const beneficiaryCommands = (beneficiary: Command): void => {
   recordCommand(beneficiary, BENEFICIARY, 'show', 'show a saved beneficiary, and what was paid so far').action(
     show(BENEFICIARY),
   )
-  dataCommand(beneficiary, 'erase', 'take a person out of all records; the ledger stays whole')
+  dataCommand(beneficiary, 'erase', 'erase a person from all records; the ledger stays complete')
     .argument('<id|email>', 'a saved beneficiary, or an e-mail address: the person at every client')
     .action(act(eraseOne))
 }

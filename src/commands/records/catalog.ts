@@ -71,14 +71,14 @@ export const catalogCommands = (catalog: Command): void => {
 const writeSample = (file: string): void => {
   if (file === '-') process.stdout.write(sampleJson)
   else if (existsSync(file))
-    throw refused(`${file} exists already, and scrip catalog init overwrites nothing\nName another file.`)
+    throw refused(`${file} already exists, and scrip catalog init overwrites nothing\nName another file.`)
   else {
     writeFileSync(file, sampleJson)
     note(`${file} is a sample. Edit it, then: scrip catalog import ${file} --dry-run`, 'text')
   }
 }
 
-/** A dry run is no act. */
+/** A dry run is not an act. */
 async function importFile(this: Command, file: string, { dryRun }: { dryRun?: true }): Promise<void> {
   const run = dryRun
     ? administer((data) => ofFile(file, (text) => changes(data, text)))

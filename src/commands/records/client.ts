@@ -43,7 +43,7 @@ export const clientCommands = (client: Command): void => {
     list(CLIENT.columns, clientsOf),
   )
   recordCommand(client, CLIENT, 'rotate', 'give a client a new password and revoke its tokens')
-    .option('--keep-old <time>', 'keep the tokens, and the old password for so long: 24h', parseDuration)
+    .option('--keep-old <time>', 'keep the tokens, and the old password for this long, such as 24h', parseDuration)
     .action(act(rotate))
   recordCommand(client, CLIENT, 'show', 'show a client and its wallets').action(show(CLIENT))
   recordCommand(client, CLIENT, 'rename', 'give a client another username; its password and its tokens stay')
@@ -71,7 +71,11 @@ const termCommands = (client: Command): void => {
     .action(update((given: Quantity) => ({ quantityMax: quantityOf(given) })))
   recordCommand(client, CLIENT, 'limits', 'show the limits of a client, or set them')
     .option('--max-quantity <number>', 'the largest quantity that it may buy at once, or off', quantityOrOff)
-    .option('--rate-limit <limits>', 'its own rate limits, off for none, default for those of the server', ownLimits)
+    .option(
+      '--rate-limit <limits>',
+      'its own rate limits; off for none, default for the limits of the server',
+      ownLimits,
+    )
     .action(
       showOrUpdate(LIMITED, ({ maxQuantity, rateLimit }: { maxQuantity?: Quantity; rateLimit?: string }) => ({
         ...(maxQuantity !== undefined && { quantityMax: quantityOf(maxQuantity) }),
@@ -80,7 +84,7 @@ const termCommands = (client: Command): void => {
     )
   recordCommand(client, CLIENT, 'fees', 'show the fees of a client, or set them')
     .option('--conversion-fee <percent>', 'its own fee for paying in another currency, or default', ownFee)
-    .option('--payout-fee <percent>', 'its own fee on each payout, or default for that of the server', ownFee)
+    .option('--payout-fee <percent>', 'its own fee on each payout, or default for the fee of the server', ownFee)
     .action(
       showOrUpdate(CHARGED, ({ conversionFee, payoutFee }: { conversionFee?: Fee; payoutFee?: Fee }) => ({
         ...(conversionFee !== undefined && { conversionFeeBasisPoints: basisPointsOf(conversionFee) }),
@@ -123,7 +127,7 @@ const ownLimits = (text: string): string => {
 const update = <Args extends unknown[]>(termsOf: (...args: Args) => Terms, kind = CLIENT) =>
   change(kind, (tx, { id }, _, ...args: Args) => updateClient(tx, id, termsOf(...args)))
 
-/** Without an option it only shows, which is no act. */
+/** Without an option it only shows, which is not an act. */
 const showOrUpdate = <Options>(kind: Kind<string, ClientRecord>, termsOf: (options: Options) => Terms) =>
   function (this: Command, name: string, options: Options): Promise<void> {
     const isUpdate = Object.keys(termsOf(options)).length > 0
@@ -158,7 +162,7 @@ const newName = (text: string): string => {
 
 const refuseTaken = (query: Query, name: string): void => {
   if (CLIENT.find(query, name))
-    throw refused(`there is a client ${name} already\nscrip client rotate ${name} gives it a new password.`)
+    throw refused(`client ${name} already exists\nscrip client rotate ${name} gives it a new password.`)
 }
 
 /** 32 letters of 36 kinds: 165 random bits (contract C3). */

@@ -24,7 +24,7 @@ const STATUS_COLUMNS = ['follower', 'url', 'seq', 'lag_commits', 'seen_seconds_a
 
 /** `scrip postgres` (contract C18). */
 export const postgresCommands = (postgres: Command): void => {
-  dataCommand(postgres, 'init', 'make the record from the data of a folder, which is its first copy then').action(
+  dataCommand(postgres, 'init', 'create the record from the data of a folder, which becomes its first copy').action(
     initialize,
   )
   withJson(postgres.command('status'))
@@ -63,7 +63,7 @@ async function initialize(this: Command): Promise<void> {
   })
 }
 
-const HOLDS_DATA = 'the record holds data already\nName an empty database, or serve an empty folder, which is pulled.'
+const HOLDS_DATA = 'the record already holds data\nName an empty database, or serve an empty folder, which is pulled.'
 const KEYS_MISSING =
   'the keys that all servers share are missing\nSet SCRIP_VOUCHER_KEY_FILE and SCRIP_SIGNING_KEY_FILE: voucher.key and signing.key of the folder will do.'
 

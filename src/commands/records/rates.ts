@@ -52,7 +52,7 @@ const readPairs = (pairs: readonly string[]): BaseRates => {
   for (const pair of pairs) {
     const [, from, to, text] = PAIR.exec(pair) ?? []
     if (from === undefined || to === undefined || text === undefined || from === to) {
-      throw misused(`${pair} is no rate\nWrite it like USD/EUR=0.92.`)
+      throw misused(`${pair} is not a rate\nWrite it like USD/EUR=0.92.`)
     }
     const rateE8 = parseRate(text)
     if (typeof rateE8 === 'string') throw misused(`${pair}: ${text} ${rateE8}\nWrite it like USD/EUR=0.92.`)

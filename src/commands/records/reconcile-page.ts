@@ -48,4 +48,4 @@ export const partingWords = ({
   ours,
   theirs,
 }: NonNullable<Report['parts_at']>): string =>
-  `The sums in ${currency} part at ${type} ${reference}${at === null ? '' : `, ${at}`}: ${ours} here, ${theirs} in the list.`
+  `The sums in ${currency} diverge at ${type} ${reference}${at === null ? '' : `, ${at}`}: ${ours} here, ${theirs} in the list.`

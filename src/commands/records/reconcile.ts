@@ -28,7 +28,9 @@ export const reconcileCommand = (reconciliation: Command): void => {
     .argument('<client>', 'a username')
     .argument('<file>', 'its list as CSV or JSON lines; - for standard input')
     .addOption(
-      new Option('--month <month>', 'only what was made in it, for example 2026-11, in UTC').argParser(parseMonth),
+      new Option('--month <month>', 'only records made in this month, for example 2026-11, in UTC').argParser(
+        parseMonth,
+      ),
     )
     .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts(['json', 'html']))
     .addOption(new Option('--html', 'print a page for a browser or a printer').conflicts(['json', 'csv']))

@@ -33,7 +33,7 @@ export const voucherCommands = (vouchers: Command): void => {
     'rekey',
     'seal all codes with a new key; run it again to continue after an interruption',
   ).action(act(rekey))
-  listCommand(vouchers, 'list', 'count the stock by product and denomination, and the days that it lasts').action(
+  listCommand(vouchers, 'list', 'count the stock by product and denomination, and the days it will last').action(
     list(STOCK_COLUMNS, (_query, _narrowing, data) => stockIn(data)),
   )
 }

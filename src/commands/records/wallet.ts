@@ -100,7 +100,9 @@ const setLimit: Change = (tx, wallet, { world, amount, currency }, limit) => {
   const creditLimitMinor = amountIn(limit, currency(currencyId))
   if (creditLimitMinor < 0) throw misused(`${limit} is below zero\nA limit of 1000 allows a balance of -1000.`)
   if (type === 'PREPAID')
-    throw refused(`wallet ${id} is PREPAID, and has no credit limit\nscrip wallet add --postpaid opens one that has.`)
+    throw refused(
+      `wallet ${id} is PREPAID, and has no credit limit\nscrip wallet add --postpaid opens one with a credit limit.`,
+    )
   refuseClosed(wallet)
   if (amountMinor < -creditLimitMinor) {
     const owed = `${amount(-amountMinor, currencyId)} ${currency(currencyId).currency}`
@@ -137,8 +139,7 @@ const refuseClosed = ({ id, closedAtMs }: Wallet): void => {
 
 const getCurrency = (reference: Reference, code: string): Currency => {
   const currency = reference.findCurrencyByCode(code.toUpperCase())
-  if (!currency)
-    throw misused(`no circulating currency has the code ${code}\nWrite the three letters of ISO 4217, such as EUR.`)
+  if (!currency) throw misused(`unknown currency ${code}\nWrite the three letters of ISO 4217, such as EUR.`)
   return currency
 }
 

@@ -73,7 +73,7 @@ const watch = async (client: SandboxClient, id: string | undefined): Promise<nev
     const webhooks = await client.control<{ id: string }[]>('GET', '/webhooks')
     if (webhooks.some((webhook) => webhook.id === id)) continue
     throw refused(
-      'no more events come: the sandbox was started again, or its world was reset\nRun scrip listen again; its secret is another one.',
+      'no more events come: the sandbox was started again, or its world was reset\nRun scrip listen again; it has a new secret.',
     )
   }
 }

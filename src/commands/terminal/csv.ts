@@ -13,7 +13,7 @@ export function* csvOf({ columns, rows }: List): Generator<string> {
 
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-/** Numbers need no quotes, and are no formulas. */
+/** Numbers need no quotes, and are not formulas. */
 const cellOf = (cell: Cell): string => {
   if (cell === null) return ''
   if (typeof cell === 'number' || typeof cell === 'boolean' || cell instanceof Amount) return String(cell)

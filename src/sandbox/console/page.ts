@@ -38,8 +38,8 @@ export const NOT_FOUND_PAGE = `${head('Not found · Scrip')}
 </head>
 <body>
 <main class="lost">
-<h1>Nothing is here</h1>
-<p>No page of this sandbox has the address that you opened.</p>
+<h1>Page not found</h1>
+<p>This sandbox has no page at this address.</p>
 <p><a href="/">Home</a> <a href="${CONSOLE_PATH}">Console</a> <a href="/docs">API reference</a></p>
 </main>
 </body>

@@ -25,13 +25,17 @@ export const FrontFacts = Type.Object(
 
 /** Where to go from the front page, in order: the address, and what is there. */
 const LINKS = {
-  docs: { path: '/docs', about: 'Every operation, to read and to try', title: 'API reference' },
+  docs: { path: '/docs', about: 'Read about every operation, and try it', title: 'API reference' },
   openapi: { path: '/openapi.json', about: 'The same for machines', title: 'OpenAPI document' },
   console: { path: CONSOLE_PATH, about: 'Requests as they come, and why they failed', title: 'Console' },
   journal: { path: '/_sandbox/requests', about: 'The last requests and their responses', title: 'Request log' },
   worlds: { path: '/_sandbox/worlds', about: 'Data, clock and limits, each of its own', title: 'Worlds' },
-  errors: { path: '/_sandbox/errors', about: 'Every refusal, to ask for by name', title: 'Errors' },
-  coverage: { path: '/_sandbox/coverage', about: 'What your requests have met so far', title: 'Coverage' },
+  errors: { path: '/_sandbox/errors', about: 'Every error, to inject by name', title: 'Errors' },
+  coverage: {
+    path: '/_sandbox/coverage',
+    about: 'Which documented outcomes your requests have exercised',
+    title: 'Coverage',
+  },
 } as const
 
 export const frontFacts = (version: string, url: string, purchase: Purchase | undefined): FrontFacts => ({
@@ -57,7 +61,7 @@ interface Purchase {
   quantity: number
 }
 
-/** A purchase that goes through: of a product that there is no end of, and that comes at once. */
+/** A purchase that succeeds: the product has unlimited stock and is delivered immediately. */
 export const purchaseFrom = (catalog: Catalog): Purchase | undefined => {
   const product = firstOf(catalog).find(({ stock, deliveryTime }) => stock === null && deliveryTime === 'instant')
   const [band] = product?.bands ?? []

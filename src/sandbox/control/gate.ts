@@ -57,7 +57,7 @@ export const hostGate = ({ boundHost, publicUrl }: { boundHost: string; publicUr
 
 /** The URL that a request was sent to. @throws DomainError sandbox_foreign when a page of another site sent it */
 const ownUrl = ({ url, headers }: Request): URL => {
-  // A Host that is no host leaves a URL that is none.
+  // An invalid Host makes an invalid URL.
   if (!URL.canParse(url)) throw new DomainError(FOREIGN_SITE)
   const own = new URL(url)
   const origin = headers.get('origin')

@@ -83,7 +83,7 @@ export const openWallet = controlOperation('wallet_open')({
   body: Type.Object(
     {
       currency: Text({ description: 'ISO 4217' }),
-      client_id: Type.Optional({ ...Id, description: 'Whose it is: by default the client sandbox' }),
+      client_id: Type.Optional({ ...Id, description: 'The client that owns it; by default sandbox' }),
       type: Type.Optional(oneOf<'PREPAID' | 'POSTPAID'>(['PREPAID', 'POSTPAID'], { default: 'PREPAID' })),
       credit_limit: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
     },

@@ -27,7 +27,7 @@ export const unknownIn = async (
 
 /** What is said of an unknown name. */
 export const unknownProblem = (what: string, { properties }: TObject = NOTHING): string =>
-  `is no known ${what}; known are ${Object.keys(properties).join(', ') || 'none'}`
+  `is not a known ${what}; known are ${Object.keys(properties).join(', ') || 'none'}`
 
 const violationOf = (field: string, what: string, known: TObject): Violation => ({
   field,

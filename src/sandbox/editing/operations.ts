@@ -98,7 +98,7 @@ export const getRates = controlOperation('rates')({
 export const setRates = controlOperation('rates')({
   id: 'setRates',
   summary: 'Set all exchange rates of a world',
-  description: 'A currency that is left out has no rate any more. Held prices of the world are dropped.',
+  description: 'Currencies that are left out no longer have a rate. Held prices of the world are dropped.',
   query: WorldQuery,
   body: Type.Object(rateFields, { title: 'ExchangeRatesRequest' }),
   bodyExample: RATES_EXAMPLE,
@@ -118,7 +118,7 @@ export const setRates = controlOperation('rates')({
 const Features = Type.Object({ vouchers: Type.Optional(Type.Boolean()) }, { title: 'FeaturesEdit' })
 const Discounts = Type.Record(Type.String(), Type.Number(), {
   title: 'AgreedDiscounts',
-  description: 'Percentages by product identifier; 0 takes one away',
+  description: 'Percentages by product identifier; 0 removes one',
 })
 
 const clientFields = {
@@ -127,7 +127,7 @@ const clientFields = {
   features: Type.Object({ vouchers: Type.Boolean() }, { title: 'Features' }),
   max_quantity: nullable(Type.Integer({ description: 'The most cards in one purchase' })),
   discounts: Discounts,
-  rate_limit: nullable(Type.String({ description: 'null where the limits of the server hold' })),
+  rate_limit: nullable(Type.String({ description: 'null if the limits of the server apply' })),
   created_at: Timestamp,
 }
 const ClientState = Type.Object(clientFields, { title: 'SandboxClient' })
@@ -150,9 +150,11 @@ const NAME_PROBLEM = `must be lower-case letters, digits, - and _, at most ${CLI
 const clientMembers = {
   password: Type.Optional(Text({ minLength: 1, maxLength: 256 })),
   features: Type.Optional(Features),
-  max_quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'null lifts it' })),
+  max_quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'null removes it' })),
   discounts: Type.Optional(Discounts),
-  rate_limit: Type.Optional(Text({ maxLength: 100, description: '100/h,3/m, or off; null is that of the server' })),
+  rate_limit: Type.Optional(
+    Text({ maxLength: 100, description: '100/h,3/m, or off; null for the limits of the server' }),
+  ),
 }
 
 export const ClientEditBody = Type.Object(clientMembers, { title: 'SandboxClientEdit' })

@@ -122,7 +122,7 @@ export const RuleRequest = Type.Object(
     match: Type.Optional(
       Type.Object(
         {
-          type: Type.Optional(oneOf(EVENT_PATTERNS, { description: 'Deliveries of these events alone: order.*' })),
+          type: Type.Optional(oneOf(EVENT_PATTERNS, { description: 'Only deliveries of these events: order.*' })),
           method: Type.Optional(Text({ description: 'GET, POST, PUT or DELETE' })),
           path: Type.Optional(
             Text({

@@ -53,7 +53,7 @@ export const feedRoutes = ({ worlds, feed }: Parts) =>
     openFeed,
   )
 
-/** The number of a message; infinite for an id that is none of ours. */
+/** The number of a message; infinite for an id that is not one of ours. */
 const numberIn = (id: string | null): number | undefined => {
   if (id === null || id === '') return undefined
   return /^\d{1,15}$/.test(id) ? Number(id) : Number.POSITIVE_INFINITY

@@ -38,7 +38,7 @@ const listDue = controlOperation('due')({
   description:
     'The next steps of orders and payouts, and the next attempts to deliver events, the earliest first. Of each record only the first event waits for the clock.',
   query: Type.Object({ ...WorldQuery.properties, limit: limitUpTo(LIMIT_MAX, LIMIT_DEFAULT) }),
-  success: listOf('What falls due', Due, {
+  success: listOf('What is due next', Due, {
     at: '2026-01-01T00:00:01.000Z',
     kind: 'payout',
     id: 'pyt_0mjvbk3w000000b8g4l0r3ya',

@@ -19,7 +19,7 @@ const LIMIT_DEFAULT = 100
 const Query = Type.Object({ ...WorldQuery.properties, limit: limitUpTo(LIMIT_MAX, LIMIT_DEFAULT) })
 
 const owned = <Properties extends TProperties>(properties: Properties, title: string) =>
-  Type.Object({ client_id: Type.Integer({ description: 'Whose it is' }), ...properties }, { title })
+  Type.Object({ client_id: Type.Integer({ description: 'The client that owns it' }), ...properties }, { title })
 
 const due = { due_at: nullable({ ...Timestamp, description: 'When the clock moves it; null when nothing is due' }) }
 const dueEvent = {

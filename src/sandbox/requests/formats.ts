@@ -75,7 +75,7 @@ export const toCurl = ({ method, path, request }: RecordedRequest, baseUrl: stri
   const body = request.body === null ? [] : ['--data-raw', quoted(request.body)]
   // curl would wait for the body of a HEAD that it takes for any other method.
   const asked = method === 'HEAD' ? ['--head'] : ['-X', method]
-  // Brackets and braces in a query are no patterns, and dots in a path no steps.
+  // Brackets and braces in a query are not patterns, and dots in a path no steps.
   return ['curl', '--globoff', '--path-as-is', ...asked, quoted(baseUrl + path), ...headers, ...body].join(' ')
 }
 

@@ -88,7 +88,7 @@ const loadWallet = (tx: Tx, at: Place, entry: WalletDocument, isDefaultOf: (clie
   const { sources, wallets } = at.loading
   const clientId = at.clientOf(entry.client)
   const currency = sources.reference.findCurrencyByCode(entry.currency)
-  at.check(currency !== undefined, 'currency', `no circulating currency has the code ${entry.currency}`)
+  at.check(currency !== undefined, 'currency', `unknown currency ${entry.currency}`)
   const id = entry.id ?? Math.max(0, ...wallets.keys()) + 1
   at.check(!wallets.has(id), 'id', `${id} is taken by an earlier wallet`)
   if (clientId === undefined || !currency || wallets.has(id)) return

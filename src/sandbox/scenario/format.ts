@@ -38,7 +38,7 @@ export const checkScenario = (sent: unknown): Scenario => {
     if (unwritable.length > 0) throw new ScenarioFault(unwritable)
     return value
   } catch (error) {
-    // What is nested so deep that it exhausts the stack is no document.
+    // What is nested so deep that it exhausts the stack is not a document.
     throw error instanceof RangeError ? new ScenarioFault([{ path: '', what: 'is nested too deep' }]) : error
   }
 }

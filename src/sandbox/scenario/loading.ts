@@ -111,7 +111,7 @@ export class Loading {
   }
 }
 
-/** A value of the document by its path. What is wrong with its members is told to the loading. */
+/** A value of the document by its path. Problems of its members are reported to the loading. */
 export class Place {
   constructor(
     readonly loading: Loading,

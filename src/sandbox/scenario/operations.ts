@@ -48,7 +48,7 @@ export const loadScenario = controlOperation('scenario_load')({
   summary: 'Replace a world by one document',
   description:
     'JSON of at most 8 MiB, or YAML of at most 1 MiB with the content type application/yaml. Everything or nothing: what is wrong is listed with its place. Tokens ' +
-    `and passwords stay good; limits, held prices and the request log begin anew. The schema is at ${SCHEMA_PATH}.`,
+    `and passwords stay valid; limits, held prices and the request log begin anew. The schema is at ${SCHEMA_PATH}.`,
   query: WorldQuery,
   body: Type.Object(sections, { title: 'ScenarioRequest' }),
   bodyExample: EXAMPLE,

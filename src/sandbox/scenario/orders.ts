@@ -106,7 +106,7 @@ const currencyOf = (at: Place, entry: OrderDocument, product: Product | undefine
   const code = charges.charges_details.source_currency
   const currency = at.loading.sources.reference.findCurrencyByCode(code)
   const member = 'charges/charges_details/source_currency'
-  at.check(currency !== undefined, member, `no circulating currency has the code ${code}`)
+  at.check(currency !== undefined, member, `unknown currency ${code}`)
   return currency
 }
 

@@ -14,7 +14,9 @@ const closed = { additionalProperties: false }
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 const Time = Type.String({ description: 'an RFC 3339 time, or how long before the present of the world: -P2D, -PT90M' })
-const ClientName = Type.Optional(Type.String({ default: 'sandbox', description: 'Whose: the name of a client' }))
+const ClientName = Type.Optional(
+  Type.String({ default: 'sandbox', description: 'The name of the client that owns it' }),
+)
 const Amount = Type.Number({ minimum: -1_000_000_000_000_000, maximum: 1_000_000_000_000_000 })
 
 const ClockEntry = Type.Object(
@@ -214,7 +216,7 @@ export const ScenarioSchema = Type.Object(
     clock: Type.Optional(ClockEntry),
     pace: Type.Optional(PaceEntry),
     rates: Type.Optional(RatesEntry),
-    clients: listOf(ClientEntry, 'Beside sandbox and limited, which are always there'),
+    clients: listOf(ClientEntry, 'In addition to sandbox and limited, which always exist'),
     wallets: listOf(WalletEntry, 'By default those of sandbox and limited'),
     products: listOf(ProductChangeEntry, 'What differs from the catalog'),
     beneficiaries: listOf(BeneficiaryEntry, 'Saved beneficiaries; their totals follow from the payouts'),

@@ -16,7 +16,7 @@ const NESTING_IN_A_LINE = new Set(['-', '?'])
 /** The lexer announces a scalar by it. */
 const SCALAR = '\u001f'
 
-/** @throws Error for what is no YAML, or none that is read here */
+/** @throws Error for what is not YAML, or none that is read here */
 export const parseYaml = (text: string): unknown => {
   requireShallow(text)
   const document = parsed(text)

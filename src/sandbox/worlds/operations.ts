@@ -85,7 +85,7 @@ const ClockState = Type.Object(
     now: { ...Timestamp, example: '2026-01-01T00:05:00.000Z' },
     frozen: Type.Boolean({ example: true }),
     happened: Type.Array(EventSchema, {
-      description: `The events of what fell due by the move, the oldest first and at most ${HAPPENED_MAX}`,
+      description: `The events that the move caused, the oldest first and at most ${HAPPENED_MAX}`,
       example: [],
     }),
   },
@@ -179,7 +179,7 @@ export const resetWorld = controlOperation('reset')({
   query: WorldQuery,
   success: {
     status: 200,
-    description: 'The world is as new',
+    description: 'The world is in its seeded state',
     schema: Type.Object({ world: Type.String() }, { title: 'ResetResult' }),
     example: { world: DEFAULT_WORLD },
   },

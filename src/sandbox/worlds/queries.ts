@@ -50,7 +50,7 @@ const putRow = preparedPut(keptRandomness, [keptRandomness.id])
 export const putRandomness = (tx: Tx, { randomness, ids }: RandomState): void =>
   putRow(tx, { id: 1, ...randomness, ...ids })
 
-/** Undefined for a database that was only ever that of the default world. */
+/** Undefined for a database that has only ever held the default world. */
 export const findRandomness = (query: Query): RandomState | undefined => {
   const row = query.select().from(keptRandomness).limit(1).get()
   if (!row) return undefined

@@ -26,14 +26,14 @@ const reasonOf = (worlds: Worlds, username: string): string => {
   if (!world || !hasClient(world, client)) return 'the world has no client of this name'
   if (name === DEFAULT_WORLD) return reasonInDefault(world, client)
   return isAccount(client)
-    ? 'the password is another one than that of the first login to this world'
-    : 'the password is not that of this client'
+    ? 'the password differs from the one of the first login to this world'
+    : 'the password is not the one of this client'
 }
 
 const reasonInDefault = (world: World, client: string): string => {
   if (isAccount(client)) return `the password of ${client} is ${client}`
   return hasClient(world, client)
-    ? 'the password is not that of this client'
+    ? 'the password is not the one of this client'
     : `no client has this name: log in as ${SANDBOX_USERNAME}, or as sbx_<name> for a world of your own`
 }
 

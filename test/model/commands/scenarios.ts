@@ -37,7 +37,7 @@ export const scenarioCommands = [
       })
     },
   }),
-  command('load what is no scenario', ['loadScenario', 'getScenarioSchema'], 1, {
+  command('load what is not a scenario', ['loadScenario', 'getScenarioSchema'], 1, {
     args: fc.record({ world: worldNames, nth: fc.nat(BAD.length - 1) }),
     run: async (play, { world, nth }) => {
       await play.control({ operation: 'loadScenario', body: BAD[nth] }, world, () => ({ status: 400 }))

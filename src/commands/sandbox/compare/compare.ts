@@ -76,7 +76,7 @@ class Comparison {
     this.answerCount += 1
     if (!toHost.isPublic) this.#hasLimits ??= found.headers.has('x-ratelimit-limit')
     if (isDisabled(served, expected, found)) {
-      this.#omit(served, 'the client has not the feature')
+      this.#omit(served, 'the client does not have the feature')
       return
     }
     this.#add(one, differencesBetween(one, expected, found))

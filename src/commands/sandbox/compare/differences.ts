@@ -46,7 +46,7 @@ const ERRORS_MAX = 10_000
 export const schemaDifferences = (schema: TSchema, { body }: Answer): Difference[] =>
   distinct([...Iterator.from(Value.Errors(closed(schema), body)).take(ERRORS_MAX)].map(differenceIn))
 
-/** Of a field that breaks several rules, the first one tells most. */
+/** Of a field that breaks several rules, the first one matters most. */
 const distinct = (differences: readonly Difference[]): Difference[] =>
   [...new Map(differences.toReversed().map((difference) => [difference.field, difference])).values()].toReversed()
 

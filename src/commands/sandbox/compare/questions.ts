@@ -75,7 +75,7 @@ const recordCases = (served: ServedOperation): Case[] => {
   ]
 }
 
-/** A host may send anything: what is no id would lead elsewhere in a path. */
+/** A host may send anything: what is not an id would lead elsewhere in a path. */
 const idOf = (record: unknown): string | undefined => {
   const id = memberOf(record, 'id')
   const isId = typeof id === 'string' ? /^[\w-]{1,64}$/.test(id) : Number.isInteger(id)

@@ -66,5 +66,7 @@ export const attach = async ({ url = '', token }: Pick<McpConfig, 'url' | 'token
   })
   if (status === 200) return control
   if (status === 401) throw refused(`${url} needs its sandbox token\nSet SCRIP_SANDBOX_TOKEN.`)
-  throw refused(`${url} is no sandbox: GET /_sandbox responds with ${status}\nscrip mcp never works on a live server.`)
+  throw refused(
+    `${url} is not a sandbox: GET /_sandbox responds with ${status}\nscrip mcp never works on a live server.`,
+  )
 }

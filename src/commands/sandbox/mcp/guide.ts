@@ -20,5 +20,5 @@ export const guideAbout = async (name: string | undefined, about: string | undef
   const found = texts
     .flatMap(({ each, text }) => sectionsOf(text).map((section) => `From ${each}:\n\n${section}`))
     .filter((section) => words.every((word) => section.toLowerCase().includes(word)))
-  return found.slice(0, SECTIONS_MAX).join('\n\n') || 'No section holds all of these words.'
+  return found.slice(0, SECTIONS_MAX).join('\n\n') || 'No section contains all of these words.'
 }

@@ -34,7 +34,7 @@ const tool = <Input extends TObject>(
   call: (control: Control, given: Static<Input>) => Promise<Told>,
 ): Tool => ({ description, input, call })
 
-/** A refusal of the sandbox is told like a success: with its status and body. */
+/** A refusal of the sandbox is a result, like a success: its status and body. */
 const told = ({ status, body }: Reply, done: string): Told =>
   status < 300 ? { words: done, data: body } : { words: `The sandbox refused this with ${status}.`, data: body }
 
@@ -53,7 +53,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     async (control, { query }) => {
       const found = findOperations((await control.document()) as ApiDocument, query)
       return found.length === 0
-        ? { words: 'No operation fits. Try the noun alone: order, payout, beneficiary, wallet, product, webhook.' }
+        ? { words: 'No operation matches. Try the noun alone: order, payout, beneficiary, wallet, product, webhook.' }
         : { words: `${found.length} operations, the best first.`, data: found }
     },
   ),

@@ -41,7 +41,7 @@ export const readBase = (file: string): Base => {
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error)
     throw unusable(
-      `${file} is no coverage report: ${what}\nName a file that scrip run --coverage FILE.json has written.`,
+      `${file} is not a coverage report: ${what}\nName a file that scrip run --coverage FILE.json has written.`,
     )
   }
 }

@@ -15,7 +15,7 @@ import type { Ended } from './writers.ts'
 export const run = async (config: RunConfig, command: readonly string[], given: Environment): Promise<void> => {
   if (config.world !== undefined && !SandboxWorlds.isName(config.world)) {
     throw new UsageError(
-      `--world is no name of a world: ${config.world}\nA name is lower-case letters, digits, - and _, at most 64.`,
+      `--world is not the name of a world: ${config.world}\nA name is lower-case letters, digits, - and _, at most 64.`,
     )
   }
   process.exit(await runInSandbox(config, command, given))

@@ -42,7 +42,7 @@ const rowOf = (head: RequestHead): Row => ({
     .toLowerCase(),
 })
 
-/** What the feed has brought, the newest first. Views are told once for each frame. */
+/** What the feed has brought, the newest first. Views are notified once for each frame. */
 class Store {
   rows: readonly Row[] = []
   events: readonly WorldEvent[] = []

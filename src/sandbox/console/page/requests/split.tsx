@@ -24,7 +24,7 @@ export const Split = ({
   return (
     <div class="requests opened" style={{ '--first': `${percent}fr`, '--second': `${100 - percent}fr` }}>
       {first}
-      {/* biome-ignore lint/a11y/useSemanticElements: a separator that moves is no thematic break */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a separator that moves is not a thematic break */}
       <div
         class="separator"
         role="separator"

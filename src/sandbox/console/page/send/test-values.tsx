@@ -37,7 +37,7 @@ export const TestValues = ({ operation, body, onBody, onValue }: Props) => {
     try {
       onBody(JSON.stringify({ ...(JSON.parse(body ?? '{}') as object), [member]: value }, null, 2))
     } catch {
-      // What is no JSON has no member to change.
+      // What is not JSON has no member to change.
     }
   }
   return (
