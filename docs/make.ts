@@ -6,6 +6,7 @@ import { commandLine } from '../src/commands/command-line.ts'
 import { configOf } from '../src/config/config.ts'
 import { type Mode, type OptionSpec, SERVE_OPTIONS, type ServeOptions } from '../src/config/option-table.ts'
 import { withServeOptions } from '../src/config/options.ts'
+import { adviceAbout, kindOf } from '../src/docs/advice.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createLog } from '../src/observability/log.ts'
 import { assemble } from '../src/start/assemble.ts'
@@ -171,74 +172,6 @@ interface DocumentedError {
   path: string
 }
 
-/** By the last part of the error's name. */
-const ADVICE: Readonly<Record<string, string>> = {
-  amount_too_large: 'buy or pay a smaller amount',
-  amount_too_small: 'buy or pay a larger amount: the total rounds to zero in the wallet’s currency',
-  beneficiary_not_found: 'use an id from `GET /api/v1/beneficiaries`, or send the beneficiary’s details',
-  body_encoded: 'send it without `Content-Encoding`',
-  body_unreadable: 'send a JSON object of at most 1 MiB',
-  cancel_not_found: 'check the id: it may belong to another client',
-  client_unknown: 'use the username of a client of this world',
-  credentials_missing: 'send a username and a password that are not empty',
-  credentials_wrong: 'check both; a disabled client gets the same response',
-  default_kept: 'reset the default world instead',
-  delete_not_found: 'do nothing: it is deleted, or it belongs to another client',
-  deliveries_not_found: 'check the id: it may belong to another client',
-  deliveries_validation: 'correct the query parameters in the message',
-  denomination_not_offered: 'use one of the product’s `available_denominations`',
-  dry_run_malformed: 'send `true` or `false` in `X-Dry-Run`, or leave it out',
-  dry_run_with_key: 'leave out the key: a rehearsal needs none',
-  duplicate_reference: 'find the existing record by its reference; use a new reference for a new one',
-  email_invalid: 'correct the e-mail address',
-  email_missing: 'send the e-mail address',
-  exhausted: 'delete worlds or snapshots that you no longer need',
-  feature_disabled: 'ask for the vouchers feature',
-  foreign: 'send the request from this machine, to its own address, and not from another site',
-  headers_wrong: 'send names and values that HTTP allows',
-  idempotency_key_malformed: 'send 8 to 256 printable characters',
-  idempotency_key_reused: 'use a new key for a new request',
-  insufficient_balance: 'fund the wallet, or use another wallet',
-  insufficient_stock: 'check `availability` first; retry later, or buy fewer',
-  internal: 'retry; report it with its `X-Request-Id`',
-  invalid_id: 'send a positive integer in decimal digits',
-  list_validation: 'correct the query parameters in the message',
-  not_active: 'switch the webhook on with `PATCH`, `{"active":true}`',
-  not_cancellable: 'check the status: it is too late to cancel',
-  not_found: 'check the id: it may be inactive or belong to another client',
-  path_wrong: 'send a path that begins with a slash, and not with `/_sandbox`',
-  ping_not_found: 'check the id: it may belong to another client',
-  product_not_found: 'check the id: it may be inactive',
-  quantity_exceeded: 'place several orders of at most the quantity in the message',
-  rate_failed: 'retry',
-  rate_limited: 'wait `Retry-After` seconds',
-  rate_missing: 'use a wallet in a currency that has a rate',
-  redeliver_not_found: 'check the id: events are kept for 30 days',
-  refresh_token_missing: 'send the refresh token',
-  refresh_token_wrong: 'log in again: the token has expired, or it was used twice, which revokes its login',
-  rotate_not_found: 'check the id: it may belong to another client',
-  source_not_found: 'use the name of an existing world or snapshot',
-  token_wrong: 'send the value of `--sandbox-token` in `X-Sandbox-Token`',
-  too_large: 'copy or restore the snapshot where it is; the message gives the limit for a download',
-  too_long: 'take a snapshot of the world instead',
-  too_many: 'delete a webhook that you no longer need',
-  too_many_failures: 'wait `Retry-After` seconds, and check the password',
-  transition_refused: 'check the status: this transition is not possible from it',
-  unavailable: 'retry after `Retry-After` seconds: the request had no effect',
-  unauthorized: 'renew the token with `POST /auth/refresh`, or log in',
-  update_body_unreadable: 'send a JSON object of at most 1 MiB',
-  update_not_found: 'check the id: it may belong to another client',
-  update_validation: 'correct the fields in the message',
-  validation: 'correct the fields in the message',
-  wallet_not_found: 'use an id from `GET /api/v1/wallets`',
-  world_damaged: 'put a copy of the file back, which the log names, or delete the world',
-  snapshot_damaged: 'put a copy of the file back, which the log names, or delete the snapshot',
-  damaged: 'put a copy of the file back, which the log names, or delete the snapshot',
-  world_not_found: 'create it with `PUT /_sandbox/worlds/NAME`, or log in as `sbx_NAME`',
-}
-
-const kindOf = (name: string): string => name.split('.').at(-1) ?? name
-
 /** Of the many names of one kind, only the kind is named. */
 const NAMES_MAX = 8
 
@@ -252,10 +185,10 @@ const errorTable = (errors: readonly DocumentedError[]): string => {
   }
   const rows = [...kinds]
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([key, { status, names }]) => {
-      const advice = ADVICE[key.split(' ')[0] ?? '']
+    .map(([, { status, names }]) => {
+      const advice = adviceAbout([...names][0] ?? '')
       if (!advice)
-        throw new Error(`docs/errors.md has no advice about ${[...names].join(', ')}: add it in docs/make.ts`)
+        throw new Error(`docs/errors.md has no advice about ${[...names].join(', ')}: add it in src/docs/advice.ts`)
       const kind = kindOf([...names][0] ?? '')
       const named = names.size > NAMES_MAX ? [`*.${kind}`] : [...names].sort()
       return [named.map((name) => `\`${name}\``).join(' '), String(status), advice]

@@ -9,6 +9,11 @@ export interface Heading {
   level: number
 }
 
+export interface Section extends Heading {
+  /** What stands between its heading and the next one, without markup. */
+  body: string
+}
+
 const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', '#39': "'" }
 const plain = (markup: string): string =>
   markup.replace(/<[^>]*>/g, '').replace(/&(lt|gt|amp|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? '')
@@ -24,7 +29,7 @@ const slugOf = (text: string): string =>
 export const renderGuide = (
   markdown: string,
   pathOf: (href: string) => string | undefined,
-): { view: Html; headings: Heading[] } => {
+): { view: Html; sections: Section[] } => {
   const headings: Heading[] = []
   const rendered = Bun.markdown.html(markdown)
   const view = rendered
@@ -47,5 +52,12 @@ export const renderGuide = (
     .replace(/<table>/g, '<div class="table" tabindex="0" role="group" aria-label="Table"><table>')
     .replace(/<\/table>/g, '</table></div>')
     .replace(/<th([^>]*)><\/th>/g, '<td$1></td>')
-  return { view: new Html(view), headings }
+  const bodies = view.split(/<h[1-6] id="[^"]*">.*?<\/h[1-6]>/s).slice(1)
+  const sections = headings.map((heading, index) => ({
+    ...heading,
+    body: plain(bodies[index] ?? '')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  }))
+  return { view: new Html(view), sections }
 }

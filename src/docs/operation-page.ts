@@ -1,3 +1,4 @@
+import { adviceAbout } from './advice.ts'
 import { codeBlock, jsonBlock, methodBadge } from './blocks.ts'
 import { codeExamples } from './code-examples.ts'
 import {
@@ -93,9 +94,14 @@ const errorsView = (errors: readonly DocumentedError[]): Html =>
     errors.length > 0 &&
     html`<h2 id="errors">Errors</h2><ul class="errors">${errors.map(
       ({ name, status, body }) =>
-        html`<li id="${name}"><details><summary><span class="status">${status}</span> <code>${name}</code> <span class="soft">${messageOf(body)}</span></summary>${jsonBlock(body, `Body of ${name}`)}</details></li>`,
+        html`<li id="${name}"><details><summary><span class="status">${status}</span> <code>${name}</code> <span class="soft">${messageOf(body)}</span></summary>${adviceView(name)}${jsonBlock(body, `Body of ${name}`)}</details></li>`,
     )}</ul>`
   }`
+
+const adviceView = (name: string): Html => {
+  const advice = adviceAbout(name)
+  return html`${advice !== undefined && html`<p class="advice">What to do: ${prose(advice)}.</p>`}`
+}
 
 const examplesView = (document: ApiDocument, entry: Entry): Html =>
   html`<section class="tabs" aria-label="Request"><h2>Request</h2>${codeExamples(document, entry).map(

@@ -1,7 +1,7 @@
 import { type ApiDocument, type Entry, entriesOf, errorsIn } from './document.ts'
 import type { Guides } from './guides.ts'
 import { type Html, html } from './html.ts'
-import { type Heading, renderGuide } from './markdown.ts'
+import { renderGuide, type Section } from './markdown.ts'
 import { eventView, operationView } from './operation-page.ts'
 import { EVENTS, type Frame, GUIDES_PATH, notFoundView, OPERATIONS, overview, pageOf } from './page.ts'
 
@@ -13,13 +13,15 @@ interface Found {
   /** What kind of page it is, or the path of the operation. */
   kind: string
   href: string
-  /** Further words that find it. */
+  /** Names that find it. */
   words: string
+  /** Its text, of which a result shows the part that was found. */
+  text: string
 }
 
 interface RenderedGuide {
   view: Html
-  headings: Heading[]
+  sections: Section[]
 }
 
 export class Reference {
@@ -66,11 +68,12 @@ export class Reference {
   async index(): Promise<Found[]> {
     const guides = await Promise.all(
       Object.entries(this.frame.guides).map(async ([name, { title, file }]) =>
-        (await this.#rendered(name, file)).headings.map(({ id, text, level }) => ({
-          title: text,
+        (await this.#rendered(name, file)).sections.map(({ id, text: heading, level, body }) => ({
+          title: heading,
           kind: level === 1 ? 'Guide' : title,
           href: `${GUIDES_PATH}/${name}${level === 1 ? '' : `#${id}`}`,
           words: title,
+          text: body,
         })),
       ),
     )
@@ -94,12 +97,14 @@ const operationsIn = (document: ApiDocument): Found[] => [
     kind: `${method} ${path}`,
     href: `${OPERATIONS}/${operation.operationId}`,
     words: [operation.operationId, ...operation.tags, ...errorsIn(operation).map(({ name }) => name)].join(' '),
+    text: operation.description,
   })),
-  ...Object.keys(document.webhooks).map((type) => ({
+  ...Object.entries(document.webhooks).map(([type, { post }]) => ({
     title: type,
     kind: 'Event',
     href: `${EVENTS}/${type}`,
-    words: '',
+    words: 'webhook',
+    text: post.description,
   })),
 ]
 

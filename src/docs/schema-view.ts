@@ -57,7 +57,7 @@ export const typeOf = (document: ApiDocument, schema: Schema): string => {
 /** The values that a schema allows, as the trade writes them. */
 export const limitsView = ({ items, anyOf, ...schema }: Schema): Html => {
   const { enum: choices, const: only, default: fallback, pattern } = { ...anyOf?.find((one) => one.enum), ...schema }
-  const values = choices ?? (only === undefined ? [] : [only])
+  const values = choices ? choicesIn(choices) : only === undefined ? [] : [only]
   const ranges = rangesOf(schema)
   const facts = [
     values.length > 0 &&
@@ -69,6 +69,15 @@ export const limitsView = ({ items, anyOf, ...schema }: Schema): Html => {
   return facts.length === 0
     ? html`${items && limitsView(items)}`
     : html`<p class="limits">${facts.map((fact, index) => html`${index > 0 && ' · '}${fact}`)}</p>`
+}
+
+/** A value that is taken in either case is shown once. */
+export const choicesIn = (values: readonly unknown[]): unknown[] => {
+  const known = new Set<unknown>()
+  return values.filter((value) => {
+    const key = typeof value === 'string' ? value.toUpperCase() : value
+    return !known.has(key) && known.add(key)
+  })
 }
 
 const rangesOf = ({ minimum, exclusiveMinimum, maximum, minLength, maxLength, minItems, maxItems }: Schema): string[] =>

@@ -8,6 +8,7 @@ import {
   parametersOf,
 } from './document.ts'
 import { type Html, html } from './html.ts'
+import { choicesIn } from './schema-view.ts'
 
 /** The form that sends a request from the page. */
 
@@ -41,7 +42,7 @@ ${
 const fieldOf = (entry: Entry, parameter: Parameter, isLive: boolean): Html => {
   const { name, in: place, required, schema, example } = parameter
   if (name === FAULT_HEADER) return faultPicker(entry)
-  const choices = schema.enum ?? (schema.type === 'boolean' ? [true, false] : [])
+  const choices = choicesIn(schema.enum ?? (schema.type === 'boolean' ? [true, false] : []))
   const label = html`<span>${name}${required && html` <span class="required">required</span>`}</span>`
   // What is tried in live mode moves no money, unless the reader wants it to.
   const chosen = isLive && name === REHEARSAL_HEADER ? 'true' : undefined

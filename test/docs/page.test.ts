@@ -8,6 +8,7 @@ interface Found {
   kind: string
   href: string
   words: string
+  text: string
 }
 
 const textOf = async (path: string): Promise<string> => (await server.request(path)).text()
@@ -66,7 +67,19 @@ describe('GET /docs', () => {
         .filter((error) => error.path === path && 'method' in error && error.method === method)
         .filter(({ name }) => !page.includes(`<li id="${name}">`))
       expect({ id, missing }).toEqual({ id, missing: [] })
+      const without = [...page.matchAll(/<li id="([^"]*)"><details><summary>(?:(?!<\/summary>).)*<\/summary>(?!<p class="advice">)/gs)]
+      expect({ id, withoutAdvice: without.map(([, name]) => name) }).toEqual({ id, withoutAdvice: [] })
     }
+  })
+
+  test('says below an error what to do, as docs/errors.md does, and lists a value once that is taken in either case', async () => {
+    expect(await textOf('/docs/operations/createPayout')).toContain(
+      '<p class="advice">What to do: fund the wallet, or use another wallet.</p>',
+    )
+    const orders = await textOf('/docs/operations/listOrders')
+    expect(orders).toContain('One of <code>PENDING</code>, <code>PROCESSING</code>, <code>DELIVERED</code>')
+    expect(orders).not.toContain('<code>pending</code>')
+    expect(orders).not.toContain('<option>pending</option>')
   })
 
   test('offers the faults that an operation documents, and none for the control API', async () => {
@@ -86,6 +99,7 @@ describe('GET /docs', () => {
       kind: 'Webhooks',
       href: '/docs/guides/webhooks#create-a-webhook',
       words: 'Webhooks',
+      text: expect.stringContaining('secret'),
     })
     expect(found.find(({ href }) => href.endsWith('/createPayout'))?.words).toContain('payouts.duplicate_reference')
   })

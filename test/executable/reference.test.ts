@@ -151,6 +151,24 @@ describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
     await context.close()
   })
 
+  test.each([
+    ['lose', 'Testing with Scrip'],
+    ['refund', 'POST /_sandbox'],
+    ['retry', 'Idempot'],
+    ['chargeback', 'refund'],
+    ['gift card', 'voucher'],
+  ])('finds by what people say: %s', async (said, found) => {
+    const { page, context, wrong } = await open(inBrowser(), server.url)
+    await page.goto('/docs')
+    await page.keyboard.press('/')
+    await page.keyboard.type(said)
+    await page.locator('#results a').first().waitFor()
+    expect(((await page.locator('#results').textContent()) ?? '').toLowerCase()).toContain(found.toLowerCase())
+    expect(await faultsOf(page)).toEqual([])
+    expect(wrong).toEqual([])
+    await context.close()
+  })
+
   test('shows what a server sends as text, whatever it holds', async () => {
     const { page, context, wrong } = await open(inBrowser(), server.url)
     const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>\u202e'
@@ -166,6 +184,23 @@ describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
     expect(await page.title()).toBe(title)
     expect(wrong).toEqual([])
     await context.close()
+  })
+
+  test('has no button over code, however long its lines', async () => {
+    for (const view of VIEWS.filter(({ colorScheme }) => colorScheme === 'light')) {
+      const { page, context } = await open(inBrowser(), server.url, view)
+      for (const path of ['/docs/guides/webhooks', '/docs/operations/createOrder']) {
+        await page.goto(path)
+        const covered = await page.locator('.code').evaluateAll((blocks) =>
+          blocks.filter((block) => {
+            const [code, button] = [block.querySelector('pre'), block.querySelector('button')]
+            return code && button && code.getBoundingClientRect().right > button.getBoundingClientRect().left
+          }),
+        )
+        expect(covered).toEqual([])
+      }
+      await context.close()
+    }
   })
 
   test('copies a block of code', async () => {

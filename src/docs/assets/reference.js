@@ -287,27 +287,91 @@ const results = find('#results')
 const SHOWN_MAX = 30
 let index
 
+/** What people call things: a word finds what the others of its line find, below what it finds itself. */
+const SYNONYMS = [
+  ['lose', 'losing', 'lost', 'drop', 'disconnect', 'cut', 'network'],
+  ['retry', 'retries', 'repeat', 'again', 'twice', 'duplicate', 'idempotency'],
+  ['refund', 'money back', 'returned', 'reverse', 'chargeback'],
+  ['buy', 'purchase', 'order', 'place'],
+  ['price', 'cost', 'charges', 'quote', 'fee'],
+  ['voucher', 'gift card', 'code', 'redeem'],
+  ['pay', 'payout', 'transfer', 'send money'],
+  ['payee', 'recipient', 'beneficiary', 'beneficiaries'],
+  ['fund', 'top up', 'topup', 'deposit', 'credit', 'balance'],
+  ['login', 'log in', 'token', 'authenticate', 'password', 'api key'],
+  ['callback', 'webhook', 'notification', 'event'],
+  ['signature', 'verify', 'hmac', 'secret'],
+  ['mock', 'fake', 'simulate', 'fault', 'inject'],
+  ['time', 'clock', 'sleep', 'wait', 'advance'],
+  ['throttle', 'rate limit', '429', 'too many'],
+  ['delete', 'remove', 'erase', 'gdpr', 'privacy'],
+  ['dry run', 'rehearse', 'rehearsal', 'preview'],
+  ['isolate', 'parallel', 'tenant', 'world'],
+  ['failover', 'standby', 'outage', 'take over', 'postgres'],
+  ['monitoring', 'metrics', 'prometheus', 'grafana', 'alert'],
+]
+const namesOf = (word) =>
+  SYNONYMS.filter((line) => line.some((name) => name === word || (word.length > 3 && name.startsWith(word)))).flat()
+
 const openSearch = async () => {
   if (searchDialog.open) return
   searchDialog.showModal()
   query.select()
   index ??= (await (await fetch('/docs/search.json')).json()).map((entry) => ({
     ...entry,
-    title_: entry.title.toLowerCase(),
-    all: `${entry.title} ${entry.kind} ${entry.words}`.toLowerCase(),
+    parts: [entry.title, `${entry.kind} ${entry.words}`, entry.text].map((part) => part.toLowerCase()),
   }))
   showResults()
 }
 
+/** A title says more than a name, and a name more than a text. */
+const WEIGHTS = [9, 4, 2]
+const weightOf = (parts, name) => WEIGHTS[parts.findIndex((part) => part.includes(name))] ?? 0
+/** 0 if a word is nowhere, under none of its names. */
+const scoreOf = ({ parts }, words) =>
+  words.reduce((score, { word, names }) => {
+    const weight = Math.max(3 * weightOf(parts, word), ...names.map((name) => weightOf(parts, name)))
+    return weight === 0 ? 0 : score && score + weight
+  }, 1)
+
+const BEFORE_LENGTH = 40
+const TEXT_LENGTH = 140
+/** The part of a text in which something was found, else its beginning. */
+const excerptOf = ({ text, parts: [title, , body] }, words) => {
+  const at = words
+    .flatMap(({ word, names }) => (title.includes(word) ? [] : [word, ...names]))
+    .map((name) => body.indexOf(name))
+    .find((place) => place >= 0)
+  const from = at === undefined || at < BEFORE_LENGTH ? 0 : body.indexOf(' ', at - BEFORE_LENGTH) + 1
+  const part = text.slice(from, from + TEXT_LENGTH)
+  return `${from > 0 ? '… ' : ''}${part}${from + TEXT_LENGTH < text.length ? ' …' : ''}`
+}
+
 const showResults = () => {
-  const words = query.value.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = index.filter(({ all }) => words.every((word) => all.includes(word)))
-  const rank = ({ title_ }) => words.filter((word) => !title_.includes(word)).length
-  const shown = found.sort((one, other) => rank(one) - rank(other)).slice(0, SHOWN_MAX)
+  const words = query.value
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((word) => ({ word, names: namesOf(word) }))
+  const found = index
+    .map((entry) => ({ ...entry, score: scoreOf(entry, words) }))
+    .filter(({ score }) => score > 0)
+    .sort((one, other) => other.score - one.score)
+  const shown = found.slice(0, SHOWN_MAX)
   find('#found').textContent = words.length === 0 ? '' : found.length === 0 ? 'Nothing found' : `${found.length} found`
   results.replaceChildren(
-    ...shown.map(({ title, kind, href }) =>
-      element('li', {}, element('a', { href }, title, element('span', { textContent: kind }))),
+    ...shown.map((entry) =>
+      element(
+        'li',
+        {},
+        element(
+          'a',
+          { href: entry.href },
+          element('strong', { textContent: entry.title }),
+          element('span', { textContent: entry.kind }),
+          element('span', { className: 'excerpt', textContent: excerptOf(entry, words) }),
+        ),
+      ),
     ),
   )
 }
