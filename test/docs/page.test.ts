@@ -67,7 +67,9 @@ describe('GET /docs', () => {
         .filter((error) => error.path === path && 'method' in error && error.method === method)
         .filter(({ name }) => !page.includes(`<li id="${name}">`))
       expect({ id, missing }).toEqual({ id, missing: [] })
-      const without = [...page.matchAll(/<li id="([^"]*)"><details><summary>(?:(?!<\/summary>).)*<\/summary>(?!<p class="advice">)/gs)]
+      const without = [
+        ...page.matchAll(/<li id="([^"]*)"><details><summary>(?:(?!<\/summary>).)*<\/summary>(?!<p class="advice">)/gs),
+      ]
       expect({ id, withoutAdvice: without.map(([, name]) => name) }).toEqual({ id, withoutAdvice: [] })
     }
   })

@@ -28,8 +28,17 @@ const use = async (client: Client, name: string, args: object = {}): Promise<Sai
   if (data !== undefined) expect(data).toStartWith(DATA)
   return {
     words,
-    data: data === undefined ? undefined : JSON.parse(data.slice(DATA.length)),
+    data: data === undefined ? undefined : parsed(data.slice(DATA.length)),
     isError: isError === true,
+  }
+}
+
+/** A text that was cut is no JSON. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
   }
 }
 
@@ -149,6 +158,23 @@ describe('scrip mcp', () => {
   ])('%s is an error of the tool', async (_, name, args, words) => {
     const said = await use(client, name, args)
     expect([said.isError, said.words]).toEqual([true, expect.stringContaining(words)])
+  })
+
+  test('a long list ends after 100,000 characters, and the tool says how to page', async () => {
+    await use(client, 'world', { action: 'make', name: 'long' })
+    const products = (query: string) =>
+      use(client, 'call_operation', { world: 'long', method: 'GET', path: `/api/v1/products${query}` })
+    const { words, data } = await products('?limit=500')
+    expect(JSON.stringify(data, null, 2).length).toBeWithin(80_000, 100_001)
+    expect(words).toBe(
+      `Status 200. Only the first ${data.length} of 459 items are here. Page through them with limit and page in the path, or filter them.`,
+    )
+    const { words: short, data: page } = await products('?limit=10&page=10')
+    expect([short, page.length]).toEqual(['Status 200.', 10])
+    const document = await use(client, 'call_operation', { world: 'long', method: 'GET', path: '/openapi.json' })
+    expect(document.words).toMatch(
+      /^Status 200\. Only the first 100000 of \d+ characters are here\. Ask for one record, or with a filter\.$/,
+    )
   })
 
   test('text of strangers comes as data', async () => {

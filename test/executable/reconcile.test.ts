@@ -58,7 +58,7 @@ test('says in every format what differs, by its exit code too, and changes nothi
     expect(html.stdout).not.toContain('<b>')
     const text = await operator.run(['reconcile', 'acme', bad])
     expect(text.stdout).toMatch(
-      /^1 match\.\nThe sums in USD part at order mine, .*: 19.5 here, 19.51 in the list\.\n\nfinding/,
+      /^1 match\.\nThe sums in USD diverge at order mine, .*: 19.5 here, 19.51 in the list\.\n\nfinding/,
     )
     await server.stop()
     expect((await operator.run(['verify'])).exitCode).toBe(0)

@@ -35,7 +35,7 @@ describe('the URL of the record', () => {
     ['postgres://scrip@db:99999/scrip', 'has an invalid host or port'],
     [
       'postgres://scrip@db/scrip?sslmode=prefer',
-      'has sslmode=prefer, which is none of disable, require, verify-ca, verify-full',
+      'has sslmode=prefer, which is not one of disable, require, verify-ca, verify-full',
     ],
     ['postgres://scrip@db/scrip?options=-c', 'has a parameter that Scrip does not know: options'],
     ['postgres://scrip:%zz@db/scrip', 'has a % that is not part of an escape'],

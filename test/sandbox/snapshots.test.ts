@@ -450,7 +450,7 @@ describe('--snapshot FILE', () => {
     [
       'has a database of something else',
       (it) => ({ ...it, database: gzipped(foreignImage()) }),
-      /no database of Scrip/,
+      /not a Scrip database/,
     ],
     ['is of a newer program', (it) => changed(it, "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')"), /9999/],
     [

@@ -14,6 +14,7 @@ import { GUIDES } from '../../../docs/guides.ts'
 import { VERSION } from '../../../start/version.ts'
 import { logOf, startServer } from '../../serve/server.ts'
 import { Away, attach, Control } from './control.ts'
+import { cut, fitting } from './fitting.ts'
 import { textOf } from './guide.ts'
 import { callTool, TOOLS, type Told, WrongArguments } from './tools.ts'
 
@@ -97,7 +98,9 @@ const serverOf = (control: Control): Server => {
 const resultOf = async (work: Promise<Told>): Promise<CallToolResult> => {
   try {
     const { words, data } = await work
-    const texts = data === undefined ? [words] : [words, `${DATA}\n${JSON.stringify(data, null, 2)}`]
+    const fit = data === undefined ? undefined : fitting(data)
+    const said = fit?.rest === undefined ? words : `${words} ${fit.rest}`
+    const texts = fit ? [cut(said), `${DATA}\n${fit.text}`] : [cut(said)]
     return { content: texts.map((text) => ({ type: 'text', text })) }
   } catch (error) {
     if (!(error instanceof WrongArguments || error instanceof Away)) throw error
