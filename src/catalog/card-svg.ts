@@ -26,6 +26,5 @@ export const svgOf = (card: Card): string => {
   ].join('')
 }
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 /** Control characters have no place in XML. */
-const escapeXml = (text: string): string => text.replace(/[&<>"]|\p{Cc}/gu, (character) => ENTITIES[character] ?? ' ')
+const escapeXml = (text: string): string => Bun.escapeHTML(text.replace(/\p{Cc}/gu, ' '))

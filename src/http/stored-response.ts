@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Json } from './json.ts'
 import { JSON_TYPE, withBody } from './responses.ts'
 import { weightsOf } from './weights.ts'
@@ -65,15 +66,16 @@ export class StoredResponse<out Value = unknown> {
   }
 
   #variantFor(headers: Headers): Variant {
-    const coding = this.#codingFor(headers)
-    if (!coding) return this.#plain
+    const header = headers.get('accept-encoding')
+    if (header === null || !this.#isWorthPacking) return this.#plain
+    const coding = CODING_BY_HEADER.memo(header)
+    if (coding === 'identity') return this.#plain
     this.#packed[coding] ??= this.#pack(coding)
     return this.#packed[coding]
   }
 
-  #codingFor(headers: Headers): Coding | undefined {
-    const isPacked = this.byteCount < COMPRESSED_FROM_BYTES || COMPRESSED_TYPE.test(this.#headers['content-type'] ?? '')
-    return isPacked ? undefined : codingFor(headers.get('accept-encoding'))
+  get #isWorthPacking(): boolean {
+    return this.byteCount >= COMPRESSED_FROM_BYTES && !COMPRESSED_TYPE.test(this.#headers['content-type'] ?? '')
   }
 
   #pack(coding: Coding): Variant {
@@ -96,24 +98,14 @@ export const storedOnce = <Value>(make: (id: number) => Json<Value>): ((id?: num
 const names = (list: string, etag: string): boolean =>
   list.trim() === '*' || list.split(',').some((each) => each.trim().replace(/^(?!W\/)/, 'W/') === etag)
 
-/** Recent Accept-Encoding headers: a client sends the same one with each request. */
-const asked = new Map<string, Coding | undefined>()
-const ASKED_MAX = 100
-
-const codingFor = (header: string | null): Coding | undefined => {
-  if (header === null) return undefined
-  if (asked.has(header)) return asked.get(header)
-  if (asked.size >= ASKED_MAX) asked.clear()
-  const coding = bestOf(header)
-  asked.set(header, coding)
-  return coding
-}
-
 /** The coding with the highest weight; gzip for `*` (RFC 9110, 12.5.3). */
-const bestOf = (header: string): Coding | undefined => {
+const bestOf = (header: string): Coding | 'identity' => {
   const weights = weightsOf(header)
   const zstd = weights.get('zstd') ?? 0
   const gzip = weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0
   if (zstd > 0 && zstd >= gzip) return 'zstd'
-  return gzip > 0 ? 'gzip' : undefined
+  return gzip > 0 ? 'gzip' : 'identity'
 }
+
+/** By Accept-Encoding: a client sends the same one with each request. */
+const CODING_BY_HEADER = new LRUCache<string, Coding | 'identity'>({ max: 100, memoMethod: bestOf })
