@@ -78,62 +78,63 @@ const commonSection = (commands: readonly Command[]): string => {
   ].join('\n')
 }
 
-/** A command on records, in a row: how it is called, what it does, and what it takes. */
-const commandRow = (command: Command, name: string): string[] => {
-  const { options, registeredArguments } = command
-  const takes = options.filter((option) => isCommon(option) && !TAKEN_BY_ALL.includes(option.long ?? ''))
+/** A command in a row: how it is called, what it does, and the flags that are its own. */
+const commandRow = (command: Command, name: string, own: readonly Option[], addition = ''): string[] => {
+  const { registeredArguments } = command
   const operands = registeredArguments
     .filter(({ description }) => description !== '' && !SAYS_ITS_NAME.test(description))
     .map((argument) => `\`${argument.name()}\`: ${argument.description}`)
-  const own = options
-    .filter((option) => !isCommon(option))
-    .map((option) => {
-      const [flags, variable, fallback, words] = flagRow(option)
-      return `${flags}${variable ? ` (${variable})` : ''}: ${words}${fallback ? ` (default: ${fallback})` : ''}`
-    })
+  const flags = own.map((option) => {
+    const [flag, variable, fallback, words] = flagRow(option)
+    return `${flag}${variable ? ` (${variable})` : ''}: ${words}${fallback ? ` (default: ${fallback})` : ''}`
+  })
   const usage = `${name} ${command.usage().replace('[options]', '')}`.replace(/ +/g, ' ').trim()
-  const says = [command.description().replace(/\.$/, ''), ...operands, ...own].join('. ')
-  return [
-    cell(`\`${usage}\``),
-    `${cell(says).replaceAll('\\\\|', '\\|')}.`,
-    takes.map(({ long }) => `\`${long}\``).join(' '),
-  ]
+  const says = [command.description().replace(/\.$/, ''), ...operands, ...flags].join('. ')
+  return [cell(`\`${usage}\``), `${cell(says).replaceAll('\\\\|', '\\|')}.${addition}`]
 }
 
-const groupSection = (command: Command, path: string): string => {
-  const below = command.commands.length > 0 ? command.commands : [command]
-  const rows = below.map((each) => commandRow(each, each === command ? path : `${path} ${each.name()}`))
-  return [`## ${path}\n`, tableOf(['command', '', 'also'], rows)].join('\n')
+const recordsSection = (commands: readonly Command[]): string => {
+  const rows = commands.flatMap((command) => {
+    const path = `scrip ${command.name()}`
+    const below = command.commands.length > 0 ? command.commands : [command]
+    return below.map((each) => {
+      const takes = each.options.filter((option) => isCommon(option) && !TAKEN_BY_ALL.includes(option.long ?? ''))
+      const own = each.options.filter((option) => !isCommon(option))
+      const row = commandRow(each, each === command ? path : `${path} ${each.name()}`, own)
+      return [...row, takes.map(({ long }) => `\`${long}\``).join(' ')]
+    })
+  })
+  return ['## Commands on a data folder\n', tableOf(['command', '', 'also'], rows)].join('\n')
 }
 
-const sectionOf = (command: Command, path: string, serving: Command): string => {
-  const { registeredArguments } = command
-  if (command !== serving && isOnRecords(command) && !isServingToo(command, serving)) {
-    return groupSection(command, path)
-  }
-  const usage = `${path} ${command.usage()}`
-  const shared = new Set(command === serving ? [] : serving.options.map((option) => flagRow(option).join()))
-  const isServing = isServingToo(command, serving)
+const othersSection = (commands: readonly Command[], serving: Command): string => {
+  const rows = commands.map((command) =>
+    commandRow(command, `scrip ${command.name()}`, ownOptions(command, serving), takenFromServe(command, serving)),
+  )
+  return ['## Other commands\n', tableOf(['command', ''], rows)].join('\n')
+}
+
+/** With a table of its flags. */
+const detailedSection = (command: Command, serving: Command): string =>
+  [
+    `## scrip ${command.name()}\n`,
+    `\`scrip ${command.name()} ${command.usage()}\`\n`,
+    `${command.description().replace(/\.$/, '')}.${takenFromServe(command, serving)}\n`,
+    tableOf(['flag', 'variable', 'default', ''], ownOptions(command, serving).map(flagRow)),
+  ].join('\n')
+
+const ownOptions = (command: Command, serving: Command): Option[] => {
   const shown = command.options.filter(({ hidden }) => !hidden)
-  const options = isServing ? shown.filter((option) => !shared.has(flagRow(option).join())) : shown
+  if (!isServingToo(command, serving)) return shown
+  const shared = new Set(serving.options.map((option) => flagRow(option).join()))
+  return shown.filter((option) => !shared.has(flagRow(option).join()))
+}
+
+const takenFromServe = (command: Command, serving: Command): string => {
+  if (!isServingToo(command, serving)) return ''
   const refused = command.options.filter(({ hidden }) => hidden).map(({ long }) => `\`${long}\``)
   const but = refused.length > 0 ? ` but ${refused.slice(0, -1).join(', ')} and ${refused.at(-1)}` : ''
-  const named = registeredArguments.filter(({ description }) => description !== '')
-  const own = [
-    `## ${path}\n`,
-    `\`${usage}\`\n`,
-    `${command.description().replace(/\.$/, '')}.${isServing ? ` Accepts all flags of \`scrip serve\`${but}${options.length > 0 ? ', and:' : '.'}` : ''}\n`,
-    ...(named.length > 0
-      ? [
-          tableOf(
-            ['argument', ''],
-            named.map((argument) => [cell(`\`${argument.name()}\``), cell(argument.description)]),
-          ),
-        ]
-      : []),
-    ...(options.length > 0 ? [tableOf(['flag', 'variable', 'default', ''], options.map(flagRow))] : []),
-  ]
-  return own.join('\n')
+  return ` Accepts all flags of \`scrip serve\`${but}.`
 }
 
 const isServingToo = (command: Command, serving: Command): boolean => {
@@ -151,6 +152,11 @@ const flagsOnlyIn = (mode: Mode): string => {
 export const flagsPage = async (): Promise<string> => {
   const program = await commandLine({})
   const serving = program.commands.find((command) => command.name() === 'serve') ?? program
+  const detailed = program.commands.filter((command) => command === serving || command.name() === 'run')
+  const onRecords = program.commands.filter(
+    (command) => isOnRecords(command) && !isServingToo(command, serving) && command !== serving,
+  )
+  const others = program.commands.filter((command) => ![...detailed, ...onRecords].includes(command))
   return `${[
     `# Commands and flags
 
@@ -162,7 +168,9 @@ An unknown flag or \`SCRIP_\` variable is a usage error, and so is one that belo
 ${flagsOnlyIn('sandbox')}. Only live mode has ${flagsOnlyIn('live')}.
 `,
     commonSection(program.commands),
-    ...program.commands.map((command) => sectionOf(command, `scrip ${command.name()}`, serving)),
+    ...detailed.map((command) => detailedSection(command, serving)),
+    othersSection(others, serving),
+    recordsSection(onRecords),
   ].join('\n')}`
 }
 
