@@ -324,13 +324,14 @@ const openSearch = async () => {
   showResults()
 }
 
-/** A title says more than a name, and a name more than a text. */
+/** A title says more than a name, and a name more than a text. What was typed counts more than another name of it. */
 const WEIGHTS = [9, 4, 2]
+const TYPED = 5
 const weightOf = (parts, name) => WEIGHTS[parts.findIndex((part) => part.includes(name))] ?? 0
 /** 0 if a word is nowhere, under none of its names. */
 const scoreOf = ({ parts }, words) =>
   words.reduce((score, { word, names }) => {
-    const weight = Math.max(3 * weightOf(parts, word), ...names.map((name) => weightOf(parts, name)))
+    const weight = Math.max(TYPED * weightOf(parts, word), ...names.map((name) => weightOf(parts, name)))
     return weight === 0 ? 0 : score && score + weight
   }, 1)
 
