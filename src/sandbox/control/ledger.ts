@@ -11,7 +11,7 @@ import { caughtUpWorld } from './operator-routes.ts'
 
 const ENTRIES_MAX = 10_000
 
-const listEntries = controlOperation('ledger')({
+export const listEntries = controlOperation('ledger')({
   id: 'listLedgerEntries',
   summary: 'Read the ledger of a world',
   description: 'Every movement of money, the newest first, with its lines: a double entry.',

@@ -32,7 +32,7 @@ const Due = Type.Object(
   { title: 'Due' },
 )
 
-const listDue = controlOperation('due')({
+export const listDue = controlOperation('due')({
   id: 'listDue',
   summary: 'See what the clock of a world does next',
   description:

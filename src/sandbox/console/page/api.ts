@@ -1,3 +1,5 @@
+import { parsedOf } from './ui.tsx'
+
 /** The control API, with the token of the sandbox if it has one: typed once, and kept for this tab. */
 
 const TOKEN = 'scrip-sandbox-token'
@@ -50,17 +52,15 @@ const send = async (method: string, path: string, asked: Asked): Promise<string>
   throw new ApiError(response.status, messageIn(text) ?? `${response.status} for ${method} ${path}`)
 }
 
+interface ErrorBody {
+  error?: { message?: string; messages?: Record<string, { message: string }[]> }
+}
+
 /** What an error says, with the first of its violations. */
-const messageIn = (text: string): string | undefined => {
-  try {
-    const { error } = JSON.parse(text) as {
-      error?: { message?: string; messages?: Record<string, { message: string }[]> }
-    }
-    const [first] = Object.values(error?.messages ?? {}).flat()
-    return first?.message ?? error?.message
-  } catch {
-    return undefined
-  }
+export const messageIn = (text: string): string | undefined => {
+  const { error } = (parsedOf(text)?.value ?? {}) as ErrorBody
+  const [first] = Object.values(error?.messages ?? {}).flat()
+  return first?.message ?? error?.message
 }
 
 export const askText = (method: string, path: string, asked: Asked = {}): Promise<string> =>

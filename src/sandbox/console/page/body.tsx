@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
-import { Code, visible } from './ui.tsx'
+import { Toggle } from './forms.tsx'
+import { Code, parsedOf, visible } from './ui.tsx'
 
 /** A longer text is shown as far as it can be read. */
 const SHOWN_MAX = 100_000
@@ -29,38 +30,30 @@ const piecesOf = (json: string): Piece[] => {
 }
 
 export const prettyOf = (text: string): string | undefined => {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return undefined
-  }
+  const parsed = parsedOf(text)
+  return parsed && JSON.stringify(parsed.value, null, 2)
 }
+
+const FORMATS = { pretty: 'Pretty', raw: 'Raw' } as const
 
 /** A body, indented if it is JSON, or as it is. */
 export const Body = ({ text, label }: { text: string | null; label: string }) => {
-  const [isRaw, setRaw] = useState(false)
+  const [format, setFormat] = useState('pretty')
   const pretty = useMemo(() => (text === null || text.length > SHOWN_MAX ? undefined : prettyOf(text)), [text])
   if (text === null || text === '') return <p class="empty">No body</p>
-  const shown = visible(isRaw || pretty === undefined ? text.slice(0, SHOWN_MAX) : pretty)
+  const indented = format === 'pretty' && pretty
   return (
     <div class="body">
       {pretty !== undefined && (
-        <fieldset class="toggle" aria-label={`${label}: format`}>
-          <button type="button" aria-pressed={!isRaw} onClick={() => setRaw(false)}>
-            Pretty
-          </button>
-          <button type="button" aria-pressed={isRaw} onClick={() => setRaw(true)}>
-            Raw
-          </button>
-        </fieldset>
+        <Toggle label={`${label}: format`} value={format} options={Object.entries(FORMATS)} onChoose={setFormat} />
       )}
       <Code label={label}>
         <code dir="ltr">
-          {isRaw || pretty === undefined
-            ? shown
-            : piecesOf(shown).map(({ kind, text: piece }) =>
+          {indented
+            ? piecesOf(visible(indented)).map(({ kind, text: piece }) =>
                 kind === '' ? piece : <span class={`j-${kind}`}>{piece}</span>,
-              )}
+              )
+            : visible(text.slice(0, SHOWN_MAX))}
         </code>
       </Code>
       {text.length > SHOWN_MAX && (

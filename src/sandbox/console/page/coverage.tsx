@@ -1,62 +1,45 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { get } from './api.ts'
+import { Button } from './forms.tsx'
+import { useLoaded } from './hooks.ts'
 import type { Place } from './place.ts'
 import type { Coverage } from './types.ts'
-import { Card, Failed, useLoaded } from './ui.tsx'
-
-type Outcome = Coverage['outcomes'][number]
+import { Card, Failed, Method } from './ui.tsx'
 
 /** Which documented outcomes have been met: a map of operations, with a field for each outcome. */
 export const CoveragePage = ({ place }: { place: Place }) => {
-  const {
-    value: report,
-    error,
-    reload,
-  } = useLoaded(() => get<Coverage>('/coverage', { world: place.world }), [place.world])
+  const { value, error, reload } = useLoaded(() => get<Coverage>('/coverage', { world: place.world }), [place.world])
   const [onlyMissed, setOnlyMissed] = useState(false)
-  const operations = useMemo(() => {
-    const byOperation = new Map<string, Outcome[]>()
-    for (const outcome of report?.outcomes ?? []) {
-      const key = `${outcome.method} ${outcome.path}`
-      byOperation.set(key, [...(byOperation.get(key) ?? []), outcome])
-    }
-    return [...byOperation].filter(([, outcomes]) => !onlyMissed || outcomes.some(({ count }) => count === 0))
-  }, [report, onlyMissed])
+  const operations = Map.groupBy(value?.outcomes ?? [], ({ method, path }) => `${method} ${path}`)
+  const shown = [...operations].filter(([, outcomes]) => !onlyMissed || outcomes.some(({ count }) => count === 0))
+  const aside = (
+    <div class="line">
+      <Button text="With gaps" aria-pressed={onlyMissed} onClick={() => setOnlyMissed(!onlyMissed)} />
+      <Button text="Refresh" onClick={reload} />
+    </div>
+  )
   return (
     <div class="cards">
       <div class="wide">
-        <Card
-          title="Coverage"
-          aside={
-            <div class="line">
-              <button type="button" aria-pressed={onlyMissed} onClick={() => setOnlyMissed(!onlyMissed)}>
-                With gaps
-              </button>
-              <button type="button" onClick={reload}>
-                Refresh
-              </button>
-            </div>
-          }
-        >
+        <Card title="Coverage" aside={aside}>
           <Failed error={error} />
-          {report && (
+          {value && (
             <>
               <p class="big">
-                {report.percent} %{' '}
+                {value.percent} %{' '}
                 <span class="soft">
-                  {report.exercised} of {report.documented} outcomes met
+                  {value.exercised} of {value.documented} outcomes met
                 </span>
               </p>
-              <progress max={report.documented} value={report.exercised} aria-label="Outcomes met" />
+              <progress max={value.documented} value={value.exercised} aria-label="Outcomes met" />
             </>
           )}
         </Card>
       </div>
-      {operations.map(([name, outcomes]) => (
+      {shown.map(([name, outcomes]) => (
         <section class="card map" key={name} aria-label={name}>
           <h2>
-            <span class={`method m-${outcomes[0]?.method.toLowerCase()}`}>{outcomes[0]?.method}</span>{' '}
-            <span class="mono">{outcomes[0]?.path}</span>
+            <Method method={outcomes[0]?.method ?? ''} /> <span class="mono">{outcomes[0]?.path}</span>
           </h2>
           <ul class="outcomes">
             {outcomes.map(({ name: outcome, status, count }) => (
@@ -68,11 +51,11 @@ export const CoveragePage = ({ place }: { place: Place }) => {
           </ul>
         </section>
       ))}
-      {report && (
+      {value && (
         <section class="card map" aria-label="Events">
           <h2>Events</h2>
           <ul class="outcomes">
-            {report.events.map(({ type, count, delivered }) => (
+            {value.events.map(({ type, count, delivered }) => (
               <li key={type} class={count > 0 ? 'met' : ''}>
                 {type} <span class="times">{count > 0 ? `× ${count}, ${delivered} delivered` : 'not met'}</span>
               </li>

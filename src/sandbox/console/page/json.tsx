@@ -2,7 +2,10 @@ import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { tokenHeaders } from './api.ts'
 import { Body } from './body.tsx'
-import { Card, download, Failed, useLoaded, visible } from './ui.tsx'
+import { Button, Input } from './forms.tsx'
+import { useLoaded } from './hooks.ts'
+import { download } from './notices.tsx'
+import { Card, counted, Empty, Failed, parsedOf, Status, visible } from './ui.tsx'
 
 /** What an address responds with that has no page of its own: folded, searchable, and as a file. */
 export const JsonPage = ({ path }: { path: string }) => {
@@ -13,44 +16,37 @@ export const JsonPage = ({ path }: { path: string }) => {
   const parsed = useMemo(() => value && parsedOf(value.text), [value])
   const [search, setSearch] = useState('')
   const shown = useMemo(
-    () => parsed && (search === '' ? parsed : found(parsed, search.toLowerCase())),
+    () => parsed && (search === '' ? parsed : found(parsed.value, search.toLowerCase())),
     [parsed, search],
   )
+  const aside = value && (
+    <span class="line">
+      <Status status={value.status} />
+      <Button text="Download" onClick={() => download(value.text, 'application/json', fileNameOf(path))} />
+    </span>
+  )
+  const label = `The response of ${path}`
   return (
     <div class="single">
-      <Card
-        title={path}
-        aside={
-          <span class="line">
-            {value && <span class={`status s${Math.floor(value.status / 100)}`}>{value.status}</span>}
-            {value && (
-              <button type="button" onClick={() => download(value.text, 'application/json', fileNameOf(path))}>
-                Download
-              </button>
-            )}
-          </span>
-        }
-      >
+      <Card title={path} aside={aside}>
         <Failed error={error} />
         {parsed && (
-          <input
+          <Input
             type="search"
             class="json-search"
             aria-label="Search names and values"
             placeholder="Search names and values"
             value={search}
-            onInput={(event) => setSearch(event.currentTarget.value)}
+            onText={setSearch}
           />
         )}
-        {parsed &&
-          (shown ? (
-            <section class="tree" aria-label={`The response of ${path}`}>
-              <Node key={search} value={shown.value} isOpen={search !== '' || isShort(shown.value)} />
-            </section>
-          ) : (
-            <p class="empty">Nothing matches.</p>
-          ))}
-        {value && !parsed && <Body text={value.text} label={`The response of ${path}`} />}
+        {shown && (
+          <section class="tree" aria-label={label}>
+            <Node key={search} value={shown.value} isOpen={search !== '' || isShort(shown.value)} />
+          </section>
+        )}
+        {parsed && !shown && <Empty>Nothing matches.</Empty>}
+        {value && !parsed && <Body text={value.text} label={label} />}
       </Card>
     </div>
   )
@@ -60,26 +56,14 @@ export const JsonPage = ({ path }: { path: string }) => {
 const fileNameOf = (path: string): string =>
   `${(path.split('?')[0] ?? '').split('/').at(-1)?.replace('.json', '')}.json`
 
-interface Parsed {
-  value: unknown
-}
-
-const parsedOf = (text: string): Parsed | undefined => {
-  try {
-    return { value: JSON.parse(text) }
-  } catch {
-    return undefined
-  }
-}
-
 const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** The parts in which a name or a value matches, with what leads to them. */
-const found = ({ value }: Parsed, search: string): Parsed | undefined => {
+const found = (value: unknown, search: string): { value: unknown } | undefined => {
   if (!isNested(value)) return String(value).toLowerCase().includes(search) ? { value } : undefined
   const entries = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
     if (name.toLowerCase().includes(search) && !Array.isArray(value)) return [[name, member]]
-    const part = found({ value: member }, search)
+    const part = found(member, search)
     return part ? [[name, part.value]] : []
   })
   if (entries.length === 0) return undefined
@@ -90,28 +74,18 @@ const found = ({ value }: Parsed, search: string): Parsed | undefined => {
 const SHORT = 12
 const isShort = (value: unknown): boolean => isNested(value) && Object.keys(value).length <= SHORT
 
+const KINDS: Record<string, string> = { string: 'text', number: 'number' }
+
 const Node = ({ value, isOpen, label }: { value: unknown; isOpen: boolean; label?: ComponentChildren }) => {
   const [wasOpened, setOpened] = useState(isOpen)
-  if (!isNested(value)) {
+  const entries = isNested(value) ? Object.entries(value) : []
+  if (entries.length === 0) {
     return (
       <p>
         {label}
-        <span class={`j-${typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'word'}`}>
+        <span class={`j-${isNested(value) ? '' : (KINDS[typeof value] ?? 'word')}`}>
           {visible(JSON.stringify(value))}
         </span>
-      </p>
-    )
-  }
-  const entries = Object.entries(value)
-  const count = entries.length
-  const about = Array.isArray(value)
-    ? `${count} ${count === 1 ? 'item' : 'items'}`
-    : `${count} ${count === 1 ? 'member' : 'members'}`
-  if (count === 0) {
-    return (
-      <p>
-        {label}
-        {Array.isArray(value) ? '[]' : '{}'}
       </p>
     )
   }
@@ -119,7 +93,7 @@ const Node = ({ value, isOpen, label }: { value: unknown; isOpen: boolean; label
     <details open={isOpen} onToggle={({ currentTarget }) => currentTarget.open && setOpened(true)}>
       <summary>
         {label}
-        <span class="soft">{about}</span>
+        <span class="soft">{counted(entries.length, Array.isArray(value) ? 'item' : 'member')}</span>
       </summary>
       {wasOpened &&
         entries.map(([name, member]) => (

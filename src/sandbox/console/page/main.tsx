@@ -5,8 +5,11 @@ import { CoveragePage } from './coverage.tsx'
 import { Events } from './events/events.tsx'
 import { Faults } from './faults/faults.tsx'
 import { ActiveFaults } from './faults/rule.tsx'
+import { Button, Field, Form, named, Select } from './forms.tsx'
+import { useLoaded } from './hooks.ts'
 import { JsonPage } from './json.tsx'
 import { Money } from './money/money.tsx'
+import { Notices } from './notices.tsx'
 import { Keys, Palette } from './palette.tsx'
 import { ALL_WORLDS, go, hrefOf, openAddress, type Place, showsAll, usePlace, worldOf } from './place.ts'
 import { RequestView } from './requests/request.tsx'
@@ -16,10 +19,9 @@ import { store, useStore } from './store.ts'
 import { Theme } from './theme.tsx'
 import { useTitle } from './title.ts'
 import type { World } from './types.ts'
-import { Notices, useLoaded } from './ui.tsx'
 import { Worlds } from './worlds/worlds.tsx'
 
-const PAGES = {
+const PAGES: Record<string, string> = {
   requests: 'Requests',
   faults: 'Faults',
   events: 'Webhooks',
@@ -27,11 +29,12 @@ const PAGES = {
   worlds: 'Worlds',
   send: 'Send',
   coverage: 'Coverage',
-} as const
-type Page = keyof typeof PAGES
+}
+
+const TITLES: Record<string, string> = { ...PAGES, request: 'Request', json: 'Response' }
 
 const Shown = ({ place }: { place: Place }) => {
-  switch (place.page as Page | 'json' | 'request') {
+  switch (place.page) {
     case 'json':
       return <JsonPage key={place.path} path={place.path ?? '/_sandbox'} />
     case 'request':
@@ -57,63 +60,45 @@ const Shown = ({ place }: { place: Place }) => {
   }
 }
 
-const titleOf = (page: string): string =>
-  page === 'request' ? 'Request' : page === 'json' ? 'Response' : (PAGES[page as Page] ?? 'Requests')
-
 const CONNECTIONS = { connecting: 'Connecting', live: 'Live', lost: 'Reconnecting' } as const
 
-const Connection = () => {
-  const { connection } = useStore()
-  return (
-    <span class={`connection ${connection}`} role="status">
-      {CONNECTIONS[connection]}
-    </span>
-  )
-}
-
-interface ChoiceProps {
+interface WorldsProps {
   place: Place
   worlds: readonly string[]
-  onOpen: () => void
+  /** Worlds come and go. */
+  onLook: () => void
 }
 
-/** Which world is looked at. Worlds come and go, so the list is read again when it is opened. */
-const WorldChoice = ({ place, worlds, onOpen }: ChoiceProps) => {
-  const isListed = place.world === ALL_WORLDS || worlds.includes(place.world)
+/** Which world is looked at. The list is read again when it is opened. */
+const WorldChoice = ({ place: { page, world }, worlds, onLook }: WorldsProps) => {
+  const isListed = world === ALL_WORLDS || worlds.includes(world)
+  const all = showsAll(page) ? ([[ALL_WORLDS, 'All worlds']] as const) : []
   return (
-    <select
+    <Select
       aria-label="World"
       class="world-choice"
-      value={place.world}
-      onFocus={onOpen}
-      onChange={(event) => go({ page: place.page, world: event.currentTarget.value })}
-    >
-      {showsAll(place.page) && <option value={ALL_WORLDS}>All worlds</option>}
-      {(isListed ? worlds : [place.world, ...worlds]).map((name) => (
-        <option key={name} value={name}>
-          {name}
-        </option>
-      ))}
-    </select>
+      value={world}
+      options={[...all, ...named(isListed ? worlds : [world, ...worlds])]}
+      onFocus={onLook}
+      onChoose={(name) => go({ page, world: name })}
+    />
   )
 }
 
 /** A world that nobody has made yet, or that was dropped. */
-const UnknownWorld = ({ place, worlds, onLook }: { place: Place; worlds: readonly string[]; onLook: () => void }) => (
+const UnknownWorld = ({ place: { page, world }, worlds, onLook }: WorldsProps) => (
   <div class="lost">
-    <h2>There is no world {place.world}</h2>
-    <p>A world is made when a client logs in as sbx_{place.world}, or on the page of worlds.</p>
+    <h2>There is no world {world}</h2>
+    <p>A world is made when a client logs in as sbx_{world}, or on the page of worlds.</p>
     <p>
       {worlds.slice(0, WORLDS_OFFERED).map((name) => (
-        <a key={name} href={hrefOf({ page: place.page, world: name })}>
+        <a key={name} href={hrefOf({ page, world: name })}>
           {name}
         </a>
       ))}
     </p>
     <p class="line">
-      <button type="button" onClick={onLook}>
-        Check again
-      </button>
+      <Button text="Check again" onClick={onLook} />
       <a href={hrefOf({ page: 'worlds', world: 'default' })}>All {worlds.length} worlds</a>
     </p>
   </div>
@@ -123,31 +108,20 @@ const WORLDS_OFFERED = 20
 
 const TokenForm = ({ onKept }: { onKept: () => void }) => {
   const [token, setToken] = useState('')
+  const keep = () => {
+    keepToken(token)
+    onKept()
+  }
   return (
     <main class="lost">
       <h1>This sandbox has a token</h1>
       <p>It is what the server was started with as --sandbox-token. It is kept for this tab only.</p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          keepToken(token)
-          onKept()
-        }}
-      >
-        <label>
-          Token
-          <input
-            type="password"
-            autocomplete="off"
-            required
-            value={token}
-            onInput={(event) => setToken(event.currentTarget.value)}
-          />
-        </label>
+      <Form onSubmit={keep}>
+        <Field label="Token" type="password" autocomplete="off" required value={token} onText={setToken} />
         <button type="submit" class="primary">
           Open the console
         </button>
-      </form>
+      </Form>
     </main>
   )
 }
@@ -174,38 +148,39 @@ const Console = () => {
   )
   const worlds = listed ?? []
   const isUnknown = listed !== undefined && place.world !== ALL_WORLDS && !worlds.includes(place.world)
-  useTitle(titleOf(place.page))
+  const title = TITLES[place.page] ?? 'Requests'
+  useTitle(title)
   if (needsToken) return <TokenForm onKept={() => setNeedsToken(false)} />
   if (!isOpen) return null
   return (
     <>
-      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
-        Skip to content
-      </button>
+      <Button text="Skip to content" class="skip" onClick={() => document.getElementById('main')?.focus()} />
       <header class="top">
         <a class="brand" href="/">
           Scrip
         </a>
         <nav aria-label="Console">
-          {Object.entries(PAGES).map(([page, title]) => (
+          {Object.entries(PAGES).map(([page, name]) => (
             <a
               key={page}
               href={hrefOf({ page, world: place.world })}
               aria-current={place.page === page ? 'page' : undefined}
             >
-              {title}
+              {name}
             </a>
           ))}
         </nav>
         <div class="side">
           {!isUnknown && <ActiveFaults place={place} />}
-          <WorldChoice place={place} worlds={worlds} onOpen={reload} />
-          <Connection />
+          <WorldChoice place={place} worlds={worlds} onLook={reload} />
+          <span class={`connection ${connection}`} role="status">
+            {CONNECTIONS[connection]}
+          </span>
           <Theme />
         </div>
       </header>
       <main id="main" tabIndex={-1} class={`page-${place.page}`}>
-        <h1 class="hidden">{titleOf(place.page)}</h1>
+        <h1 class="hidden">{title}</h1>
         {isUnknown ? <UnknownWorld place={place} worlds={worlds} onLook={reload} /> : <Shown place={place} />}
       </main>
       <Palette place={place} pages={PAGES} worlds={worlds} />

@@ -1,9 +1,12 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { ask } from './api.ts'
+import { Button, Input } from './forms.tsx'
+import { useKeys, useListener } from './hooks.ts'
+import { act } from './notices.tsx'
 import { go, type Place, worldOf } from './place.ts'
 import { type Operation, readOperations } from './send/operations.ts'
 import { store } from './store.ts'
-import { act, whenKeyIsPressed } from './ui.tsx'
+import { Empty, fitting } from './ui.tsx'
 
 interface Choice {
   kind: string
@@ -25,28 +28,23 @@ export const Palette = ({ place, pages, worlds }: Props) => {
   const [search, setSearch] = useState('')
   const [selected, setSelected] = useState(0)
   const [operations, setOperations] = useState<readonly Operation[]>([])
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
-      event.preventDefault()
-      setSearch('')
-      setSelected(0)
-      dialog.current?.showModal()
-      void readOperations().then(setOperations)
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [])
+  const find = (text: string): void => {
+    setSearch(text)
+    setSelected(0)
+  }
+  useListener(window, 'keydown', (event) => {
+    if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    find('')
+    dialog.current?.showModal()
+    void readOperations().then(setOperations)
+  })
   const world = worldOf(place)
   const choices = useMemo(
     () => choicesOf({ place, pages, worlds }, world, operations),
     [place, pages, worlds, world, operations],
   )
-  const found = useMemo(() => {
-    const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-    const fits = ({ kind, title }: Choice) => words.every((word) => `${kind} ${title}`.toLowerCase().includes(word))
-    return choices.filter(fits).slice(0, SHOWN)
-  }, [choices, search])
+  const found = useMemo(() => choices.filter(fitting(search, describe)).slice(0, SHOWN), [choices, search])
   const choose = (choice: Choice | undefined): void => {
     if (!choice) return
     dialog.current?.close()
@@ -54,17 +52,14 @@ export const Palette = ({ place, pages, worlds }: Props) => {
   }
   return (
     <dialog ref={dialog} class="palette" aria-label="Find a page, a world, an operation or an action">
-      <input
+      <Input
         type="search"
         aria-label="Find"
         aria-controls="found"
         aria-activedescendant={found[selected] && `found-${selected}`}
         placeholder="Find a page, a world, an operation or an action"
         value={search}
-        onInput={(event) => {
-          setSearch(event.currentTarget.value)
-          setSelected(0)
-        }}
+        onText={find}
         onKeyDown={(event) => {
           const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : undefined
           if (step !== undefined) {
@@ -77,7 +72,7 @@ export const Palette = ({ place, pages, worlds }: Props) => {
         {found.map((choice, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys
           <div
-            key={`${choice.kind} ${choice.title}`}
+            key={describe(choice)}
             id={`found-${index}`}
             role="option"
             tabIndex={-1}
@@ -88,45 +83,42 @@ export const Palette = ({ place, pages, worlds }: Props) => {
           </div>
         ))}
       </div>
-      {found.length === 0 && <p class="empty">Nothing matches.</p>}
+      {found.length === 0 && <Empty>Nothing matches.</Empty>}
     </dialog>
   )
 }
 
-const choicesOf = ({ place, pages, worlds }: Props, world: string, operations: readonly Operation[]): Choice[] => [
-  ...Object.entries(pages).map(([page, title]) => ({
-    kind: 'Page',
-    title,
-    choose: () => go({ page, world: place.world }),
-  })),
-  ...worlds.map((name) => ({ kind: 'World', title: name, choose: () => go({ page: place.page, world: name }) })),
-  ...[
-    ['Advance the clock by 1 minute', { advance: 'PT1M' }] as const,
-    ['Advance the clock by 1 day', { advance: 'P1D' }] as const,
-    ['Freeze the clock', { frozen: true }] as const,
-    ['Let the clock run', { frozen: false }] as const,
-  ].map(([title, body]) => ({
-    kind: 'Action',
-    title: `${title} in ${world}`,
-    choose: () => act(() => ask('POST', '/clock', { world, body }), `${title}: ${world}`),
-  })),
-  {
-    kind: 'Action',
-    title: `Remove all faults of ${world}`,
-    choose: () => act(() => ask('DELETE', '/faults', { world }), 'Removed all faults'),
-  },
-  {
-    kind: 'Action',
-    title: `Reset ${world}`,
-    choose: () => act(() => ask('POST', '/reset', { world }), `Reset ${world}`),
-  },
-  { kind: 'Action', title: 'Pause or resume the list', choose: () => store.pause(!store.isPaused) },
-  ...operations.map(({ id, method, path, summary }) => ({
-    kind: 'Send',
-    title: `${summary} — ${method} ${path}`,
-    choose: () => go({ page: 'send', world, operation: id }),
-  })),
+const describe = ({ kind, title }: Choice): string => `${kind} ${title}`
+
+const CLOCK_MOVES = [
+  { title: 'Advance the clock by 1 minute', body: { advance: 'PT1M' } },
+  { title: 'Advance the clock by 1 day', body: { advance: 'P1D' } },
+  { title: 'Freeze the clock', body: { frozen: true } },
+  { title: 'Let the clock run', body: { frozen: false } },
 ]
+
+const choicesOf = ({ place, pages, worlds }: Props, world: string, operations: readonly Operation[]): Choice[] => {
+  const action = (title: string, choose: () => unknown): Choice => ({ kind: 'Action', title, choose })
+  return [
+    ...Object.entries(pages).map(([page, title]) => ({
+      kind: 'Page',
+      title,
+      choose: () => go({ page, world: place.world }),
+    })),
+    ...worlds.map((name) => ({ kind: 'World', title: name, choose: () => go({ page: place.page, world: name }) })),
+    ...CLOCK_MOVES.map(({ title, body }) =>
+      action(`${title} in ${world}`, () => act(() => ask('POST', '/clock', { world, body }), `${title}: ${world}`)),
+    ),
+    action(`Remove all faults of ${world}`, () => act(() => ask('DELETE', '/faults', { world }), 'Removed all faults')),
+    action(`Reset ${world}`, () => act(() => ask('POST', '/reset', { world }), `Reset ${world}`)),
+    action('Pause or resume the list', () => store.pause(!store.isPaused)),
+    ...operations.map(({ id, method, path, summary }) => ({
+      kind: 'Send',
+      title: `${summary} — ${method} ${path}`,
+      choose: () => go({ page: 'send', world, operation: id }),
+    })),
+  ]
+}
 
 const KEYS = {
   '/': 'Search the requests',
@@ -142,7 +134,7 @@ const KEYS = {
 /** The keys of the console, at a question mark. */
 export const Keys = () => {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => whenKeyIsPressed({ '?': () => dialog.current?.showModal() }), [])
+  useKeys({ '?': () => dialog.current?.showModal() })
   return (
     <dialog ref={dialog} class="keys" aria-label="Keys">
       <h2>Keys</h2>
@@ -156,9 +148,7 @@ export const Keys = () => {
           </div>
         ))}
       </dl>
-      <button type="button" onClick={() => dialog.current?.close()}>
-        Close
-      </button>
+      <Button text="Close" onClick={() => dialog.current?.close()} />
     </dialog>
   )
 }

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import { useListener } from './hooks.ts'
 
 /** Where the console is: kept in the address, so that it can be shared, and gone back to. */
 export interface Place {
@@ -109,10 +110,6 @@ export const keepPlace = (place: Place): void => history.replaceState(null, '', 
 
 export const usePlace = (): Place => {
   const [place, setPlace] = useState(() => placeIn(location.hash))
-  useEffect(() => {
-    const onChange = () => setPlace(placeIn(location.hash))
-    addEventListener('hashchange', onChange)
-    return () => removeEventListener('hashchange', onChange)
-  }, [])
+  useListener(window, 'hashchange', () => setPlace(placeIn(location.hash)))
   return place
 }

@@ -1,4 +1,4 @@
-import { ask, get } from './api.ts'
+import { ask, get, messageIn } from './api.ts'
 import type { SandboxClient, Sent } from './types.ts'
 
 interface Asked {
@@ -14,15 +14,7 @@ export const sendAs = async <Record>(world: string, { method, path, body, client
   const sent = { method, path, headers, ...(body !== undefined && { body: JSON.stringify(body) }), client }
   const response = await ask<Sent>('POST', '/requests', { world, body: sent })
   if (response.status < 400) return (response.body === '' ? undefined : JSON.parse(response.body)) as Record
-  throw new Error(messageOf(response.body) ?? `${response.status} for ${method} ${path}`)
-}
-
-const messageOf = (body: string): string | undefined => {
-  const { error } = JSON.parse(body) as {
-    error?: { message?: string; messages?: Record<string, { message: string }[]> }
-  }
-  const [first] = Object.values(error?.messages ?? {}).flat()
-  return first?.message ?? error?.message
+  throw new Error(messageIn(response.body) ?? `${response.status} for ${method} ${path}`)
 }
 
 export const readClients = (world: string): Promise<SandboxClient[]> => get<SandboxClient[]>('/clients', { world })

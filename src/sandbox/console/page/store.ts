@@ -180,17 +180,14 @@ class Store {
 
 /** How many requests of each world are not in the list. Ids are consecutive, so gaps show; the oldest leave the list by age. */
 export const missingIn = (rows: readonly Row[]): ReadonlyMap<string, number> => {
-  const spans = new Map<string, { first: number; last: number; count: number }>()
-  for (const { head, isEarlier } of rows) {
-    if (isEarlier) continue
-    const span = spans.get(head.world)
-    if (span) {
-      span.first = Math.min(span.first, head.id)
-      span.last = Math.max(span.last, head.id)
-      span.count += 1
-    } else spans.set(head.world, { first: head.id, last: head.id, count: 1 })
-  }
-  const gaps = [...spans].map(([world, { first, last, count }]) => [world, last - first + 1 - count] as const)
+  const current = rows.filter(({ isEarlier }) => !isEarlier).map(({ head }) => head)
+  const gaps = [...Map.groupBy(current, ({ world }) => world)].map(([world, heads]) => {
+    const [first, last] = heads.reduce(
+      ([low, high], { id }) => [Math.min(low, id), Math.max(high, id)],
+      [Number.POSITIVE_INFINITY, 0],
+    )
+    return [world, last - first + 1 - heads.length] as const
+  })
   return new Map(gaps.filter(([, count]) => count > 0))
 }
 

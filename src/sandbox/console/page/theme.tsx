@@ -1,34 +1,22 @@
 import { useEffect, useState } from 'preact/hooks'
+import { Button } from './forms.tsx'
+import { useMedia } from './hooks.ts'
 
 const KEY = 'scrip-theme'
-const DARK = matchMedia('(prefers-color-scheme: dark)')
 
 /** As dark as the rest of the screen, until a person says otherwise. */
 export const Theme = () => {
   const [chosen, setChosen] = useState(localStorage.getItem(KEY))
-  const [isDark, setDark] = useState(DARK.matches)
-  useEffect(() => {
-    const onChange = () => setDark(DARK.matches)
-    DARK.addEventListener('change', onChange)
-    return () => DARK.removeEventListener('change', onChange)
-  }, [])
+  const isDark = useMedia('(prefers-color-scheme: dark)')
   useEffect(() => {
     if (chosen === null) delete document.documentElement.dataset.theme
     else document.documentElement.dataset.theme = chosen
   }, [chosen])
   const next = (chosen ?? (isDark ? 'dark' : 'light')) === 'dark' ? 'light' : 'dark'
-  return (
-    <button
-      type="button"
-      class="theme"
-      aria-label={`Use ${next} colours`}
-      title={`Use ${next} colours`}
-      onClick={() => {
-        localStorage.setItem(KEY, next)
-        setChosen(next)
-      }}
-    >
-      ◐
-    </button>
-  )
+  const choose = () => {
+    localStorage.setItem(KEY, next)
+    setChosen(next)
+  }
+  const label = `Use ${next} colours`
+  return <Button text="◐" class="theme" aria-label={label} title={label} onClick={choose} />
 }

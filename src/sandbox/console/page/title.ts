@@ -14,7 +14,7 @@ const failedDeliveries = async (): Promise<string[]> => {
     .flat()
     .flatMap(({ deliveries }) => deliveries)
     .filter(({ status }) => status !== 'delivered')
-    .map(({ id }) => id)
+    .map(({ id }) => `delivery ${id}`)
 }
 
 /** Shows in the title of the page what went wrong while it was hidden: failures of the server, and failed deliveries. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { Delivery, ScripEvent } from './types.ts'
 
 /** What several pages draw. */
 
@@ -7,8 +7,19 @@ export const Status = ({ status }: { status: number }) => (
   <span class={`status s${Math.floor(status / 100)}`}>{status === 0 ? 'lost' : status}</span>
 )
 
+export const Method = ({ method }: { method: string }) => (
+  <span class={`method m-${method.toLowerCase()}`}>{method}</span>
+)
+
 export const Tag = ({ children, kind = '' }: { children: ComponentChildren; kind?: string }) => (
   <span class={`tag ${kind}`}>{children}</span>
+)
+
+/** How an attempt to deliver an event ended. */
+export const Attempted = ({ status, response_status, error }: Delivery) => (
+  <Tag kind={status === 'delivered' ? 'good' : 'bad'}>
+    {status} {response_status ?? error ?? ''}
+  </Tag>
 )
 
 export const Empty = ({ children }: { children: ComponentChildren }) => <p class="empty">{children}</p>
@@ -21,15 +32,13 @@ export const Code = ({ label, children }: { label: string; children: ComponentCh
   </section>
 )
 
-export const Card = ({
-  title,
-  aside,
-  children,
-}: {
+interface CardProps {
   title: string
   aside?: ComponentChildren
   children: ComponentChildren
-}) => (
+}
+
+export const Card = ({ title, aside, children }: CardProps) => (
   <section class="card" aria-label={title}>
     <header>
       <h2>{title}</h2>
@@ -37,6 +46,41 @@ export const Card = ({
     </header>
     {children}
   </section>
+)
+
+export const Failed = ({ error }: { error: string | undefined }) =>
+  error === undefined ? null : (
+    <p class="failed" role="alert">
+      {error}
+    </p>
+  )
+
+interface TableProps {
+  kind: string
+  headings: readonly string[]
+  /** The cells of each row, by its key. */
+  rows: readonly (readonly [key: string | number, ...cells: ComponentChildren[]])[]
+}
+
+export const Table = ({ kind, headings, rows }: TableProps) => (
+  <table class={kind}>
+    <thead>
+      <tr>
+        {headings.map((heading) => (
+          <th key={heading}>{heading}</th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {rows.map(([key, ...cells]) => (
+        <tr key={key}>
+          {cells.map((cell, index) => (
+            <td key={headings[index]}>{cell}</td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  </table>
 )
 
 /** `2026-11-22 12:00:03.120`, as the world has it. */
@@ -59,6 +103,19 @@ export const amount = (value: number, currency: string): string => {
   return `${value.toLocaleString('en', { minimumFractionDigits: count, maximumFractionDigits: count })} ${currency}`
 }
 
+/** The id of the record that an event is about. */
+export const recordIdOf = ({ data }: ScripEvent): string => ('id' in data ? String(data.id) : '')
+
+/** `1 row`, `1,200 rows`. */
+export const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? noun : `${noun}s`}`
+
+/** In whole units of the smallest precision, so that nothing is lost to binary fractions. */
+const UNITS = 10_000
+
+export const sumOf = (lines: readonly { amount: number }[]): number =>
+  lines.reduce((units, line) => units + Math.round(line.amount * UNITS), 0) / UNITS
+
 export const ms = (duration: number): string =>
   duration >= 100 ? `${Math.round(duration)} ms` : `${duration.toFixed(duration >= 10 ? 1 : 2)} ms`
 
@@ -69,125 +126,17 @@ export const visible = (text: string): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-/** Calls what belongs to a key, unless somebody types. Returns what ends it. */
-export const whenKeyIsPressed = (actions: Record<string, () => void>): (() => void) => {
-  const onKey = (event: KeyboardEvent): void => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
-    const { target, key } = event
-    const isTaken =
-      target instanceof HTMLElement &&
-      (target.matches('input, textarea, select, [role="separator"]') || target.closest('dialog') !== null)
-    if (isTaken && key !== 'Escape') return
-    const action = actions[key]
-    if (!action) return
-    event.preventDefault()
-    action()
-  }
-  addEventListener('keydown', onKey)
-  return () => removeEventListener('keydown', onKey)
+/** Whether what is said of an item has all words of a search. */
+export const fitting = <Item,>(search: string, describe: (item: Item) => string): ((item: Item) => boolean) => {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  return (item) => words.every((word) => describe(item).toLowerCase().includes(word))
 }
 
-export interface Loaded<Value> {
-  value: Value | undefined
-  error: string | undefined
-  reload: () => void
-}
-
-/** Loads something, and again whenever one of the dependencies changes. */
-export const useLoaded = <Value,>(load: () => Promise<Value>, on: readonly unknown[]): Loaded<Value> => {
-  const [value, setValue] = useState<Value>()
-  const [error, setError] = useState<string>()
-  const latest = useRef(0)
-  const reload = useCallback(() => {
-    const own = ++latest.current
-    load().then(
-      (loaded) => {
-        if (own !== latest.current) return
-        setValue(() => loaded)
-        setError(undefined)
-      },
-      (reason: unknown) => {
-        if (own === latest.current) setError(String(reason instanceof Error ? reason.message : reason))
-      },
-    )
-  }, on)
-  useEffect(reload, [reload])
-  return { value, error, reload }
-}
-
-/** Says what an action has done, to eyes and to screen readers. */
-let show: (text: string, isError: boolean) => void = () => undefined
-
-export const say = (text: string): void => show(text, false)
-
-export const Notices = () => {
-  const [notice, setNotice] = useState<{ text: string; isError: boolean }>()
-  useEffect(() => {
-    let timer = 0
-    show = (text, isError) => {
-      setNotice({ text, isError })
-      clearTimeout(timer)
-      timer = window.setTimeout(() => setNotice(undefined), isError ? 8_000 : 4_000)
-    }
-  }, [])
-  return (
-    <div role="status" class={notice ? `notice ${notice.isError ? 'bad' : ''}` : 'notice none'}>
-      {notice?.text}
-    </div>
-  )
-}
-
-const ACTED = 'scrip-acted'
-
-/** Counts what a person has done: what is shown elsewhere on the page may have changed by it. */
-export const useActed = (): number => {
-  const [count, setCount] = useState(0)
-  useEffect(() => {
-    const onActed = () => setCount((before) => before + 1)
-    addEventListener(ACTED, onActed)
-    return () => removeEventListener(ACTED, onActed)
-  }, [])
-  return count
-}
-
-/** Does something that a person has asked for, and says how it ended. */
-export const act = async (work: () => Promise<unknown>, done?: string): Promise<boolean> => {
+/** Undefined for a text that is not JSON. */
+export const parsedOf = (text: string): { value: unknown } | undefined => {
   try {
-    await work()
-    dispatchEvent(new Event(ACTED))
-    if (done !== undefined) say(done)
-    return true
-  } catch (reason) {
-    show(reason instanceof Error ? reason.message : String(reason), true)
-    return false
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
   }
-}
-
-export const copy = (text: string, what: string): Promise<boolean> =>
-  act(() => navigator.clipboard.writeText(text), `Copied ${what}`)
-
-export const Failed = ({ error }: { error: string | undefined }) =>
-  error === undefined ? null : (
-    <p class="failed" role="alert">
-      {error}
-    </p>
-  )
-
-/** Scrolls to a record that the address points at, once it is there. */
-export const usePointedAt = (record: string | undefined, isThere: boolean): void => {
-  useEffect(() => {
-    if (record === undefined || !isThere) return
-    const element = document.getElementById(record)
-    element?.scrollIntoView({ block: 'center' })
-    element?.focus()
-  }, [record, isThere])
-}
-
-/** Gives a text to a person as a file. */
-export const download = (text: string, type: string, name: string): void => {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type }))
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
 }

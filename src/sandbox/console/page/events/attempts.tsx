@@ -1,36 +1,22 @@
 import type { Delivery } from '../types.ts'
-import { ms, Tag } from '../ui.tsx'
+import { Attempted, ms, Table } from '../ui.tsx'
 
-const second = (at: string): string => at.slice(11, 19)
+const second = (at: string | null): string => at?.slice(11, 19) ?? ''
 
 /** Attempts to deliver events. */
 export const Attempts = ({ attempts }: { attempts: readonly Delivery[] }) => (
-  <table class="attempts">
-    <thead>
-      <tr>
-        <th>Event</th>
-        <th>Try</th>
-        <th>At</th>
-        <th>Result</th>
-        <th>Next</th>
-      </tr>
-    </thead>
-    <tbody>
-      {attempts.map(
-        ({ id, event_type, attempt, created_at, status, response_status, error, duration_ms, next_attempt_at }) => (
-          <tr key={id}>
-            <td>{event_type}</td>
-            <td>{attempt}</td>
-            <td class="mono">{second(created_at)}</td>
-            <td title={`after ${ms(duration_ms)}`}>
-              <Tag kind={status === 'delivered' ? 'good' : 'bad'}>
-                {status} {response_status ?? error ?? ''}
-              </Tag>
-            </td>
-            <td class="mono">{next_attempt_at === null ? '' : second(next_attempt_at)}</td>
-          </tr>
-        ),
-      )}
-    </tbody>
-  </table>
+  <Table
+    kind="attempts"
+    headings={['Event', 'Try', 'At', 'Result', 'Next']}
+    rows={attempts.map((attempt) => [
+      attempt.id,
+      attempt.event_type,
+      attempt.attempt,
+      <span class="mono">{second(attempt.created_at)}</span>,
+      <span title={`after ${ms(attempt.duration_ms)}`}>
+        <Attempted {...attempt} />
+      </span>,
+      <span class="mono">{second(attempt.next_attempt_at)}</span>,
+    ])}
+  />
 )

@@ -1,19 +1,20 @@
 import { ask, get } from '../api.ts'
 import { Body } from '../body.tsx'
+import { Button } from '../forms.tsx'
+import { type Change, useLoaded, usePointedAt } from '../hooks.ts'
 import { type Place, worldOf } from '../place.ts'
 import { MadeBy } from '../requests/made-by.tsx'
 import { useNews } from '../store.ts'
-import type { InboxMessage, ScripEvent } from '../types.ts'
-import { act, Card, clockTime, Empty, Failed, useLoaded, usePointedAt, visible } from '../ui.tsx'
+import type { InboxMessage, ScripEvent, Webhook } from '../types.ts'
+import { Card, clockTime, Empty, Failed, recordIdOf, visible } from '../ui.tsx'
 import { Inbox } from './inbox.tsx'
-import type { Webhook } from './webhook.tsx'
 import { Webhooks } from './webhooks.tsx'
 
 /** What happened, to whom it was delivered, and what the inboxes of the world have received. */
 export const Events = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const news = useNews()
-  const loaded = useLoaded(async () => {
+  const { value, error, reload, change } = useLoaded(async () => {
     const [events, webhooks, inbox] = await Promise.all([
       get<ScripEvent[]>('/events', { world }),
       get<Webhook[]>('/webhooks', { world }),
@@ -21,35 +22,22 @@ export const Events = ({ place }: { place: Place }) => {
     ])
     return { events, webhooks, inbox }
   }, [world, news])
-  const { events = [], webhooks = [], inbox = [] } = loaded.value ?? {}
-  usePointedAt(place.record, loaded.value !== undefined)
-  const change = async (work: () => Promise<unknown>, done: string) => {
-    if (await act(work, done)) loaded.reload()
-  }
+  const { events = [], webhooks = [], inbox = [] } = value ?? {}
+  usePointedAt(place.record, value !== undefined)
+  const settle = () => change(() => ask('POST', '/webhooks/settle', { world }), 'Delivered everything that is due')
+  const aside = (
+    <div class="line">
+      <Button text="Deliver what is due" onClick={settle} />
+      <Button text="Refresh" onClick={reload} />
+    </div>
+  )
   return (
     <div class="cards">
-      <Failed error={loaded.error} />
-      <Webhooks world={world} webhooks={webhooks} isLoaded={loaded.value !== undefined} onChanged={loaded.reload} />
+      <Failed error={error} />
+      <Webhooks world={world} webhooks={webhooks} isLoaded={value !== undefined} onChanged={reload} />
       <Inbox world={world} messages={inbox} onChange={change} />
-      <Card
-        title={`Events of ${world}`}
-        aside={
-          <div class="line">
-            <button
-              type="button"
-              onClick={() =>
-                change(() => ask('POST', '/webhooks/settle', { world }), 'Delivered everything that is due')
-              }
-            >
-              Deliver what is due
-            </button>
-            <button type="button" onClick={loaded.reload}>
-              Refresh
-            </button>
-          </div>
-        }
-      >
-        {loaded.value && events.length === 0 && (
+      <Card title={`Events of ${world}`} aside={aside}>
+        {value && events.length === 0 && (
           <Empty>No events yet. An order, a payout or a funded wallet makes some.</Empty>
         )}
         <ul class="events tall">
@@ -57,7 +45,7 @@ export const Events = ({ place }: { place: Place }) => {
             <li key={event.id} id={`event-${event.id}`} tabIndex={-1}>
               <details open={place.record === `event-${event.id}`}>
                 <summary>
-                  <strong>{event.type}</strong> <span class="soft id">{visible(String(event.data.id ?? ''))}</span>
+                  <strong>{event.type}</strong> <span class="soft id">{visible(recordIdOf(event))}</span>
                   <span class="soft mono at">{clockTime(event.created_at)}</span>
                 </summary>
                 <div class="line">
@@ -81,25 +69,24 @@ interface ResendProps {
   event: ScripEvent
   webhooks: readonly Webhook[]
   world: string
-  onChange: (work: () => Promise<unknown>, done: string) => Promise<void>
+  onChange: Change
 }
 
 /** Delivers an event again, to all webhooks that take it or to one. */
 const Resend = ({ event, webhooks, world, onChange }: ResendProps) => {
-  const send = (webhookId: string) => {
-    const body = webhookId === '' ? {} : { webhook_id: webhookId }
-    return onChange(() => ask('POST', `/events/${event.id}/redeliver`, { world, body }), 'On its way again')
-  }
+  const send = (body: object) =>
+    onChange(() => ask('POST', `/events/${event.id}/redeliver`, { world, body }), 'On its way again')
   return (
     <>
-      <button type="button" aria-label={`Resend to all: ${event.type} ${event.id}`} onClick={() => send('')}>
-        Resend to all
-      </button>
+      <Button text="Resend to all" aria-label={`Resend to all: ${event.type} ${event.id}`} onClick={() => send({})} />
       {webhooks.length > 1 &&
         webhooks.map(({ id, name }) => (
-          <button key={id} type="button" aria-label={`Resend ${event.id} to ${visible(name)}`} onClick={() => send(id)}>
-            to {visible(name)}
-          </button>
+          <Button
+            key={id}
+            text={`to ${visible(name)}`}
+            aria-label={`Resend ${event.id} to ${visible(name)}`}
+            onClick={() => send({ webhook_id: id })}
+          />
         ))}
     </>
   )

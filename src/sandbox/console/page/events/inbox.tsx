@@ -1,104 +1,73 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api.ts'
 import { Body, HeaderList } from '../body.tsx'
+import { Button, Form, Input, Select } from '../forms.tsx'
+import type { Change } from '../hooks.ts'
+import { copy } from '../notices.tsx'
 import type { InboxMessage } from '../types.ts'
-import { Card, clockTime, copy, visible } from '../ui.tsx'
+import { Card, clockTime, parsedOf, visible } from '../ui.tsx'
 
 interface Props {
   world: string
   messages: readonly InboxMessage[]
-  onChange: (work: () => Promise<unknown>, done: string) => Promise<void>
+  onChange: Change
 }
 
 /** What the inboxes of a world have received, the newest first, and what they respond with from now on. */
-export const Inbox = ({ world, messages, onChange }: Props) => (
-  <Card
-    title="Inbox"
-    aside={
-      messages.length > 0 && (
-        <button
-          type="button"
-          class="danger"
-          onClick={() => onChange(() => ask('DELETE', '/inbox', { world }), 'The inboxes are empty')}
-        >
-          Empty
-        </button>
-      )
-    }
-  >
-    <p class="soft">
-      A receiver that keeps what it gets and responds as you tell it to. Register its URL as a webhook; any name makes
-      an inbox.
-    </p>
-    <p class="line">
-      <code class="mono">{inboxUrl(world)}</code>
-      <button type="button" onClick={() => copy(inboxUrl(world), 'the URL')}>
-        Copy URL
-      </button>
-    </p>
-    <ReplyForm
-      onSet={(name, status) =>
-        onChange(
-          () => ask('PUT', `/inbox/${encodeURIComponent(name)}`, { world, body: { status } }),
-          `${name} responds with ${status}`,
-        )
-      }
-    />
-    <ul class="events tall">
-      {messages.toReversed().map((message) => (
-        <li key={message.id}>
-          <details>
-            <summary>
-              <strong>{typeIn(message.body)}</strong> <span class="soft">{visible(message.name)}</span>
-              <span class="soft mono at">{clockTime(message.received_at)}</span>
-            </summary>
-            <Body text={message.body} label={`Message ${message.id}`} />
-            <HeaderList headers={message.headers} />
-          </details>
-        </li>
-      ))}
-    </ul>
-  </Card>
-)
-
-const inboxUrl = (world: string): string => `${location.origin}/_sandbox/inbox/hooks?world=${world}`
-
-const typeIn = (body: string): string => {
-  try {
-    const { type } = JSON.parse(body) as { type?: unknown }
-    return typeof type === 'string' ? visible(type) : 'message'
-  } catch {
-    return 'message'
-  }
+export const Inbox = ({ world, messages, onChange }: Props) => {
+  const empty = () => onChange(() => ask('DELETE', '/inbox', { world }), 'The inboxes are empty')
+  return (
+    <Card title="Inbox" aside={messages.length > 0 && <Button text="Empty" class="danger" onClick={empty} />}>
+      <p class="soft">
+        A receiver that keeps what it gets and responds as you tell it to. Register its URL as a webhook; any name makes
+        an inbox.
+      </p>
+      <p class="line">
+        <code class="mono">{inboxUrl(world)}</code>
+        <Button text="Copy URL" onClick={() => copy(inboxUrl(world), 'the URL')} />
+      </p>
+      <ReplyForm world={world} onChange={onChange} />
+      <ul class="events tall">
+        {messages.toReversed().map((message) => (
+          <li key={message.id}>
+            <details>
+              <summary>
+                <strong>{typeIn(message.body)}</strong> <span class="soft">{visible(message.name)}</span>
+                <span class="soft mono at">{clockTime(message.received_at)}</span>
+              </summary>
+              <Body text={message.body} label={`Message ${message.id}`} />
+              <HeaderList headers={message.headers} />
+            </details>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
 }
 
+export const inboxUrl = (world: string): string => `${location.origin}/_sandbox/inbox/hooks?world=${world}`
+
+const typeIn = (body: string): string => {
+  const { type } = (parsedOf(body)?.value ?? {}) as { type?: unknown }
+  return typeof type === 'string' ? visible(type) : 'message'
+}
+
+const STATUSES = ['200', '410', '500', '503'].map((status) => [status, `responds ${status}`] as const)
+
 /** What an inbox responds with from now on: how to see retries. */
-const ReplyForm = ({ onSet }: { onSet: (name: string, status: number) => void }) => {
+const ReplyForm = ({ world, onChange }: Pick<Props, 'world' | 'onChange'>) => {
   const [name, setName] = useState('hooks')
   const [status, setStatus] = useState('200')
+  const set = () => {
+    const body = { status: Number(status) }
+    const path = `/inbox/${encodeURIComponent(name)}`
+    return onChange(() => ask('PUT', path, { world, body }), `${name} responds with ${status}`)
+  }
   return (
-    <form
-      class="line"
-      onSubmit={(event) => {
-        event.preventDefault()
-        onSet(name, Number(status))
-      }}
-    >
-      <input
-        aria-label="Name of the inbox"
-        placeholder="Inbox"
-        required
-        value={name}
-        onInput={(event) => setName(event.currentTarget.value)}
-      />
-      <select aria-label="Response status" value={status} onChange={(event) => setStatus(event.currentTarget.value)}>
-        {['200', '410', '500', '503'].map((each) => (
-          <option key={each} value={each}>
-            responds {each}
-          </option>
-        ))}
-      </select>
+    <Form class="line" onSubmit={set}>
+      <Input aria-label="Name of the inbox" placeholder="Inbox" required value={name} onText={setName} />
+      <Select aria-label="Response status" value={status} options={STATUSES} onChoose={setStatus} />
       <button type="submit">Set</button>
-    </form>
+    </Form>
   )
 }

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks'
+import { Field, Form, named, Select } from '../forms.tsx'
 import type { SandboxClient } from '../types.ts'
+import { inboxUrl } from './inbox.tsx'
 
 export interface WebhookFields {
   name: string
@@ -13,68 +15,43 @@ interface Props {
   world: string
   /** The webhook that is edited; undefined for a new one. */
   edited?: WebhookFields | undefined
-  /** Whether it has worked: the form is emptied then. */
-  onSave: (fields: WebhookFields, client: string | undefined) => Promise<boolean>
+  onSave: (fields: WebhookFields, client: string | undefined) => unknown
 }
 
 const SIGNINGS = { standard: 'Standard Webhooks', timestamped: 'timestamp and body', body: 'body alone' } as const
 
 /** Registers a webhook, or changes one. */
 export const WebhookForm = ({ clients, world, edited, onSave }: Props) => {
-  const inbox = `${location.origin}/_sandbox/inbox/hooks?world=${world}`
   const [name, setName] = useState(edited?.name ?? 'My receiver')
-  const [url, setUrl] = useState(edited?.url ?? inbox)
+  const [url, setUrl] = useState(edited?.url ?? inboxUrl(world))
   const [events, setEvents] = useState(edited?.events.join(', ') ?? '*')
   const [signing, setSigning] = useState('standard')
-  const [client, setClient] = useState<string>()
+  const [chosen, setChosen] = useState<string>()
+  const client = chosen ?? clients[0]?.username
+  const save = () => {
+    const types = events.split(/[\s,]+/).filter(Boolean)
+    return onSave({ name, url, events: types, ...(!edited && { signing }) }, client)
+  }
   return (
-    <form
-      class="form"
-      onSubmit={async (event) => {
-        event.preventDefault()
-        const types = events.split(/[\s,]+/).filter(Boolean)
-        await onSave({ name, url, events: types, ...(!edited && { signing }) }, client ?? clients[0]?.username)
-      }}
-    >
-      <label>
-        Name
-        <input required value={name} onInput={(event) => setName(event.currentTarget.value)} />
-      </label>
-      <label>
-        URL
-        <input required type="url" value={url} onInput={(event) => setUrl(event.currentTarget.value)} />
-      </label>
-      <label>
-        Event types
-        <input required value={events} onInput={(event) => setEvents(event.currentTarget.value)} />
-      </label>
+    <Form class="form" onSubmit={save}>
+      <Field label="Name" required value={name} onText={setName} />
+      <Field label="URL" required type="url" value={url} onText={setUrl} />
+      <Field label="Event types" required value={events} onText={setEvents} />
       {!edited && (
         <>
           <label>
             Signature
-            <select value={signing} onChange={(event) => setSigning(event.currentTarget.value)}>
-              {Object.entries(SIGNINGS).map(([value, title]) => (
-                <option key={value} value={value}>
-                  {title}
-                </option>
-              ))}
-            </select>
+            <Select value={signing} options={Object.entries(SIGNINGS)} onChoose={setSigning} />
           </label>
           <label>
             Client
-            <select value={client ?? clients[0]?.username} onChange={(event) => setClient(event.currentTarget.value)}>
-              {clients.map(({ username }) => (
-                <option key={username} value={username}>
-                  {username}
-                </option>
-              ))}
-            </select>
+            <Select value={client} options={named(clients.map(({ username }) => username))} onChoose={setChosen} />
           </label>
         </>
       )}
       <button type="submit" class="primary">
         {edited ? 'Save' : 'Register'}
       </button>
-    </form>
+    </Form>
   )
 }

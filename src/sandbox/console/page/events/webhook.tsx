@@ -1,22 +1,11 @@
 import { useState } from 'preact/hooks'
+import { Button } from '../forms.tsx'
+import { act } from '../notices.tsx'
 import { sendAs } from '../send-as.ts'
-import type { Delivery, SandboxClient } from '../types.ts'
-import { act, Tag, visible } from '../ui.tsx'
+import type { SandboxClient, Webhook } from '../types.ts'
+import { Tag, visible } from '../ui.tsx'
 import { Attempts } from './attempts.tsx'
 import { WebhookForm } from './webhook-form.tsx'
-
-export interface Webhook {
-  id: string
-  client_id: number
-  name: string
-  url: string
-  events: string[]
-  signing: string
-  active: boolean
-  disabled_reason: string | null
-  waiting: number
-  deliveries: Delivery[]
-}
 
 /** The last attempts, of which the first are shown at once. */
 const ATTEMPTS_SHOWN = 5
@@ -32,6 +21,7 @@ interface Props {
 /** A webhook, how its last deliveries went, and what can be done with it. */
 export const WebhookView = ({ webhook, world, clients, onChanged, onSecret }: Props) => {
   const [isEdited, setEdited] = useState(false)
+  const { active, name, waiting } = webhook
   const latest = webhook.deliveries.slice(0, ATTEMPTS_SHOWN)
   const earlier = webhook.deliveries.slice(ATTEMPTS_SHOWN)
   const client = clients.find(({ client_id: id }) => id === webhook.client_id)?.username
@@ -44,47 +34,30 @@ export const WebhookView = ({ webhook, world, clients, onChanged, onSecret }: Pr
     if (isDone) onChanged()
     return isDone
   }
+  const turn = () => change('PATCH', active ? 'Disabled' : 'Enabled', { active: !active })
   return (
-    <section class="webhook" aria-label={`Webhook ${visible(webhook.name)}`}>
+    <section class="webhook" aria-label={`Webhook ${visible(name)}`}>
       <p>
-        <Tag kind={webhook.active ? 'good' : 'bad'}>{webhook.active ? 'on' : (webhook.disabled_reason ?? 'off')}</Tag>{' '}
-        <strong>{visible(webhook.name)}</strong>{' '}
-        {webhook.waiting > 0 && <Tag kind="warn">{webhook.waiting} waiting</Tag>}
+        <Tag kind={active ? 'good' : 'bad'}>{active ? 'on' : (webhook.disabled_reason ?? 'off')}</Tag>{' '}
+        <strong>{visible(name)}</strong> {waiting > 0 && <Tag kind="warn">{waiting} waiting</Tag>}
       </p>
       <p class="mono soft">{visible(webhook.url)}</p>
       <p class="soft">
         {webhook.events.join(', ')} · signed {webhook.signing} · {client ?? `client ${webhook.client_id}`}
       </p>
       <div class="line">
-        <button type="button" onClick={() => change('POST', 'Sent a ping', undefined, '/ping')}>
-          Ping
-        </button>
-        <button
-          type="button"
-          onClick={() => change('PATCH', webhook.active ? 'Disabled' : 'Enabled', { active: !webhook.active })}
-        >
-          {webhook.active ? 'Disable' : 'Enable'}
-        </button>
-        <button type="button" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
-          Edit
-        </button>
-        <button type="button" onClick={() => change('POST', 'Rotated the secret', undefined, '/rotate')}>
-          Rotate secret
-        </button>
-        <button type="button" class="danger" onClick={() => change('DELETE', 'Deleted the webhook')}>
-          Delete
-        </button>
+        <Button text="Ping" onClick={() => change('POST', 'Sent a ping', undefined, '/ping')} />
+        <Button text={active ? 'Disable' : 'Enable'} onClick={turn} />
+        <Button text="Edit" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)} />
+        <Button text="Rotate secret" onClick={() => change('POST', 'Rotated the secret', undefined, '/rotate')} />
+        <Button text="Delete" class="danger" onClick={() => change('DELETE', 'Deleted the webhook')} />
       </div>
       {isEdited && (
         <WebhookForm
           clients={clients}
           world={world}
           edited={webhook}
-          onSave={async (fields) => {
-            const isSaved = await change('PATCH', 'Saved', fields)
-            if (isSaved) setEdited(false)
-            return isSaved
-          }}
+          onSave={async (fields) => (await change('PATCH', 'Saved', fields)) && setEdited(false)}
         />
       )}
       {latest.length > 0 && <Attempts attempts={latest} />}

@@ -1,8 +1,12 @@
 import { useState } from 'preact/hooks'
+import { Button } from '../forms.tsx'
+import { useLoaded } from '../hooks.ts'
+import { act, copy } from '../notices.tsx'
 import { readClients, sendAs } from '../send-as.ts'
-import { act, Card, Code, copy, useLoaded } from '../ui.tsx'
-import { type Webhook, WebhookView } from './webhook.tsx'
-import { WebhookForm } from './webhook-form.tsx'
+import type { Webhook } from '../types.ts'
+import { Card, Code } from '../ui.tsx'
+import { WebhookView } from './webhook.tsx'
+import { type WebhookFields, WebhookForm } from './webhook-form.tsx'
 
 interface Props {
   world: string
@@ -17,51 +21,31 @@ export const Webhooks = ({ world, webhooks, isLoaded, onChanged }: Props) => {
   const [secret, setSecret] = useState<string>()
   const [isAdding, setAdding] = useState(false)
   const isEmpty = isLoaded && webhooks.length === 0
+  const register = async (body: WebhookFields, client: string | undefined): Promise<void> => {
+    const isSaved = await act(async () => {
+      const path = '/api/v1/webhooks'
+      const made = await sendAs<{ secret: string }>(world, { method: 'POST', path, body, client })
+      setSecret(made.secret)
+    }, `Registered ${body.name}`)
+    if (!isSaved) return
+    setAdding(false)
+    onChanged()
+  }
+  const add = <Button text="Register a webhook" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)} />
   return (
-    <Card
-      title="Webhooks"
-      aside={
-        !isEmpty && (
-          <button type="button" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
-            Register a webhook
-          </button>
-        )
-      }
-    >
+    <Card title="Webhooks" aside={!isEmpty && add}>
       {secret !== undefined && (
         <div class="secret" role="status">
           <p>The signing secret, shown only now:</p>
           <p class="line">
             <code>{secret}</code>
-            <button type="button" onClick={() => copy(secret, 'the secret')}>
-              Copy
-            </button>
-            <button type="button" onClick={() => setSecret(undefined)}>
-              Hide
-            </button>
+            <Button text="Copy" onClick={() => copy(secret, 'the secret')} />
+            <Button text="Hide" onClick={() => setSecret(undefined)} />
           </p>
         </div>
       )}
       {isEmpty && <FirstWebhook />}
-      {(isEmpty || isAdding) && (
-        <WebhookForm
-          key={world}
-          clients={clients}
-          world={world}
-          onSave={async (fields, client) => {
-            const isSaved = await act(async () => {
-              const path = '/api/v1/webhooks'
-              const made = await sendAs<{ secret: string }>(world, { method: 'POST', path, body: fields, client })
-              setSecret(made.secret)
-            }, `Registered ${fields.name}`)
-            if (isSaved) {
-              setAdding(false)
-              onChanged()
-            }
-            return isSaved
-          }}
-        />
-      )}
+      {(isEmpty || isAdding) && <WebhookForm key={world} clients={clients} world={world} onSave={register} />}
       {webhooks.map((webhook) => (
         <WebhookView
           key={webhook.id}

@@ -1,9 +1,11 @@
 import { useMemo, useState } from 'preact/hooks'
 import { ask, get } from '../api.ts'
+import { AfterWork, Button, Input, named, Select } from '../forms.tsx'
+import { useLoaded } from '../hooks.ts'
 import { type Place, worldOf } from '../place.ts'
 import { useNews } from '../store.ts'
 import type { DocumentedError, Rule } from '../types.ts'
-import { act, Card, Empty, Failed, Status, useLoaded } from '../ui.tsx'
+import { Card, Empty, Failed, fitting, Status } from '../ui.tsx'
 import { NETWORK_FAULTS, type NetworkFault } from './network.ts'
 import { effectOf, RuleView } from './rule.tsx'
 
@@ -15,50 +17,34 @@ export const Faults = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const news = useNews()
   const { value: errors = [] } = useLoaded(() => get<DocumentedError[]>('/errors'), [])
-  const rules = useLoaded(() => get<Rule[]>('/faults', { world }), [world, news])
+  const { value: rules, error, change } = useLoaded(() => get<Rule[]>('/faults', { world }), [world, news])
   const [operation, setOperation] = useState('')
-  const [times, setTimes] = useState<string>('1')
+  const [times, setTimes] = useState('1')
   const operations = useMemo(() => [...new Set(errors.map(({ method, path }) => `${method} ${path}`))].sort(), [errors])
-  const change = async (work: () => Promise<unknown>, done: string) => {
-    if (await act(work, done)) rules.reload()
+  const add = (rule: object, title: string) => {
+    const body = { ...rule, ...(times !== '' && { times: Number(times) }) }
+    return change(() => ask('POST', '/faults', { world, body }), `Active: ${title}`)
   }
-  const limit = times === '' ? {} : { times: Number(times) }
   const inject = ({ title, body, isDelivery }: NetworkFault) => {
     const [method, path] = operation.split(' ')
-    const match = isDelivery || operation === '' ? {} : { match: { method, path } }
-    return change(() => ask('POST', '/faults', { world, body: { ...body, ...match, ...limit } }), `Active: ${title}`)
+    return add({ ...body, ...(!isDelivery && operation !== '' && { match: { method, path } }) }, title)
   }
+  const remove = (under: string, done: string) => change(() => ask('DELETE', `/faults${under}`, { world }), done)
+  const removeAll = <Button text="Remove all" class="danger" onClick={() => remove('', 'Removed all faults')} />
   return (
     <div class="stack">
-      <Failed error={rules.error} />
-      <Card
-        title={`Active faults of ${world}`}
-        aside={
-          (rules.value?.length ?? 0) > 0 && (
-            <button
-              type="button"
-              class="danger"
-              onClick={() => change(() => ask('DELETE', '/faults', { world }), 'Removed all faults')}
-            >
-              Remove all
-            </button>
-          )
-        }
-      >
-        {rules.value?.length === 0 && <Empty>No active faults.</Empty>}
+      <Failed error={error} />
+      <Card title={`Active faults of ${world}`} aside={rules && rules.length > 0 && removeAll}>
+        {rules?.length === 0 && <Empty>No active faults.</Empty>}
         <ul class="items">
-          {(rules.value ?? []).map((rule) => (
+          {(rules ?? []).map((rule) => (
             <li key={rule.id}>
               <RuleView rule={rule} />
-              <button
-                type="button"
+              <Button
+                text="Remove"
                 aria-label={`Remove: ${effectOf(rule)}`}
-                onClick={() =>
-                  change(() => ask('DELETE', `/faults/${rule.id}`, { world }), `Removed: ${effectOf(rule)}`)
-                }
-              >
-                Remove
-              </button>
+                onClick={() => remove(`/${rule.id}`, `Removed: ${effectOf(rule)}`)}
+              />
             </li>
           ))}
         </ul>
@@ -67,24 +53,14 @@ export const Faults = ({ place }: { place: Place }) => {
         <div class="line scope">
           <label>
             Requests{' '}
-            <select value={operation} onChange={(event) => setOperation(event.currentTarget.value)}>
-              <option value="">of any operation</option>
-              {operations.map((name) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-            </select>
+            <Select
+              value={operation}
+              options={[['', 'of any operation'], ...named(operations)]}
+              onChoose={setOperation}
+            />
           </label>
           <label>
-            How often{' '}
-            <select value={times} onChange={(event) => setTimes(event.currentTarget.value)}>
-              {Object.entries(TIMES).map(([value, name]) => (
-                <option key={value} value={value}>
-                  {name}
-                </option>
-              ))}
-            </select>
+            How often <Select value={times} options={Object.entries(TIMES)} onChoose={setTimes} />
           </label>
         </div>
         <ul class="choices">
@@ -92,20 +68,16 @@ export const Faults = ({ place }: { place: Place }) => {
             <li key={fault.title}>
               <h3>{fault.title}</h3>
               <p>{fault.about}</p>
-              <button type="button" aria-label={`Inject: ${fault.title}`} onClick={() => inject(fault)}>
-                Inject
-              </button>
+              <Button text="Inject" aria-label={`Inject: ${fault.title}`} onClick={() => inject(fault)} />
             </li>
           ))}
         </ul>
       </Card>
       <DocumentedErrors
         errors={errors}
-        onInject={({ name, method, path }, isAfter) => {
-          const when = isAfter ? { when: 'after' } : {}
-          const body = { error: name, match: { method, path }, ...when, ...limit }
-          return change(() => ask('POST', '/faults', { world, body }), `Active: ${name}`)
-        }}
+        onInject={({ name, method, path }, isAfter) =>
+          add({ error: name, match: { method, path }, ...(isAfter && { when: 'after' }) }, name)
+        }
       />
     </div>
   )
@@ -113,35 +85,25 @@ export const Faults = ({ place }: { place: Place }) => {
 
 interface ErrorsProps {
   errors: readonly DocumentedError[]
-  onInject: (error: DocumentedError, isAfter: boolean) => void
+  onInject: (error: DocumentedError, isAfter: boolean) => unknown
 }
 
 /** Every documented error, behind a search: there are hundreds. */
 const DocumentedErrors = ({ errors, onInject }: ErrorsProps) => {
   const [search, setSearch] = useState('')
   const [isAfter, setAfter] = useState(false)
-  const found = useMemo(() => {
-    const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-    if (words.length === 0) return []
-    return errors.filter(({ name, status, method, path }) => {
-      const text = `${name} ${status} ${method} ${path}`.toLowerCase()
-      return words.every((word) => text.includes(word))
-    })
-  }, [errors, search])
+  const found = search.trim() === '' ? [] : errors.filter(fitting(search, describe))
   return (
     <Card title="Documented errors">
       <div class="line">
-        <input
+        <Input
           type="search"
           aria-label="Search errors"
           placeholder={`Search ${errors.length} errors: balance, 404, orders`}
           value={search}
-          onInput={(event) => setSearch(event.currentTarget.value)}
+          onText={setSearch}
         />
-        <label>
-          <input type="checkbox" checked={isAfter} onChange={(event) => setAfter(event.currentTarget.checked)} /> after
-          the work
-        </label>
+        <AfterWork isAfter={isAfter} onSet={setAfter} />
       </div>
       {found.length === 0 && (
         <Empty>
@@ -152,20 +114,18 @@ const DocumentedErrors = ({ errors, onInject }: ErrorsProps) => {
       )}
       <ul class="items found">
         {found.slice(0, SHOWN_ERRORS).map((error) => (
-          <li key={`${error.name} ${error.method} ${error.path}`}>
+          <li key={describe(error)}>
             <span class="error">
               <Status status={error.status} /> <span>{error.name}</span>
               <span class="soft mono">
                 {error.method} {error.path}
               </span>
             </span>
-            <button
-              type="button"
+            <Button
+              text="Inject"
               aria-label={`Inject: ${error.name} for ${error.method} ${error.path}`}
               onClick={() => onInject(error, isAfter)}
-            >
-              Inject
-            </button>
+            />
           </li>
         ))}
       </ul>
@@ -173,3 +133,5 @@ const DocumentedErrors = ({ errors, onInject }: ErrorsProps) => {
     </Card>
   )
 }
+
+const describe = ({ name, status, method, path }: DocumentedError): string => `${name} ${status} ${method} ${path}`

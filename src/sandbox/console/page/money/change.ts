@@ -1,5 +1,5 @@
 /** Changes a record by an operation of the control API, and says what was done. */
-export type Change = (path: string, body: object, done: string) => Promise<void>
+export type ChangeRecord = (path: string, body: object, done: string) => Promise<boolean>
 
 const GOOD = new Set(['DELIVERED', 'completed'])
 const BAD = new Set(['FAILED', 'CANCELLED', 'failed', 'cancelled', 'expired'])

@@ -1,13 +1,15 @@
 import { ask, get } from '../api.ts'
+import { Button } from '../forms.tsx'
+import { useLoaded, usePointedAt } from '../hooks.ts'
 import { type Place, worldOf } from '../place.ts'
 import { useNews } from '../store.ts'
-import type { LedgerEntry } from '../types.ts'
-import { act, Card, Empty, Failed, useLoaded, usePointedAt } from '../ui.tsx'
-import type { Change } from './change.ts'
+import type { LedgerEntry, Order, Payout, Wallet } from '../types.ts'
+import { Card, Empty, Failed } from '../ui.tsx'
+import type { ChangeRecord } from './change.ts'
 import { LedgerTable } from './ledger.tsx'
-import { type Order, OrderView } from './order.tsx'
-import { type Payout, PayoutView } from './payout.tsx'
-import { type Wallet, WalletView } from './wallet.tsx'
+import { OrderView } from './order.tsx'
+import { PayoutView } from './payout.tsx'
+import { WalletView } from './wallet.tsx'
 
 const ENTRIES_SHOWN = '500'
 
@@ -15,7 +17,7 @@ const ENTRIES_SHOWN = '500'
 export const Money = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const news = useNews()
-  const money = useLoaded(async () => {
+  const { value, error, reload, change } = useLoaded(async () => {
     const [wallets, entries, orders, payouts] = await Promise.all([
       get<Wallet[]>('/wallets', { world }),
       get<LedgerEntry[]>('/ledger', { world, query: { limit: ENTRIES_SHOWN } }),
@@ -24,50 +26,34 @@ export const Money = ({ place }: { place: Place }) => {
     ])
     return { wallets, entries, orders, payouts }
   }, [world, news])
-  const { wallets = [], entries = [], orders = [], payouts = [] } = money.value ?? {}
-  usePointedAt(place.record, money.value !== undefined)
-  const change: Change = async (path, body, done) => {
-    if (await act(() => ask('POST', path, { world, body }), done)) money.reload()
-  }
+  const { wallets = [], entries = [], orders = [], payouts = [] } = value ?? {}
+  usePointedAt(place.record, value !== undefined)
+  const onChange: ChangeRecord = (path, body, done) => change(() => ask('POST', path, { world, body }), done)
   return (
     <div class="cards">
-      <Failed error={money.error} />
+      <Failed error={error} />
       <div class="wide">
-        <Card
-          title={`Wallets of ${world}`}
-          aside={
-            <button type="button" onClick={money.reload}>
-              Refresh
-            </button>
-          }
-        >
+        <Card title={`Wallets of ${world}`} aside={<Button text="Refresh" onClick={reload} />}>
           <div class="wallets">
             {wallets.map((wallet) => (
-              <WalletView
-                key={wallet.id}
-                wallet={wallet}
-                entries={entries}
-                onFund={(value) =>
-                  change(`/wallets/${wallet.id}/fund`, { amount: value }, `Funded wallet ${wallet.id}`)
-                }
-              />
+              <WalletView key={wallet.id} wallet={wallet} entries={entries} onChange={onChange} />
             ))}
           </div>
         </Card>
       </div>
       <Card title="Orders" aside={<span class="soft">{orders.length}</span>}>
-        {money.value && orders.length === 0 && <Empty>No orders yet.</Empty>}
+        {value && orders.length === 0 && <Empty>No orders yet.</Empty>}
         <ul class="items tall">
           {orders.map((order) => (
-            <OrderView key={order.id} order={order} world={world} onChange={change} />
+            <OrderView key={order.id} order={order} world={world} onChange={onChange} />
           ))}
         </ul>
       </Card>
       <Card title="Payouts" aside={<span class="soft">{payouts.length}</span>}>
-        {money.value && payouts.length === 0 && <Empty>No payouts yet.</Empty>}
+        {value && payouts.length === 0 && <Empty>No payouts yet.</Empty>}
         <ul class="items tall">
           {payouts.map((payout) => (
-            <PayoutView key={payout.id} payout={payout} world={world} onChange={change} />
+            <PayoutView key={payout.id} payout={payout} world={world} onChange={onChange} />
           ))}
         </ul>
       </Card>

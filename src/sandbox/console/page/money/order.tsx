@@ -1,30 +1,15 @@
+import { Button } from '../forms.tsx'
 import { MadeBy } from '../requests/made-by.tsx'
+import type { Order } from '../types.ts'
 import { amount, Tag, visible } from '../ui.tsx'
-import { type Change, kindOf } from './change.ts'
+import { type ChangeRecord, kindOf } from './change.ts'
 import { nextStep, Timeline } from './timeline.tsx'
 
-export interface Order {
-  id: number
-  client_id: number
-  ref: string
-  product_name: string
-  quantity: number
-  delivered_quantity: number
-  amount: number
-  currency_code: string
-  status: string
-  failure_reason: string | null
-  placed_at: string
-  delivered_at: string | null
-  failed_at: string | null
-  cancelled_at: string | null
-  due_at: string | null
-}
-
 /** An order, and what may happen to it by hand. */
-export const OrderView = ({ order, world, onChange }: { order: Order; world: string; onChange: Change }) => {
+export const OrderView = ({ order, world, onChange }: { order: Order; world: string; onChange: ChangeRecord }) => {
   const isOpen = ['PENDING', 'PROCESSING', 'PARTIALLY_DELIVERED'].includes(order.status)
-  const path = `/orders/${order.id}`
+  const left = order.quantity - order.delivered_quantity
+  const act = (action: string, body: object, done: string) => onChange(`/orders/${order.id}/${action}`, body, done)
   const ends = [
     { at: order.delivered_at, name: 'delivered' },
     { at: order.failed_at, name: 'failed', note: order.failure_reason },
@@ -44,17 +29,9 @@ export const OrderView = ({ order, world, onChange }: { order: Order; world: str
       <Timeline steps={[{ at: order.placed_at, name: 'placed' }, ...ends, ...nextStep(order.due_at)]} />
       {isOpen && (
         <div class="line">
-          <button type="button" onClick={() => onChange(`${path}/deliver`, {}, `Delivered order ${order.id}`)}>
-            Deliver
-          </button>
-          {order.quantity - order.delivered_quantity > 1 && (
-            <button type="button" onClick={() => onChange(`${path}/deliver`, { quantity: 1 }, 'Delivered one')}>
-              Deliver one
-            </button>
-          )}
-          <button type="button" class="danger" onClick={() => onChange(`${path}/fail`, {}, `Failed order ${order.id}`)}>
-            Fail
-          </button>
+          <Button text="Deliver" onClick={() => act('deliver', {}, `Delivered order ${order.id}`)} />
+          {left > 1 && <Button text="Deliver one" onClick={() => act('deliver', { quantity: 1 }, 'Delivered one')} />}
+          <Button text="Fail" class="danger" onClick={() => act('fail', {}, `Failed order ${order.id}`)} />
         </div>
       )}
     </li>

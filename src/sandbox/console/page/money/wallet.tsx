@@ -1,62 +1,51 @@
 import { useMemo, useState } from 'preact/hooks'
-import type { LedgerEntry } from '../types.ts'
+import { Form, Input } from '../forms.tsx'
+import type { LedgerEntry, Wallet } from '../types.ts'
 import { amount, Tag } from '../ui.tsx'
-
-export interface Wallet {
-  id: number
-  client_id: number
-  currency_code: string
-  amount: number
-  reserved_amount: number
-  type: string
-  is_default: boolean
-  is_active: boolean
-}
+import type { ChangeRecord } from './change.ts'
 
 interface WalletProps {
   wallet: Wallet
   entries: readonly LedgerEntry[]
-  onFund: (amount: number) => void
+  onChange: ChangeRecord
 }
 
 /** What a wallet holds, and how it came to that. */
-export const WalletView = ({ wallet, entries, onFund }: WalletProps) => {
+export const WalletView = ({ wallet, entries, onChange }: WalletProps) => {
   const [value, setValue] = useState('')
   const balances = useMemo(() => balancesOf(wallet, entries), [wallet, entries])
+  const { id, currency_code: currency } = wallet
+  const fund = () => {
+    void onChange(`/wallets/${id}/fund`, { amount: Number(value) }, `Funded wallet ${id}`)
+    setValue('')
+  }
   return (
-    <section class="wallet" id={`wallet-${wallet.id}`} tabIndex={-1} aria-label={`Wallet ${wallet.id}`}>
+    <section class="wallet" id={`wallet-${id}`} tabIndex={-1} aria-label={`Wallet ${id}`}>
       <p class="soft">
-        Wallet {wallet.id} · client {wallet.client_id} {wallet.is_default && <Tag>default</Tag>}{' '}
+        Wallet {id} · client {wallet.client_id} {wallet.is_default && <Tag>default</Tag>}{' '}
         {!wallet.is_active && <Tag kind="bad">closed</Tag>}
       </p>
-      <p class="big">{amount(wallet.amount, wallet.currency_code)}</p>
+      <p class="big">{amount(wallet.amount, currency)}</p>
       <p class="soft reserved">
-        {wallet.reserved_amount > 0 && `${amount(wallet.reserved_amount, wallet.currency_code)} reserved`}
+        {wallet.reserved_amount > 0 && `${amount(wallet.reserved_amount, currency)} reserved`}
       </p>
       <Chart
         values={balances}
-        currency={wallet.currency_code}
-        label={`Balance of wallet ${wallet.id} over its last ${balances.length} movements`}
+        currency={currency}
+        label={`Balance of wallet ${id} over its last ${balances.length} movements`}
       />
-      <form
-        class="line"
-        onSubmit={(event) => {
-          event.preventDefault()
-          onFund(Number(value))
-          setValue('')
-        }}
-      >
-        <input
+      <Form class="line" onSubmit={fund}>
+        <Input
           inputMode="decimal"
-          aria-label={`Amount for wallet ${wallet.id}`}
+          aria-label={`Amount for wallet ${id}`}
           placeholder="Amount"
           required
           pattern="\d+(\.\d+)?"
           value={value}
-          onInput={(event) => setValue(event.currentTarget.value)}
+          onText={setValue}
         />
         <button type="submit">Fund</button>
-      </form>
+      </Form>
     </section>
   )
 }

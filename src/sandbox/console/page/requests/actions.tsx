@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks'
 import { ask, askText, get } from '../api.ts'
+import { AfterWork, Button, Form, Select } from '../forms.tsx'
+import { useLoaded } from '../hooks.ts'
+import { act, copy, say } from '../notices.tsx'
 import { go, hrefOf, type Place } from '../place.ts'
 import type { DocumentedError, RequestDetail, RequestHead } from '../types.ts'
-import { act, copy, say, useLoaded } from '../ui.tsx'
 
 const COPIES = { curl: 'curl', har: 'HAR', node: 'node:test', pytest: 'pytest' } as const
 
@@ -15,49 +17,35 @@ export const openNewest = async (place: Place, world: string): Promise<void> => 
 /** Sends a request again, as it was, changed, or with a fault, and copies it for elsewhere. */
 export const Actions = ({ recorded, world, place }: { recorded: RequestDetail; world: string; place: Place }) => {
   const path = `/requests/${recorded.id}`
-  const replay = (fault?: string) =>
-    act(async () => {
-      const { status } = await ask<{ status: number }>('POST', `${path}/replay`, {
-        world,
-        body: fault ? { fault } : {},
-      })
-      await openNewest(place, world)
-      say(`Sent again: ${status}`)
-    })
+  const sendAgain = async (body: object) => {
+    const { status } = await ask<{ status: number }>('POST', `${path}/replay`, { world, body })
+    await openNewest(place, world)
+    return status
+  }
+  const replay = (body: object) => act(async () => say(`Sent again: ${await sendAgain(body)}`))
   /** A rule for the one request, because a header can ask only for documented errors. */
   const loseAnswer = () =>
     act(async () => {
       const match = { method: recorded.method, path: recorded.route ?? recorded.path }
       await ask('POST', '/faults', { world, body: { drop: true, when: 'after', match, times: 1 } })
-      await ask('POST', `${path}/replay`, { world, body: {} })
-      await openNewest(place, world)
-      say('Sent again. The work is done, and the response is lost')
-    })
+      await sendAgain({})
+    }, 'Sent again. The work is done, and the response is lost')
+  const copyAs = async (format: string, name: string) =>
+    copy(await askText('GET', path, { world, query: { format } }), `as ${name}`)
   return (
     <div class="actions">
-      <button type="button" class="primary" onClick={() => replay()}>
-        Replay
-      </button>
+      <Button text="Replay" class="primary" onClick={() => replay({})} />
       <a class="button" href={hrefOf({ page: 'send', world, id: recorded.id })}>
         Edit and send
       </a>
-      <button type="button" onClick={loseAnswer}>
-        Send again and lose the response
-      </button>
+      <Button text="Send again and lose the response" onClick={loseAnswer} />
       <fieldset class="toggle" aria-label="Copy as">
         <span class="toggle-label">Copy as</span>
         {Object.entries(COPIES).map(([format, name]) => (
-          <button
-            key={format}
-            type="button"
-            aria-label={`Copy as ${name}`}
-            onClick={async () => copy(await askText('GET', path, { world, query: { format } }), `as ${name}`)}
-          >
-            {name}
-          </button>
+          <Button key={format} text={name} aria-label={`Copy as ${name}`} onClick={() => copyAs(format, name)} />
         ))}
       </fieldset>
-      <WithFault recorded={recorded} onAsk={replay} />
+      <WithFault recorded={recorded} onAsk={(fault) => replay({ fault })} />
     </div>
   )
 }
@@ -69,29 +57,19 @@ const WithFault = ({ recorded, onAsk }: { recorded: RequestDetail; onAsk: (fault
   const [isAfter, setAfter] = useState(false)
   const possible = errors.filter(({ method, path }) => method === recorded.method && path === recorded.route)
   if (possible.length === 0) return null
+  const options = possible.map((error) => [error.name, `${error.status} ${error.name}`] as const)
   return (
-    <form
-      class="fault"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (name !== '') onAsk(isAfter ? `${name}; when=after` : name)
-      }}
-    >
-      <select aria-label="Fault" value={name} onChange={(event) => setName(event.currentTarget.value)}>
-        <option value="">Replay with an error…</option>
-        {possible.map((error) => (
-          <option key={error.name} value={error.name}>
-            {error.status} {error.name}
-          </option>
-        ))}
-      </select>
-      <label>
-        <input type="checkbox" checked={isAfter} onChange={(event) => setAfter(event.currentTarget.checked)} /> after
-        the work
-      </label>
+    <Form class="fault" onSubmit={() => onAsk(isAfter ? `${name}; when=after` : name)}>
+      <Select
+        aria-label="Fault"
+        value={name}
+        options={[['', 'Replay with an error…'], ...options]}
+        onChoose={setName}
+      />
+      <AfterWork isAfter={isAfter} onSet={setAfter} />
       <button type="submit" disabled={name === ''}>
         Replay with it
       </button>
-    </form>
+    </Form>
   )
 }

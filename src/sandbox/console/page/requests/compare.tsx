@@ -2,36 +2,34 @@ import { diffLines } from 'diff'
 import { useMemo } from 'preact/hooks'
 import { get } from '../api.ts'
 import { prettyOf } from '../body.tsx'
+import { Select } from '../forms.tsx'
+import { useLoaded } from '../hooks.ts'
 import { go, type Place } from '../place.ts'
 import { store } from '../store.ts'
 import type { RequestDetail } from '../types.ts'
-import { Code, clockTime, Failed, useLoaded, visible } from '../ui.tsx'
+import { Code, clockTime, Failed, visible } from '../ui.tsx'
 
 const OFFERED_MAX = 50
 
 /** Offers requests of the same operation and world. */
 export const CompareForm = ({ recorded, world, place }: { recorded: RequestDetail; world: string; place: Place }) => {
+  const { id, method, route } = recorded
   const others = store.rows
-    .filter(({ head, isEarlier }) => {
-      if (isEarlier || head.world !== world || head.id === recorded.id) return false
-      return head.method === recorded.method && head.route === recorded.route
-    })
+    .filter(({ head, isEarlier }) => !isEarlier && head.world === world && head.id !== id)
+    .filter(({ head }) => head.method === method && head.route === route)
     .slice(0, OFFERED_MAX)
   if (others.length === 0) return null
+  const options = others.map(({ head }): [string, string] => {
+    return [String(head.id), `${head.id}: ${head.response.status} at ${clockTime(head.at)}`]
+  })
   return (
     <label class="compare">
       Compare with{' '}
-      <select
-        value={place.beside ?? ''}
-        onChange={({ currentTarget: { value } }) => go({ ...place, beside: value === '' ? undefined : Number(value) })}
-      >
-        <option value="">no other request</option>
-        {others.map(({ head }) => (
-          <option key={head.id} value={head.id}>
-            {head.id}: {head.response.status} at {clockTime(head.at)}
-          </option>
-        ))}
-      </select>
+      <Select
+        value={String(place.beside ?? '')}
+        options={[['', 'no other request'], ...options]}
+        onChoose={(value) => go({ ...place, beside: value === '' ? undefined : Number(value) })}
+      />
     </label>
   )
 }

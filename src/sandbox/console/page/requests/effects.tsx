@@ -1,8 +1,8 @@
 import { Body } from '../body.tsx'
 import { Attempts } from '../events/attempts.tsx'
 import { hrefOf } from '../place.ts'
-import type { Delivery, RequestDetail } from '../types.ts'
-import { clockTime, Tag, visible } from '../ui.tsx'
+import type { RequestDetail } from '../types.ts'
+import { Attempted, clockTime, visible } from '../ui.tsx'
 
 /** The events that a request caused, and what became of them. */
 export const Effects = ({ recorded, world }: { recorded: RequestDetail; world: string }) => {
@@ -34,12 +34,8 @@ export const Effects = ({ recorded, world }: { recorded: RequestDetail; world: s
 }
 
 /** The last attempt for each webhook. */
-const Outcome = ({ attempts }: { attempts: readonly Delivery[] }) => {
+const Outcome = ({ attempts }: { attempts: RequestDetail['deliveries'] }) => {
   if (attempts.length === 0) return <span class="soft">not delivered to anyone</span>
   const last = new Map(attempts.map((attempt) => [attempt.webhook_id, attempt]))
-  return [...last.values()].map(({ id, status, response_status, error }) => (
-    <Tag key={id} kind={status === 'delivered' ? 'good' : 'bad'}>
-      {status} {response_status ?? error ?? ''}
-    </Tag>
-  ))
+  return [...last.values()].map((attempt) => <Attempted key={attempt.id} {...attempt} />)
 }

@@ -14,6 +14,7 @@ export const FIELDS = {
   test: 'a part of X-Test-Name',
   client: 'a part of the username',
   fault: 'any, or a part of its name',
+  dry_run: 'true or false',
   changed: 'a table, or any',
   since: '30s, 5m or 2h before the newest request of the same world',
 } as const
@@ -75,6 +76,8 @@ const fitsPart = ({ field, value }: Part, rows: readonly Row[]): Fits => {
         head.outcome !== 'success' && (includes(head.outcome, value) || includes(head.message, value))
     case 'fault':
       return ({ head }) => head.fault !== null && (value === 'any' || includes(head.fault, value))
+    case 'dry_run':
+      return ({ head }) => String(head.dry_run) === value
     case 'changed':
       return ({ head }) => head.changes.some(({ table }) => value === 'any' || table === value)
     case 'since':

@@ -25,16 +25,10 @@ const groupOf = (grouping: Grouping, { head, test }: Row): string =>
 /** Each group is followed by its requests, unless it is closed. The group of the newest request comes first. */
 export const grouped = (rows: readonly Row[], grouping: Grouping, closed: ReadonlySet<string>): readonly Item[] => {
   if (grouping === 'none') return rows
-  const groups = new Map<string, { group: Group; rows: Row[] }>()
-  for (const row of rows) {
-    const key = groupOf(grouping, row)
-    const known = groups.get(key) ?? { group: { key, count: 0, failures: 0 }, rows: [] }
-    groups.set(key, known)
-    known.group.count += 1
-    if (isFailure(row)) known.group.failures += 1
-    known.rows.push(row)
-  }
-  return [...groups.values()].flatMap(({ group, rows }) => [group, ...(closed.has(group.key) ? [] : rows)])
+  return [...Map.groupBy(rows, (row) => groupOf(grouping, row))].flatMap(([key, own]): Item[] => {
+    const group = { key, count: own.length, failures: own.filter(isFailure).length }
+    return closed.has(key) ? [group] : [group, ...own]
+  })
 }
 
 const isFailure = ({ head: { response } }: Row): boolean => response.status >= 400 || response.status === 0

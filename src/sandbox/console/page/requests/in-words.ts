@@ -1,5 +1,5 @@
 import type { LedgerEntry, RequestDetail, RowChange, ScripEvent } from '../types.ts'
-import { amount } from '../ui.tsx'
+import { amount, counted, recordIdOf, sumOf } from '../ui.tsx'
 
 /** What a request changed, as people say it: what was bought, what each wallet pays, and what else was written. */
 
@@ -39,47 +39,38 @@ const VERBS = { insert: 'created', update: 'changed', delete: 'deleted' } as con
 
 export const inWords = ({ caused, ledger, changes }: RequestDetail): Words[] => {
   const words = [...purchases(caused), ...money(ledger), ...others(changes)]
-  return words.length > 0 || changes.length === 0 ? words : [{ text: rowsWritten(changes.length) }]
+  return words.length > 0 || changes.length === 0 ? words : [{ text: `${counted(changes.length, 'row')} written` }]
 }
-
-const rowsWritten = (count: number): string => `${count} ${count === 1 ? 'row' : 'rows'} written`
 
 /** The last event of each order and payout says what became of it. */
 const purchases = (events: readonly ScripEvent[]): Words[] => {
   const last = new Map<string, ScripEvent>()
-  for (const event of events) if (/^(?:order|payout)\./.test(event.type)) last.set(String(event.data.id), event)
-  return [...last.values()].map(({ type, data }) => {
-    const id = String(data.id)
+  for (const event of events) if (/^(?:order|payout)\./.test(event.type)) last.set(recordIdOf(event), event)
+  return [...last].map(([id, { type, data }]) => {
     if (type.startsWith('payout.')) {
       const { amount: paid, currency, status } = data as { amount: number; currency: string; status: string }
       return { text: `Payout of ${amount(paid, currency)}: ${status}`, record: { page: 'money', id: `payout-${id}` } }
     }
     const { quantity, product_name, status } = data as { quantity: number; product_name: string; status: string }
-    const vouchers = `${quantity} ${quantity === 1 ? 'voucher' : 'vouchers'} of ${product_name}`
+    const vouchers = `${counted(quantity, 'voucher')} of ${product_name}`
     return { text: `Order ${id}: ${vouchers}, ${status.toLowerCase()}`, record: { page: 'money', id: `order-${id}` } }
   })
 }
 
-const UNITS = 10_000
-
 /** What each wallet can spend less or more than before, and what is reserved of it. */
 const money = (entries: readonly LedgerEntry[]): Words[] => {
-  const sums = new Map<string, { walletId: number; account: string; currency: string; units: number }>()
-  for (const { account, wallet_id: walletId, currency, amount: value } of entries.flatMap(({ lines }) => lines)) {
-    if (walletId === null) continue
-    const key = `${walletId} ${account}`
-    const sum = sums.get(key) ?? { walletId, account, currency, units: 0 }
-    sum.units += Math.round(value * UNITS)
-    sums.set(key, sum)
-  }
-  return [...sums.values()]
-    .filter(({ units }) => units !== 0)
-    .map(({ walletId, account, currency, units }) => {
-      const sum = amount(Math.abs(units) / UNITS, currency)
-      const record = { page: 'money', id: `wallet-${walletId}` }
-      if (account === 'wallet') return { text: `Wallet ${walletId} ${units < 0 ? 'pays' : 'receives'} ${sum}`, record }
-      return { text: `${sum} of wallet ${walletId} ${units > 0 ? 'reserved' : 'no longer reserved'}`, record }
-    })
+  const lines = entries.flatMap((entry) => entry.lines).filter(({ wallet_id }) => wallet_id !== null)
+  const moved = Map.groupBy(lines, ({ account, wallet_id }) => `${wallet_id} ${account}`)
+  return [...moved.values()].flatMap((own): Words[] => {
+    const [line] = own
+    const sum = sumOf(own)
+    if (!line || sum === 0) return []
+    const { account, wallet_id: id, currency } = line
+    const text = amount(Math.abs(sum), currency)
+    const record = { page: 'money', id: `wallet-${id}` }
+    if (account === 'wallet') return [{ text: `Wallet ${id} ${sum < 0 ? 'pays' : 'receives'} ${text}`, record }]
+    return [{ text: `${text} of wallet ${id} ${sum > 0 ? 'reserved' : 'no longer reserved'}`, record }]
+  })
 }
 
 const others = (changes: readonly RowChange[]): Words[] =>

@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { get } from '../api.ts'
 import { Body, HeaderList } from '../body.tsx'
+import { Button } from '../forms.tsx'
+import { useLoaded } from '../hooks.ts'
 import { LedgerTable } from '../money/ledger.tsx'
 import { hrefOf, type Place } from '../place.ts'
 import type { RequestDetail } from '../types.ts'
-import { Empty, Failed, ms, Status, Tag, time, useLoaded, visible } from '../ui.tsx'
+import { Empty, Failed, Method, ms, Status, Tag, time, visible } from '../ui.tsx'
 import { Actions } from './actions.tsx'
 import { CompareForm, Comparison } from './compare.tsx'
 import { Effects } from './effects.tsx'
@@ -27,9 +29,7 @@ export const RequestView = ({ id, world, place, onClose }: Props) => {
       {onClose && (
         <p class="corner">
           <a href={hrefOf({ page: 'request', world, id })}>Open as a page</a>
-          <button type="button" class="back" aria-label="Close the request" onClick={onClose}>
-            ✕
-          </button>
+          <Button text="✕" class="back" aria-label="Close the request" onClick={onClose} />
         </p>
       )}
       <Failed
@@ -46,13 +46,13 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
   return (
     <>
       <h2 class="title">
-        <span class={`method m-${recorded.method.toLowerCase()}`}>{recorded.method}</span>{' '}
-        <span class="path">{visible(recorded.path)}</span>
+        <Method method={recorded.method} /> <span class="path">{visible(recorded.path)}</span>
       </h2>
       <p class="facts">
         <Status status={response.status} />
         {recorded.outcome && <Tag kind={recorded.outcome === 'success' ? 'good' : 'bad'}>{recorded.outcome}</Tag>}
         {recorded.fault && <Tag kind="warn">fault: {recorded.fault}</Tag>}
+        {recorded.dry_run && <Tag kind="info">dry run</Tag>}
         <span>{ms(recorded.duration_ms)}</span>
         <span>{time(recorded.at)}</span>
         <span>world {recorded.world}</span>

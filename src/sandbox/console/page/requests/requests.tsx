@@ -1,8 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { Button, Input, Select } from '../forms.tsx'
+import { useKeys, useMedia } from '../hooks.ts'
 import { VirtualList } from '../list.tsx'
+import { say } from '../notices.tsx'
 import { ALL_WORLDS, go, keepPlace, type Place, worldOf } from '../place.ts'
 import { missingIn, type Row, store, useStore } from '../store.ts'
-import { Code, say, whenKeyIsPressed } from '../ui.tsx'
+import { Code, counted } from '../ui.tsx'
 import { FIELDS, filterOf, valueIn, withValue } from './filter.ts'
 import { GROUPINGS, grouped, type Item, isGroup, isGrouping } from './groups.ts'
 import { RequestView } from './request.tsx'
@@ -22,18 +25,6 @@ const keyOf = (item: Item): string =>
     ? `group ${item.key}`
     : `${item.head.world} ${item.head.id}${item.isEarlier ? ` ${item.head.duration_ms}` : ''}`
 
-/** Rows are taller where there is no room for columns. */
-const useRowHeight = (): number => {
-  const [narrow] = useState(() => matchMedia('(max-width: 760px)'))
-  const [isNarrow, setNarrow] = useState(narrow.matches)
-  useEffect(() => {
-    const onChange = () => setNarrow(narrow.matches)
-    narrow.addEventListener('change', onChange)
-    return () => narrow.removeEventListener('change', onChange)
-  }, [narrow])
-  return isNarrow ? 58 : 34
-}
-
 /** Hands a key to the list, wherever the focus is. */
 const toList = (key: string): void => {
   const list = document.querySelector<HTMLElement>('.list')
@@ -49,7 +40,8 @@ export const Requests = ({ place }: { place: Place }) => {
   const [typed, setTyped] = useState(filter)
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const field = useRef<HTMLInputElement>(null)
-  const rowHeight = useRowHeight()
+  // Where there is no room for columns.
+  const isNarrow = useMedia('(max-width: 760px)')
   useEffect(() => setTyped(filter), [place])
 
   const shown = useMemo(() => (typed === '' ? rows : rows.filter(filterOf(typed, rows))), [rows, typed])
@@ -57,19 +49,19 @@ export const Requests = ({ place }: { place: Place }) => {
 
   const look = (changed: Partial<Place>): void => go({ ...place, filter: typed, ...changed })
   const close = (): void => look({ id: undefined, idWorld: undefined, beside: undefined })
-  useEffect(
-    () =>
-      whenKeyIsPressed({
-        '/': () => field.current?.focus(),
-        p: () => store.pause(!store.isPaused),
-        j: () => toList('j'),
-        k: () => toList('k'),
-        ArrowDown: () => toList('ArrowDown'),
-        ArrowUp: () => toList('ArrowUp'),
-        ArrowLeft: () => setClosed(new Set(items.filter(isGroup).map(({ key }) => key))),
-        ArrowRight: () => setClosed(new Set()),
-        ...(place.id !== undefined && { Escape: close }),
-      }),
+  const filterBy = (text: string): void => {
+    setTyped(text)
+    keepPlace({ ...place, filter: text })
+  }
+  useKeys(
+    {
+      '/': () => field.current?.focus(),
+      p: () => store.pause(!store.isPaused),
+      ...Object.fromEntries(['j', 'k', 'ArrowDown', 'ArrowUp'].map((key) => [key, () => toList(key)])),
+      ArrowLeft: () => setClosed(new Set(items.filter(isGroup).map(({ key }) => key))),
+      ArrowRight: () => setClosed(new Set()),
+      ...(place.id !== undefined && { Escape: close }),
+    },
     [place, items],
   )
   const open = `${place.idWorld ?? place.world} ${place.id}`
@@ -82,17 +74,14 @@ export const Requests = ({ place }: { place: Place }) => {
   const list = (
     <section class="feed" aria-label="Requests">
       <div class="tools">
-        <input
+        <Input
           ref={field}
           type="search"
           aria-label="Search requests"
           placeholder="status:4xx path:/orders world:a  (/)"
           list="filters"
           value={typed}
-          onInput={(event) => {
-            setTyped(event.currentTarget.value)
-            keepPlace({ ...place, filter: event.currentTarget.value })
-          }}
+          onText={filterBy}
           onKeyDown={({ key }) => {
             if (key === 'ArrowDown' || key === 'Enter') toList('ArrowDown')
           }}
@@ -105,42 +94,26 @@ export const Requests = ({ place }: { place: Place }) => {
           ))}
         </datalist>
         <fieldset class="toggle" aria-label="Show">
-          <button type="button" aria-pressed={typed === ''} onClick={() => look({ filter: undefined })}>
-            All
-          </button>
+          <Button text="All" aria-pressed={typed === ''} onClick={() => look({ filter: undefined })} />
           {Object.entries(KINDS).map(([name, { field: of, value }]) => {
             const isSet = valueIn(typed, of) === value
-            return (
-              <button
-                key={name}
-                type="button"
-                aria-pressed={isSet}
-                onClick={() => look({ filter: withValue(typed, of, isSet ? undefined : value) })}
-              >
-                {name}
-              </button>
-            )
+            const turned = withValue(typed, of, isSet ? undefined : value)
+            return <Button key={name} text={name} aria-pressed={isSet} onClick={() => look({ filter: turned })} />
           })}
         </fieldset>
-        <select
+        <Select
           aria-label="Group requests"
           value={grouping}
-          onChange={(event) =>
-            look({ by: event.currentTarget.value === 'none' ? undefined : event.currentTarget.value })
-          }
-        >
-          {Object.entries(GROUPINGS).map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </select>
-        <button type="button" aria-pressed={isPaused} title="Pause (p)" onClick={() => store.pause(!isPaused)}>
-          {isPaused ? `Resume${waiting > 0 ? ` · ${waiting}` : ''}` : 'Pause'}
-        </button>
-        <button type="button" onClick={() => store.clear()}>
-          Clear
-        </button>
+          options={Object.entries(GROUPINGS)}
+          onChoose={(by) => look({ by: by === 'none' ? undefined : by })}
+        />
+        <Button
+          text={isPaused ? `Resume${waiting > 0 ? ` · ${waiting}` : ''}` : 'Pause'}
+          aria-pressed={isPaused}
+          title="Pause (p)"
+          onClick={() => store.pause(!isPaused)}
+        />
+        <Button text="Clear" onClick={() => store.clear()} />
         <Count shown={shown} rows={rows} />
       </div>
       {shown.length === 0 ? (
@@ -151,7 +124,7 @@ export const Requests = ({ place }: { place: Place }) => {
           <VirtualList
             items={items}
             label="Requests, the newest first"
-            rowHeight={rowHeight}
+            rowHeight={isNarrow ? 58 : 34}
             selected={selected}
             keyOf={keyOf}
             onSelect={choose}
@@ -173,7 +146,7 @@ export const Requests = ({ place }: { place: Place }) => {
 }
 
 const toggled = (set: ReadonlySet<string>, key: string): ReadonlySet<string> =>
-  set.has(key) ? new Set([...set].filter((each) => each !== key)) : new Set([...set, key])
+  new Set(set).symmetricDifference(new Set([key]))
 
 const WORLDS_NAMED = 3
 
@@ -183,7 +156,7 @@ const Count = ({ shown, rows }: { shown: readonly Row[]; rows: readonly Row[] })
   const named = missing.slice(0, WORLDS_NAMED).map(([world, count]) => `${count.toLocaleString('en')} of ${world}`)
   return (
     <span class="soft count">
-      {shown.length.toLocaleString('en')} {shown.length === 1 ? 'request' : 'requests'}
+      {counted(shown.length, 'request')}
       {missing.length > 0 && (
         <span class="missing" title="The log of each world keeps its last 1,000 requests, of at most 4 MiB together.">
           {' '}

@@ -1,5 +1,5 @@
 import type { Row } from '../store.ts'
-import { clockTime, ms, Status, visible } from '../ui.tsx'
+import { clockTime, counted, Method, ms, Status, Tag, visible } from '../ui.tsx'
 import type { Group } from './groups.ts'
 
 /** What a column of the list is called. */
@@ -18,11 +18,12 @@ export const Headings = () => (
 export const RowView = ({ head, test, isEarlier }: Row) => (
   <>
     <Status status={head.response.status} />
-    <span class={`method m-${head.method.toLowerCase()}`}>{head.method}</span>
+    <Method method={head.method} />
     <span class="path">{visible(head.path)}</span>
     <span class="outcome">
       {head.outcome !== 'success' && <Reason {...head} />}
-      {head.fault !== null && <span class="tag warn">fault: {head.fault}</span>}
+      {head.fault !== null && <Tag kind="warn">fault: {head.fault}</Tag>}
+      {head.dry_run && <Tag kind="info">dry run</Tag>}
     </span>
     <span class="world" title={test}>
       {isEarlier ? `${head.world}, earlier` : head.world}
@@ -44,7 +45,7 @@ export const GroupView = ({ group, isClosed }: { group: Group; isClosed: boolean
     <span class={`dot ${group.failures === 0 ? 'good' : 'bad'}`} />
     <strong>{visible(group.key)}</strong>
     <span class="soft">
-      {group.count.toLocaleString('en')} {group.count === 1 ? 'request' : 'requests'}
+      {counted(group.count, 'request')}
       {group.failures > 0 && `, ${group.failures.toLocaleString('en')} refused or failed`}
     </span>
     <span class="soft">{isClosed ? 'closed' : ''}</span>

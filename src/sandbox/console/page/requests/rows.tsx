@@ -1,6 +1,6 @@
 import { Fragment } from 'preact'
 import type { RowChange, RowValues } from '../types.ts'
-import { Empty, Tag, time, visible } from '../ui.tsx'
+import { Empty, Table, Tag, time, visible } from '../ui.tsx'
 import { nounOf } from './in-words.ts'
 
 /** The rows that a request wrote: what was changed of them, before and after. */
@@ -53,75 +53,45 @@ const Values = ({ operation, before, after, now }: RowChange) => {
   const values = before ?? after ?? now
   if (!values) return <Empty>Its values are no longer known.</Empty>
   const heading = before ? 'Before' : after ? 'After' : operation === 'delete' ? 'Value' : 'As it is now'
-  const shown = Object.entries(values).filter(([, value]) => value !== null)
+  const rows = Object.entries(values).filter(([, value]) => value !== null)
   return (
-    <table class="values">
-      <thead>
-        <tr>
-          <th>Column</th>
-          <th>{heading}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {shown.map(([name, value]) => (
-          <tr key={name}>
-            <td>
-              <Name of={name} />
-            </td>
-            <td>
-              <Value name={name} value={value} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      kind="values"
+      headings={['Column', heading]}
+      rows={rows.map(([name, value]) => [name, <Name of={name} />, <Value name={name} value={value} />])}
+    />
   )
 }
 
 const Updated = ({ before, after }: { before: RowValues; after: RowValues }) => {
-  const changed = Object.keys(after).filter((name) => before[name] !== after[name])
-  const same = Object.fromEntries(
-    Object.entries(after).filter(([name, value]) => value !== null && before[name] === value),
-  )
+  const names = Object.keys(after)
+  const changed = names.filter((name) => before[name] !== after[name])
+  const same = names.filter((name) => before[name] === after[name] && after[name] !== null)
   return (
     <>
       {changed.length === 0 ? (
         <Empty>Written with the values that it had.</Empty>
       ) : (
-        <table class="values">
-          <thead>
-            <tr>
-              <th>Column</th>
-              <th>Before</th>
-              <th>After</th>
-            </tr>
-          </thead>
-          <tbody>
-            {changed.map((name) => (
-              <tr key={name}>
-                <td>
-                  <Name of={name} />
-                </td>
-                <td>
-                  <del>
-                    <Value name={name} value={before[name] ?? null} />
-                  </del>
-                </td>
-                <td>
-                  <ins>
-                    <Value name={name} value={after[name] ?? null} />
-                  </ins>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          kind="values"
+          headings={['Column', 'Before', 'After']}
+          rows={changed.map((name) => [
+            name,
+            <Name of={name} />,
+            <del>
+              <Value name={name} value={before[name]} />
+            </del>,
+            <ins>
+              <Value name={name} value={after[name]} />
+            </ins>,
+          ])}
+        />
       )}
       <p class="same soft">
         Unchanged:{' '}
-        {Object.entries(same).map(([name, value]) => (
+        {same.map((name) => (
           <span key={name}>
-            {name} <Value name={name} value={value} />
+            {name} <Value name={name} value={after[name]} />
           </span>
         ))}
       </p>
@@ -142,9 +112,8 @@ const Name = ({ of }: { of: string }) => (
 )
 
 /** Times are kept as milliseconds, and are shown as people read them. */
-const Value = ({ name, value }: { name: string; value: string | number | null }) => {
-  if (value === null) return <span class="mono null">null</span>
-  if (typeof value === 'number' && name.endsWith('_at_ms'))
-    return <span class="mono">{time(new Date(value).toISOString())}</span>
-  return <span class="mono">{typeof value === 'number' ? value : visible(value)}</span>
+const Value = ({ name, value }: { name: string; value: unknown }) => {
+  if (value === null || value === undefined) return <span class="mono null">null</span>
+  const isTime = typeof value === 'number' && name.endsWith('_at_ms')
+  return <span class="mono">{isTime ? time(new Date(value).toISOString()) : visible(String(value))}</span>
 }

@@ -1,11 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ask, get } from '../api.ts'
 import { Body, HeaderList, prettyOf } from '../body.tsx'
+import { Button, Field, Form, named, Select } from '../forms.tsx'
+import { useLoaded } from '../hooks.ts'
+import { act } from '../notices.tsx'
 import { go, type Place, worldOf } from '../place.ts'
 import { openNewest } from '../requests/actions.tsx'
 import { readClients } from '../send-as.ts'
 import type { RequestDetail, Sent } from '../types.ts'
-import { act, Card, Failed, Status, useLoaded } from '../ui.tsx'
+import { Card, Failed, Status } from '../ui.tsx'
 import { firstValues, type Operation, readOperations, requestOf, valuesIn } from './operations.ts'
 import { TestValues } from './test-values.tsx'
 
@@ -34,15 +37,13 @@ export const Send = ({ place }: { place: Place }) => {
               value={operation.id}
               onChange={(event) => go({ page: 'send', world, operation: event.currentTarget.value })}
             >
-              {[...new Set(operations.map(({ tag }) => tag))].map((tag) => (
+              {[...Map.groupBy(operations, ({ tag }) => tag)].map(([tag, tagged]) => (
                 <optgroup key={tag} label={tag}>
-                  {operations
-                    .filter((each) => each.tag === tag)
-                    .map(({ id, method, path, summary }) => (
-                      <option key={id} value={id}>
-                        {summary} — {method} {path}
-                      </option>
-                    ))}
+                  {tagged.map(({ id, method, path, summary }) => (
+                    <option key={id} value={id}>
+                      {summary} — {method} {path}
+                    </option>
+                  ))}
                 </optgroup>
               ))}
             </select>
@@ -83,34 +84,21 @@ const RequestForm = ({ operation, recorded, clients, world, place }: FormProps) 
     })
   return (
     <>
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void send()
-        }}
-      >
+      <Form class="form" onSubmit={send}>
         <label>
           Client
-          <select value={client} onChange={(event) => setClient(event.currentTarget.value)}>
-            {clients.map((username) => (
-              <option key={username} value={username}>
-                {username}
-              </option>
-            ))}
-          </select>
+          <Select value={client} options={named(clients)} onChoose={setClient} />
         </label>
         {operation.parameters.map(({ name, in: where, required, description, example }) => (
-          <label key={name}>
-            {name}
-            <input
-              required={where === 'path' || required}
-              placeholder={where === 'path' ? '' : `${example ?? ''}`}
-              title={description}
-              value={values[name] ?? ''}
-              onInput={(event) => set(name, event.currentTarget.value)}
-            />
-          </label>
+          <Field
+            key={name}
+            label={name}
+            required={where === 'path' || required}
+            placeholder={where === 'path' ? '' : `${example ?? ''}`}
+            title={description}
+            value={values[name] ?? ''}
+            onText={(value) => set(name, value)}
+          />
         ))}
         {operation.body !== undefined && (
           <label class="whole">
@@ -127,14 +115,12 @@ const RequestForm = ({ operation, recorded, clients, world, place }: FormProps) 
         <button type="submit" class="primary">
           Send
         </button>
-      </form>
+      </Form>
       {response && (
         <section class="part" aria-label="Response">
           <p class="line">
             <Status status={response.status} />
-            <button type="button" onClick={() => act(() => openNewest(place, world))}>
-              Open the request
-            </button>
+            <Button text="Open the request" onClick={() => act(() => openNewest(place, world))} />
           </p>
           <Body text={response.body} label="Body of the response" />
           <HeaderList headers={response.headers} />

@@ -1,12 +1,9 @@
 import { get } from '../api.ts'
-import { useLoaded } from '../ui.tsx'
+import { Select } from '../forms.tsx'
+import { useLoaded } from '../hooks.ts'
+import type { TestValueLists } from '../types.ts'
+import { parsedOf } from '../ui.tsx'
 import type { Operation } from './operations.ts'
-
-interface TestValueLists {
-  products: { case: string; product_id: number; about: string }[]
-  payouts: { outcome: string; email: string; about: string }[]
-  amounts: { case: string; amount: number; about: string }[]
-}
 
 interface Props {
   operation: Operation
@@ -24,57 +21,37 @@ interface Offer {
 /** Offers the values that behave specially, where the request has a place for them. */
 export const TestValues = ({ operation, body, onBody, onValue }: Props) => {
   const { value: lists } = useLoaded(() => get<TestValueLists>('/test-values'), [])
-  const isOfProduct = operation.path.startsWith('/api/v1/products/{id}')
-  const offers = offersOf(lists).filter(({ member }) =>
-    member === 'product_id' && isOfProduct ? true : operation.body?.includes(`"${member}"`),
-  )
+  const isInPath = ({ member }: Offer) => member === 'product_id' && operation.path.startsWith('/api/v1/products/{id}')
+  const offers = offersOf(lists).filter((offer) => isInPath(offer) || operation.body?.includes(`"${offer.member}"`))
   if (offers.length === 0) return null
-  const use = ({ member, value }: Offer): void => {
-    if (member === 'product_id' && isOfProduct) {
-      onValue('id', String(value))
-      return
-    }
-    try {
-      onBody(JSON.stringify({ ...(JSON.parse(body ?? '{}') as object), [member]: value }, null, 2))
-    } catch {
-      // What is not JSON has no member to change.
-    }
+  const use = (offer: Offer): void => {
+    const parsed = parsedOf(body ?? '{}')
+    if (isInPath(offer)) onValue('id', String(offer.value))
+    // What is not JSON has no member to change.
+    else if (parsed) onBody(JSON.stringify({ ...(parsed.value as object), [offer.member]: offer.value }, null, 2))
   }
   return (
     <label>
       Test value
-      <select
+      <Select
         value=""
-        onChange={({ currentTarget }) => {
-          const offer = offers[Number(currentTarget.value)]
+        options={[['', 'Choose what should happen…'], ...offers.map(({ title }) => [title, title] as const)]}
+        onChoose={(chosen) => {
+          const offer = offers.find(({ title }) => title === chosen)
           if (offer) use(offer)
         }}
-      >
-        <option value="">Choose what should happen…</option>
-        {offers.map(({ title }, index) => (
-          <option key={title} value={index}>
-            {title}
-          </option>
-        ))}
-      </select>
+      />
     </label>
   )
 }
 
-const offersOf = (lists: TestValueLists | undefined): Offer[] => [
-  ...(lists?.products ?? []).map((each) => ({
-    title: `${each.case}: product ${each.product_id}`,
-    member: 'product_id',
-    value: each.product_id,
-  })),
-  ...(lists?.payouts ?? []).map((each) => ({
-    title: `${each.outcome}: ${each.email}`,
-    member: 'beneficiary_email',
-    value: each.email,
-  })),
-  ...(lists?.amounts ?? []).map((each) => ({
-    title: `${each.case}: ${each.amount}`,
-    member: 'amount',
-    value: each.amount,
-  })),
-]
+const offersOf = ({ products, payouts, amounts }: TestValueLists = { products: [], payouts: [], amounts: [] }) => {
+  const offer = (member: string, name: string, value: string | number, shown = value): Offer => {
+    return { title: `${name}: ${shown}`, member, value }
+  }
+  return [
+    ...products.map(({ case: name, product_id: id }) => offer('product_id', name, id, `product ${id}`)),
+    ...payouts.map(({ outcome, email }) => offer('beneficiary_email', outcome, email)),
+    ...amounts.map(({ case: name, amount }) => offer('amount', name, amount)),
+  ]
+}

@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks'
 import { ask, get } from '../api.ts'
+import { Button, Form, Input } from '../forms.tsx'
+import { useLoaded } from '../hooks.ts'
+import { act } from '../notices.tsx'
 import { useNews } from '../store.ts'
 import type { Clock, Due } from '../types.ts'
-import { act, Card, Empty, Failed, time, useLoaded, visible } from '../ui.tsx'
+import { Card, Empty, Failed, recordIdOf, time, visible } from '../ui.tsx'
 
 const STEPS = { '+1 min': 'PT1M', '+1 h': 'PT1H', '+1 day': 'P1D', '+7 days': 'P7D' } as const
 const DUE_SHOWN = '8'
@@ -30,69 +33,38 @@ export const ClockCard = ({ world }: { world: string }) => {
     }, done)
   const isFrozen = clock.value?.frozen ?? false
   const next = due.value?.find(({ at }) => at > (clock.value?.now ?? at))
+  const turn = () => move({ frozen: !isFrozen }, isFrozen ? 'The clock runs' : 'The clock stands still')
+  const freeze = <Button text={isFrozen ? 'Frozen' : 'Freeze'} aria-pressed={isFrozen} onClick={turn} />
   return (
-    <Card
-      title={`Clock of ${world}`}
-      aside={
-        <button
-          type="button"
-          aria-pressed={isFrozen}
-          onClick={() => move({ frozen: !isFrozen }, isFrozen ? 'The clock runs' : 'The clock stands still')}
-        >
-          {isFrozen ? 'Frozen' : 'Freeze'}
-        </button>
-      }
-    >
+    <Card title={`Clock of ${world}`} aside={freeze}>
       <Failed error={clock.error ?? due.error} />
       <p class="big" aria-live="polite">
         {clock.value ? time(clock.value.now) : '…'}
       </p>
       <div class="line">
         {Object.entries(STEPS).map(([name, advance]) => (
-          <button
+          <Button
             key={name}
-            type="button"
+            text={name}
             aria-label={`Advance the clock by ${name.slice(1)}`}
             onClick={() => move({ advance })}
-          >
-            {name}
-          </button>
+          />
         ))}
-        <button type="button" disabled={!next} onClick={() => next && move({ now: next.at })}>
-          Skip to next
-        </button>
-        <button type="button" aria-label="Now: read the clock again" onClick={read}>
-          Now
-        </button>
+        <Button text="Skip to next" disabled={!next} onClick={() => next && move({ now: next.at })} />
+        <Button text="Now" aria-label="Now: read the clock again" onClick={read} />
       </div>
-      <form
-        class="line"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void move({ now: to })
-        }}
-      >
-        <input
-          aria-label="Set the clock to"
-          placeholder="2030-01-01T12:00:00Z"
-          required
-          value={to}
-          onInput={(event) => setTo(event.currentTarget.value)}
-        />
+      <Form class="line" onSubmit={() => move({ now: to })}>
+        <Input aria-label="Set the clock to" placeholder="2030-01-01T12:00:00Z" required value={to} onText={setTo} />
         <button type="submit">Set</button>
-      </form>
+      </Form>
       <h3>Next due</h3>
       {due.value?.length === 0 && <Empty>Nothing waits for the clock.</Empty>}
-      <ol class="due">
-        {(due.value ?? []).map(({ at, kind, id, next: type, attempt, webhook }) => (
-          <li key={`${at} ${kind} ${id} ${webhook}`}>
-            <span class="mono">{time(at)}</span> <strong>{type}</strong>
-            <span class="soft">
-              {kind === 'delivery' ? `attempt ${attempt} for ${visible(webhook ?? '')}` : `${kind} ${id}`}
-            </span>
-          </li>
-        ))}
-      </ol>
+      <Moments
+        moments={(due.value ?? []).map(({ at, kind, id, next: type, attempt, webhook }) => {
+          const about = kind === 'delivery' ? `attempt ${attempt} for ${webhook}` : `${kind} ${id}`
+          return { at, type, about }
+        })}
+      />
       {happened && <Happened events={happened} />}
     </Card>
   )
@@ -102,14 +74,23 @@ const Happened = ({ events }: { events: Clock['happened'] }) => (
   <>
     <h3>What the last move did</h3>
     {events.length === 0 && <Empty>No order or payout has moved.</Empty>}
-    <ol class="due">
-      {events.slice(0, HAPPENED_SHOWN).map((event) => (
-        <li key={event.id}>
-          <span class="mono">{time(event.created_at)}</span> <strong>{event.type}</strong>
-          <span class="soft">{visible(String(event.data.id ?? ''))}</span>
-        </li>
-      ))}
-    </ol>
+    <Moments
+      moments={events.slice(0, HAPPENED_SHOWN).map((event) => {
+        return { at: event.created_at, type: event.type, about: recordIdOf(event) }
+      })}
+    />
     {events.length > HAPPENED_SHOWN && <p class="soft">and {events.length - HAPPENED_SHOWN} more</p>}
   </>
+)
+
+/** What happens when. */
+const Moments = ({ moments }: { moments: readonly { at: string; type: string; about: string }[] }) => (
+  <ol class="due">
+    {moments.map(({ at, type, about }) => (
+      <li key={`${at} ${type} ${about}`}>
+        <span class="mono">{time(at)}</span> <strong>{type}</strong>
+        <span class="soft">{visible(about)}</span>
+      </li>
+    ))}
+  </ol>
 )

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { Form, Input } from '../forms.tsx'
 
 interface Props {
   label: string
@@ -14,25 +15,22 @@ interface Props {
 /** Asks for the name of a new world or snapshot. */
 export const NameForm = ({ label, placeholder, button, onNamed, children }: Props) => {
   const [name, setName] = useState('')
+  const send = async () => {
+    if (await onNamed(name)) setName('')
+  }
   return (
-    <form
-      class="line"
-      onSubmit={async (event) => {
-        event.preventDefault()
-        if (await onNamed(name)) setName('')
-      }}
-    >
-      <input
+    <Form class="line" onSubmit={send}>
+      <Input
         aria-label={label}
         placeholder={placeholder}
         required
         pattern="[a-z0-9_\-]{1,64}"
         title="Lower-case letters, digits, - and _"
         value={name}
-        onInput={(event) => setName(event.currentTarget.value)}
+        onText={setName}
       />
       {children}
       <button type="submit">{button}</button>
-    </form>
+    </Form>
   )
 }

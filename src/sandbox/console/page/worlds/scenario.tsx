@@ -1,5 +1,7 @@
 import { addressOf, ask, askText } from '../api.ts'
-import { act, Card, download as save, say, visible } from '../ui.tsx'
+import { Button } from '../forms.tsx'
+import { act, download as save, say } from '../notices.tsx'
+import { Card, visible } from '../ui.tsx'
 
 /** A world as a file, to keep or to begin with. */
 export const ScenarioCard = ({ world }: { world: string }) => {
@@ -20,9 +22,7 @@ export const ScenarioCard = ({ world }: { world: string }) => {
     <Card title={`Scenario of ${world}`}>
       <p class="soft">The world as one document: clients, wallets, products, orders, payouts, faults and clock.</p>
       <div class="line">
-        <button type="button" onClick={download}>
-          Download
-        </button>
+        <Button text="Download" onClick={download} />
         <label class="file">
           Load a file
           <input

@@ -1,30 +1,28 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api.ts'
+import { Button, Select } from '../forms.tsx'
+import type { Change } from '../hooks.ts'
 import type { World } from '../types.ts'
-import { act, Card, time } from '../ui.tsx'
+import { Card, time } from '../ui.tsx'
 import { NameForm } from './name-form.tsx'
 
 interface Props {
   worlds: readonly World[]
   chosen: string
   onChoose: (name: string) => void
-  onChanged: () => void
+  change: Change
 }
 
 /** All worlds: to look at, make, copy, reset and drop. */
-export const WorldList = ({ worlds, chosen, onChoose, onChanged }: Props) => {
+export const WorldList = ({ worlds, chosen, onChoose, change }: Props) => {
   const [from, setFrom] = useState('')
-  const change = async (work: () => Promise<unknown>, done: string): Promise<boolean> => {
-    const isDone = await act(work, done)
-    if (isDone) onChanged()
-    return isDone
-  }
   const make = async (name: string): Promise<boolean> => {
     const path = `/worlds/${encodeURIComponent(name)}`
     const isMade = await change(() => ask('PUT', path, { body: from ? { from } : {} }), `Made ${name}`)
     if (isMade) onChoose(name)
     return isMade
   }
+  const reset = (name: string) => change(() => ask('POST', '/reset', { world: name }), `Reset ${name}`)
   const drop = async (name: string): Promise<void> => {
     const isDropped = await change(() => ask('DELETE', `/worlds/${name}`), `Dropped ${name}`)
     if (isDropped && name === chosen) onChoose('default')
@@ -40,30 +38,20 @@ export const WorldList = ({ worlds, chosen, onChoose, onChanged }: Props) => {
                 log in as {username} · {time(now)}
               </span>
             </button>
-            <button
-              type="button"
-              aria-label={`Reset ${name}`}
-              onClick={() => change(() => ask('POST', '/reset', { world: name }), `Reset ${name}`)}
-            >
-              Reset
-            </button>
+            <Button text="Reset" aria-label={`Reset ${name}`} onClick={() => reset(name)} />
             {name !== 'default' && (
-              <button type="button" class="danger" aria-label={`Drop ${name}`} onClick={() => drop(name)}>
-                Drop
-              </button>
+              <Button text="Drop" class="danger" aria-label={`Drop ${name}`} onClick={() => drop(name)} />
             )}
           </li>
         ))}
       </ul>
       <NameForm label="Name of the new world" placeholder="New world" button="Create" onNamed={make}>
-        <select aria-label="Copy of" value={from} onChange={(event) => setFrom(event.currentTarget.value)}>
-          <option value="">fresh</option>
-          {worlds.map(({ name }) => (
-            <option key={name} value={name}>
-              copy of {name}
-            </option>
-          ))}
-        </select>
+        <Select
+          aria-label="Copy of"
+          value={from}
+          options={[['', 'fresh'], ...worlds.map(({ name }) => [name, `copy of ${name}`] as const)]}
+          onChoose={setFrom}
+        />
       </NameForm>
     </Card>
   )

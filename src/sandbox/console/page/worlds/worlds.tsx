@@ -1,7 +1,8 @@
 import { get } from '../api.ts'
+import { useLoaded } from '../hooks.ts'
 import { go, type Place, worldOf } from '../place.ts'
 import type { World } from '../types.ts'
-import { Failed, useLoaded } from '../ui.tsx'
+import { Failed } from '../ui.tsx'
 import { ClockCard } from './clock.tsx'
 import { PaceCard } from './pace.tsx'
 import { ScenarioCard } from './scenario.tsx'
@@ -15,7 +16,7 @@ export const Worlds = ({ place }: { place: Place }) => {
   const choose = (name: string) => go({ page: 'worlds', world: name })
   return (
     <div class="cards">
-      <WorldList worlds={worlds.value ?? []} chosen={world} onChoose={choose} onChanged={worlds.reload} />
+      <WorldList worlds={worlds.value ?? []} chosen={world} onChoose={choose} change={worlds.change} />
       <ClockCard key={`clock ${world}`} world={world} />
       <Snapshots world={world} onRestored={worlds.reload} />
       <PaceCard key={`pace ${world}`} world={world} />

@@ -1,0 +1,70 @@
+import type { ComponentProps } from 'preact'
+
+/** What people press, type and choose. Other attributes are those of the element. */
+
+export const Button = ({ text, ...rest }: { text: string } & ComponentProps<'button'>) => (
+  <button type="button" {...rest}>
+    {text}
+  </button>
+)
+
+/** A form that stays on its page. */
+export const Form = ({ onSubmit, ...rest }: Omit<ComponentProps<'form'>, 'onSubmit'> & { onSubmit: () => unknown }) => (
+  <form
+    {...rest}
+    onSubmit={(event) => {
+      event.preventDefault()
+      onSubmit()
+    }}
+  />
+)
+
+interface Chosen {
+  value: string | undefined
+  /** Each value, and what it is called. */
+  options: readonly (readonly [value: string, name: string])[]
+  onChoose: (value: string) => unknown
+}
+
+export const Select = ({ value, options, onChoose, ...rest }: Chosen & ComponentProps<'select'>) => (
+  <select {...rest} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+    {options.map(([each, name]) => (
+      <option key={each} value={each}>
+        {name}
+      </option>
+    ))}
+  </select>
+)
+
+/** The options for names that stand for themselves. */
+export const named = (names: readonly string[]): Chosen['options'] => names.map((name) => [name, name])
+
+/** A few values of which one is chosen, side by side. */
+export const Toggle = ({ label, value, options, onChoose }: Chosen & { label: string }) => (
+  <fieldset class="toggle" aria-label={label}>
+    {options.map(([each, name]) => (
+      <Button key={each} text={name} aria-pressed={each === value} onClick={() => onChoose(each)} />
+    ))}
+  </fieldset>
+)
+
+type InputProps = ComponentProps<'input'> & { value: string; onText: (text: string) => unknown }
+
+export const Input = ({ onText, ...rest }: InputProps) => (
+  <input {...rest} onInput={(event) => onText(event.currentTarget.value)} />
+)
+
+/** An input with its name. */
+export const Field = ({ label, ...rest }: InputProps & { label: string }) => (
+  <label>
+    {label}
+    <Input {...rest} />
+  </label>
+)
+
+/** Whether a fault takes away the response alone. */
+export const AfterWork = ({ isAfter, onSet }: { isAfter: boolean; onSet: (isAfter: boolean) => unknown }) => (
+  <label>
+    <input type="checkbox" checked={isAfter} onChange={(event) => onSet(event.currentTarget.checked)} /> after the work
+  </label>
+)

@@ -1,0 +1,96 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { ACTED, act } from './notices.tsx'
+
+/** Listens while a view is shown. */
+export const useListener = <Type extends keyof WindowEventMap>(
+  target: EventTarget,
+  type: Type | typeof ACTED,
+  onEvent: (event: WindowEventMap[Type]) => void,
+): void =>
+  useEffect(() => {
+    const listener = (event: Event) => onEvent(event as WindowEventMap[Type])
+    target.addEventListener(type, listener)
+    return () => target.removeEventListener(type, listener)
+  }, [])
+
+/** Whether a media query holds. */
+export const useMedia = (query: string): boolean => {
+  const [media] = useState(() => matchMedia(query))
+  const [isHeld, setHeld] = useState(media.matches)
+  useListener(media, 'change', () => setHeld(media.matches))
+  return isHeld
+}
+
+/** Calls what belongs to a key, unless somebody types, while a view is shown. */
+export const useKeys = (actions: Record<string, () => void>, on: readonly unknown[] = []): void =>
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+      const { target, key } = event
+      const isTaken =
+        target instanceof HTMLElement &&
+        (target.matches('input, textarea, select, [role="separator"]') || target.closest('dialog') !== null)
+      if (isTaken && key !== 'Escape') return
+      const action = actions[key]
+      if (!action) return
+      event.preventDefault()
+      action()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, on)
+
+/** Counts what a person has done. */
+export const useActed = (): number => {
+  const [count, setCount] = useState(0)
+  useListener(window, ACTED, () => setCount((before) => before + 1))
+  return count
+}
+
+/** Does something that a person has asked for, and says what was done. Returns whether it has worked. */
+export type Change = (work: () => Promise<unknown>, done?: string) => Promise<boolean>
+
+export interface Loaded<Value> {
+  value: Value | undefined
+  error: string | undefined
+  reload: () => void
+  /** Changes what was loaded, and loads it again. */
+  change: Change
+}
+
+/** Loads something, and again whenever one of the dependencies changes. */
+export const useLoaded = <Value>(load: () => Promise<Value>, on: readonly unknown[]): Loaded<Value> => {
+  const [value, setValue] = useState<Value>()
+  const [error, setError] = useState<string>()
+  const latest = useRef(0)
+  const reload = useCallback(() => {
+    const own = ++latest.current
+    load().then(
+      (loaded) => {
+        if (own !== latest.current) return
+        setValue(() => loaded)
+        setError(undefined)
+      },
+      (reason: unknown) => {
+        if (own === latest.current) setError(String(reason instanceof Error ? reason.message : reason))
+      },
+    )
+  }, on)
+  useEffect(reload, [reload])
+  const change: Change = async (work, done) => {
+    const isDone = await act(work, done)
+    if (isDone) reload()
+    return isDone
+  }
+  return { value, error, reload, change }
+}
+
+/** Scrolls to a record that the address points at, once it is there. */
+export const usePointedAt = (record: string | undefined, isThere: boolean): void => {
+  useEffect(() => {
+    if (record === undefined || !isThere) return
+    const element = document.getElementById(record)
+    element?.scrollIntoView({ block: 'center' })
+    element?.focus()
+  }, [record, isThere])
+}
