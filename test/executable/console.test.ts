@@ -269,6 +269,22 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.context().close()
   })
 
+  test('marks rehearsals, in the list and in a request, and finds them', async () => {
+    const rehearsed = await consoles.world()
+    const order = { product_id: 1, denomination: 100, quantity: 1 }
+    await rehearsed.post('/api/v1/orders', order, { 'x-dry-run': 'true' })
+    await rehearsed.post('/api/v1/payouts', PAYOUT)
+    const page = await consoles.open(`#requests?world=${rehearsed.name}&q=dry_run%3Atrue`)
+    await row(page, '/api/v1/orders').getByText('dry run').click()
+    expect(await row(page, '/api/v1/payouts').count()).toBe(0)
+    const request = page.getByRole('region', { name: /^Request \d+ of/ })
+    await request.getByText('dry run', { exact: true }).waitFor()
+    await page.getByLabel('Search requests').fill('dry_run:false')
+    await row(page, '/api/v1/payouts').waitFor()
+    expect(await row(page, '/api/v1/orders').count()).toBe(0)
+    await page.context().close()
+  })
+
   test('says that a world does not exist, and marks what was before a reset', async () => {
     const page = await consoles.open('#money?world=nope')
     await page.getByRole('heading', { name: 'There is no world nope' }).waitFor()
