@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
@@ -20,14 +20,6 @@ export const beneficiariesOf = (query: Query, narrowing: Narrowing, email?: stri
   const isWanted = email === undefined ? undefined : eq(emailLowerCase, email.toLowerCase())
   return rowsById(query, beneficiaries, and(narrowed({ clientId, atMs }, narrowing), isWanted), narrowing.limit)
 }
-
-/** Of all clients, the oldest first. */
-export const beneficiaryKeys = (query: Query): Pick<Beneficiary, 'id' | 'clientId'>[] =>
-  query
-    .select({ id: beneficiaries.id, clientId: beneficiaries.clientId })
-    .from(beneficiaries)
-    .orderBy(asc(beneficiaries.createdAtMs), asc(beneficiaries.id))
-    .all()
 
 export const insertBeneficiary = preparedInsert(beneficiaries)
 

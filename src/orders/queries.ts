@@ -63,10 +63,6 @@ export const allOrders = (query: Query, statuses: readonly OrderStatus[]): Order
 
 const byOrder = preparedAll(vouchers, eq(vouchers.orderId, sql.placeholder('orderId')), asc(vouchers.id))
 
-/** Of all clients, the oldest first. */
-export const orderKeys = (query: Query): Pick<Order, 'id' | 'clientId'>[] =>
-  query.select({ id: orders.id, clientId: orders.clientId }).from(orders).orderBy(asc(orders.id)).all()
-
 export const vouchersOf = (query: Query, orderId: number): Voucher[] => byOrder(query, { orderId })
 
 export const { findNextDue, findNextDueMs, countDue, nextDue: nextDueOrders } = preparedDue(orders)

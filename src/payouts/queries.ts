@@ -56,14 +56,6 @@ export const latestPayouts = (query: Query, limit: number): Payout[] =>
 
 const byPayout = preparedAll(payoutEvents, eq(payoutEvents.payoutId, sql.placeholder('payoutId')), asc(payoutEvents.id))
 
-/** Of all clients, the oldest first. */
-export const payoutKeys = (query: Query): Pick<Payout, 'id' | 'clientId'>[] =>
-  query
-    .select({ id: payouts.id, clientId: payouts.clientId })
-    .from(payouts)
-    .orderBy(asc(payouts.createdAtMs), asc(payouts.id))
-    .all()
-
 /** The payouts that the clock may move, the oldest first. */
 export const movingPayouts = (query: Query, statuses: readonly PayoutStatus[]): Payout[] =>
   query

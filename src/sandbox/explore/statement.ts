@@ -1,4 +1,4 @@
-import { beneficiaryKeys } from '../../beneficiaries/queries.ts'
+import { beneficiariesOf } from '../../beneficiaries/queries.ts'
 import { toMajor } from '../../kernel/money.ts'
 import { ordersOf } from '../../orders/queries.ts'
 import { payoutsOf } from '../../payouts/queries.ts'
@@ -36,7 +36,7 @@ export const purchasesOf = ({ db: { query } }: World, reference: Reference): Pur
   const names = new Map(allClients(query).map(({ id, username }) => [id, username]))
   const orders = new Map([...ordersOf(query, {})].map((order) => [String(order.id), order]))
   const payouts = new Map([...payoutsOf(query, {})].map((payout) => [payout.id, payout]))
-  const beneficiaries = beneficiaryKeys(query).map(({ id, clientId }) => ({
+  const beneficiaries = Array.from(beneficiariesOf(query, {}), ({ id, clientId }) => ({
     source: `beneficiary ${id}`,
     client: names.get(clientId) ?? '',
     what: 'beneficiary',

@@ -1,20 +1,27 @@
-import { beneficiaryKeys, findBeneficiary } from '../../beneficiaries/queries.ts'
+import type { TObject } from '@sinclair/typebox'
+import { beneficiaryWire } from '../../beneficiaries/contract.ts'
+import { beneficiariesOf, findBeneficiary } from '../../beneficiaries/queries.ts'
 import { termsOf } from '../../catalog/rows.ts'
 import { findRates } from '../../charges/queries.ts'
 import type { Query } from '../../db/database.ts'
-import { toTimestamp, toTimestampOrNull } from '../../kernel/clock.ts'
+import { toTimestamp } from '../../kernel/clock.ts'
 import { toMajor, toRate } from '../../kernel/money.ts'
-import { findOrder, orderKeys } from '../../orders/queries.ts'
-import { eventsOf, findPayout, type Payout, payoutKeys } from '../../payouts/queries.ts'
+import { orderWire } from '../../orders/contract.ts'
+import { ordersOf } from '../../orders/queries.ts'
+import { payoutWire } from '../../payouts/contract.ts'
+import { eventsOf, type Payout, payoutsOf } from '../../payouts/queries.ts'
+import type { Reference } from '../../reference/reference.ts'
 import { allClients } from '../../sessions/queries.ts'
 import { findDefaultWallet, findWallet, walletsOf } from '../../wallets/queries.ts'
 import { discountsWire } from '../editing/clients.ts'
 import { leftOf } from '../editing/products.ts'
 import { productChangesIn } from '../editing/queries.ts'
 import { ratesWire } from '../editing/rates.ts'
+import { worldWalletWire } from '../records/wire.ts'
 import type { WorldState } from '../worlds/state.ts'
 import type { Section } from './format.ts'
 import type { ScenarioSources } from './loading.ts'
+import { BeneficiaryEntry, OrderEntry, PayoutEntry, WalletEntry } from './schema.ts'
 
 /** A world as a document: without its name, tokens, passwords and codes (contract C15). */
 
@@ -28,9 +35,7 @@ export function* scenarioOf(
   { reference, productsOf }: ScenarioSources,
 ): Generator<[string, Section]> {
   const names = new Map(allClients(query).map(({ id, username }) => [id, username]))
-  const currencyOf = (id: number) => reference.getCurrency(id)
-  const clientOf = (id: number) => names.get(id) ?? ''
-  const own = { query, clientOf, currencyOf }
+  const own = { query, reference, clientOf: (id: number) => names.get(id) ?? '' }
   if (clock.frozenAtMs !== null) yield ['clock', { value: { now: toTimestamp(clock.frozenAtMs), frozen: true } }]
   else if (clock.offsetMs !== 0) yield ['clock', { value: { offset_ms: clock.offsetMs } }]
   if (pace.payouts !== 'auto' || pace.orders !== 'auto') yield ['pace', { value: pace }]
@@ -47,10 +52,18 @@ export function* scenarioOf(
 
 interface Reading {
   query: Query
+  reference: Reference
   clientOf: (id: number) => string
-  currencyOf: (id: number) => { currency: string; precision: number }
 }
 
+/** The members that a document has of a record, in the order of its schema. */
+const entryOf = ({ properties }: TObject, record: Record): Record =>
+  withoutNulls(Object.fromEntries(Object.keys(properties).map((name) => [name, record[name] ?? null])))
+
+export const withoutNulls = (members: Record): Record =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
+
+/** Null says something of a client: that a limit which it is seeded with does not hold. */
 const clientRecords = (query: Query): Record[] =>
   allClients(query).map((client) => ({
     id: client.id,
@@ -62,20 +75,10 @@ const clientRecords = (query: Query): Record[] =>
     created_at: toTimestamp(client.createdAtMs),
   }))
 
-const walletRecords = ({ query, clientOf, currencyOf }: Reading): Record[] =>
-  [...walletsOf(query, {})].map((wallet) => {
-    const { currency, precision } = currencyOf(wallet.currencyId)
-    return withoutNulls({
-      id: wallet.id,
-      client: clientOf(wallet.clientId),
-      currency,
-      type: wallet.type,
-      credit_limit: toMajor(wallet.creditLimitMinor, precision),
-      amount: toMajor(wallet.amountMinor, precision),
-      threshold: wallet.thresholdMinor === null ? null : toMajor(wallet.thresholdMinor, precision),
-      default: wallet.isDefault,
-      created_at: toTimestamp(wallet.createdAtMs),
-    })
+const walletRecords = ({ query, reference, clientOf }: Reading): Record[] =>
+  Array.from(walletsOf(query, {}), (wallet) => {
+    const { currency_code: currency, is_default: isDefault, ...wire } = worldWalletWire(wallet, reference)
+    return entryOf(WalletEntry, { ...wire, client: clientOf(wallet.clientId), currency, default: isDefault })
   })
 
 const TERMS = {
@@ -99,81 +102,38 @@ const productRecords = (query: Query, productsOf: ScenarioSources['productsOf'])
   })
 }
 
-/** What clients have sent as JSON; an empty object says nothing. */
-const sentIn = (json: string | null): unknown => (json === null || json === '{}' ? null : JSON.parse(json))
+/** An empty object says nothing. */
+const unlessEmpty = (sent: object): object | null => (Object.keys(sent).length === 0 ? null : sent)
 
 function* beneficiaryRecords({ query, clientOf }: Reading): Generator<Record> {
-  for (const { id, clientId } of beneficiaryKeys(query)) {
-    const saved = findBeneficiary(query, clientId, id)
-    if (!saved) continue
-    yield withoutNulls({
-      id,
-      client: clientOf(clientId),
-      email: saved.email,
-      first_name: saved.firstName,
-      last_name: saved.lastName,
-      country: saved.country,
-      phone: saved.phone,
-      metadata: sentIn(saved.metadata),
-      created_at: toTimestamp(saved.createdAtMs),
-    })
+  for (const beneficiary of beneficiariesOf(query, {})) {
+    const wire = beneficiaryWire(beneficiary, 0) // its totals follow from the payouts
+    const metadata = unlessEmpty(wire.metadata)
+    yield entryOf(BeneficiaryEntry, { ...wire, client: clientOf(beneficiary.clientId), metadata })
   }
 }
 
-function* orderRecords({ query, clientOf, currencyOf }: Reading): Generator<Record> {
-  for (const { id, clientId } of orderKeys(query)) {
-    const order = findOrder(query, clientId, id)
-    if (!order) continue
-    yield withoutNulls({
-      id,
-      client: clientOf(clientId),
-      client_reference: order.reference,
-      product_id: order.productId,
-      product_name: order.productName,
-      denomination: toMajor(order.denominationMinor, currencyOf(order.currencyId).precision),
-      quantity: order.quantity,
-      wallet_id: order.walletId,
-      email: order.email,
-      status: order.status,
-      delivered_quantity: order.status === 'PARTIALLY_DELIVERED' ? order.deliveredQuantity : null,
-      failure_reason: order.failureReason,
-      placed_at: toTimestamp(order.placedAtMs),
-      delivered_at: toTimestampOrNull(order.deliveredAtMs),
-      failed_at: toTimestampOrNull(order.failedAtMs),
-      cancelled_at: toTimestampOrNull(order.cancelledAtMs),
-      charges: JSON.parse(order.charges) as unknown,
-    })
+function* orderRecords({ query, reference, clientOf }: Reading): Generator<Record> {
+  for (const order of ordersOf(query, {})) {
+    const delivered = order.status === 'PARTIALLY_DELIVERED' ? order.deliveredQuantity : null
+    const wire = orderWire(order, [], reference)
+    yield entryOf(OrderEntry, { ...wire, client: clientOf(order.clientId), delivered_quantity: delivered })
   }
 }
 
 function* payoutRecords(reading: Reading): Generator<Record> {
-  const { query, clientOf, currencyOf } = reading
-  for (const { id, clientId } of payoutKeys(query)) {
-    const payout = findPayout(query, clientId, id)
-    if (!payout) continue
-    const { currency, precision } = currencyOf(payout.currencyId)
-    yield withoutNulls({
-      id,
-      client: clientOf(clientId),
-      reference_id: payout.referenceId,
-      wallet_id: payout.walletId,
-      amount: toMajor(payout.amountMinor, precision),
-      currency,
+  const { query, reference, clientOf } = reading
+  for (const payout of payoutsOf(query, {})) {
+    const { events, created_at: _, ...wire } = payoutWire(payout, eventsOf(query, payout.id), reference)
+    yield entryOf(PayoutEntry, {
+      ...wire,
+      client: clientOf(payout.clientId),
       ...payeeOf(query, payout),
       beneficiary_identifiers: payout.beneficiaryIdentifiers && JSON.parse(payout.beneficiaryIdentifiers),
-      description: payout.description,
-      metadata: sentIn(payout.metadata),
-      status: payout.status,
+      metadata: unlessEmpty(wire.metadata),
       returned: payout.returned || null,
-      failure_code: payout.failureCode,
-      failure_reason: payout.failureReason,
-      events: eventsOf(query, id).map((event) => ({
-        event_type: event.eventType,
-        actor_type: event.actorType,
-        message: event.message,
-        created_at: toTimestamp(event.createdAtMs),
-      })),
-      price: priceOf(reading, payout, precision),
+      events: events.map(({ from_status: __, to_status: ___, ...event }) => event),
+      price: priceOf(reading, payout),
     })
   }
 }
@@ -192,21 +152,16 @@ const payeeOf = (query: Query, payout: Payout): Record => {
   }
 }
 
-const priceOf = ({ query, currencyOf }: Reading, payout: Payout, precision: number): Record => {
-  const precisionOf = (currencyId: number | undefined) => (currencyId ? currencyOf(currencyId).precision : 0)
+const priceOf = ({ query, reference }: Reading, payout: Payout): Record => {
+  const precisionOf = (currencyId: number | undefined) => (currencyId ? reference.getCurrency(currencyId).precision : 0)
   const inWallet = precisionOf(findWallet(query, payout.clientId, payout.walletId)?.currencyId)
+  const inDefaultWallet = precisionOf(findDefaultWallet(query, payout.clientId)?.currencyId)
   return {
-    fees: toMajor(payout.feesMinor, precision),
+    fees: toMajor(payout.feesMinor, precisionOf(payout.currencyId)),
     forex_rate: payout.rateE8 === null ? null : toRate(payout.rateE8),
     paid: toMajor(payout.paidMinor, inWallet),
     paid_amount: toMajor(payout.paidAmountMinor, inWallet),
     conversion_fee: payout.paidConversionMinor === null ? null : toMajor(payout.paidConversionMinor, inWallet),
-    beneficiary_total: toMajor(
-      payout.beneficiaryTotalMinor,
-      precisionOf(findDefaultWallet(query, payout.clientId)?.currencyId),
-    ),
+    beneficiary_total: toMajor(payout.beneficiaryTotalMinor, inDefaultWallet),
   }
 }
-
-export const withoutNulls = (members: Record): Record =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))

@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { invalid, type Violation } from '../../kernel/failure.ts'
-import { controlOperation } from '../control/operation.ts'
+import { controlOperation, worldOperation } from '../control/operation.ts'
 import { scenarioTooLong, worldsExhausted } from '../errors.ts'
 import { WORLD_EXAMPLE, WorldSummary } from '../worlds/operations.ts'
-import { WorldQuery } from '../worlds/query.ts'
 import { WORLDS_MAX } from '../worlds/worlds.ts'
 import { ScenarioSchema } from './schema.ts'
 
@@ -32,24 +31,22 @@ const sections = Object.fromEntries(
 )
 const Document = Type.Object(sections, { title: 'Scenario' })
 
-export const getScenario = controlOperation('scenario')({
+export const getScenario = worldOperation('scenario')({
   id: 'getScenario',
   summary: 'Get a world as one document',
   description:
     'Without its name, tokens, passwords and voucher codes. As YAML where Accept names application/yaml. Loaded and read again it ' +
     `is the same, byte for byte. At most 8 MiB, as YAML 1 MiB. Its schema is at ${SCHEMA_PATH}.`,
-  query: WorldQuery,
   success: { status: 200, description: 'The document', schema: Document, example: EXAMPLE },
   errors: { exhausted: worldsExhausted(WORLDS_MAX), too_long: scenarioTooLong(BYTES_MAX.json) },
 })
 
-export const loadScenario = controlOperation('scenario_load')({
+export const loadScenario = worldOperation('scenario_load')({
   id: 'loadScenario',
   summary: 'Replace a world by one document',
   description:
     'JSON of at most 8 MiB, or YAML of at most 1 MiB with the content type application/yaml. Everything or nothing: what is wrong is listed with its place. Tokens ' +
     `and passwords stay valid; limits, held prices and the request log begin anew. The schema is at ${SCHEMA_PATH}.`,
-  query: WorldQuery,
   body: Type.Object(sections, { title: 'ScenarioRequest' }),
   bodyExample: EXAMPLE,
   bodyBytesMax: BYTES_MAX.json,

@@ -58,7 +58,7 @@ const ClientEntry = Type.Object(
   closed,
 )
 
-const WalletEntry = Type.Object(
+export const WalletEntry = Type.Object(
   {
     id: Type.Optional(Id),
     client: ClientName,
@@ -102,7 +102,7 @@ const Person = {
 }
 const Free = Type.Object({}, { additionalProperties: true })
 
-const BeneficiaryEntry = Type.Object(
+export const BeneficiaryEntry = Type.Object(
   {
     id: Type.Optional(
       Type.String({ pattern: '^ben_[0-9a-z]{20,40}$', description: 'ben_ and 20 or more of 0-9 and a-z' }),
@@ -121,7 +121,7 @@ const Charges = Type.Object(
   closed,
 )
 
-const OrderEntry = Type.Object(
+export const OrderEntry = Type.Object(
   {
     id: Type.Optional(Id),
     client: ClientName,
@@ -172,7 +172,7 @@ const PayoutPriceEntry = Type.Object(
   },
   closed,
 )
-const PayoutEntry = Type.Object(
+export const PayoutEntry = Type.Object(
   {
     id: Type.Optional(
       Type.String({ pattern: '^pyt_[0-9a-z]{20,40}$', description: 'pyt_ and 20 or more of 0-9 and a-z' }),
