@@ -75,7 +75,7 @@ interface About<Input, Once, Stored> {
 }
 
 /** What the operations of a module have in common. */
-interface Group extends Partial<Pick<ErrorFormat, 'errorShape'>> {
+interface Group<Query = TObject> extends Partial<Pick<ErrorFormat, 'errorShape'>> {
   public?: true
   /** The group in the documentation, and what it is about; said once where modules share a group. */
   tag: string
@@ -87,7 +87,7 @@ interface Group extends Partial<Pick<ErrorFormat, 'errorShape'>> {
   /** Bodies with unknown members are refused. */
   closed?: true
   /** The query of operations that declare none. */
-  query?: TObject
+  query?: Query
 }
 
 /** An operation as the documentation, an extension and the tests read it. */
@@ -125,10 +125,10 @@ type Schemas<Params, Query, Body, Answer> = {
  * body by it, and the compiler holds the handler to it. Documentation, errors and tests are made from the same declaration
  * (decision 3).
  */
-export const operationsOf = (group: Group) => {
+export const operationsOf = <GroupQuery extends TObject | undefined = undefined>(group: Group<GroupQuery>) => {
   function operation<
     Params extends TObject | undefined = undefined,
-    Query extends TObject | undefined = undefined,
+    Query extends TObject | undefined = GroupQuery,
     Body extends TObject | undefined = undefined,
     Schema extends TSchema = TVoid,
     Input = Body extends TObject ? Static<Body> : unknown,

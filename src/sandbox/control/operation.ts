@@ -1,10 +1,10 @@
-import { Type } from '@sinclair/typebox'
+import { type TObject, Type } from '@sinclair/typebox'
 import { BODY_UNREADABLE } from '../../http/failures.ts'
 import { operationsOf } from '../../http/operation.ts'
 import { count, parameter } from '../../http/parameters.ts'
-import { violation } from '../../kernel/failure.ts'
+import { type Failure, violation } from '../../kernel/failure.ts'
 import { FOREIGN_SITE, TOKEN_WRONG, worldDamaged, worldNotFound } from '../errors.ts'
-import { UnusedWorldQuery } from '../worlds/query.ts'
+import { UnusedWorldQuery, WorldQuery } from '../worlds/query.ts'
 import { unknownProblem } from './strict.ts'
 
 const GROUP = {
@@ -18,30 +18,48 @@ const GROUP = {
 /** Declares an operation that is open to everyone. */
 export const openOperation = operationsOf(GROUP)
 
-const operationOfWorld = operationsOf({ ...GROUP, query: UnusedWorldQuery })
+const withoutWorld = operationsOf({ ...GROUP, query: UnusedWorldQuery })
+const inWorld = operationsOf({ ...GROUP, query: WorldQuery })
 
 /**
- * Declares an operation of the control API (contract C15). Each takes a world; one that declares no query does nothing with it. The
- * errors of the gate, of the world, of the body and of unknown names are added to its own, and all are named after their group.
+ * Declares an operation of the control API (contract C15) that does nothing with the world it is given. The errors of the gate, of
+ * the world, of the body and of unknown names are added to its own, and all are named after their group.
  */
 export const controlOperation =
-  (group: string): typeof operationOfWorld =>
-  (declared) => {
-    const query = declared.query ?? UnusedWorldQuery
-    const isUsed = query.properties.world !== UnusedWorldQuery.properties.world
-    const errors = {
-      world_not_found: worldNotFound('nowhere'),
-      ...(isUsed && { world_damaged: worldDamaged('checkout') }),
-      token_wrong: TOKEN_WRONG,
-      foreign: FOREIGN_SITE,
-      ...(declared.body && { body_unreadable: BODY_UNREADABLE }),
-      // A mistyped `world` would otherwise reset the default one.
-      validation: violation('wrld', 'enum', unknownProblem('parameter', query)),
-      ...declared.errors,
-    }
-    const named = Object.entries(errors).map(([name, failure]) => [`${group}.${name}`, failure])
-    return operationOfWorld({ ...declared, errors: Object.fromEntries(named) })
+  (group: string): typeof withoutWorld =>
+  (declared) =>
+    withoutWorld({ ...declared, errors: errorsOf(group, UnusedWorldQuery, declared) })
+
+/** Declares one that works in the world of its query. */
+export const worldOperation =
+  (group: string): typeof inWorld =>
+  (declared) =>
+    inWorld({ ...declared, errors: errorsOf(group, WorldQuery, declared) })
+
+interface Declared {
+  query?: TObject | undefined
+  body?: TObject | undefined
+  errors?: Record<string, Failure>
+}
+
+const errorsOf = (
+  group: string,
+  usual: TObject,
+  { query = usual, body, errors }: Declared,
+): Record<string, Failure> => {
+  const isUsed = query.properties.world !== UnusedWorldQuery.properties.world
+  const all = {
+    world_not_found: worldNotFound('nowhere'),
+    ...(isUsed && { world_damaged: worldDamaged('checkout') }),
+    token_wrong: TOKEN_WRONG,
+    foreign: FOREIGN_SITE,
+    ...(body && { body_unreadable: BODY_UNREADABLE }),
+    // A mistyped `world` would otherwise reset the default one.
+    validation: violation('wrld', 'enum', unknownProblem('parameter', query)),
+    ...errors,
   }
+  return Object.fromEntries(Object.entries(all).map(([name, failure]) => [`${group}.${name}`, failure]))
+}
 
 /** How many items of a list are wanted. */
 export const limitUpTo = (max: number, fallback: number) =>

@@ -8,8 +8,7 @@ import type { OrderStatus } from '../../orders/queries.ts'
 import { ADVANCE_TARGETS } from '../../payouts/progress.ts'
 import type { PayoutStatus } from '../../payouts/queries.ts'
 import { PACES } from '../worlds/pace.ts'
-import { WorldQuery } from '../worlds/query.ts'
-import { controlOperation } from './operation.ts'
+import { worldOperation } from './operation.ts'
 
 const Pace = Type.Object({ payouts: oneOf(PACES), orders: oneOf(PACES) }, { title: 'Pace' })
 
@@ -53,19 +52,17 @@ const orderErrors = (to: OrderStatus) => ({
 
 const TOO_SHORT = 'must be at least 1 character long'
 
-export const getPace = controlOperation('pace')({
+export const getPace = worldOperation('pace')({
   id: 'getPace',
   summary: 'See whether the clock moves payouts and orders',
   description: 'Automatic, or manual with the operations of this group.',
-  query: WorldQuery,
   success: paceSuccess({ payouts: 'auto', orders: 'auto' }),
 })
 
-export const setPace = controlOperation('pace')({
+export const setPace = worldOperation('pace')({
   id: 'setPace',
   summary: 'Set whether the clock moves payouts and orders',
   description: 'With the pace manual, payouts and orders stay as they are until operations of this group move them.',
-  query: WorldQuery,
   body: Type.Object(
     { payouts: Type.Optional(oneOf(PACES)), orders: Type.Optional(oneOf(PACES)) },
     { title: 'PaceRequest' },
@@ -75,11 +72,10 @@ export const setPace = controlOperation('pace')({
   errors: { validation: violation('payouts', 'enum', `must be one of ${PACES.join(', ')}`) },
 })
 
-export const openWallet = controlOperation('wallet_open')({
+export const openWallet = worldOperation('wallet_open')({
   id: 'openWallet',
   summary: 'Open a wallet for a client of a world',
   description: 'Empty at first, and prepaid by default.',
-  query: WorldQuery,
   body: Type.Object(
     {
       currency: Text({ description: 'ISO 4217' }),
@@ -99,12 +95,11 @@ export const openWallet = controlOperation('wallet_open')({
   errors: { validation: violation('currency', 'enum', CURRENCY_PROBLEM) },
 })
 
-export const fundWallet = controlOperation('wallet_fund')({
+export const fundWallet = worldOperation('wallet_fund')({
   id: 'fundWallet',
   summary: 'Fund a wallet',
   description: 'The amount is booked as a transaction, like a transfer of money.',
   params: idPath('wallet'),
-  query: WorldQuery,
   body: Type.Object(
     {
       amount: Type.Number({ description: 'More than 0, and at most 1,000,000,000' }),
@@ -126,12 +121,11 @@ export const fundWallet = controlOperation('wallet_fund')({
   },
 })
 
-export const updateWallet = controlOperation('wallet_update')({
+export const updateWallet = worldOperation('wallet_update')({
   id: 'updateWallet',
   summary: 'Set the threshold of a wallet',
   description: 'There is an event wallet.low once the amount is below it, and another one only after it has recovered.',
   params: idPath('wallet'),
-  query: WorldQuery,
   body: Type.Object(
     {
       threshold: Type.Optional(
@@ -161,12 +155,11 @@ export const updateWallet = controlOperation('wallet_update')({
   },
 })
 
-export const advancePayout = controlOperation('payout_advance')({
+export const advancePayout = worldOperation('payout_advance')({
   id: 'advancePayout',
   summary: 'Move a payout on: a step, or as far as a status',
   description: 'Passes through every status on the way, each with its event and its ledger entries.',
   params: PayoutPath,
-  query: WorldQuery,
   body: Type.Object({ to: Type.Optional(oneOf(ADVANCE_TARGETS)) }, { title: 'AdvanceRequest' }),
   bodyExample: { to: 'settling' },
   bodyOptional: true,
@@ -177,12 +170,11 @@ export const advancePayout = controlOperation('payout_advance')({
   },
 })
 
-export const failPayout = controlOperation('payout_fail')({
+export const failPayout = worldOperation('payout_fail')({
   id: 'failPayout',
   summary: 'Fail a payout that is processing or settling',
   description: 'The money is refunded to the wallet, as when a bank refuses the payout.',
   params: PayoutPath,
-  query: WorldQuery,
   body: Type.Object(
     {
       failure_code: Type.Optional(Text({ minLength: 1, maxLength: 100 })),
@@ -196,12 +188,11 @@ export const failPayout = controlOperation('payout_fail')({
   errors: { validation: violation('failure_code', 'min', TOO_SHORT), ...payoutErrors('completed', 'failed') },
 })
 
-export const returnPayout = controlOperation('payout_return')({
+export const returnPayout = worldOperation('payout_return')({
   id: 'returnPayout',
   summary: 'Return a completed payout',
   description: 'The wallet is credited with the amount, without the fees. Earlier events stay as they are.',
   params: PayoutPath,
-  query: WorldQuery,
   body: Type.Object(
     {
       failure_code: Type.Optional(Text({ minLength: 1, maxLength: 100, description: 'Comes before the reason' })),
@@ -215,12 +206,11 @@ export const returnPayout = controlOperation('payout_return')({
   errors: { validation: violation('failure_reason', 'min', TOO_SHORT), ...payoutErrors('created', 'returned') },
 })
 
-export const deliverOrder = controlOperation('order_deliver')({
+export const deliverOrder = worldOperation('order_deliver')({
   id: 'deliverOrder',
   summary: 'Deliver some vouchers of an order, or all',
   description: 'The vouchers are made on the spot, whatever the pace of the world.',
   params: idPath('order'),
-  query: WorldQuery,
   body: Type.Object({ quantity: Type.Optional(Type.Integer({ minimum: 1 })) }, { title: 'DeliveryRequest' }),
   bodyExample: { quantity: 1 },
   bodyOptional: true,
@@ -228,12 +218,11 @@ export const deliverOrder = controlOperation('order_deliver')({
   errors: { validation: violation('quantity', 'min', 'must be at least 1'), ...orderErrors('DELIVERED') },
 })
 
-export const failOrder = controlOperation('order_fail')({
+export const failOrder = worldOperation('order_fail')({
   id: 'failOrder',
   summary: 'Fail an order, or what is left of it',
   description: 'The wallet is refunded for the vouchers that were not delivered.',
   params: idPath('order'),
-  query: WorldQuery,
   body: Type.Object(
     { failure_reason: Type.Optional(Text({ minLength: 1, maxLength: 1_000 })) },
     { title: 'OrderFailureRequest' },

@@ -5,8 +5,7 @@ import { idPath } from '../../http/parameters.ts'
 import { nullable, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { invalid, notFound, violation } from '../../kernel/failure.ts'
-import { controlOperation } from '../control/operation.ts'
-import { WorldQuery } from '../worlds/query.ts'
+import { worldOperation } from '../control/operation.ts'
 
 /** What a test changes of a world while it runs (contract C15). */
 
@@ -49,14 +48,13 @@ const ENTRY_EXAMPLE: Static<typeof CatalogEntry> = {
   denominations: [{ min_value: 100, max_value: 100, discount: 10 }],
 }
 
-export const editProduct = controlOperation('product')({
+export const editProduct = worldOperation('product')({
   id: 'editProduct',
   summary: 'Change a product of a world',
   description:
     'Members as in a catalog file; those that are left out stay. It takes effect at once in lists, prices and ' +
     'orders of this world, and drops its held prices. Other worlds do not change.',
   params: idPath('product'),
-  query: WorldQuery,
   body: Type.Object(
     {
       active: Type.Optional(active),
@@ -87,19 +85,17 @@ const rateFields = {
 const Rates = Type.Object(rateFields, { title: 'ExchangeRates' })
 const RATES_EXAMPLE = { base: 'USD', rates: { EUR: '0.92' } }
 
-export const getRates = controlOperation('rates')({
+export const getRates = worldOperation('rates')({
   id: 'getRates',
   summary: 'See the exchange rates of a world',
   description: 'In the form of a file for `--rates`.',
-  query: WorldQuery,
   success: { status: 200, description: 'All rates', schema: Rates, example: RATES_EXAMPLE },
 })
 
-export const setRates = controlOperation('rates')({
+export const setRates = worldOperation('rates')({
   id: 'setRates',
   summary: 'Set all exchange rates of a world',
   description: 'Currencies that are left out no longer have a rate. Held prices of the world are dropped.',
-  query: WorldQuery,
   body: Type.Object(rateFields, { title: 'ExchangeRatesRequest' }),
   bodyExample: RATES_EXAMPLE,
   success: { status: 200, description: 'All rates', schema: Rates, example: RATES_EXAMPLE },
@@ -159,11 +155,10 @@ const clientMembers = {
 
 export const ClientEditBody = Type.Object(clientMembers, { title: 'SandboxClientEdit' })
 
-export const listClients = controlOperation('clients')({
+export const listClients = worldOperation('clients')({
   id: 'listSandboxClients',
   summary: 'List the clients of a world',
   description: 'The two that every world has come first.',
-  query: WorldQuery,
   success: {
     status: 200,
     description: 'Without passwords',
@@ -172,11 +167,10 @@ export const listClients = controlOperation('clients')({
   },
 })
 
-export const addClient = controlOperation('clients')({
+export const addClient = worldOperation('clients')({
   id: 'addSandboxClient',
   summary: 'Add a client to a world',
   description: 'Every feature is on by default. It has no wallet yet: see openWallet.',
-  query: WorldQuery,
   body: Type.Object(
     {
       name: Text({ pattern: `^[a-z0-9_-]{1,${CLIENT_NAME_LENGTH_MAX}}$`, description: NAME_PROBLEM.slice(8) }),
@@ -195,12 +189,11 @@ export const addClient = controlOperation('clients')({
   errors: { validation: violation('name', 'format', NAME_PROBLEM) },
 })
 
-export const editClient = controlOperation('client_edit')({
+export const editClient = worldOperation('client_edit')({
   id: 'editSandboxClient',
   summary: 'Change a client of a world',
   description: 'Members that are left out stay, and so do discounts on other products. A new password ends its tokens.',
   params: idPath('client'),
-  query: WorldQuery,
   body: ClientEditBody,
   bodyExample: { features: { vouchers: false } },
   success: {

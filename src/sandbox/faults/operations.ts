@@ -4,10 +4,10 @@ import { choiceFilter, parameter, parseId } from '../../http/parameters.ts'
 import { nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { violation } from '../../kernel/failure.ts'
-import { controlOperation } from '../control/operation.ts'
+import { controlOperation, worldOperation } from '../control/operation.ts'
 import { FAULT_NOT_FOUND, type GatewayStatus } from '../errors.ts'
 import { DELIVERY_FAULTS } from '../webhooks/delivery-faults.ts'
-import { UnusedWorldQuery, WorldQuery } from '../worlds/query.ts'
+import { UnusedWorldQuery } from '../worlds/query.ts'
 
 /** Fault rules and documented errors on the wire (contract C15). */
 
@@ -89,11 +89,10 @@ export const listErrors = controlOperation('errors')({
   success: { status: 200, description: 'By endpoint', schema: Type.Array(DocumentedError), example: [ERROR_EXAMPLE] },
 })
 
-export const listFaults = controlOperation('faults')({
+export const listFaults = worldOperation('faults')({
   id: 'listFaults',
   summary: 'List the fault rules of a world',
   description: 'The oldest first, each with the number of times that are left.',
-  query: WorldQuery,
   success: { status: 200, description: 'The rules', schema: Type.Array(Rule), example: [RULE_EXAMPLE] },
 })
 
@@ -141,34 +140,31 @@ export const RuleRequest = Type.Object(
   { title: 'FaultRequest' },
 )
 
-export const addFault = controlOperation('faults')({
+export const addFault = worldOperation('faults')({
   id: 'addFault',
   summary: 'Make requests of a world fail, wait or disconnect',
   description:
     'The first rule that matches a request applies: before the work, which is then not done, or after its commit.',
-  query: WorldQuery,
   body: RuleRequest,
   bodyExample: { error: 'charges.rate_failed', match: { path: '/api/v1/products/:id/charges' }, times: 1 },
   success: { status: 201, description: 'The rule', schema: Rule, example: RULE_EXAMPLE },
   errors: { validation: violation('error', 'enum', ERROR_PROBLEM) },
 })
 
-export const clearFaults = controlOperation('faults')({
+export const clearFaults = worldOperation('faults')({
   id: 'clearFaults',
   summary: 'Remove all fault rules of a world',
   description: 'Requests get their normal responses again.',
-  query: WorldQuery,
   success: { status: 204, description: 'No rule is left' },
 })
 
-export const removeFault = controlOperation('faults')({
+export const removeFault = worldOperation('faults')({
   id: 'removeFault',
   summary: 'Remove one fault rule of a world',
   description: 'The other rules stay as they are.',
   params: Type.Object({
     id: parameter<number | undefined>(Type.Integer({ minimum: 1, description: 'The rule identifier' }), parseId),
   }),
-  query: WorldQuery,
   success: { status: 204, description: 'The rule is gone' },
   errors: { not_found: FAULT_NOT_FOUND },
 })

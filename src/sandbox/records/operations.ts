@@ -7,7 +7,7 @@ import { ORDER_EXAMPLE, OrderSchema } from '../../orders/contract.ts'
 import { PayoutSchema } from '../../payouts/contract.ts'
 import { WALLET_EXAMPLE, WalletSchema } from '../../wallets/contract.ts'
 import { ExplainedDeliverySchema, WEBHOOK_EXAMPLE, WebhookSchema } from '../../webhooks/contract.ts'
-import { controlOperation, limitUpTo } from '../control/operation.ts'
+import { controlOperation, limitUpTo, worldOperation } from '../control/operation.ts'
 import { WorldQuery } from '../worlds/query.ts'
 import { listed } from './wire.ts'
 
@@ -70,11 +70,10 @@ export const listPayouts = controlOperation('world_payouts')({
   success: { status: 200, description: 'The payouts', schema: Type.Array(WorldPayout), example: [] },
 })
 
-export const listWallets = controlOperation('world_wallets')({
+export const listWallets = worldOperation('world_wallets')({
   id: 'listWorldWallets',
   summary: 'List the wallets of a world',
   description: 'Of all clients, the oldest first.',
-  query: WorldQuery,
   success: listOf('The wallets', WorldWallet, { client_id: 1, ...WALLET_EXAMPLE, threshold: null }),
 })
 
@@ -86,14 +85,13 @@ export const listEvents = controlOperation('world_events')({
   success: listOf('The events', WorldEvent, { client_id: 1, ...EVENT_EXAMPLE }),
 })
 
-export const redeliverEvent = controlOperation('event_redeliver')({
+export const redeliverEvent = worldOperation('event_redeliver')({
   id: 'redeliverWorldEvent',
   summary: 'Deliver an event again',
   description: 'To every active webhook of its client whose filter fits, or to one of them alone.',
   params: Type.Object({
     id: Type.String({ description: 'The event identifier, as a response gave it', example: EVENT_EXAMPLE.id }),
   }),
-  query: WorldQuery,
   body: Type.Object(
     { webhook_id: Type.Optional(Text({ maxLength: 64, description: 'The only webhook that gets it' })) },
     { title: 'RedeliveryRequest' },
@@ -109,10 +107,9 @@ export const redeliverEvent = controlOperation('event_redeliver')({
   errors: { not_found: EVENT_NOT_FOUND },
 })
 
-export const listWebhooks = controlOperation('world_webhooks')({
+export const listWebhooks = worldOperation('world_webhooks')({
   id: 'listWorldWebhooks',
   summary: 'List the webhooks of a world with their last deliveries',
   description: 'Of all clients, the newest first.',
-  query: WorldQuery,
   success: listOf('The webhooks', WorldWebhook, { client_id: 1, ...WEBHOOK_EXAMPLE, waiting: 0, deliveries: [] }),
 })

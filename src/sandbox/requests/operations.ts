@@ -7,7 +7,7 @@ import { DomainError, violation } from '../../kernel/failure.ts'
 import { ExplainedDeliverySchema } from '../../webhooks/contract.ts'
 import { isControl } from '../control/gate.ts'
 import { EntrySchema } from '../control/ledger-entry.ts'
-import { controlOperation, limitUpTo } from '../control/operation.ts'
+import { controlOperation, limitUpTo, worldOperation } from '../control/operation.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
 import { WorldQuery, WorldsQuery } from '../worlds/query.ts'
 
@@ -222,13 +222,12 @@ export const getRequest = controlOperation('requests')({
   },
 })
 
-export const replayRequest = controlOperation('requests')({
+export const replayRequest = worldOperation('requests')({
   id: 'replayRequest',
   summary: 'Send a request again, as the same client',
   description:
     'Redacted parts of its body are sent as the log shows them. With a fault, the request is sent with that fault.',
   params: RequestPath,
-  query: WorldQuery,
   body: Type.Object(
     {
       fault: Fault,
@@ -268,12 +267,11 @@ const SentRequest = Type.Object(
   { title: 'SentRequest' },
 )
 
-export const sendRequest = controlOperation('requests')({
+export const sendRequest = worldOperation('requests')({
   id: 'sendRequest',
   summary: 'Send a request as a client of the world',
   description:
     'The client logs in afresh, whatever its password: no token is needed. The request is handled and logged like any other. With a fault, it is sent with that fault.',
-  query: WorldQuery,
   body: SentRequest,
   bodyExample: { method: 'GET', path: '/api/v1/countries/1' },
   success: {

@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '../../events/types.ts'
 import { oneOf, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { notFound, violation } from '../../kernel/failure.ts'
-import { controlOperation, openOperation } from '../control/operation.ts'
+import { openOperation, worldOperation } from '../control/operation.ts'
 import { worldNotFound } from '../errors.ts'
 import { WorldQuery } from '../worlds/query.ts'
 
@@ -49,12 +49,11 @@ export const receiveInInbox = openOperation({
   },
 })
 
-export const setInboxReply = controlOperation('inbox_reply')({
+export const setInboxReply = worldOperation('inbox_reply')({
   id: 'setInboxReply',
   summary: 'Set the response of an inbox',
   description: 'Sets status and delay of the responses from now on: 200 at once if both are left out.',
   params: InboxPath,
-  query: WorldQuery,
   body: Type.Object(
     {
       status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
@@ -68,11 +67,10 @@ export const setInboxReply = controlOperation('inbox_reply')({
   errors: { validation: violation('status', 'min', 'must be at least 200') },
 })
 
-export const listInbox = controlOperation('inbox')({
+export const listInbox = worldOperation('inbox')({
   id: 'listInbox',
   summary: 'List what the inboxes of a world have received',
   description: 'The oldest first; the newest 1,000 are kept, and at most 4 MiB.',
-  query: WorldQuery,
   success: {
     status: 200,
     description: 'The deliveries, with their headers and bodies',
@@ -90,20 +88,18 @@ export const listInbox = controlOperation('inbox')({
   },
 })
 
-export const clearInbox = controlOperation('inbox')({
+export const clearInbox = worldOperation('inbox')({
   id: 'clearInbox',
   summary: 'Empty the inboxes of a world',
   description: 'Their responses stay as they are set.',
-  query: WorldQuery,
   success: { status: 204, description: 'The inboxes are empty' },
 })
 
-export const settleWebhooks = controlOperation('settle')({
+export const settleWebhooks = worldOperation('settle')({
   id: 'settleWebhooks',
   summary: 'Wait until the events of a world are delivered',
   description:
     'The response comes when nothing is left to deliver at the present time of the world. It does not wait for retries that are due later.',
-  query: WorldQuery,
   success: {
     status: 200,
     description: 'Nothing is left to deliver',
@@ -112,11 +108,10 @@ export const settleWebhooks = controlOperation('settle')({
   },
 })
 
-export const makeEvent = controlOperation('event_make')({
+export const makeEvent = worldOperation('event_make')({
   id: 'makeEvent',
   summary: 'Make an event that changes no record',
   description: 'It is listed and delivered like any other. Without data it has an example of its type.',
-  query: WorldQuery,
   body: Type.Object(
     {
       type: oneOf(EVENT_TYPES),

@@ -8,7 +8,7 @@ import { toTimestamp } from '../../kernel/clock.ts'
 import { DomainError, violated, violation } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
-import { controlOperation } from '../control/operation.ts'
+import { controlOperation, worldOperation } from '../control/operation.ts'
 import {
   DEFAULT_WORLD_KEPT,
   snapshotDamaged,
@@ -20,7 +20,7 @@ import {
   worldsExhausted,
 } from '../errors.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
-import { ALL_WORLDS, plainName, WorldQuery } from './query.ts'
+import { ALL_WORLDS, plainName } from './query.ts'
 import { FILE_BYTES_MAX } from './snapshot-file.ts'
 import { SNAPSHOTS_MAX } from './snapshots.ts'
 import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
@@ -96,20 +96,18 @@ const SnapshotName = Type.Object({ name: Type.String() }, { title: 'SnapshotName
 
 const oneErrors = { not_found: snapshotNotFound('nothing') }
 
-export const getClock = controlOperation('clock')({
+export const getClock = worldOperation('clock')({
   id: 'getClock',
   summary: 'Read the clock of a world',
   description: 'The time of the world, and whether its clock is frozen.',
-  query: WorldQuery,
   success: { status: 200, description: 'The clock', schema: ClockState },
 })
 
-export const moveClock = controlOperation('clock')({
+export const moveClock = worldOperation('clock')({
   id: 'moveClock',
   summary: 'Set, advance, freeze or thaw the clock of a world',
   description:
     'One clock for tokens, limits, cached charges and every timestamp. It goes back only before the first write.',
-  query: WorldQuery,
   body: Type.Object(
     {
       now: Type.Optional(Text({ description: 'RFC 3339; not before the present' })),
@@ -172,11 +170,10 @@ export const dropWorld = controlOperation('worlds')({
   errors: { not_found: worldNotFound('nowhere'), default_kept: DEFAULT_WORLD_KEPT },
 })
 
-export const resetWorld = controlOperation('reset')({
+export const resetWorld = worldOperation('reset')({
   id: 'resetWorld',
   summary: 'Reset a world to its seeded state',
   description: 'Data, clock, randomness, limits, caches and tokens. The password of a named world stays.',
-  query: WorldQuery,
   success: {
     status: 200,
     description: 'The world is in its seeded state',
@@ -192,12 +189,11 @@ export const listSnapshots = controlOperation('snapshots')({
   success: listOf('In the order in which they were saved', SnapshotName, { name: 'prepared' }),
 })
 
-export const keepSnapshot = controlOperation('snapshots')({
+export const keepSnapshot = worldOperation('snapshots')({
   id: 'keepSnapshot',
   summary: 'Save a world as a snapshot',
   description: 'Data, clock and randomness. Limits, caches and the request log begin anew when it is restored.',
   params: NamePath,
-  query: WorldQuery,
   success: { status: 200, description: 'The snapshot', schema: SnapshotName, example: { name: 'prepared' } },
   errors: { validation: NAME_INVALID, exhausted: snapshotsExhausted(SNAPSHOTS_MAX) },
 })
@@ -225,12 +221,11 @@ export const deleteSnapshot = controlOperation('snapshots')({
   errors: oneErrors,
 })
 
-export const restoreSnapshot = controlOperation('snapshots')({
+export const restoreSnapshot = worldOperation('snapshots')({
   id: 'restoreSnapshot',
   summary: 'Restore a world from a snapshot',
   description: 'Tokens that were issued before the snapshot was saved are valid again.',
   params: NamePath,
-  query: WorldQuery,
   success: { status: 200, description: 'The world', schema: WorldSummary },
   errors: { ...oneErrors, damaged: snapshotDamaged('prepared') },
 })
