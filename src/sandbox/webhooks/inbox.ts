@@ -1,22 +1,8 @@
 import { toTimestamp } from '../../kernel/clock.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
+import type { InboxEntry, InboxReply } from './operations.ts'
 
 /** A receiver of webhooks in each world, so that a test needs none of its own (contract C16). */
-
-export interface InboxEntry {
-  id: number
-  name: string
-  received_at: string
-  method: string
-  headers: Record<string, string>
-  body: string
-}
-
-/** How an inbox responds. */
-export interface InboxReply {
-  status: number
-  delay_ms: number
-}
 
 /** The newest are kept. */
 const ENTRIES_MAX = 1_000

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { EVENT_EXAMPLE, EventSchema } from '../../events/contract.ts'
 import { EVENT_TYPES } from '../../events/types.ts'
 import { oneOf, Timestamp } from '../../http/schemas.ts'
@@ -14,7 +14,10 @@ const DELAY_MS_MAX = 60_000
 const InboxPath = Type.Object({
   name: Type.String({ description: 'Any name: a world has as many inboxes as you like', example: 'hooks' }),
 })
+/** How an inbox responds. */
+export type InboxReply = Static<typeof InboxReply>
 const InboxReply = Type.Object({ status: Type.Integer(), delay_ms: Type.Integer() }, { title: 'InboxReply' })
+export type InboxEntry = Static<typeof InboxEntry>
 const InboxEntry = Type.Object(
   {
     id: Type.Integer(),

@@ -12,11 +12,8 @@ interface Words {
 /** Tables as people know them. Undefined: the table follows from another one that is named. */
 const NOUNS: Record<string, string | undefined> = {
   beneficiaries: 'Beneficiary',
-  clients: 'Client',
-  idempotency_keys: 'Idempotency key',
   journal_entries: 'Ledger entry',
   journal_lines: 'Ledger line',
-  logins: 'Session',
   orders: 'Order',
   payouts: 'Payout',
   payout_events: 'Payout event',
@@ -25,8 +22,6 @@ const NOUNS: Record<string, string | undefined> = {
   voucher_stock: 'Voucher in stock',
   wallets: 'Wallet',
   webhooks: 'Webhook',
-  webhook_queue: 'Delivery that waits',
-  webhook_deliveries: 'Delivery attempt',
 }
 
 /** `Order 12`; a table that has no name for people is named as it is. */
@@ -34,7 +29,7 @@ export const nounOf = ({ table, key }: Pick<RowChange, 'table' | 'key'>): string
   `${NOUNS[table] ?? table.replaceAll('_', ' ')} ${key}`
 
 /** What is said besides money and purchases. */
-const SAID_ALONE = new Set(['beneficiaries', 'clients', 'idempotency_keys', 'logins', 'webhooks'])
+const SAID_ALONE = new Set(['beneficiaries', 'webhooks'])
 const VERBS = { insert: 'created', update: 'changed', delete: 'deleted' } as const
 
 export const inWords = ({ caused, ledger, changes }: RequestDetail): Words[] => {
