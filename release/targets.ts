@@ -62,7 +62,7 @@ export const TARGETS: readonly Target[] = [
     runsOn: { platform: 'darwin', arch: 'x64' },
     npm: { name: `${NPM_NAME}-darwin-x64`, os: 'darwin', cpu: 'x64' },
     // The compiler renews the signature of the runtime for arm64 alone.
-    note: 'to be signed anew on macOS: `codesign --force --sign - scrip`',
+    note: 'to be signed again on macOS: `codesign --force --sign - scrip`',
   },
   {
     name: 'windows-x64',

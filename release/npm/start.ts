@@ -23,7 +23,7 @@ export interface Scrip {
   readonly url: string
   /**
    * Makes a world of its own for a test, fresh or from a world or snapshot, and logs in to it. A name that is taken
-   * begins anew.
+   * starts again.
    */
   world(name?: string, from?: string): Promise<World>
   /** Every operation of `/_sandbox`, by its name in the OpenAPI document, for the default world unless told otherwise. */

@@ -61,7 +61,7 @@ const operations = {
     id: 'checkAvailability',
     summary: 'Check whether a denomination is available in a quantity',
     description:
-      'Checks denomination, quantity and stock. A denomination that is not offered is not available; that is no error.',
+      'Checks denomination, quantity and stock. A denomination that is not offered is not available; that is not an error.',
     params: ProductPath,
     body: AvailabilityBody,
     success: { status: 200, description: 'Whether the purchase could be made now', schema: AvailabilitySchema },

@@ -25,7 +25,7 @@ import { type Pricing, quote } from './quote.ts'
 
 const operation = operationsOf({ tag: 'Products', errorShape: 'charges' })
 
-/** A missing member or one that is no number makes the whole body invalid (contract C9). */
+/** A missing member or one that is not a number makes the whole body invalid (contract C9). */
 const chargesFailure = (violations: readonly Violation[], body: JsonObject): Failure =>
   violations.some(({ field }) => field !== 'wallet_id' && typeof body[field] !== 'number')
     ? BODY_UNREADABLE

@@ -68,7 +68,7 @@ export const refuseRuntimeVariables = (): void => {
   )
 }
 
-/** @throws UsageError for an option that has no meaning in the mode, or may not be given in this way */
+/** @throws UsageError for an option of the other mode, or one that may not be given in this way */
 export const refuseMeaningless = (command: Command): void => {
   const { mode = 'sandbox' } = command.opts<Partial<ServeOptions>>()
   if (mode === 'live') refuseRuntimeVariables()

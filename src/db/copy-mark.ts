@@ -11,7 +11,7 @@ export interface Mark {
   leaseEpoch: number
 }
 
-/** Undefined for a database that is no copy, also one of an earlier release. */
+/** Undefined for a database that is not a copy, also one of an earlier release. */
 export const findMark = (sqlite: SqliteDatabase): Mark | undefined => {
   if (sqlite.query("SELECT 1 FROM sqlite_schema WHERE name = 'record_copy'").get() === null) return undefined
   const mark = sqlite.query<Mark, []>(

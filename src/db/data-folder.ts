@@ -32,7 +32,7 @@ export class DataFault extends Error {
 
 export const databasePath = (dataDir: string): string => join(dataDir, DATABASE_FILE)
 
-/** An empty file is none: nothing was ever written to it. */
+/** An empty file counts as missing: nothing was ever written to it. */
 export const hasDatabase = (dataDir: string): boolean => isFilled(databasePath(dataDir))
 
 export const isFilled = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0

@@ -26,7 +26,7 @@ const isDatabase = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isFile() === true && isSqlite(path)
 
 /**
- * Writes all pages anew, because a page that was split keeps copies of rows between its cells, and empties the
+ * Writes all pages again, because a page that was split keeps copies of rows between its cells, and empties the
  * write-ahead log. A server reads meanwhile, and waits to write.
  * @throws DataFault while another program reads
  */

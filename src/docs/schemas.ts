@@ -81,7 +81,7 @@ const withFormat = (schema: Schema): Schema => {
 
 const NULL: Schema = { type: 'null' }
 
-/** References and enums stand beside null: generators make values of an enum, and null is none. */
+/** References and enums stand beside null: generators make values of an enum, which null is not. */
 const orNull = (schema: Schema): Schema => {
   if (schema.anyOf?.some(({ type }) => type === 'null')) return schema
   if ('$ref' in schema || schema.enum) {

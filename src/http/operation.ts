@@ -68,7 +68,7 @@ interface About<Input, Once, Stored> {
   secret?: true
   /** The response has an entity tag and can be compressed. */
   stored?: Stored
-  /** A second response that is no error: a probe says that the service is not ready. */
+  /** A second response that is not an error: a probe says that the service is not ready. */
   alternative?: Success
   /** Every error of this operation alone, by its stable name (contract C15), with facts that could be real. */
   errors?: Record<string, Failure>

@@ -11,7 +11,7 @@ interface Serving {
 
 /**
  * Lets requests reach the app while the server has the lease: nothing leaves that was read from a copy which may be old
- * (contract C18). What was written all the same is told to who asks again with the same Idempotency-Key.
+ * (contract C18). A client that repeats the request with the same Idempotency-Key learns what was written all the same.
  */
 export const whileServing =
   (record: Serving, app: Respond): Respond =>

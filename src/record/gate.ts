@@ -193,7 +193,7 @@ export class Gate implements CommitGate {
 
 const FOLLOWED_MS_MAX = SECOND_MS
 
-/** Copies that have not followed until then are made anew: the changes that they need are gone. */
+/** Copies that have not followed until then are made again: the changes that they need are gone. */
 const untilFollowed = async ({ ask }: Connection, seq: number): Promise<void> => {
   const endMs = sinceStartMs() + FOLLOWED_MS_MAX
   while (sinceStartMs() < endMs) {

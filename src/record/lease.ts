@@ -50,7 +50,7 @@ export class Lease {
     return sinceStartMs() - this.#sentMs
   }
 
-  /** Begins a new epoch: what was sent under an earlier one is not committed any more. Undefined if it is another's. */
+  /** Begins a new epoch: what was sent under an earlier one is no longer committed. Undefined if it is another's. */
   async take(): Promise<Taken | undefined> {
     const sent = this.now()
     const { connection, holder, url } = this.options

@@ -49,7 +49,7 @@ export interface Roles {
   bringUpToDate: (database: Database) => void
   /** Serves the copy. */
   serve: () => void
-  /** Lets go of the copy, once a database commits nothing any more. */
+  /** Lets go of the copy, once no database commits. */
   letGo: (settle: (database: Database) => Promise<void>) => Promise<void>
 }
 

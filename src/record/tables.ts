@@ -20,7 +20,7 @@ export interface Table {
 
 /** Of each database alone: which migrations it has, and where it stands as a copy. */
 const OWN = ['migrations', 'record_copy']
-/** Where SQLite keeps the last id of tables that count their ids. It has no key of its own, and takes no triggers. */
+/** Where SQLite keeps the last id of tables that count their ids. It has no key and takes no triggers. */
 export const COUNTERS = 'sqlite_sequence'
 
 export const tablesOf = (sqlite: SqliteDatabase): Table[] => {

@@ -54,7 +54,7 @@ export class Guard {
   readonly admit = async (context: GuardContext): Promise<Session> => {
     const { request, set, path, route, feature, isFree = false } = context
     const { due, operationOf, onIdentified, onAdmitted, onEntitled } = this.options
-    // Most requests wait for nothing, so nothing is awaited that is no promise.
+    // Most requests wait for nothing, so only promises are awaited.
     const known = this.#identify(request.headers.get('authorization'))
     const identified = known instanceof Promise ? await known : known
     set.headers['X-Request-Id'] ??= identified.world.nextRequestId()

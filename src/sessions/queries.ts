@@ -111,7 +111,7 @@ export const updateClient = (tx: Tx, id: number, change: Partial<Omit<ClientRow,
   if (change.disabled || change.passwordSha256 !== undefined) revokeLogins(tx, id)
 }
 
-/** Sets a password. The old one stays good until a time, with all tokens; if undefined, both end now (contract C17). */
+/** Sets a password. The old one stays valid until a time, with all tokens; if undefined, both end now (contract C17). */
 export const rotatePassword = (tx: Tx, id: number, passwordSha256: string, oldUntilMs: number | undefined): void => {
   const old =
     oldUntilMs === undefined

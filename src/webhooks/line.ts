@@ -106,7 +106,7 @@ export class Lines {
     return asked
   }
 
-  /** Those that may send something now. Lines where nothing waits any more are forgotten. */
+  /** Those that may send something now. Lines where nothing waits are forgotten. */
   ready(isPaused: (world: World) => boolean): Line[] {
     const asked = this.#askedHosts()
     const ready: Line[] = []

@@ -18,7 +18,7 @@ export interface Outgoing {
   secrets: readonly string[]
 }
 
-/** Attempts a delivery. Undefined if it is not its turn any more: there is no attempt, and the queue says when it is due. */
+/** Attempts a delivery. Undefined if it is no longer its turn: there is no attempt, and the queue says when it is due. */
 export type Deliver = (outgoing: Outgoing, signal: AbortSignal) => Promise<ReceiverResponse | undefined>
 
 /** Posts an event with its signature (contract C16), and in the trace of the request that has caused it (decision 99). */

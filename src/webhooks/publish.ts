@@ -27,7 +27,7 @@ interface NewEvent {
   record: string
   /** The record as its GET returns it. */
   data: object
-  /** When the change fell due, which can be before the present of the world. */
+  /** When the change was due, which can be before the present of the world. */
   createdAtMs: number
   /** Of an event of a wallet: the id of the order or payout that moved it. */
   sourceId?: string | null

@@ -42,7 +42,7 @@ export const queueDelivery = (
   if (isFirst) notify(world, webhookId, dueMs)
 }
 
-/** Begins a new series of attempts. One that is waiting begins anew in its place. */
+/** Begins a new series of attempts. One that is waiting starts again in its place. */
 export const queueAgain = (tx: Tx, world: World, webhook: Webhook, event: Event): void => {
   const nowMs = world.clock.nowMs()
   const waiting = findQueuedEvent(tx, webhook.id, event.id)

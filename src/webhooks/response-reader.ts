@@ -17,7 +17,7 @@ const INTERIM_BELOW = 200
 export class ResponseReader {
   #headBytes = 0
   #interims = 0
-  /** The end of the head that is no whole line yet. */
+  /** The end of the head, which is not a whole line yet. */
   #line = ''
   #isInterim = false
   #status: number | null = null

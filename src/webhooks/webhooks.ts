@@ -95,7 +95,7 @@ export const deleteWebhook = (tx: Tx, webhook: Webhook): void => {
   clearSome(tx, webhook.id)
 }
 
-/** The old secret signs beside the new one for a day; the one before it does not any more. */
+/** The old secret signs beside the new one for a day; the one before it no longer does. */
 export const rotateSecret = (tx: Tx, world: World, secrets: Secrets, webhook: Webhook): WithSecret => {
   const nowMs = world.clock.nowMs()
   const secret = secretFrom(world.randomness.bytes(SECRET_BYTES))

@@ -2,7 +2,7 @@ import type { Query, Tx } from '../db/database.ts'
 import { turns } from '../kernel/turns.ts'
 import { type World, worldPart } from './world.ts'
 
-/** What falls due: orders are delivered, payouts move on, events and attempts at their delivery are deleted. */
+/** Due work: orders are delivered, payouts move on, events and attempts at their delivery are deleted. */
 type DueKind = 'orders' | 'payouts' | 'events' | 'attempts'
 
 /** Due work of one module. */
@@ -98,7 +98,7 @@ export class DueWork {
 
   #slice(tx: Tx, world: World): void {
     const known = world.of(earliestMs)
-    known.clear() // what a request has cancelled is not due any more
+    known.clear() // what a request has cancelled is no longer due
     turns.slice((isOver) => {
       for (let count = 0; count < STEPS_PER_SLICE && !isOver(); count++) {
         const next = this.#earliest(world, tx)

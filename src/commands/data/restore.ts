@@ -172,7 +172,7 @@ const prepare = async (staged: string, file: string, config: DataConfig, onProgr
       if (broken !== undefined) throw notSound(broken)
       requireSameMode(database, config)
       requireKey(database, config)
-      // What was logged out after the backup stays out: no token of before is good any more (contract C3).
+      // What was logged out after the backup stays out: earlier tokens are no longer valid (contract C3).
       database.fill((tx) => {
         revokeLogins(tx)
         recordRestore(tx, file, { outcome: 'done' }, config)

@@ -66,7 +66,7 @@ export const listen = async (options: ListenOptions): Promise<void> => {
   }
 }
 
-/** Rejects once nothing comes any more. @throws ProgramError */
+/** Rejects once the stream has ended. @throws ProgramError */
 const watch = async (client: SandboxClient, id: string | undefined): Promise<never> => {
   for (;;) {
     await sleep(LOOK_MS, undefined, { ref: false })

@@ -93,7 +93,7 @@ const stockOf = async ({ db: { query }, clock }: World, reference: Reference): P
     return labels ? [{ labels, available, daysLeft }] : []
   })
 
-/** Undefined for a product that is not in the catalog any more. */
+/** Undefined for a product that is no longer in the catalog. */
 const labelsOf = (query: Query, reference: Reference, productId: number, denominationMinor: number) => {
   const product = findProduct(query, productId)
   if (!product) return undefined

@@ -19,7 +19,7 @@ export const frontRoutes = ({ catalog, version, publicUrl, gate }: Parts) => {
       'x-content-type-options': 'nosniff',
       vary: 'Accept, Accept-Encoding',
     })
-  // Indented, because who asks without a browser may well be a person all the same.
+  // Indented, because a request without a browser may well come from a person.
   const json = () => new StoredResponse(`${JSON.stringify(facts(), null, 2)}\n`, { vary: 'Accept, Accept-Encoding' })
   return new Elysia({ name: 'sandbox-front' }).get(
     '/',

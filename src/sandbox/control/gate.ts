@@ -9,7 +9,7 @@ export const isControl = (path: string): boolean => path.startsWith('/_sandbox')
 /** Supervisors ask these, and get the truth. */
 export const isProbe = (path: string): boolean => path === '/livez' || path === '/readyz'
 
-/** What browsers ask for besides: the reference page with its files, pictures and the icon of the site. */
+/** What browsers also ask for: the reference page with its files, pictures and the icon of the site. */
 export const isAsset = (path: string): boolean =>
   /^\/(?:docs(?:\/|$)|cards\/|openapi\.json$|llms\.txt$|favicon\.ico$)/.test(path)
 

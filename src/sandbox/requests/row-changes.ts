@@ -42,7 +42,7 @@ interface Noted {
   before: string | null
 }
 
-/** Temporary triggers that note each change of a row; they exist for a connection alone, and are made anew with it. */
+/** Temporary triggers that note each change of a row; they exist for a connection alone, and are made again with it. */
 const watch = worldPart(({ db: { sqlite } }) => {
   // The connection may have them already: parts are forgotten more often than connections are closed.
   triggers ??= triggersOn(sqlite)

@@ -46,7 +46,7 @@ export const loadScenario = worldOperation('scenario_load')({
   summary: 'Replace a world by one document',
   description:
     'JSON of at most 8 MiB, or YAML of at most 1 MiB with the content type application/yaml. Everything or nothing: what is wrong is listed with its place. Tokens ' +
-    `and passwords stay valid; limits, held prices and the request log begin anew. The schema is at ${SCHEMA_PATH}.`,
+    `and passwords stay valid; limits, held prices and the request log start empty. The schema is at ${SCHEMA_PATH}.`,
   body: Type.Object(sections, { title: 'ScenarioRequest' }),
   bodyExample: EXAMPLE,
   bodyBytesMax: BYTES_MAX.json,

@@ -192,7 +192,7 @@ export const listSnapshots = controlOperation('snapshots')({
 export const keepSnapshot = worldOperation('snapshots')({
   id: 'keepSnapshot',
   summary: 'Save a world as a snapshot',
-  description: 'Data, clock and randomness. Limits, caches and the request log begin anew when it is restored.',
+  description: 'Data, clock and randomness. Limits, caches and the request log start empty when it is restored.',
   params: NamePath,
   success: { status: 200, description: 'The snapshot', schema: SnapshotName, example: { name: 'prepared' } },
   errors: { validation: NAME_INVALID, exhausted: snapshotsExhausted(SNAPSHOTS_MAX) },

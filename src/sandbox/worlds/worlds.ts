@@ -23,7 +23,7 @@ const LOG_SHARE = 1 / 4
 interface SandboxWorldsOptions {
   clock: SteadyClock
   default: World
-  /** Closes the default world, and opens it anew: as it is seeded, or from what was saved. */
+  /** Closes the default world, and opens it again: as it is seeded, or from what was saved. */
   reopenDefault: (old: World, saved?: Saved) => World
   /** Where the other worlds and the snapshots are. */
   store: WorldStore

@@ -3,7 +3,7 @@ import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import { visible } from '../../../kernel/visible.ts'
 import type { Answer } from './host.ts'
 
-/** Where two answers to one question part. Values are no difference (contract C15). */
+/** Where two answers to one question part. Values do not count (contract C15). */
 export interface Difference {
   /** `status`, `header X-Page`, or a member of the body: `[].available_denominations[].discount`. */
   field: string

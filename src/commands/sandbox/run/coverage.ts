@@ -82,7 +82,7 @@ const isJson = (file: string): boolean => file.endsWith('.json')
 /** Whether the coverage report of a run is a text, which has the comparison. */
 export const hasComparison = (file: string | undefined): boolean => file !== undefined && !isJson(file)
 
-/** Names of this version alone: what only the base has is not documented any more. */
+/** Names of this version alone: what only the base has is no longer documented. */
 export const comparisonText = ({ newlyMet, noLongerMet }: Comparison): string =>
   [...listed('Met, but not in the base', newlyMet), ...listed('Not met, but in the base', noLongerMet)]
     .map((line) => `${line}\n`)

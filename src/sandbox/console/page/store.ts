@@ -15,7 +15,7 @@ export interface Row {
   text: string
   /** What the client calls its test. */
   test: string | undefined
-  /** Its log has ended: the server or its world has begun anew since. */
+  /** Its log has ended: the server or its world has started again since. */
   isEarlier: boolean
 }
 
@@ -96,7 +96,7 @@ class Store {
     this.#tell()
   }
 
-  /** What was logged stays in the list, but cannot be read any more. */
+  /** What was logged stays in the list, but can no longer be read. */
   #endLogs(isOver: (world: string) => boolean): void {
     const end = (row: Row): Row => (row.isEarlier || !isOver(row.head.world) ? row : { ...row, isEarlier: true })
     this.rows = this.rows.map(end)
@@ -123,7 +123,7 @@ class Store {
     return () => this.#views.delete(view)
   }
 
-  /** Ids are consecutive in a world, and only the feed brings them in order: where they go back, the world has begun anew. */
+  /** Ids are consecutive in a world, and only the feed brings them in order: where they go back, the world has started again. */
   #isNew({ world, id, duration_ms: duration }: RequestHead, isInOrder: boolean): boolean {
     const before = this.#known.get(world)
     if (before?.durations.get(id) === duration) return false

@@ -68,7 +68,7 @@ export const Requests = ({ place }: { place: Place }) => {
   const selected = place.id === undefined ? -1 : items.findIndex((item) => keyOf(item) === open)
   const choose = (item: Item): void => {
     if (isGroup(item)) setClosed(toggled(closed, item.key))
-    else if (item.isEarlier) say('The log of this request has ended: the server or its world has begun anew since')
+    else if (item.isEarlier) say('The log of this request has ended: the server or its world has started again since')
     else look({ id: item.head.id, idWorld: item.head.world, beside: undefined })
   }
   const list = (
