@@ -129,13 +129,12 @@ export class Deliveries {
     this.#pumpSoon()
   }
 
-  /** The next delivery of a line that is not in flight, and when the one after it is due. */
+  /** The next delivery of a line that is not in flight, and when it is due. */
   #look(query: Query, line: Line, { clientId, url, droppedTo, failingSinceMs }: Webhook): QueuedDelivery | undefined {
     line.failingHost = failingSinceMs === null ? undefined : `${line.world.name} ${clientId} ${new URL(url).host}`
-    const waiting = nextQueued(query, { webhookId: line.webhookId, droppedTo }, line.inFlight.size + 2)
-    const [next, following] = waiting.filter(({ id }) => !line.inFlight.has(id))
+    const waiting = nextQueued(query, { webhookId: line.webhookId, droppedTo }, line.inFlight.size + 1)
+    const next = waiting.find(({ id }) => !line.inFlight.has(id))
     line.nextDueMs = next?.dueAtMs ?? Number.POSITIVE_INFINITY
-    line.followingDueMs = following?.dueAtMs ?? Number.POSITIVE_INFINITY
     return next
   }
 

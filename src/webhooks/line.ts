@@ -15,8 +15,6 @@ export class Line {
   readonly inFlight = new Set<number>()
   /** By the clock of the world; Infinity when nothing waits. */
   nextDueMs = Number.POSITIVE_INFINITY
-  /** When the one after that is due. */
-  followingDueMs = Number.POSITIVE_INFINITY
   /** World, client and host of a webhook whose last attempt has failed. */
   failingHost: string | undefined
   #pausedUntilMs = 0
@@ -31,13 +29,13 @@ export class Line {
     this.nextDueMs = Math.min(this.nextDueMs, dueAtMs)
   }
 
+  /** What follows is looked for next. */
   begin(queuedId: number): void {
     this.inFlight.add(queuedId)
-    this.nextDueMs = this.followingDueMs
+    this.nextDueMs = Number.NEGATIVE_INFINITY
     this.#turn = ++turns
   }
 
-  /** What follows is looked for at the next turn. */
   end(queuedId: number): void {
     this.inFlight.delete(queuedId)
     this.nextDueMs = Number.NEGATIVE_INFINITY
