@@ -81,7 +81,8 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
 export const startSandboxFolder = (dataDir: string, sources: Sources): Origin => {
   const { config, clock, seed, initial, given } = sources
   const initialRates = initialRatesOf(sources)
-  const lock = lockFolder(dataDir)
+  makeDataFolder(dataDir)
+  const lock = lockForServing(dataDir)
   if (!hasDatabase(dataDir)) writeSandbox(dataDir, sources, given)
   const world = openSandbox(dataDir, sources)
   const signingKey = getSigningKey(dataDir)
@@ -135,7 +136,8 @@ const writeSandbox = (dataDir: string, { clock }: Sources, saved?: Saved, releas
 }
 
 const openSandbox = (dataDir: string, sources: Sources): World => {
-  const database = openDatabase(dataDir, sources)
+  const database = Database.openFile(databasePath(dataDir))
+  fillDatabase(database, dataDir, sources)
   seedSandboxAccounts(database, sources.reference)
   const { ids } = keptState(database.query, sources.seed)
   const world = new World(DEFAULT_WORLD, database, keptClock(database, sources.clock), secureRandomness, ids)
@@ -160,13 +162,6 @@ const newImage = (mode: 'sandbox' | 'live', clock: Clock): Uint8Array => {
 const requireNoCopy = ({ sqlite }: Database, dataDir: string): void => {
   const mark = findMark(sqlite)
   if (mark) throw new DataFault(copyWithoutRecord(mark, dataDir))
-}
-
-/** @throws DataFault, SchemaMismatch, CatalogFault */
-const openDatabase = (dataDir: string, sources: Sources): Database => {
-  const database = Database.openFile(databasePath(dataDir))
-  fillDatabase(database, dataDir, sources)
-  return database
 }
 
 /** Checks the mode, migrates and seeds. @throws DataFault, SchemaMismatch, CatalogFault */
@@ -194,11 +189,6 @@ const isImporting = (dataDir: string): boolean => {
     if (error instanceof DataFault) return true
     throw error
   }
-}
-
-const lockFolder = (dataDir: string): Disposable => {
-  makeDataFolder(dataDir)
-  return lockForServing(dataDir)
 }
 
 /** Kept beside the data, so that tokens outlive the process. @throws DataFault */

@@ -265,7 +265,7 @@ describe('verify', () => {
     new Database(empty).run('CREATE TABLE t (x)')
     tamper(databaseOf(operator), "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')")
     for (const [args, message] of [
-      [['verify', empty], 'no database of Scrip'],
+      [['verify', empty], 'not a Scrip database'],
       [['verify', operator.file('noise', 'x'.repeat(8_192))], 'is not a Scrip database'],
       [['verify', '/no/such/file'], 'does not exist'],
       [['verify', '--data-dir', operator.dataDir], 'schema 9999'],
