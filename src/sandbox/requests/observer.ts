@@ -1,10 +1,6 @@
-import { sentBody } from '../../http/body.ts'
-import { parseObject } from '../../http/json.ts'
 import type { HttpObserver } from '../../http/observer.ts'
-import { isOfHeader, isRehearsed } from '../../http/rehearsal.ts'
 import { ownRequests } from '../../http/request-timer.ts'
-import { pathOf, targetOf } from '../../http/target.ts'
-import { sinceStartMs } from '../../kernel/clock.ts'
+import { pathOf } from '../../http/target.ts'
 import { DomainError, invalid } from '../../kernel/failure.ts'
 import type { Log } from '../../observability/log.ts'
 import { CREDENTIALS_WRONG } from '../../sessions/contract.ts'
@@ -13,17 +9,18 @@ import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import { shownRequest, shownResponse } from '../console/navigation.ts'
-import { isAboutSandbox, isAsset, isControl, isProbe } from '../control/gate.ts'
+import { isAboutSandbox, isControl } from '../control/gate.ts'
 import { unknownIn } from '../control/strict.ts'
 import type { WriteLog } from '../explore/writes.ts'
 import { Injection } from '../faults/injection.ts'
 import type { Parts } from '../parts.ts'
 import { usernameIn, worldMeant, worldOfBearer } from '../worlds/accounts.ts'
 import { plainName } from '../worlds/query.ts'
-import { refusalFacts } from '../worlds/refused-logins.ts'
+import { explainRefusal } from '../worlds/refused-logins.ts'
 import { EventObserver } from './events.ts'
+import { Recorder } from './recorder.ts'
 import { shownPartOf } from './redaction.ts'
-import { ObservedRequest, type RecordingListener, requestLog } from './request-log.ts'
+import { ObservedRequest, type RecordingListener } from './request-log.ts'
 import { watchedBy } from './watched-writes.ts'
 
 interface Options extends Pick<Parts, 'outcomes' | 'coverage' | 'worlds' | 'catalog' | 'reference'> {
@@ -33,24 +30,25 @@ interface Options extends Pick<Parts, 'outcomes' | 'coverage' | 'worlds' | 'cata
   isWatched: () => boolean
 }
 
-/** Applies faults to requests, and records each request in the log and the coverage of its world. */
+/** Knows the requests that are in progress, and hands each to what injects faults, watches its writes and records it. */
 export class RequestObserver implements HttpObserver {
   readonly #inProgress = new WeakMap<Request, ObservedRequest>()
   /** Is shown each write while `scrip run --explore` runs. */
   writes: WriteLog | undefined
   readonly #events: EventObserver
   readonly #injection: Injection
-  readonly #listeners: RecordingListener[] = []
+  readonly #recorder: Recorder
 
   constructor(private readonly options: Options) {
     const { worlds, coverage } = options
     this.#events = new EventObserver((world, { type }) => coverage.countEvent(world, type, 'count'))
     worlds.onPresent((world) => this.#events.watch(world))
     this.#injection = new Injection(options)
+    this.#recorder = new Recorder(options)
   }
 
   onRecorded(listener: RecordingListener): void {
-    this.#listeners.push(listener)
+    this.#recorder.onRecorded(listener)
   }
 
   arrived = (request: Request): void => {
@@ -143,15 +141,8 @@ export class RequestObserver implements HttpObserver {
     observed.response = { status, headers, body: body instanceof Uint8Array ? shownPartOf(body) : body }
     // What a fault makes of the response is not known yet.
     if (observed.injected) return
-    if (failure === CREDENTIALS_WRONG) this.#explainRefusal(request)
+    if (failure === CREDENTIALS_WRONG) explainRefusal(this.options, request)
     this.#close(observed, request)
-  }
-
-  /** The response to a wrong login does not say what is wrong with it. */
-  #explainRefusal(request: Request): void {
-    const { log, worlds } = this.options
-    const { username } = parseObject(sentBody(request) ?? '')
-    log.warn('login refused', refusalFacts(worlds, String(username)))
   }
 
   readonly shown = shownRequest
@@ -165,36 +156,10 @@ export class RequestObserver implements HttpObserver {
   }
 
   #close(observed: ObservedRequest, request: Request): void {
-    const path = pathOf(request.url)
+    if (isAboutSandbox(pathOf(request.url))) return
     const { worlds } = this.options
-    if (isAboutSandbox(path)) return
     this.#inProgress.delete(request)
     this.writes?.ended(request, observed.changes.length > 0)
-    const world = observed.world ?? worldOfBearer(worlds, request) ?? worlds.default
-    if (world.closed) return
-    this.#count(world, request, observed)
-    if (isProbe(path) || isAsset(path)) return
-    observed.atMs = world.clock.nowMs()
-    observed.method = request.method
-    observed.path = targetOf(request.url)
-    observed.requestBody = sentBody(request)
-    observed.endedMs = sinceStartMs()
-    observed.durationMs = observed.endedMs - observed.startedMs
-    observed.fault = observed.injected?.fault.name ?? null
-    observed.injected = undefined
-    if (observed.failure && observed.client === null) observed.cut()
-    const logged = world.of(requestLog).add(observed)
-    for (const listener of this.#listeners) listener(logged)
-  }
-
-  #count(world: World, { method }: Request, observed: ObservedRequest): void {
-    const { route, failure, refusedStrictly } = observed
-    if (route === null || refusedStrictly) return
-    const outcome = this.options.outcomes.outcomeOf(method, route, failure)
-    if (!outcome) return
-    observed.outcome = outcome.name
-    // What a rehearsal met is met by no client; what is wrong with its header, by nothing else.
-    if (!isRehearsed(observed.response.headers) || (failure && isOfHeader(failure)))
-      this.options.coverage.count(world, outcome)
+    this.#recorder.record(observed.world ?? worldOfBearer(worlds, request) ?? worlds.default, request, observed)
   }
 }

@@ -1,3 +1,6 @@
+import { sentBody } from '../../http/body.ts'
+import { parseObject } from '../../http/json.ts'
+import type { Log } from '../../observability/log.ts'
 import { findCredentials } from '../../sessions/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
@@ -5,13 +8,14 @@ import { isAccount, SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { SandboxWorlds } from './worlds.ts'
 
 /**
- * What the log says of a refused login, as its response must not (contract C3). Only what names a world is shown: others
- * may have typed their password there.
+ * Logs why a login was refused, which its response must not say (contract C3). Only what names a world is shown: others may have
+ * typed their password there.
  */
-export const refusalFacts = (worlds: Worlds, username: string) => ({
-  username: /^sbx_/i.test(username) ? username.slice(0, USERNAME_SHOWN_MAX) : undefined,
-  reason: reasonOf(worlds, username),
-})
+export const explainRefusal = ({ log, worlds }: { log: Log; worlds: Worlds }, request: Request): void => {
+  const username = String(parseObject(sentBody(request) ?? '').username)
+  const shown = /^sbx_/i.test(username) ? username.slice(0, USERNAME_SHOWN_MAX) : undefined
+  log.warn('login refused', { username: shown, reason: reasonOf(worlds, username) })
+}
 
 /** A world's prefix and name, and the name of a client. */
 const USERNAME_SHOWN_MAX = 128
