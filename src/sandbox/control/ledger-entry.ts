@@ -8,8 +8,8 @@ import { ACCOUNTS, SOURCE_TYPES } from '../../wallets/queries.ts'
 
 export const EntrySchema = Type.Object(
   {
-    id: Type.Integer(),
-    source_type: oneOf(SOURCE_TYPES),
+    id: Type.Integer({ example: 1 }),
+    source_type: oneOf(SOURCE_TYPES, { example: 'funding' }),
     source_id: nullable(Type.String()),
     created_at: Timestamp,
     lines: Type.Array(
@@ -22,6 +22,12 @@ export const EntrySchema = Type.Object(
         },
         { title: 'LedgerLine' },
       ),
+      {
+        example: [
+          { account: 'wallet', wallet_id: 1, currency: 'USD', amount: 100_000 },
+          { account: 'funding', wallet_id: null, currency: 'USD', amount: -100_000 },
+        ],
+      },
     ),
   },
   { title: 'LedgerEntry' },

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { listOf } from '../../http/operation.ts'
 import { latestEntries } from '../../wallets/ledger-queries.ts'
 import type { Parts } from '../parts.ts'
 import { WorldQuery } from '../worlds/query.ts'
@@ -16,23 +17,7 @@ export const listEntries = controlOperation('ledger')({
   summary: 'Read the ledger of a world',
   description: 'Every movement of money, the newest first, with its lines: a double entry.',
   query: Type.Object({ ...WorldQuery.properties, limit: limitUpTo(ENTRIES_MAX, ENTRIES_MAX) }),
-  success: {
-    status: 200,
-    description: 'The entries',
-    schema: Type.Array(EntrySchema),
-    example: [
-      {
-        id: 1,
-        source_type: 'funding',
-        source_id: null,
-        created_at: '2026-01-01T00:00:00.000Z',
-        lines: [
-          { account: 'wallet', wallet_id: 1, currency: 'USD', amount: 100_000 },
-          { account: 'funding', wallet_id: null, currency: 'USD', amount: -100_000 },
-        ],
-      },
-    ],
-  },
+  success: listOf('The entries', EntrySchema),
 })
 
 export const ledgerRoutes = (parts: Parts) =>

@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ProductEntry } from '../../catalog/file-schema.ts'
 import { invalidId } from '../../http/failures.ts'
+import { listOf } from '../../http/operation.ts'
 import { idPath } from '../../http/parameters.ts'
-import { nullable, Timestamp } from '../../http/schemas.ts'
+import { getExample, nullable, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { invalid, notFound, violation } from '../../kernel/failure.ts'
 import { worldOperation } from '../control/operation.ts'
@@ -114,29 +115,24 @@ export const setRates = worldOperation('rates')({
 const Features = Type.Object({ vouchers: Type.Optional(Type.Boolean()) }, { title: 'FeaturesEdit' })
 const Discounts = Type.Record(Type.String(), Type.Number(), {
   title: 'AgreedDiscounts',
+  example: { '1': 7.5 },
   description: 'Percentages by product identifier; 0 removes one',
 })
 
 const clientFields = {
-  client_id: Type.Integer(),
-  username: Type.String({ description: 'Logs in' }),
-  features: Type.Object({ vouchers: Type.Boolean() }, { title: 'Features' }),
-  max_quantity: nullable(Type.Integer({ description: 'The most cards in one purchase' })),
+  client_id: Type.Integer({ example: 3 }),
+  username: Type.String({ description: 'Logs in', example: 'sbx_checkout.shop' }),
+  features: Type.Object({ vouchers: Type.Boolean({ example: true }) }, { title: 'Features' }),
+  max_quantity: nullable(Type.Integer({ description: 'The most cards in one purchase', example: 10 })),
   discounts: Discounts,
-  rate_limit: nullable(Type.String({ description: 'null if the limits of the server apply' })),
+  rate_limit: nullable(Type.String({ description: 'null if the limits of the server apply', example: '100/h,3/m' })),
   created_at: Timestamp,
 }
 const ClientState = Type.Object(clientFields, { title: 'SandboxClient' })
-const NewClient = Type.Object({ ...clientFields, password: Type.String() }, { title: 'NewSandboxClient' })
-const CLIENT_EXAMPLE: Static<typeof ClientState> = {
-  client_id: 3,
-  username: 'sbx_checkout.shop',
-  features: { vouchers: true },
-  max_quantity: 10,
-  discounts: { '1': 7.5 },
-  rate_limit: '100/h,3/m',
-  created_at: '2026-01-01T00:00:00.000Z',
-}
+const NewClient = Type.Object(
+  { ...clientFields, password: Type.String({ example: 'k3v0q2m8x1z7c9b4n6l5j0h2y0pe7f1a' }) },
+  { title: 'NewSandboxClient' },
+)
 
 /** Together with the longest name of a world, a username is as long as a login takes. */
 const CLIENT_NAME_LENGTH_MAX = 50
@@ -159,12 +155,7 @@ export const listClients = worldOperation('clients')({
   id: 'listSandboxClients',
   summary: 'List the clients of a world',
   description: 'The two that every world has come first.',
-  success: {
-    status: 200,
-    description: 'Without passwords',
-    schema: Type.Array(ClientState),
-    example: [CLIENT_EXAMPLE],
-  },
+  success: listOf('Without passwords', ClientState),
 })
 
 export const addClient = worldOperation('clients')({
@@ -180,12 +171,7 @@ export const addClient = worldOperation('clients')({
   ),
   secret: true,
   bodyExample: { name: 'shop', max_quantity: 10, discounts: { '1': 7.5 }, rate_limit: '100/h,3/m' },
-  success: {
-    status: 201,
-    description: 'The client, and its password, which is not shown again',
-    schema: NewClient,
-    example: { ...CLIENT_EXAMPLE, password: 'k3v0q2m8x1z7c9b4n6l5j0h2y0pe7f1a' },
-  },
+  success: { status: 201, description: 'The client, and its password, which is not shown again', schema: NewClient },
   errors: { validation: violation('name', 'format', NAME_PROBLEM) },
 })
 
@@ -200,7 +186,7 @@ export const editClient = worldOperation('client_edit')({
     status: 200,
     description: 'The client',
     schema: ClientState,
-    example: { ...CLIENT_EXAMPLE, features: { vouchers: false } },
+    example: { ...getExample(ClientState), features: { vouchers: false } },
   },
   errors: {
     validation: violation('rate_limit', 'format', LIMIT_PROBLEM),

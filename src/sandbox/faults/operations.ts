@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EVENT_PATTERNS } from '../../events/types.ts'
+import { listOf } from '../../http/operation.ts'
 import { choiceFilter, parameter, parseId } from '../../http/parameters.ts'
 import { nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
@@ -18,11 +19,11 @@ const WHEN = ['before', 'after'] as const
 export type Rule = Static<typeof Rule>
 export const Rule = Type.Object(
   {
-    id: Type.Integer(),
-    error: nullable(Type.String()),
+    id: Type.Integer({ example: 1 }),
+    error: nullable(Type.String({ example: 'charges.rate_failed' })),
     status: nullable(Status),
-    delay_ms: Type.Integer(),
-    drop: Type.Boolean(),
+    delay_ms: Type.Integer({ example: 0 }),
+    drop: Type.Boolean({ example: false }),
     cut_after_bytes: nullable(Type.Integer()),
     bytes_per_second: nullable(Type.Integer()),
     when: oneOf(WHEN),
@@ -30,48 +31,31 @@ export const Rule = Type.Object(
     match: Type.Object(
       {
         method: nullable(Type.String()),
-        path: nullable(Type.String()),
+        path: nullable(Type.String({ example: '/api/v1/products/:id/charges' })),
         type: Type.Optional(oneOf(EVENT_PATTERNS)),
       },
       { title: 'FaultMatch' },
     ),
-    times_left: nullable(Type.Integer()),
-    probability: Type.Number(),
+    times_left: nullable(Type.Integer({ example: 1 })),
+    probability: Type.Number({ example: 1 }),
   },
   { title: 'Fault' },
 )
-const RULE_EXAMPLE: Rule = {
-  id: 1,
-  error: 'charges.rate_failed',
-  status: null,
-  delay_ms: 0,
-  drop: false,
-  cut_after_bytes: null,
-  bytes_per_second: null,
-  when: 'before',
-  match: { method: null, path: '/api/v1/products/:id/charges' },
-  times_left: 1,
-  probability: 1,
-}
 
 export type DocumentedError = Static<typeof DocumentedError>
 const DocumentedError = Type.Object(
   {
-    name: Type.String(),
-    status: Type.Integer(),
-    method: Type.String(),
-    path: Type.String(),
-    body: Type.Object({}, { title: 'ErrorBody', additionalProperties: true }),
+    name: Type.String({ example: 'charges.rate_missing' }),
+    status: Type.Integer({ example: 400 }),
+    method: Type.String({ example: 'POST' }),
+    path: Type.String({ example: '/api/v1/products/:id/charges' }),
+    body: Type.Object(
+      {},
+      { title: 'ErrorBody', additionalProperties: true, example: { error: 'No exchange rate found for USD to KES' } },
+    ),
   },
   { title: 'DocumentedError' },
 )
-const ERROR_EXAMPLE: DocumentedError = {
-  name: 'charges.rate_missing',
-  status: 400,
-  method: 'POST',
-  path: '/api/v1/products/:id/charges',
-  body: { error: 'No exchange rate found for USD to KES' },
-}
 
 export const ERROR_PROBLEM = 'must be the name of a documented error; see GET /_sandbox/errors'
 export const DELAY_MS_MAX = 60_000
@@ -86,14 +70,14 @@ export const listErrors = controlOperation('errors')({
     ...UnusedWorldQuery.properties,
     all: choiceFilter(['true', 'false'], 'Whether those of /_sandbox are listed too, which cannot be injected'),
   }),
-  success: { status: 200, description: 'By endpoint', schema: Type.Array(DocumentedError), example: [ERROR_EXAMPLE] },
+  success: listOf('By endpoint', DocumentedError),
 })
 
 export const listFaults = worldOperation('faults')({
   id: 'listFaults',
   summary: 'List the fault rules of a world',
   description: 'The oldest first, each with the number of times that are left.',
-  success: { status: 200, description: 'The rules', schema: Type.Array(Rule), example: [RULE_EXAMPLE] },
+  success: listOf('The rules', Rule),
 })
 
 export type RuleRequest = Static<typeof RuleRequest>
@@ -147,7 +131,7 @@ export const addFault = worldOperation('faults')({
     'The first rule that matches a request applies: before the work, which is then not done, or after its commit.',
   body: RuleRequest,
   bodyExample: { error: 'charges.rate_failed', match: { path: '/api/v1/products/:id/charges' }, times: 1 },
-  success: { status: 201, description: 'The rule', schema: Rule, example: RULE_EXAMPLE },
+  success: { status: 201, description: 'The rule', schema: Rule },
   errors: { validation: violation('error', 'enum', ERROR_PROBLEM) },
 })
 

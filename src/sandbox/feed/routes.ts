@@ -1,13 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { EVENT_EXAMPLE } from '../../events/contract.ts'
+import { getExample } from '../../http/schemas.ts'
 import { controlOperation } from '../control/operation.ts'
 import type { Parts } from '../parts.ts'
-import { RECORDED_REQUEST_EXAMPLE } from '../requests/operations.ts'
+import { RecordedRequest } from '../requests/operations.ts'
 import { getWorld } from '../worlds/operations.ts'
 import { ALL_WORLDS, WorldsQuery } from '../worlds/query.ts'
 
-const { request, response, ...REQUEST } = RECORDED_REQUEST_EXAMPLE
+const { request, response, ...REQUEST } = getExample(RecordedRequest)
 const REQUEST_DATA = {
   ...REQUEST,
   request: { headers: request.headers },

@@ -17,37 +17,51 @@ const MessageHeaders = Type.Record(Type.String(), Type.String(), { title: 'Messa
 
 const RowChange = { table: Type.String(), operation: oneOf(['insert', 'update', 'delete']), key: Type.String() }
 
+const COUNTRY_EXAMPLE =
+  '{"id":1,"name":"Aruba","official_name":"Aruba","alpha_2":"AW","alpha_3":"ABW","numeric_code":"533","dialing_prefix":"+297"}'
+
+const responseExample = (requestId: string) => ({
+  status: 200,
+  headers: { 'x-request-id': requestId },
+  body: COUNTRY_EXAMPLE,
+})
+
 export type RecordedRequest = Static<typeof RecordedRequest>
 export const RecordedRequest = Type.Object(
   {
-    id: Type.Integer(),
-    world: Type.String(),
-    request_id: Type.String(),
+    id: Type.Integer({ example: 2 }),
+    world: Type.String({ example: 'checkout' }),
+    request_id: Type.String({ example: 'req_checkout_2' }),
     at: Timestamp,
-    method: Type.String(),
-    path: Type.String({ description: 'Path and query' }),
-    route: nullable(Type.String()),
-    client: nullable(Type.String()),
-    request: Type.Object({ headers: MessageHeaders, body: nullable(Type.String()) }, { title: 'RequestMessage' }),
+    method: Type.String({ example: 'GET' }),
+    path: Type.String({ description: 'Path and query', example: '/api/v1/countries/1' }),
+    route: nullable(Type.String({ example: '/api/v1/countries/:id' })),
+    client: nullable(Type.String({ example: 'sbx_checkout' })),
+    request: Type.Object(
+      { headers: MessageHeaders, body: nullable(Type.String()) },
+      { title: 'RequestMessage', example: { headers: { authorization: '[redacted]' }, body: null } },
+    ),
     response: Type.Object(
       {
         status: Type.Integer({ description: '0 when a fault closed the connection' }),
         headers: MessageHeaders,
         body: nullable(Type.String()),
       },
-      { title: 'ResponseMessage' },
+      { title: 'ResponseMessage', example: responseExample('req_checkout_2') },
     ),
-    duration_ms: Type.Number(),
+    duration_ms: Type.Number({ example: 0.2 }),
     fault: nullable(Type.String({ description: 'The injected fault, with `; when=after` if the work was done' })),
-    outcome: nullable(Type.String({ description: 'success, or the documented name of the error' })),
+    outcome: nullable(Type.String({ description: 'success, or the documented name of the error', example: 'success' })),
     message: nullable(Type.String({ description: 'What the error says' })),
-    dry_run: Type.Boolean({ description: 'Whether it was a rehearsal, with X-Dry-Run: true' }),
+    dry_run: Type.Boolean({ description: 'Whether it was a rehearsal, with X-Dry-Run: true', example: false }),
     changes: Type.Array(Type.Object(RowChange, { title: 'RowChange' }), {
       description: 'The rows that the request wrote',
+      example: [],
     }),
     events: Type.Array(Type.String(), {
       description:
         'The ids of the events that it caused, with those of later changes of its order or payout and their refunds',
+      example: [],
     }),
   },
   { title: 'RecordedRequest' },
@@ -57,28 +71,6 @@ export const RecordedRequest = Type.Object(
 export type RecordedHead = Omit<RecordedRequest, 'request' | 'response'> & {
   request: Omit<RecordedRequest['request'], 'body'>
   response: Omit<RecordedRequest['response'], 'body'>
-}
-
-const COUNTRY_EXAMPLE =
-  '{"id":1,"name":"Aruba","official_name":"Aruba","alpha_2":"AW","alpha_3":"ABW","numeric_code":"533","dialing_prefix":"+297"}'
-export const RECORDED_REQUEST_EXAMPLE: RecordedRequest = {
-  id: 2,
-  world: 'checkout',
-  request_id: 'req_checkout_2',
-  at: '2026-01-01T00:00:00.000Z',
-  method: 'GET',
-  path: '/api/v1/countries/1',
-  route: '/api/v1/countries/:id',
-  client: 'sbx_checkout',
-  request: { headers: { authorization: '[redacted]' }, body: null },
-  response: { status: 200, headers: { 'x-request-id': 'req_checkout_2' }, body: COUNTRY_EXAMPLE },
-  duration_ms: 0.2,
-  fault: null,
-  outcome: 'success',
-  message: null,
-  dry_run: false,
-  changes: [],
-  events: [],
 }
 
 const rowValues = (description: string) =>
@@ -97,13 +89,16 @@ export const RequestDetail = Type.Object(
         },
         { title: 'RowChangeWithValues' },
       ),
-      { description: 'The rows that the request wrote, by column, without secrets' },
+      { description: 'The rows that the request wrote, by column, without secrets', example: [] },
     ),
-    ledger: Type.Array(EntrySchema, { description: 'The ledger entries that it posted, the newest first' }),
-    caused: Type.Array(EventSchema, { description: 'Its events, the oldest first' }),
+    ledger: Type.Array(EntrySchema, {
+      description: 'The ledger entries that it posted, the newest first',
+      example: [],
+    }),
+    caused: Type.Array(EventSchema, { description: 'Its events, the oldest first', example: [] }),
     deliveries: Type.Array(
       Type.Object({ webhook_id: Type.String(), ...ExplainedDeliverySchema.properties }, { title: 'RequestDelivery' }),
-      { description: 'Every attempt to deliver these events, the oldest first' },
+      { description: 'Every attempt to deliver these events, the oldest first', example: [] },
     ),
   },
   { title: 'RequestDetail' },
@@ -132,7 +127,7 @@ const Har = Type.Object(
 /** The response to a request that the control API has sent. */
 const Replay = Type.Object(
   { status: Type.Integer(), headers: MessageHeaders, body: Type.String() },
-  { title: 'ReplayResult' },
+  { title: 'ReplayResult', example: responseExample('req_checkout_3') },
 )
 
 const Fault = Type.Optional(
@@ -186,7 +181,6 @@ export const listRequests = controlOperation('requests')({
     status: 200,
     description: 'The requests',
     schema: Type.Union([Type.Array(RecordedRequest), Har]),
-    example: [RECORDED_REQUEST_EXAMPLE],
     alsoAs: {
       'text/plain': { schema: Type.String(), example: "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n" },
     },
@@ -211,7 +205,6 @@ export const getRequest = controlOperation('requests')({
     status: 200,
     description: 'The request',
     schema: Type.Union([RequestDetail, Har]),
-    example: { ...RECORDED_REQUEST_EXAMPLE, changes: [], ledger: [], caused: [], deliveries: [] },
     alsoAs: {
       'text/plain': { schema: Type.String(), example: "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n" },
     },
@@ -236,12 +229,7 @@ export const replayRequest = worldOperation('requests')({
   ),
   bodyExample: {},
   bodyOptional: true,
-  success: {
-    status: 200,
-    description: 'The new response',
-    schema: Replay,
-    example: { status: 200, headers: { 'x-request-id': 'req_checkout_3' }, body: COUNTRY_EXAMPLE },
-  },
+  success: { status: 200, description: 'The new response', schema: Replay },
   errors: { not_found: REQUEST_NOT_FOUND },
 })
 
@@ -274,12 +262,7 @@ export const sendRequest = worldOperation('requests')({
     'The client logs in afresh, whatever its password: no token is needed. The request is handled and logged like any other. With a fault, it is sent with that fault.',
   body: SentRequest,
   bodyExample: { method: 'GET', path: '/api/v1/countries/1' },
-  success: {
-    status: 200,
-    description: 'The response',
-    schema: Replay,
-    example: { status: 200, headers: { 'x-request-id': 'req_checkout_3' }, body: COUNTRY_EXAMPLE },
-  },
+  success: { status: 200, description: 'The response', schema: Replay },
   errors: { client_unknown: CLIENT_UNKNOWN, path_wrong: PATH_WRONG, headers_wrong: HEADERS_WRONG },
 })
 
