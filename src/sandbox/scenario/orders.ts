@@ -18,7 +18,6 @@ import type { Place, ScenarioSources } from './loading.ts'
 import type { OrderDocument } from './schema.ts'
 
 /** The orders of a document: each with its payment, its vouchers, and its settlement or refund. */
-/** The orders of a document: each with its payment, its vouchers, and its settlement or refund. */
 
 type Charges = Static<typeof ChargeSchema>
 
