@@ -21,7 +21,8 @@ const LINE_MS_MAX = 2 * MINUTE_MS
 export const lockForServing = (dataDir: string, waitMs = 0): Disposable =>
   lock(
     dataDir,
-    [`PRAGMA busy_timeout = ${waitMs}`, 'BEGIN IMMEDIATE'],
+    LOCK_FILE,
+    alone(waitMs),
     'another scrip serve works on this folder\nStop it first, or name another folder.',
   )
 
@@ -29,9 +30,9 @@ export const lockForServing = (dataDir: string, waitMs = 0): Disposable =>
 export const lockForTakeOver = (dataDir: string, waitMs: number): Disposable =>
   lock(
     dataDir,
-    [`PRAGMA busy_timeout = ${waitMs}`, 'BEGIN IMMEDIATE'],
-    'another scrip serve --take-over, or scrip beneficiary erase, works on this folder\nTry again when it is done.',
     TAKE_OVER_LOCK_FILE,
+    alone(waitMs),
+    'another scrip serve --take-over, or scrip beneficiary erase, works on this folder\nTry again when it is done.',
   )
 
 /** Two processes that come at once are in each other's way for a moment: without a pause, both are refused. */
@@ -41,6 +42,7 @@ const MOMENT = 'PRAGMA busy_timeout = 250'
 export const lockForCommand = (dataDir: string): Disposable =>
   lock(
     dataDir,
+    LOCK_FILE,
     [MOMENT, 'BEGIN', 'SELECT count(*) FROM sqlite_schema'],
     'another command makes or replaces the database of this folder\nTry again when it is done.',
   )
@@ -49,6 +51,7 @@ export const lockForCommand = (dataDir: string): Disposable =>
 export const lockForReplacing = (dataDir: string): Disposable =>
   lock(
     dataDir,
+    LOCK_FILE,
     [MOMENT, 'BEGIN EXCLUSIVE'],
     'a scrip serve or another command works on this folder\nStop it first, or name another folder.',
   )
@@ -57,9 +60,9 @@ export const lockForReplacing = (dataDir: string): Disposable =>
 export const lockForImport = (dataDir: string, waitMs = 0): Disposable =>
   lock(
     dataDir,
-    [`PRAGMA busy_timeout = ${waitMs}`, 'BEGIN IMMEDIATE'],
-    'another import, or scrip vouchers rekey, works on this folder\nTry again when it is done.',
     IMPORT_LOCK_FILE,
+    alone(waitMs),
+    'another import, or scrip vouchers rekey, works on this folder\nTry again when it is done.',
   )
 
 /**
@@ -68,60 +71,33 @@ export const lockForImport = (dataDir: string, waitMs = 0): Disposable =>
  * @throws an error of SQLite, busy, after two minutes
  */
 export const lockForTurn = (dataDir: string, onWait: () => void): Disposable => {
-  const sqlite = openLock(dataDir, LINE_LOCK_FILE)
   try {
-    if (!isTurn(sqlite, LINE_QUIET_MS)) {
-      onWait()
-      begin(sqlite, LINE_MS_MAX)
-    }
-  } catch (error) {
-    sqlite.close()
-    throw error
-  }
-  return unlocking(sqlite)
-}
-
-const isTurn = (sqlite: SqliteDatabase, waitMs: number): boolean => {
-  try {
-    begin(sqlite, waitMs)
-    return true
+    return lock(dataDir, LINE_LOCK_FILE, alone(LINE_QUIET_MS))
   } catch (error) {
     if (!isBusy(error)) throw error
-    return false
+    onWait()
+    return lock(dataDir, LINE_LOCK_FILE, alone(LINE_MS_MAX))
   }
 }
 
-const begin = (sqlite: SqliteDatabase, waitMs: number): void => {
-  sqlite.run(`PRAGMA busy_timeout = ${waitMs}`)
-  sqlite.run('BEGIN IMMEDIATE')
-}
+/** Begins to write. Others can do what does not write meanwhile. */
+const alone = (waitMs: number): string[] => [`PRAGMA busy_timeout = ${waitMs}`, 'BEGIN IMMEDIATE']
 
-const lock = (
-  dataDir: string,
-  statements: readonly string[],
-  refusal: string,
-  file: string = LOCK_FILE,
-): Disposable => {
-  const sqlite = openLock(dataDir, file)
+/** @throws DataFault when it is refused, or what SQLite says where no refusal is given */
+const lock = (dataDir: string, file: string, statements: readonly string[], refusal?: string): Disposable => {
+  const path = join(dataDir, file)
+  makePrivateFile(path)
+  const sqlite = new SqliteDatabase(path, { create: true, readwrite: true })
   try {
     for (const statement of statements) sqlite.run(statement)
   } catch (error) {
     sqlite.close()
-    if (!isBusy(error)) throw error
-    throw new DataFault(refusal)
+    throw isBusy(error) && refusal !== undefined ? new DataFault(refusal) : error
   }
-  return unlocking(sqlite)
+  return {
+    [Symbol.dispose]: () => {
+      sqlite.run('ROLLBACK')
+      sqlite.close()
+    },
+  }
 }
-
-const openLock = (dataDir: string, file: string): SqliteDatabase => {
-  const path = join(dataDir, file)
-  makePrivateFile(path)
-  return new SqliteDatabase(path, { create: true, readwrite: true })
-}
-
-const unlocking = (sqlite: SqliteDatabase): Disposable => ({
-  [Symbol.dispose]: () => {
-    sqlite.run('ROLLBACK')
-    sqlite.close()
-  },
-})
