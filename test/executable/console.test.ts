@@ -309,6 +309,55 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.context().close()
   })
 
+  test('names for a screen reader what the five tasks need, and everything that can be used', async () => {
+    const named = await consoles.world()
+    await consoles.control('PUT', `/pace?world=${named.name}`, { orders: 'manual' })
+    await named.post('/api/v1/orders', DELAYED_ORDER)
+    await named.post('/api/v1/orders', { ...DELAYED_ORDER, quantity: 0 })
+    const TASKS: Record<string, { place: string; names: string[] }> = {
+      'find why a test fails': {
+        place: `#requests?world=${named.name}&id=3&of=${named.name}`,
+        names: [
+          'combobox "Search requests"',
+          'listbox "Requests, the newest first"',
+          'option "400 POST /api/v1/orders orders.validation The quantity field must be at least 1.',
+          'region "Request 3 of ',
+          'region "What it changed"',
+        ],
+      },
+      'lose an answer': {
+        place: `#faults?world=${named.name}`,
+        names: ['combobox "Requests"', 'combobox "How often"', 'button "Inject: Lose the response"'],
+      },
+      'register a webhook and see it delivered': {
+        place: `#events?world=${named.name}`,
+        names: ['textbox "URL"', 'textbox "Event types"', 'button "Register"', 'button "Deliver what is due"'],
+      },
+      'move an order to refunded': {
+        place: `#money?world=${named.name}`,
+        names: ['region "Orders"', 'button "Deliver"', 'button "Fail"', 'link "request 2"'],
+      },
+      'reproduce a request with another body': {
+        place: `#send?world=${named.name}&id=2`,
+        names: ['combobox "Operation"', 'textbox "Body"', 'combobox "Test value"', 'button "Send"'],
+      },
+    }
+    for (const [task, { place, names }] of Object.entries(TASKS)) {
+      const page = await consoles.open(place)
+      for (const named of names) {
+        const [, role = '', name = ''] = /^(\w+) "(.*?)"?$/.exec(named) ?? []
+        await page
+          .getByRole(role as 'button', { name })
+          .first()
+          .waitFor()
+      }
+      const tree = (await page.locator('body').ariaSnapshot()).replaceAll("'", '')
+      const nameless = tree.match(/- (?:button|link|textbox|combobox|checkbox|listbox|region)(?=:|$| \[).*$/gm)
+      expect({ task, nameless }).toEqual({ task, nameless: null })
+      await page.context().close()
+    }
+  })
+
   test('has no violation of axe on a request', async () => {
     const page = await consoles.open(`#requests?world=${world}&id=3&of=${world}`)
     await page.locator('.ledger').waitFor()

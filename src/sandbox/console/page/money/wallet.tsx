@@ -32,7 +32,7 @@ export const WalletView = ({ wallet, entries, onChange }: WalletProps) => {
       <Chart
         values={balances}
         currency={currency}
-        label={`Balance of wallet ${id} over its last ${balances.length} movements`}
+        label={`Balance of wallet ${id} over its last ${balances.length === 1 ? 'movement' : `${balances.length} movements`}`}
       />
       <Form class="line" onSubmit={fund}>
         <Input
