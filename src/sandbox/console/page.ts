@@ -12,7 +12,8 @@ export const CONSOLE_POLICY = [
 
 export const CONSOLE_PATH = '/_sandbox/console'
 
-const ICON =
+/** The icon of the front page, too. */
+export const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%234a3fb8'/%3E%3Cpath d='M4 6h8v5H4z' fill='%23fff'/%3E%3C/svg%3E"
 
 const head = (title: string): string => `<!doctype html>

@@ -3,9 +3,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { cardPath } from '../../catalog/contract.ts'
 import type { Product } from '../../catalog/product.ts'
+import { Html, html } from '../../docs/html.ts'
 import COLOURS from '../../http/colours.css' with { type: 'text' }
 import { toMajor } from '../../kernel/money.ts'
-import { CONSOLE_PATH } from '../console/page.ts'
+import { CONSOLE_PATH, ICON } from '../console/page.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 
 /** What the front page and its JSON say. */
@@ -167,14 +168,15 @@ export const drawFrontPage = (
   /** Whether a browser, which sends no token, can use the control API. */
   open: boolean,
   products: readonly Product[],
-): string => `<!doctype html>
+): string =>
+  html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${name} sandbox</title>
-<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%234a3fb8'/%3E%3Cpath d='M4 6h8v5H4z' fill='%23fff'/%3E%3C/svg%3E">
-<style>${STYLE}</style>
+<link rel="icon" href="${ICON}">
+<style>${new Html(STYLE)}</style>
 </head>
 <body>
 <main>
@@ -182,38 +184,33 @@ export const drawFrontPage = (
 <p class="lead">${about} It is seeded, and yours to break.</p>
 <p class="go"><a href="${CONSOLE_PATH}">Open the console</a> <a href="${LINKS.docs.path}">Read the reference</a></p>
 ${pictures(products)}<dl>
-<div><dt>Base URL</dt><dd><code id="url" data-url="${escapeHtml(url)}">${escapeHtml(url)}</code></dd></div>
+<div><dt>Base URL</dt><dd><code id="url" data-url="${url}">${url}</code></dd></div>
 <div><dt>Username</dt><dd><code>${credentials.username}</code></dd></div>
 <div><dt>Password</dt><dd><code>${credentials.password}</code></dd></div>
 </dl>
 <div class="bar"><h2>A first session</h2><button type="button" id="copy" hidden>Copy</button><span id="said" role="status" class="soft"></span></div>
 <p class="soft">Log in, list products, price one and order it. Log in as <code>sbx_<var>name</var></code> with any password instead to make a world of that name: its data, clock and limits are its own.</p>
-<div class="steps"><pre id="session" tabindex="0" role="region" aria-label="A session with curl">${escapeHtml(session.join('\n'))}
+<div class="steps"><pre id="session" tabindex="0" role="region" aria-label="A session with curl">${session.join('\n')}
 </pre></div>
 <h2>From here</h2>
-${open ? '' : CLOSED}<nav aria-label="Places">
-${Object.values(LINKS)
-  .map(({ path, title, about }) => `<a href="${path}"><strong>${title}</strong><span>${about}</span></a>`)
-  .join('\n')}
-</nav>
+${!open && CLOSED}<nav aria-label="Places">
+${Object.values(LINKS).map(
+  ({ path, title, about }) => html`<a href="${path}"><strong>${title}</strong><span>${about}</span></a>\n`,
+)}</nav>
 </main>
-<script>${SCRIPT}</script>
+<script>${new Html(SCRIPT)}</script>
 </body>
 </html>
+`.text
+
+const CLOSED = html`<p class="soft">Paths that begin with <code>/_sandbox</code> need the token of this sandbox as <code>X-Sandbox-Token</code>.</p>
 `
 
-const CLOSED =
-  '<p class="soft">Paths that begin with <code>/_sandbox</code> need the token of this sandbox as <code>X-Sandbox-Token</code>.</p>\n'
-
-const pictures = (products: readonly Product[]): string =>
+const pictures = (products: readonly Product[]): Html | undefined =>
   products.length === 0
-    ? ''
-    : `<ul class="cards" aria-label="Gift cards on sale">
-${products
-  .map(({ id, name }) => `<li><img src="${cardPath(id)}" alt="${escapeHtml(name)}" width="640" height="400"></li>`)
-  .join('\n')}
-</ul>
+    ? undefined
+    : html`<ul class="cards" aria-label="Gift cards on sale">
+${products.map(
+  ({ id, name }) => html`<li><img src="${cardPath(id)}" alt="${name}" width="640" height="400"></li>\n`,
+)}</ul>
 `
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character)
