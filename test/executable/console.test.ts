@@ -255,6 +255,19 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.context().close()
   })
 
+  test('takes a name that every object has as any other: in a filter, a grouping and an address', async () => {
+    const page = await consoles.open(`#requests?world=${world}&q=constructor%3Aorders&by=toString`)
+    await page.getByText('No request matches the filter.').waitFor()
+    await page.getByLabel('Search requests').fill('/api/v1/orders')
+    await row(page, '/api/v1/orders').waitFor()
+    await page.goto(`${server.url}/_sandbox/console#constructor`)
+    await row(page, '/api/v1/orders').waitFor()
+    expect(await page.title()).toBe('Requests · Scrip console')
+    await page.goto(`${server.url}/_sandbox/constructor`)
+    await page.getByRole('region', { name: '/_sandbox/constructor' }).getByText('404').waitFor()
+    await page.context().close()
+  })
+
   test('groups requests by test, with those that failed in the heading', async () => {
     const tested = await consoles.world()
     const named = (name: string) => ({ 'x-test-name': name })

@@ -148,7 +148,7 @@ const Console = () => {
   )
   const worlds = listed ?? []
   const isUnknown = listed !== undefined && place.world !== ALL_WORLDS && !worlds.includes(place.world)
-  const title = TITLES[place.page] ?? 'Requests'
+  const title = (Object.hasOwn(TITLES, place.page) && TITLES[place.page]) || 'Requests'
   useTitle(title)
   if (needsToken) return <TokenForm onKept={() => setNeedsToken(false)} />
   if (!isOpen) return null

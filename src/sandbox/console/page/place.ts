@@ -90,7 +90,7 @@ const placeOfAddress = ({ pathname, search }: Location): Place | undefined => {
   const world = new URLSearchParams(search).get('world') ?? 'default'
   const [, , name = '', id] = pathname.split('/')
   if (pathname.replace(/\/$/, '') === '/_sandbox') return { page: 'requests', world: ALL_WORLDS }
-  const page = pathname.startsWith('/_sandbox/') ? PAGES[name] : undefined
+  const page = pathname.startsWith('/_sandbox/') && Object.hasOwn(PAGES, name) ? PAGES[name] : undefined
   if (page === 'requests' && Number(id) > 0) return { page, world, id: Number(id), idWorld: world }
   if (page !== undefined && id === undefined) return { page, world }
   return { page: 'json', world: ALL_WORLDS, path: pathname + search }

@@ -29,7 +29,7 @@ interface Part {
 }
 
 const PART = /(?:(\w+):)?("[^"]*"|\S+)/g
-const isField = (name: string | undefined): name is Field => name !== undefined && name in FIELDS
+const isField = (name: string | undefined): name is Field => name !== undefined && Object.hasOwn(FIELDS, name)
 
 const partsOf = (filter: string): Part[] =>
   [...filter.matchAll(PART)].map(([text, name, given = '']) => {

@@ -5,7 +5,8 @@ import type { Row } from '../store.ts'
 export const GROUPINGS = { none: 'Not grouped', world: 'By world', test: 'By test' } as const
 export type Grouping = keyof typeof GROUPINGS
 
-export const isGrouping = (text: string | undefined): text is Grouping => text !== undefined && text in GROUPINGS
+export const isGrouping = (text: string | undefined): text is Grouping =>
+  text !== undefined && Object.hasOwn(GROUPINGS, text)
 
 export interface Group {
   key: string
