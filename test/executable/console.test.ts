@@ -301,6 +301,10 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
   test('says that a world does not exist, and marks what was before a reset', async () => {
     const page = await consoles.open('#money?world=nope')
     await page.getByRole('heading', { name: 'There is no world nope' }).waitFor()
+    const state = page.getByRole('status').filter({ hasText: 'Reconnecting' })
+    await state.waitFor()
+    const [header, shown] = await Promise.all([page.locator('header').first().boundingBox(), state.boundingBox()])
+    expect((shown?.y ?? 0) + (shown?.height ?? 0)).toBeLessThan(header?.height ?? 0)
     const reset = await consoles.world()
     await reset.get('/api/v1/wallets')
     await page.evaluate(`location.hash = 'requests?world=${reset.name}'`)
