@@ -145,7 +145,7 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
     await record.run("INSERT INTO seeds VALUES ('next', '')")
     const fault = await copy.follow(record.connection.ask).catch((error: unknown) => error)
     expect(fault).toBeInstanceOf(CopyUnfit)
-    expect(fault).toMatchObject({ isAhead: true, message: expect.stringContaining('commit 2 of the copy is not that') })
+    expect(fault).toMatchObject({ isAhead: true, message: expect.stringContaining('commit 2 of the copy differs') })
     expect(copy.mark.seq).toBe(2)
   })
 

@@ -7,7 +7,7 @@ export type OnProgress = (what: string, done: number, total: number) => void
 const LONG_BYTES = 64 * 1_024 * 1_024
 const ERASE_LINE = '\r\x1b[2K'
 const BAR_WIDTH = 20
-/** Of a terminal that does not tell its own. */
+/** Of a terminal that does not report its width. */
 const WIDTH = 80
 /** Logs of cron, systemd and pipelines are read later: they need signs of life, not every step. */
 const LINE_EVERY_MS = 10 * SECOND_MS
