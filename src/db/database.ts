@@ -116,6 +116,8 @@ export class Database {
    */
   gateBy(gate: Gate): void {
     this.#commits.gate = gate
+    // What a loss of power takes from the file is at the gate: the file follows from there.
+    this.setDurable(false)
     this.#reader = openReader(this.sqlite.filename, BUSY_TIMEOUT_MS)
     this.#query = queryOn(this.#reader)
   }

@@ -1,4 +1,5 @@
-import { MINUTE_MS, sinceStartMs } from '../kernel/clock.ts'
+import { MINUTE_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
+import type { Lease } from './lease.ts'
 
 export type Write = (message: string, fields?: Record<string, string | number>) => void
 export type RecordLog = Readonly<Record<'info' | 'warn' | 'error', Write>>
@@ -15,6 +16,12 @@ export class Outage {
     if (sinceStartMs() - this.#loggedMs < MINUTE_MS) return
     this.#loggedMs = sinceStartMs()
     this.log.error('the record cannot be used', { cause })
+  }
+
+  /** Of an active server. */
+  lookAfter({ isGood, sinceRenewalMs }: Pick<Lease, 'isGood' | 'sinceRenewalMs'>): void {
+    if (isGood) this.over()
+    else this.seen(`no renewal for ${Math.round(sinceRenewalMs / SECOND_MS)} s`)
   }
 
   over(): void {

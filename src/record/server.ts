@@ -26,7 +26,6 @@ const FOLLOW_MS = 40
 const PAUSE_MS = 250
 /** How long a record that cannot be reached is tried for at the start (contract C18). */
 const START_MS_MAX = 30 * SECOND_MS
-
 /** How long a server that stops waits for its last commit. */
 const SETTLE_MS_MAX = 2 * SECOND_MS
 
@@ -260,7 +259,7 @@ export class RecordServer {
     this.#state = 'active'
     this.#began.resolve()
     log.info('active', { epoch: taken.epoch, seq: taken.seq })
-    const looking = setInterval(() => this.#lookAfter(lease), SECOND_MS)
+    const looking = setInterval(() => this.#outage.lookAfter(lease), SECOND_MS)
     const pruning = setInterval(() => void prune(this.#upkeep.ask).catch(() => undefined), MINUTE_MS)
     try {
       await this.#over.promise
@@ -279,11 +278,6 @@ export class RecordServer {
     this.#gate?.close()
     await database.settled()
     this.#gate = undefined
-  }
-
-  #lookAfter(lease: Lease): void {
-    if (lease.isGood) this.#outage.over()
-    else this.#outage.seen(`no renewal for ${Math.round(lease.sinceRenewalMs / SECOND_MS)} s`)
   }
 
   async #recover(error: unknown): Promise<void> {

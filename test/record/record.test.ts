@@ -39,6 +39,8 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
     expect(isThere()).toEqual([{ name: 'a' }])
     expect(await record.sql('SELECT name, sha256 FROM scrip.seeds')).toEqual(['a|b'])
     expect(getMark(record.database.sqlite).seq).toBe(2)
+    // PostgreSQL has waited for its disk: the copy does not wait for a second one.
+    expect(record.database.sqlite.query('PRAGMA synchronous').get()).toEqual({ synchronous: 1 })
     expect(await record.sql('SELECT seq, epoch, rows FROM scrip.changes WHERE seq = 2')).toEqual([
       '2|1|{"seeds":[{"name":"a","sha256":"b"}]}',
     ])
