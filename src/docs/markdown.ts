@@ -18,6 +18,9 @@ const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"'
 const plain = (markup: string): string =>
   markup.replace(/<[^>]*>/g, '').replace(/&(lt|gt|amp|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? '')
 
+/** Where a text without markup would run two words together. */
+const CELL_END = /<\/(?:td|th|li|p)>/g
+
 /** The names that GitHub gives to headings, so that links hold there too. */
 const slugOf = (text: string): string =>
   text
@@ -55,7 +58,7 @@ export const renderGuide = (
   const bodies = view.split(/<h[1-6] id="[^"]*">.*?<\/h[1-6]>/s).slice(1)
   const sections = headings.map((heading, index) => ({
     ...heading,
-    body: plain(bodies[index] ?? '')
+    body: plain((bodies[index] ?? '').replace(CELL_END, ' '))
       .replace(/\s+/g, ' ')
       .trim(),
   }))

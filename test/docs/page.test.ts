@@ -103,6 +103,8 @@ describe('GET /docs', () => {
       words: 'Webhooks',
       text: expect.stringContaining('secret'),
     })
+    const statuses = found.find(({ href }) => href === '/docs/guides/errors#status-codes')
+    expect(statuses?.text).toStartWith('status meaning retry? 400 the request is invalid no; correct the request 401')
     expect(found.find(({ href }) => href.endsWith('/createPayout'))?.words).toContain('payouts.duplicate_reference')
   })
 

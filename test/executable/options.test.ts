@@ -146,7 +146,12 @@ describe('exit 2 with a message, for', () => {
     ['a fee of three decimals', ['--conversion-fee', '0.125'], {}, /A fee is a percentage/],
     ['a fee below nothing', [], { SCRIP_PAYOUT_FEE: '-1' }, /A fee is a percentage/],
     ['a fee in the sandbox', ['--conversion-fee', '0.5'], {}, /--conversion-fee is not available in sandbox mode/],
-    ['a fee of the sandbox in a variable', [], { SCRIP_PAYOUT_FEE: '1' }, /SCRIP_PAYOUT_FEE has no meaning/],
+    [
+      'a fee of the sandbox in a variable',
+      [],
+      { SCRIP_PAYOUT_FEE: '1' },
+      /SCRIP_PAYOUT_FEE is not available in sandbox mode/,
+    ],
     ['limits that are none', ['--rate-limit', '1000'], {}, /Limits look like/],
     ['an unknown log format', ['--log-format', 'xml'], {}, /--log-format/],
     ['an unknown log level', ['--log-level', 'loud'], {}, /--log-level/],
