@@ -112,7 +112,7 @@ describe('wallets', () => {
 
   const REFUSED: [exitCode: number, args: string[], message: string][] = [
     [2, ['wallet', 'fund', '1', '0.001'], 'at most 2 more after a point'],
-    [2, ['wallet', 'fund', '1', '1e3'], 'no amount'],
+    [2, ['wallet', 'fund', '1', '1e3'], 'not an amount in'],
     [2, ['wallet', 'fund', '1', '0'], 'above zero'],
     [2, ['wallet', 'fund', '1', '-5'], 'above zero'],
     [2, ['wallet', 'adjust', '1', '0'], 'nothing'],

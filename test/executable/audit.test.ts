@@ -318,7 +318,7 @@ describe('the chain', () => {
       await run(['verify', backup, '--data-dir', operator.dataDir]),
     ]
     expect([without.exitCode, beside.exitCode]).toEqual([0, 0])
-    expect(without.stderr).toContain('The voucher key is not here')
+    expect(without.stderr).toContain('Without the voucher key')
     expect(beside.stderr).not.toContain('The voucher key')
   })
 

@@ -80,7 +80,7 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
     'the client already exists',
     'client add acme --data-dir data',
     1,
-    'there is a client acme already\nscrip client rotate acme gives it a new password.',
+    'client acme already exists\nscrip client rotate acme gives it a new password.',
   ],
   [
     'the client has records',
