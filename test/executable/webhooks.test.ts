@@ -2,37 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Webhook as Stranger } from 'standardwebhooks'
+import { certificateIn } from '../certificate.ts'
 import { COMMAND, run, start } from '../program.ts'
 import { openReceiver, type WebhookBody } from '../webhooks/webhooks.ts'
-import { asOperator, Customer, type Operator, operatorTest } from './live.ts'
+import { asOperator, Customer, operatorTest } from './live.ts'
 
 /** Webhooks as an operator, a partner and a developer meet them. */
-
-/** A certificate for 127.0.0.1, and its key. */
-const certificateIn = async (operator: Operator): Promise<{ cert: string; key: string }> => {
-  const [cert, key] = [join(operator.folder, 'cert.pem'), join(operator.folder, 'key.pem')]
-  const subject = ['-subj', '/CN=receiver', '-addext', 'subjectAltName=IP:127.0.0.1']
-  const made = Bun.spawnSync(
-    [
-      'openssl',
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-days',
-      '2',
-      '-keyout',
-      key,
-      '-out',
-      cert,
-      ...subject,
-    ],
-    { stderr: 'ignore' },
-  )
-  expect(made.exitCode).toBe(0)
-  return { cert, key }
-}
 
 const hookOf = async (customer: Customer, url: string): Promise<[number, WebhookBody]> => {
   const response = await customer.post('/webhooks', { name: 'mine', url, events: ['*'] })
@@ -44,14 +19,11 @@ describe('In live mode', () => {
     'a delivery goes by https to an address that is allowed, with the certificate checked',
     async (operator) => {
       const credentials = await operator.stocked()
-      const { cert, key } = await certificateIn(operator)
-      await using receiver = openReceiver(undefined, {
-        cert: readFileSync(cert, 'utf8'),
-        key: readFileSync(key, 'utf8'),
-      })
+      const { path, tls } = certificateIn(operator.folder)
+      await using receiver = openReceiver(undefined, tls)
       for (const [env, status] of [
         [{}, 'retrying'],
-        [{ NODE_EXTRA_CA_CERTS: cert }, 'delivered'],
+        [{ NODE_EXTRA_CA_CERTS: path }, 'delivered'],
       ] as const) {
         await using server = await start(
           ['--mode', 'live', '--data-dir', operator.dataDir, '--port', '0', '--webhook-allow', '127.0.0.0/8'],
@@ -75,12 +47,11 @@ describe('In live mode', () => {
   test.skipIf(process.platform !== 'linux')('an event is delivered once while another server takes over', () =>
     asOperator(async (operator) => {
       const credentials = await operator.stocked()
-      const { cert, key } = await certificateIn(operator)
+      const { path, tls } = certificateIn(operator.folder)
       const response = Promise.withResolvers<Response>()
-      const tls = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
       await using receiver = openReceiver(() => response.promise, tls)
       const flags = ['serve', '--mode', 'live', '--data-dir', operator.dataDir, '--port', '0', '--take-over']
-      const place = { env: { NODE_EXTRA_CA_CERTS: cert } }
+      const place = { env: { NODE_EXTRA_CA_CERTS: path } }
       const serve = () => start([...flags, '--webhook-allow', '127.0.0.0/8'], place)
       const before = await serve()
       const customer = await Customer.of(before, credentials)
