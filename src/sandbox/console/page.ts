@@ -38,10 +38,13 @@ export const CONSOLE_PAGE = `${head('Scrip console')}
 export const NOT_FOUND_PAGE = `${head('Not found · Scrip')}
 </head>
 <body>
+<header class="top">
+<a class="brand" href="/">Scrip</a>
+<nav aria-label="Pages"><a href="/">Home</a><a href="${CONSOLE_PATH}">Console</a><a href="/docs">API reference</a></nav>
+</header>
 <main class="lost">
 <h1>Page not found</h1>
 <p>This sandbox has no page at this address.</p>
-<p><a href="/">Home</a> <a href="${CONSOLE_PATH}">Console</a> <a href="/docs">API reference</a></p>
 </main>
 </body>
 </html>
