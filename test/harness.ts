@@ -208,9 +208,14 @@ export class TestWorld {
     return this.request(path, { headers })
   }
 
-  /** Reads JSON. */
+  /** Reads JSON that is expected to be there. */
   async read<Body>(path: string): Promise<Body> {
-    return (await (await this.get(path)).json()) as Body
+    return bodyOf(path, await this.get(path))
+  }
+
+  /** Posts what is expected to succeed, and returns the response's JSON. */
+  async make<Body>(path: string, body?: unknown, headers?: Record<string, string>): Promise<Body> {
+    return bodyOf(path, await this.post(path, body, headers))
   }
 
   /** Posts JSON; a string goes out as it is. */
@@ -240,6 +245,11 @@ export class TestWorld {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
   }
+}
+
+const bodyOf = async <Body>(path: string, response: Response): Promise<Body> => {
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return (await response.json()) as Body
 }
 
 /** Expects a response with this status and this JSON, whole. */

@@ -1,20 +1,12 @@
 import type { TestWorld } from '../harness.ts'
+import type { PublishedEvent } from '../records.ts'
 
 export const EVENTS = '/api/v1/events'
 
-/** An event as it is on the wire (contract C16). */
-export interface EventBody {
-  id: string
-  type: string
-  created_at: string
-  data: Record<string, unknown>
-}
-
 /** The events of a client, the oldest first. */
-export const eventsOf = async (world: TestWorld, query = ''): Promise<EventBody[]> => {
-  const response = await world.get(`${EVENTS}?limit=100${query}`)
-  if (response.status !== 200) throw new Error(`events: ${response.status} ${await response.text()}`)
-  return ((await response.json()) as EventBody[]).reverse()
+export const eventsOf = async (world: TestWorld, query = ''): Promise<PublishedEvent[]> => {
+  const events = await world.read<PublishedEvent[]>(`${EVENTS}?limit=100${query}`)
+  return events.reverse()
 }
 
 /** Their types, with the status of a record and the amount of a wallet. */

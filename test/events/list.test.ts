@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { notFound } from '../errors.ts'
 import { sharedServer, TestWorld, testIn } from '../harness.ts'
-import { INSTANT, place } from '../orders/orders.ts'
-import { pay } from '../payouts/payouts.ts'
-import { EVENTS, type EventBody, eventsOf } from './events.ts'
+import type { PublishedEvent } from '../records.ts'
+import { INSTANT, pay, place } from '../records.ts'
+import { EVENTS, eventsOf } from './events.ts'
 
 const server = await sharedServer()
 
@@ -11,7 +11,7 @@ const NOON = '2030-01-01T12:00:00.000Z'
 const atNoon = testIn(() => server.world(NOON))
 const busy = async (): Promise<TestWorld> => {
   const world = await server.world(NOON)
-  await place(world, { ...INSTANT, quantity: 1 })
+  await place(world, INSTANT)
   await pay(world)
   await world.clock({ advance: 'PT10S' })
   return world
@@ -41,7 +41,7 @@ describe('GET /api/v1/events', () => {
     const response = await world.get(`${EVENTS}?type=${encodeURIComponent(type)}`)
     expect(response.status).toBe(expected ? 200 : 400)
     if (!expected) return
-    expect(((await response.json()) as EventBody[]).map((event) => event.type)).toEqual(expected)
+    expect(((await response.json()) as PublishedEvent[]).map((event) => event.type)).toEqual(expected)
     expect(response.headers.get('x-total-count')).toBe(String(expected.length))
   })
 
@@ -132,7 +132,7 @@ describe('Events', () => {
 describe('POST /_sandbox/clock', () => {
   const move = async (world: TestWorld, body: object) => {
     const response = await world.control('/clock', body)
-    return (await response.json()) as { now: string; frozen: boolean; happened: EventBody[] }
+    return (await response.json()) as { now: string; frozen: boolean; happened: PublishedEvent[] }
   }
 
   atNoon('returns the events of what fell due', async (world) => {

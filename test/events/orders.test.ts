@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { sharedServer, type TestWorld, testIn } from '../harness.ts'
-import { getOrder, INSTANT, NONE_LEFT, ORDERS, PHYSICAL, place } from '../orders/orders.ts'
+import { getOrder, INSTANT, NONE_LEFT, ORDERS, PHYSICAL, place } from '../records.ts'
 import { eventsOf, storyOf } from './events.ts'
 
 const server = await sharedServer()
@@ -40,7 +40,7 @@ describe('An order', () => {
   })
 
   atNoon('of the clock is processed and delivered at the instants at which it fell due', async (world) => {
-    const { id } = await place(world, { ...PHYSICAL, quantity: 1 })
+    const { id } = await place(world, PHYSICAL)
     await world.clock({ advance: 'PT30M' })
     const events = await eventsOf(world, '&type=order.*')
     expect(events.map(({ type, created_at, data }) => [type, created_at, data.status])).toEqual([
@@ -59,7 +59,7 @@ describe('An order', () => {
   })
 
   atNoon('that is cancelled is refunded', async (world) => {
-    const { id, amount } = await place(world, { ...PHYSICAL, quantity: 1 })
+    const { id, amount } = await place(world, PHYSICAL)
     expect((await world.post(`${ORDERS}/${id}/cancel`)).status).toBe(200)
     expect(await storyOf(world)).toEqual([
       `wallet.debited ${100_000 - amount}`,
@@ -71,7 +71,7 @@ describe('An order', () => {
   })
 
   atNoon('that fails is refunded', async (world) => {
-    const { id } = await place(world, { ...PHYSICAL, quantity: 1 })
+    const { id } = await place(world, PHYSICAL)
     await control(world, `/orders/${id}/fail`)
     expect(await storyOf(world, '&type=order.*')).toEqual([
       'order.created PENDING',
@@ -92,13 +92,13 @@ describe('An order', () => {
   })
 
   atNoon('that is refused is not an event', async (world) => {
-    expect((await world.post(ORDERS, { ...NONE_LEFT, quantity: 1 })).status).toBe(400)
+    expect((await world.post(ORDERS, NONE_LEFT)).status).toBe(400)
     expect(await eventsOf(world)).toEqual([])
   })
 
   atNoon('that is answered again by its Idempotency-Key is not a new event', async (world) => {
     const headers = { 'idempotency-key': 'once and no more' }
-    for (let time = 0; time < 2; time++) await world.post(ORDERS, { ...INSTANT, quantity: 1 }, headers)
+    for (let time = 0; time < 2; time++) await world.post(ORDERS, INSTANT, headers)
     expect(await storyOf(world, '&type=order.*')).toEqual(['order.created PENDING', 'order.delivered DELIVERED'])
   })
 

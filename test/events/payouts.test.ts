@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { sharedServer, type TestWorld, testIn } from '../harness.ts'
-import { getPayout, PAYOUTS, pay } from '../payouts/payouts.ts'
+import { getPayout, PAYOUTS, pay } from '../records.ts'
 import { eventsOf, storyOf } from './events.ts'
 
 const server = await sharedServer()

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { invalid, notFound } from '../errors.ts'
 import { sharedServer, type TestWorld, testIn } from '../harness.ts'
-import { INSTANT, place } from '../orders/orders.ts'
-import { type EventBody, eventsOf, storyOf } from './events.ts'
+import type { PublishedEvent } from '../records.ts'
+import { INSTANT, place } from '../records.ts'
+import { eventsOf, storyOf } from './events.ts'
 
 const server = await sharedServer()
 
@@ -27,7 +28,7 @@ describe('A wallet', () => {
         id: expect.any(String),
         type: 'wallet.credited',
         created_at: NOON,
-        data: await world.read<EventBody['data']>('/api/v1/wallets/1'),
+        data: await world.read<PublishedEvent['data']>('/api/v1/wallets/1'),
       },
     ])
   })
@@ -44,14 +45,14 @@ describe('PATCH /_sandbox/wallets/{id}', () => {
   })
 
   atNoon('reports a wallet once that falls below it, and again after it has recovered', async (world) => {
-    const { amount } = await place(world, { ...INSTANT, quantity: 1 })
+    const { amount } = await place(world, INSTANT)
     await patch(world, 1, { threshold: 100_000 - amount })
     expect(await lowOf(world)).toEqual([])
-    await place(world, { ...INSTANT, quantity: 1 })
-    await place(world, { ...INSTANT, quantity: 1 })
+    await place(world, INSTANT)
+    await place(world, INSTANT)
     expect(await lowOf(world)).toEqual([`wallet.low ${100_000 - 2 * amount}`])
     await fund(world, 2 * amount)
-    await place(world, { ...INSTANT, quantity: 1 })
+    await place(world, INSTANT)
     expect(await lowOf(world)).toHaveLength(2)
   })
 
@@ -59,7 +60,7 @@ describe('PATCH /_sandbox/wallets/{id}', () => {
     const world = await server.world(NOON)
 
     for (const threshold of [100_000.01, 200_000]) await patch(world, 1, { threshold })
-    await place(world, { ...INSTANT, quantity: 1 })
+    await place(world, INSTANT)
     expect(await lowOf(world)).toEqual(['wallet.low 100000'])
   })
 

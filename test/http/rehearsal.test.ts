@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { structured } from '../errors.ts'
 import { type Server, sharedServer, startServer, type TestWorld } from '../harness.ts'
 import { openLive } from '../orders/live.ts'
-import { DELAYED, INSTANT, ORDERS, type OrderBody, orderCountOf, THREE_LEFT } from '../orders/orders.ts'
+import { countOf, INSTANT, ORDERS, type Order, OVERNIGHT, THREE_LEFT } from '../records.ts'
 import { balanceOf } from '../wallets/balances.ts'
 import { DRY_RUN } from './rehearsals.ts'
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const ONE = { ...INSTANT, quantity: 1 }
+const ONE = INSTANT
 const BENEFICIARIES = '/api/v1/beneficiaries'
 const PERSON = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 const VALUE = 'X-Dry-Run must be true or false.'
@@ -31,7 +31,7 @@ describe('the response of a rehearsal', () => {
     const response = await world.post(ORDERS, { ...INSTANT, quantity: 2 }, DRY_RUN)
     expect(response.status).toBe(200)
     expect(headersOf(response)).toEqual({ marked: 'true', location: null })
-    const { vouchers, ...order } = (await response.json()) as OrderBody
+    const { vouchers, ...order } = (await response.json()) as Order
     expect(order).toMatchObject({
       status: 'DELIVERED',
       amount: 96,
@@ -47,7 +47,7 @@ describe('the response of a rehearsal', () => {
         expires_at: '2031-01-01T00:00:00.000Z',
       })),
     )
-    expect(await orderCountOf(world)).toBe(0)
+    expect(await countOf(world, ORDERS)).toBe(0)
     expect(await balanceOf(world, 1)).toEqual({ amount: 100_000, reserved: 0 })
   })
 
@@ -136,7 +136,7 @@ describe('the header', () => {
     }
     // The key was not used up.
     expect((await world.post(ORDERS, ONE, { 'idempotency-key': 'a key of my own' })).status).toBe(200)
-    const { id } = (await (await world.post(ORDERS, { ...DELAYED, quantity: 1 })).json()) as OrderBody
+    const { id } = (await (await world.post(ORDERS, OVERNIGHT)).json()) as Order
     const cancelled = await world.post(`${ORDERS}/${id}/cancel`, undefined, { ...DRY_RUN, 'idempotency-key': 'x' })
     expect([cancelled.status, headersOf(cancelled).marked]).toEqual([200, 'true'])
   })
@@ -186,23 +186,19 @@ describe('nothing stays in memory either', () => {
   test('a rehearsal beside real orders takes nothing from them, and nothing from the stock', async () => {
     const world = await server.world()
     const all = await Promise.all(
-      Array.from({ length: 12 }, (_, number) =>
-        world.post(ORDERS, { ...THREE_LEFT, quantity: 1 }, number % 2 ? {} : DRY_RUN),
-      ),
+      Array.from({ length: 12 }, (_, number) => world.post(ORDERS, THREE_LEFT, number % 2 ? {} : DRY_RUN)),
     )
     const sold = all.filter(({ ok, headers }) => ok && headers.get('x-dry-run') === null)
     expect(sold).toHaveLength(3)
-    const codes = await Promise.all(
-      sold.map(async (each) => ((await each.json()) as OrderBody).vouchers[0]?.card_number),
-    )
+    const codes = await Promise.all(sold.map(async (each) => ((await each.json()) as Order).vouchers[0]?.card_number))
     expect(new Set(codes).size).toBe(3)
     expect(codes.every((code) => code?.startsWith('TEST'))).toBeTrue()
-    expect(await orderCountOf(world)).toBe(3)
+    expect(await countOf(world, ORDERS)).toBe(3)
   })
 
   test('the clock has nothing to do for it, and a world that was only rehearsed in goes back in time', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
-    await world.post(ORDERS, { ...DELAYED, quantity: 1 }, DRY_RUN)
+    await world.post(ORDERS, OVERNIGHT, DRY_RUN)
     const { happened } = (await (await world.control('/clock', { advance: 'PT1H' })).json()) as { happened: unknown[] }
     expect(happened).toEqual([])
     expect((await world.control('/clock', { now: '2029-01-01T00:00:00Z' })).status).toBe(200)
@@ -210,11 +206,11 @@ describe('nothing stays in memory either', () => {
 
   test('what falls due before it is done, as before any request', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
-    const { id } = (await (await world.post(ORDERS, { ...DELAYED, quantity: 1 })).json()) as OrderBody
+    const { id } = (await (await world.post(ORDERS, OVERNIGHT)).json()) as Order
     await world.control('/clock', { advance: 'PT10S' })
     const response = await world.post(`${ORDERS}/${id}/cancel`, undefined, DRY_RUN)
     expect(response.status).toBe(400)
-    expect(((await (await world.get(`${ORDERS}/${id}`)).json()) as OrderBody).status).toBe('DELIVERED')
+    expect(((await (await world.get(`${ORDERS}/${id}`)).json()) as Order).status).toBe('DELIVERED')
   })
 
   test('a code of the stock that cannot be opened is found again, by the order that would sell it', async () => {
@@ -269,7 +265,7 @@ describe('in the sandbox', () => {
     expect((await world.post(ORDERS, ONE)).status).toBe(200)
     const lost = await world.post(ORDERS, ONE, { ...DRY_RUN, 'x-sandbox-fault': 'internal; when=after' })
     expect(lost.status).toBe(500)
-    expect(await orderCountOf(world)).toBe(1)
+    expect(await countOf(world, ORDERS)).toBe(1)
   })
 
   test('no event of it is told to a feed', async () => {
@@ -292,6 +288,6 @@ describe('in the sandbox', () => {
     const [{ id } = {}] = await requestsOf(world)
     const replay = await world.control(`/requests/${id}/replay`, {})
     expect(await replay.json()).toMatchObject({ status: 200, headers: { 'x-dry-run': 'true' } })
-    expect(await orderCountOf(world)).toBe(0)
+    expect(await countOf(world, ORDERS)).toBe(0)
   })
 })

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { expectResponse, forFile, startServer, testIn } from '../harness.ts'
-import { ADA, getPayout, pay } from '../payouts/payouts.ts'
+import { countOf, getPayout, ORDERS, PAYEE, pay, place } from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf, transactionsOf } from '../wallets/balances.ts'
-import { ORDERS, orderCountOf, place } from './orders.ts'
 
 /** Money at its edges: the last card, the last cent, the smallest unit. */
 
@@ -37,7 +36,7 @@ describe('the last code in stock', () => {
     const refused = responses.filter(({ status }) => status === 400)
     expect(new Set(await Promise.all(refused.map(messageOf)))).toEqual(new Set(['Insufficient stock']))
     expect(refused).toHaveLength(199)
-    expect(await orderCountOf(world)).toBe(1)
+    expect(await countOf(world, ORDERS)).toBe(1)
     expect(await movementsOf(world)).toMatchObject([{ amount: 10, balance_after: 99_990 }])
   })
 
@@ -82,7 +81,7 @@ describe('the last cent', () => {
     expect(await balanceOf(world, 1)).toEqual({ amount: 0, reserved: 0 })
     const cent = { product_id: 1, denomination: 0.01, quantity: 1 }
     expect(await messageOf(await world.post(ORDERS, cent))).toBe('Insufficient wallet balance')
-    const payout = { reference_id: 'p', wallet_id: 1, amount: 0.01, currency: 'USD', ...ADA }
+    const payout = { reference_id: 'p', wallet_id: 1, amount: 0.01, currency: 'USD', ...PAYEE }
     expect((await world.post('/api/v1/payouts', payout)).status).toBe(400)
     await world.control('/wallets/1/fund', { amount: 0.02 })
     expect(await pay(world, payout)).toMatchObject({ fees: 0.01, total_amount: 0.02 })
@@ -120,7 +119,7 @@ describe('the smallest unit', () => {
     ['1 yen from USD', 'JPY', 1, 1, 0.01],
   ])('of a payout is returned as a credit above zero: %s', async (_, currency, amount, wallet_id, back) => {
     const world = await server.world('2030-01-01T00:00:00Z')
-    const { id } = await pay(world, { reference_id: 'least', wallet_id, amount, currency, ...ADA })
+    const { id } = await pay(world, { reference_id: 'least', wallet_id, amount, currency, ...PAYEE })
     await world.clock({ advance: 'PT5S' })
     expect((await world.control(`/payouts/${id}/return`)).status).toBe(200)
     expect((await getPayout(world, id)).status).toBe('completed')
@@ -132,7 +131,7 @@ describe('the smallest unit', () => {
 
   test.each(['1', '2', '4'])('a payout of 1 VND from wallet %s is too small', async (wallet) => {
     const world = await server.world()
-    const body = { reference_id: 'none', wallet_id: Number(wallet), amount: 1, currency: 'VND', ...ADA }
+    const body = { reference_id: 'none', wallet_id: Number(wallet), amount: 1, currency: 'VND', ...PAYEE }
     await expectResponse(world.post('/api/v1/payouts', body), 400, {
       error: 'ValidationException',
       message: 'amount too small',

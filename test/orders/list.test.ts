@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { findOrder } from '../../src/orders/queries.ts'
 import { badRequest, invalid, notFound } from '../errors.ts'
 import { expectResponse, openProgram, sharedServer, type TestWorld, testIn } from '../harness.ts'
-import { getOrder, INSTANT, ORDERS, type OrderBody, place } from './orders.ts'
+import { getOrder, INSTANT, ORDERS, type Order, place } from '../records.ts'
 
 const server = await sharedServer()
 const inWorld = testIn(() => server.world())
@@ -12,17 +12,17 @@ const pageOf = (response: Response) =>
   ['x-page', 'x-per-page', 'x-total-count', 'x-total-pages', 'x-page-size', 'x-has-more'].map((name) =>
     response.headers.get(name),
   )
-const listed = async (world: TestWorld, query = ''): Promise<OrderBody[]> => {
+const listed = async (world: TestWorld, query = ''): Promise<Order[]> => {
   const response = await world.get(`${ORDERS}${query}`)
   if (response.status !== 200) throw new Error(`${query}: ${response.status} ${await response.text()}`)
-  return (await response.json()) as OrderBody[]
+  return (await response.json()) as Order[]
 }
 const idsOf = async (world: TestWorld, query: string) => (await listed(world, query)).map(({ id }) => id)
 
 /** Four orders: 1 delivered, 2 pending and then cancelled, 3 delivered of another product, 4 pending. */
 const shelf = async (): Promise<TestWorld> => {
   const world = await server.world(START)
-  await place(world, { ...INSTANT, quantity: 1, ref: 'first' })
+  await place(world, { ...INSTANT, ref: 'first' })
   await place(world, { ...INSTANT, quantity: 6, ref: 'second' })
   await world.post(`${ORDERS}/2/cancel`)
   await place(world, { product_id: 1, denomination: 100, quantity: 1, ref: 'third' })
@@ -40,7 +40,7 @@ describe('GET /api/v1/orders', () => {
   test('lists complete orders with their vouchers, the newest first', async () => {
     const world = await shelf()
     const response = await world.get(ORDERS)
-    const orders = (await response.json()) as OrderBody[]
+    const orders = (await response.json()) as Order[]
     expect(orders).toEqual(await Promise.all([4, 3, 2, 1].map((id) => getOrder(world, id))))
     expect(orders.map(({ status, vouchers }) => [status, vouchers.length])).toEqual([
       ['PENDING', 0],
@@ -85,7 +85,7 @@ describe('GET /api/v1/orders', () => {
   })
 
   inWorld('has 10 per page by default and at most 100, and pages neither overlap nor skip', async (world) => {
-    for (let count = 0; count < 12; count++) await place(world, { ...INSTANT, quantity: 1 })
+    for (let count = 0; count < 12; count++) await place(world, INSTANT)
     const first = await world.get(ORDERS)
     expect(((await first.json()) as object[]).length).toBe(10)
     expect(pageOf(first)).toEqual(['1', '10', '12', '2', null, null])
@@ -139,7 +139,7 @@ describe('GET /api/v1/orders/{id} and its vouchers', () => {
     await place(world, { ...INSTANT, quantity: 6 })
     expect(await (await world.get(`${ORDERS}/1/vouchers`)).json()).toEqual([])
     await world.clock({ advance: 'PT5S' })
-    const vouchers = await world.read<OrderBody['vouchers']>(`${ORDERS}/1/vouchers`)
+    const vouchers = await world.read<Order['vouchers']>(`${ORDERS}/1/vouchers`)
     expect(vouchers).toHaveLength(6)
     for (const { card_number, claim_url } of vouchers) {
       expect(card_number).toMatch(/^TEST[0-9A-Z]{12}$/)
@@ -156,7 +156,7 @@ describe('GET /api/v1/orders/{id} and its vouchers', () => {
   })
 
   inWorld('404 for an order of another world, identical to a missing one', async (world) => {
-    await place(world, { ...INSTANT, quantity: 1 })
+    await place(world, INSTANT)
     const elsewhere = await server.world()
     for (const path of [`${ORDERS}/1`, `${ORDERS}/1/vouchers`, `${ORDERS}/2147483647`]) {
       await expectResponse(elsewhere.get(path), 404, notFound('Order not found'))
@@ -166,13 +166,13 @@ describe('GET /api/v1/orders/{id} and its vouchers', () => {
   test("another client's order is a 404", async () => {
     await using program = openProgram()
     const { client, world } = await program.open()
-    const { id } = await place(client, { ...INSTANT, quantity: 1 })
+    const { id } = await place(client, INSTANT)
     expect(findOrder(world.db.query, 1, id)).toMatchObject({ id, clientId: 1 })
     expect(findOrder(world.db.query, 2, id)).toBeUndefined()
   })
 
   inWorld('404 for unsupported methods', async (world) => {
-    await place(world, { ...INSTANT, quantity: 1 })
+    await place(world, INSTANT)
     for (const response of [
       await world.delete(`${ORDERS}/1`),
       await world.request(`${ORDERS}/1`, { method: 'PUT', body: '{}' }),

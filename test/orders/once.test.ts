@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { badRequest, notFound } from '../errors.ts'
 import { type Server, sharedServer, startServer, testIn } from '../harness.ts'
+import { countOf, getOrder, INSTANT, ORDERS, type Order, place, THREE_LEFT } from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
-import { getOrder, INSTANT, ORDERS, type OrderBody, orderCountOf, place, THREE_LEFT } from './orders.ts'
 
 /** Nothing is bought twice, no card is sold twice, and no code is written where it can be read. */
 
 const server = await sharedServer()
 const inWorld = testIn(() => server.world())
 
-const ONE = { ...INSTANT, quantity: 1 }
+const ONE = INSTANT
 const KEY = { 'idempotency-key': 'order-4711' }
 
 describe('Idempotency-Key on orders', () => {
@@ -23,14 +23,14 @@ describe('Idempotency-Key on orders', () => {
     const second = await world.post(ORDERS, { quantity: 1, denomination: 50.0, product_id: 2 }, KEY)
     expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
     expect(await second.text()).toBe(bytes)
-    expect(await orderCountOf(world)).toBe(1)
+    expect(await countOf(world, ORDERS)).toBe(1)
     expect(await balanceOf(world, 1)).toEqual({ amount: 99_952, reserved: 0 })
   })
 
   test('replays a pending order unchanged, whatever its status is now', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const sent = { ...INSTANT, quantity: 6 }
-    const placed = (await (await world.post(ORDERS, sent, KEY)).json()) as OrderBody
+    const placed = (await (await world.post(ORDERS, sent, KEY)).json()) as Order
     await world.clock({ advance: 'PT10S' })
     expect((await getOrder(world, 1)).status).toBe('DELIVERED')
     expect(await (await world.post(ORDERS, sent, KEY)).json()).toEqual(placed)
@@ -43,7 +43,7 @@ describe('Idempotency-Key on orders', () => {
     expect(bodies.size).toBe(1)
     expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200))
     expect(responses.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1)
-    expect(await orderCountOf(world)).toBe(1)
+    expect(await countOf(world, ORDERS)).toBe(1)
     expect(await movementsOf(world)).toHaveLength(1)
   })
 
@@ -73,23 +73,21 @@ describe('Idempotency-Key on orders', () => {
       400,
       badRequest('Idempotency-Key must be 8 to 256 printable characters'),
     ])
-    expect(await orderCountOf(world)).toBe(1)
+    expect(await countOf(world, ORDERS)).toBe(1)
   })
 })
 
 describe('a stock of three', () => {
   inWorld('is sold once if twenty orders arrive at once', async (world) => {
-    const responses = await Promise.all(
-      Array.from({ length: 20 }, () => world.post(ORDERS, { ...THREE_LEFT, quantity: 1 })),
-    )
+    const responses = await Promise.all(Array.from({ length: 20 }, () => world.post(ORDERS, THREE_LEFT)))
     const bodies = await Promise.all(responses.map((response) => response.json()))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, ...Array(17).fill(400)])
-    const sold = bodies.filter((_, index) => responses[index]?.status === 200) as OrderBody[]
+    const sold = bodies.filter((_, index) => responses[index]?.status === 200) as Order[]
     expect(new Set(sold.flatMap(({ vouchers }) => vouchers.map(({ card_number }) => card_number))).size).toBe(3)
     for (const [index, body] of bodies.entries()) {
       if (responses[index]?.status === 400) expect(body).toEqual(badRequest('Insufficient stock'))
     }
-    expect(await orderCountOf(world)).toBe(3)
+    expect(await countOf(world, ORDERS)).toBe(3)
     expect(await balanceOf(world, 1)).toEqual({ amount: 99_970, reserved: 0 })
     await expectUnbrokenChain(world)
   })
@@ -115,7 +113,7 @@ describe('a wallet that covers exactly k of many orders at once', () => {
       expect([response.status, await response.json()]).toEqual([400, badRequest('Insufficient wallet balance')])
     }
     expect((await balanceOf(world, 1)).amount).toBe(16)
-    expect(await orderCountOf(world)).toBe(3 + 11)
+    expect(await countOf(world, ORDERS)).toBe(3 + 11)
     await expectUnbrokenChain(world)
   })
 })
@@ -146,9 +144,9 @@ describe('a voucher at rest', () => {
       body: JSON.stringify({ ...INSTANT, quantity: 5, ref: 'in-clear' }),
     }
     const placed = await ask(ORDERS, purchase)
-    const order = (await placed.json()) as OrderBody
+    const order = (await placed.json()) as Order
     expect(order.vouchers).toHaveLength(5)
-    const secrets = order.vouchers.flatMap(({ card_number, claim_url }) => [card_number, claim_url ?? ''])
+    const secrets = order.vouchers.flatMap(({ card_number, claim_url }) => [card_number ?? '', claim_url ?? ''])
     expect(filesHolding('in-clear').length).toBeGreaterThan(0)
     for (const secret of secrets) expect(filesHolding(secret)).toEqual([])
     await first.stop()

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { badRequest, notFound } from '../errors.ts'
 import { expectResponse, sharedServer, startServer, type TestWorld, testIn } from '../harness.ts'
+import { getOrder, INSTANT, ORDERS, OVERNIGHT, PHYSICAL, place } from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
-import { DELAYED, getOrder, INSTANT, ORDERS, PHYSICAL, place } from './orders.ts'
 
 const server = await sharedServer()
 
@@ -49,7 +49,7 @@ describe('at the pace of the sandbox', () => {
   atStart('has its due time, however late the next request is', async (world) => {
     await place(world, { ...PHYSICAL, quantity: 2 })
     await later(world, '00:00:30')
-    await place(world, { ...DELAYED, quantity: 1 })
+    await place(world, OVERNIGHT)
     await world.clock({ advance: 'P31D' })
     const monthLater = await world.again()
     expect(await getOrder(monthLater, 1)).toMatchObject({ status: 'DELIVERED', delivered_at: at('00:00:05.000') })
@@ -128,7 +128,7 @@ describe('POST /api/v1/orders/{id}/cancel', () => {
   test.each([
     ['PROCESSING', '00:00:02', SIX],
     ['DELIVERED', '00:00:05', SIX],
-    ['DELIVERED', '00:00:00', { ...INSTANT, quantity: 1 }],
+    ['DELIVERED', '00:00:00', INSTANT],
   ])('400 refuses an order that is %s at %s, and refunds nothing', async (status, time, body) => {
     const world = await server.world(START)
     await place(world, body)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { parseRate, ratesFrom } from '../../src/charges/rates.ts'
 import { openProgram, sharedServer, testIn } from '../harness.ts'
+import { getOrder, INSTANT, ORDERS, type Order, OVERNIGHT, PHYSICAL, place } from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
-import { DELAYED, getOrder, INSTANT, ORDERS, type OrderBody, PHYSICAL, place } from './orders.ts'
 
 const server = await sharedServer()
 
@@ -22,7 +22,7 @@ describe('POST /api/v1/orders', () => {
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toMatch(/^application\/json/)
     expect(response.headers.get('idempotent-replayed')).toBeNull()
-    const order = (await response.json()) as OrderBody
+    const order = (await response.json()) as Order
     const voucher = (number: number) => ({
       voucher_reference_number: `1-${number}`,
       card_number: expect.stringMatching(/^TEST[0-9A-Z]{12}$/),
@@ -69,7 +69,7 @@ describe('POST /api/v1/orders', () => {
       failed_at: null,
       cancelled_at: null,
       failure_reason: null,
-    } as unknown as OrderBody)
+    } as unknown as Order)
     expect(await getOrder(world, 1)).toEqual(order)
     expect(await movementsOf(world)).toMatchObject([
       { id: order.transaction_id, wallet_id: 3, amount: 230.1, balance_after: 4_999_769.9, source_id: '1' },
@@ -81,8 +81,8 @@ describe('POST /api/v1/orders', () => {
   atStart('responses with voucher codes are not cached: orders, replays, lists and vouchers', async (world) => {
     const again = { 'idempotency-key': 'kept by no cache' }
     const responses = [
-      await world.post(ORDERS, { ...INSTANT, quantity: 1 }, again),
-      await world.post(ORDERS, { ...INSTANT, quantity: 1 }, again),
+      await world.post(ORDERS, INSTANT, again),
+      await world.post(ORDERS, INSTANT, again),
       await world.get(ORDERS),
       await world.get(`${ORDERS}/1`),
       await world.get(`${ORDERS}/1/vouchers`),
@@ -103,8 +103,8 @@ describe('POST /api/v1/orders', () => {
   test.each([
     ['instant ones from quantity 6', { ...INSTANT, quantity: 6 }, 1, { amount: 99_712, reserved: 288 }],
     // 9.875 KWD after discount, 0.1 and 1.5 % in fees, at 3.25945241 USD, and 0.5 % for converting
-    ['delayed ones', { ...DELAYED, quantity: 1 }, 1, { amount: 99_966.84, reserved: 33.16 }],
-    ['physical ones', { ...PHYSICAL, quantity: 1 }, 2, { amount: 99_966.24, reserved: 33.76 }],
+    ['delayed ones', OVERNIGHT, 1, { amount: 99_966.84, reserved: 33.16 }],
+    ['physical ones', PHYSICAL, 2, { amount: 99_966.24, reserved: 33.76 }],
   ])('all others are PENDING without vouchers, with reserved money: %s', async (_, body, walletId, balance) => {
     const world = await server.world(START)
     const order = await place(world, body)
@@ -154,8 +154,8 @@ describe('POST /api/v1/orders', () => {
   test.each([
     ['in one currency', { ...INSTANT, quantity: 3 }],
     ['with tax', { product_id: 1, denomination: 250, quantity: 3 }],
-    ['with fees, from the default wallet', { ...DELAYED, quantity: 3 }],
-    ['into a currency without decimals', { ...DELAYED, quantity: 2, wallet_id: 4 }],
+    ['with fees, from the default wallet', { ...OVERNIGHT, quantity: 3 }],
+    ['into a currency without decimals', { ...OVERNIGHT, quantity: 2, wallet_id: 4 }],
     ['where bands overlap', { product_id: 6, denomination: 500, quantity: 1 }],
   ])('costs the same as the charge: %s', async (_, body) => {
     const world = await server.world(START)
@@ -170,8 +170,8 @@ describe('POST /api/v1/orders', () => {
   })
 
   atStart('naming a wallet in the same currency does not change the price', async (world) => {
-    const named = await place(world, { ...INSTANT, quantity: 1, wallet_id: 1 })
-    const unnamed = await place(world, { ...INSTANT, quantity: 1 })
+    const named = await place(world, { ...INSTANT, wallet_id: 1 })
+    const unnamed = await place(world, INSTANT)
     expect(unnamed.charges).toEqual(named.charges)
     expect(unnamed.wallet_id).toBe(1)
   })
@@ -190,7 +190,7 @@ describe('POST /api/v1/orders', () => {
   })
 
   atStart('reads JSON with any content type', async (world) => {
-    const response = await world.post(ORDERS, JSON.stringify({ ...INSTANT, quantity: 1 }), {
+    const response = await world.post(ORDERS, JSON.stringify(INSTANT), {
       'content-type': 'application/x-www-form-urlencoded',
     })
     expect(response.status).toBe(200)
@@ -198,8 +198,8 @@ describe('POST /api/v1/orders', () => {
 
   test('ids count from 1 in every world', async () => {
     for (const world of [await server.world(), await server.world()]) {
-      expect((await place(world, { ...INSTANT, quantity: 1 })).id).toBe(1)
-      expect((await place(world, { ...INSTANT, quantity: 1 })).id).toBe(2)
+      expect((await place(world, INSTANT)).id).toBe(1)
+      expect((await place(world, INSTANT)).id).toBe(2)
     }
   })
 })
@@ -212,7 +212,7 @@ describe('ref and client_reference', () => {
     ['both, one of them null', { ref: null, client_reference: 'a-1' }],
   ])('are two names of one member: %s', async (_, names) => {
     const world = await server.world()
-    const order = await place(world, { ...INSTANT, quantity: 1, ...names })
+    const order = await place(world, { ...INSTANT, ...names })
     expect(order).toMatchObject({ ref: 'a-1', client_reference: 'a-1' })
     expect(await getOrder(world, order.id)).toMatchObject({ ref: 'a-1', client_reference: 'a-1' })
   })
@@ -221,7 +221,7 @@ describe('ref and client_reference', () => {
     const world = await server.world()
     const references = new Set<string>()
     for (let count = 0; count < 5; count++) {
-      const { ref, client_reference } = await place(world, { ...INSTANT, quantity: 1 })
+      const { ref, client_reference } = await place(world, INSTANT)
       expect(ref).toMatch(/^[\x21-\x7e]{1,255}$/)
       expect(client_reference).toBe(ref)
       references.add(ref)
@@ -235,25 +235,25 @@ describe('ref and client_reference', () => {
     ['every kind of printable character', ' !"#$%&\'()*+,-./09:;<=>?@AZ[\\]^_`az{|}~'],
   ])('accept %s', async (_, ref) => {
     const world = await server.world()
-    expect((await place(world, { ...INSTANT, quantity: 1, ref })).ref).toBe(ref)
+    expect((await place(world, { ...INSTANT, ref })).ref).toBe(ref)
   })
 
   test('are case-sensitive', async () => {
     const world = await server.world()
-    await place(world, { ...INSTANT, quantity: 1, ref: 'a' })
-    expect((await place(world, { ...INSTANT, quantity: 1, ref: 'A' })).ref).toBe('A')
+    await place(world, { ...INSTANT, ref: 'a' })
+    expect((await place(world, { ...INSTANT, ref: 'A' })).ref).toBe('A')
   })
 
   test('belong to one world', async () => {
     for (const world of [await server.world(), await server.world()]) {
-      expect((await place(world, { ...INSTANT, quantity: 1, ref: 'a-1' })).id).toBe(1)
+      expect((await place(world, { ...INSTANT, ref: 'a-1' })).id).toBe(1)
     }
   })
 })
 
 describe('a held charge', () => {
   atStart('is the price of an order for the same purchase', async (world) => {
-    const { product_id, ...purchase } = { ...DELAYED, quantity: 2, wallet_id: 2 }
+    const { product_id, ...purchase } = { ...OVERNIGHT, quantity: 2, wallet_id: 2 }
     const asked = await world.post(`/api/v1/products/${product_id}/charges`, purchase)
     const charge = (await asked.json()) as { total_payable: number }
     const order = await place(world, { product_id, ...purchase })

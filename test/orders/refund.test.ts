@@ -8,9 +8,9 @@ import { generatedSupply } from '../../src/sandbox/seed/vouchers.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { forFile, openProgram, testIn } from '../harness.ts'
+import { getOrder, place } from '../records.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
-import { getOrder, place } from './orders.ts'
 
 /** Refunds of delivered orders (contract C17). */
 

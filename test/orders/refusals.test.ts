@@ -2,20 +2,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { badRequest, FORBIDDEN, invalid, notFound, UNAUTHORIZED, UNREADABLE } from '../errors.ts'
 import { expectResponse, type Server, sharedServer, startServer, type TestWorld } from '../harness.ts'
+import { countOf, INSTANT, NONE_LEFT, ORDERS, place } from '../records.ts'
 import { movementsOf, walletsOf } from '../wallets/balances.ts'
-import { INSTANT, NONE_LEFT, ORDERS, orderCountOf, place } from './orders.ts'
 
 const server = await sharedServer()
 
-const ONE = { ...INSTANT, quantity: 1 }
+const ONE = INSTANT
 const broken = (field: string, rule: string, problem: string) =>
   invalid({ [field]: [{ rule, field, message: `The ${field} field ${problem}.` }] })
 
 /** An order that is refused leaves nothing: no order, no movement, no reservation. */
 const expectRefusal = async (world: TestWorld, body: unknown, status: number, response: object) => {
-  const before = [await walletsOf(world), await movementsOf(world), await orderCountOf(world)]
+  const before = [await walletsOf(world), await movementsOf(world), await countOf(world, ORDERS)]
   await expectResponse(world.post('/api/v1/orders', body), status, response)
-  expect([await walletsOf(world), await movementsOf(world), await orderCountOf(world)]).toEqual(before)
+  expect([await walletsOf(world), await movementsOf(world), await countOf(world, ORDERS)]).toEqual(before)
 }
 
 describe('an invalid body', () => {
@@ -106,7 +106,7 @@ describe('an invalid body', () => {
       'client_reference',
       'email',
     ])
-    expect(await orderCountOf(world)).toBe(0)
+    expect(await countOf(world, ORDERS)).toBe(0)
   })
 })
 
@@ -189,21 +189,17 @@ describe('the first error in the documented order is returned', () => {
     ],
     [
       'the wallet before a used reference',
-      { ...NONE_LEFT, quantity: 1, wallet_id: 999, ref: 'used' },
+      { ...NONE_LEFT, wallet_id: 999, ref: 'used' },
       badRequest('Wallet not found'),
     ],
     ['a used reference before the balance', { ...TOO_MUCH, ref: 'used' }, badRequest('Duplicate client_reference')],
-    [
-      'a used reference before the stock',
-      { ...NONE_LEFT, quantity: 1, ref: 'used' },
-      badRequest('Duplicate client_reference'),
-    ],
+    ['a used reference before the stock', { ...NONE_LEFT, ref: 'used' }, badRequest('Duplicate client_reference')],
   ])('%s', async (_, body, answer) => {
     const world = await server.world()
     await place(world, { ...ONE, ref: 'used' })
     const response = await world.post(ORDERS, body)
     expect(await response.json()).toEqual(answer)
-    expect(await orderCountOf(world)).toBe(1)
+    expect(await countOf(world, ORDERS)).toBe(1)
   })
 
   test('the balance before the stock', async () => {

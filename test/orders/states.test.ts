@@ -7,9 +7,9 @@ import { generatedSupply } from '../../src/sandbox/seed/vouchers.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { forFile, openProgram, type TestWorld, testIn } from '../harness.ts'
+import { getOrder, ORDERS, place } from '../records.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
-import { getOrder, ORDERS, place } from './orders.ts'
 
 /** What an operator can do to an order (contract C12), with what each step writes to the ledger. */
 

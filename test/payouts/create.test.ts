@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { sharedServer } from '../harness.ts'
+import { getPayout, HUNDRED, PAYEE, PAYOUTS, type Payout, pay, saveGrace } from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
-import { ADA, getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay, save } from './payouts.ts'
 
 const server = await sharedServer()
 
@@ -23,7 +23,7 @@ describe('POST /api/v1/payouts', () => {
     })
     expect(response.status).toBe(201)
     expect(response.headers.get('content-type')).toMatch(/^application\/json/)
-    const payout = (await response.json()) as PayoutBody
+    const payout = (await response.json()) as Payout
     expect(payout).toEqual({
       id: expect.stringMatching(/^pyt_[0-9a-z]{20,}$/),
       reference_id: 'bonus',
@@ -61,7 +61,7 @@ describe('POST /api/v1/payouts', () => {
       completed_at: null,
       failed_at: null,
       cancelled_at: null,
-    } as unknown as PayoutBody)
+    } as unknown as Payout)
     expect(await getPayout(world, payout.id)).toEqual(payout)
     expect(await movementsOf(world)).toMatchObject([
       { wallet_id: 1, transaction_type: 'DEBIT', amount: 101.5, source_type: 'payout', source_id: payout.id },
@@ -96,7 +96,7 @@ describe('POST /api/v1/payouts', () => {
 
   test('copies a saved beneficiary', async () => {
     const world = await server.world()
-    const id = await save(world, { country: 'US', phone: '+12025550123', metadata: { badge: 1 } })
+    const id = await saveGrace(world, { country: 'US', phone: '+12025550123', metadata: { badge: 1 } })
     const { beneficiary_email, beneficiary_first_name, beneficiary_last_name, ...rest } = HUNDRED
     const payout = await pay(world, { ...rest, beneficiary_id: id })
     expect(payout.beneficiary).toEqual({
@@ -111,7 +111,7 @@ describe('POST /api/v1/payouts', () => {
 
   test('keeps the copy if the saved beneficiary is deleted, and completes', async () => {
     const world = await server.world(START)
-    const beneficiary_id = await save(world)
+    const beneficiary_id = await saveGrace(world)
     const payout = await pay(world, { reference_id: 'bonus', wallet_id: 1, amount: 1, currency: 'USD', beneficiary_id })
     expect((await world.delete(`/api/v1/beneficiaries/${beneficiary_id}`)).status).toBe(204)
     expect(await getPayout(world, payout.id)).toEqual(payout)
@@ -217,6 +217,6 @@ describe('POST /api/v1/payouts', () => {
     const ids: string[] = []
     for (let count = 0; count < 5; count++) ids.push((await pay(world, { ...HUNDRED, reference_id: `r${count}` })).id)
     expect(ids).toEqual([...ids].sort())
-    expect(ADA.beneficiary_email).toBe(HUNDRED.beneficiary_email)
+    expect(PAYEE.beneficiary_email).toBe(HUNDRED.beneficiary_email)
   })
 })

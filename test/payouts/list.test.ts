@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { expectResponse, sharedServer, type TestWorld } from '../harness.ts'
-import { getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay } from './payouts.ts'
+import { getPayout, HUNDRED, PAYOUTS, type Payout, pay } from '../records.ts'
 
 const server = await sharedServer()
 
@@ -12,7 +12,7 @@ const pageOf = (response: Response) =>
 const referencesOf = async (world: TestWorld, query: string): Promise<string[]> => {
   const response = await world.get(`${PAYOUTS}?${query}`)
   if (response.status !== 200) throw new Error(`${query}: ${response.status} ${await response.text()}`)
-  return ((await response.json()) as PayoutBody[]).map(({ reference_id }) => reference_id)
+  return ((await response.json()) as Payout[]).map(({ reference_id }) => reference_id)
 }
 
 /** Payouts a, b, c, d, made 1.5 s apart, so that at the end d is created, c queued, b submitted, a settling. */
@@ -42,9 +42,9 @@ describe('GET /api/v1/payouts', () => {
   test('lists payouts without their events, the newest first', async () => {
     const world = await desk()
     const response = await world.get(PAYOUTS)
-    const listed = (await response.json()) as PayoutBody[]
+    const listed = (await response.json()) as Payout[]
     const whole = await Promise.all(listed.map(({ id }) => getPayout(world, id)))
-    expect(listed).toEqual(whole.map(({ events, ...rest }) => rest) as PayoutBody[])
+    expect(listed).toEqual(whole.map(({ events, ...rest }) => rest) as Payout[])
     expect(listed.map(({ reference_id, status }) => [reference_id, status])).toEqual([
       ['d-BONUS', 'created'],
       ['c-100%', 'queued'],

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileOf } from '../catalog/entry.ts'
 import { type Server, sharedServer, startServer, testIn } from '../harness.ts'
-import { balanceOf, expectUnbrokenChain, movementsOf, type TransactionBody } from '../wallets/balances.ts'
-import { getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay, payoutCountOf } from './payouts.ts'
+import type { Transaction } from '../records.ts'
+import { countOf, getPayout, HUNDRED, PAYOUTS, type Payout, pay } from '../records.ts'
+import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 
 /** Nothing is paid twice, nothing is paid that is not there, and what is refunded is what was paid. */
 
@@ -25,7 +26,7 @@ describe('Idempotency-Key on payouts', () => {
     const second = await world.post(PAYOUTS, HUNDRED, KEY)
     expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
     expect(await second.text()).toBe(bytes)
-    expect(await payoutCountOf(world)).toBe(1)
+    expect(await countOf(world, PAYOUTS)).toBe(1)
     expect(await balanceOf(world, 1)).toEqual({ amount: 99_898.5, reserved: 0 })
   })
 
@@ -76,7 +77,7 @@ describe('Idempotency-Key on payouts', () => {
       400,
       badRequest('Idempotency-Key must be 8 to 256 printable characters'),
     ])
-    expect(await payoutCountOf(world)).toBe(1)
+    expect(await countOf(world, PAYOUTS)).toBe(1)
   })
 })
 
@@ -93,7 +94,7 @@ describe('a wallet that covers exactly k of many payouts at once', () => {
       expect([response.status, await response.json()]).toEqual([400, badRequest('Insufficient wallet balance')])
     }
     expect((await balanceOf(world, 1)).amount).toBe(530)
-    expect(await payoutCountOf(world)).toBe(98)
+    expect(await countOf(world, PAYOUTS)).toBe(98)
     await expectUnbrokenChain(world)
   })
 
@@ -134,7 +135,7 @@ describe('after the rates have changed', () => {
     const ahead = JSON.stringify({ now: '2090-01-01T00:00:00Z', frozen: true })
     await before.request('/_sandbox/clock', { method: 'POST', body: ahead })
     const then = await loggedIn(before)
-    const payout = await then.send<PayoutBody>(PAYOUTS, { ...HUNDRED, wallet_id: 2 })
+    const payout = await then.send<Payout>(PAYOUTS, { ...HUNDRED, wallet_id: 2 })
     const wanted = { product_id: 2, denomination: 50, quantity: 6, wallet_id: 2 }
     const order = await then.send<{ id: number; amount: number }>('/api/v1/orders', wanted)
     expect([payout.status, order.amount]).toEqual(['created', 266.28])
@@ -144,7 +145,7 @@ describe('after the rates have changed', () => {
     const now = await loggedIn(after)
     expect(await now.send(`${PAYOUTS}/${payout.id}/cancel`)).toMatchObject({ status: 'cancelled' })
     expect(await now.send(`/api/v1/orders/${order.id}/cancel`)).toMatchObject({ status: 'CANCELLED' })
-    const movements = await now.ask<TransactionBody[]>('/api/v1/transactions?wallet_id=2')
+    const movements = await now.ask<Transaction[]>('/api/v1/transactions?wallet_id=2')
     expect(movements.map(({ transaction_type, amount, forex_rate }) => [transaction_type, amount, forex_rate])).toEqual(
       [
         ['CREDIT', 266.28, 0.92],

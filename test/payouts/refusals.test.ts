@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { fileOf } from '../catalog/entry.ts'
 import { notFound, UNAUTHORIZED } from '../errors.ts'
 import { expectResponse, sharedServer, startServer, type TestWorld, testIn } from '../harness.ts'
+import { countOf, getPayout, HUNDRED, PAYOUTS, pay, saveGrace } from '../records.ts'
 import { movementsOf, walletsOf } from '../wallets/balances.ts'
-import { getPayout, HUNDRED, PAYOUTS, pay, payoutCountOf, save } from './payouts.ts'
 
 const server = await sharedServer()
 const inWorld = testIn(() => server.world())
@@ -13,9 +13,9 @@ const invalid = (message: string) => ({ error: 'ValidationException', message })
 
 /** A payout that is refused leaves nothing: no payout, no movement, no reservation. */
 const expectRefusal = async (world: TestWorld, body: unknown, response: object) => {
-  const before = [await walletsOf(world), await movementsOf(world), await payoutCountOf(world)]
+  const before = [await walletsOf(world), await movementsOf(world), await countOf(world, PAYOUTS)]
   await expectResponse(world.post(PAYOUTS, body), 400, response)
-  expect([await walletsOf(world), await movementsOf(world), await payoutCountOf(world)]).toEqual(before)
+  expect([await walletsOf(world), await movementsOf(world), await countOf(world, PAYOUTS)]).toEqual(before)
 }
 
 const NOBODY = { beneficiary_email: undefined, beneficiary_first_name: undefined, beneficiary_last_name: undefined }
@@ -162,7 +162,7 @@ describe('an invalid body', () => {
   })
 
   inWorld('400 refuses a saved beneficiary together with a person', async (world) => {
-    const beneficiary_id = await save(world)
+    const beneficiary_id = await saveGrace(world)
     await expectRefusal(
       world,
       { ...HUNDRED, beneficiary_id },
@@ -190,7 +190,7 @@ describe('a payout that is not possible', () => {
   })
 
   inWorld("400 refuses another client's beneficiary like a missing one", async (world) => {
-    const beneficiary_id = await save(await world.limited())
+    const beneficiary_id = await saveGrace(await world.limited())
     await expectRefusal(world, { ...HUNDRED, ...NOBODY, beneficiary_id }, badRequest('Beneficiary not found'))
   })
 

@@ -8,9 +8,9 @@ import { canHappen, type PayoutEventType, TRANSITIONS } from '../../src/payouts/
 import { pace } from '../../src/sandbox/worlds/pace.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { forFile, openProgram, type TestWorld } from '../harness.ts'
+import { getPayout, HUNDRED, pay, saveGrace } from '../records.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
-import { getPayout, HUNDRED, pay, save } from './payouts.ts'
 
 /** The state machine of payouts (contract C13), each event from each state, with what it writes to the ledger. */
 
@@ -189,7 +189,7 @@ describe('a payout that fails', () => {
 describe('a completed payout that is returned', () => {
   test('is a new CREDIT of the amount without fees, at the original rate, and changes nothing else', async () => {
     const { client, world } = await program.open(START)
-    const beneficiary_id = await save(client)
+    const beneficiary_id = await saveGrace(client)
     const { id } = await pay(client, {
       reference_id: 'bonus',
       wallet_id: 2,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { expectResponse, sharedServer, type TestWorld, testIn } from '../harness.ts'
+import { getPayout, HUNDRED, PAYOUTS, type PayoutEvent, pay, saveGrace } from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
-import { type EventBody, getPayout, HUNDRED, PAYOUTS, pay, save } from './payouts.ts'
 
 const server = await sharedServer()
 
@@ -10,7 +10,7 @@ const atStart = testIn(() => server.world(START))
 const at = (time: string) => `2030-01-01T00:00:0${time}Z`
 
 /** An event that the clock brought. */
-const event = (event_type: string, from_status: string, to_status: string, second: number): EventBody => ({
+const event = (event_type: string, from_status: string, to_status: string, second: number): PayoutEvent => ({
   event_type,
   from_status,
   to_status,
@@ -18,7 +18,7 @@ const event = (event_type: string, from_status: string, to_status: string, secon
   message: null,
   created_at: at(`${second}.000`),
 })
-const CREATED: EventBody = {
+const CREATED: PayoutEvent = {
   event_type: 'created',
   from_status: null,
   to_status: 'created',
@@ -35,7 +35,7 @@ const WAY = [
   event('completed', 'settling', 'completed', 5),
 ]
 const STAMPS = { queued: 'queued_at', submitted: 'submitted_at', completed: 'completed_at' } as const
-const stampsOf = (events: readonly EventBody[]) =>
+const stampsOf = (events: readonly PayoutEvent[]) =>
   Object.fromEntries(
     events.flatMap(({ event_type, created_at }) =>
       event_type in STAMPS ? [[STAMPS[event_type as keyof typeof STAMPS], created_at]] : [],
@@ -227,7 +227,7 @@ describe('the totals of a beneficiary', () => {
   const NOTHING = { total_payouts: 0, total_amount: 0, last_payout_at: null }
 
   atStart('count a payout on completion, without its fees', async (world) => {
-    const beneficiary_id = await save(world)
+    const beneficiary_id = await saveGrace(world)
     const body = { reference_id: 'a', wallet_id: 1, amount: 100, currency: 'USD', beneficiary_id }
     await pay(world, body)
     await moveTo(world, '4.999')
@@ -241,7 +241,7 @@ describe('the totals of a beneficiary', () => {
   })
 
   atStart("are in the default wallet's currency, whichever wallet pays", async (world) => {
-    const beneficiary_id = await save(world)
+    const beneficiary_id = await saveGrace(world)
     const sent = [
       { wallet_id: 2, amount: 100, currency: 'EUR' }, // 108.70 USD (108.695652)
       { wallet_id: 4, amount: 1_000, currency: 'JPY' }, // 6.56 USD (6.56383)
@@ -259,7 +259,7 @@ describe('the totals of a beneficiary', () => {
   })
 
   atStart('count neither cancelled payouts nor those to a person of the same name', async (world) => {
-    const beneficiary_id = await save(world, { email: HUNDRED.beneficiary_email, first_name: 'Ada' })
+    const beneficiary_id = await saveGrace(world, { email: HUNDRED.beneficiary_email, first_name: 'Ada' })
     const { id } = await pay(world, { reference_id: 'a', wallet_id: 1, amount: 1, currency: 'USD', beneficiary_id })
     await world.post(`${PAYOUTS}/${id}/cancel`)
     await pay(world)
@@ -269,9 +269,9 @@ describe('the totals of a beneficiary', () => {
 
   atStart('belong to the client whose beneficiary it is', async (world) => {
     const limited = await world.limited()
-    const beneficiary_id = await save(limited)
+    const beneficiary_id = await saveGrace(limited)
     await pay(limited, { reference_id: 'a', wallet_id: 5, amount: 2, currency: 'USD', beneficiary_id })
-    const own = await save(world)
+    const own = await saveGrace(world)
     await moveTo(world, '9.000')
     expect(await totalsOf(world, own)).toEqual(NOTHING)
     expect(await totalsOf(limited, beneficiary_id)).toMatchObject({ total_payouts: 1, total_amount: 2 })

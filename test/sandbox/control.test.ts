@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { badRequest, invalid, notFound, UNREADABLE, validation, worldNotFound } from '../errors.ts'
 import { forFile, startServer, TestWorld, testIn } from '../harness.ts'
+import { DELAYED, HUNDRED, INSTANT, type Order, type Payout, pay, place } from '../records.ts'
 import { balanceOf, movementsOf, transactionsOf, walletsOf } from '../wallets/balances.ts'
 import { makeAtNoon } from './everything.ts'
-import { DELAYED, INSTANT, type Order, type Payout, paid, placed } from './purchases.ts'
 import { control, expectSoundWorld, NOON, rowsOf, succeed } from './surface.ts'
 
 /** What an operator does in live mode, at the touch of a test (contract C15). */
@@ -93,7 +93,7 @@ describe('PUT /_sandbox/pace', () => {
   })
 
   inWorld("manual stops the clock's transitions; auto continues them", async (world) => {
-    const [payout, order] = [await paid(world), await placed(world, DELAYED)]
+    const [payout, order] = [await pay(world), await place(world, DELAYED)]
     await world.clock({ advance: 'PT30M' })
     expect([(await payoutOf(world, payout.id)).status, (await orderOf(world, order.id)).status]).toEqual([
       'created',
@@ -118,7 +118,7 @@ describe('PUT /_sandbox/pace', () => {
       const [due] = (await ask(world, 'GET', '/due')).body as { at: string; next: string }[]
       return { record: [listed?.due_at, listed?.due_event], due: [due?.at, due?.next] }
     }
-    await paid(world)
+    await pay(world)
     const [first, week] = ['2030-01-01T12:00:01.000Z', '2030-01-08T12:00:00.000Z']
     expect(await dueOf()).toEqual({ record: [first, 'queued'], due: [first, 'payout.queued'] })
     await ask(world, 'PUT', '/pace', { payouts: 'manual' })
@@ -131,7 +131,7 @@ describe('PUT /_sandbox/pace', () => {
     'auto again for %s alone, they go on without the others',
     async (moving) => {
       const world = await opened()
-      const [payout, order] = [await paid(world), await placed(world, DELAYED)]
+      const [payout, order] = [await pay(world), await place(world, DELAYED)]
       await ask(world, 'PUT', '/pace', { [moving]: 'auto' })
       await world.clock({ advance: 'PT1M' })
       expect([(await payoutOf(world, payout.id)).status, (await orderOf(world, order.id)).status]).toEqual(
@@ -190,7 +190,7 @@ describe('POST /_sandbox/wallets', () => {
   inWorld('POSTPAID with a credit limit can be spent up to the limit', async (world) => {
     await done(world, '/wallets', { currency: 'USD', type: 'POSTPAID', credit_limit: 50 })
     const purchase = { ...INSTANT, wallet_id: 6 }
-    await placed(world, purchase)
+    await place(world, purchase)
     expect(await balanceOf(world, 6)).toEqual({ amount: -48, reserved: 0 })
     expect((await world.post('/api/v1/orders', purchase)).status).toBe(400)
     await expectSoundWorld(server, world.name)
@@ -344,7 +344,7 @@ const eventsOf = async (world: TestWorld, id: string) =>
 
 describe('POST /_sandbox/payouts/{id}/advance', () => {
   inWorld('200 makes one transition each time, to the end', async (world) => {
-    const { id } = await paid(world)
+    const { id } = await pay(world)
     const statuses: string[] = []
     for (let step = 0; step < 5; step++) {
       const state = await done<{ id: string; status: string }>(world, `/payouts/${id}/advance`)
@@ -368,7 +368,7 @@ describe('POST /_sandbox/payouts/{id}/advance', () => {
     ['completed', 5, 0],
   ])('200 advances to %s', async (to, steps, reserved) => {
     const world = await opened()
-    const { id } = await paid(world)
+    const { id } = await pay(world)
     expect(await done<object>(world, `/payouts/${id}/advance`, { to })).toEqual({ id, status: to })
     expect((await eventsOf(world, id)).filter((event) => event.endsWith(' by operator'))).toHaveLength(steps)
     expect(await balanceOf(world, 1)).toEqual({ amount: 99_898.5, reserved })
@@ -376,7 +376,7 @@ describe('POST /_sandbox/payouts/{id}/advance', () => {
   })
 
   inWorld('200 resumes after a required action', async (world) => {
-    const { id } = await paid(world)
+    const { id } = await pay(world)
     await done(world, `/payouts/${id}/advance`, { to: 'action_required' })
     expect(await done<object>(world, `/payouts/${id}/advance`)).toEqual({ id, status: 'settling' })
     expect(await done<object>(world, `/payouts/${id}/advance`, { to: 'completed' })).toEqual({
@@ -388,7 +388,7 @@ describe('POST /_sandbox/payouts/{id}/advance', () => {
 
   test('due work is done first', async () => {
     const world = await opened('auto')
-    const { id } = await paid(world)
+    const { id } = await pay(world)
     await world.clock({ advance: 'PT1H' })
     expect(await ask(world, 'POST', `/payouts/${id}/advance`)).toMatchObject({
       status: 400,
@@ -402,7 +402,7 @@ describe('POST /_sandbox/payouts/{id}/advance', () => {
     ['on from the end', 'completed', 'settling', 'Cannot go from completed to settling'],
   ])('400 refuses to go %s and changes nothing', async (_, at, to, message) => {
     const world = await opened()
-    const { id } = await paid(world)
+    const { id } = await pay(world)
     await done(world, `/payouts/${id}/advance`, { to: at })
     const before = await rowsOf(server, world.name)
     expect(await ask(world, 'POST', `/payouts/${id}/advance`, { to })).toMatchObject({
@@ -413,7 +413,7 @@ describe('POST /_sandbox/payouts/{id}/advance', () => {
   })
 
   inWorld('a payout in a final status cannot advance', async (world) => {
-    const { id } = await paid(world)
+    const { id } = await pay(world)
     await world.post(`/api/v1/payouts/${id}/cancel`)
     for (const body of [undefined, { to: 'completed' }]) {
       const { status } = await ask(world, 'POST', `/payouts/${id}/advance`, body)
@@ -440,7 +440,7 @@ describe('POST /_sandbox/payouts/{id}/fail', () => {
     '200 fails a payout that is %s, with a reason and a full refund',
     async (at) => {
       const world = await opened()
-      const { id } = await paid(world)
+      const { id } = await pay(world)
       await done(world, `/payouts/${id}/advance`, { to: at })
       const reason = { failure_code: 'account_closed', failure_reason: 'The account is closed' }
       expect(await done<object>(world, `/payouts/${id}/fail`, reason)).toEqual({ id, status: 'failed' })
@@ -458,7 +458,7 @@ describe('POST /_sandbox/payouts/{id}/fail', () => {
   )
 
   inWorld('200 without a body, with a default reason', async (world) => {
-    const { id } = await paid(world)
+    const { id } = await pay(world)
     await done(world, `/payouts/${id}/advance`, { to: 'processing' })
     await done(world, `/payouts/${id}/fail`)
     expect((await payoutOf(world, id)).failure_reason).toBe('The payout could not be made')
@@ -466,7 +466,7 @@ describe('POST /_sandbox/payouts/{id}/fail', () => {
 
   test.each(['created', 'queued', 'action_required', 'completed'])('400 refuses a payout that is %s', async (at) => {
     const world = await opened()
-    const { id } = await paid(world)
+    const { id } = await pay(world)
     if (at !== 'created') await done(world, `/payouts/${id}/advance`, { to: at })
     const before = await rowsOf(server, world.name)
     expect(await ask(world, 'POST', `/payouts/${id}/fail`)).toMatchObject({
@@ -500,7 +500,7 @@ describe('POST /_sandbox/payouts/{id}/fail', () => {
 
 describe('POST /_sandbox/payouts/{id}/return', () => {
   inWorld('200 credits the amount without the fees; the payout stays completed', async (world) => {
-    const { id } = await paid(world)
+    const { id } = await pay(world)
     await done(world, `/payouts/${id}/advance`, { to: 'completed' })
     expect(await done<object>(world, `/payouts/${id}/return`)).toEqual({ id, status: 'completed' })
     expect((await eventsOf(world, id)).at(-1)).toBe('returned by operator')
@@ -521,7 +521,7 @@ describe('POST /_sandbox/payouts/{id}/return', () => {
       [{ failure_code: 'account_closed', failure_reason: 'Closed' }, 'account_closed: Closed'],
       [{}, null],
     ] as const) {
-      const { id } = await paid(world, `bonus ${message}`)
+      const { id } = await pay(world, { ...HUNDRED, reference_id: `bonus ${message}` })
       await done(world, `/payouts/${id}/advance`, { to: 'completed' })
       await done(world, `/payouts/${id}/return`, body)
       expect((await payoutOf(world, id)).events.at(-1)).toMatchObject({ event_type: 'returned', message })
@@ -529,7 +529,7 @@ describe('POST /_sandbox/payouts/{id}/return', () => {
   })
 
   inWorld('400 refuses a payout that is not completed', async (world) => {
-    const { id } = await paid(world)
+    const { id } = await pay(world)
     expect(await ask(world, 'POST', `/payouts/${id}/return`)).toMatchObject({
       status: 400,
       body: badRequest('Cannot go from created to returned'),
@@ -562,7 +562,7 @@ describe.each(['advance', 'fail', 'return'])('POST /_sandbox/payouts/{id}/%s', (
     '404 for %s, and for a payout of another world',
     async (id) => {
       const [world, other] = [await opened(), await opened()]
-      const theirs = await paid(other)
+      const theirs = await pay(other)
       for (const unknown of [id, theirs.id.replace(/.$/, '_')]) {
         expect(await ask(world, 'POST', `/payouts/${unknown}/${verb}`)).toMatchObject({
           status: 404,
@@ -577,7 +577,7 @@ describe.each(['advance', 'fail', 'return'])('POST /_sandbox/payouts/{id}/%s', (
 
 describe('POST /_sandbox/orders/{id}/deliver', () => {
   inWorld('200 delivers a number, then the rest, and settles with the last', async (world) => {
-    const { id, amount } = await placed(world, DELAYED)
+    const { id, amount } = await place(world, DELAYED)
     const reserved = (await balanceOf(world, 2)).reserved
     expect(reserved).toBeGreaterThan(0)
     expect(await done<object>(world, `/orders/${id}/deliver`, { quantity: 1 })).toEqual({
@@ -600,7 +600,7 @@ describe('POST /_sandbox/orders/{id}/deliver', () => {
   })
 
   inWorld('200 delivers all if the number is too high', async (world) => {
-    const { id } = await placed(world, DELAYED)
+    const { id } = await place(world, DELAYED)
     expect(await done<object>(world, `/orders/${id}/deliver`, { quantity: 1_000_000 })).toEqual({
       id,
       status: 'DELIVERED',
@@ -610,7 +610,7 @@ describe('POST /_sandbox/orders/{id}/deliver', () => {
 
   test('the clock does not deliver again', async () => {
     const world = await opened('auto')
-    const { id } = await placed(world, DELAYED)
+    const { id } = await place(world, DELAYED)
     await done(world, `/orders/${id}/deliver`)
     const before = await orderOf(world, id)
     await world.clock({ advance: 'PT10M' })
@@ -619,7 +619,7 @@ describe('POST /_sandbox/orders/{id}/deliver', () => {
 
   refuses(
     'POST',
-    (world) => placed(world, DELAYED),
+    (world) => place(world, DELAYED),
     (
       [
         ['a quantity of 0', { quantity: 0 }, validation('quantity', 'min', 'must be at least 1')],
@@ -634,7 +634,7 @@ describe('POST /_sandbox/orders/{id}/deliver', () => {
 
 describe('POST /_sandbox/orders/{id}/fail', () => {
   inWorld('200 fails an undelivered order and refunds it in full', async (world) => {
-    const { id } = await placed(world, DELAYED)
+    const { id } = await place(world, DELAYED)
     expect(await done<object>(world, `/orders/${id}/fail`, { failure_reason: 'Out of stock' })).toEqual({
       id,
       status: 'FAILED',
@@ -650,7 +650,7 @@ describe('POST /_sandbox/orders/{id}/fail', () => {
   })
 
   inWorld('200 refunds the rest of a partly delivered order, also without a body', async (world) => {
-    const { id } = await placed(world, DELAYED)
+    const { id } = await place(world, DELAYED)
     const paidFor = 100_000 - (await balanceOf(world, 2)).amount
     await done(world, `/orders/${id}/deliver`, { quantity: 1 })
     expect(await done<object>(world, `/orders/${id}/fail`)).toEqual({ id, status: 'PARTIALLY_DELIVERED' })
@@ -667,7 +667,7 @@ describe('POST /_sandbox/orders/{id}/fail', () => {
     }
   })
 
-  refuses('POST', (world) => placed(world, DELAYED), [
+  refuses('POST', (world) => place(world, DELAYED), [
     {
       name: 'an empty reason',
       path: '/orders/1/fail',
@@ -689,7 +689,7 @@ describe.each([
   ['deliver', 'DELIVERED'],
   ['fail', 'FAILED'],
 ])('POST /_sandbox/orders/{id}/%s', (verb, to) => {
-  refuses('POST', (world) => placed(world, INSTANT), [
+  refuses('POST', (world) => place(world, INSTANT), [
     {
       name: 'what was delivered',
       path: `/orders/1/${verb}`,
@@ -706,7 +706,7 @@ describe.each([
   ])
 
   inWorld('400 refuses a cancelled order, which is refunded once', async (world) => {
-    const { id } = await placed(world, DELAYED)
+    const { id } = await place(world, DELAYED)
     await world.post(`/api/v1/orders/${id}/cancel`)
     expect(await ask(world, 'POST', `/orders/${id}/${verb}`)).toMatchObject({
       status: 400,

@@ -3,12 +3,12 @@ import { EVENT_TYPES } from '../../src/events/types.ts'
 import { operationsOf, outcomesIn, readDocument, successOf } from '../docs/document.ts'
 import { validation, worldNotFound } from '../errors.ts'
 import { forFile, type Server, startServer, TestWorld, testIn } from '../harness.ts'
-import { DELAYED, INSTANT, NONE_LEFT, ORDERS, place } from '../orders/orders.ts'
+import { INSTANT, NONE_LEFT, ORDERS, OVERNIGHT, place } from '../records.ts'
 import { loggedIn, login } from '../sessions/requests.ts'
 import { hook, settle } from '../webhooks/webhooks.ts'
 import { control, NOON, succeed } from './surface.ts'
 
-const INSTANT_ONE = { ...INSTANT, quantity: 1 }
+const INSTANT_ONE = INSTANT
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 const inWorld = testIn(() => server.world())
@@ -228,7 +228,7 @@ describe('The events of GET /_sandbox/coverage', () => {
     const world = await server.world(NOON)
     await hook(world, `${server.url}/_sandbox/inbox/hooks?world=${world.name}`)
     await world.control('/faults', { webhook: 'lose', match: { type: 'order.delivered' }, times: 1 })
-    expect((await world.post(ORDERS, { ...NONE_LEFT, quantity: 1 })).status).toBe(400)
+    expect((await world.post(ORDERS, NONE_LEFT)).status).toBe(400)
     await place(world, INSTANT_ONE)
     await settle(world)
     expect(await countedIn(world.name)).toEqual(['order.created 1 1', 'order.delivered 1 0', 'wallet.debited 1 1'])
@@ -237,7 +237,7 @@ describe('The events of GET /_sandbox/coverage', () => {
   test('count what the clock and the control API make, with ?world=* also of worlds that are gone', async () => {
     await using own = await startServer()
     const world = await own.world(NOON)
-    await place(world, { ...DELAYED, quantity: 1 })
+    await place(world, OVERNIGHT)
     await world.clock({ advance: 'P2D' })
     await world.control('/wallets/1/fund', { amount: 1 })
     const counted = [

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { type Server, startServer, TestWorld } from '../harness.ts'
 import { start } from '../program.ts'
+import { ADA, saveAda } from '../records.ts'
 import { type Answer, everything, makeAtNoon } from './everything.ts'
-import { ADA, NOON, saveAda, succeed } from './surface.ts'
+import { NOON, succeed } from './surface.ts'
 
 /** With the same seed and a frozen clock a world answers the same bytes, in every run (contract C15). */
 

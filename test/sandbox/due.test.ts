@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { validation, worldNotFound } from '../errors.ts'
 import { forFile, startServer, type TestWorld } from '../harness.ts'
-import { DELAYED, paid, placed } from './purchases.ts'
+import { DELAYED, pay, place } from '../records.ts'
 import { control, NOON, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off'))
@@ -25,8 +25,8 @@ describe('GET /_sandbox/due', () => {
 
   test('has the next step of each order and payout, the earliest first', async () => {
     const world = await server.world(NOON)
-    const { id: order } = await placed(world, DELAYED)
-    const { id: payout } = await paid(world)
+    const { id: order } = await place(world, DELAYED)
+    const { id: payout } = await pay(world)
     const before = await dueIn(world)
     expect(before).toEqual([
       { ...STEP, at: after(1), kind: 'payout', id: payout, next: 'payout.queued' },

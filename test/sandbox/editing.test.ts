@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FORBIDDEN, notFound, validation } from '../errors.ts'
 import { forFile, type Server, startServer, TestWorld, testIn } from '../harness.ts'
-import { DELAYED, INSTANT, placed, SCARCE } from './purchases.ts'
+import { DELAYED, INSTANT, place, THREE_LEFT } from '../records.ts'
 import { control, read, rowsOf, succeed } from './surface.ts'
 
 /** What a test changes of its world while it runs (contract C15). */
@@ -60,21 +60,21 @@ describe('PATCH /_sandbox/products/{id}', () => {
 
   inWorld('sold out between the quote and the order: what is left counts from now on', async (world) => {
     expect(await edit(world, '/products/1', { stock: 3 })).toMatchObject({ stock: 3 })
-    await placed(world, { product_id: 1, ...CARD })
+    await place(world, { product_id: 1, ...CARD })
     expect(await edit(world, '/products/1', {})).toMatchObject({ stock: 1 })
     expect(await (await orderOf(world)).json()).toMatchObject({ error: { message: 'Insufficient stock' } })
     expect(await edit(world, '/products/1', { stock: 2 })).toMatchObject({ stock: 2 })
-    await placed(world, { product_id: 1, ...CARD })
+    await place(world, { product_id: 1, ...CARD })
     expect(await edit(world, '/products/1', { stock: null })).toMatchObject({ stock: null })
-    await placed(world, { product_id: 1, ...CARD })
+    await place(world, { product_id: 1, ...CARD })
   })
 
-  test('an order that is cancelled gives back to the stock, also to one that was unlimited when it was placed', async () => {
+  test('an order that is cancelled gives back to the stock, also to one that was unlimited when it was place', async () => {
     const world = await server.world()
 
-    const before = await placed(world, DELAYED)
+    const before = await place(world, DELAYED)
     await edit(world, '/products/5', { stock: 10 })
-    const after = await placed(world, DELAYED)
+    const after = await place(world, DELAYED)
     await world.post(`/api/v1/orders/${before.id}/cancel`)
     await world.post(`/api/v1/orders/${after.id}/cancel`)
     expect(await edit(world, '/products/5', {})).toMatchObject({ stock: 10 })
@@ -229,7 +229,7 @@ describe('/_sandbox/rates', () => {
     expect((await charged(world, 2, purchase)).body).toMatchObject({ charges_details: { forex_rate: 0.92 } })
     await ask(world, 'PUT', '/rates', { base: 'USD', rates: { EUR: '0.5' } })
     expect((await charged(world, 2, purchase)).body).toMatchObject({ charges_details: { forex_rate: 0.5 } })
-    const order = await placed(world, { product_id: 2, ...purchase })
+    const order = await place(world, { product_id: 2, ...purchase })
     expect(order).toMatchObject({ charges: { charges_details: { forex_rate: 0.5 } } })
     const payout = await world.post('/api/v1/payouts', {
       reference_id: 'p',
@@ -338,12 +338,12 @@ describe('/_sandbox/clients', () => {
     })
     await succeed(server, 'POST', `/wallets/${id}/fund?world=${world.name}`, { amount: 500 })
     expect((await charged(shop)).body).toMatchObject({ discount: 7.5, max_quantity: 2, total_payable: 218.3 })
-    expect(await placed(shop, { product_id: 1, ...CARD })).toMatchObject({ status: 'DELIVERED', wallet_id: id })
+    expect(await place(shop, { product_id: 1, ...CARD })).toMatchObject({ status: 'DELIVERED', wallet_id: id })
     expect(await (await world.get('/api/v1/orders')).json()).toEqual([])
   })
 
   inWorld('feature taken away between two requests: orders are refused, with the same token', async (world) => {
-    await placed(world, INSTANT)
+    await place(world, INSTANT)
     expect(await edit(world, '/clients/1', { features: { vouchers: false } })).toMatchObject({
       features: { vouchers: false },
     })
@@ -352,7 +352,7 @@ describe('/_sandbox/clients', () => {
     expect((await world.get('/api/v1/categories')).status).toBe(403)
     expect((await world.get('/api/v1/products/1')).status).toBe(200)
     await edit(world, '/clients/1', { features: { vouchers: true } })
-    await placed(world, INSTANT)
+    await place(world, INSTANT)
   })
 
   test('rate limits of one client hold for it alone, from now on, and can be lifted', async () => {
@@ -424,7 +424,7 @@ describe('/_sandbox/clients', () => {
 
   inWorld('the last cards of a small stock are seen by every client of the world', async (world) => {
     const { stock } = await edit<{ stock: number }>(world, '/products/9', {})
-    await placed(world, SCARCE)
+    await place(world, THREE_LEFT)
     expect(await edit(world, '/products/9', {})).toMatchObject({ stock: stock - 1 })
   })
 })

@@ -1,5 +1,6 @@
 import type { Server } from '../harness.ts'
-import { ADA, control, NOON, succeed } from './surface.ts'
+import { ADA } from '../records.ts'
+import { control, NOON, succeed } from './surface.ts'
 
 /** A long script: every operation of the API and every control that writes, in one world. */
 

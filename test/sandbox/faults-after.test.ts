@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { validation } from '../errors.ts'
 import { type Server, startServer, type TestWorld, testIn } from '../harness.ts'
+import { ADA, INSTANT, type Order, place, saveAda } from '../records.ts'
 import { Connection, type Listening, listening } from '../socket.ts'
-import { amountIn, INSTANT, type Order, placed } from './purchases.ts'
-import { ADA, control, NOON, read, rowsOf, saveAda, succeed } from './surface.ts'
+import { amountIn } from '../wallets/balances.ts'
+import { control, NOON, read, rowsOf, succeed } from './surface.ts'
 
 /** Faults that strike when the work is done: what tells whether a client's retries are safe (contract C15). */
 
@@ -43,7 +44,7 @@ const lastOf = async (world: TestWorld) => {
 describe('A lost answer', () => {
   const LOST = { drop: true, when: 'after', match: { method: 'POST', path: '/api/v1/orders' }, times: 1 }
 
-  test('leaves the order placed and paid; a retry with its key gets the real answer and buys nothing', async () => {
+  test('leaves the order place and paid; a retry with its key gets the real answer and buys nothing', async () => {
     const world = await server.world(NOON)
     const before = await amountIn(world, 1)
     await addRule(world, LOST)
@@ -373,7 +374,7 @@ inWorld('bytes_per_second sends a body slowly and whole', async (world) => {
 })
 
 inWorld('a replay of a request meets the rules of its world, too', async (world) => {
-  await placed(world, INSTANT)
+  await place(world, INSTANT)
   await addRule(world, { status: 502, when: 'after', times: 1 })
   const { status, body } = await control(server, 'POST', `/requests/2/replay?world=${world.name}`)
   expect({ status, body }).toMatchObject({ status: 200, body: { status: 502 } })

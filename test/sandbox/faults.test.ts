@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { operationsOf, outcomesIn, readDocument } from '../docs/document.ts'
 import { badRequest, notFound, structured, UNREADABLE, validation } from '../errors.ts'
 import { againstBinary, type Server, startServer, type TestWorld, testIn } from '../harness.ts'
+import { ADA, DELAYED, place, saveAda } from '../records.ts'
 import { hook } from '../webhooks/webhooks.ts'
-import { DELAYED, placed } from './purchases.ts'
-import { ADA, type Answered, control, NOON, read, rowsOf, saveAda, succeed } from './surface.ts'
+import { type Answered, control, NOON, read, rowsOf, succeed } from './surface.ts'
 
 interface DocumentedError {
   name: string
@@ -113,7 +113,7 @@ describe('GET /_sandbox/errors', () => {
 const prepared = async (): Promise<{ world: TestWorld; pathOf: (route: string) => string }> => {
   const world = await server.world(NOON)
   const beneficiary = await saveAda(world)
-  const order = await placed(world, { ...DELAYED, quantity: 1 })
+  const order = await place(world, { ...DELAYED, quantity: 1 })
   const payout = (await (
     await world.post('/api/v1/payouts', {
       reference_id: 'prepared',

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { structured, validation, worldNotFound } from '../errors.ts'
 import { forFile, startServer } from '../harness.ts'
+import { saveAda } from '../records.ts'
 import { listening } from '../socket.ts'
 import { FeedReader } from './feed-reader.ts'
-import { control, NOON, saveAda, succeed } from './surface.ts'
+import { control, NOON, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 

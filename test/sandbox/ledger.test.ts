@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { validation, worldNotFound } from '../errors.ts'
 import { type Server, startServer, type TestWorld } from '../harness.ts'
-import { amountIn, DELAYED, INSTANT, paid, placed } from './purchases.ts'
+import { DELAYED, INSTANT, pay, place } from '../records.ts'
+import { amountIn } from '../wallets/balances.ts'
 import { control, NOON, succeed } from './surface.ts'
 
 const server: Server = await startServer('--rate-limit', 'off', '--seed', '11')
@@ -39,9 +40,9 @@ describe('GET /_sandbox/ledger', () => {
 
   test('has every movement, the newest first; the lines of an entry sum to zero', async () => {
     const world = await server.world(NOON)
-    const order = await placed(world, INSTANT)
-    await placed(world, DELAYED)
-    const payout = await paid(world)
+    const order = await place(world, INSTANT)
+    await place(world, DELAYED)
+    const payout = await pay(world)
     const entries = await ledgerOf(world)
     expect(entries[0]).toMatchObject({ source_type: 'payout', source_id: payout.id, created_at: NOON })
     expect(entries.map(({ id }) => id)).toEqual(entries.map((_, index) => entries.length - index))
@@ -55,8 +56,8 @@ describe('GET /_sandbox/ledger', () => {
 
   test('adds up to what wallets hold, after what is due', async () => {
     const world = await server.world(NOON)
-    await placed(world, { ...INSTANT, wallet_id: 1 })
-    await paid(world)
+    await place(world, { ...INSTANT, wallet_id: 1 })
+    await pay(world)
     await world.clock({ advance: 'PT1M' })
     const entries = await ledgerOf(world)
     expect(entries.some(({ lines }) => lines.some(({ account }) => account === 'payouts'))).toBe(true)

@@ -15,9 +15,9 @@ import { verifiedWorlds } from '../../src/commands/data/verify.ts'
 import { badRequest, worldNotFound } from '../errors.ts'
 import { type Server, type StartedServer, startServer, TestWorld } from '../harness.ts'
 import { inFolder, run } from '../program.ts'
+import { INSTANT, place, saveAda } from '../records.ts'
 import { login } from '../sessions/requests.ts'
-import { INSTANT, placed } from './purchases.ts'
-import { control, NOON, saveAda, succeed } from './surface.ts'
+import { control, NOON, succeed } from './surface.ts'
 
 /** Named worlds and snapshots outlive a restart and a crash with a data folder (contracts C1 and C3). */
 
@@ -84,7 +84,7 @@ describe('A named world with --data-dir', () => {
   test('continues its ids and codes where they stood, as without a restart', () =>
     withFolder(async (dataDir, server) => {
       const buy = async (on: StartedServer, name: string) => {
-        const { id, vouchers } = await placed(await open(on, name), INSTANT)
+        const { id, vouchers } = await place(await open(on, name), INSTANT)
         return { id, vouchers, person: await saveAda(await open(on, name)) }
       }
       for (const name of ['interrupted', 'whole']) {
@@ -102,7 +102,7 @@ describe('A named world with --data-dir', () => {
     withFolder(async (dataDir, server) => {
       await succeed(server, 'PUT', '/worlds/shop')
       await succeed(server, 'POST', '/clock?world=shop', { now: NOON, frozen: true })
-      const { id } = await placed(await open(server, 'shop'), { ...INSTANT, quantity: 6 })
+      const { id } = await place(await open(server, 'shop'), { ...INSTANT, quantity: 6 })
       const next = await restarted(dataDir, server)
       await succeed(next, 'POST', '/clock?world=shop', { advance: 'PT5S' })
       const order = await (await (await open(next, 'shop')).get(`/api/v1/orders/${id}`)).json()

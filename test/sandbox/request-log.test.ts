@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { notFound, validation, worldNotFound } from '../errors.ts'
 import { forFile, type Server, startServer, TestWorld, testIn } from '../harness.ts'
 import { type Running, start } from '../program.ts'
+import { ADA, DELAYED, INSTANT, pay, place, saveAda } from '../records.ts'
 import { loggedIn, login } from '../sessions/requests.ts'
 import { everything, makeAtNoon } from './everything.ts'
-import { DELAYED, INSTANT, paid, placed } from './purchases.ts'
-import { ADA, control, NOON, rowsOf, saveAda, succeed } from './surface.ts'
+import { control, NOON, rowsOf, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off', '--seed', '17'))
 
@@ -295,7 +295,7 @@ describe('GET /_sandbox/requests/{id}', () => {
   })
 
   inWorld('has the ledger entries that it posted, and its events', async (world) => {
-    const { id } = await placed(world, INSTANT)
+    const { id } = await place(world, INSTANT)
     const entry = await lastOf(world.name)
     const detail = await succeed<{ ledger: object[]; caused: { id: string }[] }>(
       server,
@@ -342,19 +342,19 @@ describe('The rows that a request wrote', () => {
     expect(await changesOf(world)).toEqual([`insert beneficiaries ${id}`])
     await world.delete(`/api/v1/beneficiaries/${id}`)
     expect(await changesOf(world)).toEqual([`delete beneficiaries ${id}`])
-    await placed(world, INSTANT)
+    await place(world, INSTANT)
     const bought = await changesOf(world)
     expect(bought).toContain('insert orders 1')
     expect(bought).toContain('insert vouchers 1')
     expect(bought).toContain('update wallets 1')
     expect(bought).toContain('insert transactions 6')
-    const payout = await paid(world)
+    const payout = await pay(world)
     expect(await changesOf(world)).toContain(`insert payouts ${payout.id}`)
   })
 
   inWorld('are exactly the differences of the tables, except counters and events', async (world) => {
     const before = await rowsOf(server, world.name)
-    await placed(world, DELAYED)
+    await place(world, DELAYED)
     const after = await rowsOf(server, world.name)
     const changed = Object.keys(after).filter(
       (table) => !['list_counts', 'events'].includes(table) && !Bun.deepEquals(before[table], after[table]),
@@ -410,7 +410,7 @@ describe('Secrets', () => {
         body: JSON.stringify({ refresh_token: pair.refresh_token }),
       })
     ).json()) as typeof pair
-    const { vouchers } = await placed(world, INSTANT)
+    const { vouchers } = await place(world, INSTANT)
     await world.get('/api/v1/orders/1')
     await world.get('/api/v1/orders/1/vouchers')
     const [voucher] = vouchers

@@ -1,8 +1,8 @@
 import { describe, expect } from 'bun:test'
 import { forFile, startServer, type TestWorld, testIn } from '../harness.ts'
+import { ADA, DELAYED, INSTANT, type Order, place, saveAda } from '../records.ts'
 import { FeedReader } from './feed-reader.ts'
-import { DELAYED, INSTANT, type Order, placed } from './purchases.ts'
-import { ADA, NOON, saveAda, succeed } from './surface.ts'
+import { NOON, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off', '--seed', '29'))
 const atNoon = testIn(() => server.world(NOON))
@@ -48,7 +48,7 @@ const updateIn = ({ before, after }: Change): Record<string, unknown[]> =>
 
 describe('The values of the rows that a request wrote, while a feed is open', () => {
   atNoon('are those before and after the request', async (world) => {
-    await watched(() => placed(world, DELAYED))
+    await watched(() => place(world, DELAYED))
     const changes = await lastChanges(world)
     const wallet = changeOf(changes, 'wallets', 'update')
     expect(updateIn(wallet)).toEqual({
@@ -63,7 +63,7 @@ describe('The values of the rows that a request wrote, while a feed is open', ()
   })
 
   atNoon('of a row that was written several times are the first and the last', async (world) => {
-    await watched(() => placed(world, INSTANT))
+    await watched(() => place(world, INSTANT))
     const changes = await lastChanges(world)
     const names = changes.map(({ table, operation, key }) => `${operation} ${table} ${key}`)
     expect(names).toEqual([...new Set(names)])
@@ -92,7 +92,7 @@ describe('The values of the rows that a request wrote, while a feed is open', ()
   })
 
   atNoon('have no voucher code, no secret, and no secret member of metadata', async (world) => {
-    const { vouchers } = await watched(() => placed(world, INSTANT))
+    const { vouchers } = await watched(() => place(world, INSTANT))
     const bought = await lastChanges(world)
     expect(changeOf(bought, 'vouchers', 'insert')).toMatchObject({
       after: { order_id: 1, sealed: '[redacted]' },
@@ -149,7 +149,7 @@ describe('The values of the rows that a request wrote, while a feed is open', ()
 
 describe('The values of the rows that a request wrote, while no feed is open', () => {
   atNoon('are not recorded: the rows are shown as they are now', async (world) => {
-    await placed(world, DELAYED)
+    await place(world, DELAYED)
     const requested = await lastChanges(world)
     await world.clock({ advance: 'PT1H' })
     const order = changeOf(await lastChanges(world), 'orders', 'insert')

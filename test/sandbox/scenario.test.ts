@@ -6,8 +6,8 @@ import Ajv from 'ajv'
 import { SHIPPED } from '../../src/sandbox/scenario/shipped.ts'
 import { badRequest, UNREADABLE } from '../errors.ts'
 import { forFile, startServer, TestWorld, testIn } from '../harness.ts'
+import { INSTANT, pay, place } from '../records.ts'
 import { everything } from './everything.ts'
-import { INSTANT, paid, placed } from './purchases.ts'
 import { control, expectSoundWorld, NOON, read, rowsOf, succeed } from './surface.ts'
 
 /** A world as one document (contract C15, decision 57). */
@@ -160,7 +160,7 @@ describe('PUT /_sandbox/scenario', () => {
   })
 
   inWorld('sections that are left out are as they are seeded', async (world) => {
-    await placed(world, INSTANT)
+    await place(world, INSTANT)
     await loaded(world, {})
     const seeded = await server.world()
     expect(await documentOf(world)).toEqual(await documentOf(seeded))
@@ -211,12 +211,12 @@ describe('PUT /_sandbox/scenario', () => {
     await world.post('/api/v1/webhooks', wanted)
     const webhooks = await list<object>(world, 'webhooks')
     const settle = () => control(server, 'POST', `/webhooks/settle?world=${world.name}`)
-    await placed(world, INSTANT)
+    await place(world, INSTANT)
     await settle()
     await loaded(world, { clock: CLOCK })
     expect(await list<object>(world, 'webhooks')).toEqual(webhooks)
     expect(await list<object>(world, 'events')).toEqual([])
-    await placed(world, INSTANT)
+    await place(world, INSTANT)
     await settle()
     const received = await succeed<{ body: string }[]>(server, 'GET', `/inbox?world=${world.name}`)
     expect(received.map(({ body }) => JSON.parse(body).type)).toEqual(['order.created', 'order.delivered'])
@@ -239,7 +239,7 @@ describe('PUT /_sandbox/scenario', () => {
   })
 
   atNoon('everything or nothing: every problem is listed with its place, and nothing changes', async (world) => {
-    await placed(world, INSTANT)
+    await place(world, INSTANT)
     const before = await rowsOf(server, world.name)
     const { status, body } = await put(world, {
       clients: [{ name: 'shop', rate_limit: 'fast' }, { name: 'shop' }],
@@ -456,7 +456,7 @@ describe('GET /_sandbox/scenario', () => {
   })
 
   inWorld('has no world name, token, password or code', async (world) => {
-    const { vouchers } = await placed(world, INSTANT)
+    const { vouchers } = await place(world, INSTANT)
     const rows = await rowsOf(server, world.name)
     const text = await textOf(world)
     const [{ card_number = '' } = {}] = vouchers
@@ -632,7 +632,7 @@ describe('PUT /_sandbox/worlds/{name} with a scenario', () => {
       await succeed(server, 'PUT', '/worlds/of-scenario', { scenario: { clock: CLOCK, orders } })
       const world = await TestWorld.open(server, 'of-scenario')
       expect(await list<object>(world, 'orders')).toMatchObject([{ id: 1, status: 'PENDING', quantity: 2 }])
-      if (time === 1) await placed(world, INSTANT)
+      if (time === 1) await place(world, INSTANT)
     }
     await expectSoundWorld(server, 'of-scenario')
   })
@@ -698,8 +698,8 @@ describe('a document that names records', () => {
     const scenario = await told()
     await succeed(server, 'PUT', '/worlds/later', { scenario })
     const later = await TestWorld.open(server, 'later')
-    await placed(later, INSTANT)
-    await paid(later)
+    await place(later, INSTANT)
+    await pay(later)
     const { orders = [], payouts = [] } = (await documentOf(later)) as Record<string, Record<string, unknown>[]>
     expect(new Set(orders.map(({ client_reference }) => client_reference)).size).toBe(2)
     expect(new Set(payouts.map(({ id }) => id)).size).toBe(2)

@@ -6,10 +6,10 @@ import { notFound, structured, validation, worldNotFound } from '../errors.ts'
 import { Operator } from '../executable/live.ts'
 import { forFile, type Server, startServer, TestWorld } from '../harness.ts'
 import { bearer, folderTest, loggedIn as inDefault, inFolder, type Running, run, start } from '../program.ts'
+import { ADA, INSTANT, place, saveAda } from '../records.ts'
 import { login, refresh, statusWith, loggedIn as tokensOf } from '../sessions/requests.ts'
 import { everything, makeAtNoon, viewOf } from './everything.ts'
-import { INSTANT, placed } from './purchases.ts'
-import { ADA, control, NOON, rowsIn, rowsOf, saveAda, succeed } from './surface.ts'
+import { control, NOON, rowsIn, rowsOf, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--seed', '16', '--rate-limit', 'off'))
 
@@ -146,7 +146,7 @@ describe('GET /_sandbox/snapshots/{name}', () => {
 
   test('contains no password and no voucher code', async () => {
     const world = await withAda('secretive')
-    const { vouchers } = await placed(world, INSTANT)
+    const { vouchers } = await place(world, INSTANT)
     await succeed(server, 'PUT', '/snapshots/secretive?world=secretive')
     const image = Buffer.from(Bun.gunzipSync(Buffer.from((await fileOf('secretive')).database, 'base64'))).toString(
       'latin1',

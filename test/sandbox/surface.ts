@@ -1,12 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
-import type { Requestable, TestWorld } from '../harness.ts'
+import type { Requestable } from '../harness.ts'
 import { expectSoundBooks } from '../wallets/books.ts'
 
 /** The control surface, and the rows of a world, as they can be seen from outside (contract C15). */
 
 export const NOON = '2030-01-01T12:00:00.000Z'
-export const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 
 /** An answer with its body read: JSON where it is JSON, else text, and undefined where there is none. */
 export interface Answered {
@@ -94,10 +93,3 @@ const plain = (row: object): object =>
       value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
     ]),
   )
-
-/** Saves Ada and answers the identifier. */
-export const saveAda = async (world: TestWorld): Promise<string> => {
-  const response = await world.post('/api/v1/beneficiaries', ADA)
-  if (response.status !== 201) throw new Error(`beneficiary: ${response.status} ${await response.text()}`)
-  return ((await response.json()) as { id: string }).id
-}

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { TOPICS } from '../../src/commands/help/topics.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { type Server, startServer, type TestWorld, testIn } from '../harness.ts'
-import { amountIn, type Payout } from './purchases.ts'
+import type { Payout } from '../records.ts'
+import { amountIn } from '../wallets/balances.ts'
 import { NOON, read, succeed } from './surface.ts'
 
 /** What behaves specially does what it says (contract C15). */

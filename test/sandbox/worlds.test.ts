@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { badRequest, structured, UNREADABLE, validation, worldNotFound } from '../errors.ts'
 import { againstBinary, expectResponse, forFile, openProgram, startServer, TestWorld } from '../harness.ts'
+import { ADA, saveAda } from '../records.ts'
 import { loggedIn, login, statusWith } from '../sessions/requests.ts'
 import { everything, makeAtNoon, viewOf } from './everything.ts'
-import { ADA, control, NOON, rowsOf, saveAda, succeed } from './surface.ts'
+import { control, NOON, rowsOf, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--seed', '15'))
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { UNAUTHORIZED } from '../errors.ts'
 import { forFile, startServer, type TestWorld, testIn } from '../harness.ts'
 import { type Held, holdBack } from '../held-body.ts'
-import { INSTANT } from '../orders/orders.ts'
+import { INSTANT } from '../records.ts'
 import { loggedIn, refresh } from './requests.ts'
 
 const server = forFile(await startServer('--rate-limit', '1000000/d'))
@@ -17,7 +17,7 @@ const PAYOUT = {
   beneficiary_first_name: 'Ada',
   beneficiary_last_name: 'Lovelace',
 }
-const PURCHASE = { ...INSTANT, quantity: 1 }
+const PURCHASE = INSTANT
 
 const held = (world: TestWorld, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Held> =>
   holdBack(

@@ -9,7 +9,7 @@ import { Sessions } from '../../src/sessions/sessions.ts'
 import { logins } from '../../src/sessions/tables.ts'
 import { TokenSigner } from '../../src/sessions/tokens.ts'
 import { openProgram } from '../harness.ts'
-import { ADA } from '../sandbox/surface.ts'
+import { ADA } from '../records.ts'
 
 const open = () => {
   const { deps, defaultWorld: world, stop } = openProgram()

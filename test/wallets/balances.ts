@@ -1,53 +1,14 @@
 import { expect } from 'bun:test'
 import type { TestWorld } from '../harness.ts'
-
-/** A wallet as it is on the wire (contract C11). */
-export interface WalletBody {
-  id: number
-  currency_id: number
-  currency_code: string
-  amount: number
-  reserved_amount: number
-  type: 'PREPAID' | 'POSTPAID'
-  credit_limit: number
-  is_default: boolean
-  created_at: string
-  updated_at: string
-}
-
-/** A transaction as it is on the wire (contract C11). */
-export interface TransactionBody {
-  id: number
-  wallet_id: number
-  currency_id: number
-  amount: number
-  transaction_type: 'CREDIT' | 'DEBIT'
-  status: string
-  source_currency: string | null
-  destination_currency: string | null
-  forex_rate: number | null
-  conversion_charges: number | null
-  balance_after: number
-  source_type: string
-  source_id: string | null
-  remarks: string | null
-  created_at: string
-}
+import type { Transaction, Wallet } from '../records.ts'
 
 const OLDEST_FIRST = `limit=10000&sort=${encodeURIComponent('{"field":"id","direction":"ASC"}')}`
 
-const listOf = async <Row>(world: TestWorld, path: string): Promise<Row[]> => {
-  const response = await world.get(path)
-  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-  return (await response.json()) as Row[]
-}
-
 /** All wallets of a client, the oldest first. */
-export const walletsOf = (world: TestWorld) => listOf<WalletBody>(world, `/api/v1/wallets?${OLDEST_FIRST}`)
+export const walletsOf = (world: TestWorld) => world.read<Wallet[]>(`/api/v1/wallets?${OLDEST_FIRST}`)
 
 /** All movements of a client's wallets, the oldest first. */
-export const transactionsOf = (world: TestWorld) =>
-  listOf<TransactionBody>(world, `/api/v1/transactions?${OLDEST_FIRST}`)
+export const transactionsOf = (world: TestWorld) => world.read<Transaction[]>(`/api/v1/transactions?${OLDEST_FIRST}`)
 
 /** All movements but the opening ones. */
 export const movementsOf = async (world: TestWorld) =>
@@ -59,6 +20,9 @@ export const balanceOf = async (world: TestWorld, walletId: number) => {
   if (!wallet) throw new Error(`no wallet ${walletId}`)
   return { amount: wallet.amount, reserved: wallet.reserved_amount }
 }
+
+/** What a wallet can spend. */
+export const amountIn = async (world: TestWorld, walletId: number) => (await balanceOf(world, walletId)).amount
 
 /** An amount of the wire in ten-thousandths, in which sums of any currency are exact. */
 const fine = (amount: number): bigint => BigInt(Math.round(amount * 10_000))

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { badRequest, invalid, notFound } from '../errors.ts'
 import { expectResponse, sharedServer, type TestWorld } from '../harness.ts'
-import { expectUnbrokenChain, movementsOf, type TransactionBody, transactionsOf } from './balances.ts'
+import type { Transaction } from '../records.ts'
+import { expectUnbrokenChain, movementsOf, transactionsOf } from './balances.ts'
 
 const server = await sharedServer()
 
@@ -305,7 +306,7 @@ describe('GET /api/v1/transactions/{id}', () => {
     for (const transaction of await transactionsOf(world)) {
       const response = await world.get(`${PATH}/${transaction.id}`)
       expect(response.status).toBe(200)
-      expect((await response.json()) as TransactionBody).toEqual(transaction)
+      expect((await response.json()) as Transaction).toEqual(transaction)
     }
   })
 

@@ -4,8 +4,7 @@ import { Webhook as Stranger } from 'standardwebhooks'
 import { badRequest, notFound } from '../errors.ts'
 import { eventsOf } from '../events/events.ts'
 import { againstBinary, forFile, startServer, type TestWorld, testIn } from '../harness.ts'
-import { INSTANT, place } from '../orders/orders.ts'
-import { pay } from '../payouts/payouts.ts'
+import { INSTANT, pay, place } from '../records.ts'
 import { attemptsOf, fund, hook, openReceiver, type Receiver, readHook, settle, WEBHOOKS } from './webhooks.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off'))
@@ -64,7 +63,7 @@ describe('A delivery', () => {
     await hook(world, orders.url, { events: ['order.*'] })
     await hook(world, others.url, { events: ['payout.*', 'wallet.credited'] })
     await hook(await world.limited(), others.url)
-    await place(world, { ...INSTANT, quantity: 1 })
+    await place(world, INSTANT)
     await settle(world)
     expect(all.types().sort()).toEqual(['order.created', 'order.delivered', 'wallet.debited'])
     expect(orders.types()).toEqual(['order.created', 'order.delivered'])

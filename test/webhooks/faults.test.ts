@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { Webhook as Stranger } from 'standardwebhooks'
-import type { EventBody } from '../events/events.ts'
 import { forFile, startServer, type TestWorld } from '../harness.ts'
-import { pay } from '../payouts/payouts.ts'
+import type { PublishedEvent } from '../records.ts'
+import { pay } from '../records.ts'
 import { attemptsOf, fund, hook, settle } from './webhooks.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off'))
@@ -15,7 +15,7 @@ const rule = async (world: TestWorld, body: object): Promise<[number, unknown]> 
 const received = async (world: TestWorld): Promise<{ headers: Record<string, string>; body: string }[]> =>
   (await (await server.request(`/_sandbox/inbox?world=${world.name}`)).json()) as never
 const types = async (world: TestWorld): Promise<string[]> =>
-  (await received(world)).map(({ body }) => (JSON.parse(body) as EventBody).type)
+  (await received(world)).map(({ body }) => (JSON.parse(body) as PublishedEvent).type)
 const hooked = async (events: string[] = ['*']) => {
   const world = await server.world(NOON)
   const url = `${server.url}/_sandbox/inbox/hooks?world=${world.name}`
@@ -89,7 +89,7 @@ describe('A fault of deliveries', () => {
       const rules = (await (await server.request(`/_sandbox/faults?world=${world.name}`)).json()) as object[]
       expect(rules).toMatchObject([{ times_left: 0 }, { times_left: 0 }])
       const came = (await received(world)).map(({ headers, body }) => {
-        const { type } = JSON.parse(body) as EventBody
+        const { type } = JSON.parse(body) as PublishedEvent
         const signature = new Stranger(secret).sign(headers['webhook-id'] ?? '', new Date(NOON), body)
         return headers['webhook-signature'] === signature ? type : `${type}, bad signature`
       })

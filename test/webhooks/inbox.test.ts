@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { EVENT_TYPES } from '../../src/events/types.ts'
 import { notFound } from '../errors.ts'
-import { type EventBody, eventsOf } from '../events/events.ts'
+import { eventsOf } from '../events/events.ts'
 import { forFile, startServer, TestWorld, testIn } from '../harness.ts'
+import type { PublishedEvent } from '../records.ts'
 import { attemptsOf, fund, hook, settle } from './webhooks.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off'))
@@ -44,7 +45,7 @@ describe('The inbox of a world', () => {
       [1, 'hooks', NOON, 'POST'],
       [2, 'hooks', NOON, 'POST'],
     ])
-    expect(entries.map(({ body }) => JSON.parse(body) as EventBody)).toEqual(events)
+    expect(entries.map(({ body }) => JSON.parse(body) as PublishedEvent)).toEqual(events)
     expect(entries[0]?.headers['webhook-id']).toBe(events[0]?.id)
   })
 
@@ -118,7 +119,7 @@ describe('POST /_sandbox/events', () => {
     ])
     await settle(world)
     expect((await inboxOf(world)).map(({ body }) => JSON.parse(body) as unknown)).toEqual([event])
-    expect(await eventsOf(world)).toEqual([event as EventBody])
+    expect(await eventsOf(world)).toEqual([event as PublishedEvent])
     expect(await (await world.get('/api/v1/wallets/1')).json()).toEqual(wallet)
   })
 
@@ -150,7 +151,7 @@ describe('POST /_sandbox/events/{id}/redeliver', () => {
     await hook(world, inboxUrl(world))
     const { id } = await hook(world, inboxUrl(world, 'alone'))
     const [, event] = await make(world, { type: 'wallet.low' })
-    const eventId = (event as EventBody).id
+    const eventId = (event as PublishedEvent).id
     await settle(world)
     expect(await again(world, eventId, {})).toEqual({ webhooks: 2 })
     await settle(world)
@@ -180,7 +181,9 @@ describe('A copy of a world', () => {
     const before = (await inboxOf(world)).length
     await copy.clock({ advance: 'PT30S' })
     await settle(copy)
-    const received = (await inboxOf(world)).slice(before).map(({ body }) => (JSON.parse(body) as EventBody).data.amount)
+    const received = (await inboxOf(world))
+      .slice(before)
+      .map(({ body }) => (JSON.parse(body) as PublishedEvent).data.amount)
     expect(received).toEqual([100_003])
   })
 })

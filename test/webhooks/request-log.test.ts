@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { eventsOf } from '../events/events.ts'
 import { forFile, startServer, type TestWorld, testIn } from '../harness.ts'
-import { DELAYED, INSTANT, NONE_LEFT, ORDERS, place } from '../orders/orders.ts'
-import { pay } from '../payouts/payouts.ts'
+import { INSTANT, NONE_LEFT, ORDERS, OVERNIGHT, pay, place } from '../records.ts'
 import { type AttemptBody, attemptsOf, fund, hook, settle } from './webhooks.ts'
 
 /** Events and deliveries beside the request that has caused them. */
@@ -38,7 +37,7 @@ describe('GET /_sandbox/requests/{id}', () => {
   atNoon('shows the events of a request, and each attempt to deliver them', async (world) => {
     const { id } = await hook(world, inboxUrl(world))
     await tell(world, 503)
-    await place(world, { ...INSTANT, quantity: 1 })
+    await place(world, INSTANT)
     await settle(world)
     await tell(world, 200)
     await world.clock({ advance: 'PT30S' })
@@ -61,7 +60,7 @@ describe('GET /_sandbox/requests/{id}', () => {
     const world = await server.world(NOON)
 
     await hook(world, inboxUrl(world))
-    const { id } = await place(world, { ...DELAYED, quantity: 1 })
+    const { id } = await place(world, OVERNIGHT)
     await pay(world)
     await world.clock({ advance: 'PT3S' })
     await world.control(`/orders/${id}/fail`)
@@ -92,7 +91,7 @@ describe('GET /_sandbox/requests/{id}', () => {
     shut.stop()
     const ids = await Promise.all(urls.map(async (url) => (await hook(world, url, { events: ['order.created'] })).id))
     await tell(world, 500)
-    await place(world, { ...INSTANT, quantity: 1 })
+    await place(world, INSTANT)
     await settle(world)
     const { deliveries } = await entryOf(world, ORDERS)
     const said = ids.map((id) => deliveries.find(({ webhook_id }) => webhook_id === id))
@@ -105,7 +104,7 @@ describe('GET /_sandbox/requests/{id}', () => {
 
   atNoon('has no event of a request that was refused, and none of another request', async (world) => {
     await fund(world)
-    expect((await world.post(ORDERS, { ...NONE_LEFT, quantity: 1 })).status).toBe(400)
+    expect((await world.post(ORDERS, NONE_LEFT)).status).toBe(400)
     const entry = await entryOf(world, ORDERS)
     expect([entry.events, entry.deliveries]).toEqual([[], []])
     expect((await entriesOf(world)).every(({ events }) => events.length === 0)).toBe(true)
@@ -113,7 +112,7 @@ describe('GET /_sandbox/requests/{id}', () => {
   })
 
   atNoon('the list and HAR have the ids of the events', async (world) => {
-    await place(world, { ...INSTANT, quantity: 1 })
+    await place(world, INSTANT)
     const { events } = await entryOf(world, ORDERS)
     const [listed] = await entriesOf(world)
     expect(listed).toMatchObject({ path: ORDERS, events })

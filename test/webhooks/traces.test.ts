@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { eventsOf } from '../events/events.ts'
 import { sharedServer, type TestWorld } from '../harness.ts'
-import { INSTANT } from '../orders/orders.ts'
-import { HUNDRED, PAYOUTS, pay } from '../payouts/payouts.ts'
+import { HUNDRED, INSTANT, PAYOUTS, pay } from '../records.ts'
 import { hook, openReceiver, type Receiver, settle } from './webhooks.ts'
 
 /** Deliveries belong to the trace of the request that has caused them (W3C Trace Context). */
@@ -29,7 +28,7 @@ describe('The header traceparent of a request', () => {
   test('is that of the deliveries of all events that it causes, and not in their bodies', async () => {
     const [world, receiver] = [await server.world(NOON), receiving()]
     await hook(world, receiver.url)
-    expect((await send(world, '/api/v1/orders', { ...INSTANT, quantity: 1 }, TRACE)).ok).toBe(true)
+    expect((await send(world, '/api/v1/orders', INSTANT, TRACE)).ok).toBe(true)
     await settle(world)
     expect(tracesOf(receiver).sort()).toEqual([
       ['order.created', TRACE],

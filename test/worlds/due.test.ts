@@ -4,9 +4,19 @@ import { parseDuration } from '../../src/sandbox/worlds/movable-clock.ts'
 import { clockOf } from '../../src/sandbox/worlds/state.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { forFile, openProgram, type Server, sharedServer } from '../harness.ts'
-import { DELAYED, getOrder, INSTANT, place } from '../orders/orders.ts'
-import { type EventBody, getPayout, HUNDRED, PAYOUTS, type PayoutBody, pay } from '../payouts/payouts.ts'
-import { ADA } from '../sandbox/surface.ts'
+import {
+  ADA,
+  getOrder,
+  getPayout,
+  HUNDRED,
+  INSTANT,
+  OVERNIGHT,
+  PAYOUTS,
+  type Payout,
+  type PayoutEvent,
+  pay,
+  place,
+} from '../records.ts'
 import { expectSoundBooks, lastEntryOf } from '../wallets/books.ts'
 
 /** What falls due is done once, in order of due time, before anything that happens after it can be seen. */
@@ -40,7 +50,7 @@ describe('in process', () => {
     await client.clock({ advance: 'PT0.5S' })
     const { id: second } = await pay(client, { ...HUNDRED, reference_id: 'second' })
     await client.clock({ advance: 'PT0.5S' })
-    await place(client, { ...DELAYED, quantity: 1 })
+    await place(client, OVERNIGHT)
     const last = lastEntryOf(world.db.sqlite)
     await client.clock({ advance: 'PT30M' })
     await client.get('/api/v1/wallets')
@@ -88,7 +98,7 @@ describe('in process', () => {
       await pay(client, { ...HUNDRED, reference_id: `round ${round}` })
       pass(world, 'PT1S')
       const { commits } = commitTotals
-      await place(client, { ...INSTANT, quantity: 1 })
+      await place(client, INSTANT)
       counts.push(commitTotals.commits - commits)
     }
     expect(Math.min(...counts)).toBe(1)
@@ -262,12 +272,12 @@ describe('over HTTP', () => {
     await Promise.all(Array.from({ length: 5 }, () => place(world, { ...INSTANT, quantity: 6 })))
     await world.clock({ advance: 'PT10M' })
     const asked = await Promise.all(Array.from({ length: 60 }, () => world.get(`${PAYOUTS}?limit=100`)))
-    const lists = await Promise.all(asked.map(async (response) => (await response.json()) as PayoutBody[]))
+    const lists = await Promise.all(asked.map(async (response) => (await response.json()) as Payout[]))
     for (const list of lists) expect(list.map(({ status }) => status)).toEqual(Array(10).fill('completed'))
     for (const { id } of made) {
       const { events } = await getPayout(world, id)
-      expect(events.map(({ event_type }: EventBody) => event_type)).toEqual(ORDER_OF_EVENTS)
-      expect(events.map(({ created_at }: EventBody) => created_at)).toEqual([0, 1, 2, 3, 4, 5].map(at))
+      expect(events.map(({ event_type }: PayoutEvent) => event_type)).toEqual(ORDER_OF_EVENTS)
+      expect(events.map(({ created_at }: PayoutEvent) => created_at)).toEqual([0, 1, 2, 3, 4, 5].map(at))
     }
     for (let id = 1; id <= 5; id++) expect((await getOrder(world, id)).vouchers).toHaveLength(6)
   })

@@ -7,8 +7,7 @@ import { memoryOf } from '../../src/sandbox/worlds/memory.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { badRequest, structured } from '../errors.ts'
 import { expectResponse, openProgram, type Program, type TestWorld } from '../harness.ts'
-import { INSTANT, placed } from '../sandbox/purchases.ts'
-import { ADA } from '../sandbox/surface.ts'
+import { ADA, INSTANT, place } from '../records.ts'
 
 /** What large worlds of a sandbox in memory can do like others. */
 
@@ -43,7 +42,7 @@ describe('A world of more than 8 MiB in memory', () => {
       for (let tick = 0; tick < LONG; tick++) worlds.rest()
       expect(memoryOf(world)).toBeLessThan(MIB)
       expect(await people(client)).toBe('1')
-      expect((await placed(client, INSTANT)).vouchers).toEqual((await placed(whole.client, INSTANT)).vouchers)
+      expect((await place(client, INSTANT)).vouchers).toEqual((await place(whole.client, INSTANT)).vouchers)
     }))
 
   test('is copied with everything that was written before, and goes on by itself', () =>

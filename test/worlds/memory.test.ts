@@ -10,7 +10,7 @@ import { canSuspend } from '../../src/sandbox/worlds/open-worlds.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { structured } from '../errors.ts'
 import { expectResponse, forFile, openProgram, TestWorld } from '../harness.ts'
-import { ADA } from '../sandbox/surface.ts'
+import { ADA } from '../records.ts'
 import { login } from '../sessions/requests.ts'
 
 /** All worlds and request logs together stay within one budget (contract C15): counted in bytes that are kept. */

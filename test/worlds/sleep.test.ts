@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { memoryOf } from '../../src/sandbox/worlds/memory.ts'
 import { forFile, openProgram } from '../harness.ts'
-import { getOrder, INSTANT, place } from '../orders/orders.ts'
-import { getPayout, pay } from '../payouts/payouts.ts'
+import { getOrder, getPayout, INSTANT, pay, place } from '../records.ts'
 import { expectSoundBooks } from '../wallets/books.ts'
 
 /** A world that nobody asks goes to sleep, and nobody who asks it then can tell. */
