@@ -8,6 +8,7 @@ import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import { operatorName, UsageError } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
+import { findMark } from '../../db/copy-mark.ts'
 import {
   DataFault,
   databasePath,
@@ -66,6 +67,9 @@ export const restoreCommand = (restore: Command): void => {
 const NOT_OF_RECORD =
   'scrip restore works on a folder that holds its own record\nUnset SCRIP_POSTGRES, and name an empty folder. A record in PostgreSQL is restored with the means of PostgreSQL.'
 
+const COPY_OF_RECORD =
+  'this folder is a copy of a record in PostgreSQL, which servers would go on to serve\nName an empty folder.'
+
 /** In the database that stays, the one of the folder, whether a server runs or not. */
 const recordRefusal = (file: string, config: DataConfig, error: unknown): Promise<void> =>
   withData(config, 'write', async (database, copy) => {
@@ -116,6 +120,7 @@ const restored = async (
     if (hasDatabase(dataDir) && !isForced) {
       throw refused(`${dataDir} already holds a database\nTake a backup of it, then replace it with --force.`)
     }
+    if (inPlace(dataDir, findMark)) throw new DataFault(COPY_OF_RECORD)
     const path = hasDatabase(dataDir) ? realpathSync(databasePath(dataDir)) : resolve(databasePath(dataDir))
     if (isSame(file, path))
       throw ofFile(file, 'is the database of this folder itself\nName a file that scrip backup has written.')
@@ -207,18 +212,18 @@ const notSound = (fault: string): DataFault =>
   new DataFault(`the backup is not sound: ${fault}\nscrip verify reports everything. Try an earlier backup.`)
 
 const requireSameMode = (backup: Database, { dataDir }: DataConfig): void => {
-  const [mode, kept] = [modeOf(backup.sqlite), findMode(dataDir)]
+  const [mode, kept] = [modeOf(backup.sqlite), inPlace(dataDir, modeOf)]
   if (mode !== undefined && kept !== undefined && mode !== kept) {
     throw new DataFault(`the backup is of --mode ${mode}, and ${dataDir} of --mode ${kept}\nName another folder.`)
   }
 }
 
 /** Undefined if the database that is to be replaced is damaged. */
-const findMode = (dataDir: string): ReturnType<typeof modeOf> => {
+const inPlace = <T>(dataDir: string, find: (sqlite: SqliteDatabase) => T): T | undefined => {
   if (!hasDatabase(dataDir) || !isSqlite(databasePath(dataDir))) return undefined
   try {
     using sqlite = new SqliteDatabase(databasePath(dataDir), { readwrite: true, create: false })
-    return modeOf(sqlite)
+    return find(sqlite)
   } catch {
     return undefined
   }
