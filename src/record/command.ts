@@ -33,8 +33,8 @@ class Unanswered extends Error {
   override readonly name = 'Unanswered'
 }
 
-/** `either` writes on the machine of the active server, and only reads elsewhere. */
-export type Needs = 'read' | 'write' | 'either'
+/** `either` writes on the machine of the active server, and only reads elsewhere; `folder` knows no record. */
+export type Needs = 'read' | 'write' | 'either' | 'folder'
 
 export interface Joining {
   target: PostgresTarget
@@ -51,7 +51,8 @@ export interface Joined {
   gateOf: ((database: Database) => Gate) | undefined
   /** Whether no server works on the folder meanwhile. */
   ownsFolder: boolean
-  lag: { commits: number; seconds: number }
+  /** How far the copy of a warm server is behind; undefined where it is not. */
+  lagSeconds: number | undefined
   leave: () => Promise<void>
 }
 
@@ -116,7 +117,7 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
   }
   if (!installation) throw new DataFault('the record is gone\nRestore it.')
   const mark = await broughtUpToDate(parts, installation)
-  const joined = { ownsFolder: true, lag: { commits: 0, seconds: 0 } }
+  const joined = { ownsFolder: true, lagSeconds: undefined }
   if (needs !== 'write') return { ...joined, gateOf: undefined, leave }
   if (installation.schemaVersion < SCHEMA_VERSION) {
     throw new DataFault(
@@ -184,17 +185,17 @@ const joinServer = async (parts: Parts, installation: Installation | undefined):
   return {
     gateOf: isActiveHere && needs !== 'read' ? gateWith(connection, borrowed(mark.leaseEpoch)) : undefined,
     ownsFolder: false,
-    lag: await lagOf(connection, mark, installation),
+    lagSeconds: isActiveHere ? undefined : await lagSecondsOf(connection, mark),
     leave,
   }
 }
 
-const lagOf = async ({ ask }: Connection, mark: Mark, installation: Installation) => {
+const lagSecondsOf = async ({ ask }: Connection, { seq }: Mark): Promise<number> => {
   const [row] = await ask<{ seconds: number | null }>(
     'SELECT extract(epoch FROM clock_timestamp() - min(at))::float8 AS seconds FROM scrip.changes WHERE seq > $1',
-    [mark.seq],
+    [seq],
   )
-  return { commits: Math.max(0, installation.seq - mark.seq), seconds: Math.max(0, row?.seconds ?? 0) }
+  return Math.max(0, row?.seconds ?? 0)
 }
 
 const gateWith =

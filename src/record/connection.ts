@@ -1,8 +1,10 @@
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import postgres from 'postgres'
 import type { PostgresTarget } from '../config/postgres-url.ts'
+import { DataFault } from '../db/data-folder.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 
 /** The record did not answer: what was asked of it may be done or not. */
@@ -28,11 +30,21 @@ export class RecordRefusal extends Error {
     return /^2[23]/.test(this.state)
   }
 
-  /** Wrong user, password, database, rights or certificate: trying again does not help. */
-  get isFinal(): boolean {
-    return /^(?:28|3D|42501|XX000$)/.test(this.state)
+  /** What to do where trying again does not help: wrong user, password, database, rights or certificate. */
+  get remedy(): string | undefined {
+    return REMEDIES.find(([state]) => this.state.startsWith(state))?.[1]
   }
 }
+
+/** A SQLSTATE of our own. */
+const CERTIFICATE_REFUSED = 'SC003'
+
+const REMEDIES = [
+  ['28', 'Check user and password in SCRIP_POSTGRES, and pg_hba.conf of PostgreSQL.'],
+  ['3D', 'Make the database, or name another one.'],
+  ['42501', 'Grant it to the user, or name the owner of the schema scrip.'],
+  [CERTIFICATE_REFUSED, 'Name the host that it is for, and its certificate authority in sslrootcert.'],
+] as const
 
 /** How long a question may take, unless it says otherwise. */
 const PATIENCE_MS = 5 * SECOND_MS
@@ -54,10 +66,15 @@ export class Connection {
   /** Warnings since the last question: a commit that was not replicated says so in one. */
   #warnings = 0
 
+  readonly #authorities: string | undefined
+
+  /** @throws DataFault, or an error of the file system, when sslrootcert names no file with certificates */
   constructor(
     private readonly target: PostgresTarget,
     private readonly name: string,
-  ) {}
+  ) {
+    this.#authorities = target.rootCertificate === undefined ? undefined : certificatesIn(target.rootCertificate)
+  }
 
   /** @throws RecordAway, RecordRefusal */
   readonly ask: Ask = (text, values = [], patienceMs = PATIENCE_MS) =>
@@ -121,14 +138,14 @@ export class Connection {
   #failures = 0
 
   #connect() {
-    const { hosts, user, password = '', database, tls, rootCertificate } = this.target
+    const { hosts, user, password = '', database, tls } = this.target
     const { host, port } = hosts[this.#hostIndex] ?? { host: '', port: 0 }
     const sql = postgres({
       ...(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }),
       user,
       password,
       database,
-      ssl: tlsOptionsOf(tls, rootCertificate, host),
+      ssl: tlsOptionsOf(tls, this.#authorities, host),
       max: 1,
       max_lifetime: null,
       idle_timeout: 0,
@@ -163,7 +180,7 @@ export class Connection {
     if (name === 'PostgresError' && code !== undefined && !isEndOfConnection(code))
       return new RecordRefusal(String(message), code, { cause: error })
     if (isOfCertificate(code))
-      return new RecordRefusal(`the certificate is refused: ${message}`, 'XX000', { cause: error })
+      return new RecordRefusal(`its certificate is refused: ${message}`, CERTIFICATE_REFUSED, { cause: error })
     if (name !== 'PostgresError' && code === undefined && !(error instanceof Error && /within/.test(error.message)))
       return error as Error
     return this.#lost(error)
@@ -171,7 +188,10 @@ export class Connection {
 
   #lost(error: unknown): RecordAway {
     this.close()
-    return new RecordAway(error instanceof Error ? error.message : String(error), { cause: error })
+    const message = error instanceof Error ? error.message : String(error)
+    return new RecordAway(/secure TLS/.test(message) ? 'it ends the connection instead of using TLS' : message, {
+      cause: error,
+    })
   }
 }
 
@@ -194,16 +214,27 @@ const isEndOfConnection = (state: string): boolean => /^(?:08|57P|25006|53300)/.
 const isOfCertificate = (code: string | undefined): boolean =>
   /^(?:ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_)/.test(code ?? '')
 
+/** Read before the first connection: TLS refuses a file of another kind where nobody can catch it. */
+const certificatesIn = (file: string): string => {
+  const text = readFileSync(file, 'utf8')
+  try {
+    new X509Certificate(text)
+    return text
+  } catch {
+    throw new DataFault(`sslrootcert: ${file} holds no certificate\nName a PEM file of certificate authorities.`)
+  }
+}
+
 const tlsOptionsOf = (
   tls: PostgresTarget['tls'],
-  rootCertificate: string | undefined,
+  authorities: string | undefined,
   host: string,
 ): boolean | 'require' | ConnectionOptions => {
   if (tls === 'disable') return false
   if (tls === 'require') return 'require'
   return {
     rejectUnauthorized: true,
-    ...(rootCertificate !== undefined && { ca: readFileSync(rootCertificate) }),
+    ...(authorities !== undefined && { ca: authorities }),
     host,
     ...(isIP(host) === 0 && { servername: host }),
     ...(tls === 'verify-ca' && { checkServerIdentity: () => undefined }),

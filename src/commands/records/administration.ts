@@ -157,7 +157,7 @@ export const withData = async <T>(
   needs: Needs,
   work: (database: Database, copy: Copy | undefined) => T | Promise<T>,
 ): Promise<T> => {
-  if (!config.postgres) return await withFolder(config.dataDir, undefined, work)
+  if (!config.postgres || needs === 'folder') return await withFolder(config.dataDir, undefined, work)
   const { withRecord } = await import('./record.ts')
   return await withRecord(config, config.postgres, needs, (joined) => withFolder(config.dataDir, joined, work))
 }

@@ -9,8 +9,8 @@ import { Connection, RecordAway, RecordRefusal } from '../../record/connection.t
 import { RecordServer } from '../../record/server.ts'
 import { createDatabase } from '../../start/folder.ts'
 import { VERSION } from '../../start/version.ts'
-import { dataError, explainFaults } from '../advice.ts'
-import { EXIT, ProgramError, refused } from '../exit.ts'
+import { explainFaults } from '../advice.ts'
+import { EXIT, ProgramError, refused, unusable } from '../exit.ts'
 import { note } from '../terminal/output.ts'
 
 /** The record in PostgreSQL, as serve and commands use it (contract C18). */
@@ -34,8 +34,8 @@ export const withRecord = <T>(
     const create = () => createDatabase(dataDir, 'live', systemClock)
     const joined = await joinRecord({ target, dataDir, signingKey, release: VERSION, needs, create })
     try {
-      if (joined.gateOf === undefined && !joined.ownsFolder)
-        note(`This copy is ${joined.lag.seconds.toFixed(1)} s behind the record.`, format)
+      if (joined.lagSeconds !== undefined)
+        note(`This copy is ${joined.lagSeconds.toFixed(1)} s behind the record.`, format)
       return await work(joined)
     } finally {
       await joined.leave()
@@ -54,7 +54,8 @@ export const explainRecord = <T>(where: string, work: () => T | Promise<T>): Pro
           `the record cannot be reached: ${error.message}\nSee that PostgreSQL runs, and the network.`,
         )
       if (error instanceof RecordRefusal) {
-        if (error.isFinal) throw dataError(error, 'PostgreSQL')
+        if (error.remedy !== undefined)
+          throw unusable(`PostgreSQL: ${error.message}\n${error.remedy}`, { cause: error })
         throw new ProgramError(EXIT.failed, `the record refuses: ${error.message}\nSee the log of PostgreSQL.`)
       }
       if (error instanceof NotActive)
