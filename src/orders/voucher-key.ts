@@ -65,6 +65,11 @@ export const sealAsMarked = (query: Query, keys: readonly Uint8Array[], others: 
   return new Seal(nextKey, [key, ...others])
 }
 
+/** @throws DataFault as {@link sealAsMarked}, where something was sealed */
+export const requireKeys = (query: Query, dataDir: string, given: Uint8Array | undefined): void => {
+  if (markOf(query) !== undefined) sealAsMarked(query, keysOf(dataDir, given), [])
+}
+
 /** Whether the available keys fit the database; undefined without a key. @throws DataFault if a stored key is damaged */
 export const areKeysOf = (
   query: Query,

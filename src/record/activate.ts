@@ -7,7 +7,7 @@ import { HOUR_MS, systemClock } from '../kernel/clock.ts'
 import type { Connection } from './connection.ts'
 import type { Gate } from './gate.ts'
 import type { Lease, Taken } from './lease.ts'
-import { putAll, uploadCopy } from './record.ts'
+import { putAll, ServerUnfit, uploadCopy } from './record.ts'
 import { dataStatements, functionStatements, OWN_TABLE_NAMES, quoted } from './schema.ts'
 import { tablesOf } from './tables.ts'
 
@@ -53,7 +53,7 @@ interface Upgrading {
 
 /** Brings copy and record up to the schema of this release: both in one transaction, the record first. */
 export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken: Taken): Promise<void> => {
-  if (taken.schemaVersion > SCHEMA_VERSION) throw new DataFault('the record is of a newer release')
+  if (taken.schemaVersion > SCHEMA_VERSION) throw new ServerUnfit('the record is of a newer release\nRun that one.')
   const { ask } = connection
   if (taken.schemaVersion === SCHEMA_VERSION) {
     const [row] = await ask<{ release: string }>('SELECT release FROM scrip.installation')

@@ -1,4 +1,4 @@
-import type { Database as SqliteDatabase } from 'bun:sqlite'
+import { SQLiteError, type Database as SqliteDatabase } from 'bun:sqlite'
 import { createHmac } from 'node:crypto'
 import { putMark } from '../db/copy-mark.ts'
 import { DataFault } from '../db/data-folder.ts'
@@ -10,6 +10,19 @@ import { LEASE_IS_OVER, recordStatements } from './schema.ts'
 import type { Table } from './tables.ts'
 
 /** The record as a whole: whether it can be used, how it is made, what it says of itself (contract C18). */
+
+/** This server can never serve the record, however long it waits: it ends. */
+export class ServerUnfit extends DataFault {}
+
+/** What is no trouble of the disk, such as a wrong key or catalog, does not pass. @throws ServerUnfit */
+export const fitting = (work: () => void): void => {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof SQLiteError) throw error
+    throw new ServerUnfit(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
 
 export interface Installation {
   id: string
@@ -99,7 +112,7 @@ export const findInstallation = async (ask: Ask): Promise<Installation | undefin
     isFree: row.is_free,
   }
   if (installation.schemaVersion > SCHEMA_VERSION) {
-    throw new DataFault(
+    throw new ServerUnfit(
       `the record is at schema ${installation.schemaVersion}, and this program knows schemas up to ${SCHEMA_VERSION}\nRun Scrip ${installation.release} or newer.`,
     )
   }
@@ -146,6 +159,8 @@ interface Made {
   id: string
   release: string
   signingKey: Uint8Array
+  /** Writes what belongs to it into the database, in the same transaction. */
+  before?: () => void
 }
 
 /**
@@ -156,10 +171,11 @@ export const uploadCopy = async (
   connection: Connection,
   sqlite: SqliteDatabase,
   tables: readonly Table[],
-  { id, release, signingKey }: Made,
+  { id, release, signingKey, before }: Made,
 ): Promise<void> => {
   sqlite.run('BEGIN IMMEDIATE')
   try {
+    before?.()
     const atUs = await connection.transaction('', LARGEST_INIT_MS, async (ask) => {
       await ask("SELECT pg_advisory_xact_lock(hashtext('scrip record'))")
       const [{ is_there: isThere } = {}] = await ask<{ is_there: boolean }>(

@@ -16,7 +16,7 @@ import { Outage, type RecordLog } from './outage.ts'
 import { Place } from './place.ts'
 import { prune } from './prune.ts'
 import { pullCopy } from './pull.ts'
-import { checkKey, checkServer, findInstallation, type Installation } from './record.ts'
+import { checkKey, checkServer, findInstallation, fitting, type Installation, ServerUnfit } from './record.ts'
 import { CopyUnfit, requireSameTimeline, setAside, standingOf } from './standing.ts'
 import { tablesOf } from './tables.ts'
 
@@ -44,6 +44,8 @@ export interface Roles {
   url: string
   /** Makes a new database in the folder. */
   create: () => void
+  /** Throws if the keys of this server are not those of the copy. */
+  requireKeys: () => void
   /** Writes what opening the database writes, in a transaction that is open. */
   bringUpToDate: (database: Database) => void
   /** Serves the copy. */
@@ -70,6 +72,7 @@ export class RecordServer {
   readonly #began = Promise.withResolvers<void>()
   readonly #outage: Outage
   readonly #place: Place
+  readonly #failed = Promise.withResolvers<never>()
 
   private constructor(private readonly options: RecordOptions) {
     this.#commits = new Connection(options.target, 'commits')
@@ -77,6 +80,7 @@ export class RecordServer {
     this.#upkeep = new Connection(options.target, 'upkeep')
     this.#outage = new Outage(options.log)
     this.#place = new Place(this.#commits, this.#holder)
+    this.failure.catch(() => undefined) // whoever waits for it is told
   }
 
   /** Checks record, keys and folder before anything is opened. @throws DataFault; RecordAway after 30 s; RecordRefusal */
@@ -139,7 +143,12 @@ export class RecordServer {
     return this.#gate
   }
 
-  /** Resolves when the server is active, or follows. */
+  /** Rejects with a {@link ServerUnfit} when the server has ended because of it. */
+  get failure(): Promise<never> {
+    return this.#failed.promise
+  }
+
+  /** Resolves when the server is active, or follows. @throws ServerUnfit */
   start(roles: Roles): Promise<void> {
     const lease = new Lease({
       connection: this.#beats,
@@ -152,7 +161,7 @@ export class RecordServer {
     })
     this.#lease = lease
     this.#loop = this.#run(roles, lease)
-    return this.#began.promise
+    return Promise.race([this.#began.promise, this.failure])
   }
 
   /** After the last answer: lets another server take the lease. */
@@ -199,6 +208,7 @@ export class RecordServer {
         const taken = await this.#follow(roles, lease)
         if (taken) await this.#serve(roles, lease, taken)
       } catch (error) {
+        if (error instanceof ServerUnfit) return this.#failed.reject(error)
         await this.#recover(error)
       } finally {
         await lease.free()
@@ -219,9 +229,11 @@ export class RecordServer {
     }
     if (installation && standingOf(dataDir, installation) === 'pull') await this.#pull(installation)
     using copy = new FollowingCopy(databasePath(dataDir))
-    for (; !this.#isStopping; await Bun.sleep(FOLLOW_MS)) {
+    for (let isFirst = true; !this.#isStopping; await Bun.sleep(FOLLOW_MS)) {
       while (await copy.follow(ask));
       const now = await findInstallation(ask)
+      if (isFirst || now?.isFree) fitting(roles.requireKeys)
+      isFirst = false
       this.#place.compare(copy.mark, now)
       this.#outage.over()
       this.#state = 'warm'
@@ -252,7 +264,8 @@ export class RecordServer {
     const { dataDir, release, log } = this.options
     this.#over = Promise.withResolvers()
     await upgrade({ connection: this.#commits, dataDir, release }, taken)
-    await settle({ dataDir, lease, gateOf: this.gateOf, bringUpToDate: roles.bringUpToDate })
+    const bringUpToDate = (database: Database): void => fitting(() => roles.bringUpToDate(database))
+    await settle({ dataDir, lease, gateOf: this.gateOf, bringUpToDate })
     if (this.#isStopping || lease.epoch === undefined) return
     await this.#beats.ask('DELETE FROM scrip.followers WHERE holder = $1', [this.#holder])
     roles.serve()

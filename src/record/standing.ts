@@ -5,7 +5,7 @@ import { flushFolder } from '../db/disk.ts'
 import { isDamage } from '../db/storage.ts'
 import { systemClock, toTimestamp } from '../kernel/clock.ts'
 import type { Ask } from './connection.ts'
-import type { Installation } from './record.ts'
+import { type Installation, ServerUnfit } from './record.ts'
 
 /** How the copy of a folder and the record stand to each other. */
 
@@ -42,7 +42,7 @@ export const standingOf = (dataDir: string, installation: Installation | undefin
     )
   }
   if (mark.installation !== installation.id) {
-    throw new DataFault(
+    throw new ServerUnfit(
       `this folder is a copy of the record ${mark.installation}, and SCRIP_POSTGRES names the record ${installation.id}\nName the right one, or an empty folder.`,
     )
   }

@@ -8,7 +8,7 @@ import { visibleLines } from '../../kernel/visible.ts'
 import type { Log } from '../../observability/log.ts'
 import type { RecordServer } from '../../record/server.ts'
 import { VERSION } from '../../start/version.ts'
-import { EXIT } from '../exit.ts'
+import { EXIT, errorText, ProgramError } from '../exit.ts'
 import { firstSteps } from './first-steps.ts'
 import { greetingOf } from './greeting.ts'
 import { notifyReady } from './notify.ts'
@@ -27,7 +27,9 @@ export const serve = async (config: Config): Promise<void> => {
   const log = logOf(config)
   const before = config.takeOver ? await predecessorOf(config, log) : undefined
   const record = config.postgres && (await recordOf(config, config.postgres, log))
-  const server = before ? await takeOver(config, log, before) : await startServer(config, log, record)
+  const server = before
+    ? await takeOver(config, log, before)
+    : await explained(config, () => startServer(config, log, record))
   const stopSignal = nextStopSignal() // listens before anyone learns that there is something to stop
   await before?.tellServed()
   const { handOver } = server
@@ -52,7 +54,10 @@ export const serve = async (config: Config): Promise<void> => {
     const steps = firstSteps(server.worlds.default.db, config.dataDir)
     for (const { lacking, next } of steps) log.info(lacking, { next })
   }
-  await (handOver ? untilOver(handOver, stopSignal, log) : stopSignal)
+  const fault = await Promise.race([
+    handOver ? untilOver(handOver, stopSignal, log) : stopSignal,
+    failureOf(config, record),
+  ])
   log.info('stopping')
   setTimeout(() => process.exit(EXIT.failed), STOP_MS_MAX)
   try {
@@ -61,7 +66,22 @@ export const serve = async (config: Config): Promise<void> => {
     log.error('not all was stopped', { cause: String(error) })
     process.exit(EXIT.failed)
   }
-  process.exit(EXIT.done)
+  if (fault) process.stderr.write(errorText(fault.message))
+  process.exit(fault?.exitCode ?? EXIT.done)
+}
+
+/** Errors of the record in words. Loaded where it is needed. */
+const explained = async <T>(config: Config, work: () => Promise<T>): Promise<T> =>
+  config.postgres ? (await import('../records/record.ts')).explainRecord(config.dataDir ?? '', work) : work()
+
+/** Why a server cannot serve its record any more. Never resolves without a record. */
+const failureOf = async (config: Config, record: RecordServer | undefined): Promise<ProgramError> => {
+  try {
+    return await explained(config, () => record?.failure ?? new Promise<never>(() => undefined))
+  } catch (error) {
+    if (error instanceof ProgramError) return error
+    throw error
+  }
 }
 
 /** Loaded where it is needed. */

@@ -1,3 +1,4 @@
+import { Database as SqliteDatabase } from 'bun:sqlite'
 import { createApp } from '../../app/app.ts'
 import type { Deps } from '../../app/services.ts'
 import type { FailedLogins } from '../../audit/failed-logins.ts'
@@ -7,6 +8,8 @@ import { restoreHeldPrices } from '../../charges/cache.ts'
 import { RatesFault } from '../../charges/rates.ts'
 import { type Config, urlOf } from '../../config/config.ts'
 import { UsageError, wantsColor } from '../../config/environment.ts'
+import { databasePath } from '../../db/data-folder.ts'
+import { queryOn } from '../../db/database.ts'
 import { renderFailure, STRUCTURED } from '../../http/errors.ts'
 import { receiveForwarded } from '../../http/forwarding.ts'
 import type { ListenOptions } from '../../http/listen.ts'
@@ -18,6 +21,7 @@ import { everyStep } from '../../kernel/steps.ts'
 import { createLog, LineSink, type Log } from '../../observability/log.ts'
 import { createMetrics } from '../../observability/metrics.ts'
 import { StorageWatch } from '../../observability/storage-watch.ts'
+import { requireKeys } from '../../orders/voucher-key.ts'
 import type { RecordServer, Roles } from '../../record/server.ts'
 import { ScenarioFault } from '../../sandbox/scenario/loading.ts'
 import { assemble } from '../../start/assemble.ts'
@@ -57,7 +61,7 @@ export const startServer = async (config: Config, log: Log, record?: RecordServe
     await server.begin()
     return server
   } catch (error) {
-    await ports.close() // nothing is left to keep the process alive
+    await everyStep([() => ports.close(), () => record?.stop()]) // nothing is left to keep the process alive
     throw error
   }
 }
@@ -166,7 +170,8 @@ const serving = (
     begin: async (): Promise<void> => {
       if (!record || !folder) return timekeeper.start()
       folder.gateOf = record.gateOf
-      await record.start(rolesOf({ url: deps.publicUrl, folder, timekeeper, deliveries, refresh }))
+      const { voucherKey } = config
+      await record.start(rolesOf({ url: deps.publicUrl, voucherKey, folder, timekeeper, deliveries, refresh }))
     },
     handOver: folder && !record ? new HandOver({ ...parts, folder, facts, log }) : undefined,
     /** Refuses new requests, gives those in flight some milliseconds to finish, and closes the data, after a last use. */
@@ -188,6 +193,7 @@ const serving = (
 
 interface RoleParts {
   url: string
+  voucherKey: Uint8Array | undefined
   folder: ServedFolder
   timekeeper: { start: () => void; stop: () => void }
   deliveries: Deliveries
@@ -195,9 +201,13 @@ interface RoleParts {
 }
 
 /** How a server of a record becomes active, and warm again (contract C18). */
-const rolesOf = ({ url, folder, timekeeper, deliveries, refresh }: RoleParts): Roles => ({
+const rolesOf = ({ url, voucherKey, folder, timekeeper, deliveries, refresh }: RoleParts): Roles => ({
   url,
   create: () => createDatabase(folder.dataDir, 'live', systemClock),
+  requireKeys: () => {
+    using sqlite = new SqliteDatabase(databasePath(folder.dataDir), { readwrite: true, create: false })
+    requireKeys(queryOn(sqlite), folder.dataDir, voucherKey)
+  },
   bringUpToDate: (database) => folder.bringUpToDate(database),
   serve: () => {
     folder.take()

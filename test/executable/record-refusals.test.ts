@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
+import { launch, run } from '../program.ts'
+import { serve } from '../rigs/server.ts'
+
+/** What a server or a command refuses because of PostgreSQL, its certificate, the keys or the folder (contract C18). */
+
+const KEYS = { SCRIP_VOUCHER_KEY: '11'.repeat(32), SCRIP_SIGNING_KEY: '22'.repeat(32) }
+const LIVE = ['--mode', 'live', '--rate-limit', 'off']
+
+/** A certificate authority, and a certificate of `localhost` that the user of PostgreSQL can read. */
+const makeCertificates = async (owner: string): Promise<string> => {
+  const folder = mkdtempSync(join(tmpdir(), 'scrip-tls-'))
+  const request = (name: string, ...args: string[]) =>
+    Bun.$`openssl req -nodes -newkey rsa:2048 -keyout ${name}.key -subj /CN=${name} ${args}`.cwd(folder).quiet()
+  for (const authority of ['ca', 'other']) await request(authority, '-x509', '-days', '2', '-out', `${authority}.crt`)
+  await request('server', '-addext', 'subjectAltName=DNS:localhost', '-out', 'server.csr')
+  await Bun.$`openssl x509 -req -in server.csr -days 2 -CA ca.crt -CAkey ca.key -CAcreateserial -copy_extensions copy -out server.crt`
+    .cwd(folder)
+    .quiet()
+  if (process.getuid?.() === 0) await Bun.$`chown -R ${owner} ${folder}`.quiet()
+  await Bun.$`chmod 600 ${folder}/server.key`.quiet()
+  return folder
+}
+
+const tls = POSTGRES !== undefined && Bun.which('openssl') ? await makeCertificates('postgres') : ''
+
+describe.skipIf(tls === '')('refuses with exit code 4, in words', () => {
+  let postgres: Postgres
+  const folder = temporaryFolder()
+  let number = 0
+  beforeAll(async () => {
+    postgres = await Postgres.start()
+    await postgres.sql(`ALTER SYSTEM SET ssl_cert_file = '${tls}/server.crt'`)
+    await postgres.sql(`ALTER SYSTEM SET ssl_key_file = '${tls}/server.key'`)
+    await useTls('on')
+  })
+  afterAll(async () => {
+    await postgres[Symbol.asyncDispose]()
+    folder[Symbol.dispose]()
+    rmSync(tls, { recursive: true, force: true })
+  })
+
+  const useTls = async (state: 'on' | 'off'): Promise<void> => {
+    await postgres.sql(`ALTER SYSTEM SET ssl = ${state}`)
+    await postgres.sql('SELECT pg_reload_conf()')
+    while ((await postgres.sql('SHOW ssl'))[0] !== state) await Bun.sleep(20)
+  }
+  const newFolder = (): string => join(folder.path, `folder${++number}`)
+  const newRecord = async (): Promise<Record<string, string>> => ({
+    ...KEYS,
+    SCRIP_POSTGRES: await postgres.create(`record${++number}`),
+  })
+  const refusal = async (args: string[], env: Record<string, string>) => {
+    const { exitCode, stderr } = await run(args, { env })
+    return [exitCode, stderr]
+  }
+  const serving = (dataDir: string): string[] => ['serve', ...LIVE, '--port', '0', '--data-dir', dataDir]
+  const ofServer = async (url: string) => {
+    const dataDir = newFolder()
+    const [exitCode, stderr] = await refusal(serving(dataDir), { ...KEYS, SCRIP_POSTGRES: url })
+    return [exitCode, String(stderr).replace(`${dataDir}: `, '')]
+  }
+
+  test('a certificate that its URL does not trust', async () => {
+    const name = `record${++number}`
+    await postgres.create(name)
+    const at = (host: string, query: string): string => `postgres://scrip@${host}:${postgres.port}/${name}?${query}`
+    const noCertificate = join(folder.path, 'none.pem')
+    writeFileSync(noCertificate, '')
+    const remedy = '\nName the host that it is for, and its certificate authority in sslrootcert.\n'
+    const refused = async (host: string, query: string) => await ofServer(at(host, query))
+    expect(await refused('localhost', 'sslmode=verify-full')).toEqual([
+      4,
+      `scrip: PostgreSQL: its certificate is refused: unable to verify the first certificate${remedy}`,
+    ])
+    for (const mode of ['', 'sslmode=verify-ca&'])
+      expect(await refused('localhost', `${mode}sslrootcert=${tls}/other.crt`)).toEqual([
+        4,
+        expect.stringContaining('its certificate is refused: '),
+      ])
+    expect(await refused('127.0.0.1', `sslrootcert=${tls}/ca.crt`)).toEqual([
+      4,
+      expect.stringMatching(/^scrip: PostgreSQL: its certificate is refused: .* does not match certificate/),
+    ])
+    expect(await refused('localhost', 'sslrootcert=/none')).toEqual([
+      4,
+      'scrip: /none does not exist\nCheck its name and its folder.\n',
+    ])
+    expect(await refused('localhost', `sslrootcert=${noCertificate}`)).toEqual([
+      4,
+      `scrip: sslrootcert: ${noCertificate} holds no certificate\nName a PEM file of certificate authorities.\n`,
+    ])
+    for (const [host, query] of [
+      ['localhost', 'sslmode=require'],
+      ['127.0.0.1', `sslmode=verify-ca&sslrootcert=${tls}/ca.crt`],
+      ['localhost', `sslrootcert=${tls}/ca.crt`],
+    ] as const) {
+      const args = ['client', 'list', '--data-dir', newFolder()]
+      expect((await run(args, { env: { ...KEYS, SCRIP_POSTGRES: at(host, query) } })).exitCode).toBe(0)
+    }
+    await useTls('off')
+    const status = await refusal(['postgres', 'status'], { SCRIP_POSTGRES: at('localhost', 'sslmode=require') })
+    expect(status).toEqual([
+      1,
+      'scrip: the record cannot be reached: it ends the connection instead of using TLS\nSee that PostgreSQL runs, and the network.\n',
+    ])
+  })
+
+  test('a wrong password, a database that is missing, and rights that are', async () => {
+    const rules = join(postgres.data, 'pg_hba.conf')
+    writeFileSync(rules, `host all locked 127.0.0.1/32 scram-sha-256\n${readFileSync(rules, 'utf8')}`)
+    await postgres.sql("CREATE ROLE locked LOGIN PASSWORD 'right'")
+    await postgres.sql('SELECT pg_reload_conf()')
+    const { SCRIP_POSTGRES = '', ...env } = await newRecord()
+    expect(
+      (await run(['client', 'add', 'ada', '--data-dir', newFolder()], { env: { ...env, SCRIP_POSTGRES } })).exitCode,
+    ).toBe(0)
+    const { host, pathname } = new URL(SCRIP_POSTGRES)
+    expect(await ofServer(`postgres://locked:wrong@${host}${pathname}`)).toEqual([
+      4,
+      'scrip: PostgreSQL: password authentication failed for user "locked"\nCheck user and password in SCRIP_POSTGRES, and pg_hba.conf of PostgreSQL.\n',
+    ])
+    expect(await ofServer(`postgres://locked:right@${host}${pathname}`)).toEqual([
+      4,
+      'scrip: the user has no rights on the schema scrip\nGrant USAGE and CREATE on it, or make the user its owner.\n',
+    ])
+    const database = pathname.slice(1)
+    await postgres.sql('GRANT USAGE, CREATE ON SCHEMA scrip TO locked', database)
+    expect(await ofServer(`postgres://locked:right@${host}${pathname}`)).toEqual([
+      4,
+      expect.stringMatching(
+        /^scrip: the user (?:may|can)not write the tables of the schema scrip\n|^scrip: the user may not write/,
+      ),
+    ])
+    expect(await ofServer(`postgres://scrip@${host}/missing`)).toEqual([
+      4,
+      'scrip: PostgreSQL: database "missing" does not exist\nMake the database, or name another one.\n',
+    ])
+  })
+
+  test('a PostgreSQL that would lose commits, or is a standby', async () => {
+    await using careless = await Postgres.start(['fsync=off'])
+    expect(await ofServer(await careless.create('record'))).toEqual([
+      4,
+      'scrip: this PostgreSQL has fsync off, and would lose commits\nSet fsync to on.\n',
+    ])
+    await using primary = await Postgres.start()
+    await using standby = await primary.standby()
+    expect(await ofServer(standby.url('postgres'))).toEqual([
+      4,
+      'scrip: this PostgreSQL is a standby, which takes no writes\nName the primary, or all of them.\n',
+    ])
+  })
+
+  test('a voucher key that is not the one of the others, before and when it is replaced', async () => {
+    const env = await newRecord()
+    const [first, second] = [newFolder(), newFolder()]
+    const a = await serve([...LIVE, '--data-dir', first], { env })
+    const another = { ...env, SCRIP_VOUCHER_KEY: '33'.repeat(32) }
+    const wrong =
+      'the voucher key is not the one that sealed the codes of this database\nSet that key with SCRIP_VOUCHER_KEY, SCRIP_VOUCHER_KEY_FILE or the file voucher.key of the data folder.\n'
+    expect(await refusal(serving(second), another)).toEqual([4, expect.stringContaining(`${second}: ${wrong}`)])
+    const renewing = { ...env, SCRIP_NEW_VOUCHER_KEY: '33'.repeat(32) }
+    const rekey = ['vouchers', 'rekey', '--data-dir', first]
+    expect(await refusal(rekey, renewing)).toEqual([
+      4,
+      expect.stringContaining('another scrip serve works on this folder'),
+    ])
+    expect((await a.stop()).exitCode).toBe(0)
+    expect((await run(rekey, { env: renewing })).exitCode).toBe(0)
+    expect(await refusal(serving(first), env)).toEqual([4, expect.stringContaining(`${first}: ${wrong}`)])
+    const renewed = await serve([...LIVE, '--data-dir', second], { env: another })
+    expect((await renewed.stop()).exitCode).toBe(0)
+  })
+
+  test('a record of a newer release, also while a server waits', async () => {
+    const env = await newRecord()
+    const database = env.SCRIP_POSTGRES?.split('/').at(-1)
+    const [first, second] = [newFolder(), newFolder()]
+    const a = await serve([...LIVE, '--data-dir', first], { env })
+    const b = launch(serving(second), { env })
+    const followers = () => postgres.sql('SELECT count(*) FROM scrip.followers', database)
+    while ((await followers())[0] === '0') await Bun.sleep(20)
+    await postgres.sql("UPDATE scrip.installation SET schema_version = 999, release = '9.9.9'", database)
+    const { exitCode, stderr } = await b.ended
+    expect(exitCode).toBe(4)
+    expect(stderr).toMatch(
+      new RegExp(
+        `scrip: ${second}: the record is at schema 999, and this program knows schemas up to \\d+\\nRun Scrip 9\\.9\\.9 or newer\\.\\n$`,
+      ),
+    )
+    await a.kill()
+    expect(await refusal(serving(second), env)).toEqual([4, expect.stringContaining('the record is at schema 999')])
+  })
+
+  test('a copy where no record is named, whatever would write to it', async () => {
+    const env = await newRecord()
+    const dataDir = newFolder()
+    expect((await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).exitCode).toBe(0)
+    const copied = expect.stringContaining('is a copy of the record ')
+    const keys = { ...KEYS, SCRIP_NEW_VOUCHER_KEY: '33'.repeat(32) }
+    for (const args of [serving(dataDir), ['client', 'add', 'bob', '--data-dir', dataDir]])
+      expect(await refusal(args, KEYS)).toEqual([4, copied])
+    expect((await run(['vouchers', 'rekey', '--data-dir', dataDir], { env: keys })).exitCode).not.toBe(0)
+    const backup = join(folder.path, 'backup.sqlite')
+    expect((await run(['backup', backup, '--data-dir', dataDir], { env: KEYS })).exitCode).toBe(0)
+    expect(await refusal(['restore', backup, '--force', '--data-dir', dataDir], KEYS)).toEqual([
+      4,
+      `scrip: ${dataDir}: this folder is a copy of a record in PostgreSQL, which servers would go on to serve\nName an empty folder.\n`,
+    ])
+    for (const command of ['client list', 'verify'])
+      expect((await run([...command.split(' '), '--data-dir', dataDir], { env: KEYS })).exitCode).toBe(0)
+  })
+
+  test('an upload of nothing; one that is done is in the audit', async () => {
+    const env = await newRecord()
+    const dataDir = newFolder()
+    expect(await refusal(['postgres', 'init', '--data-dir', dataDir], env)).toEqual([
+      4,
+      expect.stringContaining(`${dataDir} holds no database`),
+    ])
+    expect((await run(['client', 'add', 'ada', '--data-dir', dataDir])).exitCode).toBe(0)
+    const { SCRIP_POSTGRES = '' } = env
+    expect((await run(['postgres', 'init', '--data-dir', dataDir], { env: { SCRIP_POSTGRES } })).exitCode).toBe(2)
+    const made = await run(['postgres', 'init', '--json', '--data-dir', dataDir], { env })
+    const { installation } = JSON.parse(made.stdout) as { installation: string }
+    const rows = await postgres.sql(
+      'SELECT command, outcome, after FROM scrip.audit ORDER BY id',
+      SCRIP_POSTGRES.split('/').at(-1),
+    )
+    expect(rows).toEqual([
+      'client add|done|{"client_id":1}',
+      expect.stringMatching(/^postgres init\|refused\|/),
+      `postgres init|done|{"installation":"${installation}"}`,
+    ])
+    expect((await run(['verify', '--data-dir', dataDir], { env })).exitCode).toBe(0)
+  })
+})
