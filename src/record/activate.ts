@@ -17,30 +17,29 @@ const UPGRADE_MS_MAX = 2 * HOUR_MS
 
 interface Making {
   connection: Connection
-  dataDir: string
   id: string
   release: string
   signingKey: Uint8Array
+  /** Writes what belongs to it into the database, in the same transaction. */
+  before?: () => void
 }
 
-/** Makes the record from the database of a folder, whose copy it is then. @throws DataFault when the record holds data */
-export const makeRecord = async ({ connection, dataDir, ...made }: Making): Promise<void> => {
-  const database = Database.openFile(databasePath(dataDir))
-  try {
-    await uploadCopy(connection, database.sqlite, tablesOf(database.sqlite), made)
-  } finally {
-    database.leave()
-  }
-}
+/** Makes the record from a database, which is its copy then. @throws DataFault when the record holds data */
+export const makeRecord = ({ connection, ...made }: Making, { sqlite }: Database): Promise<void> =>
+  uploadCopy(connection, sqlite, tablesOf(sqlite), made)
 
 /** Makes an empty record from a new database, which is removed if it cannot be. */
-export const makeEmptyRecord = async (making: Making, create: () => void): Promise<void> => {
+export const makeEmptyRecord = async (making: Making & { dataDir: string }, create: () => void): Promise<void> => {
   create()
+  const path = databasePath(making.dataDir)
+  const database = Database.openFile(path)
   try {
-    await makeRecord(making)
+    await makeRecord(making, database)
+    database.leave()
   } catch (error) {
-    removeDatabase(databasePath(making.dataDir))
-    rmSync(databasePath(making.dataDir), { force: true })
+    database.leave()
+    removeDatabase(path)
+    rmSync(path, { force: true })
     throw error
   }
 }

@@ -9,15 +9,7 @@ import { operatorTest } from './live.ts'
 
 const READING = [
   ...['client list', 'client show', 'client discounts', 'wallet list', 'vouchers list', 'rates list', 'audit list'],
-  ...[
-    'postgres init',
-    'postgres status',
-    'reconcile',
-    'catalog schema',
-    'catalog init',
-    'catalog validate',
-    'catalog export',
-  ],
+  ...['postgres status', 'reconcile', 'catalog schema', 'catalog init', 'catalog validate', 'catalog export'],
   ...['orders list', 'orders show', 'payouts list', 'payouts show', 'beneficiary list', 'beneficiary show'],
   ...['webhooks list', 'webhooks deliveries', 'transactions', 'statement', 'verify'],
 ]
@@ -56,6 +48,7 @@ const ACTING: Record<string, string[]> = {
   'beneficiary erase': ['ben_0'],
   'webhooks redeliver': ['none'],
   'webhooks disable': ['none'],
+  'postgres init': [],
   backup: ['/none/backup.sqlite'],
   restore: ['/none'],
 }

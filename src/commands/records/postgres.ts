@@ -1,22 +1,20 @@
 import type { Command } from 'commander'
-import { dataConfigOf, fileConfigOf } from '../../config/config.ts'
+import { fileConfigOf } from '../../config/config.ts'
 import { refuseRuntimeVariables, UsageError } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withJson } from '../../config/options.ts'
 import type { PostgresTarget } from '../../config/postgres-url.ts'
-import { databasePath, hasDatabase, requirePrivateFiles } from '../../db/data-folder.ts'
-import { Database } from '../../db/database.ts'
 import { lockForServing } from '../../db/folder-lock.ts'
-import { migrate, SCHEMA_VERSION } from '../../db/migrate.ts'
-import { requireMode } from '../../db/mode.ts'
-import { systemClock } from '../../kernel/clock.ts'
+import { SCHEMA_VERSION } from '../../db/migrate.ts'
 import { openSeal } from '../../orders/voucher-key.ts'
 import { makeRecord } from '../../record/activate.ts'
 import { Connection } from '../../record/connection.ts'
 import { checkServer, findInstallation, followersOf } from '../../record/record.ts'
 import { VERSION } from '../../start/version.ts'
-import { refused } from '../exit.ts'
+import { refused, unusable } from '../exit.ts'
+import type { Row } from '../terminal/cells.ts'
 import { jsonOf, note, show } from '../terminal/output.ts'
+import { type Acting, act } from './acts.ts'
 import { dataCommand } from './administration.ts'
 import { explainRecord } from './record.ts'
 
@@ -25,7 +23,7 @@ const STATUS_COLUMNS = ['follower', 'url', 'seq', 'lag_commits', 'seen_seconds_a
 /** `scrip postgres` (contract C18). */
 export const postgresCommands = (postgres: Command): void => {
   dataCommand(postgres, 'init', 'create the record from the data of a folder, which becomes its first copy').action(
-    initialize,
+    act(initialize, 'folder'),
   )
   withJson(postgres.command('status'))
     .description('show the record, the active server, and how far the others are behind')
@@ -33,30 +31,24 @@ export const postgresCommands = (postgres: Command): void => {
     .action(showStatus)
 }
 
-async function initialize(this: Command): Promise<void> {
-  const config = dataConfigOf(this.opts<DataOptions>())
-  const { dataDir, signingKey, format } = config
+/** What it does is in the audit of the folder, and so in the record. */
+const initialize = ({ config, database, copy, isSandbox, write, record }: Acting): Promise<Row> => {
+  const { dataDir, voucherKey, signingKey, format } = config
   const target = requireTarget(config.postgres)
-  if (!config.voucherKey || !signingKey) throw new UsageError(KEYS_MISSING)
-  await explainRecord(dataDir, async () => {
-    if (!hasDatabase(dataDir)) throw refused(`${dataDir} holds no data\nscrip serve makes an empty record itself.`)
-    requirePrivateFiles(dataDir)
+  if (!voucherKey || !signingKey) throw new UsageError(KEYS_MISSING)
+  if (isSandbox) throw unusable('the folder is of a sandbox\nThe record is that of live mode.')
+  return explainRecord(dataDir, async () => {
     using _lock = lockForServing(dataDir)
     const connection = new Connection(target, 'init')
     try {
-      if (await checkServer(connection.ask)) throw refused(HOLDS_DATA)
-      const database = Database.openFile(databasePath(dataDir))
-      try {
-        requireMode(database.sqlite, 'live')
-        migrate(database.sqlite, systemClock)
-        openSeal(database, dataDir, config.voucherKey)
-      } finally {
-        database.close()
-      }
+      if ((await checkServer(connection.ask)) || copy) throw refused(HOLDS_DATA)
+      openSeal(database, dataDir, voucherKey)
       const id = Bun.randomUUIDv7()
-      await makeRecord({ connection, dataDir, id, release: VERSION, signingKey })
-      await show({ installation: id, data_dir: dataDir, schema: SCHEMA_VERSION }, format)
+      const before = () => database.fill((tx) => record(tx, { after: { installation: id } }))
+      await makeRecord({ connection, id, release: VERSION, signingKey, before }, database)
+      await write(() => undefined) // the head of the audit follows
       note('Next: scrip serve --mode live with the same SCRIP_POSTGRES, here and on other machines.', format)
+      return { installation: id, data_dir: dataDir, schema: SCHEMA_VERSION }
     } finally {
       connection.close()
     }
