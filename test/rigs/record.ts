@@ -172,11 +172,11 @@ class Storm {
     }
   }
 
-  /** Until something is acknowledged that was not before. */
+  /** Until something is acknowledged that was not sent before: each writer has one answer on its way. */
   async #untilAcknowledged(): Promise<void> {
     const before = this.#acknowledged.length
     const endMs = performance.now() + PATIENCE_MS
-    while (this.#acknowledged.length < before + WRITERS) {
+    while (this.#acknowledged.length <= before + WRITERS) {
       if (performance.now() > endMs) {
         throw new Error(`nothing is acknowledged any more: ${this.pair.logs}`)
       }
