@@ -14,7 +14,7 @@ import type { Table } from './tables.ts'
 /** This server can never serve the record, however long it waits: it ends. */
 export class ServerUnfit extends DataFault {}
 
-/** What is no trouble of the disk, such as a wrong key or catalog, does not pass. @throws ServerUnfit */
+/** A failure that is not one of the disk, such as a wrong key or catalog, does not pass by waiting. @throws ServerUnfit */
 export const fitting = (work: () => void): void => {
   try {
     work()

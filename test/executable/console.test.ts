@@ -260,7 +260,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.getByText('No request matches the filter.').waitFor()
     await page.getByLabel('Search requests').fill('/api/v1/orders')
     await row(page, '/api/v1/orders').waitFor()
-    await page.goto(`${server.url}/_sandbox/console#constructor`)
+    await page.goto(`${server.url}/_sandbox/console#constructor?world=${world}`)
     await row(page, '/api/v1/orders').waitFor()
     expect(await page.title()).toBe('Requests · Scrip console')
     await page.goto(`${server.url}/_sandbox/constructor`)

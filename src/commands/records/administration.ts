@@ -29,7 +29,7 @@ import { DueWork } from '../../worlds/due.ts'
 import { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import { explainFaults } from '../advice.ts'
-import { unusable } from '../exit.ts'
+import { refused, unusable } from '../exit.ts'
 import { Amount } from '../terminal/cells.ts'
 import { note, type Result, show } from '../terminal/output.ts'
 
@@ -157,13 +157,16 @@ export const withData = async <T>(
   needs: Needs,
   work: (database: Database, copy: Copy | undefined) => T | Promise<T>,
 ): Promise<T> => {
-  if (!config.postgres || needs === 'folder') return await withFolder(config.dataDir, undefined, work)
+  if (needs === 'folder' && !hasDatabase(config.dataDir))
+    throw refused(`${config.dataDir} holds no data\nscrip serve makes an empty record itself.`)
+  if (!config.postgres || needs === 'folder') return await withFolder(config.dataDir, needs, undefined, work)
   const { withRecord } = await import('./record.ts')
-  return await withRecord(config, config.postgres, needs, (joined) => withFolder(config.dataDir, joined, work))
+  return await withRecord(config, config.postgres, needs, (joined) => withFolder(config.dataDir, needs, joined, work))
 }
 
 const withFolder = async <T>(
   dataDir: string,
+  needs: Needs,
   joined: Joined | undefined,
   work: (database: Database, copy: Copy | undefined) => T | Promise<T>,
 ): Promise<T> => {
@@ -180,6 +183,7 @@ const withFolder = async <T>(
     requireCurrentSchema(database.sqlite)
     const mark = findMark(database.sqlite)
     const gate = joined?.gateOf?.(database)
+    if (mark && !gate && needs === 'write') throw new DataFault(copyWithoutRecord(mark, dataDir))
     if (gate) database.gateBy(gate)
     return await work(database, mark && { mark, gate: gate ?? null, ownsFolder: joined?.ownsFolder ?? false })
   } finally {

@@ -74,7 +74,7 @@ export const serve = async (config: Config): Promise<void> => {
 const explained = async <T>(config: Config, work: () => Promise<T>): Promise<T> =>
   config.postgres ? (await import('../records/record.ts')).explainRecord(config.dataDir ?? '', work) : work()
 
-/** Why a server cannot serve its record any more. Never resolves without a record. */
+/** Why a server can no longer serve its record. Never resolves without a record. */
 const failureOf = async (config: Config, record: RecordServer | undefined): Promise<ProgramError> => {
   try {
     return await explained(config, () => record?.failure ?? new Promise<never>(() => undefined))
