@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { commitTotals } from '../../src/db/shared-commit.ts'
 import { parseDuration } from '../../src/sandbox/worlds/movable-clock.ts'
 import { clockOf } from '../../src/sandbox/worlds/state.ts'
@@ -39,7 +39,9 @@ const pass = (world: World, time: string): void =>
   clockOf(world).set(world.clock.nowMs() + (parseDuration(time) ?? Number.NaN))
 
 describe('in process', () => {
-  const program = forFile(openProgram())
+  const logged: string[] = []
+  const program = forFile(openProgram({ write: (line) => logged.push(line) }))
+  afterEach(() => expect(logged.splice(0)).toEqual([]))
 
   test('orders and payouts are processed in order of their due times', async () => {
     const { client, world } = await program.open(START)
@@ -125,6 +127,7 @@ describe('in process', () => {
     )
     const refused = await client.post('/api/v1/beneficiaries', ADA)
     expect(refused.status).toBe(500)
+    expect(logged.splice(0)).toEqual([expect.stringContaining('FOREIGN KEY constraint failed')])
     sqlite.run('DROP TRIGGER breaks')
     const { status, events } = await getPayout(client, id)
     expect([status, events.length]).toEqual(['queued', 2])
