@@ -13,7 +13,7 @@ import { FollowingCopy } from './follower.ts'
 import { Gate, type GateLease } from './gate.ts'
 import { Lease } from './lease.ts'
 import { pullCopy } from './pull.ts'
-import { checkKey, checkServer, findInstallation, type Installation } from './record.ts'
+import { checkKey, findRecord, type Installation } from './record.ts'
 import { CopyUnfit, setAside, standingOf } from './standing.ts'
 import { tablesOf } from './tables.ts'
 
@@ -73,7 +73,7 @@ export const joinRecord = async (joining: Joining): Promise<Joined> => {
     lock?.[Symbol.dispose]()
   }
   try {
-    const installation = await installationOf(connection)
+    const installation = await findRecord(connection.ask)
     if (installation && signingKey) await checkKey(connection.ask, 'signing', signingKey)
     return lock
       ? await joinAlone({ ...joining, connection, beats, leave }, installation)
@@ -89,9 +89,6 @@ interface Parts extends Joining {
   beats: Connection
   leave: () => Promise<void>
 }
-
-const installationOf = async ({ ask }: Connection): Promise<Installation | undefined> =>
-  (await checkServer(ask)) ? findInstallation(ask) : undefined
 
 const tryLock = (dataDir: string): Disposable | undefined => {
   try {
@@ -113,7 +110,7 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
       )
     const id = Bun.randomUUIDv7()
     await makeEmptyRecord({ connection, dataDir, id, release, signingKey }, create)
-    installation = await installationOf(connection)
+    installation = await findRecord(connection.ask)
   }
   if (!installation) throw new DataFault('the record is gone\nRestore it.')
   const mark = await broughtUpToDate(parts, installation)
@@ -134,7 +131,7 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
     await Bun.sleep(LOOK_MS)
     taken = await lease.take()
   }
-  if (!taken) throw new NotActive((await installationOf(connection))?.url ?? null)
+  if (!taken) throw new NotActive((await findRecord(connection.ask))?.url ?? null)
   await broughtUpToDate(parts, installation)
   return {
     ...joined,

@@ -91,6 +91,10 @@ const faultOf = (server: Server): string | undefined => {
   return undefined
 }
 
+/** The record, once its server is checked; undefined if it is empty. @throws DataFault when it cannot be used */
+export const findRecord = async (ask: Ask): Promise<Installation | undefined> =>
+  (await checkServer(ask)) ? findInstallation(ask) : undefined
+
 /** Undefined if the record is empty. @throws DataFault when it is of a newer release */
 export const findInstallation = async (ask: Ask): Promise<Installation | undefined> => {
   const [row] = await ask<

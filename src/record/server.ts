@@ -16,16 +16,14 @@ import { Outage, type RecordLog } from './outage.ts'
 import { Place } from './place.ts'
 import { prune } from './prune.ts'
 import { pullCopy } from './pull.ts'
-import { checkKey, checkServer, findInstallation, fitting, type Installation, ServerUnfit } from './record.ts'
-import { CopyUnfit, requireSameTimeline, setAside, standingOf } from './standing.ts'
+import { findInstallation, findRecord, fitting, type Installation, ServerUnfit } from './record.ts'
+import { CopyUnfit, checkAtStart, requireSameTimeline, setAside, standingOf } from './standing.ts'
 import { tablesOf } from './tables.ts'
 
 /** How often a warm server asks for commits, and whether the lease is free. */
 const FOLLOW_MS = 40
 /** A pause after a failure. */
 const PAUSE_MS = 250
-/** How long a record that cannot be reached is tried for at the start (contract C18). */
-const START_MS_MAX = 30 * SECOND_MS
 /** How long a server that stops waits for its last commit. */
 const SETTLE_MS_MAX = 2 * SECOND_MS
 
@@ -89,7 +87,7 @@ export class RecordServer {
     const server = new RecordServer(options)
     server.#lock = lockForServing(options.dataDir)
     try {
-      await server.#check()
+      await checkAtStart(server.#commits.ask, options)
       return server
     } catch (error) {
       server.#release()
@@ -179,29 +177,6 @@ export class RecordServer {
     this.#lock?.[Symbol.dispose]()
   }
 
-  async #check(): Promise<void> {
-    const { dataDir, signingKey } = this.options
-    const { ask } = this.#commits
-    const untilMs = sinceStartMs() + START_MS_MAX
-    for (;;) {
-      try {
-        const installation = await this.#installation()
-        if (installation) await checkKey(ask, 'signing', signingKey)
-        standingOf(dataDir, installation)
-        return
-      } catch (error) {
-        if (error instanceof CopyUnfit) return // it is set aside when the server follows
-        if (!(error instanceof RecordAway) || sinceStartMs() > untilMs) throw error
-        await Bun.sleep(PAUSE_MS)
-      }
-    }
-  }
-
-  async #installation(): Promise<Installation | undefined> {
-    const { ask } = this.#commits
-    return (await checkServer(ask)) ? findInstallation(ask) : undefined
-  }
-
   async #run(roles: Roles, lease: Lease): Promise<void> {
     while (!this.#isStopping) {
       try {
@@ -221,11 +196,11 @@ export class RecordServer {
   async #follow(roles: Roles, lease: Lease): Promise<Taken | undefined> {
     const { dataDir, release, signingKey } = this.options
     const { ask } = this.#commits
-    let installation = await this.#installation()
+    let installation = await findRecord(ask)
     if (standingOf(dataDir, installation) === 'create') {
       const id = Bun.randomUUIDv7()
       await makeEmptyRecord({ connection: this.#commits, dataDir, id, release, signingKey }, roles.create)
-      installation = await this.#installation()
+      installation = await findRecord(ask)
     }
     if (installation && standingOf(dataDir, installation) === 'pull') await this.#pull(installation)
     using copy = new FollowingCopy(databasePath(dataDir))

@@ -3,9 +3,9 @@ import { type Mark, markIn } from '../db/copy-mark.ts'
 import { DataFault, databasePath, hasDatabase } from '../db/data-folder.ts'
 import { flushFolder } from '../db/disk.ts'
 import { isDamage } from '../db/storage.ts'
-import { systemClock, toTimestamp } from '../kernel/clock.ts'
-import type { Ask } from './connection.ts'
-import { type Installation, ServerUnfit } from './record.ts'
+import { SECOND_MS, sinceStartMs, systemClock, toTimestamp } from '../kernel/clock.ts'
+import { type Ask, RecordAway } from './connection.ts'
+import { checkKey, findRecord, type Installation, ServerUnfit } from './record.ts'
 
 /** How the copy of a folder and the record stand to each other. */
 
@@ -47,6 +47,30 @@ export const standingOf = (dataDir: string, installation: Installation | undefin
     )
   }
   return 'follow'
+}
+
+/** How long a record that cannot be reached is tried for at the start (contract C18). */
+const START_MS_MAX = 30 * SECOND_MS
+const PAUSE_MS = 250
+
+/** Checks record, signing key and folder. @throws DataFault; RecordAway after 30 s; RecordRefusal */
+export const checkAtStart = async (
+  ask: Ask,
+  { dataDir, signingKey }: { dataDir: string; signingKey: Uint8Array },
+): Promise<void> => {
+  const untilMs = sinceStartMs() + START_MS_MAX
+  for (;;) {
+    try {
+      const installation = await findRecord(ask)
+      if (installation) await checkKey(ask, 'signing', signingKey)
+      standingOf(dataDir, installation)
+      return
+    } catch (error) {
+      if (error instanceof CopyUnfit) return // it is set aside when the server follows
+      if (!(error instanceof RecordAway) || sinceStartMs() > untilMs) throw error
+      await Bun.sleep(PAUSE_MS)
+    }
+  }
 }
 
 /** @throws CopyUnfit */

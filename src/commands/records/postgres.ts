@@ -9,7 +9,7 @@ import { SCHEMA_VERSION } from '../../db/migrate.ts'
 import { openSeal } from '../../orders/voucher-key.ts'
 import { makeRecord } from '../../record/activate.ts'
 import { Connection } from '../../record/connection.ts'
-import { checkServer, findInstallation, followersOf } from '../../record/record.ts'
+import { checkServer, findRecord, followersOf } from '../../record/record.ts'
 import { VERSION } from '../../start/version.ts'
 import { refused, unusable } from '../exit.ts'
 import type { Row } from '../terminal/cells.ts'
@@ -71,7 +71,7 @@ async function showStatus(this: Command): Promise<void> {
   await explainRecord('PostgreSQL', async () => {
     const connection = new Connection(target, 'status')
     try {
-      const installation = (await checkServer(connection.ask)) ? await findInstallation(connection.ask) : undefined
+      const installation = await findRecord(connection.ask)
       if (!installation) throw refused('the record is empty\nscrip serve makes it, or scrip postgres init.')
       const followers = await followersOf(connection.ask, installation.seq)
       const { id, release, schemaVersion, epoch, seq, holder, url } = installation
