@@ -135,7 +135,7 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
   await broughtUpToDate(parts, installation)
   return {
     ...joined,
-    gateOf: gateWith(connection, lease),
+    gateOf: gateWith(connection, unhurried(lease)),
     leave: async () => {
       await lease.free()
       await leave()
@@ -199,6 +199,18 @@ const gateWith =
   (connection: Connection, lease: GateLease) =>
   ({ sqlite }: Database): Gate =>
     new Gate({ sqlite, tables: tablesOf(sqlite), connection, lease, onBehind: () => undefined })
+
+/** Nobody reads the copy of a command meanwhile: on a busy machine it may be late, and PostgreSQL refuses what is too late. */
+const unhurried = (lease: Lease): GateLease => ({
+  get epoch() {
+    return lease.epoch
+  },
+  isGood: true,
+  now: () => lease.now(),
+  renewed: (sent) => lease.renewed(sent),
+  lost: () => lease.lost(),
+  take: () => lease.take(),
+})
 
 /** The lease of the server beside the command: PostgreSQL refuses a commit if that has lost it. */
 const borrowed = (epoch: number): GateLease => ({
