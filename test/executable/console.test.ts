@@ -219,7 +219,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await edited.post('/api/v1/products/1/charges', { denomination: 100, quantity: 2 })
     const page = await consoles.open(`#requests?world=${edited.name}&id=2&of=${edited.name}`)
     await page.getByRole('link', { name: 'Edit and send' }).click()
-    await page.getByLabel('Body').fill('{"denomination":100,"quantity":0}')
+    await page.getByRole('textbox', { name: 'Body' }).fill('{"denomination":100,"quantity":0}')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     const response = page.getByRole('region', { name: 'Body of the response' })
     await response.getByText('quantity must be at least 1').waitFor()
