@@ -88,7 +88,9 @@ const unreachable = async (page: Page): Promise<string[]> => {
     await page.keyboard.press('Tab')
     if (pressed === wanted) wanted = await around() // what has come meanwhile takes more
   }
-  return (await page.evaluate(`[...window.left].map((each) => each.outerHTML.slice(0, 120))`)) as string[]
+  return (await page.evaluate(
+    `[...window.left].filter((each) => each.isConnected).map((each) => each.outerHTML.slice(0, 120))`,
+  )) as string[]
 }
 
 const look = async (page: Page, world: string, hasKeys: boolean): Promise<string[]> => {
