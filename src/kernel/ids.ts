@@ -9,6 +9,9 @@ export const secureRandomness: Randomness = { bytes: (count) => randomBytes(coun
 /** Never from a random seed (decision 9). */
 export const freshSecret = (byteCount: number): Uint8Array => randomBytes(byteCount)
 
+/** Names an installation, so that a copy knows its record (contract C18). Never from a random seed. */
+export const freshInstallationId = (): string => Bun.randomUUIDv7()
+
 export const freshSeed = (): string => randomBytes(16).toString('hex')
 
 const STREAM_CHUNK_BYTES = 1_024

@@ -6,7 +6,7 @@ import type { Database } from '../db/database.ts'
 import { lockForServing } from '../db/folder-lock.ts'
 import { SCHEMA_VERSION } from '../db/migrate.ts'
 import { sinceStartMs } from '../kernel/clock.ts'
-import { freshSecret } from '../kernel/ids.ts'
+import { freshInstallationId, freshSecret } from '../kernel/ids.ts'
 import { makeEmptyRecord } from './activate.ts'
 import { Connection } from './connection.ts'
 import { FollowingCopy } from './follower.ts'
@@ -108,7 +108,7 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
       throw new DataFault(
         'the record is empty, and a new one needs the keys of all servers\nSet SCRIP_VOUCHER_KEY and SCRIP_SIGNING_KEY.',
       )
-    const id = Bun.randomUUIDv7()
+    const id = freshInstallationId()
     await makeEmptyRecord({ connection, dataDir, id, release, signingKey }, create)
     installation = await findRecord(connection.ask)
   }

@@ -29,7 +29,7 @@ interface PullOptions {
   isStopped: () => boolean
 }
 
-/** Makes the copy of a folder from the record, as it is at one commit, in the place of the one that is there. */
+/** Replaces the copy of a folder by a new one, of the record as it is at one commit. */
 export const pullCopy = async (connection: Connection, dataDir: string, options: PullOptions): Promise<void> => {
   using staging = createStagingFolder(dataDir)
   const path = join(staging.path, 'scrip.sqlite')

@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts'
 import { lockForServing } from '../db/folder-lock.ts'
 import { isDamage } from '../db/storage.ts'
 import { MINUTE_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
-import { freshSecret } from '../kernel/ids.ts'
+import { freshInstallationId, freshSecret } from '../kernel/ids.ts'
 import { makeEmptyRecord, settle, upgrade } from './activate.ts'
 import { type Respond, whileServing } from './answers.ts'
 import { Connection, RecordAway } from './connection.ts'
@@ -198,7 +198,7 @@ export class RecordServer {
     const { ask } = this.#commits
     let installation = await findRecord(ask)
     if (standingOf(dataDir, installation) === 'create') {
-      const id = Bun.randomUUIDv7()
+      const id = freshInstallationId()
       await makeEmptyRecord({ connection: this.#commits, dataDir, id, release, signingKey }, roles.create)
       installation = await findRecord(ask)
     }

@@ -6,6 +6,7 @@ import { withJson } from '../../config/options.ts'
 import type { PostgresTarget } from '../../config/postgres-url.ts'
 import { lockForServing } from '../../db/folder-lock.ts'
 import { SCHEMA_VERSION } from '../../db/migrate.ts'
+import { freshInstallationId } from '../../kernel/ids.ts'
 import { openSeal } from '../../orders/voucher-key.ts'
 import { makeRecord } from '../../record/activate.ts'
 import { Connection } from '../../record/connection.ts'
@@ -43,7 +44,7 @@ const initialize = ({ config, database, copy, isSandbox, write, record }: Acting
     try {
       if ((await checkServer(connection.ask)) || copy) throw refused(HOLDS_DATA)
       openSeal(database, dataDir, voucherKey)
-      const id = Bun.randomUUIDv7()
+      const id = freshInstallationId()
       const before = () => database.fill((tx) => record(tx, { after: { installation: id } }))
       await makeRecord({ connection, id, release: VERSION, signingKey, before }, database)
       await write(() => undefined) // the head of the audit follows
