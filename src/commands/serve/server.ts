@@ -75,7 +75,8 @@ export const takeOver = async (config: Config, log: Log, before: Predecessor) =>
   const app = appAt(start, before.port)
   const legacy = await before.letGo()
   withProgramErrors(config, () => start.folder?.take())
-  const ports = bindPorts(start, before.port, legacy ? 'second' : 'first')
+  // Also when the one before was killed: the kernel may close its port after the connection that tells of its end.
+  const ports = bindPorts(start, before.port, 'second')
   const forwarded = receiveForwarded(before.forwardSocket, start)
   start.requests.receiveFrom(forwarded)
   if (legacy) restoreHeldPrices(start.worlds.default, legacy.heldPrices)
