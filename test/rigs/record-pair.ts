@@ -13,8 +13,8 @@ import { serve } from './server.ts'
 export const PATIENCE_MS = 20_000
 const LOOK_MS = 20
 const DATABASE = 'rig'
-/** More codes than a hundred rounds sell. */
-const CODES = 60_000
+/** More codes than a round sells. */
+const CODES_PER_ROUND = 6_000
 const FLAGS = ['--mode', 'live', '--rate-limit', 'off', '--webhook-allow', '127.0.0.0/8']
 
 export interface Member {
@@ -41,10 +41,10 @@ export class Pair {
     }))
   }
 
-  static async start(folder: string): Promise<Pair> {
+  static async start(folder: string, rounds: number): Promise<Pair> {
     const postgres = await Postgres.start()
     await postgres.create(DATABASE)
-    const live = await LiveFolder.make(join(folder, 'live'), CODES)
+    const live = await LiveFolder.make(join(folder, 'live'), rounds * CODES_PER_ROUND)
     const networks = [await Network.to(postgres.port), await Network.to(postgres.port)]
     const { path, tls } = certificateIn(folder)
     const pair = new Pair(postgres, live, openReceiver(undefined, tls), path, networks, folder)

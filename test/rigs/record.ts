@@ -11,9 +11,10 @@ import { logIn } from './server.ts'
 import { type Acknowledged, anyWrite, askFor, faultIn, recall, type Write } from './writes.ts'
 
 /**
- * Two servers of one record, in a storm of writes and of an operator's commands, while one of them is killed or stopped, the
- * network to PostgreSQL is cut, or PostgreSQL is killed, or its standby promoted. Nothing that was acknowledged is missing or
- * there twice, no event is lost, copies and record hold the same, and no two servers acknowledge in one epoch (contract C18).
+ * Two servers of one record, in a storm of writes and of an operator's commands, while one of them hands over, is killed or
+ * stopped, the network to PostgreSQL is cut, or PostgreSQL is killed, or its standby promoted. Nothing that was acknowledged
+ * is missing or there twice, no event is lost, copies and record hold the same, and no two servers acknowledge in one epoch
+ * (contract C18).
  */
 
 const WRITERS = 12
@@ -22,17 +23,27 @@ const RECALLED = 40
 /** What the short form asks for in the end; the long one asks for everything. */
 const RECALLED_SHORT = 300
 
-const FAULTS = ['kill', 'stop', 'cut both', 'cut answers', 'cut questions', 'postgres', 'promotion'] as const
+const FAULTS = [
+  'hand over',
+  'kill',
+  'stop',
+  'cut both',
+  'cut answers',
+  'cut questions',
+  'postgres',
+  'promotion',
+] as const
 type Fault = (typeof FAULTS)[number]
 
 export const record: Rig = async ({ rounds, seed, isShort, only }) => {
   if (POSTGRES === undefined) return { tables: [], findings: [] }
   const faults = FAULTS.filter((fault) => only === undefined || fault.includes(only))
   using folder = temporaryFolder()
-  await using pair = await Pair.start(folder.path)
+  const roundCount = isShort ? faults.length : rounds
+  await using pair = await Pair.start(folder.path, roundCount)
   const storm = new Storm(pair, new Dice(seed))
   await storm.begin()
-  for (let round = 0; round < (isShort ? faults.length : rounds); round += 1) {
+  for (let round = 0; round < roundCount; round += 1) {
     await storm.round(faults[round % faults.length] ?? 'kill')
   }
   return await storm.end(isShort ? RECALLED_SHORT : Number.POSITIVE_INFINITY)
@@ -138,8 +149,8 @@ class Storm {
   }
 
   async #strike(fault: Fault, active: number, member: Member, server: Running): Promise<void> {
-    if (fault === 'kill') {
-      await server.kill()
+    if (fault === 'hand over' || fault === 'kill') {
+      await (fault === 'kill' ? server.kill() : server.stop())
       await this.#untilAcknowledged()
       await this.pair.serve(active)
     } else if (fault === 'stop') {
