@@ -165,11 +165,15 @@ export class Postgres implements AsyncDisposable {
 
 type Direction = 'questions' | 'answers'
 
-/** To a tenth of a millisecond: timers count whole ones. */
+const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+
+/** To a tenth of a millisecond: timers count whole ones. The rest is slept, because a network takes no processor time. */
 const after = (delayMs: number, work: () => void): void => {
   const atMs = performance.now() + delayMs
-  const look = (): void => void (performance.now() >= atMs ? work() : setImmediate(look))
-  setTimeout(look, delayMs - 1)
+  setTimeout(() => {
+    Atomics.wait(never, 0, 0, Math.max(0, atMs - performance.now()))
+    work()
+  }, delayMs - 1)
 }
 
 /** A network that can be slow or cut. What is on its way when it is cut arrives when it is whole again. */
