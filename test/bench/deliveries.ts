@@ -141,7 +141,7 @@ const requestsFor = async (
 }
 
 /** Asks at a steady rate over kept connections, and returns how long each response took from when its request was due. */
-const atPace = async (
+export const atPace = async (
   port: number,
   perSecond: number,
   requestOf: (number: number) => Ask,

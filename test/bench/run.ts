@@ -6,6 +6,7 @@ import { deliveries } from './deliveries.ts'
 import { exploring } from './explore.ts'
 import { growth } from './growth.ts'
 import { operator } from './operator.ts'
+import { postgres } from './postgres.ts'
 import { compiled, folder, run, runMs, sizeOf, start, startupMs } from './programs.ts'
 import { record } from './record.ts'
 import { aligned, mebibytes, median, milliseconds, ratio } from './table.ts'
@@ -24,6 +25,7 @@ import { worlds } from './worlds.ts'
  *     bun run bench --explore
  *     bun run bench --deliveries [--rounds 1000]
  *     bun run bench --operator [--transactions 1000000] [--products 100000]
+ *     bun run bench --postgres [--rounds 5] [--seconds 2] [--transactions 1000000] [--only NAME]
  *
  * `--floor` measures a plain program with the same framework, which gives the same answers from memory, beside it;
  * `--ordinary` measures what ordinary stacks make of the same requests; `--live` measures live mode instead of
@@ -31,7 +33,7 @@ import { worlds } from './worlds.ts'
  * costs as the data grows, instead; `--record` measures what docs/performance.md and
  * README.md show, and writes it there, with an earlier executable in the same run if there is one; `--worlds` measures worlds alone; `--explore` how long a suite is explored;
  * `--deliveries` how fast so many events are delivered to 20 webhooks; `--operator` commands on much data, and what
- * clients notice of them.
+ * clients notice of them; `--postgres` what a record in PostgreSQL costs.
  * TEST_BINARY names another executable than dist/scrip. Beneficiaries are written to
  * the folder for temporary files: where that is kept in memory, TMPDIR has to name one on a disk.
  */
@@ -59,6 +61,7 @@ const { values: options } = parseArgs({
     explore: { type: 'boolean', default: false },
     deliveries: { type: 'boolean', default: false },
     operator: { type: 'boolean', default: false },
+    postgres: { type: 'boolean', default: false },
     transactions: { type: 'string', default: '1000000' },
     products: { type: 'string', default: '100000' },
   },
@@ -151,5 +154,7 @@ else if (options.explore) await exploring(scripPath)
 else if (options.deliveries) await deliveries(scrip, Number(options.rounds ?? EVENTS))
 else if (options.operator)
   await operator({ transactions: Number(options.transactions), products: Number(options.products), folder })
+else if (options.postgres)
+  await postgres({ rounds, seconds, transactions: Number(options.transactions), only: options.only })
 else await speed()
 process.exit()

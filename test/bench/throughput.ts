@@ -190,7 +190,7 @@ const ordinaryLine = (
 }
 
 /** How much faster one was than another, in each round. */
-const ratiosOf = (a: Contender, b: Contender): number[] =>
+export const ratiosOf = (a: Contender, b: Contender): number[] =>
   a.measured.map(({ perSecond }, round) => perSecond / (b.measured[round]?.perSecond ?? Number.NaN))
 
 /** One server's measurements in one figure each. */
