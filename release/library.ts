@@ -74,13 +74,13 @@ const controlSource = ({ paths }: Document): string => {
     Object.entries(operations).map(([method, { operationId: id, summary, parameters = [] }]) => {
       const takesWorld = parameters.some((parameter) => parameter.in === 'query' && parameter.name === 'world')
       return {
-        declared: `  /** ${summary}: \`${method.toUpperCase()} ${path}\`. */\n  ${id}(...request: Arguments<'${id}'>): Promise<ControlAnswer<'${id}'>>`,
-        defined: `  ${id}: async (request?: object) => (await ask('${method.toUpperCase()}', '${path}', ${takesWorld}, request)) as ControlAnswer<'${id}'>,`,
+        declared: `  /** ${summary}: \`${method.toUpperCase()} ${path}\`. */\n  ${id}(...request: Arguments<'${id}'>): Promise<ControlResponse<'${id}'>>`,
+        defined: `  ${id}: async (request?: object) => (await ask('${method.toUpperCase()}', '${path}', ${takesWorld}, request)) as ControlResponse<'${id}'>,`,
       }
     }),
   )
   return [
-    "import type { Arguments, Ask, ControlAnswer } from './control-request.ts'\n",
+    "import type { Arguments, Ask, ControlResponse } from './control-request.ts'\n",
     '/** The operations of `/_sandbox`. Each throws a ScripError if it is refused. */',
     'export interface Control {',
     ...methods.map(({ declared }) => declared),

@@ -51,7 +51,7 @@ export const notesOf = (made: readonly Made[], runtime: string): string => {
   return `# ${name} ${version}
 
 Sizes are in MB. Beside the executable stands a bare server that only answers \`/status\`, compiled the same way for the same
-runtime, ${runtime}: the difference is ours. A start is the median time from starting the program to its first answer,
+runtime, ${runtime}: the difference is ours. A start is the median time from starting the program to its first response,
 measured where the release was made.
 
 | archive | to download | executable | bare | ours | start | bare | ours | tried |

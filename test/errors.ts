@@ -1,4 +1,4 @@
-/** The errors that most operations answer with, whole. */
+/** The errors that most operations share, whole. */
 
 /** An error in the structured shape (spec section 7, shape 1). */
 export const structured = (name: string, code: string, message: string, messages?: object) => ({

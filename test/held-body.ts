@@ -1,6 +1,6 @@
 /** A request that was let in while the end of its body is still on its way. */
 export interface Held {
-  /** Sends the rest and answers what the request is answered. */
+  /** Sends the rest and returns the response. */
   finish: () => Promise<Response>
 }
 

@@ -67,7 +67,7 @@ export class Postgres implements AsyncDisposable {
     return postgres
   }
 
-  /** A standby that has everything before a commit is answered. */
+  /** A standby that has everything before a commit is acknowledged. */
   async standby(): Promise<Postgres> {
     const folder = mkdtempSync(join(tmpdir(), 'scrip-postgres-'))
     if (AS_USER.length > 0) await Bun.$`chown postgres ${folder}`.quiet()
@@ -163,7 +163,7 @@ export class Postgres implements AsyncDisposable {
   }
 }
 
-type Direction = 'questions' | 'answers'
+type Direction = 'requests' | 'responses'
 
 const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 
@@ -208,8 +208,8 @@ export class Network implements Disposable {
 
   #apply({ client, server }: { client: Socket; server: Socket }): void {
     for (const [socket, direction] of [
-      [client, 'questions'],
-      [server, 'answers'],
+      [client, 'requests'],
+      [server, 'responses'],
     ] as const) {
       if (this.#cut.includes(direction)) socket.pause()
       else socket.resume()

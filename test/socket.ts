@@ -24,8 +24,8 @@ export const listening = async (...flags: string[]): Promise<Listening> => {
   return { url: server.url, log, stop, [Symbol.asyncDispose]: stop }
 }
 
-/** An answer as it came over the wire. */
-export interface RawAnswer {
+/** A response as it came over the wire. */
+export interface RawResponse {
   status: number
   /** Names in the spelling in which they were sent. */
   headers: Record<string, string>
@@ -73,13 +73,13 @@ export class Connection {
     return this.#heard
   }
 
-  /** The next answer with a body of a known length. */
-  async answer(): Promise<RawAnswer> {
+  /** The next response with a body of a known length. */
+  async response(): Promise<RawResponse> {
     for (;;) {
       const parsed = parse(this.#heard)
       if (parsed) {
         this.#heard = this.#heard.slice(parsed.length)
-        return parsed.answer
+        return parsed.response
       }
       if (this.#isClosed) throw new Error(`closed after ${JSON.stringify(this.#heard)}`)
       await this.#stir.promise
@@ -92,7 +92,7 @@ export class Connection {
   }
 }
 
-const parse = (text: string): { answer: RawAnswer; length: number } | undefined => {
+const parse = (text: string): { response: RawResponse; length: number } | undefined => {
   const end = text.indexOf('\r\n\r\n')
   if (end === -1) return undefined
   const [line = '', ...fields] = text.slice(0, end).split('\r\n')
@@ -101,14 +101,14 @@ const parse = (text: string): { answer: RawAnswer; length: number } | undefined 
   const body = text.slice(end + 4, end + 4 + size)
   if (body.length < size) return undefined
   const status = Number(line.split(' ')[1])
-  return { answer: { status, headers, body: Buffer.from(body, 'latin1').toString() }, length: end + 4 + size }
+  return { response: { status, headers, body: Buffer.from(body, 'latin1').toString() }, length: end + 4 + size }
 }
 
-/** Sends a request as it stands, and reads its answer. */
-export const ask = async (url: string, request: string): Promise<RawAnswer> => {
+/** Sends a request as it stands, and reads its response. */
+export const ask = async (url: string, request: string): Promise<RawResponse> => {
   const connection = await Connection.open(url)
   connection.send(request)
-  const response = await connection.answer()
+  const response = await connection.response()
   connection.destroy()
   return response
 }

@@ -23,8 +23,8 @@ export type ControlBody<Id extends keyof operations> =
 
 type SuccessOf<Responses> = Responses[Extract<keyof Responses, 200 | 201 | 202 | 204>]
 
-/** What an operation answers with; undefined if that is an empty body. */
-export type ControlAnswer<Id extends keyof operations> =
+/** The body of an operation's response; undefined if that is an empty body. */
+export type ControlResponse<Id extends keyof operations> =
   SuccessOf<operations[Id]['responses']> extends { content: { 'application/json': infer Body } } ? Body : undefined
 
 /** A request may be left out where nothing of it is required. */

@@ -23,7 +23,7 @@ export const send = async (
   const response = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
-  const answer = text === '' ? undefined : isJson ? JSON.parse(text) : text
-  if (response.ok) return answer
-  throw new ScripError(`${method} ${new URL(url).pathname}: ${response.status} ${text}`, response.status, answer)
+  const received = text === '' ? undefined : isJson ? JSON.parse(text) : text
+  if (response.ok) return received
+  throw new ScripError(`${method} ${new URL(url).pathname}: ${response.status} ${text}`, response.status, received)
 }

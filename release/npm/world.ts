@@ -1,9 +1,9 @@
 import { type Control, controlWith } from './control.ts'
-import { askControl, type ControlAnswer, type ControlBody, type ControlOptions } from './control-request.ts'
+import { askControl, type ControlBody, type ControlOptions, type ControlResponse } from './control-request.ts'
 import { send } from './send.ts'
 
 /** The time of a world, which stands still or runs. */
-export type ClockState = ControlAnswer<'moveClock'>
+export type ClockState = ControlResponse<'moveClock'>
 
 /** The clock of a world. It does not go back. */
 export interface Clock {
@@ -20,7 +20,7 @@ export interface Clock {
 export type FaultRule = ControlBody<'addFault'>
 
 /** A request of the request log, with its response, the rows that it wrote and the ids of its events. */
-export type RecordedRequest = Omit<ControlAnswer<'getRequest'>, 'deliveries'>
+export type RecordedRequest = Omit<ControlResponse<'getRequest'>, 'deliveries'>
 
 /** Data, clock, randomness and limits of their own, and a client that is logged in. */
 export interface World {
@@ -38,62 +38,62 @@ export interface World {
 
   readonly clock: Clock
   /** Makes requests fail, wait or break off. */
-  fault(rule: FaultRule): Promise<ControlAnswer<'addFault'>>
+  fault(rule: FaultRule): Promise<ControlResponse<'addFault'>>
   /** Removes all fault rules. */
   clearFaults(): Promise<void>
   /** The requests of this world, with their responses and what they wrote. */
   requests(): Promise<RecordedRequest[]>
   /** Sends a request of the request log again, as the same client. */
-  replay(id: number): Promise<ControlAnswer<'replayRequest'>>
+  replay(id: number): Promise<ControlResponse<'replayRequest'>>
   /** Which documented outcomes the requests of this world have exercised. */
-  coverage(): Promise<ControlAnswer<'getCoverage'>>
+  coverage(): Promise<ControlResponse<'getCoverage'>>
   /** Adds money to a wallet, the first one unless another is given. */
-  fund(amount: number, options?: { wallet?: number; remarks?: string }): Promise<ControlAnswer<'fundWallet'>>
-  openWallet(wallet: ControlBody<'openWallet'>): Promise<ControlAnswer<'openWallet'>>
+  fund(amount: number, options?: { wallet?: number; remarks?: string }): Promise<ControlResponse<'fundWallet'>>
+  openWallet(wallet: ControlBody<'openWallet'>): Promise<ControlResponse<'openWallet'>>
   /** Lets the clock move payouts and orders, or nobody but this client. */
-  pace(pace: ControlBody<'setPace'>): Promise<ControlAnswer<'setPace'>>
+  pace(pace: ControlBody<'setPace'>): Promise<ControlResponse<'setPace'>>
   readonly payouts: {
     /** Moves a payout on by one step, or as far as a status. */
-    advance(id: string, to?: NonNullable<ControlBody<'advancePayout'>['to']>): Promise<ControlAnswer<'advancePayout'>>
-    fail(id: string, failure?: ControlBody<'failPayout'>): Promise<ControlAnswer<'failPayout'>>
+    advance(id: string, to?: NonNullable<ControlBody<'advancePayout'>['to']>): Promise<ControlResponse<'advancePayout'>>
+    fail(id: string, failure?: ControlBody<'failPayout'>): Promise<ControlResponse<'failPayout'>>
     /** Returns the money of a completed payout. */
-    return(id: string): Promise<ControlAnswer<'returnPayout'>>
+    return(id: string): Promise<ControlResponse<'returnPayout'>>
   }
   readonly orders: {
     /** Delivers an order, or so many of its vouchers. */
-    deliver(id: number, quantity?: number): Promise<ControlAnswer<'deliverOrder'>>
-    fail(id: number, reason?: string): Promise<ControlAnswer<'failOrder'>>
+    deliver(id: number, quantity?: number): Promise<ControlResponse<'deliverOrder'>>
+    fail(id: number, reason?: string): Promise<ControlResponse<'failOrder'>>
   }
 
   readonly products: {
     /** Changes a product: `{ active: false }` withdraws it, `{ stock: 0 }` sells it out. */
-    edit(id: number, changes: ControlBody<'editProduct'>): Promise<ControlAnswer<'editProduct'>>
+    edit(id: number, changes: ControlBody<'editProduct'>): Promise<ControlResponse<'editProduct'>>
   }
   readonly rates: {
-    get(): Promise<ControlAnswer<'getRates'>>
-    set(rates: ControlBody<'setRates'>): Promise<ControlAnswer<'setRates'>>
+    get(): Promise<ControlResponse<'getRates'>>
+    set(rates: ControlBody<'setRates'>): Promise<ControlResponse<'setRates'>>
   }
   readonly clients: {
-    list(): Promise<ControlAnswer<'listSandboxClients'>>
-    add(client: ControlBody<'addSandboxClient'>): Promise<ControlAnswer<'addSandboxClient'>>
-    edit(id: number, changes: ControlBody<'editSandboxClient'>): Promise<ControlAnswer<'editSandboxClient'>>
+    list(): Promise<ControlResponse<'listSandboxClients'>>
+    add(client: ControlBody<'addSandboxClient'>): Promise<ControlResponse<'addSandboxClient'>>
+    edit(id: number, changes: ControlBody<'editSandboxClient'>): Promise<ControlResponse<'editSandboxClient'>>
   }
 
   /** Every movement of money, as balanced double entries. */
-  ledger(): Promise<ControlAnswer<'listLedgerEntries'>>
+  ledger(): Promise<ControlResponse<'listLedgerEntries'>>
   readonly webhooks: {
     /** Resolves when nothing is left to deliver at the world's present time. */
-    settle(): Promise<ControlAnswer<'settleWebhooks'>>
+    settle(): Promise<ControlResponse<'settleWebhooks'>>
     /** Makes an event that changes no record. */
-    event(event: ControlBody<'makeEvent'>): Promise<ControlAnswer<'makeEvent'>>
+    event(event: ControlBody<'makeEvent'>): Promise<ControlResponse<'makeEvent'>>
     /** What the inboxes of this world have received. */
-    inbox(): Promise<ControlAnswer<'listInbox'>>
+    inbox(): Promise<ControlResponse<'listInbox'>>
   }
   readonly scenario: {
     /** The world as one document. */
-    get(): Promise<ControlAnswer<'getScenario'>>
+    get(): Promise<ControlResponse<'getScenario'>>
     /** Replaces the world by one document. */
-    load(scenario: ControlBody<'loadScenario'>): Promise<ControlAnswer<'loadScenario'>>
+    load(scenario: ControlBody<'loadScenario'>): Promise<ControlResponse<'loadScenario'>>
   }
 
   /** Keeps the world as it is now, under a name that all worlds share. */

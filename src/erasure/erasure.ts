@@ -223,7 +223,7 @@ class Pass {
       const next = stored.at(-1)
       if (!next) return
       last = next
-      const own = stored.filter((one) => this.#isAnsweredAbout(one, ids))
+      const own = stored.filter((one) => this.#isResponseAbout(one, ids))
       if (own.length === 0) continue
       await write((tx) => {
         for (const one of own) eraseKey(tx, one)
@@ -232,7 +232,7 @@ class Pass {
     }
   }
 
-  #isAnsweredAbout(stored: ReturnType<typeof storedResponses>[number], ids: ReadonlySet<unknown>): boolean {
+  #isResponseAbout(stored: ReturnType<typeof storedResponses>[number], ids: ReadonlySet<unknown>): boolean {
     const json = stored.isSealed ? this.erasing.open(stored) : stored.body
     const body = JSON.parse(json ?? '{}') as { id?: string | number }
     if (body.id !== undefined && ids.has(body.id)) return true

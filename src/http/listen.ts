@@ -44,9 +44,9 @@ export interface Listening {
 
 /** The runtime dates every response but those to HEAD. */
 const dated = async (response: Response | Promise<Response>): Promise<Response> => {
-  const answer = await response
-  answer.headers.set('Date', new Date(systemClock.nowMs()).toUTCString())
-  return answer
+  const settled = await response
+  settled.headers.set('Date', new Date(systemClock.nowMs()).toUTCString())
+  return settled
 }
 
 /** @throws what the operating system reports about the address */

@@ -103,7 +103,7 @@ export interface Operation
 }
 
 /** What a handler may return, which the compiler holds against the schema: the value or its JSON, or as it is declared. */
-type Answer<Value, Once, Stored> = Stored extends true
+type Result<Value, Once, Stored> = Stored extends true
   ? StoredResponse<Value>
   : Once extends true
     ? Json<Value>
@@ -113,8 +113,8 @@ type Answer<Value, Once, Stored> = Stored extends true
  * The schemas of a route. The one of the response is a type alone: tests check responses, so that requests need not. The
  * framework's types look at that of status 200 and take anything without one, so it stands there whatever the status is.
  */
-type Schemas<Params, Query, Body, Answer> = {
-  response: { 200: Reader<Answer> }
+type Schemas<Params, Query, Body, Result> = {
+  response: { 200: Reader<Result> }
   detail: { operationId: string }
 } & (Params extends TObject ? { params: Reader<Static<Params>> } : unknown) &
   (Query extends TObject ? { query: Reader<Static<Query>> } : unknown) &
@@ -140,7 +140,7 @@ export const operationsOf = <GroupQuery extends TObject | undefined = undefined>
     Params,
     Query,
     Once extends true ? Submission<Input, Static<Schema>> : Input,
-    Answer<Static<Schema>, Once, Stored>
+    Result<Static<Schema>, Once, Stored>
   >
   function operation(
     declared: About<unknown, true | undefined, true | undefined> & Wire<TObject, TObject, TObject, TSchema>,

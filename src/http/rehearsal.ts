@@ -76,11 +76,11 @@ export const secretMember = <Schema extends TSchema>(schema: Schema, rehearsed: 
 })
 
 /** The response of a rehearsal, without secrets. The record that a 201 would name does not exist. */
-export const rehearsed = (answer: unknown, schema: TSchema | undefined, headers: Record<string, unknown>): unknown => {
+export const rehearsed = (result: unknown, schema: TSchema | undefined, headers: Record<string, unknown>): unknown => {
   delete headers.Location
-  if (!schema || answer === undefined || answer instanceof StoredResponse) return answer
-  if (!(answer instanceof Json)) return withoutSecrets(schema, answer)
-  return new Json(JSON.stringify(withoutSecrets(schema, JSON.parse(answer.text))), answer.status)
+  if (!schema || result === undefined || result instanceof StoredResponse) return result
+  if (!(result instanceof Json)) return withoutSecrets(schema, result)
+  return new Json(JSON.stringify(withoutSecrets(schema, JSON.parse(result.text))), result.status)
 }
 
 const withoutSecrets = (schema: TSchema, value: unknown): unknown => {

@@ -7,7 +7,7 @@ import { documentedRoute, pathOf } from './target.ts'
  * so that a refusal is stored with the key (contract C14).
  */
 export class Submission<Input, out Output> {
-  /** What the write answers, for the compiler alone. */
+  /** What the write returns, for the compiler alone. */
   declare readonly output: Output
 
   constructor(

@@ -81,7 +81,7 @@ const readKey = (request: Request): string | undefined => {
   return key
 }
 
-const answerOf = <Output>({ operation }: Submission<unknown, Output>, output: Output): Response => ({
+const responseOf = <Output>({ operation }: Submission<unknown, Output>, output: Output): Response => ({
   status: operation.success.status,
   text: JSON.stringify(output),
 })
@@ -91,7 +91,7 @@ const perform = <Input, Output>(
   { submission, apply }: Effect<Input, Output>,
 ): Promise<Response> => {
   const input = submission.read(parseObject(submission.text))
-  return write((tx) => answerOf(submission, apply(tx, input)))
+  return write((tx) => responseOf(submission, apply(tx, input)))
 }
 
 const performOrReplay = <Input, Output>(
@@ -136,7 +136,7 @@ const storedText = <Input, Output>(tx: Tx, { atRest }: Effect<Input, Output>, st
 const attempt = <Input, Output>(tx: Tx, effect: Effect<Input, Output>, parse: () => JsonObject): Response => {
   const { submission, apply } = effect
   try {
-    return answerOf(
+    return responseOf(
       submission,
       undoable(tx, () => apply(tx, submission.read(parse()))),
     )

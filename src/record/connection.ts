@@ -80,7 +80,7 @@ export class Connection {
   readonly ask: Ask = (text, values = [], patienceMs = PATIENCE_MS) =>
     this.#within(patienceMs, async (sql) => [...(await sql.unsafe(inlined(text, values)))] as never)
 
-  /** As {@link ask}; a warning counts as no answer. */
+  /** As {@link ask}; a warning counts as no response. */
   async askStrictly<Row extends object>(text: string, values: readonly Value[], patienceMs: number): Promise<Row[]> {
     this.#warnings = 0
     const rows = await this.ask<Row>(text, values, patienceMs)

@@ -11,7 +11,7 @@ import type { Table } from './tables.ts'
 
 /** How long requests wait to learn whether their commit was made (contract C18). */
 const LATE_MS = 2 * SECOND_MS
-/** How long an answer is waited for, and how much longer for each megabyte that was sent. */
+/** How long a response is waited for, and how much longer for each megabyte that was sent. */
 const PATIENCE_MS = 2 * SECOND_MS
 const PATIENCE_MS_PER_CHARACTER = 0.002
 const LOOK_MS = 100

@@ -7,7 +7,6 @@ import { isDamage } from '../db/storage.ts'
 import { MINUTE_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { freshInstallationId, freshSecret } from '../kernel/ids.ts'
 import { makeEmptyRecord, settle, upgrade } from './activate.ts'
-import { type Respond, whileServing } from './answers.ts'
 import { Connection, RecordAway } from './connection.ts'
 import { FollowingCopy } from './follower.ts'
 import { Gate, gateTotals } from './gate.ts'
@@ -19,6 +18,7 @@ import { pullCopy } from './pull.ts'
 import { findInstallation, findRecord, fitting, type Installation, ServerUnfit } from './record.ts'
 import { CopyUnfit, checkAtStart, requireSameTimeline, setAside, standingOf } from './standing.ts'
 import { tablesOf } from './tables.ts'
+import { type Respond, whileServing } from './while-serving.ts'
 
 /** How often a warm server asks for commits, and whether the lease is free. */
 const FOLLOW_MS = 40
@@ -162,7 +162,7 @@ export class RecordServer {
     return Promise.race([this.#began.promise, this.failure])
   }
 
-  /** After the last answer: lets another server take the lease. */
+  /** After the last response: lets another server take the lease. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#over.resolve()

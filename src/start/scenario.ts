@@ -6,7 +6,7 @@ import { didYouMean } from '../config/suggestion.ts'
 import type { Database } from '../db/database.ts'
 import { finish } from '../kernel/turns.ts'
 import { readScenario, withLines } from '../sandbox/scenario/format.ts'
-import { drafted, firstOf } from '../sandbox/scenario/load.ts'
+import { firstOf, staged } from '../sandbox/scenario/load.ts'
 import { ScenarioFault, type ScenarioSources } from '../sandbox/scenario/loading.ts'
 import type { Scenario } from '../sandbox/scenario/schema.ts'
 import { SHIPPED } from '../sandbox/scenario/shipped.ts'
@@ -52,7 +52,7 @@ export const readInitialScenario = (given: Given): { document: Scenario; state: 
   try {
     const document = readScenario(text, isJson(name) ? 'json' : 'yaml')
     const sources = scenarioSourcesOf(given, catalogInMemory(given))
-    const { database, state } = finish(drafted(document, sources, given.clock, firstOf(given.seed)))
+    const { database, state } = finish(staged(document, sources, given.clock, firstOf(given.seed)))
     return { document, state: { image: database.closeToImage(), ...state } }
   } catch (error) {
     throw error instanceof ScenarioFault ? withLines(error, text) : error

@@ -64,7 +64,7 @@ export const fill = (dataDir: string, { clients, records }: Crowd): Written => {
         const owner = owners[Math.floor(index / records)] as Owner
         const number = index % records
         nowMs = FIRST_AT_MS + number * SECOND_MS
-        const saved = saveBeneficiary(tx, world, owner.id, draftOf(number))
+        const saved = saveBeneficiary(tx, world, owner.id, inputOf(number))
         const payout = insert(world, owner, number)
         if (index % noteEvery === 0) {
           written.beneficiaryIds.push(saved.id)
@@ -103,7 +103,7 @@ const nameOf = (number: number) => ({
 export const emailOf = (number: number): string => `${nameOf(number).firstName.toLowerCase()}.${number}@example.com`
 export const referenceOf = (number: number): string => `bonus-${number}-paid`
 
-const draftOf = (number: number) => ({
+const inputOf = (number: number) => ({
   ...nameOf(number),
   email: emailOf(number),
   country: COUNTRIES[number % COUNTRIES.length] ?? null,

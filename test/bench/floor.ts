@@ -2,17 +2,17 @@ import { Elysia, status, t } from 'elysia'
 import { BENEFICIARIES, type Preparation } from './raw.ts'
 
 /**
- * The least that an Elysia program costs which gives the answers of Scrip: prepared ones, from memory. It looks a token up,
+ * The least that an Elysia program costs which gives the responses of Scrip: prepared ones, from memory. It looks a token up,
  * checks what it is sent by a schema, and sends the same bodies and headers; it keeps nothing on a disk.
  */
-const { token, answers, beneficiaryHeaders } = (await Bun.file(process.argv[2] ?? '').json()) as Preparation
+const { token, responses, beneficiaryHeaders } = (await Bun.file(process.argv[2] ?? '').json()) as Preparation
 const clients = new Map([[`Bearer ${token}`, 1]])
 const saved: object[] = []
 
 type Headers = Record<string, string | number>
 
-const answer = (asked: string, set: { headers: Headers }) => {
-  const prepared = answers[asked]
+const respond = (asked: string, set: { headers: Headers }) => {
+  const prepared = responses[asked]
   if (!prepared) return status(404)
   Object.assign(set.headers, prepared.headers, { 'x-request-id': `req_floor_${saved.length}` })
   return prepared.body
@@ -23,16 +23,16 @@ const app = new Elysia()
   .onBeforeHandle(({ clientId }) => {
     if (clientId === undefined) return status(401)
   })
-  .get('/api/v1/countries', ({ set }) => answer('/api/v1/countries', set))
-  .get('/api/v1/countries/:id', ({ params: { id }, set }) => answer(`/api/v1/countries/${id}`, set), {
+  .get('/api/v1/countries', ({ set }) => respond('/api/v1/countries', set))
+  .get('/api/v1/countries/:id', ({ params: { id }, set }) => respond(`/api/v1/countries/${id}`, set), {
     params: t.Object({ id: t.Number() }),
   })
-  .get('/api/v1/products', ({ query: { limit }, set }) => answer(`/api/v1/products?limit=${limit}`, set), {
+  .get('/api/v1/products', ({ query: { limit }, set }) => respond(`/api/v1/products?limit=${limit}`, set), {
     query: t.Object({ limit: t.Number() }),
   })
   .post(
     '/api/v1/products/:id/charges',
-    ({ params: { id }, body, set }) => answer(`/api/v1/products/${id}/charges ${JSON.stringify(body)}`, set),
+    ({ params: { id }, body, set }) => respond(`/api/v1/products/${id}/charges ${JSON.stringify(body)}`, set),
     {
       params: t.Object({ id: t.Number() }),
       body: t.Object({ denomination: t.Number({ minimum: 0.01 }), quantity: t.Number({ minimum: 1 }) }),

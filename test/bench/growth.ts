@@ -39,7 +39,7 @@ interface Question {
 interface Subject {
   name: string
   sizes: readonly number[]
-  /** Writes data of a size, and answers what the server is started with besides its folder. */
+  /** Writes data of a size, and returns what the server is started with besides its folder. */
   prepare: (dataDir: string, size: number) => { flags?: string[]; written?: Written }
   /** Who asks. */
   usernames: (size: number) => readonly string[]
@@ -47,13 +47,13 @@ interface Subject {
 }
 
 const READERS = 8
-/** What takes longer than this is asked over one connection, so that its answers do not wait for one another. */
+/** What takes longer than this is asked over one connection, so that its responses do not wait for one another. */
 const SLOW_MS = 50
-/** Every request has had its turn before it counts; so many of them are answered in a second, on any machine. */
+/** Every request has had its turn before it counts; so many of them are served in a second, on any machine. */
 const WARMED_UP_PER_SECOND = 5_000
-/** Of so many requests each is asked once beforehand, and its answer is what has to come back. */
+/** Of so many requests each is asked once beforehand, and its response is what has to come back. */
 const FORESEEN_MAX = 64
-/** What every size can fill, so that all answers are as long. */
+/** What every size can fill, so that all responses are as long. */
 const PAGE = 10
 const BY_IDS = 50
 const FUNDS = 1_000_000_000
@@ -61,7 +61,7 @@ const RUPEE_WALLET = 3
 
 const get = (path: string) => (): Ask[] => [{ path }]
 
-/** Asked with a parameter of its own each time that means nothing, so that no answer is known yet. */
+/** Asked with a parameter of its own each time that means nothing, so that no response is known yet. */
 const firstTime = (path: string): Ask[] => [{ path: `${path}&unknown=${UNNUMBERED}` }]
 
 const pages = (size: number): number => Math.ceil(size / PAGE)
@@ -76,7 +76,7 @@ const order = (): Ask[] => [
     body: JSON.stringify({ product_id: 1, denomination: 100, quantity: 1, client_reference: `bench-${UNNUMBERED}` }),
   },
 ]
-const draft = (): Ask[] => [
+const newBeneficiaries = (): Ask[] => [
   {
     path: '/api/v1/beneficiaries',
     body: JSON.stringify({ email: `ada.${UNNUMBERED}@example.com`, first_name: 'Ada', last_name: 'Lovelace' }),
@@ -219,7 +219,7 @@ const SUBJECTS: readonly Subject[] = [
         asks: ({ written }) => written.payoutIds.map((id) => ({ path: `${payouts}/${id}` })),
       },
       { name: 'transactions, first page', asks: get(`/api/v1/transactions?${list}`) },
-      { name: 'POST beneficiaries', asks: draft },
+      { name: 'POST beneficiaries', asks: newBeneficiaries },
       { name: 'POST payouts', asks: payout },
     ],
   },
@@ -239,7 +239,7 @@ const SUBJECTS: readonly Subject[] = [
         name: 'POST charges',
         asks: () => [{ path: `${products}/1/charges`, body: '{"denomination":100,"quantity":2}' }],
       },
-      { name: 'POST beneficiaries', asks: draft },
+      { name: 'POST beneficiaries', asks: newBeneficiaries },
     ],
   },
 ]
@@ -310,8 +310,8 @@ const costsOf = async (
       const before = processorUs(served.pid)
       const isWarmUp = round < 0
       const forSeconds = isWarmUp ? Math.max(seconds, exchanges.length / WARMED_UP_PER_SECOND) : seconds
-      const { answered } = await load.measure(served.port, connections, forSeconds)
-      if (!isWarmUp) costs.push((processorUs(served.pid) - before) / answered)
+      const { responseCount } = await load.measure(served.port, connections, forSeconds)
+      if (!isWarmUp) costs.push((processorUs(served.pid) - before) / responseCount)
     }
   }
   return entries.map(({ costs }) => median(costs))

@@ -1,6 +1,6 @@
 /**
  * The load generator, a process of its own: raw sockets, prepared bytes, one request in flight on each connection.
- * It reads of an answer the status, the length, and where the next one begins; a sample of bodies it reads whole.
+ * It reads of a response the status, the length, and where the next one begins; a sample of bodies it reads whole.
  * It is given work and orders by its parent's messages, and stays, so that what is measured never includes its start.
  */
 
@@ -8,7 +8,7 @@
 export interface Exchange {
   request: Uint8Array
   status: number
-  /** Left out where answers differ in length: of those the status alone is held against what was expected. */
+  /** Left out where responses differ in length: of those the status alone is held against what was expected. */
   bodyLength?: number
   /** Of the body, as {@link fingerprintOf} makes it; left out with its length. */
   fingerprint?: string
@@ -40,41 +40,41 @@ export interface Measurement {
   loadShare: number
   /** How many bodies were read whole and were right. */
   sampled: number
-  /** All that were answered, those among them that are not counted above: what the server has worked for. */
-  answered: number
+  /** All responses, those among them that are not counted above: what the server has worked for. */
+  responseCount: number
 }
 
 export type Report = { kind: 'measured'; measurement: Measurement } | { kind: 'failed'; problem: string }
 
-/** What differs between two answers that are otherwise the same: a fresh id and the time. */
+/** What differs between two responses that are otherwise the same: a fresh id and the time. */
 const VOLATILE = /"ben_[0-9a-z]+"|"created_at":"[^"]*"/g
 
 /** Tells two bodies apart, but for what is different each time. */
 export const fingerprintOf = (body: string): string => Bun.hash(body.replace(VOLATILE, '')).toString(36)
 
-/** Answers before this are not counted: connections are being made, and caches filled. */
+/** Responses before this are not counted: connections are being made, and caches filled. */
 const WARM_UP_MS = 250
 /** One body in so many is read whole; a prime, so that all requests have their turn. */
 const SAMPLE_EVERY = 997
 /** Latencies are counted in buckets of a microsecond, up to this many. */
 const LATENCY_US_MAX = 1_000_000
-/** However slow the answers are, so many are waited for. */
+/** However slow the responses are, so many are waited for. */
 const COUNTED_MIN = 8
-/** A server that has given no answer for so long has stopped answering. */
+/** A server that has given no response for so long has stopped responding. */
 const STALLED_MS = 20_000
 
 const HEADER_END = Buffer.from('\r\n\r\n')
 const LENGTH_FIELD = Buffer.from('\r\ncontent-length: ')
-/** Answers that have no body, whatever they say of one. */
+/** Responses that have no body, whatever they say of one. */
 const BODILESS = new Set([204, 304])
 const STATUS_AT = 'HTTP/1.1 '.length
 const [LINE_FEED, ZERO, NINE, LOWER] = [0x0a, 0x30, 0x39, 0x20]
 
-/** One connection: the request that is in flight, and what is still to come of its answer. */
+/** One connection: the request that is in flight, and what is still to come of its response. */
 interface Flight {
   exchange: Exchange
   sentAtMs: number
-  /** Bytes of the answer that came before its header was whole; empty nearly always. */
+  /** Bytes of the response that came before its header was whole; empty nearly always. */
   begun: Buffer
   /** Bytes of the body that are still to come; -1 while the header is. */
   missing: number
@@ -82,7 +82,7 @@ interface Flight {
   sample: Buffer[] | undefined
 }
 
-/** Sends the work to one server for a time and measures how it answers. */
+/** Sends the work to one server for a time and measures its responses. */
 const measure = (exchanges: readonly Exchange[], { port, connections, seconds }: Order): Promise<Measurement> =>
   new Promise((resolve, reject) => {
     const latencies = new Uint32Array(LATENCY_US_MAX + 1)
@@ -92,7 +92,7 @@ const measure = (exchanges: readonly Exchange[], { port, connections, seconds }:
     let cpuAtStart = process.cpuUsage()
     let sent = 0
     let counted = 0
-    let answered = 0
+    let responseCount = 0
     let sampled = 0
     let open = connections
     let measurement: Measurement | undefined
@@ -103,10 +103,10 @@ const measure = (exchanges: readonly Exchange[], { port, connections, seconds }:
       reject(new Error(problem)) // first: closing the sockets is a problem too, and only the first one counts
       for (const socket of sockets) socket.terminate()
     }
-    let answeredBefore = -1
+    let countBefore = -1
     const stalled = setInterval(() => {
-      if (answered === answeredBefore) fail('the server has stopped answering')
-      answeredBefore = answered
+      if (responseCount === countBefore) fail('the server has stopped responding')
+      countBefore = responseCount
     }, STALLED_MS)
 
     const send = (socket: Bun.Socket<Flight>, nowMs: number): void => {
@@ -129,14 +129,14 @@ const measure = (exchanges: readonly Exchange[], { port, connections, seconds }:
         p99Us: percentile(latencies, counted, 0.99),
         loadShare: (user + system) / 1_000 / elapsedMs,
         sampled: 0,
-        answered: 0,
+        responseCount: 0,
       }
     }
 
     const arrived = (socket: Bun.Socket<Flight>): void => {
       const nowMs = performance.now()
       const { sample, exchange, sentAtMs } = socket.data
-      answered += 1
+      responseCount += 1
       if (sample) {
         const body = Buffer.concat(sample).toString()
         if (exchange.fingerprint !== undefined && fingerprintOf(body) !== exchange.fingerprint) {
@@ -168,22 +168,22 @@ const measure = (exchanges: readonly Exchange[], { port, connections, seconds }:
       const flight = socket.data
       let body = chunk
       if (flight.missing === -1) {
-        const answer = flight.begun.length === 0 ? chunk : Buffer.concat([flight.begun, chunk])
-        const headerEnd = answer.indexOf(HEADER_END)
+        const response = flight.begun.length === 0 ? chunk : Buffer.concat([flight.begun, chunk])
+        const headerEnd = response.indexOf(HEADER_END)
         if (headerEnd === -1) {
-          flight.begun = Buffer.from(answer)
+          flight.begun = Buffer.from(response)
           return
         }
         flight.begun = NOTHING
-        const answeredStatus = statusOf(answer)
-        const announced = BODILESS.has(answeredStatus) ? 0 : lengthOf(answer, headerEnd)
+        const responseStatus = statusOf(response)
+        const announced = BODILESS.has(responseStatus) ? 0 : lengthOf(response, headerEnd)
         const { status, bodyLength = announced } = flight.exchange
-        if (answeredStatus !== status || announced !== bodyLength) {
-          fail(`wanted ${status} and ${bodyLength} bytes, got: ${answer.toString().slice(0, 500)}`)
+        if (responseStatus !== status || announced !== bodyLength) {
+          fail(`wanted ${status} and ${bodyLength} bytes, got: ${response.toString().slice(0, 500)}`)
           return
         }
         flight.missing = announced
-        body = answer.subarray(headerEnd + HEADER_END.length)
+        body = response.subarray(headerEnd + HEADER_END.length)
       }
       flight.sample?.push(Buffer.from(body))
       flight.missing -= body.length
@@ -196,7 +196,7 @@ const measure = (exchanges: readonly Exchange[], { port, connections, seconds }:
       if (!measurement) fail('the server closed a connection')
       else if (open === 0) {
         clearInterval(stalled)
-        resolve({ ...measurement, sampled, answered })
+        resolve({ ...measurement, sampled, responseCount })
       }
     }
 
@@ -232,20 +232,20 @@ const refresh = (request: Uint8Array, at: number): void => {
   }
 }
 
-const statusOf = (answer: Buffer): number => Number(answer.toString('latin1', STATUS_AT, STATUS_AT + 3))
+const statusOf = (response: Buffer): number => Number(response.toString('latin1', STATUS_AT, STATUS_AT + 3))
 
-/** The Content-Length of an answer, whatever the case of its name; -1 when it has none. */
-const lengthOf = (answer: Buffer, headerEnd: number): number => {
-  for (let at = answer.indexOf(LINE_FEED); at !== -1 && at < headerEnd; at = answer.indexOf(LINE_FEED, at + 1)) {
+/** The Content-Length of a response, whatever the case of its name; -1 when it has none. */
+const lengthOf = (response: Buffer, headerEnd: number): number => {
+  for (let at = response.indexOf(LINE_FEED); at !== -1 && at < headerEnd; at = response.indexOf(LINE_FEED, at + 1)) {
     let matched = 1
     while (matched < LENGTH_FIELD.length - 1) {
-      if (((answer[at + matched] ?? 0) | LOWER) !== ((LENGTH_FIELD[matched + 1] ?? 0) | LOWER)) break
+      if (((response[at + matched] ?? 0) | LOWER) !== ((LENGTH_FIELD[matched + 1] ?? 0) | LOWER)) break
       matched += 1
     }
     if (matched < LENGTH_FIELD.length - 1) continue
     let length = 0
-    for (let digit = at + matched; (answer[digit] ?? 0) >= ZERO && (answer[digit] ?? 0) <= NINE; digit++) {
-      length = length * 10 + (answer[digit] ?? 0) - ZERO
+    for (let digit = at + matched; (response[digit] ?? 0) >= ZERO && (response[digit] ?? 0) <= NINE; digit++) {
+      length = length * 10 + (response[digit] ?? 0) - ZERO
     }
     return length
   }

@@ -8,7 +8,7 @@ import { compiled, folder, start } from './programs.ts'
 import { BENEFICIARY_TABLE } from './raw.ts'
 import { type Ask, logIn, type Row, send, wireBytes } from './works.ts'
 
-/** The ordinary stacks: made here, given a copy of Scrip's data, and held to the answers that Scrip gives. */
+/** The ordinary stacks: made here, given a copy of Scrip's data, and held to the responses that Scrip gives. */
 
 /** One of them, running. */
 export interface Ordinary {
@@ -92,13 +92,13 @@ const copyData = (from: string, to: string): void => {
   copy.close()
 }
 
-/** How many questions of a row are asked beforehand, to compare all that is in the answers. */
+/** How many questions of a row are asked beforehand, to compare all that is in the responses. */
 const COMPARED = 100
 /** What a price in doubles may be beside one in whole minor units. */
 const TOLERANCE = 0.010_001
 
 /**
- * The row as an ordinary server is asked it, or undefined where it has no answer. Where its answer has to be the same
+ * The row as an ordinary server is asked it, or undefined where it has no response. Where its response has to be the same
  * as Scrip's it is held to the bytes; a price, which it may round otherwise, to its fields beforehand.
  */
 export const exchangesFor = async (
@@ -124,7 +124,7 @@ const expectAlike = async (ask: Ask, theirs: Server, ours: Server): Promise<void
   if (!isAlike(a, b)) throw new Error(`${JSON.stringify(ask)}: ${JSON.stringify(a)} and not ${JSON.stringify(b)}`)
 }
 
-/** Whether two answers are the same but for the rounding of amounts. */
+/** Whether two responses are the same but for the rounding of amounts. */
 const isAlike = (a: unknown, b: unknown): boolean => {
   if (typeof a === 'number' && typeof b === 'number') return Math.abs(a - b) <= TOLERANCE
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b

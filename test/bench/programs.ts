@@ -50,22 +50,25 @@ export const start = async (command: string[], core: Core = SERVER_CORE): Promis
   })
 }
 
-/** Starts a program of this folder with the answers that it is to give. */
-export const startPrepared = (command: string, { token, answers, beneficiaryHeaders }: Interview): Promise<Running> => {
-  const preparation: Preparation = { token, answers, beneficiaryHeaders, databasePath: join(folder, 'raw.sqlite') }
+/** Starts a program of this folder with the responses that it is to give. */
+export const startPrepared = (
+  command: string,
+  { token, responses, beneficiaryHeaders }: Interview,
+): Promise<Running> => {
+  const preparation: Preparation = { token, responses, beneficiaryHeaders, databasePath: join(folder, 'raw.sqlite') }
   const path = join(folder, 'preparation.json')
   writeFileSync(path, JSON.stringify(preparation))
   return start([command, path])
 }
 
-/** Milliseconds from starting a server to its first answer. */
+/** Milliseconds from starting a server to its first response. */
 export const startupMs = async (command: string[]): Promise<number> => {
   const startedAtMs = performance.now()
   const served = await start(command, 'any')
   const { status } = await fetch(`${served.url}/status`)
   const elapsedMs = performance.now() - startedAtMs
   await served.stop()
-  if (status !== 200) throw new Error(`${command[0]} answers ${status} to /status`)
+  if (status !== 200) throw new Error(`${command[0]} responds with ${status} to /status`)
   return elapsedMs
 }
 

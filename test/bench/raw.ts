@@ -2,12 +2,12 @@ import { Database, type Statement } from 'bun:sqlite'
 import lists from '../../src/db/migrations/0003_lists.sql' with { type: 'text' }
 
 /**
- * What Scrip is measured against: the same answers from the runtime alone. A token is looked up in a map, an answer
+ * What Scrip is measured against: the same responses from the runtime alone. A token is looked up in a map, a response
  * that is known is a copy of a prepared response, and a beneficiary is one prepared insert in a transaction of its own,
  * as durable as Scrip's. No framework, no validation, no limits, no request ids, no errors but 401 and 404.
  */
 
-/** An answer of Scrip's, to be given again. */
+/** A response of Scrip's, to be given again. */
 export interface Prepared {
   body: string
   headers: Record<string, string>
@@ -19,7 +19,7 @@ export interface Preparation {
   /** Where beneficiaries are saved. */
   databasePath: string
   /** By path and query for GET; for POST followed by a space and the body. */
-  answers: Record<string, Prepared>
+  responses: Record<string, Prepared>
   beneficiaryHeaders: Record<string, string>
 }
 
@@ -29,7 +29,7 @@ export const SHARED_BENEFICIARIES = '/shared/beneficiaries'
 /** The same, into a table with every index that a list of Scrip's goes along. */
 export const INDEXED_BENEFICIARIES = '/indexed/beneficiaries'
 /**
- * Before any other path: the same answer with what the contract asks for of every one, which is an identifier of its own
+ * Before any other path: the same response with what the contract asks for of every one, which is an identifier of its own
  * and a body that is UTF-8 and JSON.
  */
 export const DUTIFUL = '/dutiful'
@@ -54,7 +54,7 @@ const INDEXED_TABLE = [
   ),
 ]
 
-interface Draft {
+interface NewBeneficiary {
   email: string
   first_name: string
   last_name: string
@@ -71,10 +71,13 @@ const open = (path: string): Database => {
   return sqlite
 }
 
-const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation): Bun.Server<undefined> => {
+const serve = ({ token, databasePath, responses, beneficiaryHeaders }: Preparation): Bun.Server<undefined> => {
   const clients = new Map([[`Bearer ${token}`, 1]])
   const prepared = new Map(
-    Object.entries(answers).map(([asked, { body, headers }]) => [asked, new Response(Buffer.from(body), { headers })]),
+    Object.entries(responses).map(([asked, { body, headers }]) => [
+      asked,
+      new Response(Buffer.from(body), { headers }),
+    ]),
   )
   const created = { status: 201, headers: beneficiaryHeaders }
   const sqlite = open(databasePath)
@@ -84,28 +87,28 @@ const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation
   const [insert, insertIndexed] = [insertInto('beneficiaries'), insertInto(INDEXED)]
   let saved = 0
 
-  const answer = (asked: string): Response => {
+  const responseTo = (asked: string): Response => {
     const known = prepared.get(asked)
     return known ? (known.clone() as Response) : new Response(null, { status: 404 })
   }
   const utf8 = new TextDecoder('utf-8', { fatal: true })
-  let answered = 0
-  const answerDutifully = ({ method }: Request, path: string, bytes: ArrayBuffer | undefined): Response => {
+  let responseCount = 0
+  const respondWithHeaders = ({ method }: Request, path: string, bytes: ArrayBuffer | undefined): Response => {
     const text = utf8.decode(bytes)
     if (method === 'POST') JSON.parse(text)
-    const response = answer(method === 'POST' ? `${path} ${text}` : path)
-    response.headers.set('x-request-id', `req_raw_${++answered}`)
+    const response = responseTo(method === 'POST' ? `${path} ${text}` : path)
+    response.headers.set('x-request-id', `req_raw_${++responseCount}`)
     return response
   }
-  const save = (clientId: number, draft: Draft, into: Statement = insert): Response => {
-    const { email, first_name, last_name, country, phone, metadata } = draft
+  const save = (clientId: number, beneficiary: NewBeneficiary, into: Statement = insert): Response => {
+    const { email, first_name, last_name, country, phone, metadata } = beneficiary
     const nowMs = Date.now()
     const id = `ben_${nowMs.toString(36).padStart(12, '0')}${(++saved).toString(36).padStart(13, '0')}`
     const lowerCased = [email.toLowerCase(), first_name.toLowerCase(), last_name.toLowerCase()] as const
     into.run(id, clientId, email, first_name, last_name, ...lowerCased, country, phone, JSON.stringify(metadata), nowMs)
     const body = {
       id,
-      ...draft,
+      ...beneficiary,
       total_payouts: 0,
       total_amount: 0,
       last_payout_at: null,
@@ -119,14 +122,14 @@ const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation
     const saves = waiting
     waiting = []
     begin.run()
-    const answers = saves.map((each) => each())
+    const responses = saves.map((each) => each())
     commit.run()
-    for (const tell of answers) tell()
+    for (const tell of responses) tell()
   }
-  const saveTogether = (clientId: number, draft: Draft, into: Statement): Promise<Response> =>
+  const saveTogether = (clientId: number, beneficiary: NewBeneficiary, into: Statement): Promise<Response> =>
     new Promise((resolve) => {
       const length = waiting.push(() => {
-        const response = save(clientId, draft, into)
+        const response = save(clientId, beneficiary, into)
         return () => resolve(response)
       })
       if (length === 1) setImmediate(commitWaiting)
@@ -142,16 +145,17 @@ const serve = ({ token, databasePath, answers, beneficiaryHeaders }: Preparation
       const path = url.slice(url.indexOf('/', 8))
       if (path.startsWith(DUTIFUL)) {
         const asked = path.slice(DUTIFUL.length)
-        if (request.method === 'GET') return answerDutifully(request, asked, undefined)
-        return request.arrayBuffer().then((bytes) => answerDutifully(request, asked, bytes))
+        if (request.method === 'GET') return respondWithHeaders(request, asked, undefined)
+        return request.arrayBuffer().then((bytes) => respondWithHeaders(request, asked, bytes))
       }
-      if (request.method === 'GET') return answer(path)
-      if (path === BENEFICIARIES) return request.json().then((draft) => save(clientId, draft as Draft))
+      if (request.method === 'GET') return responseTo(path)
+      if (path === BENEFICIARIES)
+        return request.json().then((beneficiary) => save(clientId, beneficiary as NewBeneficiary))
       if (path === SHARED_BENEFICIARIES || path === INDEXED_BENEFICIARIES) {
         const into = path === SHARED_BENEFICIARIES ? insert : insertIndexed
-        return request.json().then((draft) => saveTogether(clientId, draft as Draft, into))
+        return request.json().then((beneficiary) => saveTogether(clientId, beneficiary as NewBeneficiary, into))
       }
-      return request.text().then((text) => answer(`${path} ${text}`))
+      return request.text().then((text) => responseTo(`${path} ${text}`))
     },
   })
 }

@@ -91,7 +91,7 @@ export const record = async (options: RecordOptions): Promise<void> => {
   write(table, [
     ['', 'sandbox', 'an empty program'],
     [
-      'start to first answer',
+      'start to first response',
       milliseconds(await options.startupMs(scrip)),
       milliseconds(await options.startupMs([compiled('hello')])),
     ],

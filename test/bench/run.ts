@@ -27,7 +27,7 @@ import { worlds } from './worlds.ts'
  *     bun run bench --operator [--transactions 1000000] [--products 100000]
  *     bun run bench --postgres [--rounds 5] [--seconds 2] [--transactions 1000000] [--only NAME]
  *
- * `--floor` measures a plain program with the same framework, which gives the same answers from memory, beside it;
+ * `--floor` measures a plain program with the same framework, which gives the same responses from memory, beside it;
  * `--ordinary` measures what ordinary stacks make of the same requests; `--live` measures live mode instead of
  * the sandbox, without orders, for which it would have to have codes; `--log` writes the default log to a file; `--growth` measures what a request
  * costs as the data grows, instead; `--record` measures what docs/performance.md and
@@ -130,7 +130,7 @@ const speed = async (): Promise<void> => {
   console.log(
     `\n${aligned([
       ['', 'Scrip', 'bare', 'above it'],
-      compared('start to first answer', milliseconds, started.scrip, started.hello),
+      compared('start to first response', milliseconds, started.scrip, started.hello),
       compared('memory, idle', mebibytes, idle, bare),
       compared('memory, idle, in a new folder', mebibytes, kept, bare),
       compared('memory, after all that', mebibytes, weighed.scrip.after, weighed.raw.after),

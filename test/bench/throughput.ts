@@ -14,7 +14,7 @@ import { Interview, PRODUCTS, type Row } from './works.ts'
 const WARM_UP_SECONDS = 1
 /** From here on the generator may have been what was measured. */
 const LOAD_SHARE_HIGH = 0.95
-/** Before memory is read, so that the last answers are out; and again, when the runtime has given back what it can. */
+/** Before memory is read, so that the last responses are out; and again, when the runtime has given back what it can. */
 const SETTLING_MS = 1_000
 const SETTLED_MS = 30_000
 
@@ -31,7 +31,7 @@ export interface ThroughputOptions {
   seconds: number
   /** Parts of the names of the rows that are measured, between semicolons. */
   only: string
-  /** A plain program with the framework that gives the same answers from memory, if it is measured too. */
+  /** A plain program with the framework that gives the same responses from memory, if it is measured too. */
   floor: string | undefined
   /** Whether the ordinary stacks are measured too. */
   ordinary: boolean
@@ -44,7 +44,7 @@ interface Costed extends Measurement {
   cpuUs: number
 }
 
-/** A server that answers a row, and how it did in each round. */
+/** A server that is sent a row, and how it did in each round. */
 export interface Contender {
   name: string
   served: Running
@@ -52,7 +52,7 @@ export interface Contender {
   measured: Costed[]
 }
 
-/** Prints the tables, and answers what the servers weigh after all that. */
+/** Prints the tables, and returns what the servers weigh after all that. */
 export const throughput = async (options: ThroughputOptions): Promise<{ scrip: Weighed; raw: Weighed }> => {
   const catalog = join(folder, 'catalog.json')
   writeCatalogOf(catalog, PRODUCTS)
@@ -99,7 +99,7 @@ interface Servers {
   token: string
 }
 
-/** Scrip first and raw second, then those of the ordinary ones that know the answer. */
+/** Scrip first and raw second, then those of the ordinary ones that know the response. */
 const contendersFor = async (row: Row, { scrip, raw, ordinary, token }: Servers): Promise<Contender[]> => {
   const contenders: Contender[] = [
     { name: 'Scrip', served: scrip, exchanges: row.exchanges, measured: [] },
@@ -123,7 +123,7 @@ export const compete = async (
     load.take(exchanges)
     const before = processorUs(served.pid)
     const measurement = await load.measure(served.port, connections, forSeconds)
-    return { ...measurement, cpuUs: (processorUs(served.pid) - before) / measurement.answered }
+    return { ...measurement, cpuUs: (processorUs(served.pid) - before) / measurement.responseCount }
   }
   for (const contender of contenders) await measure(contender, WARM_UP_SECONDS)
   for (let round = 0; round < rounds; round++) {

@@ -9,7 +9,7 @@ import {
 } from './raw.ts'
 import { type Subject, WALLET } from './subject.ts'
 
-/** What is asked of both servers. Scrip is asked everything once, and its answers are what both have to give. */
+/** What is asked of both servers. Scrip is asked everything once, and its responses are what both have to give. */
 
 /** One row of the table. */
 export interface Row {
@@ -18,7 +18,7 @@ export interface Row {
   exchanges: readonly Exchange[]
   /** What raw is asked instead: for what it cannot do, the insert of one row. */
   rawExchanges?: readonly Exchange[]
-  /** What the ordinary stacks are asked, where they can answer it. */
+  /** What the ordinary stacks are asked, where they can serve it. */
   asks?: readonly Ask[]
 }
 
@@ -53,7 +53,7 @@ export const PRODUCTS = 10_000
 /** More purchases than Scrip keeps charges of, so that coming round again finds none that is kept. */
 const PURCHASES = 20_000
 /** How many different beneficiaries are sent. */
-const DRAFTS = 1_000
+const DIFFERENT = 1_000
 /** How many questions are asked at once while the rows are made. */
 const ASKED_AT_ONCE = 64
 /** Rows that raw is asked a second time, with its duties. */
@@ -61,9 +61,9 @@ const DUTIFULLY = new Set(['countries/{id}', 'products?limit=50', 'charges, all 
 /** Headers that say nothing that could be prepared. */
 const UNPREPARED = new Set(['date', 'content-length', 'x-request-id'])
 
-/** Asks a server everything that the rows will, and keeps its answers. */
+/** Asks a server everything that the rows will, and keeps its responses. */
 export class Interview {
-  readonly answers: Preparation['answers'] = {}
+  readonly responses: Preparation['responses'] = {}
   beneficiaryHeaders: Preparation['beneficiaryHeaders'] = {}
 
   private constructor(
@@ -102,14 +102,14 @@ export class Interview {
     ]
     rows.push(...rows.filter(({ name }) => DUTIFULLY.has(name)).map((row) => this.#dutifully(row)))
     rows.push(...(await this.#variants()))
-    const beneficiaries = await row('beneficiaries', differentDrafts())
+    const beneficiaries = await row('beneficiaries', differentBeneficiaries())
     for (const connections of [1, 32, 64]) {
       rows.push({ ...beneficiaries, name: `beneficiaries, ${connections}`, connections })
     }
     const { asks: _, ...unasked } = beneficiaries
     const shared = { 'raw sharing': SHARED_BENEFICIARIES, 'raw sharing, indexed': INDEXED_BENEFICIARIES }
     for (const [how, path] of Object.entries(shared)) {
-      const rawExchanges = differentDrafts().map((ask, index) => ({
+      const rawExchanges = differentBeneficiaries().map((ask, index) => ({
         ...(beneficiaries.exchanges[index] as Exchange),
         request: wireBytes({ ...ask, path }, this.token),
       }))
@@ -196,8 +196,8 @@ export class Interview {
         .slice(0, 1)
         .map(({ min_value, max_value }) => ({ id, from: Math.ceil(min_value), to: Math.floor(max_value) })),
     )
-    const answers = await Promise.all(ranged.map(({ id, from }) => this.#send(purchase(id, from))))
-    return ranged.filter((_, index) => answers[index]?.ok)
+    const responses = await Promise.all(ranged.map(({ id, from }) => this.#send(purchase(id, from))))
+    return ranged.filter((_, index) => responses[index]?.ok)
   }
 
   async #exchanges(asks: readonly Ask[]): Promise<Exchange[]> {
@@ -222,12 +222,12 @@ export class Interview {
     }
   }
 
-  /** Keeps an answer for raw to give. */
+  /** Keeps a response for raw to give. */
   #prepare(ask: Ask, { headers }: Response, body: string): void {
     const prepared: Prepared = { body, headers: {} }
     for (const [name, value] of headers) if (!UNPREPARED.has(name)) prepared.headers[name] = value
     if (ask.path === BENEFICIARIES) this.beneficiaryHeaders = prepared.headers
-    else this.answers[ask.body === undefined ? ask.path : `${ask.path} ${ask.body}`] = prepared
+    else this.responses[ask.body === undefined ? ask.path : `${ask.path} ${ask.body}`] = prepared
   }
 
   /** What is compressed has to be what is plain. */
@@ -260,7 +260,7 @@ export class Interview {
   }
 }
 
-/** Asks what the generator will, and leaves the answer as it came. */
+/** Asks what the generator will, and leaves the response as it came. */
 export const send = (url: string, token: string, { path, body, headers }: Ask): Promise<Response> =>
   fetch(url + path, {
     headers: {
@@ -273,7 +273,7 @@ export const send = (url: string, token: string, { path, body, headers }: Ask): 
     ...(body !== undefined && { method: 'POST', body }),
   })
 
-/** Logs in and answers the access token. */
+/** Logs in and returns the access token. */
 export const logIn = async (url: string, username: string, password: string): Promise<string> => {
   const response = await fetch(`${url}/auth/login`, {
     method: 'POST',
@@ -312,8 +312,8 @@ const differentPurchases = (products: readonly Ranged[]): Ask[] => {
   return purchases.slice(0, PURCHASES)
 }
 
-const differentDrafts = (): Ask[] =>
-  Array.from({ length: DRAFTS }, (_, number) => ({
+const differentBeneficiaries = (): Ask[] =>
+  Array.from({ length: DIFFERENT }, (_, number) => ({
     path: BENEFICIARIES,
     body: JSON.stringify({
       email: `ada.${number}@example.com`,

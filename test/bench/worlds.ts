@@ -95,7 +95,7 @@ const copied = async ({ url }: Running): Promise<number[]> => {
   return times
 }
 
-/** Milliseconds until the whole answer is there. */
+/** Milliseconds until the whole response is there. */
 const timed = async (method: string, url: string, wanted: number, sent?: string): Promise<number> => {
   const startedAtMs = performance.now()
   const response = await fetch(url, { method, ...(sent !== undefined && { body: sent }) })

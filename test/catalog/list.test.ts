@@ -29,7 +29,7 @@ const pagingOf = ({ headers }: Response) =>
     ]),
   )
 
-/** The answer that refuses a query, with what is wrong by field. */
+/** The response that refuses a query, with what is wrong by field. */
 const refusal = (messages: Record<string, [rule: string, problem: string][]>) =>
   invalid(
     Object.fromEntries(

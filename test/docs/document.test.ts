@@ -99,10 +99,10 @@ describe('GET /openapi.json', () => {
 
   test('has a valid example of every body', () => {
     for (const operation of operations) {
-      const { answer } = successOf(operation)
+      const { response } = successOf(operation)
       const contents = [
         operation.requestBody?.content,
-        answer.content,
+        response.content,
         ...Object.values(operation.responses).map(({ content }) => content),
       ]
       for (const [type, { schema, ...rest }] of contents.flatMap((content) => Object.entries(content ?? {}))) {

@@ -4,7 +4,7 @@ import type { Server } from '../harness.ts'
 
 export type Schema = Record<string, unknown>
 
-export interface Answer {
+export interface DocumentedResponse {
   description: string
   headers: Record<string, { required: boolean; schema: Schema }>
   content?: Record<string, { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }>
@@ -18,7 +18,7 @@ export interface DocumentedOperation {
   security: unknown[]
   parameters: { name: string; in: 'path' | 'query' | 'header'; schema: Schema; example?: unknown }[]
   requestBody?: { content: Record<string, { schema: Schema; example: unknown }> }
-  responses: Record<string, Answer>
+  responses: Record<string, DocumentedResponse>
 }
 
 export interface OpenApi {
@@ -69,13 +69,13 @@ export const refusalsIn = ({ responses }: DocumentedOperation): { name: string; 
     })),
   )
 
-/** Those that coverage counts and faults bring about: not what answers a wrong X-Sandbox-Fault, or the strictness of probes. */
+/** Those that coverage counts and faults bring about: not what a wrong X-Sandbox-Fault gets, or the strictness of probes. */
 export const outcomesIn = (operation: DocumentedOperation) =>
   refusalsIn(operation).filter(({ name }) => name !== 'fault_unknown' && name !== 'parameter_unknown')
 
-/** The one answer of an operation that is no refusal. */
-export const successOf = ({ responses }: DocumentedOperation): { status: number; answer: Answer } => {
-  const [status, answer] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? []
-  if (!status || !answer) throw new Error('an operation without success')
-  return { status: Number(status), answer }
+/** The one response of an operation that is no refusal. */
+export const successOf = ({ responses }: DocumentedOperation): { status: number; response: DocumentedResponse } => {
+  const [status, response] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? []
+  if (!status || !response) throw new Error('an operation without success')
+  return { status: Number(status), response }
 }

@@ -108,7 +108,7 @@ describe('GET /docs', () => {
     expect(found.find(({ href }) => href.endsWith('/createPayout'))?.words).toContain('payouts.duplicate_reference')
   })
 
-  test('answers an unknown operation, event or guide with a page that leads home', async () => {
+  test('shows for an unknown operation, event or guide a page that leads home', async () => {
     for (const path of [
       '/docs/operations/no',
       '/docs/events/constructor',

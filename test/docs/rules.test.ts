@@ -185,14 +185,14 @@ describe('The server accepts what the document allows', () => {
   )
 
   test.each(optional)('%s: a null %s equals an omitted one', async (_, name, { path, method, example }) => {
-    const answered = async (body: object) => {
+    const responseTo = async (body: object) => {
       const world = await server.world()
       const at = path.replace(/\{(?:id|name)\}/, '1') + (path.startsWith('/_sandbox') ? `?world=${world.name}` : '')
       const response = await world.request(at, { method: method.toUpperCase(), body: JSON.stringify(body) })
       return { status: response.status, error: response.ok ? undefined : await response.text() }
     }
     const { [name as never]: _given, ...without } = example
-    expect(await answered({ ...without, [name]: null })).toEqual(await answered(without))
+    expect(await responseTo({ ...without, [name]: null })).toEqual(await responseTo(without))
   })
 
   test.each([

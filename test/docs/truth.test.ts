@@ -77,8 +77,8 @@ const created = async (response: Response): Promise<{ id: string | number }> => 
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
   return (await response.json()) as { id: string | number }
 }
-const succeeds = async (answer: Promise<Response>): Promise<void> => {
-  const response = await answer
+const succeeds = async (pending: Promise<Response>): Promise<void> => {
+  const response = await pending
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
 }
 const savedBeneficiary = async (world: TestWorld): Promise<Call> => {
@@ -146,7 +146,7 @@ const inboxed = async (world: TestWorld): Promise<void> => {
   const path = `/_sandbox/inbox/hooks?world=${world.name}`
   await succeeds(servers.plain.request(path, { method: 'POST', body: '{}', headers }))
 }
-/** A webhook whose receiver has answered a ping. */
+/** A webhook whose receiver has acknowledged a ping. */
 const pinged = async (world: TestWorld): Promise<Call> => {
   const body = { ...examples.get('createWebhook'), url: RECEIVER_URL }
   const { id } = await created(await world.post('/api/v1/webhooks', body))
@@ -398,7 +398,7 @@ const textOf = async (response: Response): Promise<string> => {
   return Buffer.from(first?.value ?? []).toString()
 }
 
-/** Holds a response against what the document says of an operation's answers with its status. */
+/** Holds a response against what the document says of an operation's responses with its status. */
 const conforms = async (operation: Served, status: number, response: Response): Promise<unknown> => {
   const text = await textOf(response)
   if (response.status !== status) throw new Error(`${response.status} instead of ${status}: ${text}`)
@@ -536,7 +536,7 @@ const MADE_UP: readonly (readonly [RegExp, string])[] = [
   [/^sbx_checkout/, 'sbx_WORLD'],
 ]
 
-/** The facts of an answer, without what is made up for each. */
+/** The facts of a response, without what is made up for each. */
 const factsOf = (value: unknown, world: TestWorld): unknown => {
   if (Array.isArray(value)) return value.map((item) => factsOf(item, world))
   if (typeof value === 'object' && value !== null) {
@@ -554,21 +554,21 @@ const factsOf = (value: unknown, world: TestWorld): unknown => {
 /** Of a list, an example shows some items; so it does of these members. */
 const SHOWN_IN_PART = new Set(['worlds', 'headers', 'rates', 'products', 'payouts', 'amounts'])
 
-/** What an answer has of what an example shows of it. */
-const shownOf = (answered: unknown, example: unknown): unknown => {
-  if (Array.isArray(answered) && Array.isArray(example)) {
+/** What a response has of what an example shows of it. */
+const shownOf = (received: unknown, example: unknown): unknown => {
+  if (Array.isArray(received) && Array.isArray(example)) {
     return example.map((item) => {
-      const parts = answered.map((each) => partsOf(each, item))
+      const parts = received.map((each) => partsOf(each, item))
       return parts.find((each) => Bun.deepEquals(each, item)) ?? parts[0]
     })
   }
-  return partsOf(answered, example)
+  return partsOf(received, example)
 }
 
-const partsOf = (answered: unknown, example: unknown): unknown => {
-  if (!isRecord(answered) || !isRecord(example)) return answered
+const partsOf = (received: unknown, example: unknown): unknown => {
+  if (!isRecord(received) || !isRecord(example)) return received
   return Object.fromEntries(
-    Object.entries(answered).map(([name, member]) => {
+    Object.entries(received).map(([name, member]) => {
       const shown = example[name]
       if (!SHOWN_IN_PART.has(name)) return [name, partsOf(member, shown)]
       return [name, isRecord(member) && isRecord(shown) ? picked(member, Object.keys(shown)) : shownOf(member, shown)]
@@ -583,7 +583,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const examined = operations.filter((operation) => {
-  const { example } = successOf(operation).answer.content?.['application/json'] ?? {}
+  const { example } = successOf(operation).response.content?.['application/json'] ?? {}
   return example !== undefined && !NOT_SHOWN.has(operation.operationId)
 })
 
@@ -591,11 +591,11 @@ test.each(examined.map((operation) => [operation.operationId, operation] as cons
   'the example of %s matches the response',
   async (id, operation) => {
     const world = await servers.plain.world()
-    const { example } = successOf(operation).answer.content?.['application/json'] ?? {}
+    const { example } = successOf(operation).response.content?.['application/json'] ?? {}
     const fixed = REFERENCE.has(id) && isRecord(example) ? { id: Number(example.id) } : {}
     const call = (await SUCCESSES[id]?.(world)) ?? fixed
-    const answered: unknown = await (await send(world, operation, call)).json()
-    const [facts, shown] = [factsOf(answered, world), factsOf(example, world)]
+    const received: unknown = await (await send(world, operation, call)).json()
+    const [facts, shown] = [factsOf(received, world), factsOf(example, world)]
     expect(shownOf(facts, shown)).toEqual(shown)
   },
 )

@@ -37,17 +37,44 @@ const OUT: readonly [RegExp, instead: string][] = [
 const GLOSSARY = 'docs/architecture.md'
 const withoutGlossary = (text: string): string => text.replace(/^\|.*\|$/gm, '')
 
-const texts = ['src/**/*.{ts,tsx,txt,js}', 'docs/*.md', '{README,CHANGELOG}.md', 'release/{*.ts,npm/*}']
-  .flatMap((pattern) => [...new Glob(pattern).scanSync(ROOT)])
-  .sort()
-  .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
-  .map(({ path, text }) => ({ path, text: path === GLOSSARY ? withoutGlossary(text) : text }))
+interface Text {
+  path: string
+  text: string
+}
+
+const read = (patterns: readonly string[]): Text[] =>
+  patterns
+    .flatMap((pattern) => [...new Glob(pattern).scanSync(ROOT)])
+    .sort()
+    .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
+
+const linesWith = (word: RegExp, texts: readonly Text[]): string[] =>
+  texts.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, index) => (word.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+  )
+
+const texts = read(['src/**/*.{ts,tsx,txt,js}', 'docs/*.md', '{README,CHANGELOG}.md', 'release/{*.ts,npm/*}']).map(
+  ({ path, text }) => ({ path, text: path === GLOSSARY ? withoutGlossary(text) : text }),
+)
 
 test.each(OUT)('nothing says %p', (out, instead) => {
-  const found = texts.flatMap(({ path, text }) =>
-    text.split('\n').flatMap((line, index) => (out.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
-  )
-  expect({ instead, found }).toEqual({ instead, found: [] })
+  expect({ instead, found: linesWith(out, texts) }).toEqual({ instead, found: [] })
+})
+
+/** Words that names and comments of code do without; the flag `--journal` and the SQL tables keep theirs. */
+const OUT_OF_CODE: readonly [RegExp, instead: string][] = [
+  [
+    /\b(?:const|let|function\*?|class|interface|type|readonly|async) #?\w*(?<!Un)(?:[Aa]nswer|[Dd]raft)/,
+    'response, input',
+  ],
+  [/\b(?:an|the|each|every|first|last|these|same|all|its|their) answers?\b/i, 'response'],
+  [/\.answer(?:s|ed)?\b|\bDRAFTS?\b/, 'response, input'],
+]
+
+const code = read(['{src,test,release}/**/*.{ts,tsx,js}']).filter(({ path }) => path !== 'test/docs/words.test.ts')
+
+test.each(OUT_OF_CODE)('no code says %p', (out, instead) => {
+  expect({ instead, found: linesWith(out, code) }).toEqual({ instead, found: [] })
 })
 
 test('the words are looked for where they are read', () => {

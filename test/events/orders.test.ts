@@ -96,7 +96,7 @@ describe('An order', () => {
     expect(await eventsOf(world)).toEqual([])
   })
 
-  atNoon('that is answered again by its Idempotency-Key is not a new event', async (world) => {
+  atNoon('that is repeated with its Idempotency-Key is not a new event', async (world) => {
     const headers = { 'idempotency-key': 'once and no more' }
     for (let time = 0; time < 2; time++) await world.post(ORDERS, INSTANT, headers)
     expect(await storyOf(world, '&type=order.*')).toEqual(['order.created PENDING', 'order.delivered DELIVERED'])

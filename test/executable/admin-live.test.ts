@@ -16,7 +16,7 @@ import {
   TEA,
 } from './live.ts'
 
-/** The administrative commands while a server works on the same folder: its next answer knows what they did. */
+/** The administrative commands while a server works on the same folder: its next response knows what they did. */
 
 const open = (work: (operator: Operator, server: Running, customer: Customer) => Promise<void>): Promise<void> =>
   asOperator(async (operator) => {
@@ -427,10 +427,10 @@ test('simultaneous commands and requests lose no writes', () =>
 const PAYEE = { beneficiary_email: 'ada@example.com', beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' }
 
 /** Whoever waits more than five seconds for other writers is refused, and has written nothing: it is asked again. */
-const accepted = async <Answer>(
-  ask: () => Promise<Answer>,
-  isRefused: (response: Answer) => boolean,
-): Promise<Answer> => {
+const accepted = async <Result>(
+  ask: () => Promise<Result>,
+  isRefused: (result: Result) => boolean,
+): Promise<Result> => {
   for (;;) {
     const response = await ask()
     if (!isRefused(response)) return response

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { forFile } from '../harness.ts'
 import { COMMAND, folderTest, type Running, run, start } from '../program.ts'
 
-/** `scrip compare` (contract C15): against another Scrip, and against one whose answers are altered on their way. */
+/** `scrip compare` (contract C15): against another Scrip, and against one whose responses are altered on their way. */
 
 interface Row {
   operation: string
@@ -16,7 +16,7 @@ interface Row {
 
 const HOST_FLAGS = ['--rate-limit', '100000/h']
 
-/** Makes a record of each kind, so that every operation has something to answer. */
+/** Makes a record of each kind, so that every operation has something to return. */
 const fillWith = async (program: Running): Promise<void> => {
   const post = async (path: string, body: object, token = '') => {
     const headers = { authorization: `Bearer ${token}` }
@@ -118,7 +118,7 @@ test('thirteen runs in a row do not meet the limit of failed logins', async () =
   for (let time = 0; time < 13; time++) expect((await compare(host.url)).exitCode).toBe(0)
 })
 
-/** Serves what a Scrip answers, altered by some changes to answers of some requests. */
+/** Serves the responses of a Scrip, altered for some requests. */
 const altered = async (alterations: readonly Alteration[], work: (url: string) => Promise<void>): Promise<void> => {
   const hit = new Set<string>()
   const proxy = Bun.serve({
@@ -135,7 +135,7 @@ const altered = async (alterations: readonly Alteration[], work: (url: string) =
         headers,
         ...(text !== '' && { body: text }),
       })
-      const answer: Altered = {
+      const altered: Altered = {
         status: response.status,
         headers: new Headers(response.headers),
         text: await response.text(),
@@ -144,10 +144,10 @@ const altered = async (alterations: readonly Alteration[], work: (url: string) =
         if (!on.test(`${method} ${pathname}${search} ${response.status}`)) continue
         hit.add(what)
         if (instead) return instead()
-        change?.(answer)
+        change?.(altered)
       }
-      for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) answer.headers.delete(name)
-      return new Response(answer.text, answer)
+      for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) altered.headers.delete(name)
+      return new Response(altered.text, altered)
     },
   })
   try {
@@ -166,9 +166,9 @@ interface Altered {
 
 interface Alteration {
   what: string
-  /** Method, path and query, and the status of the answer as it is. */
+  /** Method, path and query, and the status of the response as it is. */
   on: RegExp
-  change?: (answer: Altered) => void
+  change?: (response: Altered) => void
   /** What is sent in its place. */
   instead?: () => Response
   found: Row
@@ -230,7 +230,7 @@ const ALTERATIONS: readonly Alteration[] = [
     found: row('GET /api/v1/wallets', 'success', 'header x-total-count', 'whole number', 'text'),
   },
   {
-    what: 'a limit that is told on all answers but one',
+    what: 'a limit that is told on all responses but one',
     on: /^GET \/api\/v1\/countries 200$/,
     change: ({ headers }) => headers.delete('X-RateLimit-Reset'),
     found: row('GET /api/v1/countries', 'success', 'header x-ratelimit-reset', 'whole number', 'missing'),
@@ -350,7 +350,7 @@ const ALTERATIONS: readonly Alteration[] = [
 const sorted = (rows: readonly Row[]): Row[] =>
   rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 
-describe('against a Scrip whose answers are altered', () => {
+describe('against a Scrip whose responses are altered', () => {
   test('in twenty-one ways at once, all are found and nothing else: exit code 1', () =>
     altered(ALTERATIONS, async (url) => {
       expect(ALTERATIONS).toHaveLength(21)

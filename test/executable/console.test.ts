@@ -342,7 +342,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
           'region "What it changed"',
         ],
       },
-      'lose an answer': {
+      'lose a response': {
         place: `#faults?world=${named.name}`,
         names: ['combobox "Requests"', 'combobox "How often"', 'button "Inject: Lose the response"'],
       },

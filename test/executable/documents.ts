@@ -100,9 +100,9 @@ export const walk = async (path: string, { replace = {}, before = {}, console = 
     )
   })
   const outputs = output.split(MARK)
-  for (const [index, answer] of expected) {
+  for (const [index, printed] of expected) {
     const last = outputs[index]?.trim().split('\n').at(-1) ?? ''
-    expect({ block: index, printed: JSON.parse(last) as unknown }).toMatchObject({ block: index, printed: answer })
+    expect({ block: index, printed: JSON.parse(last) as unknown }).toMatchObject({ block: index, printed })
   }
   return output
 }

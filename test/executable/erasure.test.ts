@@ -98,7 +98,7 @@ const furnished = async (operator: Operator) => {
   expect([saved, paid, again, paidBob, ordered].map(({ status }) => status)).toEqual([201, 201, 201, 201, 200])
   const payouts = [paid, again, paidBob].map(({ body }) => String(body.id))
   await operator.json('payouts', 'advance', String(payouts[0]), '--to', 'processing')
-  await operator.json('payouts', 'fail', String(payouts[0]), '--reason', 'No answer from ada.byron@example.com')
+  await operator.json('payouts', 'fail', String(payouts[0]), '--reason', 'No response from ada.byron@example.com')
   return {
     server,
     acme,
@@ -110,8 +110,8 @@ const furnished = async (operator: Operator) => {
   }
 }
 
-/** What a receiver answered, as deliveries record it. */
-const answered = (operator: Operator, about: string, text: string): void => {
+/** What a receiver replied, as deliveries record it. */
+const recordReply = (operator: Operator, about: string, text: string): void => {
   const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
   sqlite.run(
     `INSERT INTO webhook_deliveries (client_id, webhook_id, event_id, event_type, attempt, status, duration_ms, response_body, created_at_ms)
@@ -126,8 +126,8 @@ describe('scrip beneficiary erase', () => {
     asOperator(async (operator) => {
       const { server, acme, beta, post, own, order, ids } = await furnished(operator)
       const [paid, again, bobs] = ids.payouts
-      answered(operator, `payout ${paid}`, 'Thank you, Adaline')
-      answered(operator, `payout ${bobs}`, 'queued for ADA.BYRON@example.com')
+      recordReply(operator, `payout ${paid}`, 'Thank you, Adaline')
+      recordReply(operator, `payout ${bobs}`, 'queued for ADA.BYRON@example.com')
       expect(foundIn(operator.dataDir, TRACES)).not.toEqual([])
       const wallet = await acme.wallet()
 

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { BOOK_FAULTS, LEDGER_FAULTS } from '../wallets/books.ts'
 
-/** What breaks a database file, asked of the file itself. Each answers the rows that break it. */
+/** What breaks a database file, asked of the file itself. Each returns the rows that break it. */
 const FAULTS: Record<string, string> = {
   ...LEDGER_FAULTS,
   ...BOOK_FAULTS,

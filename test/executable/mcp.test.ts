@@ -90,7 +90,7 @@ describe('scrip mcp', () => {
     expect(client.readResource({ uri: 'scrip://nothing' })).rejects.toThrow('there is no resource scrip://nothing')
   })
 
-  test('an agent loses an answer, finds what was bought twice, and mends its client', async () => {
+  test('an agent loses a response, finds what was bought twice, and mends its client', async () => {
     const { data: found } = await use(client, 'find_operation', { query: 'buy vouchers order' })
     expect(found[0]).toMatchObject({ method: 'POST', path: '/api/v1/orders', body_example: { product_id: 1 } })
     await use(client, 'world', { action: 'make', name: 'shop' })
@@ -232,7 +232,7 @@ describe('scrip mcp', () => {
     })
   })
 
-  test('answers what was asked before the input ends, writes nothing but the protocol, and exits with 0', async () => {
+  test('responds to what was asked before the input ends, writes nothing but the protocol, and exits with 0', async () => {
     const child = Bun.spawn([...COMMAND, 'mcp'], { cwd: tmpdir(), stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
     const messages = [
       {

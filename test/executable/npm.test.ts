@@ -41,7 +41,7 @@ const startRegistry = () => {
   return { requests, environment, stop: () => server.stop(true) }
 }
 
-/** Waits until nobody answers at an address any more. */
+/** Waits until nobody listens at an address. */
 const gone = async (url: string): Promise<boolean> => {
   for (let attempts = 0; attempts < 100; attempts += 1) {
     if (!(await fetch(`${url}/status`).catch(() => undefined))) return true
@@ -105,10 +105,10 @@ const { startScrip, ScripError } = require('scrip-sandbox')
 const session = async () => {
   const scrip = await startScrip()
   const world = await scrip.world()
-  const answered = (await world.fetch('/api/v1/countries/1')).status
+  const status = (await world.fetch('/api/v1/countries/1')).status
   await scrip.stop()
   const imported = await import('scrip-sandbox')
-  console.log(answered, imported.ScripError === ScripError, imported.startScrip === startScrip)
+  console.log(status, imported.ScripError === ScripError, imported.startScrip === startScrip)
 }
 session()
 `

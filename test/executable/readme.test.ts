@@ -7,7 +7,7 @@ import { inFolder, run } from '../program.ts'
 
 const readme = readFileSync(join(import.meta.dir, '../../README.md'), 'utf8')
 const session = readme.slice(readme.indexOf('\n## A session\n'), readme.indexOf('\n## Testing with Scrip\n'))
-/** Lines that are indented are typed; those that begin with a brace are what is answered. */
+/** Lines that are indented are typed; those that begin with a brace are responses. */
 const typed = [...session.matchAll(/^ {4}([^{\s].*)$/gm)].map(([, line = '']) => line)
 const hasShell = ['sh', 'curl', 'sed', 'sort', 'uniq', 'grep'].every((command) => Bun.which(command))
 

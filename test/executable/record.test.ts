@@ -10,13 +10,13 @@ import { logIn, serve } from '../rigs/server.ts'
 const KEYS = { SCRIP_VOUCHER_KEY: '11'.repeat(32), SCRIP_SIGNING_KEY: '22'.repeat(32) }
 const LIVE = ['--mode', 'live', '--rate-limit', 'off']
 
-interface Answer {
+interface ReadResponse {
   status: number
   headers: Headers
   body: unknown
 }
 
-const get = async ({ port }: Running, path: string, headers: Record<string, string> = {}): Promise<Answer> => {
+const get = async ({ port }: Running, path: string, headers: Record<string, string> = {}): Promise<ReadResponse> => {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
   return { status: response.status, headers: response.headers, body: await response.json() }
 }

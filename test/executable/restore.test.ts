@@ -248,8 +248,8 @@ describe('restore', () => {
       Bun.spawnSync(['rm', key])
       Bun.spawnSync(['mkfifo', key])
       const child = Bun.spawn([...COMMAND, 'restore', backup, '--force', '--data-dir', operator.dataDir])
-      const drafts = () => readdirSync(operator.dataDir).filter((name) => name.startsWith('.scrip-draft-'))
-      while (drafts().length === 0) await Bun.sleep(5)
+      const staged = () => readdirSync(operator.dataDir).filter((name) => name.startsWith('.scrip-draft-'))
+      while (staged().length === 0) await Bun.sleep(5)
       child.kill('SIGKILL')
       await child.exited
       Bun.spawnSync(['rm', key])
@@ -257,13 +257,13 @@ describe('restore', () => {
       expect(await amountIn(operator)).toBe(1005)
       expect((await operator.run(['verify'])).exitCode).toBe(0)
 
-      for (const name of drafts()) {
+      for (const name of staged()) {
         const folder = join(operator.dataDir, name)
         for (const file of readdirSync(folder)) utimesSync(join(folder, file), 0, 0)
         utimesSync(folder, 0, 0)
       }
       await operator.json('restore', backup, '--force')
-      expect(drafts()).toEqual([])
+      expect(staged()).toEqual([])
       expect(await amountIn(operator)).toBe(1000)
     }))
 

@@ -18,7 +18,7 @@ const { SCRIP_URL: url, SCRIP_USERNAME: username, SCRIP_PASSWORD: password, SCRI
 const ask = (path, init) => fetch(url + path, { headers: { authorization: 'Bearer ' + token }, ...init })
 const say = (value) => console.log(JSON.stringify(value))
 `
-const answerOf = ({ stdout, stderr }: { stdout: string; stderr: string }): unknown => {
+const responseOf = ({ stdout, stderr }: { stdout: string; stderr: string }): unknown => {
   expect(stderr).toBe('')
   return JSON.parse(stdout)
 }
@@ -30,7 +30,7 @@ describe('the command gets the sandbox', () => {
     say({ url, username, statuses: [login.status, country.status], worlds: (await (await ask('/_sandbox')).json()).worlds })`
 
   test('with address, credentials and an access token of the sandbox client', async () => {
-    const response = answerOf(await script(TOLD))
+    const response = responseOf(await script(TOLD))
     expect(response).toEqual({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       username: 'sandbox',
@@ -40,7 +40,7 @@ describe('the command gets the sandbox', () => {
   })
 
   test.each(['checkout', 'sbx_checkout'])('with --world %s, of that world', async (name) => {
-    expect(answerOf(await script(TOLD, ['--world', name]))).toMatchObject({
+    expect(responseOf(await script(TOLD, ['--world', name]))).toMatchObject({
       username: 'sbx_checkout',
       statuses: [200, 200],
       worlds: ['default', 'checkout'],
@@ -82,7 +82,7 @@ describe('the command gets the sandbox', () => {
       ['--strict'],
       { env: { SCRIP_RATE_LIMIT: '7/m' } },
     )
-    expect(answerOf(response)).toEqual(['7', 400])
+    expect(responseOf(response)).toEqual(['7', 400])
   })
 
   test('the same seed gives the same ids', async () => {

@@ -67,14 +67,14 @@ test('responds to requests on open connections before it closes them', async () 
   const request = 'GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n'
   const connections = await Promise.all(Array.from({ length: 40 }, () => Connection.open(program.url)))
   for (const each of connections) each.send(request)
-  for (const each of connections) expect((await each.answer()).status).toBe(200)
+  for (const each of connections) expect((await each.response()).status).toBe(200)
   // Asleep, it finds the signal and the requests at once when it wakes.
   program.signal('SIGSTOP')
   for (const each of connections) each.send(request)
   program.signal('SIGTERM')
   program.signal('SIGCONT')
   for (const each of connections) {
-    expect((await each.answer()).status).toBe(200)
+    expect((await each.response()).status).toBe(200)
     expect(await each.closed()).toBe('')
   }
   expect((await program.ended()).exitCode).toBe(0)

@@ -53,7 +53,7 @@ const slowConnection = async (server: Running, customer: Customer) => {
       connection.send(`${[...head, `Authorization: ${authorization}`].join('\r\n')}\r\n\r\n${body.slice(0, 10)}`),
     end: async () => {
       connection.send(body.slice(10))
-      return connection.answer()
+      return connection.response()
     },
   }
 }
@@ -67,7 +67,7 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
       const customer = await Customer.of(before, credentials)
       const idle = await Connection.open(before.url)
       idle.send(getStatus)
-      expect((await idle.answer()).headers).not.toContainKey('Connection')
+      expect((await idle.response()).headers).not.toContainKey('Connection')
       const charge = () => customer.post('/products/1/charges', { denomination: 10, quantity: 1 })
       const held = await (await charge()).text()
       const key = { 'Idempotency-Key': 'the-key-of-ada' }
@@ -96,9 +96,9 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
       await Promise.all(clients)
       expect(requests).toBeGreaterThan(0)
 
-      // A connection from before is answered once more, by the new server.
+      // A connection from before gets one more response, of the new server.
       idle.send(getStatus)
-      expect(await idle.answer()).toMatchObject({ status: 200, headers: { Connection: 'close' } })
+      expect(await idle.response()).toMatchObject({ status: 200, headers: { Connection: 'close' } })
       expect(await idle.closed()).toBe('')
       await endOf(before)
       const again = await charge()
@@ -326,7 +326,7 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
     chownSync(socket, 0, 0)
   })
 
-  test('because it is killed after the other one has let go: requests that came meanwhile are answered', async () => {
+  test('because it is killed after the other one has let go: requests that came meanwhile get responses', async () => {
     const killed = new AbortController()
     const unix = join(operator.dataDir, 'server.sock')
     const response = await fetch('http://scrip/hand-over', { method: 'POST', unix, signal: killed.signal })

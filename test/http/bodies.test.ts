@@ -4,7 +4,7 @@ import { IN_FLIGHT_BYTES_MAX } from '../../src/http/intake.ts'
 import { excessAt } from '../../src/http/json.ts'
 import { structured } from '../errors.ts'
 import { againstBinary, expectResponse, sharedServer } from '../harness.ts'
-import { ask, Connection, type Listening, listening, type RawAnswer } from '../socket.ts'
+import { ask, Connection, type Listening, listening, type RawResponse } from '../socket.ts'
 import { errorIn } from './routes.ts'
 
 /** What bodies may hold, and what they may cost (contract C4). */
@@ -231,7 +231,7 @@ describe('On the wire', () => {
       connection.send(head(path, 'Transfer-Encoding: chunked'))
       const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`
       for (let count = 0; count < 17; count++) connection.send(chunk)
-      const { status, headers } = await connection.answer()
+      const { status, headers } = await connection.response()
       expect(status).toBe(400)
       expect(headers['X-Request-Id']).toBeTruthy()
       connection.destroy()
@@ -241,9 +241,9 @@ describe('On the wire', () => {
   test('the connection stays open after a response that does not wait for the end of a chunked body', async () => {
     const connection = await Connection.open(listener.url)
     connection.send(`${head('/nowhere', 'Transfer-Encoding: chunked')}1\r\nx\r\n`)
-    expect((await connection.answer()).headers.Connection).toBeUndefined()
+    expect((await connection.response()).headers.Connection).toBeUndefined()
     connection.send(`1\r\nx\r\n0\r\n\r\n${head('/auth/login', 'Content-Length: 0')}`)
-    expect((await connection.answer()).status).toBe(400)
+    expect((await connection.response()).status).toBe(400)
     connection.destroy()
   })
 
@@ -270,11 +270,11 @@ describe('On the wire', () => {
       const held = await Promise.all(Array.from({ length: heldMax + 1 }, () => Connection.open(listener.url)))
       for (const each of held) each.send(head('/api/v1/beneficiaries', framed(body)) + sent(start))
       const responses = held.map((connection) =>
-        connection.answer().then((response) => ({ connection, answer: response })),
+        connection.response().then((response) => ({ connection, response: response })),
       )
       const first = await Promise.race(responses)
-      expect(first.answer).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } })
-      expect(JSON.parse(first.answer.body)).toEqual(
+      expect(first.response).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } })
+      expect(JSON.parse(first.response.body)).toEqual(
         structured('ServiceUnavailableError', 'SERVICE_UNAVAILABLE', 'Try again later.'),
       )
       // A short body finds room as ever.
@@ -282,7 +282,7 @@ describe('On the wire', () => {
       const small = await ask(listener.url, head('/api/v1/beneficiaries', `Content-Length: ${short.length}`) + short)
       expect(small.status).toBe(201)
       for (const each of held) if (each !== first.connection) each.send(sent(end) + last)
-      const statuses = (await Promise.all(responses)).map(({ answer }: { answer: RawAnswer }) => answer.status)
+      const statuses = (await Promise.all(responses)).map(({ response }: { response: RawResponse }) => response.status)
       expect(statuses.filter((status) => status === 503)).toHaveLength(1)
       expect(statuses.filter((status) => status === 201)).toHaveLength(heldMax)
       expect(Number(await countOf())).toBe(before + heldMax + 1)

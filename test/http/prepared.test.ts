@@ -4,7 +4,7 @@ import { sharedServer, startServer } from '../harness.ts'
 const server = await sharedServer()
 const world = await server.world()
 
-/** Asks for an answer as it is on the wire: not unpacked on the way. */
+/** Asks for a response as it is on the wire: not unpacked on the way. */
 const ask = (path: string, headers: Record<string, string> = {}, client = world): Promise<Response> =>
   client.request(path, { headers: { 'accept-encoding': 'identity', ...headers }, decompress: false })
 const etagOf = async (path: string, client = world): Promise<string> =>

@@ -61,7 +61,7 @@ test('each operation that writes is called', () => {
 })
 
 describe.each(WRITING)('%s in the sandbox', (id) => {
-  test('answers as it would, and leaves the world as it was', async () => {
+  test('responds as it would, and leaves the world as it was', async () => {
     const { world, calls } = await preparedWorld()
     const call = calls[id] as Call
     const [before, beside] = [await snapshotOf(world), await besideData(world)]

@@ -6,7 +6,7 @@ const strict = forFile(await startServer('--rate-limit', '1/h'))
 
 const ADA = JSON.stringify({ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
 
-/** A request to each kind of answer, with these headers. */
+/** A request to each kind of response, with these headers. */
 const everyKind = async (sent: Record<string, string>): Promise<[status: number, Response][]> => {
   const world = await server.world()
   const limited = await world.limited()

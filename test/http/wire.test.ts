@@ -195,10 +195,10 @@ describe('A connection that is kept open', () => {
       const connection = await Connection.open(server.url)
       for (const bytes of BYTES) {
         connection.send(padded(bytes))
-        expect((await connection.answer()).status).toBe(200)
+        expect((await connection.response()).status).toBe(200)
       }
       connection.send(`POST /api/v1/beneficiaries HTTP/1.1\r\n${headers}\r\n\r\n${body}`)
-      expect((await connection.answer()).status).toBe(400)
+      expect((await connection.response()).status).toBe(400)
       connection.destroy()
     }
   })

@@ -10,7 +10,7 @@ const KEY = 'order-4711/ada'
 const NOON = '2030-01-01T12:00:00Z'
 const atNoon = testIn(() => server.world(NOON))
 
-/** Everything that a client can see of an answer. */
+/** Everything that a client can see of a response. */
 const post = async (world: TestWorld, body: unknown, key: string | null = KEY, path = PATH) => {
   const response = await world.post(path, body, key === null ? {} : { 'idempotency-key': key })
   return {

@@ -2,9 +2,9 @@ import type { Database as Sqlite } from 'bun:sqlite'
 import type { Served } from '../docs/document.ts'
 import { validatorOf } from '../docs/schemas.ts'
 import { LEDGER_FAULTS } from '../wallets/books.ts'
-import type { Answer } from './play.ts'
+import type { ProgramResponse } from './play.ts'
 
-/** What must hold of every answer and of every ledger, whatever was asked. */
+/** What must hold of every response and of every ledger, whatever was asked. */
 
 export type Shape = 'structured' | 'flat' | 'charges'
 
@@ -41,7 +41,7 @@ const FLAT_NAMES: Record<number, readonly string[]> = {
 }
 
 /** What is wrong with an error, besides the words (spec section 7, contract C4). */
-const errorFaults = (path: string, { status, json }: Answer): string | undefined => {
+const errorFaults = (path: string, { status, json }: ProgramResponse): string | undefined => {
   const body = json as { error?: unknown; message?: unknown } | undefined
   const shape = ALWAYS_STRUCTURED.has(status) || !path.startsWith('/api/') ? 'structured' : shapeOf(path)
   if (shape === 'flat') {
@@ -62,12 +62,12 @@ const errorFaults = (path: string, { status, json }: Answer): string | undefined
   return undefined
 }
 
-/** What is wrong with an answer, whatever was asked: undocumented, in another shape, or without its headers. */
-export const answerFaults = (
+/** What is wrong with a response, whatever was asked: undocumented, in another shape, or without its headers. */
+export const responseFaults = (
   operation: Served | undefined,
   path: string,
   sentId: string | undefined,
-  response: Answer,
+  response: ProgramResponse,
 ) => {
   const { status, headers, text, json } = response
   const requestId = headers.get('x-request-id')

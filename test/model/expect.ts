@@ -1,6 +1,6 @@
 import { errorIn } from '../http/routes.ts'
 import type { Shape } from './checks.ts'
-import type { Answer, Expected } from './play.ts'
+import type { Expected, ProgramResponse } from './play.ts'
 
 /** How what the model expects is said. */
 
@@ -67,6 +67,6 @@ export const memberFaults = (json: unknown, members: Record<string, unknown>): s
   )
 
 /** The ids of a list, in the order in which it came. */
-export const idsOf = ({ json }: Answer): unknown[] => (json as { id: unknown }[]).map(({ id }) => id)
+export const idsOf = ({ json }: ProgramResponse): unknown[] => (json as { id: unknown }[]).map(({ id }) => id)
 
 export const isPathId = (id: string): boolean => /^[1-9]\d*$/.test(id) && Number(id) <= 2_147_483_647

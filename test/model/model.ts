@@ -3,7 +3,7 @@ import { type Happening, happened, type Webhook } from './happenings.ts'
 import { partOf } from './money.ts'
 
 /**
- * What a sandbox must answer: the specification and the contract once more, small enough to be read at one go. It has
+ * What a sandbox must response: the specification and the contract once more, small enough to be read at one go. It has
  * no database, no cache of its own and no clock: the time is told to it. Knows nothing of src.
  */
 
@@ -113,7 +113,7 @@ interface Login {
   revoked: boolean
 }
 
-interface KeptAnswer {
+interface KeptResponse {
   request: string
   status: number
   text: string
@@ -141,7 +141,7 @@ export interface State {
   payouts: Payout[]
   movements: Movement[]
   logins: Login[]
-  keys: Map<string, KeptAnswer>
+  keys: Map<string, KeptResponse>
   rates: Rates
   /** What was changed of products, by their ids. */
   edits: Map<number, Partial<Product>>
@@ -179,7 +179,7 @@ export interface World {
   charges: Map<string, { text: string; payable: bigint; wire: Record<string, unknown>; wallet: number; at: Span }>
   faults: FaultRule[]
   failures: Map<string, Span[]>
-  /** Whether its inboxes answer 200 at once. */
+  /** Whether its inboxes respond with 200 at once. */
   inbox: 'as made' | 'told otherwise'
 }
 
@@ -580,7 +580,7 @@ export class Model {
     else this.step(world, payout, at)
   }
 
-  /** Every time from a moment on at which a world answers otherwise than before. */
+  /** Every time from a moment on at which a world behaves otherwise than before. */
   turningPoints(world: World): number[] {
     const { state } = world
     const ends = ({ lo, hi }: Span, after: number) => [lo + after, hi + after]
@@ -601,8 +601,8 @@ export const spanWithin = ({ lo, hi }: Span, time: number): boolean => lo <= tim
 
 export const spanOf = (time: number): Span => ({ lo: time, hi: time })
 
-/** Whether a kept answer is still kept; undefined when the time is not known well enough. */
-export const isKept = ({ at }: KeptAnswer, now: Span): boolean | undefined => within(at, now, KEY_KEPT)
+/** Whether a kept response is still kept; undefined when the time is not known well enough. */
+export const isKept = ({ at }: KeptResponse, now: Span): boolean | undefined => within(at, now, KEY_KEPT)
 
 /** Whether less than a time has passed since a moment. */
 export const within = (at: Span, now: Span, time: number): boolean | undefined => {

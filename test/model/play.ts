@@ -1,4 +1,4 @@
-import { answerFaults, ledgerFaults } from './checks.ts'
+import { ledgerFaults, responseFaults } from './checks.ts'
 import { faultsIn, isPathId, type Refusal } from './expect.ts'
 import type { Product } from './goods.ts'
 import {
@@ -14,10 +14,10 @@ import {
 import { majorOf } from './money.ts'
 import type { Program } from './program.ts'
 
-/** One run: it asks a program, tells the model what was asked, and stops at the first answer that the model did not foretell. */
+/** One run: it asks a program, tells the model what was asked, and stops at the first response that the model did not foretell. */
 
-export interface Answer {
-  /** 0 when the connection was closed without an answer. */
+export interface ProgramResponse {
+  /** 0 when the connection was closed without a response. */
   status: number
   headers: Headers
   text: string
@@ -39,12 +39,12 @@ export interface Call {
   headers?: Record<string, string>
 }
 
-/** What an answer must be. */
+/** What a response must be. */
 export interface Expected {
   status: number | readonly number[]
   body?: unknown
-  /** What is wrong with the answer, if anything. */
-  fault?: (response: Answer) => string | undefined
+  /** What is wrong with the response, if anything. */
+  fault?: (response: ProgramResponse) => string | undefined
 }
 
 /** Whose request it is: a client of a world, with its newest token or with one that came before. */
@@ -54,13 +54,13 @@ export interface Who {
   token?: 'oldest' | 'none' | 'garbage'
 }
 
-/** What a rule is told: who asked, when, and what was answered, for ids and times that nobody can foretell. */
+/** What a rule is told: who asked, when, and what came back, for ids and times that nobody can foretell. */
 export interface At {
   model: Model
   world: World
   client: ClientName
   now: Span
-  answer: Answer
+  response: ProgramResponse
 }
 export type Rule = (at: At) => Expected
 type Session = Pick<At, 'world' | 'client'>
@@ -134,7 +134,7 @@ export class Play {
   // Asking
 
   /** Asks the API as somebody; the rule says what must come once the edge has let the request in. */
-  async api(who: Who, call: Call, rule: Rule): Promise<Answer> {
+  async api(who: Who, call: Call, rule: Rule): Promise<ProgramResponse> {
     await this.settle()
     const access = this.tokenOf(who)
     const response = await this.send(call, access)
@@ -143,7 +143,7 @@ export class Play {
   }
 
   /** Asks what needs no token: the control surface, logins, probes. */
-  async open(call: Call, rule: (response: Answer) => Expected, struckIn?: World): Promise<Answer> {
+  async open(call: Call, rule: (response: ProgramResponse) => Expected, struckIn?: World): Promise<ProgramResponse> {
     await this.settle()
     const response = await this.send(call)
     const strike = struckIn && this.#strike(struckIn, call)
@@ -152,7 +152,11 @@ export class Play {
   }
 
   /** Asks the control surface about a world. */
-  control(call: Call, name: string, rule: (world: World, response: Answer) => Expected): Promise<Answer> {
+  control(
+    call: Call,
+    name: string,
+    rule: (world: World, response: ProgramResponse) => Expected,
+  ): Promise<ProgramResponse> {
     const query = [call.query, `world=${name}`].filter(Boolean).join('&')
     this.#touched.add(name)
     return this.open({ ...call, query }, (response) => {
@@ -168,14 +172,14 @@ export class Play {
     call: Call,
     access?: string,
     body: string | ReadableStream<Uint8Array> | undefined = bodyOf(call),
-  ): Promise<Answer> {
+  ): Promise<ProgramResponse> {
     const { method, path, url } = this.locate(call)
     const headers = { ...call.headers, ...(access !== undefined && { authorization: `Bearer ${access}` }) }
     const line = `${method} ${url}${typeof body === 'string' ? ` ${short(body)}` : ''}${headersLine(call.headers)}`
     this.lines.push(`${line}${this.#whoseLine(access)}`)
     const index = this.lines.length - 1
     const response = await this.program.ask(url, { method, headers, ...(body !== undefined && { body }) })
-    this.lines[index] += ` -> ${response.status || 'no answer'}`
+    this.lines[index] += ` -> ${response.status || 'no response'}`
     this.#checkAlways(call, path, response)
     return response
   }
@@ -191,27 +195,39 @@ export class Play {
     }
   }
 
-  /** Holds an answer against what the model foretells, edge first (contract C4). */
-  judge(call: Call, access: string | undefined, response: Answer, rule: Rule, charging: Charging = 'charged'): void {
+  /** Holds a response against what the model foretells, edge first (contract C4). */
+  judge(
+    call: Call,
+    access: string | undefined,
+    response: ProgramResponse,
+    rule: Rule,
+    charging: Charging = 'charged',
+  ): void {
     const session = this.model.session(access, (world) => this.now(world, response.real))
     if (!session) this.compare(call, response, unauthorized(access))
     else this.compare(call, response, this.#behindEdge(session, call, response, rule, charging))
   }
 
-  #behindEdge({ world, client }: Session, call: Call, response: Answer, rule: Rule, charging: Charging): Expected {
+  #behindEdge(
+    { world, client }: Session,
+    call: Call,
+    response: ProgramResponse,
+    rule: Rule,
+    charging: Charging,
+  ): Expected {
     const now = this.now(world, response.real)
     this.#touched.add(world.name)
     const limited = this.#charge(world, client, now, response, charging)
     if (limited) return limited
     this.model.catchUp(world, now.lo)
-    return this.#strike(world, call) ?? rule({ model: this.model, world, client, now, answer: response })
+    return this.#strike(world, call) ?? rule({ model: this.model, world, client, now, response: response })
   }
 
-  compare(call: Call, response: Answer, { status, body, fault }: Expected): void {
+  compare(call: Call, response: ProgramResponse, { status, body, fault }: Expected): void {
     const statuses = typeof status === 'number' ? [status] : status
     if (!statuses.includes(response.status)) {
       this.fail(
-        `${call.operation}: expected ${statuses.map((each) => each || 'no answer').join(' or ')}, was answered ${response.status} | ${short(response.text)}`,
+        `${call.operation}: expected ${statuses.map((each) => each || 'no response').join(' or ')}, got ${response.status} | ${short(response.text)}`,
       )
     }
     if (body !== undefined && !Bun.deepEquals(response.json, body)) {
@@ -299,9 +315,9 @@ export class Play {
     }
   }
 
-  #checkAlways(call: Call, path: string, response: Answer): void {
+  #checkAlways(call: Call, path: string, response: ProgramResponse): void {
     if (response.status === 0) return
-    const wrong = answerFaults(this.program.operation(call.operation), path, call.headers?.['x-request-id'], response)
+    const wrong = responseFaults(this.program.operation(call.operation), path, call.headers?.['x-request-id'], response)
     if (wrong) this.fail(`${call.operation}: ${wrong} | ${short(response.text)}`)
     if (response.visited !== undefined && response.visited > VISITED_MAX) {
       this.fail(
@@ -311,7 +327,13 @@ export class Play {
   }
 
   /** Takes a token of each bucket, or says what a refusal must look like. */
-  #charge(world: World, client: ClientName, now: Span, response: Answer, charging: Charging): Expected | undefined {
+  #charge(
+    world: World,
+    client: ClientName,
+    now: Span,
+    response: ProgramResponse,
+    charging: Charging,
+  ): Expected | undefined {
     const header = (name: string) => response.headers.get(`x-ratelimit-${name}`)
     if (this.model.limits === undefined) {
       if (header('limit') !== null) this.fail('X-RateLimit-Limit without a limit')
@@ -400,7 +422,7 @@ const unauthorized = (access: string | undefined): Expected => ({
   },
 })
 
-const tooManyFault = ({ headers, json }: Answer): string | undefined => {
+const tooManyFault = ({ headers, json }: ProgramResponse): string | undefined => {
   const seconds = headers.get('retry-after')
   const { message } = (json as { error: { message: string } }).error
   return message === `Rate limit exceeded. Retry after ${seconds} ${seconds === '1' ? 'second' : 'seconds'}.`

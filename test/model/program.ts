@@ -7,7 +7,7 @@ import { againstBinary, type StartedServer, startServer } from '../harness.ts'
 import { run } from '../program.ts'
 import type { Refusal } from './expect.ts'
 import { edges, fileEntry, type Product } from './goods.ts'
-import type { Answer } from './play.ts'
+import type { ProgramResponse } from './play.ts'
 import { visitsSoFar } from './visits.ts'
 
 /** The program that a run asks: started afresh, ended, crashed and started again, in process or as the executable. */
@@ -42,7 +42,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'scrip-model-'))
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
 let fileCount = 0
-/** Writes a catalog and answers where. */
+/** Writes a catalog and returns where. */
 export const catalogFile = (products: readonly Product[]): string => {
   const path = join(scratch, `catalog-${++fileCount}.json`)
   writeFileSync(path, JSON.stringify({ products: products.map(fileEntry) }))
@@ -115,10 +115,10 @@ export class Program {
     return run([...args, '--data-dir', this.folder ?? ''])
   }
 
-  async ask(url: string, init: BunFetchRequestInit): Promise<Answer> {
+  async ask(url: string, init: BunFetchRequestInit): Promise<ProgramResponse> {
     const before = Date.now()
     const visitsBefore = againstBinary ? 0 : visitsSoFar()
-    const outcome = await this.#answerTo(url, init)
+    const outcome = await this.#responseTo(url, init)
     const visited = againstBinary ? undefined : visitsSoFar() - visitsBefore
     return { ...outcome, visited, real: { lo: before, hi: Date.now() } }
   }
@@ -130,9 +130,9 @@ export class Program {
     return { status: response.status }
   }
 
-  async #answerTo(url: string, init: BunFetchRequestInit): Promise<Omit<Answer, 'real' | 'visited'>> {
+  async #responseTo(url: string, init: BunFetchRequestInit): Promise<Omit<ProgramResponse, 'real' | 'visited'>> {
     try {
-      // On a kept connection the runtime would quietly ask again where no answer came.
+      // On a kept connection the runtime would quietly ask again where no response came.
       const response = await this.#running.request(url, { ...init, keepalive: false })
       const text = await response.text()
       const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false

@@ -62,7 +62,7 @@ interface Found extends Mutant {
 
 const folder = mkdtempSync(join(tmpdir(), 'scrip-mutation-'))
 
-/** Runs Stryker with a command of tests on what is to be mutated, and answers every mutant. */
+/** Runs Stryker with a command of tests on what is to be mutated, and returns every mutant. */
 const mutate = (places: readonly string[], command: string): Found[] => {
   const report = join(folder, 'report.json')
   const config = join(folder, 'stryker.json')

@@ -22,7 +22,7 @@ const codesOf = (prefix: string, length: number): SealedCode[] =>
     expiresAtMs: null,
   }))
 
-/** Imports, and answers how many rows each transaction wrote; `check` may break it off. */
+/** Imports, and returns how many rows each transaction wrote; `check` may break it off. */
 const imported = async (codes: readonly SealedCode[], check: () => void = () => undefined): Promise<number[]> => {
   const written: number[] = []
   const write = async <T>(work: Parameters<typeof database.write<T>>[0]): Promise<T> => {

@@ -51,12 +51,12 @@ describe('Idempotency-Key on orders', () => {
     ['400', { ...ONE, quantity: 101 }, 400, badRequest('Quantity exceeds maximum allowed quantity of 100')],
     ['404', { ...ONE, product_id: 999_999 }, 404, notFound('Product not found')],
     ['400 at the end of all', { product_id: 9, denomination: 10, quantity: 4 }, 400, badRequest('Insufficient stock')],
-  ])('stores an error like a success: %s', async (_, body, status, answer) => {
+  ])('stores an error like a success: %s', async (_, body, status, expected) => {
     const world = await server.world()
     for (const replayed of [null, 'true']) {
       const response = await world.post(ORDERS, body, KEY)
       expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([status, replayed])
-      expect(await response.json()).toEqual(answer)
+      expect(await response.json()).toEqual(expected)
     }
     expect(await movementsOf(world)).toEqual([])
   })

@@ -194,11 +194,11 @@ describe('the first error in the documented order is returned', () => {
     ],
     ['a used reference before the balance', { ...TOO_MUCH, ref: 'used' }, badRequest('Duplicate client_reference')],
     ['a used reference before the stock', { ...NONE_LEFT, ref: 'used' }, badRequest('Duplicate client_reference')],
-  ])('%s', async (_, body, answer) => {
+  ])('%s', async (_, body, expected) => {
     const world = await server.world()
     await place(world, { ...ONE, ref: 'used' })
     const response = await world.post(ORDERS, body)
-    expect(await response.json()).toEqual(answer)
+    expect(await response.json()).toEqual(expected)
     expect(await countOf(world, ORDERS)).toBe(1)
   })
 

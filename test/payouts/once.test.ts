@@ -55,12 +55,12 @@ describe('Idempotency-Key on payouts', () => {
     ],
     ['a wallet', { ...HUNDRED, wallet_id: 5 }, badRequest('Wallet not found')],
     ['a balance', { ...HUNDRED, amount: 1e6 }, badRequest('Insufficient wallet balance')],
-  ])('stores an error like a success: %s', async (_, body, answer) => {
+  ])('stores an error like a success: %s', async (_, body, expected) => {
     const world = await server.world()
     for (const replayed of [null, 'true']) {
       const response = await world.post(PAYOUTS, body, KEY)
       expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([400, replayed])
-      expect(await response.json()).toEqual(answer)
+      expect(await response.json()).toEqual(expected)
     }
     expect(await movementsOf(world)).toEqual([])
   })

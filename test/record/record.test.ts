@@ -99,10 +99,10 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
     ])
   })
 
-  test('looks up a commit that was not answered: made, or never to be made', async () => {
+  test('looks up a commit that was not acknowledged: made, or never to be made', async () => {
     using record = await open()
     await record.run("INSERT INTO seeds VALUES ('warm up', '')")
-    record.network.cut('answers')
+    record.network.cut('responses')
     const made = record.run("INSERT INTO seeds VALUES ('made', '')")
     await Bun.sleep(200)
     record.network.reset()
@@ -110,7 +110,7 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
     await made
     expect(await record.sql('SELECT name FROM scrip.seeds ORDER BY name')).toEqual(['made', 'warm up'])
     expect(record.lease.epoch).toBeGreaterThan(1)
-    record.network.cut('questions')
+    record.network.cut('requests')
     const lost = record.run("INSERT INTO seeds VALUES ('lost', '')").catch((error: unknown) => error)
     await Bun.sleep(200)
     record.network.reset()

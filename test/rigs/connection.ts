@@ -2,14 +2,14 @@ import { connect, type Socket } from 'node:net'
 
 /** HTTP/1.1 over a raw socket, so that a rig can send what no HTTP client would, and is not measured itself. */
 
-export interface Answer {
+export interface RawResponse {
   status: number
   /** Status line and header fields, as they came. */
   head: string
   body: Buffer
 }
 
-/** The connection ended before the answer was whole. */
+/** The connection ended before the response was whole. */
 export class Broken extends Error {}
 
 const HEAD_METHOD = Buffer.from('HEAD ')
@@ -20,17 +20,17 @@ const CHUNKED = /\r\ntransfer-encoding: *chunked/i
 const BODILESS = new Set([204, 304])
 const STATUS_AT = 'HTTP/1.1 '.length
 
-/** What is known of an answer once its header is there. */
+/** What is known of a response once its header is there. */
 interface Begun {
   status: number
   head: string
   bodyAt: number
-  /** Where the answer ends; undefined where its chunks say it. */
+  /** Where the response ends; undefined where its chunks say it. */
   endsAt: number | undefined
 }
 
 interface Settle {
-  resolve: (response: Answer) => void
+  resolve: (response: RawResponse) => void
   reject: (reason: Error) => void
 }
 
@@ -62,7 +62,7 @@ export class Connection {
   }
 
   /** @throws Broken when the connection ends first */
-  send(bytes: Uint8Array): Promise<Answer> {
+  send(bytes: Uint8Array): Promise<RawResponse> {
     if (!this.isOpen) return Promise.reject(new Broken('closed before it was asked'))
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
@@ -113,7 +113,7 @@ export class Connection {
   }
 }
 
-/** The header of the first answer in these bytes; undefined while it is not whole. */
+/** The header of the first response in these bytes; undefined while it is not whole. */
 const beginningOf = (bytes: Buffer, isBodiless: boolean): Begun | undefined => {
   let startsAt = 0
   let headEnd = bytes.indexOf(HEAD_END)
@@ -153,7 +153,7 @@ export const bytesOf = ({ method, path, headers = {}, body }: Ask): Uint8Array =
 }
 
 /** One question on a connection of its own. */
-export const ask = async (port: number, question: Ask): Promise<Answer> => {
+export const ask = async (port: number, question: Ask): Promise<RawResponse> => {
   const connection = await Connection.open(port)
   try {
     return await connection.send(bytesOf(question))

@@ -4,7 +4,7 @@ import { percentile } from './report.ts'
 import type { Shape } from './shapes.ts'
 import type { Victims } from './victims.ts'
 
-/** What requests cost the one thread that answers everybody, and how long others wait for it. */
+/** What requests cost the one thread that serves everybody, and how long others wait for it. */
 
 export interface Cost {
   shape: Shape
@@ -12,7 +12,7 @@ export interface Cost {
   meanMs: number
   /** The longest that somebody else has waited, in milliseconds: in the best of the rounds, as machines stall, too. */
   stallMs: number
-  /** The answers, by status; 0 where the connection broke. */
+  /** The responses, by status; 0 where the connection broke. */
   statuses: Map<number, number>
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { count, mebibytes, share } from '../bench/table.ts'
 import { brokenInvariants } from '../executable/ledger.ts'
 import { type Running, residentBytes, residentPeakBytes, run, threadMs } from '../program.ts'
-import { type Answer, type Ask, ask, bytesOf, Connection } from './connection.ts'
+import { type Ask, ask, bytesOf, Connection, type RawResponse } from './connection.ts'
 import type { Rig } from './report.ts'
 import { logIn, serve } from './server.ts'
 
@@ -68,12 +68,12 @@ const HELD = {
   },
 }
 
-const save = (connection: Connection, token: string): Promise<Answer> =>
+const save = (connection: Connection, token: string): Promise<RawResponse> =>
   connection.send(
     bytesOf({ path: '/api/v1/beneficiaries', headers: { Authorization: `Bearer ${token}` }, body: PERSON }),
   )
 
-const isWaitable = ({ status, head, body }: Answer): boolean =>
+const isWaitable = ({ status, head, body }: RawResponse): boolean =>
   status === 503 && /\r\nretry-after: \d+/i.test(head) && body.includes('SERVICE_UNAVAILABLE')
 
 const fullDisk = async (dataDir: string, findings: string[]): Promise<string[]> => {

@@ -25,7 +25,7 @@ export class Guest {
         else await this.#come(connection)
       } catch (error) {
         if (!(error instanceof Broken)) throw error
-        // A logout that was not answered may have been done.
+        // A logout without a response may have been done.
         if (isLeaving) this.#good = []
         return
       }

@@ -1,24 +1,24 @@
 import { count, mebibytes } from '../bench/table.ts'
 import { type Running, residentBytes } from '../program.ts'
-import { type Answer, ask, Broken, Connection } from './connection.ts'
+import { ask, Broken, Connection, type RawResponse } from './connection.ts'
 import { Dice } from './dice.ts'
 import { LOGIN, type Mutant, mutant } from './mutations.ts'
 import type { Rig } from './report.ts'
 import { serve } from './server.ts'
 
 /**
- * Hostile requests and hostile bytes on raw sockets, as fast as they are answered: no 5xx, no error in a shape that nobody
+ * Hostile requests and hostile bytes on raw sockets, as fast as responses come: no 5xx, no error in a shape that nobody
  * has documented, no silence, and no memory that stays. A round is a thousand requests.
  */
 
 const REQUESTS_OF_A_ROUND = 1_000
 const CONNECTIONS = 24
-/** No answer and no end for so long is a hang. */
+/** No response and no end for so long is a hang. */
 const PATIENCE_MS = 8_000
 /** Memory is compared from here on. */
 const WARM_UP_ROUNDS = 20
 const GROWTH_MAX = 1.5
-/** Statuses that the runtime answers by itself, before any of ours is asked. */
+/** Statuses that the runtime sends by itself, before any of ours is asked. */
 const RUNTIME_STATUSES = new Set([400, 413, 431, 505])
 
 export const hostile: Rig = async ({ rounds, seed, isShort }) => {
@@ -38,7 +38,7 @@ export const hostile: Rig = async ({ rounds, seed, isShort }) => {
   const log = server.log()
   if (log !== '') siege.findings.push(`the log says ${log.slice(0, 2_000)}`)
   await server.stop()
-  const responses = [...siege.answers].sort(([a], [b]) => a - b)
+  const responses = [...siege.statuses].sort(([a], [b]) => a - b)
   return {
     tables: [
       [
@@ -48,7 +48,7 @@ export const hostile: Rig = async ({ rounds, seed, isShort }) => {
         ['memory, at the end', mebibytes(lastBytes)],
       ],
       [
-        ['answered', 'times'],
+        ['status', 'times'],
         ...responses.map(([status, times]) => [status === 0 ? 'closed' : String(status), count(times)]),
       ],
     ],
@@ -58,8 +58,8 @@ export const hostile: Rig = async ({ rounds, seed, isShort }) => {
 
 class Siege {
   readonly findings: string[] = []
-  /** How often each status was answered; 0 is a connection that ended. */
-  readonly answers = new Map<number, number>()
+  /** How often each status came; 0 is a connection that ended. */
+  readonly statuses = new Map<number, number>()
   sent = 0
   seconds = 0
 
@@ -104,23 +104,23 @@ class Siege {
     } catch (error) {
       if (!(error instanceof Broken)) throw error
       this.#count(0)
-      if (error.message.startsWith('given up')) this.#find(request, 'no answer')
+      if (error.message.startsWith('given up')) this.#find(request, 'no response')
     } finally {
       clearTimeout(patience)
     }
   }
 
-  /** Bytes that may be anything: they may be answered, or the connection may end, in time. */
+  /** Bytes that may be anything: they may get a response, or the connection may end, in time. */
   async #throwAt(request: Mutant): Promise<void> {
     const connection = await Connection.open(this.server.port)
-    const answered = this.#ask(connection, request)
+    const settled = this.#ask(connection, request)
     connection.socket.end()
-    await answered
+    await settled
     connection.close()
   }
 
   #count(status: number): void {
-    this.answers.set(status, (this.answers.get(status) ?? 0) + 1)
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
   }
 
   #find({ line, bytes }: Mutant, fault: string): void {
@@ -128,8 +128,8 @@ class Siege {
   }
 }
 
-/** What is wrong with an answer, whatever was asked. */
-const faultIn = ({ status, head, body }: Answer, { line, isFramed }: Mutant): string | undefined => {
+/** What is wrong with a response, whatever was asked. */
+const faultIn = ({ status, head, body }: RawResponse, { line, isFramed }: Mutant): string | undefined => {
   const isByRuntime = RUNTIME_STATUSES.has(status) && body.length === 0
   if (isByRuntime) return undefined
   if (status >= 500) return `${status} ${body.toString().slice(0, 200)}`

@@ -50,7 +50,7 @@ export const kill: Rig = async ({ rounds, seed, isShort }) => {
 class Tally {
   kills = 0
   acknowledged = 0
-  unanswered = 0
+  unacknowledged = 0
   recalled = 0
   commands = 0
   commandsKilled = 0
@@ -66,12 +66,12 @@ class Tally {
       ['done', 'times'],
       ['kill -9', count(this.kills)],
       ['writes acknowledged', count(this.acknowledged)],
-      ['writes never answered', count(this.unanswered)],
+      ['writes without a response', count(this.unacknowledged)],
       ['asked for again', count(this.recalled)],
       ['logins and logouts', count(this.logins)],
       ['commands beside it', count(this.commands)],
       ['commands killed', count(this.commandsKilled)],
-      ['lost, or answered otherwise', count(this.findings.length)],
+      ['lost, or with another response', count(this.findings.length)],
     ]
   }
 }
@@ -82,7 +82,7 @@ class Ordeal {
   readonly #cards = new Set<string>()
   readonly #guest: Guest
   readonly #operator: Operator
-  #unanswered: Write[] = []
+  #unacknowledged: Write[] = []
   /** Where the writes of the last round begin. */
   #recent = 0
   #names = 0
@@ -114,7 +114,7 @@ class Ordeal {
 
   async #storm(server: Running, token: string): Promise<void> {
     this.#recent = this.#acknowledged.length
-    this.#unanswered = []
+    this.#unacknowledged = []
     const killAt = this.#recent + 1 + this.dice.below(ACKNOWLEDGED_MAX)
     let killed: Promise<void> | undefined
     const writer = async (): Promise<void> => {
@@ -125,7 +125,7 @@ class Ordeal {
           this.#acknowledge(write, await connection.send(bytesOf(askFor(write, token))))
         } catch (error) {
           if (!(error instanceof Broken)) throw error
-          this.#unanswered.push(write)
+          this.#unacknowledged.push(write)
           return
         }
         if (this.#acknowledged.length >= killAt) killed ??= server.kill()
@@ -135,7 +135,7 @@ class Ordeal {
     await Promise.all([...Array.from({ length: WRITERS }, writer), this.#guest.comeAndGo(server)])
     await killed
     this.tally.kills += 1
-    this.tally.unanswered += this.#unanswered.length
+    this.tally.unacknowledged += this.#unacknowledged.length
     this.tally.commands += 1
     const { finding, wasKilled } = await command
     this.tally.note(finding)
@@ -166,7 +166,7 @@ class Ordeal {
       this.tally.note(await recall(connection, token, write))
       this.tally.recalled += 1
     }
-    for (const write of this.#unanswered) {
+    for (const write of this.#unacknowledged) {
       if (write.isKeyed) this.tally.note(await retry(connection, token, write))
     }
     for (const finding of await this.#guest.findings(connection)) this.tally.note(finding)

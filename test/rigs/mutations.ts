@@ -5,7 +5,7 @@ import type { Dice } from './dice.ts'
 
 export interface Mutant {
   bytes: Buffer
-  /** Whether it is still one request with one answer; else the bytes themselves were changed. */
+  /** Whether it is still one request with one response; else the bytes themselves were changed. */
   isFramed: boolean
   /** The request line, to tell it by. */
   line: string
@@ -107,7 +107,7 @@ const OPERATIONS: readonly [string, Json?][] = [
   ['GET /_sandbox/coverage?world&format'],
 ]
 
-/** Long answers, which are asked for more seldom. */
+/** Long responses, which are asked for more seldom. */
 const HEAVY: readonly [string, Json?][] = [
   ['GET /docs'],
   ['GET /openapi.json'],

@@ -5,7 +5,7 @@ import { percentile, type Rig } from './report.ts'
 import { logIn, serve } from './server.ts'
 
 /**
- * Ten times what the server can do, with limits and without: what is answered is right, and once it is over, the server is
+ * Ten times what the server can do, with limits and without: every response is right, and once it is over, the server is
  * as quick as before. A round is a second of overload.
  */
 
@@ -28,7 +28,7 @@ const QUESTIONS: readonly { path: string; body?: string; statuses: readonly numb
 export const overload: Rig = async ({ rounds, isShort }) => {
   const findings: string[] = []
   const rows = [
-    ['limits', 'connections', 'answers', 'a second', 'of them 429', 'p50', 'p99', 'p99 calm', 'p99 afterwards'],
+    ['limits', 'connections', 'responses', 'a second', 'of them 429', 'p50', 'p99', 'p99 calm', 'p99 afterwards'],
   ]
   for (const limit of ['off', '1000/h,100/m']) {
     const server = await serve(['--rate-limit', limit])
@@ -43,14 +43,14 @@ export const overload: Rig = async ({ rounds, isShort }) => {
     rows.push([
       limit,
       String(connections),
-      count(storm.answers),
-      count(storm.answers / seconds),
+      count(storm.responses),
+      count(storm.responses / seconds),
       count(storm.limited),
       ...[0.5, 0.99].map((part) => milliseconds(percentile(storm.latenciesMs, part))),
       milliseconds(percentile(calm, 0.99)),
       milliseconds(percentile(afterwards, 0.99)),
     ])
-    if (limit === 'off' && storm.limited > 0) findings.push(`${storm.limited} answers are 429 without limits`)
+    if (limit === 'off' && storm.limited > 0) findings.push(`${storm.limited} responses are 429 without limits`)
     if (server.log() !== '') findings.push(`the log says ${server.log()}`)
     const { exitCode } = await server.stop()
     if (exitCode !== 0) findings.push(`SIGTERM ends with ${exitCode}`)
@@ -59,7 +59,7 @@ export const overload: Rig = async ({ rounds, isShort }) => {
 }
 
 class Storm {
-  answers = 0
+  responses = 0
   limited = 0
   readonly latenciesMs: number[] = []
 
@@ -78,7 +78,7 @@ class Storm {
         const startedAtMs = performance.now()
         const status = await this.#ask(connection, turn, this.tokens[turn % this.tokens.length] ?? '')
         this.latenciesMs.push(performance.now() - startedAtMs)
-        this.answers += 1
+        this.responses += 1
         if (status === 429) this.limited += 1
       }
       connection.close()

@@ -1,5 +1,5 @@
 import type { Running } from '../program.ts'
-import { type Answer, type Ask, ask } from './connection.ts'
+import { type Ask, ask, type RawResponse } from './connection.ts'
 import { logIn } from './server.ts'
 
 /** A partner with webhooks in the default world of a sandbox. */
@@ -40,11 +40,11 @@ export class Partner {
     return { Authorization: `Bearer ${this.token}` }
   }
 
-  ask(question: Ask): Promise<Answer> {
+  ask(question: Ask): Promise<RawResponse> {
     return ask(this.port, { ...question, headers: this.headers })
   }
 
-  post(path: string, body: object = {}): Promise<Answer> {
+  post(path: string, body: object = {}): Promise<RawResponse> {
     return this.ask({ path, body: JSON.stringify(body) })
   }
 
@@ -72,7 +72,7 @@ export class Partner {
     await this.post('/_sandbox/webhooks/settle')
   }
 
-  pay(reference: string): Promise<Answer> {
+  pay(reference: string): Promise<RawResponse> {
     const person = { beneficiary_email: 'a@example.com', beneficiary_first_name: 'A', beneficiary_last_name: 'B' }
     return this.post('/api/v1/payouts', {
       reference_id: reference,

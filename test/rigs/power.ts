@@ -13,7 +13,7 @@ import { anyWrite, askFor } from './writes.ts'
 
 /**
  * Files as they would be after a power cut. strace records what the server writes and syncs, from an empty folder to its
- * end, and what it answers; every prefix of this is a moment at which the power may go. What was synced by then is there;
+ * end, and its responses; every prefix of this is a moment at which the power may go. What was synced by then is there;
  * of the rest each write is there, is not, or is torn. A round is such a moment: its files are made, opened and verified.
  */
 
@@ -108,7 +108,7 @@ const cuts = (folder: string, events: readonly Event[], rounds: number, dice: Di
   moments.add(events.length - 1)
   let verified = 0
   for (const [at, event] of events.entries()) {
-    if (event.kind === 'answer') acknowledged.push(...event.ids)
+    if (event.kind === 'response') acknowledged.push(...event.ids)
     else happen(files, event)
     if (!moments.has(at) || acknowledged.length === 0) continue
     rmSync(folder, { recursive: true, force: true })
@@ -132,7 +132,7 @@ const cuts = (folder: string, events: readonly Event[], rounds: number, dice: Di
   return { tables: [rows], findings }
 }
 
-const happen = (files: Map<string, Kept>, event: Exclude<Event, { kind: 'answer' }>): void => {
+const happen = (files: Map<string, Kept>, event: Exclude<Event, { kind: 'response' }>): void => {
   const kept = files.get(event.path) ?? new Kept()
   if (event.kind === 'rename' || event.kind === 'remove') files.delete(event.path)
   else files.set(event.path, kept)

@@ -28,8 +28,8 @@ const FAULTS = [
   'kill',
   'stop',
   'cut both',
-  'cut answers',
-  'cut questions',
+  'cut responses',
+  'cut requests',
   'postgres',
   'promotion',
 ] as const
@@ -53,7 +53,7 @@ class Storm {
   readonly #acknowledged: Acknowledged[] = []
   /** Which process has acknowledged a write first. */
   readonly #makers = new Map<string, number>()
-  /** Their answers were lost: they are asked for again, by their keys. */
+  /** Their responses were lost: they are asked for again, by their keys. */
   readonly #open: Write[] = []
   readonly #findings: string[] = []
   readonly #gaps = new Map<Fault, number[]>()
@@ -103,13 +103,13 @@ class Storm {
           connection = await Connection.open(server?.port ?? 1)
         }
         const timer = setTimeout((one: Connection) => one.giveUp(), 2_500, connection)
-        const answer = await connection.send(bytesOf(askFor(write, this.#token))).finally(() => clearTimeout(timer))
-        if (answer.status === 503 || answer.status === 500) throw new Error(String(answer.status))
-        const fault = faultIn(write, answer)
+        const response = await connection.send(bytesOf(askFor(write, this.#token))).finally(() => clearTimeout(timer))
+        if (response.status === 503 || response.status === 500) throw new Error(String(response.status))
+        const fault = faultIn(write, response)
         if (fault !== undefined) this.#findings.push(fault)
         else {
-          if (!/\r\nidempotent-replayed: true/i.test(answer.head)) this.#makers.set(write.name, pid)
-          this.#acknowledge({ ...write, status: answer.status, body: answer.body.toString() })
+          if (!/\r\nidempotent-replayed: true/i.test(response.head)) this.#makers.set(write.name, pid)
+          this.#acknowledge({ ...write, status: response.status, body: response.body.toString() })
         }
       } catch {
         if (write.isKeyed) this.#open.push(write)
@@ -160,8 +160,9 @@ class Storm {
       const path = '/api/v1/wallets'
       const asked = watching.send(bytesOf({ path, headers: { Authorization: `Bearer ${this.#token}` } }))
       process.kill(server.pid, 'SIGCONT')
-      const answer = await asked.catch(() => undefined)
-      if (answer && answer.status !== 503) this.#findings.push(`a server that was stopped answers ${answer.status}`)
+      const response = await asked.catch(() => undefined)
+      if (response && response.status !== 503)
+        this.#findings.push(`a server that was stopped responds with ${response.status}`)
       watching.close()
     } else if (fault === 'postgres') {
       await this.pair.postgres.kill()
@@ -173,9 +174,9 @@ class Storm {
       this.#lastMs = performance.now() // a gap counts from the promotion on
     } else {
       const directions = {
-        'cut both': ['questions', 'answers'],
-        'cut answers': ['answers'],
-        'cut questions': ['questions'],
+        'cut both': ['requests', 'responses'],
+        'cut responses': ['responses'],
+        'cut requests': ['requests'],
       } as const
       member.network.cut(...directions[fault])
       await Bun.sleep(500 + this.dice.below(3_500))
@@ -183,7 +184,7 @@ class Storm {
     }
   }
 
-  /** Until something is acknowledged that was not sent before: each writer has one answer on its way. */
+  /** Until something is acknowledged that was not sent before: each writer has one response on its way. */
   async #untilAcknowledged(): Promise<void> {
     const before = this.#acknowledged.length
     const endMs = performance.now() + PATIENCE_MS

@@ -1,6 +1,6 @@
 import { count, mebibytes } from '../bench/table.ts'
 import { residentBytes } from '../program.ts'
-import { type Answer, type Ask, bytesOf, Connection } from './connection.ts'
+import { type Ask, bytesOf, Connection, type RawResponse } from './connection.ts'
 import { Dice } from './dice.ts'
 import { progress, type Rig } from './report.ts'
 import { serve } from './server.ts'
@@ -95,7 +95,7 @@ class Lives {
     this.lived += 1
   }
 
-  async #ask(connection: Connection, question: Ask, wanted: number): Promise<Answer> {
+  async #ask(connection: Connection, question: Ask, wanted: number): Promise<RawResponse> {
     const response = await connection.send(bytesOf(question))
     this.requests += 1
     if (response.status !== wanted) this.findings.push(`${question.path}: ${response.status} ${response.body}`)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { count, milliseconds } from '../bench/table.ts'
 import { brokenInvariants } from '../executable/ledger.ts'
 import { type Running, run } from '../program.ts'
-import { type Answer, type Ask, ask, bytesOf, Connection } from './connection.ts'
+import { type Ask, ask, bytesOf, Connection, type RawResponse } from './connection.ts'
 import { Dice } from './dice.ts'
 import { LiveFolder } from './live-folder.ts'
 import { buildNext, FAILING_MIGRATION } from './next-release.ts'
@@ -193,7 +193,7 @@ class Relay {
     while (!this.#isOver) await this.#ask((question) => ask(this.#port, question))
   }
 
-  async #ask(send: (question: Ask) => Promise<Answer>): Promise<void> {
+  async #ask(send: (question: Ask) => Promise<RawResponse>): Promise<void> {
     await Bun.sleep(PAUSE_MS)
     const startedMs = performance.now()
     try {
@@ -206,7 +206,7 @@ class Relay {
     this.#latencies.push(performance.now() - startedMs)
   }
 
-  async #write(send: (question: Ask) => Promise<Answer>): Promise<void> {
+  async #write(send: (question: Ask) => Promise<RawResponse>): Promise<void> {
     const write = anyWrite(this.dice, `t${++this.#names}`)
     const response = await send(askFor(write, this.#token))
     const fault = faultIn(write, response)
@@ -215,7 +215,7 @@ class Relay {
     else this.#fail(fault)
   }
 
-  async #read(send: (question: Ask) => Promise<Answer>): Promise<void> {
+  async #read(send: (question: Ask) => Promise<RawResponse>): Promise<void> {
     const path = this.dice.pick(['/api/v1/wallets', '/api/v1/products', '/api/v1/orders', '/status', '/readyz'])
     const { status, body } = await send({ path, headers: { Authorization: `Bearer ${this.#token}` } })
     if (status !== 200) this.#fail(`${path}: ${status} ${body}`)
@@ -234,13 +234,13 @@ class Relay {
     }
   }
 
-  #charge(): Promise<Answer> {
+  #charge(): Promise<RawResponse> {
     const headers = { Authorization: `Bearer ${this.#token}` }
     const body = JSON.stringify({ denomination: 10, quantity: 3 })
     return ask(this.#port, { path: '/api/v1/products/1/charges', headers, body })
   }
 
-  async #chargeAgain(charge: Answer): Promise<void> {
+  async #chargeAgain(charge: RawResponse): Promise<void> {
     try {
       const again = await this.#charge()
       if (again.body.equals(charge.body) && /\r\nx-cache: hit/i.test(again.head)) return

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs'
 
-/** What strace has recorded of a program: writes and syncs of the files of one folder, and answers to clients. */
+/** What strace has recorded of a program: writes and syncs of the files of one folder, and responses to clients. */
 
 export type Event =
   /** At an offset, or at the end. */
@@ -9,7 +9,7 @@ export type Event =
   | { kind: 'sync'; path: string }
   | { kind: 'rename'; path: string; to: string }
   | { kind: 'remove'; path: string }
-  | { kind: 'answer'; ids: readonly string[] }
+  | { kind: 'response'; ids: readonly string[] }
 
 export const TRACED =
   'pwrite64,pwritev,write,writev,sendto,sendmsg,ftruncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat'
@@ -34,7 +34,7 @@ export const eventsIn = (trace: string, dataDir: string): Event[] => {
     if (Number(result) < 0 || subject === '') return []
     const path = unhexed(subject)
     const bytes = Buffer.concat(textsIn(args))
-    if (path.startsWith('socket:') || path.startsWith('TCP')) return answerIn(bytes)
+    if (path.startsWith('socket:') || path.startsWith('TCP')) return responseIn(bytes)
     if (!path.startsWith(folder)) return []
     const event = eventOf(call, path.slice(folder.length), args, bytes)
     return event ? [event] : []
@@ -77,10 +77,10 @@ const eventOf = (call: string, path: string, args: string, bytes: Buffer): Event
   return undefined
 }
 
-/** The records that an answer tells of: it is a success when it carries their ids. */
-const answerIn = (bytes: Buffer): Event[] => {
+/** The records that a response tells of: it is a success when it carries their ids. */
+const responseIn = (bytes: Buffer): Event[] => {
   const text = bytes.toString('latin1')
   if (!/^HTTP\/1\.1 20[01] /.test(text)) return []
   const ids = [...text.matchAll(ID)].map(([, id = '']) => id)
-  return ids.length > 0 ? [{ kind: 'answer', ids }] : []
+  return ids.length > 0 ? [{ kind: 'response', ids }] : []
 }

@@ -16,7 +16,7 @@ export interface Window {
 
 export interface Felt {
   latenciesMs: number[]
-  /** Answers that were not as they should be. */
+  /** Responses that were not as they should be. */
   wrong: string[]
 }
 

@@ -1,4 +1,4 @@
-import { type Answer, type Ask, bytesOf, type Connection } from './connection.ts'
+import { type Ask, bytesOf, type Connection, type RawResponse } from './connection.ts'
 import type { Dice } from './dice.ts'
 
 /** The writes of a storm, and what has to hold of one that was acknowledged. */
@@ -46,8 +46,8 @@ export const askFor = ({ kind, name, isKeyed }: Write, token: string): Ask => {
   return { path: `/api/v1/${kind}`, headers, body: JSON.stringify(bodies[kind]) }
 }
 
-/** What is wrong with an answer that has just come; undefined when nothing is. */
-export const faultIn = (write: Write, { status, body }: Answer): string | undefined =>
+/** What is wrong with a response that has just come; undefined when nothing is. */
+export const faultIn = (write: Write, { status, body }: RawResponse): string | undefined =>
   status === STATUSES[write.kind] ? undefined : `${write.kind} ${write.name}: ${status} ${body}`
 
 /** The members that say the same whatever has become of a record since. */
@@ -57,7 +57,7 @@ const LASTING: Record<Kind, readonly string[]> = {
   payouts: ['id', 'reference_id', 'amount', 'fees', 'total_amount', 'created_at'],
 }
 
-/** Asks a server that has come back for a write that was acknowledged; answers what is wrong. */
+/** Asks a server that has come back for a write that was acknowledged; returns what is wrong. */
 export const recall = async (
   connection: Connection,
   token: string,
@@ -69,7 +69,7 @@ export const recall = async (
     const isReplay = /\r\nidempotent-replayed: true/i.test(again.head)
     return isSame && isReplay
       ? undefined
-      : `the-key-of-${write.name} answers ${again.status} ${again.body}, not ${write.body}`
+      : `the-key-of-${write.name} gets ${again.status} ${again.body}, not ${write.body}`
   }
   const told = JSON.parse(write.body) as Record<string, unknown>
   const path = `/api/v1/${write.kind}/${told.id}`
@@ -82,12 +82,10 @@ export const recall = async (
     : `${path} has another ${changed.join(', ')}: ${found.body}, not ${write.body}`
 }
 
-/** Asks twice for a write that was never answered: whatever became of it, its key has one effect. */
+/** Asks twice for a write that has no response: whatever became of it, its key has one effect. */
 export const retry = async (connection: Connection, token: string, write: Write): Promise<string | undefined> => {
   const first = await connection.send(bytesOf(askFor(write, token)))
   const second = await connection.send(bytesOf(askFor(write, token)))
   if (first.status !== STATUSES[write.kind]) return `a retry of ${write.name}: ${first.status} ${first.body}`
-  return second.body.equals(first.body)
-    ? undefined
-    : `the-key-of-${write.name} answers ${first.body}, then ${second.body}`
+  return second.body.equals(first.body) ? undefined : `the-key-of-${write.name} gets ${first.body}, then ${second.body}`
 }

@@ -34,10 +34,10 @@ interface Refusal {
   path: string
   body?: unknown
   status: number
-  answer: object
+  refusal: object
 }
 
-/** Each refusal answers as it says, and no row is written. */
+/** Each refusal is as it says, and no row is written. */
 const refuses = (
   method: string,
   prepare: (world: TestWorld) => Promise<unknown>,
@@ -45,11 +45,11 @@ const refuses = (
 ): void => {
   test.each(refusals.map((refusal) => [refusal.name, refusal] as const))(
     'refuses %s and writes nothing',
-    async (_, { path, body, status, answer }) => {
+    async (_, { path, body, status, refusal }) => {
       const world = await opened()
       await prepare(world)
       const before = await rowsOf(server, world.name)
-      expect(await ask(world, method, path, body)).toMatchObject({ status, body: answer })
+      expect(await ask(world, method, path, body)).toMatchObject({ status, body: refusal })
       expect(await rowsOf(server, world.name)).toEqual(before)
     },
   )
@@ -68,7 +68,7 @@ test.each([
   ['POST', '/orders/1/fail', undefined],
 ] as const)('%s /_sandbox%s: 404 for an unknown world, which is not made', async (method, path, body) => {
   const { status, body: response } = await control(server, method, `${path}?world=nowhere`, body)
-  expect({ status, answer: response }).toEqual({ status: 404, answer: worldNotFound('nowhere') })
+  expect({ status, body: response }).toEqual({ status: 404, body: worldNotFound('nowhere') })
   const names = await succeed<{ name: string }[]>(server, 'GET', '/worlds')
   expect(names.map(({ name }) => name)).not.toContain('nowhere')
 })
@@ -146,16 +146,16 @@ describe('PUT /_sandbox/pace', () => {
       path: '/pace',
       body: { payouts: 'fast', orders: 'manual' },
       status: 400,
-      answer: validation('payouts', 'enum', 'must be one of auto, manual'),
+      refusal: validation('payouts', 'enum', 'must be one of auto, manual'),
     },
     {
       name: 'an unknown member',
       path: '/pace',
       body: { payout: 'auto' },
       status: 400,
-      answer: validation('payout', 'enum', 'is not a known member; known are payouts, orders'),
+      refusal: validation('payout', 'enum', 'is not a known member; known are payouts, orders'),
     },
-    { name: 'no body', path: '/pace', status: 400, answer: UNREADABLE },
+    { name: 'no body', path: '/pace', status: 400, refusal: UNREADABLE },
   ])
 
   inWorld('an error does not change the pace', async (world) => {
@@ -239,7 +239,7 @@ describe('POST /_sandbox/wallets', () => {
         ],
         ['no JSON', 'USD', UNREADABLE],
       ] as const
-    ).map(([name, body, answer]) => ({ name, path: '/wallets', body, status: 400, answer })),
+    ).map(([name, body, refusal]) => ({ name, path: '/wallets', body, status: 400, refusal })),
   )
 })
 
@@ -334,7 +334,7 @@ describe('POST /_sandbox/wallets/{id}/fund', () => {
         ['an id whose encoding is broken', 'a%ZZ', { amount: 1 }, 400, badRequest('Invalid wallet ID')],
         ['a wallet that is not there', '6', { amount: 1 }, 404, notFound('Wallet not found')],
       ] as const
-    ).map(([name, id, body, status, answer]) => ({ name, path: `/wallets/${id}/fund`, body, status, answer })),
+    ).map(([name, id, body, status, refusal]) => ({ name, path: `/wallets/${id}/fund`, body, status, refusal })),
   )
 })
 
@@ -429,9 +429,9 @@ describe('POST /_sandbox/payouts/{id}/advance', () => {
       path: '/payouts/x/advance',
       body: { to: 'failed' },
       status: 400,
-      answer: validation('to', 'enum', 'must be one of queued, processing, settling, action_required, completed'),
+      refusal: validation('to', 'enum', 'must be one of queued, processing, settling, action_required, completed'),
     },
-    { name: 'a list', path: '/payouts/x/advance', body: [], status: 400, answer: UNREADABLE },
+    { name: 'a list', path: '/payouts/x/advance', body: [], status: 400, refusal: UNREADABLE },
   ])
 })
 
@@ -485,14 +485,14 @@ describe('POST /_sandbox/payouts/{id}/fail', () => {
         path: '/payouts/x/fail',
         body: { [field]: '' },
         status: 400,
-        answer: validation(field, 'min', 'must be at least 1 character long'),
+        refusal: validation(field, 'min', 'must be at least 1 character long'),
       },
       {
         name: `a number as ${field}`,
         path: '/payouts/x/fail',
         body: { [field]: 1 },
         status: 400,
-        answer: validation(field, 'string', 'must be a string'),
+        refusal: validation(field, 'string', 'must be a string'),
       },
     ]),
   )
@@ -628,7 +628,7 @@ describe('POST /_sandbox/orders/{id}/deliver', () => {
         ['an unknown member', { count: 1 }, validation('count', 'enum', 'is not a known member; known are quantity')],
         ['no JSON', 'all', UNREADABLE],
       ] as const
-    ).map(([name, body, answer]) => ({ name, path: '/orders/1/deliver', body, status: 400, answer })),
+    ).map(([name, body, refusal]) => ({ name, path: '/orders/1/deliver', body, status: 400, refusal })),
   )
 })
 
@@ -673,14 +673,14 @@ describe('POST /_sandbox/orders/{id}/fail', () => {
       path: '/orders/1/fail',
       body: { failure_reason: '' },
       status: 400,
-      answer: validation('failure_reason', 'min', 'must be at least 1 character long'),
+      refusal: validation('failure_reason', 'min', 'must be at least 1 character long'),
     },
     {
       name: 'an unknown member',
       path: '/orders/1/fail',
       body: { reason: 'x' },
       status: 400,
-      answer: validation('reason', 'enum', 'is not a known member; known are failure_reason'),
+      refusal: validation('reason', 'enum', 'is not a known member; known are failure_reason'),
     },
   ])
 })
@@ -694,14 +694,19 @@ describe.each([
       name: 'what was delivered',
       path: `/orders/1/${verb}`,
       status: 400,
-      answer: badRequest(`Cannot go from DELIVERED to ${to}`),
+      refusal: badRequest(`Cannot go from DELIVERED to ${to}`),
     },
-    { name: 'an order that is not there', path: `/orders/2/${verb}`, status: 404, answer: notFound('Order not found') },
+    {
+      name: 'an order that is not there',
+      path: `/orders/2/${verb}`,
+      status: 404,
+      refusal: notFound('Order not found'),
+    },
     ...['0', '01', 'x', '-1', '2147483648', 'a%ZZ'].map((id) => ({
       name: `${id} as an id`,
       path: `/orders/${id}/${verb}`,
       status: 400,
-      answer: badRequest('Invalid order ID'),
+      refusal: badRequest('Invalid order ID'),
     })),
   ])
 

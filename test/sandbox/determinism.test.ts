@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { type Server, startServer, TestWorld } from '../harness.ts'
 import { start } from '../program.ts'
 import { ADA, saveAda } from '../records.ts'
-import { type Answer, everything, makeAtNoon } from './everything.ts'
+import { everything, makeAtNoon, type Replayed } from './everything.ts'
 import { NOON, succeed } from './surface.ts'
 
-/** With the same seed and a frozen clock a world answers the same bytes, in every run (contract C15). */
+/** With the same seed and a frozen clock a world sends the same bytes, in every run (contract C15). */
 
 const FLAGS = ['--seed', '42', '--public-url', 'http://sandbox.example']
 const NAME = 'the-same'
@@ -17,7 +17,7 @@ const outcome = async (server: Server): Promise<string> => {
 
 /** Requests of no world, to the control surface, are numbered by the process. */
 const ownOutcome = async (server: Server): Promise<string> => {
-  const responses = JSON.parse(await outcome(server)) as Answer[]
+  const responses = JSON.parse(await outcome(server)) as Replayed[]
   for (const { headers } of responses) {
     if (!headers['x-request-id']?.startsWith(`req_${NAME}_`)) delete headers['x-request-id']
   }

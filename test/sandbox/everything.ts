@@ -4,8 +4,8 @@ import { control, NOON, succeed } from './surface.ts'
 
 /** A long script: every operation of the API and every control that writes, in one world. */
 
-/** What was asked, and all that was answered but what no seed can foretell. */
-export interface Answer {
+/** A request, and all of its response but what no seed can foretell. */
+export interface Replayed {
   asked: string
   status: number
   headers: Record<string, string>
@@ -30,9 +30,9 @@ export const makeAtNoon = async (server: Server, name: string): Promise<void> =>
   await succeed(server, 'POST', `/clock?world=${name}`, { now: NOON, frozen: true })
 }
 
-/** Asks for everything in a world that was made, and answers what came of it. */
-export const everything = async (server: Server, name: string): Promise<Answer[]> => {
-  const responses: Answer[] = []
+/** Asks for everything in a world that was made, and returns what came of it. */
+export const everything = async (server: Server, name: string): Promise<Replayed[]> => {
+  const responses: Replayed[] = []
   let authorization = ''
   const ask = async <Body = { id: number | string }>(
     method: string,

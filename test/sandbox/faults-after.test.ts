@@ -17,9 +17,9 @@ const FAILED = { error: 'InternalServerError', message: 'Failed to create benefi
 
 const addRule = (world: TestWorld, rule: object) => succeed(server, 'POST', `/faults?world=${world.name}`, rule)
 
-/** Whether an answer came, whole. */
-const isAnswered = (answer: Promise<Response>): Promise<boolean> =>
-  answer
+/** Whether a response came, whole. */
+const hasResponse = (response: Promise<Response>): Promise<boolean> =>
+  response
     .then((response) => response.bytes())
     .then(
       () => true,
@@ -41,16 +41,16 @@ const lastOf = async (world: TestWorld) => {
   return entries.find(({ fault }) => fault !== null)
 }
 
-describe('A lost answer', () => {
+describe('A lost response', () => {
   const LOST = { drop: true, when: 'after', match: { method: 'POST', path: '/api/v1/orders' }, times: 1 }
 
-  test('leaves the order place and paid; a retry with its key gets the real answer and buys nothing', async () => {
+  test('leaves the order place and paid; a retry with its key gets the real response and buys nothing', async () => {
     const world = await server.world(NOON)
     const before = await amountIn(world, 1)
     await addRule(world, LOST)
     const key = { 'idempotency-key': 'order-1-try' }
     const purchase = { ...INSTANT, wallet_id: 1 }
-    expect(await isAnswered(world.post('/api/v1/orders', purchase, key))).toBe(false)
+    expect(await hasResponse(world.post('/api/v1/orders', purchase, key))).toBe(false)
     const [order] = await ordersOf(world)
     expect(order?.status).toBe('DELIVERED')
     expect(await amountIn(world, 1)).toBe((before ?? 0) - (order?.amount ?? 0))
@@ -62,7 +62,7 @@ describe('A lost answer', () => {
 
   inWorld('and a retry without a key buys twice', async (world) => {
     await addRule(world, LOST)
-    expect(await isAnswered(world.post('/api/v1/orders', INSTANT))).toBe(false)
+    expect(await hasResponse(world.post('/api/v1/orders', INSTANT))).toBe(false)
     expect((await world.post('/api/v1/orders', INSTANT)).status).toBe(200)
     expect(await ordersOf(world)).toHaveLength(2)
   })
@@ -70,7 +70,7 @@ describe('A lost answer', () => {
   inWorld('before the work leaves nothing, and the key unused', async (world) => {
     await addRule(world, { ...LOST, when: 'before' })
     const key = { 'idempotency-key': 'order-1-try' }
-    expect(await isAnswered(world.post('/api/v1/orders', INSTANT, key))).toBe(false)
+    expect(await hasResponse(world.post('/api/v1/orders', INSTANT, key))).toBe(false)
     expect(await ordersOf(world)).toEqual([])
     const retried = await world.post('/api/v1/orders', INSTANT, key)
     expect([retried.status, retried.headers.get('idempotent-replayed')]).toEqual([200, null])
@@ -80,22 +80,22 @@ describe('A lost answer', () => {
     const key = { 'idempotency-key': 'order-1-try' }
     await world.post('/api/v1/orders', INSTANT, key)
     await addRule(world, { drop: true, when: 'after', times: 3 })
-    expect(await isAnswered(world.post('/api/v1/orders', INSTANT, key))).toBe(false)
-    expect(await isAnswered(world.get('/api/v1/countries/0'))).toBe(false)
-    expect(await isAnswered(world.get('/api/v1/nowhere'))).toBe(false)
+    expect(await hasResponse(world.post('/api/v1/orders', INSTANT, key))).toBe(false)
+    expect(await hasResponse(world.get('/api/v1/countries/0'))).toBe(false)
+    expect(await hasResponse(world.get('/api/v1/nowhere'))).toBe(false)
     expect((await world.get(COUNTRY)).status).toBe(200)
   })
 
   inWorld('of a login leaves a world with its password', async (world) => {
     await addRule(world, { drop: true, when: 'after', match: { path: '/auth/login' }, times: 1 })
     const body = JSON.stringify({ username: `sbx_${world.name}`, password: 'a password' })
-    expect(await isAnswered(server.request('/auth/login', { method: 'POST', body }))).toBe(false)
+    expect(await hasResponse(server.request('/auth/login', { method: 'POST', body }))).toBe(false)
     expect((await server.request('/auth/login', { method: 'POST', body })).status).toBe(200)
   })
 
   inWorld('is in the request log with its row changes and without a status', async (world) => {
     await addRule(world, LOST)
-    await isAnswered(world.post('/api/v1/orders', INSTANT, { 'x-request-id': 'lost-1' }))
+    await hasResponse(world.post('/api/v1/orders', INSTANT, { 'x-request-id': 'lost-1' }))
     const entry = await lastOf(world)
     expect(entry).toMatchObject({
       request_id: 'lost-1',
@@ -110,7 +110,7 @@ describe('A lost answer', () => {
 
 describe('X-Sandbox-Fault: NAME; when=after', () => {
   test.each(['internal; when=after', 'internal;when=after', 'internal ;  when=after'])(
-    '%p does the work and answers the error',
+    '%p does the work and responds with the error',
     async (fault) => {
       const world = await server.world()
       const { status, headers, body } = await read(
@@ -129,7 +129,7 @@ describe('X-Sandbox-Fault: NAME; when=after', () => {
     },
   )
 
-  inWorld('stores the real answer under the Idempotency-Key', async (world) => {
+  inWorld('stores the real response under the Idempotency-Key', async (world) => {
     const key = { 'idempotency-key': 'ada-1-try' }
     const fault = { 'x-sandbox-fault': 'rate_limited; when=after' }
     expect((await world.post('/api/v1/beneficiaries', ADA, { ...key, ...fault })).status).toBe(429)
@@ -138,7 +138,7 @@ describe('X-Sandbox-Fault: NAME; when=after', () => {
     expect(await retried.json()).toEqual((await beneficiariesOf(world))[0] ?? {})
   })
 
-  test('has the headers of the error and of the limits, and none of the real answer', async () => {
+  test('has the headers of the error and of the limits, and none of the real response', async () => {
     const limited = await startServer('--rate-limit', '10/h')
     const world = await limited.world(NOON)
     const fault = { 'x-sandbox-fault': 'rate_limited; when=after' }
@@ -176,14 +176,14 @@ describe('X-Sandbox-Fault: NAME; when=after', () => {
 
   inWorld('waits after the work with X-Sandbox-Delay', async (world) => {
     const headers = { 'x-sandbox-fault': 'internal; when=after', 'x-sandbox-delay': '300' }
-    let isAnswered = false
-    const answer = world.post('/api/v1/beneficiaries', ADA, headers).then((response) => {
-      isAnswered = true
+    let hasResponse = false
+    const pending = world.post('/api/v1/beneficiaries', ADA, headers).then((response) => {
+      hasResponse = true
       return response
     })
     while ((await beneficiariesOf(world)).length === 0) await Bun.sleep(1)
-    expect(isAnswered).toBe(false)
-    expect((await answer).status).toBe(500)
+    expect(hasResponse).toBe(false)
+    expect((await pending).status).toBe(500)
   })
 
   test.each([
@@ -242,7 +242,7 @@ describe('The page of a gateway', () => {
 describe('A body that is cut off', () => {
   inWorld('is sent so far, and the work is done', async (world) => {
     await addRule(world, { cut_after_bytes: 10, match: { method: 'POST' }, times: 1 })
-    expect(await isAnswered(world.post('/api/v1/beneficiaries', ADA))).toBe(false)
+    expect(await hasResponse(world.post('/api/v1/beneficiaries', ADA))).toBe(false)
     expect(await beneficiariesOf(world)).toHaveLength(1)
     expect(await lastOf(world)).toMatchObject({
       fault: 'cut_after_bytes',
@@ -255,7 +255,7 @@ describe('A body that is cut off', () => {
     await addRule(world, { error: 'internal', cut_after_bytes: 5, times: 1 })
     await addRule(world, { status: 503, cut_after_bytes: 5, times: 1 })
     for (const fault of ['internal', '503']) {
-      expect(await isAnswered(world.get(COUNTRY))).toBe(false)
+      expect(await hasResponse(world.get(COUNTRY))).toBe(false)
       expect(await lastOf(world)).toBeDefined()
       expect(fault).toBeTruthy()
     }
@@ -333,14 +333,14 @@ describe('A body that is cut off', () => {
       expect(isWholeIn(response)).toBe(false)
     })
 
-    test('a lost answer closes the connection before the first byte', async () => {
+    test('a lost response closes the connection before the first byte', async () => {
       await post({ drop: true, when: 'after', times: 1 })
       expect(await heard(COUNTRY)).toBe('')
     })
   })
 })
 
-/** The body of an answer as it came, with or without chunks. */
+/** The body of a response as it came, with or without chunks. */
 const bodyIn = (response: string): string => {
   const [head = '', ...rest] = response.split('\r\n\r\n')
   const sent = rest.join('\r\n\r\n')
@@ -355,7 +355,7 @@ const bodyIn = (response: string): string => {
   }
   return body
 }
-/** Whether a client can take an answer for whole. */
+/** Whether a client can take a response for whole. */
 const isWholeIn = (response: string): boolean => {
   const [head = '', ...rest] = response.split('\r\n\r\n')
   if (/^transfer-encoding: chunked/im.test(head)) return response.endsWith('0\r\n\r\n')

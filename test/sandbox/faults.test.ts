@@ -4,7 +4,7 @@ import { badRequest, notFound, structured, UNREADABLE, validation } from '../err
 import { againstBinary, type Server, startServer, type TestWorld, testIn } from '../harness.ts'
 import { ADA, DELAYED, place, saveAda } from '../records.ts'
 import { hook } from '../webhooks/webhooks.ts'
-import { type Answered, control, NOON, read, rowsOf, succeed } from './surface.ts'
+import { control, NOON, type ReadResponse, read, rowsOf, succeed } from './surface.ts'
 
 interface DocumentedError {
   name: string
@@ -155,7 +155,7 @@ test('there is an error for every operation', () => {
 describe.each(endpoints)('Every documented error of %s', (_, errors) => {
   const [{ method, path } = { method: '', path: '' }] = errors
   const example = operationAt(method, path).requestBody?.content['application/json']?.example
-  const call = async (world: TestWorld, target: string, headers: Record<string, string> = {}): Promise<Answered> =>
+  const call = async (world: TestWorld, target: string, headers: Record<string, string> = {}): Promise<ReadResponse> =>
     read(
       await world.request(target, {
         method,
@@ -168,9 +168,9 @@ describe.each(endpoints)('Every documented error of %s', (_, errors) => {
     'auth.credentials_wrong': 'Bearer',
     'auth.refresh_token_wrong': 'Bearer',
   }
-  const expectError = ({ status, headers, body }: Answered, error: DocumentedError): void => {
-    const shown = (answered: unknown) =>
-      JSON.stringify(answered).replace(/for [A-Z]{3} to [A-Z]{3}/, 'for one currency to another')
+  const expectError = ({ status, headers, body }: ReadResponse, error: DocumentedError): void => {
+    const shown = (received: unknown) =>
+      JSON.stringify(received).replace(/for [A-Z]{3} to [A-Z]{3}/, 'for one currency to another')
     expect({ name: error.name, status, body: shown(body) }).toEqual({
       name: error.name,
       status: error.status,
@@ -668,7 +668,7 @@ describe('A rule', () => {
     const broken = world.post('/api/v1/beneficiaries', ADA).then((response) => response.text())
     expect(
       await broken.then(
-        () => 'answered',
+        () => 'done',
         () => 'broken off',
       ),
     ).toBe('broken off')
@@ -680,9 +680,9 @@ describe('A rule', () => {
     const world = await server.world()
     await addRule(world, { drop: true })
     const request = `GET ${COUNTRY} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${world.token}\r\n\r\n`
-    expect(await rawAnswer(server, request)).toBe('')
+    expect(await rawResponse(server, request)).toBe('')
     await clearRules(world)
-    expect(await rawAnswer(server, request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))).toStartWith(
+    expect(await rawResponse(server, request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))).toStartWith(
       'HTTP/1.1 200',
     )
   })
@@ -725,8 +725,8 @@ describe('A rule', () => {
   })
 })
 
-/** All that a connection answers to what is sent on it, until it is closed. */
-const rawAnswer = async ({ url }: Server, request: string): Promise<string> => {
+/** All that comes back on a connection for what is sent, until it is closed. */
+const rawResponse = async ({ url }: Server, request: string): Promise<string> => {
   const { promise, resolve } = Promise.withResolvers<string>()
   const { hostname, port } = new URL(url)
   let heard = ''

@@ -26,12 +26,12 @@ describe('GET /_sandbox/feed', () => {
       `/requests?world=${world.name}&limit=1`,
     )
     const { body: sent, ...request } = recorded.request as { body: string }
-    const { body: received, ...answered } = recorded.response as { body: string }
+    const { body: received, ...rest } = recorded.response as { body: string }
     expect([sent, received].every((body) => body.length > 10)).toBe(true)
     expect(message).toEqual({
       id: expect.stringMatching(/^\d+$/),
       event: 'request',
-      data: { ...recorded, request, response: answered } as never,
+      data: { ...recorded, request, response: rest } as never,
     })
     expect(message?.data).toMatchObject({
       world: world.name,

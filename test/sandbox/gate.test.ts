@@ -244,7 +244,7 @@ describe('In live mode', () => {
   })
 })
 
-/** Sends what no HTTP client would, and answers the status. */
+/** Sends what no HTTP client would, and returns the status. */
 const rawStatus = async (server: Server, request: string): Promise<number> => {
   const { hostname, port } = new URL(server.url)
   const { promise, resolve } = Promise.withResolvers<string>()

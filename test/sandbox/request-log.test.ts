@@ -634,7 +634,7 @@ describe('?format=har', () => {
     const response = await world.post('/api/v1/beneficiaries?a=1&b=%C3%A4+c', body, {
       'content-type': 'application/json',
     })
-    const answer = await response.text()
+    const text = await response.text()
     const { log } = await succeed<Har>(server, 'GET', `/requests?world=${world.name}&format=har`)
     expect(log.entries.at(-1)).toMatchObject({
       startedDateTime: NOON,
@@ -651,8 +651,8 @@ describe('?format=har', () => {
       },
       response: {
         status: 201,
-        content: { size: Buffer.byteLength(answer), mimeType: 'application/json', text: answer },
-        bodySize: Buffer.byteLength(answer),
+        content: { size: Buffer.byteLength(text), mimeType: 'application/json', text },
+        bodySize: Buffer.byteLength(text),
       },
     })
   })

@@ -116,7 +116,7 @@ describe('POST /_sandbox/reset', () => {
         world.post('/api/v1/beneficiaries', ADA, i % 2 ? { 'idempotency-key': `write no. ${i}` } : {}),
       )
       const read = world.get('/api/v1/beneficiaries')
-      // In process, each turn lets them come a little further: to the body, to the queue of writes, to the answer.
+      // In process, each turn lets them come a little further: to the body, to the queue of writes, to the response.
       for (let turn = 0; turn < headStart; turn++) await null
       const reset = await world.control('/reset')
       expect(reset.status).toBe(200)

@@ -7,14 +7,14 @@ import { expectSoundBooks } from '../wallets/books.ts'
 
 export const NOON = '2030-01-01T12:00:00.000Z'
 
-/** An answer with its body read: JSON where it is JSON, else text, and undefined where there is none. */
-export interface Answered {
+/** A response with its body read: JSON where it is JSON, else text, and undefined where there is none. */
+export interface ReadResponse {
   status: number
   headers: Headers
   body: unknown
 }
 
-export const read = async (response: Response): Promise<Answered> => {
+export const read = async (response: Response): Promise<ReadResponse> => {
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
   return {
@@ -31,7 +31,7 @@ export const control = async (
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
-): Promise<Answered> =>
+): Promise<ReadResponse> =>
   read(
     await server.request(`/_sandbox${path}`, {
       method,
@@ -40,7 +40,7 @@ export const control = async (
     }),
   )
 
-/** Asks for what is expected to succeed, and answers its body. */
+/** Asks for what is expected to succeed, and returns its body. */
 export const succeed = async <Body>(
   server: Requestable,
   method: string,

@@ -123,15 +123,15 @@ describe('A request whose token is revoked while its body arrives', () => {
     for (let delayMs = 50; ; delayMs *= 2) {
       const world = await open()
       const before = Number((await world.get('/api/v1/countries/1')).headers.get('x-ratelimit-remaining'))
-      let isAnswered = false
+      let hasResponse = false
       const response = world.get('/api/v1/orders', { 'x-sandbox-delay': String(delayMs) }).finally(() => {
-        isAnswered = true
+        hasResponse = true
       })
       const remaining = async () =>
         Number((await world.get('/api/v1/countries/1')).headers.get('x-ratelimit-remaining'))
       for (let looks = 1; (await remaining()) === before - looks; looks++) await Bun.sleep(1)
       await world.post('/auth/logout')
-      if (isAnswered) continue
+      if (hasResponse) continue
       await expectUnauthorized(await response)
       return
     }

@@ -43,7 +43,7 @@ describe('A request with a length that sends half of its body', () => {
     for (let looks = 1; (await remaining()) === before - looks; looks++) await Bun.sleep(1)
     expect((await post('/auth/logout', undefined, { authorization })).status).toBe(200)
     connection.send(PAYOUT.slice(half))
-    const { status, body } = await connection.answer()
+    const { status, body } = await connection.response()
     expect(status).toBe(401)
     expect(JSON.parse(body)).toEqual(UNAUTHORIZED)
     connection.destroy()

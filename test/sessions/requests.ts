@@ -1,6 +1,6 @@
 import type { Requestable } from '../harness.ts'
 
-/** What login and refresh answer (contract C3). */
+/** What login and refresh return (contract C3). */
 export interface TokenPair {
   access_token: string
   refresh_token: string

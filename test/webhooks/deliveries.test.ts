@@ -241,7 +241,7 @@ describe('A delivery that fails', () => {
     expect(await attemptsOf(world, id)).toMatchObject([{ status: 'retrying', response_status: status }])
   })
 
-  test('is one without an answer', async () => {
+  test('is one without a response', async () => {
     const [world, receiver] = [await server.world(NOON), receiving()]
     receiver.stop()
     const { id } = await hook(world, receiver.url)
@@ -330,7 +330,7 @@ describe('A webhook is switched off', () => {
       await fund(world)
       await settle(world)
       world = await later(world, 'P1D')
-      // What the new day makes due is still answered as the old one was.
+      // What the new day makes due is still counted as on the old one.
       await settle(world)
     }
     const attempts = await attemptsOf(world, id)
@@ -497,7 +497,7 @@ describe('A receiver', () => {
     expect(openMax).toBe(1)
   })
 
-  test('that answers much is read for 1 KiB, and no request waits for one that is slow', async () => {
+  test('that sends much is read for 1 KiB, and no request waits for one that is slow', async () => {
     const [world, receiver] = [await server.world(NOON), receiving(() => new Response('é'.repeat(50_000_000)))]
     const { id } = await hook(world, receiver.url)
     await fund(world)

@@ -36,7 +36,7 @@ describe('A fault of deliveries', () => {
     expect((await attemptsOf(world, id)).map(({ status }) => status)).toEqual(['delivered', 'delivered'])
   })
 
-  test('duplicate: the same event comes again after the answer to the first', async () => {
+  test('duplicate: the same event comes again after the response to the first', async () => {
     const { world, id } = await hooked()
     await rule(world, { webhook: 'duplicate', times: 1 })
     await fund(world)

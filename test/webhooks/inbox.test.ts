@@ -49,7 +49,7 @@ describe('The inbox of a world', () => {
     expect(entries[0]?.headers['webhook-id']).toBe(events[0]?.id)
   })
 
-  atNoon('answers what PUT tells it to, each name for itself, and 200 at first', async (world) => {
+  atNoon('responds as PUT tells it to, each name for itself, and 200 at first', async (world) => {
     const [mine, other] = [await hook(world, inboxUrl(world, 'mine')), await hook(world, inboxUrl(world, 'other'))]
     expect(await tell(world, 'mine', { status: 503 })).toEqual([200, { status: 503, delay_ms: 0 }])
     await fund(world)
@@ -84,7 +84,7 @@ describe('The inbox of a world', () => {
   })
 
   test.each([{ status: 100 }, { status: 600 }, { delay_ms: 60_001 }, { delay_ms: -1 }, { other: 1 }])(
-    'refuses %p as an answer',
+    'refuses %p as a response',
     async (reply) => {
       const world = await server.world(NOON)
       expect(await tell(world, 'hooks', reply)).toMatchObject([400, { error: { code: 'VALIDATION_FAILURE' } }])

@@ -14,7 +14,7 @@ const invalid = (field: string, rule: string, problem: string) =>
     [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
   })
 const NOT_FOUND: [number, unknown] = [404, notFound('Webhook not found')]
-const answered = async (response: Response): Promise<[number, unknown]> => [response.status, await response.json()]
+const statusAndBody = async (response: Response): Promise<[number, unknown]> => [response.status, await response.json()]
 const patch = (world: TestWorld, id: string, body: object) =>
   world.request(`${WEBHOOKS}/${id}`, { method: 'PATCH', body: JSON.stringify(body) })
 
@@ -59,7 +59,7 @@ describe('POST /api/v1/webhooks', () => {
     [{ signing: 'none' }, 'signing', 'enum', 'must be one of standard, timestamped, body'],
   ])('400 refuses no. %# of what is invalid', async (change, field, rule, problem) => {
     const world = await server.world(NOON)
-    const [status, body] = await answered(await world.post(WEBHOOKS, { ...VALID, ...change }))
+    const [status, body] = await statusAndBody(await world.post(WEBHOOKS, { ...VALID, ...change }))
     expect(status).toBe(400)
     if (typeof problem === 'string') expect(body).toEqual(invalid(field, rule, problem))
     else expect(body).toMatchObject({ error: { messages: { [field]: [{ rule }] } } })
@@ -84,7 +84,7 @@ describe('POST /api/v1/webhooks', () => {
 
   atNoon('400 refuses the 21st of a client, and not the first of another', async (world) => {
     for (let count = 0; count < 20; count++) await hook(world, URL)
-    expect(await answered(await world.post(WEBHOOKS, VALID))).toEqual([400, badRequest('At most 20 webhooks')])
+    expect(await statusAndBody(await world.post(WEBHOOKS, VALID))).toEqual([400, badRequest('At most 20 webhooks')])
     const other = await world.limited()
     const { id } = await hook(other, URL)
     await other.delete(`${WEBHOOKS}/${id}`)
@@ -96,7 +96,7 @@ describe('POST /api/v1/webhooks', () => {
 
   test.each(['', 'x', '[]', '"x"'])('400 for the body %p', async (body) => {
     const world = await server.world(NOON)
-    expect(await answered(await world.post(WEBHOOKS, body))).toEqual([400, UNREADABLE])
+    expect(await statusAndBody(await world.post(WEBHOOKS, body))).toEqual([400, UNREADABLE])
   })
 })
 
@@ -127,12 +127,12 @@ describe('/api/v1/webhooks/{id}', () => {
       [world, '%00'],
     ] as const) {
       const path = `${WEBHOOKS}/${name}`
-      expect(await answered(await client.get(path))).toEqual(NOT_FOUND)
-      expect(await answered(await patch(client, name, { name: 'x' }))).toEqual(NOT_FOUND)
-      expect(await answered(await client.delete(path))).toEqual(NOT_FOUND)
-      expect(await answered(await client.get(`${path}/deliveries`))).toEqual(NOT_FOUND)
+      expect(await statusAndBody(await client.get(path))).toEqual(NOT_FOUND)
+      expect(await statusAndBody(await patch(client, name, { name: 'x' }))).toEqual(NOT_FOUND)
+      expect(await statusAndBody(await client.delete(path))).toEqual(NOT_FOUND)
+      expect(await statusAndBody(await client.get(`${path}/deliveries`))).toEqual(NOT_FOUND)
       for (const act of ['rotate', 'ping'])
-        expect(await answered(await client.post(`${path}/${act}`))).toEqual(NOT_FOUND)
+        expect(await statusAndBody(await client.post(`${path}/${act}`))).toEqual(NOT_FOUND)
     }
     expect((await world.get(`${WEBHOOKS}/${id}`)).status).toBe(200)
   })
@@ -151,7 +151,7 @@ describe('PATCH /api/v1/webhooks/{id}', () => {
     const change = { name: 'other', url: 'http://127.0.0.2:9/', events: ['ping'], active: false }
     const response = await patch(world, created.id, { ...change, signing: 'body', id: 'x', secret: 'y' })
     const expected = { ...created, ...change, updated_at: '2030-01-01T12:00:01.000Z' }
-    expect(await answered(response)).toEqual([200, expected])
+    expect(await statusAndBody(response)).toEqual([200, expected])
     expect(await (await world.get(`${WEBHOOKS}/${created.id}`)).json()).toEqual(expected)
   })
 
@@ -164,7 +164,7 @@ describe('PATCH /api/v1/webhooks/{id}', () => {
   ])('400 refuses %p and changes nothing', async (change, field) => {
     const world = await server.world(NOON)
     const { secret: _, ...created } = await hook(world, URL)
-    const [status, body] = await answered(await patch(world, created.id, { active: false, ...change }))
+    const [status, body] = await statusAndBody(await patch(world, created.id, { active: false, ...change }))
     expect([status, body]).toMatchObject([400, { error: { messages: { [field]: [{ field }] } } }])
     expect(await (await world.get(`${WEBHOOKS}/${created.id}`)).json()).toEqual(created)
   })

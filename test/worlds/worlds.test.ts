@@ -140,7 +140,7 @@ describe('The limited client of a world', () => {
   })
 })
 
-/** Requests of all kinds, and everything that was answered. */
+/** Requests of all kinds, and all of their responses. */
 const script = async (world: TestWorld): Promise<unknown[]> => {
   const bought = await purchase(world)
   const ids: string[] = []

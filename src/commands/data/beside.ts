@@ -9,7 +9,7 @@ interface StatementBeside {
   values?: readonly string[]
 }
 
-type Message<Row> = { answer: Row[] } | { message: string; code?: string }
+type Message<Row> = { rows: Row[] } | { message: string; code?: string }
 
 /** Runs a statement on a database file in a thread of its own. @throws what SQLite says, with its code */
 export const runBeside = <Row>(path: string, { values = [], ...statement }: StatementBeside): Promise<Row[]> => {
@@ -18,7 +18,7 @@ export const runBeside = <Row>(path: string, { values = [], ...statement }: Stat
   const { promise, resolve, reject } = Promise.withResolvers<Row[]>()
   thread.onerror = ({ message }) => reject(new Error(message))
   thread.onmessage = ({ data }: MessageEvent<Message<Row>>) => {
-    if ('answer' in data) resolve(data.answer)
+    if ('rows' in data) resolve(data.rows)
     else reject(Object.assign(new Error(data.message), data.code && { code: data.code }))
   }
   thread.postMessage({ path, values, ...statement })

@@ -10,7 +10,7 @@ const resultOf = (path, pragmas, sql, values) => {
   const sqlite = new Database(path, { readwrite: true, create: false })
   try {
     for (const pragma of pragmas) sqlite.run(`PRAGMA ${pragma}`)
-    return { answer: sqlite.query(sql).all(...values) }
+    return { rows: sqlite.query(sql).all(...values) }
   } catch ({ message, code }) {
     return { message, code }
   } finally {

@@ -10,7 +10,7 @@ const headersOf = ({ request }: RecordedRequest): [string, string][] =>
 const isAuthorized = ({ request }: RecordedRequest): boolean => 'authorization' in request.headers
 
 /** Undefined if the response was not JSON. */
-const answerOf = ({ response }: RecordedRequest): unknown => {
+const bodyOf = ({ response }: RecordedRequest): unknown => {
   try {
     return response.body === null ? undefined : JSON.parse(response.body)
   } catch {
@@ -42,7 +42,7 @@ export const toNodeTest = (recorded: RecordedRequest): string => {
     '  })',
     `  assert.equal(response.status, ${response.status})`,
   ]
-  const expected = expectationOf(answerOf(recorded))
+  const expected = expectationOf(bodyOf(recorded))
   if (expected) lines.push('  const body = await response.json()', ...nodeAssertions(expected))
   return `${[...lines, '})'].join('\n')}\n`
 }
@@ -52,7 +52,7 @@ export const toPytest = (recorded: RecordedRequest): string => {
   const { method, path, request, response } = recorded
   const headers = headersOf(recorded).map(([name, value]) => `        ${literal(name)}: ${literal(value)},`)
   if (isAuthorized(recorded)) headers.unshift(`        "authorization": "Bearer " + os.environ["SCRIP_ACCESS_TOKEN"],`)
-  const expected = expectationOf(answerOf(recorded))
+  const expected = expectationOf(bodyOf(recorded))
   const name = `${method}_${path.split('?')[0]}_answers_${response.status}`.replace(/[^A-Za-z0-9]+/g, '_').toLowerCase()
   return `${[
     ...(expected ? ['import json'] : []),

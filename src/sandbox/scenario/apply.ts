@@ -11,7 +11,7 @@ import { makeWorld, putBack, worldDigest } from '../worlds/accounts.ts'
 import type { WorldState } from '../worlds/state.ts'
 import { newRules } from './faults.ts'
 import { withLines } from './format.ts'
-import { type Beginning, type Draft, drafted, firstOf } from './load.ts'
+import { type Beginning, firstOf, type Staged, staged } from './load.ts'
 import { type Problem, ScenarioFault } from './loading.ts'
 import type { Scenario } from './schema.ts'
 
@@ -33,7 +33,7 @@ export const makeOfScenario = (parts: Parts, name: string, document: Scenario): 
 
 interface Placing {
   /** What is taken over at the last moment: no request comes between it and the placing. */
-  finish: (tx: Tx, clientIds: Draft['clientIds']) => void
+  finish: (tx: Tx, clientIds: Staged['clientIds']) => void
   put: (saved: WorldState) => World
 }
 
@@ -45,8 +45,8 @@ const loaded = async (
   { finish, put }: Placing,
 ): Promise<World> => {
   const rules = newRules(document, outcomes)
-  const draft = drafted(document, scenarios, worlds.clock, beginning)
-  const { database, state, clientIds } = await turns.run(owner, draft)
+  const steps = staged(document, scenarios, worlds.clock, beginning)
+  const { database, state, clientIds } = await turns.run(owner, steps)
   try {
     database.fill((tx) => finish(tx, clientIds))
   } catch (error) {

@@ -35,7 +35,7 @@ export const firstOf = (seed: string): Beginning => ({
 const RECORDS_PER_STEP = 10
 
 /** A world that is not in its place yet. Whoever has it closes its database. */
-export interface Draft {
+export interface Staged {
   database: Database
   state: StateBesideData
   /** By name. */
@@ -43,12 +43,12 @@ export interface Draft {
 }
 
 /** Yields between groups of records. @throws ScenarioFault with everything that is wrong */
-export function* drafted(
+export function* staged(
   document: Scenario,
   sources: ScenarioSources,
   base: SteadyClock,
   beginning: Beginning,
-): Generator<undefined, Draft> {
+): Generator<undefined, Staged> {
   const clock = clockOf(document, base)
   const randomness = randomnessFor(document, beginning.randomness)
   const ids = new IdSource(randomness, beginning.ids)

@@ -13,7 +13,7 @@ import { wallets } from '../../../src/wallets/tables.ts'
 
 /**
  * What Scrip is compared with: the same requests on the same data as a team would answer them that knows Elysia and
- * drizzle and does not think of speed. A query for each question, an answer made when it is asked for, a token
+ * drizzle and does not think of speed. A query for each question, a response made when it is asked for, a token
  * verified with each request.
  */
 

@@ -29,7 +29,7 @@ const UNKNOWN = ['ben_000000000000000000000000', 'pyt_000000000000000000000000',
 const ownOf = (world: World, client: ClientName): Beneficiary[] =>
   world.state.beneficiaries.filter((saved) => saved.client === client)
 
-/** A beneficiary as it is answered now. */
+/** A beneficiary as it is shown now. */
 export const beneficiaryWire = ({ state }: World, saved: Beneficiary): Record<string, unknown> => {
   const currency = state.wallets.find(({ client }) => client === saved.client)?.currency ?? 'USD'
   return {
@@ -51,8 +51,8 @@ export const created =
     return { status: 201, fault: () => savedFault(at, body) }
   }
 
-const savedFault = ({ world, client, now, answer }: At, body: Sent): string | undefined => {
-  const { id, created_at, ...rest } = answer.json as { id: string; created_at: string }
+const savedFault = ({ world, client, now, response }: At, body: Sent): string | undefined => {
+  const { id, created_at, ...rest } = response.json as { id: string; created_at: string }
   if (!ID.test(id)) return 'an id in another form'
   if (!isInSpan(now, created_at)) return `created_at is not now, ${new Date(now.lo).toISOString()}`
   const wire = { ...personWire(body), metadata: body.metadata ?? {} }

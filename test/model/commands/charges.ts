@@ -115,7 +115,7 @@ export const chargeCommands = [
   }),
 ]
 
-/** The price, or within the window the very bytes of the first answer. */
+/** The price, or within the window the very bytes of the first response. */
 export const charged = (at: At, purchase: Purchase): Expected => {
   const key = keyOf(at, purchase)
   const kept = at.world.charges.get(key)
@@ -128,7 +128,7 @@ export const charged = (at: At, purchase: Purchase): Expected => {
   const fresh = priced(at, 'charges', purchase)
   if ('status' in fresh) return fresh
   const { payable, wire } = fresh.price
-  at.world.charges.set(key, { text: at.answer.text, payable, wire, wallet: fresh.wallet, at: at.now })
+  at.world.charges.set(key, { text: at.response.text, payable, wire, wallet: fresh.wallet, at: at.now })
   return {
     status: 200,
     body: wire,

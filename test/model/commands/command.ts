@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { DEFAULT } from '../model.ts'
-import type { Answer, Play, Who } from '../play.ts'
+import type { Play, ProgramResponse, Who } from '../play.ts'
 
 /** What a command is given, and what the model says to it. */
 interface Doing<Args extends object> {
@@ -123,7 +123,7 @@ export const queryOf = (params: object): string => {
 
 /** What is wrong with a page of a list: its headers, or, when they are given, its ids and their order. */
 export const pageFaults = (
-  { headers, json }: Answer,
+  { headers, json }: ProgramResponse,
   { page = '1', limit }: PageArgs,
   rule: ListRule,
   ids: readonly (number | string)[],

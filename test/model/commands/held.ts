@@ -86,7 +86,7 @@ export const heldCommands = [
       play.lines.push(`${method} ${url} and goes away`)
       const headers = { authorization: `Bearer ${play.tokenOf(who)}` }
       const { status } = await play.program.ask(url, { method, headers, body: brokenBody() })
-      if (status >= 500) play.fail(`who went away was answered ${status}`)
+      if (status >= 500) play.fail(`who went away got ${status}`)
       await play.control({ operation: 'listRequests' }, world, () => ({
         status: 200,
         fault: ({ json }) => brokenDown(json),
@@ -118,7 +118,7 @@ export const heldCommands = [
         const headers = keyed ? { 'idempotency-key': play.freshName('held body') } : {}
         const { stream, finish } = heldBody(JSON.stringify(write.body))
         const pending = play.send({ ...write, headers }, access, stream)
-        // Once this is answered, the request before it has been let in.
+        // Once the response to this is there, the request before it has been let in.
         await play.send({ operation: 'isAlive' })
         await happens(play, event, who, access)
         play.lines.push('the rest of the body')

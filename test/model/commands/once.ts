@@ -15,7 +15,7 @@ export const keys = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...MALFORMED) },
 )
 
-/** Asks with a key or without one; the rule says what comes when nothing is answered again. */
+/** Asks with a key or without one; the rule says what comes when no response is repeated. */
 export const once = async (play: Play, who: Who, call: Call, key: string | undefined, rule: Rule): Promise<void> => {
   if (key === undefined) {
     await ask(play, who, call, rule)
@@ -25,13 +25,13 @@ export const once = async (play: Play, who: Who, call: Call, key: string | undef
   await ask(play, who, keyed, (at) => keyedRule(at, call, key, rule))
 }
 
-/** A key that was seen within a day answers what it answered then, and nothing is done. */
+/** A key that was seen within a day repeats its response, and nothing is done. */
 export const keyedRule = (at: At, call: Call, key: string, rule: Rule): Expected => {
   const shape = shapeOf(`/api/v1/${PATHS[call.operation]}`)
   // A feature that is off is refused before anything that was sent is looked at.
   if (call.operation === 'placeOrder' && !buysVouchers(at)) return rule(at)
   if (MALFORMED.includes(key)) return badRequest(shape, 'Idempotency-Key must be 8 to 256 printable characters')
-  const { world, client, now, answer } = at
+  const { world, client, now, response } = at
   const request = `${call.operation} ${canonical(call.text === undefined ? call.body : JSON.parse(call.text))}`
   const kept = world.state.keys.get(`${client} ${key}`)
   if (kept && isKept(kept, now)) {
@@ -43,7 +43,7 @@ export const keyedRule = (at: At, call: Call, key: string, rule: Rule): Expected
     }
   }
   const expected = rule(at)
-  world.state.keys.set(`${client} ${key}`, { request, status: answer.status, text: answer.text, at: now })
+  world.state.keys.set(`${client} ${key}`, { request, status: response.status, text: response.text, at: now })
   return expected
 }
 

@@ -58,7 +58,7 @@ const isGoodReference = (value: unknown): boolean => typeof value === 'string' &
 
 export type OrderBody = Record<string, unknown>
 
-/** What an order must be answered (contract C12), refusals first. */
+/** How the request for an order must end (contract C12), refusals first. */
 export const placed =
   (body: OrderBody): Rule =>
   (at): Expected => {
@@ -110,9 +110,9 @@ const orderFault = (
   reference: string | undefined,
   email: string | null,
 ): string | undefined => {
-  const { model, world, client, now, answer } = at
+  const { model, world, client, now, response } = at
   const product = model.product(world, purchase.product)
-  const wire = answer.json as OrderWire
+  const wire = response.json as OrderWire
   if (!product) return 'an order of no product'
   if (!isInSpan(now, wire.placed_at)) return `placed_at is not now, ${new Date(now.lo).toISOString()}`
   if (world.state.orders.some(({ id }) => id === wire.id)) return 'an id that another order has'
@@ -163,7 +163,7 @@ interface OrderWire {
   vouchers: { card_number: string | null }[]
 }
 
-/** What is wrong with an order as it is answered now. */
+/** What is wrong with an order as it is shown now. */
 const orderFaults = (order: Order, json: unknown): string | undefined => {
   const { vouchers } = json as OrderWire
   const unreadable = vouchers.filter(({ card_number }) => !card_number?.startsWith('TEST'))

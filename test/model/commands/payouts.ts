@@ -63,7 +63,7 @@ const isBeyondUnknown = (amount: unknown, currency: unknown): boolean =>
 
 export type PayoutBody = Record<string, unknown>
 
-/** What a payout must be answered (contract C13), refusals first. */
+/** How the request for a payout must end (contract C13), refusals first. */
 export const paid =
   (body: PayoutBody): Rule =>
   (at): Expected => {
@@ -105,7 +105,7 @@ const payoutOf = (at: At, body: PayoutBody, walletId: number, amount: bigint, cu
   return {
     status: 201,
     fault: () => {
-      const wire = at.answer.json as { id: string; created_at: string; beneficiary: Record<string, unknown> }
+      const wire = at.response.json as { id: string; created_at: string; beneficiary: Record<string, unknown> }
       if (!/^pyt_[0-9a-z]{20,}$/.test(wire.id)) return 'an id in another form'
       if (!isInSpan(at.now, wire.created_at)) return `created_at is not now, ${new Date(at.now.lo).toISOString()}`
       const person = saved ? personOf(saved.wire) : { id: null, ...personWire(body, 'beneficiary_') }
@@ -152,7 +152,7 @@ const personOf = ({ id, email, first_name, last_name, country, phone }: Record<s
   phone,
 })
 
-/** What is wrong with a payout as it is answered now. */
+/** What is wrong with a payout as it is shown now. */
 const payoutFaults = (payout: Payout, json: unknown): string | undefined =>
   memberFaults(json, {
     id: payout.id,

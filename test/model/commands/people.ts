@@ -80,7 +80,7 @@ export const badPersonFields = (sent: Record<string, unknown>, prefix = ''): str
   return Object.entries(rules).flatMap(([field, isGood]) => (isGood(sent[prefix + field]) ? [] : [prefix + field]))
 }
 
-/** A person as answers show one. */
+/** A person as responses show one. */
 export const personWire = (sent: Record<string, unknown>, prefix = '') => ({
   email: sent[`${prefix}email`],
   first_name: String(sent[`${prefix}first_name`]).trim(),

@@ -3,7 +3,7 @@ import { command, pick, which, worldNames } from './command.ts'
 
 /** The request log of a world and its coverage (contract C15). */
 
-/** An entry whose answer no fault was asked for, though it says that the program broke down. */
+/** An entry whose response no fault was asked for, though it says that the program broke down. */
 export const brokenDown = (json: unknown): string | undefined => {
   const broken = (json as Entry[]).find(({ status, fault }) => status >= 500 && fault === null)
   return broken && `the request log says ${broken.status} of ${broken.method} ${broken.path}`
@@ -80,8 +80,7 @@ export const requestLogCommands = [
       const entry = pick((log.json as Entry[]).filter(isRead), nth)
       await play.control({ operation: 'replayRequest', id: entry?.id ?? 77_777 }, name, () => ({
         status: entry ? 200 : 404,
-        fault: ({ json }) =>
-          entry && (json as Entry).status !== 200 ? 'the request was answered otherwise' : undefined,
+        fault: ({ json }) => (entry && (json as Entry).status !== 200 ? 'the response was another one' : undefined),
       }))
     },
   }),

@@ -51,7 +51,7 @@ export const scenarioCommands = [
       play.lines.push(`GET ${url} until it begins`)
       const response = await play.program.follow(url, since === undefined ? {} : { 'last-event-id': since })
       const isThere = play.model.worlds.has(name)
-      if (response.status !== (isThere ? 200 : 404)) play.fail(`openFeed: was answered ${response.status}`)
+      if (response.status !== (isThere ? 200 : 404)) play.fail(`openFeed: got ${response.status}`)
     },
   }),
 ]

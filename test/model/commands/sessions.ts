@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { structured } from '../../errors.ts'
 import { memberFaults } from '../expect.ts'
 import { CLIENT_IDS, type ClientName, DEFAULT, spanWithin, type Token, type World } from '../model.ts'
-import type { Answer, Call, Expected, Play, Rule, Who } from '../play.ts'
+import type { Call, Expected, Play, ProgramResponse, Rule, Who } from '../play.ts'
 import { command, whoever, worldNames } from './command.ts'
 
 /** Logins, refreshes and logouts (contract C3). */
@@ -26,7 +26,13 @@ interface PairWire {
 }
 
 /** Takes over a pair of tokens, and says what is wrong with it. */
-const pairFault = (play: Play, world: World, client: ClientName, response: Answer, keep: (token: Token) => void) => {
+const pairFault = (
+  play: Play,
+  world: World,
+  client: ClientName,
+  response: ProgramResponse,
+  keep: (token: Token) => void,
+) => {
   const pair = response.json as PairWire
   const token: Token = {
     world: world.name,
@@ -51,7 +57,7 @@ export const logIn = async (play: Play, who: Who, password = passwordOf(play, wh
   const username = usernameOf(who)
   const call = { operation: 'login', body: { username, password } }
   const struckIn = model.worlds.get(who.world) ?? model.world(DEFAULT)
-  const rule = (response: Answer): Expected => {
+  const rule = (response: ProgramResponse): Expected => {
     const world = model.worlds.get(who.world) ?? model.put(who.world)
     if (model.claims(world, who.client, password)) {
       return {
@@ -70,7 +76,7 @@ export const logIn = async (play: Play, who: Who, password = passwordOf(play, wh
 }
 
 /** Asks the API as somebody, who logs in first if there is no token that is alive. */
-export const ask = async (play: Play, who: Who, call: Call, rule: Rule): Promise<Answer> => {
+export const ask = async (play: Play, who: Who, call: Call, rule: Rule): Promise<ProgramResponse> => {
   if (who.token === undefined && play.tokenOf(who) === undefined) await logIn(play, who)
   return play.api(who, call, rule)
 }
@@ -131,8 +137,8 @@ const ODD_REFRESHES: readonly [string, number, string][] = [
 
 const says = (status: number, message: string): Expected => ({
   status: status === 401 ? [401, 429] : status,
-  fault: ({ status: answered, json }) =>
-    answered === 429 || (json as { error: { message: string } }).error.message === message
+  fault: ({ status, json }) =>
+    status === 429 || (json as { error: { message: string } }).error.message === message
       ? undefined
       : `does not say ${message}`,
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Answer, Call, Play, Rule, Who } from '../play.ts'
+import type { Call, Play, ProgramResponse, Rule, Who } from '../play.ts'
 import { created } from './beneficiaries.ts'
 import { command, worldNames } from './command.ts'
 import { keyedRule } from './once.ts'
@@ -17,13 +17,13 @@ const atOnce = async (play: Play, who: Who, calls: readonly { call: Call; rule: 
   await play.settle()
   const access = play.tokenOf(who)
   const responses = await Promise.all(
-    calls.map(async ({ call, rule }) => ({ call, rule, answer: await play.send(call, access) })),
+    calls.map(async ({ call, rule }) => ({ call, rule, response: await play.send(call, access) })),
   )
-  const inOrder = responses.toSorted((a, b) => rankOf(a.answer) - rankOf(b.answer))
-  for (const { call, rule, answer } of inOrder) play.judge(call, access, answer, rule, 'at once')
+  const inOrder = responses.toSorted((a, b) => rankOf(a.response) - rankOf(b.response))
+  for (const { call, rule, response } of inOrder) play.judge(call, access, response, rule, 'at once')
 }
 /** Successes by their ids, replays behind what they repeat, refusals last, and of these the limit's. */
-const rankOf = ({ status, headers, json }: Answer): number => {
+const rankOf = ({ status, headers, json }: ProgramResponse): number => {
   if (status === 429) return Number.MAX_SAFE_INTEGER
   if (status >= 300) return Number.MAX_SAFE_INTEGER - 1
   if (headers.has('idempotent-replayed')) return Number.MAX_SAFE_INTEGER - 2
@@ -103,9 +103,9 @@ export const togetherCommands = [
       ]
       const responses = await Promise.all(calls.map((call) => play.send(call, call === reset ? undefined : access)))
       play.model.put(name)
-      for (const [nth, answer] of responses.entries()) {
+      for (const [nth, response] of responses.entries()) {
         const call = calls[nth] ?? reset
-        play.compare(call, answer, { status: call === reset ? 200 : [200, 401] })
+        play.compare(call, response, { status: call === reset ? 200 : [200, 401] })
       }
     },
   }),

@@ -91,7 +91,7 @@ const createWebhook = command('create a webhook', ['createWebhook'], 4, {
   args: fc.record({ who: whoever, body: sent({ ...MEMBERS, signing: SIGNINGS }) }),
   run: async (play, { who, body: named }) => {
     const { body, inbox } = addressed(play, who, named)
-    await ask(play, who, { operation: 'createWebhook', body }, ({ world, client, answer }) => {
+    await ask(play, who, { operation: 'createWebhook', body }, ({ world, client, response }) => {
       const bad = badMembers(named, ['name', 'url', 'events', 'signing'])
       if (bad.length > 0) return invalid('structured', bad)
       if (ownWebhooks(world, client).length >= WEBHOOKS_MAX) return badRequest('structured', 'At most 20 webhooks')
@@ -112,7 +112,7 @@ const createWebhook = command('create a webhook', ['createWebhook'], 4, {
           if (!/^whk_[0-9a-z]{20,}$/.test(id)) return 'an id in another form'
           if (!/^whsec_[A-Za-z0-9+/]{43}=$/.test(secret)) return 'a secret in another form'
           return (
-            faultsIn({ 'cache-control': [answer.headers.get('cache-control'), 'no-store'] }) ??
+            faultsIn({ 'cache-control': [response.headers.get('cache-control'), 'no-store'] }) ??
             webhookFault(json, webhook)
           )
         },
@@ -248,9 +248,9 @@ interface EventWire {
   data: { id?: string | number }
 }
 
-const eventsFault = ({ world, client, now, answer }: At, filter: string): string | undefined => {
-  const events = answer.json as EventWire[]
-  const count = Number(answer.headers.get('x-total-count'))
+const eventsFault = ({ world, client, now, response }: At, filter: string): string | undefined => {
+  const events = response.json as EventWire[]
+  const count = Number(response.headers.get('x-total-count'))
   const { lo, hi } = countHappenings(world.state, client, filter, now)
   if (count < lo || count > hi) return `${count} events of ${filter}, expected ${lo === hi ? lo : `${lo} to ${hi}`}`
   const { orders, payouts, wallets } = world.state
@@ -300,7 +300,7 @@ const redeliver = command('deliver an event again', ['listEvents', 'redeliverEve
   },
 })
 
-const replyOfInbox = command('tell an inbox what to answer', ['setInboxReply', 'receiveInInbox'], 1, {
+const replyOfInbox = command('set the reply of an inbox', ['setInboxReply', 'receiveInInbox'], 1, {
   args: fc.record({
     world: worldNames,
     nth: which,
@@ -346,9 +346,9 @@ export const webhookCommands = [
     status: 200,
     fault: ({ json }) => webhookFault(json, webhook),
   })),
-  onWebhook('ping a webhook', 'pingWebhook', ({ world, client, answer }, webhook) => {
+  onWebhook('ping a webhook', 'pingWebhook', ({ world, client, response }, webhook) => {
     if (!webhook.active) return badRequest('structured', 'Webhook is not active')
-    if (!webhook.isSure && answer.status === 400) return { status: 400 }
+    if (!webhook.isSure && response.status === 400) return { status: 400 }
     happened(world.state, client, 'ping', webhook)
     return { status: 202, fault: ({ json }) => memberFaults(json, { type: 'ping', data: { webhook_id: webhook.id } }) }
   }),

@@ -17,7 +17,7 @@ const listed = (expected: readonly string[]) => (json: unknown) =>
 const stateNamed = ({ model }: Play, name: string): State | undefined =>
   model.snapshots.get(name) ?? model.worlds.get(name)?.state
 
-/** The time that a clock shows after it was moved, as far as its answer tells. */
+/** The time that a clock shows after it was moved, as far as its response tells. */
 const moved = (play: Play, world: World, json: unknown, real: { lo: number; hi: number }): string | undefined => {
   const { now, frozen } = json as { now: string; frozen: boolean }
   const time = Date.parse(now)

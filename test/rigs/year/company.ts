@@ -27,7 +27,7 @@ export interface Customer {
   movements: Movement[]
 }
 
-export interface Answer {
+export interface ReadResponse {
   status: number
   body: Record<string, unknown>
 }
@@ -98,7 +98,7 @@ export class Company {
   }
 
   /** POST, with a body. */
-  async ask(path: string, token: string | undefined, body: object): Promise<Answer> {
+  async ask(path: string, token: string | undefined, body: object): Promise<ReadResponse> {
     const headers = new Headers(token === undefined ? {} : { authorization: `Bearer ${token}` })
     const request = new Request(`http://localhost:4747${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
     const response = await this.#handle(request)

@@ -4,7 +4,7 @@ import type { ServedOperation } from '../../../http/operation.ts'
 import { ProgramError, refused } from '../../exit.ts'
 import { note, show } from '../../terminal/output.ts'
 import { type Difference, errorDifferences, headerDifferences, schemaDifferences } from './differences.ts'
-import { type Answer, type Host, logInTo, sendTo } from './host.ts'
+import { type Host, type HostResponse, logInTo, sendTo } from './host.ts'
 import { paced } from './pace.ts'
 import { type Case, casesOf, type Lists } from './questions.ts'
 import { startReference } from './reference.ts'
@@ -23,10 +23,10 @@ export const compare = async ({ url, format, ...credentials }: CompareConfig): P
   const cases = casesOf(reference.operations)
   const stopped = await comparison.makeAll(cases, { expected: reference.host.login, found: host.login })
   reference.close()
-  const { rows, omitted, answerCount } = comparison
+  const { rows, omitted, responseCount } = comparison
   if (rows.length > 0 || format === 'json') await show({ columns: COLUMNS, rows }, format)
   for (const [what, why] of omitted) note(`not compared: ${what}: ${why}`, format)
-  const verdict = `${rows.length || 'no'} differences in ${answerCount} answers`
+  const verdict = `${rows.length || 'no'} differences in ${responseCount} answers`
   if (stopped !== undefined) throw refused(`${verdict}, then ${stopped}`)
   if (rows.length > 0) throw refused(verdict)
   note(verdict, format)
@@ -37,7 +37,7 @@ class Comparison {
   readonly rows: Record<(typeof COLUMNS)[number], string>[] = []
   /** Why something is not compared, by operation. */
   readonly omitted = new Map<string, string>()
-  answerCount = 0
+  responseCount = 0
   readonly #lists: { expected: Lists; found: Lists } = { expected: new Map(), found: new Map() }
   #hasLimits: boolean | undefined
 
@@ -51,7 +51,7 @@ class Comparison {
     const login = cases.find(({ served }) => served.route === LOGIN)
     if (login) {
       const success = { ...login, about: '' }
-      this.answerCount += 1
+      this.responseCount += 1
       this.#add(success, differencesBetween(success, expected, found))
     }
     for (const one of cases) {
@@ -73,7 +73,7 @@ class Comparison {
       return
     }
     const [expected, found] = [await this.reference.ask(toScrip), await this.host.ask(toHost)]
-    this.answerCount += 1
+    this.responseCount += 1
     if (!toHost.isPublic) this.#hasLimits ??= found.headers.has('x-ratelimit-limit')
     if (isDisabled(served, expected, found)) {
       this.#omit(served, 'the client does not have the feature')
@@ -83,7 +83,7 @@ class Comparison {
     if (one.about === '') this.#learn(served, expected, found)
   }
 
-  #learn(served: ServedOperation, expected: Answer, found: Answer): void {
+  #learn(served: ServedOperation, expected: HostResponse, found: HostResponse): void {
     if (Array.isArray(expected.body)) this.#lists.expected.set(served.route, expected.body)
     if (!Array.isArray(found.body)) return
     this.#lists.found.set(served.route, found.body)
@@ -110,14 +110,14 @@ class Comparison {
 }
 
 interface Logins {
-  expected: Answer
-  found: Answer
+  expected: HostResponse
+  found: HostResponse
 }
 
 const DIFFERENCES_MAX = 100
 const TEXT_CHARACTERS_MAX = 200
 
-/** Of one answer. */
+/** Of one response. */
 const bounded = (differences: readonly Difference[]): readonly Difference[] => {
   const others = differences.length - DIFFERENCES_MAX
   if (others <= 0) return differences
@@ -129,7 +129,7 @@ const shortened = (text: string): string =>
   text.length > TEXT_CHARACTERS_MAX ? `${text.slice(0, TEXT_CHARACTERS_MAX)}…` : text
 
 /** A client without a feature gets the documented 403. */
-const isDisabled = ({ operation }: ServedOperation, expected: Answer, found: Answer): boolean =>
+const isDisabled = ({ operation }: ServedOperation, expected: HostResponse, found: HostResponse): boolean =>
   found.status === FORBIDDEN &&
   expected.status !== FORBIDDEN &&
   Object.values(operation.errors).some((failure) => {
@@ -137,7 +137,7 @@ const isDisabled = ({ operation }: ServedOperation, expected: Answer, found: Ans
     return status === FORBIDDEN && errorDifferences(body, found.body).length === 0
   })
 
-const differencesBetween = ({ served, values }: Case, expected: Answer, found: Answer): Difference[] => {
+const differencesBetween = ({ served, values }: Case, expected: HostResponse, found: HostResponse): Difference[] => {
   if (expected.status !== found.status) {
     return [{ field: 'status', expected: String(expected.status), found: String(found.status) }]
   }

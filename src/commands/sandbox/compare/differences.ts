@@ -1,9 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import { visible } from '../../../kernel/visible.ts'
-import type { Answer } from './host.ts'
+import type { HostResponse } from './host.ts'
 
-/** Where two answers to one question part. Values do not count (contract C15). */
+/** Where two responses to one question part. Values do not count (contract C15). */
 export interface Difference {
   /** `status`, `header X-Page`, or a member of the body: `[].available_denominations[].discount`. */
   field: string
@@ -12,7 +12,7 @@ export interface Difference {
   found: string
 }
 
-/** In another order, or with other values, the same headers come with each answer. */
+/** In another order, or with other values, the same headers come with each response. */
 const OF_CONNECTION = new Set([
   'date',
   'connection',
@@ -43,7 +43,7 @@ const shapeOf = (name: string, value: string | null): string => {
 const ERRORS_MAX = 10_000
 
 /** Where a body breaks a schema. Members that the schema does not have are differences, too. */
-export const schemaDifferences = (schema: TSchema, { body }: Answer): Difference[] =>
+export const schemaDifferences = (schema: TSchema, { body }: HostResponse): Difference[] =>
   distinct([...Iterator.from(Value.Errors(closed(schema), body)).take(ERRORS_MAX)].map(differenceIn))
 
 /** Of a field that breaks several rules, the first one matters most. */

@@ -13,7 +13,7 @@ export interface Question {
   isPublic?: true
 }
 
-export interface Answer {
+export interface HostResponse {
   status: number
   headers: Headers
   /** Undefined if it is not JSON, or was not read. */
@@ -24,8 +24,8 @@ export interface Answer {
 
 /** A host that speaks the API, with a client that is logged in. */
 export interface Host {
-  login: Answer
-  ask: (question: Question) => Promise<Answer>
+  login: HostResponse
+  ask: (question: Question) => Promise<HostResponse>
 }
 
 /** The text is undefined if it is longer than a host may send. */
@@ -37,7 +37,7 @@ const BODY_BOUNDS = { nestingMax: 32, valuesMax: 200_000 }
 
 /** @throws ProgramError if the host refuses the credentials */
 export const logInTo = async (url: string, send: Send, credentials: Credentials): Promise<Host> => {
-  const ask = async ({ method, path, body }: Question, token?: string): Promise<Answer> => {
+  const ask = async ({ method, path, body }: Question, token?: string): Promise<HostResponse> => {
     const headers = {
       accept: 'application/json',
       'accept-encoding': 'identity',
@@ -58,7 +58,7 @@ export const logInTo = async (url: string, send: Send, credentials: Credentials)
   return { login, ask: (question) => ask(question, question.isPublic ? undefined : token) }
 }
 
-const bodyIn = (text: string | undefined): Pick<Answer, 'body' | 'cut'> => {
+const bodyIn = (text: string | undefined): Pick<HostResponse, 'body' | 'cut'> => {
   if (text === undefined) return { body: undefined, cut: 'more than 4 MiB' }
   if (excessAt(text, BODY_BOUNDS) !== undefined) return { body: undefined, cut: 'nested too deep, or too many values' }
   try {
@@ -73,14 +73,14 @@ export const memberOf = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined
 
-const ANSWER_MS_MAX = 30 * SECOND_MS
+const RESPONSE_MS_MAX = 30 * SECOND_MS
 
 /** Over the network. @throws ProgramError if the host does not answer */
 export const sendTo =
   (url: string): Send =>
   async (request) => {
     try {
-      const signal = AbortSignal.timeout(ANSWER_MS_MAX)
+      const signal = AbortSignal.timeout(RESPONSE_MS_MAX)
       const response = await fetch(request, { redirect: 'manual', signal, decompress: false })
       return { status: response.status, headers: response.headers, text: await textOf(response) }
     } catch (error) {

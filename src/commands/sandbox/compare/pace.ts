@@ -1,6 +1,6 @@
 import { HOUR_MS, SECOND_MS, systemClock } from '../../../kernel/clock.ts'
 import { refused } from '../../exit.ts'
-import type { Answer, Host, Question } from './host.ts'
+import type { Host, HostResponse, Question } from './host.ts'
 
 /** How many requests are waited for at once, if the limit is that large. */
 const WAITED_FOR = 10
@@ -19,16 +19,16 @@ export const paced = ({ ask }: Host, onWait: (seconds: number) => void): Host['a
     await Bun.sleep(ms)
   }
   let aheadMs = 0
-  return async (question: Question): Promise<Answer> => {
+  return async (question: Question): Promise<HostResponse> => {
     let waitMs = question.isPublic ? 0 : aheadMs
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       await wait(waitMs)
-      const answer = await ask(question)
-      if (answer.status !== TOO_MANY_REQUESTS) {
-        if (!question.isPublic) aheadMs = waitMsAfter(answer)
-        return answer
+      const response = await ask(question)
+      if (response.status !== TOO_MANY_REQUESTS) {
+        if (!question.isPublic) aheadMs = waitMsAfter(response)
+        return response
       }
-      waitMs = (numberIn(answer.headers, 'retry-after') ?? 1) * SECOND_MS
+      waitMs = (numberIn(response.headers, 'retry-after') ?? 1) * SECOND_MS
     }
     throw refused(
       'the host refuses the requests of this client as too many\nTry again when nobody else uses the client.',
@@ -37,10 +37,10 @@ export const paced = ({ ask }: Host, onWait: (seconds: number) => void): Host['a
 }
 
 /**
- * How long to wait after an answer, so that the next request does not meet the limit (spec section 8). A bucket refills
+ * How long to wait after a response, so that the next request does not meet the limit (spec section 8). A bucket refills
  * evenly, and X-RateLimit-Reset is when it is full.
  */
-const waitMsAfter = ({ headers }: Answer): number => {
+const waitMsAfter = ({ headers }: HostResponse): number => {
   const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
     numberIn(headers, `x-ratelimit-${name}`),
   )

@@ -11,7 +11,7 @@ const URL = 'http://localhost:4747'
 /** Has limits, so that its responses have their headers, and never reaches them. */
 const LIMITS = [{ tokens: 1_000_000, refillMs: HOUR_MS }]
 
-/** A record of each kind, so that there is an answer about each. */
+/** A record of each kind, so that there is a response about each. */
 const RECORDS: readonly Question[] = [
   { method: 'POST', path: '/api/v1/orders', body: { product_id: 1, denomination: 100, quantity: 1 } },
   {

@@ -34,13 +34,13 @@ export const mcp = async (config: McpConfig): Promise<void> => {
   const server = serverOf(control)
   const transport = new StdioServerTransport()
   await server.connect(transport)
-  await untilAnswered(transport)
+  await untilResponsesAreSent(transport)
   await server.close()
   await own?.stop(0)
 }
 
 /** Resolves once the input has ended, and each request has its response. */
-const untilAnswered = async (transport: StdioServerTransport): Promise<void> => {
+const untilResponsesAreSent = async (transport: StdioServerTransport): Promise<void> => {
   const open = new Set<unknown>()
   const { onmessage: receive } = transport
   const send = transport.send.bind(transport)

@@ -66,9 +66,9 @@ export const messageIn = (text: string): string | undefined => {
 export const askText = (method: string, path: string, asked: Asked = {}): Promise<string> =>
   send(method, `/_sandbox${path}`, asked)
 
-export const ask = async <Answer>(method: string, path: string, asked: Asked = {}): Promise<Answer> => {
+export const ask = async <Body>(method: string, path: string, asked: Asked = {}): Promise<Body> => {
   const text = await askText(method, path, asked)
-  return (text === '' ? undefined : JSON.parse(text)) as Answer
+  return (text === '' ? undefined : JSON.parse(text)) as Body
 }
 
-export const get = <Answer>(path: string, asked: Asked = {}): Promise<Answer> => ask<Answer>('GET', path, asked)
+export const get = <Body>(path: string, asked: Asked = {}): Promise<Body> => ask<Body>('GET', path, asked)

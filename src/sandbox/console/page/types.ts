@@ -13,25 +13,25 @@ import type { getTestValues } from '../../test-values/operations.ts'
 import type { listInbox } from '../../webhooks/operations.ts'
 import type { getClock, listWorlds } from '../../worlds/operations.ts'
 
-/** What the control API answers, as its operations declare it. */
+/** What the control API returns, as its operations declare it. */
 
-type Answer<Operation> = Operation extends { response: { 200: Reader<infer Value> } }
+type ResponseOf<Operation> = Operation extends { response: { 200: Reader<infer Value> } }
   ? Exclude<Value, Json<unknown>>
   : never
-type Listed<Operation> = Answer<Operation> extends readonly (infer Item)[] ? Item : never
+type Listed<Operation> = ResponseOf<Operation> extends readonly (infer Item)[] ? Item : never
 
 export type RequestHead = RecordedHead
 export type RequestDetail = Static<typeof Detail>
 export type RowChange = RequestDetail['changes'][number]
 export type RowValues = NonNullable<RowChange['now']>
 export type ScripEvent = RequestDetail['caused'][number]
-export type Sent = Answer<typeof sendRequest>
-export type Coverage = Answer<typeof getCoverage>
+export type Sent = ResponseOf<typeof sendRequest>
+export type Coverage = ResponseOf<typeof getCoverage>
 export type DocumentedError = Listed<typeof listErrors>
 export type Rule = Listed<typeof listFaults>
 export type World = Listed<typeof listWorlds>
-export type Clock = Answer<typeof getClock>
-export type Pace = Answer<typeof getPace>
+export type Clock = ResponseOf<typeof getClock>
+export type Pace = ResponseOf<typeof getPace>
 export type Due = Listed<typeof listDue>
 export type SandboxClient = Listed<typeof listClients>
 export type Order = Listed<typeof listOrders>
@@ -41,4 +41,4 @@ export type Webhook = Listed<typeof listWebhooks>
 export type Delivery = Webhook['deliveries'][number]
 export type LedgerEntry = Listed<typeof listEntries>
 export type InboxMessage = Listed<typeof listInbox>
-export type TestValueLists = Answer<typeof getTestValues>
+export type TestValueLists = ResponseOf<typeof getTestValues>

@@ -24,7 +24,7 @@ export const Actions = ({ recorded, world, place }: { recorded: RequestDetail; w
   }
   const replay = (body: object) => act(async () => say(`Sent again: ${await sendAgain(body)}`))
   /** A rule for the one request, because a header can ask only for documented errors. */
-  const loseAnswer = () =>
+  const loseResponse = () =>
     act(async () => {
       const match = { method: recorded.method, path: recorded.route ?? recorded.path }
       await ask('POST', '/faults', { world, body: { drop: true, when: 'after', match, times: 1 } })
@@ -38,7 +38,7 @@ export const Actions = ({ recorded, world, place }: { recorded: RequestDetail; w
       <a class="button" href={hrefOf({ page: 'send', world, id: recorded.id })}>
         Edit and send
       </a>
-      <Button text="Send again and lose the response" onClick={loseAnswer} />
+      <Button text="Send again and lose the response" onClick={loseResponse} />
       <fieldset class="toggle" aria-label="Copy as">
         <span class="toggle-label">Copy as</span>
         {Object.entries(COPIES).map(([format, name]) => (

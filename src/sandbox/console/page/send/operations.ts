@@ -64,7 +64,7 @@ const operationsAt = ({ paths, components }: Document, path: string): Operation[
 }
 
 /** What is sent: a request with its values filled in. */
-export interface Draft {
+export interface FilledRequest {
   method: string
   path: string
   headers: Record<string, string>
@@ -75,7 +75,7 @@ export const requestOf = (
   { method, path, parameters }: Operation,
   values: Record<string, string>,
   body: string | undefined,
-): Draft => {
+): FilledRequest => {
   const filled = parameters.filter(({ name }) => (values[name] ?? '') !== '')
   const target = filled
     .filter((parameter) => parameter.in === 'path')
