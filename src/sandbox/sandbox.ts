@@ -4,22 +4,25 @@ import { isDamage } from '../db/storage.ts'
 import { servedBy } from '../http/operation.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { Log } from '../observability/log.ts'
-
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 import { hostGate, sandboxGate, worldGate } from './control/gate.ts'
 import { sandboxRoutes } from './control/routes.ts'
 import { DOCUMENTATION } from './documentation.ts'
 import { worldDamaged } from './errors.ts'
-import type { EventLog } from './explore/events.ts'
 import { Exploration, type RunFault } from './explore/exploration.ts'
+import { Injection } from './faults/injection.ts'
 import { addRule } from './faults/rules.ts'
 import { Feed } from './feed/feed.ts'
 import type { Parts, Sent } from './parts.ts'
 import type { CoverageReport, Met } from './requests/coverage.ts'
-import { RequestObserver } from './requests/observer.ts'
+import { RequestsInProgress } from './requests/in-progress.ts'
+import { observerOf } from './requests/observer.ts'
 import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
+import { Recorder } from './requests/recorder.ts'
 import type { RecordingListener } from './requests/request-log.ts'
+import { Strictness } from './requests/strictness.ts'
+import { WatchedWrites } from './requests/watched-writes.ts'
 import { newRules } from './scenario/faults.ts'
 import type { Scenario } from './scenario/schema.ts'
 import { generatedSupply } from './seed/vouchers.ts'
@@ -47,13 +50,16 @@ export class Sandbox implements Extension {
   readonly supply: Extension['supply']
   readonly accountErrors = WORLD_ERRORS
   readonly documentation = DOCUMENTATION
-  readonly observer: RequestObserver
+  readonly observer: ReturnType<typeof observerOf>
   readonly resolveAccount: Extension['resolveAccount']
   readonly #outcomes = new OutcomeRegistry()
   readonly #coverage: Coverage
-  /** Is shown each delivery while `scrip run --explore` runs. */
-  #events: EventLog | undefined
+  readonly #inProgress: RequestsInProgress
+  readonly #strictness: Strictness
+  readonly #recorder: Recorder
   readonly #feed: Feed
+  /** While `scrip run --explore` runs. */
+  #exploration: Exploration | undefined
   readonly #causes = new WeakMap<Request, Request>()
 
   constructor(private readonly options: SandboxOptions) {
@@ -64,23 +70,29 @@ export class Sandbox implements Extension {
     this.supply = generatedSupply(
       (world, productId) => (catalog.shared.find(productId) ?? catalog.findAny(world, productId))?.validity,
     )
-    this.observer = new RequestObserver({
-      ...options,
-      outcomes: this.#outcomes,
-      coverage: this.#coverage,
-      isWatched: () => this.#feed.isOpen,
+    this.#inProgress = new RequestsInProgress(worlds)
+    const parts = { ...options, outcomes: this.#outcomes, coverage: this.#coverage, inProgress: this.#inProgress }
+    this.#strictness = new Strictness(parts)
+    this.#recorder = new Recorder(parts)
+    this.observer = observerOf({
+      ...parts,
+      strictness: this.#strictness,
+      injection: new Injection(parts),
+      watched: new WatchedWrites({ ...parts, isWatched: () => this.#feed.isOpen }),
+      recorder: this.#recorder,
+      explored: () => this.#exploration?.log,
     })
     this.#feed = new Feed({ worlds, onRecorded: (listener) => this.onRecorded(listener) })
     this.resolveAccount = async (credentials, request) => {
       const account = await resolve(credentials, request)
-      if (request) this.observer.belongs(request, account.world)
+      if (request) this.#inProgress.belongs(request, account.world)
       return account
     }
   }
 
   readonly delivering: Extension['delivering'] = (deliver) =>
     faulty(deliver, {
-      explored: () => this.#events,
+      explored: () => this.#exploration?.events,
       onDelivered: (world, { type }) => this.#coverage.countEvent(world, type, 'delivered'),
     })
 
@@ -88,7 +100,7 @@ export class Sandbox implements Extension {
 
   /** Damage in the pages of a file that was too large to be checked, or that came to it later. */
   readonly failureOf = (error: unknown, request: Request): DomainError | undefined => {
-    const name = isDamage(error) ? this.observer.worldOf(request) : DEFAULT_WORLD
+    const name = isDamage(error) ? this.#inProgress.worldNameOf(request) : DEFAULT_WORLD
     return name === DEFAULT_WORLD ? undefined : new DomainError(worldDamaged(name), { cause: error })
   }
 
@@ -117,7 +129,7 @@ export class Sandbox implements Extension {
       coverage: this.#coverage,
       feed: this.#feed,
       outcomes: this.#outcomes,
-      refuseUnknown: this.observer.refuseUnknown,
+      refuseUnknown: this.#strictness.refuseUnknown,
       send: (world, sent, cause) => this.#send(program, world, sent, cause),
     })
     for (const app of [program.app, routes]) this.#outcomes.add(servedBy(app))
@@ -133,7 +145,7 @@ export class Sandbox implements Extension {
   }
 
   onRecorded(listener: RecordingListener): void {
-    this.observer.onRecorded(listener)
+    this.#recorder.onRecorded(listener)
   }
 
   /** Ends what would keep a server open that stops: the feeds. */
@@ -155,10 +167,8 @@ export class Sandbox implements Extension {
 
   /** Watches all writes and deliveries from now on, and injects faults into some of them (decision 49). */
   explore(faults: readonly RunFault[]): Exploration {
-    const exploration = new Exploration(this.options.worlds, this.options.reference, faults)
-    this.observer.writes = exploration.log
-    this.#events = exploration.events
-    return exploration
+    this.#exploration = new Exploration(this.options.worlds, this.options.reference, faults)
+    return this.#exploration
   }
 
   /** Its client logs in afresh: the token in a log is redacted, and nobody knows the passwords of all worlds. */
@@ -173,7 +183,7 @@ export class Sandbox implements Extension {
     const { publicUrl } = this.options
     const body = sent.method === 'GET' ? null : (sent.body ?? null)
     const request = new Request(publicUrl + sent.path, { method: sent.method, headers, body })
-    this.observer.expect(request, world)
+    this.#inProgress.expect(request, world)
     this.#causes.set(request, cause)
     return this.observer.deliver(request, await app.handle(request))
   }

@@ -1,0 +1,59 @@
+import { ownRequests } from '../../http/request-timer.ts'
+import type { Session } from '../../sessions/sessions.ts'
+import type { World } from '../../worlds/world.ts'
+import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
+import { usernameIn, worldOfBearer } from '../worlds/accounts.ts'
+import { plainName } from '../worlds/query.ts'
+import type { SandboxWorlds } from '../worlds/worlds.ts'
+import { ObservedRequest } from './request-log.ts'
+
+/** The requests that are in progress, with what is known of each so far: above all, whose world it is about. */
+export class RequestsInProgress {
+  readonly #observed = new WeakMap<Request, ObservedRequest>()
+
+  constructor(private readonly worlds: SandboxWorlds) {}
+
+  arrived = (request: Request): void => {
+    if (!ownRequests.has(request) && !this.#observed.has(request))
+      this.#observed.set(request, new ObservedRequest(request.headers))
+  }
+
+  /** Names the world of a replayed request: the access token that would name it is redacted. */
+  expect(request: Request, world: World): void {
+    this.arrived(request)
+    this.belongs(request, world)
+  }
+
+  belongs(request: Request, world: World): void {
+    const observed = this.#observed.get(request)
+    if (observed) observed.world = world
+  }
+
+  identified = (request: Request, { client, world }: Session): void => {
+    const observed = this.#observed.get(request)
+    if (!observed) return
+    observed.client = usernameIn(world, client.username)
+    observed.world = world
+  }
+
+  of(request: Request): ObservedRequest | undefined {
+    return this.#observed.get(request)
+  }
+
+  ended(request: Request): void {
+    this.#observed.delete(request)
+  }
+
+  /** The world that a request is about, as far as that is known. */
+  worldOf(request: Request): World | undefined {
+    return this.of(request)?.world ?? worldOfBearer(this.worlds, request)
+  }
+
+  /** As {@link worldOf}; for any other request the name that it asks for, or that of the default world. */
+  worldNameOf(request: Request): string {
+    return this.worldOf(request)?.name ?? plainName(new URL(request.url).searchParams.get('world') ?? DEFAULT_WORLD)
+  }
+
+  /** The fault of a request, as logs show it. */
+  faultOf = (request: Request): string | undefined => this.of(request)?.injected?.fault.name
+}

@@ -1,0 +1,28 @@
+import { DomainError, invalid } from '../../kernel/failure.ts'
+import type { Asked } from '../../sessions/guard.ts'
+import { isControl } from '../control/gate.ts'
+import { unknownIn } from '../control/strict.ts'
+import type { Parts } from '../parts.ts'
+import type { RequestsInProgress } from './in-progress.ts'
+
+interface Options extends Pick<Parts, 'outcomes'> {
+  inProgress: RequestsInProgress
+  strict: boolean
+}
+
+/** Refuses what an operation does not document: always in the control API, with `--strict` in the API (decision 15). */
+export class Strictness {
+  constructor(private readonly options: Options) {}
+
+  /** @throws DomainError validation, body_unreadable */
+  refuseUnknown = async ({ request, route }: Asked): Promise<void> => {
+    const { inProgress, outcomes, strict } = this.options
+    const observed = inProgress.of(request)
+    const operation = outcomes.operationAt(request.method, route)
+    if (!observed || !operation || !(strict || isControl(route))) return
+    const violations = await unknownIn(operation, request)
+    if (violations.length === 0) return
+    observed.refusedStrictly = true
+    throw new DomainError(invalid(violations))
+  }
+}
