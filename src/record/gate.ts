@@ -9,9 +9,7 @@ import { Collector, withErasure } from './rows.ts'
 import { LEASE_LOST, OUT_OF_ORDER } from './schema.ts'
 import type { Table } from './tables.ts'
 
-/** How long requests wait to learn whether their commit was made (contract C18). */
-const LATE_MS = 2 * SECOND_MS
-/** How long a response is waited for, and how much longer for each megabyte that was sent. */
+/** How long requests wait to learn whether their commit was made (contract C18), and how much longer for what is sent. */
 const PATIENCE_MS = 2 * SECOND_MS
 const PATIENCE_MS_PER_CHARACTER = 0.002
 const LOOK_MS = 100
@@ -88,12 +86,14 @@ export class Gate implements CommitGate {
     if (this.#collector.isEmpty) return
     const startMs = sinceStartMs()
     const mark = this.#mark()
+    const parts = [...this.#collector.parts()]
+    const patienceMs = PATIENCE_MS + parts.reduce((sum, { length }) => sum + length, 0) * PATIENCE_MS_PER_CHARACTER
     const late = setTimeout(() => {
       this.#isUncertain = true
       onLate()
-    }, LATE_MS)
+    }, patienceMs)
     try {
-      const done = await this.#commit(mark)
+      const done = await this.#commit(mark, parts, patienceMs)
       this.#advance.run(done.seq, done.epoch, done.atUs)
       this.#collector.clear()
       this.seq = done.seq
@@ -105,10 +105,9 @@ export class Gate implements CommitGate {
     }
   }
 
-  async #commit(mark: Mark): Promise<Pick<Mark, 'seq' | 'epoch' | 'atUs'>> {
+  async #commit(mark: Mark, parts: string[], patienceMs: number): Promise<Pick<Mark, 'seq' | 'epoch' | 'atUs'>> {
     const { lease } = this.options
     const { leaseEpoch: epoch } = mark
-    const parts = [...this.#collector.parts()]
     if (this.#erases) {
       await untilFollowed(this.options.connection, mark.seq)
       parts[parts.length - 1] = withErasure(parts.at(-1) ?? '{}')
@@ -116,7 +115,7 @@ export class Gate implements CommitGate {
     const seq = mark.seq + parts.length
     try {
       const sent = lease.now()
-      const atUs = await this.#send(mark, parts)
+      const atUs = await this.#send(mark, parts, patienceMs)
       lease.renewed(sent)
       this.#erases = false
       return { seq, epoch, atUs }
@@ -127,12 +126,11 @@ export class Gate implements CommitGate {
     }
   }
 
-  async #send({ seq: before, leaseEpoch: epoch }: Mark, parts: readonly string[]): Promise<number> {
+  async #send({ seq: before, leaseEpoch: epoch }: Mark, parts: readonly string[], patienceMs: number): Promise<number> {
     const { connection } = this.options
     const erases = this.#erases
     const valuesOf = (part: string, index: number) =>
       [epoch, before, before + index + 1, part, erases, index === parts.length - 1] as const
-    const patienceMs = PATIENCE_MS + parts.reduce((sum, { length }) => sum + length, 0) * PATIENCE_MS_PER_CHARACTER
     if (parts.length === 1) {
       const [row] = await connection.askStrictly<{ at: string }>(COMMIT, valuesOf(parts[0] ?? '', 0), patienceMs)
       return Number(row?.at)
