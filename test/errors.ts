@@ -1,3 +1,5 @@
+import { DomainError } from '../src/kernel/failure.ts'
+
 /** The errors that most operations share, whole. */
 
 /** An error in the structured shape (spec section 7, shape 1). */
@@ -15,6 +17,13 @@ export const FORBIDDEN = structured(
   'FORBIDDEN',
   'The requested feature is not enabled for this client',
 )
+
+/** The failure with which work is refused. */
+export const failureOf = async (work: Promise<unknown>): Promise<DomainError['failure']> => {
+  const error = await work.catch((reason: unknown) => reason)
+  if (!(error instanceof DomainError)) throw error
+  return error.failure
+}
 
 /** Fields that are refused, each with what is wrong with it. */
 export const invalid = (messages: object) =>

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from './program.ts'
 
 /** PostgreSQL for tests: a server of its own in a temporary folder, as a user that is not root. */
 
@@ -30,14 +31,6 @@ const succeed = async (...command: string[]): Promise<string> => {
   if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${exitCode} ${stdout}${stderr}`)
   return stdout
 }
-
-export const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 
 export class Postgres implements AsyncDisposable {
   private constructor(

@@ -23,6 +23,10 @@ export type PublishedEvent = Omit<Static<typeof EventSchema>, 'type' | 'data'> &
 export type Transaction = Static<typeof TransactionSchema>
 export type Wallet = Static<typeof WalletSchema>
 
+/** Times at which the clocks of worlds stand still. */
+export const START = '2030-01-01T00:00:00.000Z'
+export const NOON = '2030-01-01T12:00:00.000Z'
+
 export const BENEFICIARIES = '/api/v1/beneficiaries'
 export const ORDERS = '/api/v1/orders'
 export const PAYOUTS = '/api/v1/payouts'
@@ -62,6 +66,12 @@ export const getOrder = (world: TestWorld, id: number): Promise<Order> => world.
 export const pay = (world: TestWorld, body: object = HUNDRED): Promise<Payout> => world.make(PAYOUTS, body)
 export const getPayout = (world: TestWorld, id: string): Promise<Payout> => world.read(`${PAYOUTS}/${id}`)
 
+/** The six headers of a page. */
+export const pageOf = ({ headers }: Response): (string | null)[] =>
+  ['x-page', 'x-per-page', 'x-total-count', 'x-total-pages', 'x-page-size', 'x-has-more'].map((name) =>
+    headers.get(name),
+  )
+
 /** How many records a list has. */
-export const countOf = async (world: TestWorld, list: string): Promise<number> =>
+export const countOf = async (world: TestWorld, list = BENEFICIARIES): Promise<number> =>
   Number((await world.get(`${list}?limit=1`)).headers.get('x-total-count'))

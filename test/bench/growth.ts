@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { processorUs, type Running } from '../program.ts'
+import { PAYEE } from '../records.ts'
 import { writeCatalogOf } from './catalog.ts'
 import { COMMON, emailOf, fill, referenceOf, SANDBOX_CLIENT, usernameOf, type Written } from './crowd.ts'
 import { type Exchange, fingerprintOf } from './load.ts'
@@ -90,9 +91,7 @@ const payout = (): Ask[] => [
       wallet_id: SANDBOX_CLIENT.walletId,
       amount: 1.25,
       currency: 'USD',
-      beneficiary_email: 'ada@example.com',
-      beneficiary_first_name: 'Ada',
-      beneficiary_last_name: 'Lovelace',
+      ...PAYEE,
     }),
   },
 ]
@@ -214,10 +213,7 @@ const SUBJECTS: readonly Subject[] = [
       },
       { name: 'payouts by amount', asks: get(`${payouts}?${list}&sort_by=amount`), total: all },
       { name: 'payouts, a search for one', asks: get(`${payouts}?${list}&search=${referenceOf(3)}`), total: () => 1 },
-      {
-        name: 'payouts/{id}',
-        asks: ({ written }) => written.payoutIds.map((id) => ({ path: `${payouts}/${id}` })),
-      },
+      { name: 'payouts/{id}', asks: ({ written }) => written.payoutIds.map((id) => ({ path: `${payouts}/${id}` })) },
       { name: 'transactions, first page', asks: get(`/api/v1/transactions?${list}`) },
       { name: 'POST beneficiaries', asks: newBeneficiaries },
       { name: 'POST payouts', asks: payout },

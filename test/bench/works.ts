@@ -1,3 +1,4 @@
+import { PAYEE } from '../records.ts'
 import { type Exchange, FRESH_DIGITS, fingerprintOf } from './load.ts'
 import {
   BENEFICIARIES,
@@ -171,19 +172,9 @@ export class Interview {
   #movements(): Record<string, Exchange> {
     const reference = `bench-${UNNUMBERED}`
     const order = { product_id: 1, denomination: 100, quantity: 1, client_reference: reference }
-    const payout = {
-      reference_id: reference,
-      wallet_id: WALLET,
-      amount: 1.25,
-      currency: 'USD',
-      beneficiary_email: 'ada@example.com',
-      beneficiary_first_name: 'Ada',
-      beneficiary_last_name: 'Lovelace',
-    }
+    const payout = { reference_id: reference, wallet_id: WALLET, amount: 1.25, currency: 'USD', ...PAYEE }
     return {
-      ...(this.sells && {
-        orders: movement({ path: '/api/v1/orders', body: JSON.stringify(order) }, this.token, 200),
-      }),
+      ...(this.sells && { orders: movement({ path: '/api/v1/orders', body: JSON.stringify(order) }, this.token, 200) }),
       payouts: movement({ path: '/api/v1/payouts', body: JSON.stringify(payout) }, this.token, 201),
     }
   }

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { UNAUTHORIZED } from '../errors.ts'
 import { expectResponse, sharedServer } from '../harness.ts'
+import { ADA } from '../records.ts'
 
 const server = await sharedServer()
-
-const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 
 describe('POST /api/v1/beneficiaries', () => {
   test('201 returns the saved beneficiary without payouts', async () => {

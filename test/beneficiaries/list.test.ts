@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { UNAUTHORIZED } from '../errors.ts'
 import { expectResponse, sharedServer, type TestWorld } from '../harness.ts'
+import { pageOf } from '../records.ts'
 
 interface Beneficiary {
   id: string
@@ -34,14 +35,6 @@ const person = (email: string, first_name = 'Ada', last_name = 'Lovelace', count
 const request = (world: TestWorld, query = '') => world.get(`/api/v1/beneficiaries${query}`)
 const list = async (world: TestWorld, query = '') => (await (await request(world, query)).json()) as Beneficiary[]
 const emails = (people: readonly Beneficiary[]) => people.map(({ email }) => email)
-const pagingOf = ({ headers }: Response) =>
-  Object.fromEntries(
-    ['X-Page', 'X-Per-Page', 'X-Total-Count', 'X-Total-Pages', 'X-Page-Size', 'X-Has-More'].map((name) => [
-      name,
-      headers.get(name),
-    ]),
-  )
-const FOUR = { 'X-Page-Size': null, 'X-Has-More': null }
 
 const expectRefusal = async (response: Response, message: string) => {
   await expectResponse(response, 400, { error: 'ValidationException', message })
@@ -51,13 +44,7 @@ describe('GET /api/v1/beneficiaries', () => {
   test('200 returns an empty array and zero pages if there are none', async () => {
     const response = await request(await server.world())
     await expectResponse(response, 200, [])
-    expect(pagingOf(response)).toEqual({
-      'X-Page': '1',
-      'X-Per-Page': '20',
-      'X-Total-Count': '0',
-      'X-Total-Pages': '0',
-      ...FOUR,
-    })
+    expect(pageOf(response)).toEqual(['1', '20', '0', '0', null, null])
   })
 
   test('200 returns the newest first, with four headers', async () => {
@@ -65,13 +52,7 @@ describe('GET /api/v1/beneficiaries', () => {
     const saved = await save(world, [person('a@example.com'), person('b@example.com', 'Bo', 'Lin', 'SE')])
     const response = await request(world)
     await expectResponse(response, 200, saved.toReversed())
-    expect(pagingOf(response)).toEqual({
-      'X-Page': '1',
-      'X-Per-Page': '20',
-      'X-Total-Count': '2',
-      'X-Total-Pages': '1',
-      ...FOUR,
-    })
+    expect(pageOf(response)).toEqual(['1', '20', '2', '1', null, null])
     expect(saved.map(({ created_at }) => created_at)).toEqual(['2030-01-01T00:00:00.000Z', '2030-01-01T00:00:01.000Z'])
   })
 
@@ -111,20 +92,14 @@ describe('pages of beneficiaries', () => {
   ])('%p', async (query, page, limit, pages, start, end) => {
     const response = await request(world, query)
     expect(response.status).toBe(200)
-    expect(pagingOf(response)).toEqual({
-      'X-Page': String(page),
-      'X-Per-Page': String(limit),
-      'X-Total-Count': '45',
-      'X-Total-Pages': String(pages),
-      ...FOUR,
-    })
+    expect(pageOf(response)).toEqual([String(page), String(limit), '45', String(pages), null, null])
     expect(emails((await response.json()) as Beneficiary[])).toEqual(newestFirst.slice(start, end))
   })
 
   test.each(['4', '9007199254740991'])('page %s past the end is empty and has the right totals', async (page) => {
     const response = await request(world, `?page=${page}`)
     await expectResponse(response, 200, [])
-    expect(pagingOf(response)).toMatchObject({ 'X-Page': page, 'X-Total-Count': '45', 'X-Total-Pages': '3' })
+    expect(pageOf(response)).toEqual([page, '20', '45', '3', null, null])
   })
 
   test.each([
@@ -307,17 +282,11 @@ describe('search of beneficiaries', () => {
   test('counts and pages the results', async () => {
     const response = await request(world, '?search=example.org&limit=2&page=2&sort_order=asc')
     expect(emails((await response.json()) as Beneficiary[])).toEqual(['nikos@example.org'])
-    expect(pagingOf(response)).toEqual({
-      'X-Page': '2',
-      'X-Per-Page': '2',
-      'X-Total-Count': '3',
-      'X-Total-Pages': '2',
-      ...FOUR,
-    })
+    expect(pageOf(response)).toEqual(['2', '2', '3', '2', null, null])
   })
 
   test('a search without results has zero pages', async () => {
-    expect(pagingOf(await request(world, '?search=zzz'))).toMatchObject({ 'X-Total-Count': '0', 'X-Total-Pages': '0' })
+    expect(pageOf(await request(world, '?search=zzz'))).toEqual(['1', '20', '0', '0', null, null])
   })
 
   test('does not find records of another client', async () => {

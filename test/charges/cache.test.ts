@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { sharedServer, startServer, type TestWorld, testIn } from '../harness.ts'
+import { NOON } from '../records.ts'
 
 const server = await sharedServer()
 
-const NOON = '2030-01-01T12:00:00Z'
 const atNoon = testIn(() => server.world(NOON))
 const PURCHASE = { denomination: 100, quantity: 2 }
 

@@ -2,12 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { notFound } from '../errors.ts'
 import { sharedServer, TestWorld, testIn } from '../harness.ts'
 import type { PublishedEvent } from '../records.ts'
-import { INSTANT, pay, place } from '../records.ts'
+import { INSTANT, NOON, pay, place } from '../records.ts'
 import { EVENTS, eventsOf } from './events.ts'
 
 const server = await sharedServer()
 
-const NOON = '2030-01-01T12:00:00.000Z'
 const atNoon = testIn(() => server.world(NOON))
 const busy = async (): Promise<TestWorld> => {
   const world = await server.world(NOON)

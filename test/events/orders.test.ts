@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { sharedServer, type TestWorld, testIn } from '../harness.ts'
-import { getOrder, INSTANT, NONE_LEFT, ORDERS, PHYSICAL, place } from '../records.ts'
+import { getOrder, INSTANT, NONE_LEFT, NOON, ORDERS, PHYSICAL, place } from '../records.ts'
 import { eventsOf, storyOf } from './events.ts'
 
 const server = await sharedServer()
 
-const NOON = '2030-01-01T12:00:00.000Z'
 const atNoon = testIn(() => server.world(NOON))
 const control = async (world: TestWorld, path: string, body?: object): Promise<void> => {
   const response = await world.control(path, body)
@@ -21,11 +20,7 @@ describe('An order', () => {
     expect(others).toEqual([])
     const wallet = await world.read<object>('/api/v1/wallets/1')
     const shown = { id: expect.stringMatching(/^evt_[0-9a-z]{25}$/), created_at: NOON }
-    expect(debited).toEqual({
-      ...shown,
-      type: 'wallet.debited',
-      data: { ...wallet, reserved_amount: order.amount },
-    })
+    expect(debited).toEqual({ ...shown, type: 'wallet.debited', data: { ...wallet, reserved_amount: order.amount } })
     expect(created).toEqual({
       ...shown,
       type: 'order.created',

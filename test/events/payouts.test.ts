@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { sharedServer, type TestWorld, testIn } from '../harness.ts'
-import { getPayout, PAYOUTS, pay } from '../records.ts'
+import { getPayout, NOON, PAYOUTS, pay } from '../records.ts'
 import { eventsOf, storyOf } from './events.ts'
 
 const server = await sharedServer()
 
-const NOON = '2030-01-01T12:00:00.000Z'
 const atNoon = testIn(() => server.world(NOON))
 const at = (second: number) => `2030-01-01T12:00:0${second}.000Z`
 const ofPayouts = (world: TestWorld) => storyOf(world, '&type=payout.*')

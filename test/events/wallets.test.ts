@@ -2,12 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { invalid, notFound } from '../errors.ts'
 import { sharedServer, type TestWorld, testIn } from '../harness.ts'
 import type { PublishedEvent } from '../records.ts'
-import { INSTANT, place } from '../records.ts'
+import { INSTANT, NOON, place } from '../records.ts'
 import { eventsOf, storyOf } from './events.ts'
 
 const server = await sharedServer()
 
-const NOON = '2030-01-01T12:00:00.000Z'
 const atNoon = testIn(() => server.world(NOON))
 const patch = (world: TestWorld, id: number, body: object): Promise<Response> =>
   server.request(`/_sandbox/wallets/${id}?world=${world.name}`, { method: 'PATCH', body: JSON.stringify(body) })
@@ -82,9 +81,7 @@ describe('PATCH /_sandbox/wallets/{id}', () => {
     const message = `The threshold field ${problem}.`
     expect([response.status, await response.json()]).toEqual([
       400,
-      invalid({
-        threshold: [{ rule, field: 'threshold', message }],
-      }),
+      invalid({ threshold: [{ rule, field: 'threshold', message }] }),
     ])
   })
 

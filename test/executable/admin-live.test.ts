@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { holdBack } from '../held-body.ts'
 import { login, type Running, start } from '../program.ts'
+import { HUNDRED } from '../records.ts'
 import {
   asOperator,
   type Credentials,
@@ -158,9 +159,7 @@ describe('a client', () => {
     ])
     expect(
       await operator.run(['catalog', 'import', operator.file('again.json', { products: [TEA, HAMPER] })]),
-    ).toMatchObject({
-      exitCode: 0,
-    })
+    ).toMatchObject({ exitCode: 0 })
     expect(await orderDuring(['client', 'feature', 'acme', 'vouchers', 'off'])).toEqual([
       403,
       expect.stringContaining('FORBIDDEN'),
@@ -408,14 +407,7 @@ test('simultaneous commands and requests lose no writes', () =>
     )
     const payouts = Array.from({ length: 6 }, (_, index) =>
       accepted(
-        () =>
-          customer.post('/payouts', {
-            reference_id: `p-${index}`,
-            wallet_id: 1,
-            amount: 100,
-            currency: 'USD',
-            ...PAYEE,
-          }),
+        () => customer.post('/payouts', { ...HUNDRED, reference_id: `p-${index}` }),
         ({ status }) => status === 503,
       ),
     )
@@ -423,8 +415,6 @@ test('simultaneous commands and requests lose no writes', () =>
     expect((await Promise.all(payouts)).map(({ status }) => status)).toEqual([201, 201, 201, 201, 201, 201])
     expect(await customer.wallet()).toEqual([1006 - 609, 609])
   }))
-
-const PAYEE = { beneficiary_email: 'ada@example.com', beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' }
 
 /** Whoever waits more than five seconds for other writers is refused, and has written nothing: it is asked again. */
 const accepted = async <Result>(

@@ -2,8 +2,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run, start } from '../program.ts'
-import { freePort } from './documents.ts'
+import { freePort, run, start } from '../program.ts'
 import { asOperator, type Operator, operatorTest } from './live.ts'
 
 /** `scrip backup FOLDER --every 1h --keep 48`: copies that are taken and removed by themselves (decision 78). */
@@ -67,7 +66,7 @@ describe('scrip backup FOLDER', () => {
     expect(JSON.parse(backup.ready)).toMatchObject({ kept: 1, removed: 2 })
     renameSync(folder, elsewhere)
     await backup.logged(`scrip: ${folder} is not a folder\nMake it, or mount its disk, first.\nThe next try is at 2`)
-    const port = await freePort()
+    const port = String(await freePort())
     const server = await operator.serve('--metrics-port', port)
     const failed = async (): Promise<number> => {
       const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()

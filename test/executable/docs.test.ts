@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { errorsPage, flagsPage, pathOf } from '../../docs/make.ts'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { startServer } from '../harness.ts'
-import { inFolder } from '../program.ts'
-import { blocksOf, documentText, freePort, hasShell, walk } from './documents.ts'
+import { freePort, inFolder } from '../program.ts'
+import { blocksOf, documentText, hasShell, walk } from './documents.ts'
 
 /** The documentation is typed as it stands, and what follows from the program is compared with it. */
 
@@ -19,7 +19,7 @@ const pages = [
 ]
 /** Typed from the first block to the last, in an empty folder. */
 const WALKED = ['quickstart', 'money', 'errors', 'webhooks', 'running-live'].map((name) => `docs/${name}.md`)
-const port = await freePort()
+const port = String(await freePort())
 const program = await commandLine({})
 const HERE = {
   'scrip &': `scrip --port ${port} &`,
@@ -46,7 +46,7 @@ test.skipIf(!hasShell)('docs/errors.md: an error is injected by its name', async
 })
 
 test.skipIf(!hasShell || !hasNode)('docs/webhooks.md works from the first delivery to a new secret', async () => {
-  const own = await freePort()
+  const own = String(await freePort())
   const untilUp = `until curl -s http://127.0.0.1:${own} >/dev/null; do sleep 0.05; done`
   const said = await walk('docs/webhooks.md', {
     replace: { 'scrip trigger': 'scrip trigger --url http://127.0.0.1:4747', 4748: own, ...HERE },
@@ -79,13 +79,11 @@ describe('docs/running-live.md', () => {
       buy payouts '{"reference_id":"p-'$number'","wallet_id":1,"amount":10,"currency":"USD","beneficiary_email":"ada@example.com","beneficiary_first_name":"Ada","beneficiary_last_name":"Lovelace"}'
     done`
   test.skipIf(!hasShell)('works from setup to upgrade', async () => {
-    const metricsPort = await freePort()
+    const metricsPort = String(await freePort())
     const server = `scrip serve --mode live --port ${port} --metrics-port ${metricsPort} &\nscrip wait --port ${port}`
     const said = await walk('docs/running-live.md', {
       replace: { '/var/lib/scrip': '$FOLDER/data', '/backup/': '$FOLDER/', '4747': port, '9464': metricsPort },
-      before: {
-        'scrip orders list --status PENDING': TRADE,
-      },
+      before: { 'scrip orders list --status PENDING': TRADE },
       console: {
         'systemctl stop scrip': `kill %1; wait %1\n`,
         'systemctl start scrip': server,
@@ -187,9 +185,7 @@ describe('in every page', () => {
       for (const { language, file } of blocksOf(documentText(page))) {
         const isRun = (language === 'sh' || language === 'json') && file === undefined && WALKED.includes(page)
         const isShown = language === 'console' || language === 'text' || language === 'http'
-        expect({ page, language, file, known: isRun || isShown || file !== undefined }).toMatchObject({
-          known: true,
-        })
+        expect({ page, language, file, known: isRun || isShown || file !== undefined }).toMatchObject({ known: true })
       }
     }
   })

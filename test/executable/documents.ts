@@ -1,7 +1,6 @@
 import { expect } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { COMMAND, inFolder } from '../program.ts'
 
@@ -33,14 +32,6 @@ export const withScrip = (work: (folder: string, env: Record<string, string>) =>
     writeFileSync(program, `#!/bin/sh\nexec ${COMMAND.map((word) => `'${word}'`).join(' ')} "$@"\n`)
     chmodSync(program, 0o755)
     await work(folder, { PATH: `${folder}:${process.env.PATH}` })
-  })
-
-export const freePort = (): Promise<string> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(String(typeof address === 'object' && address ? address.port : 0)))
-    })
   })
 
 /** Whether a document's shell code can be run here. */
@@ -92,11 +83,7 @@ export const walk = async (path: string, { replace = {}, before = {}, console = 
     const ended = spawnSync('bash', ['-c', whole], { cwd, env: { ...inherited, ...env }, encoding: 'utf8' })
     output = ended.stdout
     expect({ path, status: ended.status, stderr: ended.status === 0 ? '' : ended.stderr + output.slice(-500) }).toEqual(
-      {
-        path,
-        status: 0,
-        stderr: '',
-      },
+      { path, status: 0, stderr: '' },
     )
   })
   const outputs = output.split(MARK)

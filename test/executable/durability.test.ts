@@ -2,10 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { bearer, folderTest, inFolder, loggedIn, login, type Pair, type Running, run, start } from '../program.ts'
+import { ADA } from '../records.ts'
 
 /** With a data folder, what was acknowledged outlives the process, however it ends (contract C1, C3). */
-
-const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 
 const save = async (program: Running, pair: Pair): Promise<Response> =>
   program.request('/api/v1/beneficiaries', { method: 'POST', ...bearer(pair), body: JSON.stringify(ADA) })

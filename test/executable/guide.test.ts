@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inFolder, run } from '../program.ts'
-import { type Block, blocksOf, documentText, freePort, hasShell, withScrip } from './documents.ts'
+import { freePort, inFolder, run } from '../program.ts'
+import { type Block, blocksOf, documentText, hasShell, withScrip } from './documents.ts'
 
 /** The code of the guide for testers is run as it stands, so that it cannot rot. */
 
@@ -73,7 +73,7 @@ describe.skipIf(!hasNode)('the Node test suite', () => {
 
   test.skipIf(!hasNpm)('runs against a separate server', async () => {
     const beside = blockOf('beside.sh')
-    const text = beside.text.replace('4747', await freePort())
+    const text = beside.text.replace('4747', String(await freePort()))
     await withFiles([suite, { ...beside, text }], async (cwd, env) => {
       const ended = await run(['run', '--', 'sh', 'beside.sh'], { cwd, env })
       expect(ended.exitCode).toBe(0)

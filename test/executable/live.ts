@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { catalogEntry } from '../catalog/entry.ts'
 import { bearer, inFolder, login, type Pair, type Place, type Running, run, start } from '../program.ts'
+import { PAYEE } from '../records.ts'
 
 /** Live mode as an operator runs it: a server, and commands beside it on the same folder. */
 
@@ -131,9 +132,7 @@ export class Customer {
 
   /** Makes a payout that has to be taken. */
   async payout(reference_id: string, beneficiary_id?: string): Promise<{ id: string; status: string }> {
-    const whom = beneficiary_id
-      ? { beneficiary_id }
-      : { beneficiary_email: 'ada@example.com', beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' }
+    const whom = beneficiary_id ? { beneficiary_id } : PAYEE
     const response = await this.post('/payouts', { reference_id, wallet_id: 1, amount: 100, currency: 'USD', ...whom })
     expect(response.status).toBe(201)
     return (await response.json()) as { id: string; status: string }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { bearer, loggedIn, login, type Place, type Running, run, start } from '../program.ts'
+import { HUNDRED } from '../records.ts'
 import { ask } from '../socket.ts'
 import { operatorTest } from './live.ts'
 
@@ -167,15 +168,7 @@ describe('metrics of a sandbox', () => {
       const { headers } = bearer(await loggedIn(program))
       await program.request('/_sandbox/clock', { method: 'POST', body: '{"frozen":true}' })
       const waiting = program.request('/api/v1/countries/1', { headers: { ...headers, 'x-sandbox-delay': '400' } })
-      const body = JSON.stringify({
-        reference_id: 'p-1',
-        wallet_id: 1,
-        amount: 1,
-        currency: 'USD',
-        beneficiary_email: 'ada@example.com',
-        beneficiary_first_name: 'Ada',
-        beneficiary_last_name: 'Lovelace',
-      })
+      const body = JSON.stringify({ ...HUNDRED, reference_id: 'p-1', amount: 1 })
       const payout = await program.request('/api/v1/payouts', { method: 'POST', headers, body })
       expect(payout.status).toBe(201)
       const page = await scrape()

@@ -1,21 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { withServeOptions } from '../../src/config/options.ts'
-import { bearer, folderTest, inFolder, loggedIn, run, start } from '../program.ts'
+import { bearer, folderTest, freePort, inFolder, loggedIn, run, start } from '../program.ts'
 
 /** Flags, their variables and their defaults (contract C1). */
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 
 describe('a flag overrides its variable, and the variable overrides PORT and the default', () => {
   test('--port', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort, POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
-import { type Running, run } from '../program.ts'
+import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
+import { freePort, type Running, run } from '../program.ts'
 import { logIn, serve } from '../rigs/server.ts'
 
 /** Two servers and their operator, with the record in PostgreSQL (contract C18). */
@@ -70,9 +70,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
     const refused = await get(b, '/status')
     expect(refused).toMatchObject({
       status: 503,
-      body: {
-        error: { name: 'ServiceUnavailableError', code: 'SERVICE_UNAVAILABLE', message: 'Try again later.' },
-      },
+      body: { error: { name: 'ServiceUnavailableError', code: 'SERVICE_UNAVAILABLE', message: 'Try again later.' } },
     })
     expect(refused.headers.get('retry-after')).toBe('1')
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withoutCounters } from '../http/rehearsals.ts'
-import { run, start } from '../program.ts'
-import { blocksOf, documentText, freePort, hasShell, withScrip } from './documents.ts'
+import { freePort, run, start } from '../program.ts'
+import { blocksOf, documentText, hasShell, withScrip } from './documents.ts'
 import { asOperator, Customer, type Operator } from './live.ts'
 
 /** Rehearsals of the executable (contract C19): of commands, and how an operator sees those of clients. */
@@ -62,7 +62,7 @@ describe('a rehearsal of a client in live mode', () => {
   test('gives no code away, leaves the stock, and is marked in the log and the metrics', () =>
     asOperator(async (operator) => {
       const credentials = await operator.stocked()
-      const port = await freePort()
+      const port = String(await freePort())
       const server = await operator.serve('--log-format', 'json', '--log-level', 'info', '--metrics-port', port)
       const customer = await Customer.of(server, credentials)
       const init = {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { inFolder, run } from '../program.ts'
-import { freePort } from './documents.ts'
+import { freePort, inFolder, run } from '../program.ts'
 import { Customer, HAMPER, operatorTest, TEA } from './live.ts'
 
 /** What operators get from the executable alone: guides, files, samples, warnings (contract C17). */
@@ -70,7 +69,7 @@ describe('metrics of live mode', () => {
   operatorTest('warn before codes and money run out, and when there is no new backup', async (operator) => {
     const credentials = await operator.stocked()
     await operator.json('wallet', 'threshold', '1', '990')
-    const port = await freePort()
+    const port = String(await freePort())
     const server = await operator.serve('--metrics-port', port)
     const before = await metricsOf(port)
     expect(gaugeOf(before, 'scrip_wallets_low')).toBe('0')
@@ -174,10 +173,7 @@ describe('scrip client limits', () => {
     expect(statuses).toEqual([200, 200, 200, 429])
     expect(
       await operator.json('client', 'limits', 'acme', '--max-quantity', 'off', '--rate-limit', 'off'),
-    ).toMatchObject({
-      max_quantity: null,
-      rate_limit: 'off',
-    })
+    ).toMatchObject({ max_quantity: null, rate_limit: 'off' })
     expect((await customer.get('/wallets')).status).toBe(200)
     await server.stop()
     expect(await operator.run(['client', 'limits', 'acme', '--rate-limit', 'many'])).toMatchObject({ exitCode: 2 })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inFolder, start } from '../program.ts'
-import { blocksOf, documentText, freePort } from './documents.ts'
+import { freePort, inFolder, start } from '../program.ts'
+import { blocksOf, documentText } from './documents.ts'
 
 /** The receivers of docs/webhooks.md verify, refuse and deduplicate, in each language that is installed here. */
 
@@ -53,7 +53,7 @@ describe.each(receivers.map(({ file = '', text }) => [file, text] as const))('%s
     inFolder(async (folder) => {
       const path = join(folder, file)
       writeFileSync(path, text)
-      const port = await freePort()
+      const port = String(await freePort())
       await using server = await start()
       const login = await server.request('/auth/login', {
         method: 'POST',

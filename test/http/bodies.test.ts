@@ -4,6 +4,7 @@ import { IN_FLIGHT_BYTES_MAX } from '../../src/http/intake.ts'
 import { excessAt } from '../../src/http/json.ts'
 import { structured } from '../errors.ts'
 import { againstBinary, expectResponse, sharedServer } from '../harness.ts'
+import { ADA } from '../records.ts'
 import { ask, Connection, type Listening, listening, type RawResponse } from '../socket.ts'
 import { errorIn } from './routes.ts'
 
@@ -12,7 +13,6 @@ import { errorIn } from './routes.ts'
 const server = await sharedServer()
 const world = await server.world()
 
-const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 const UNREADABLE = errorIn('flat', 'BadRequest', 'Invalid request body')
 const MIB = 1_048_576
 
@@ -146,8 +146,8 @@ describe('A body in chunks of one byte', () => {
 })
 
 describe('A string with half a surrogate pair or NUL is a 400 that names the field', () => {
-  const PERSON = { beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' }
-  const PAYOUT = { reference_id: 'odd', wallet_id: 1, amount: 10, currency: 'USD', ...PERSON }
+  const ADA = { beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' }
+  const PAYOUT = { reference_id: 'odd', wallet_id: 1, amount: 10, currency: 'USD', ...ADA }
   const ORDER = { product_id: 1, denomination: 100, quantity: 1 }
   const PLACES: [path: string, field: string, body: object][] = [
     ['/api/v1/beneficiaries', 'email', ADA],

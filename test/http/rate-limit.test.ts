@@ -3,8 +3,8 @@ import { Command } from 'commander'
 import { withServeOptions } from '../../src/config/options.ts'
 import { structured } from '../errors.ts'
 import { forFile, type Server, startServer, type TestWorld, testIn } from '../harness.ts'
+import { NOON } from '../records.ts'
 
-const NOON = '2030-01-01T12:00:00Z'
 const NOON_S = 1_893_499_200
 
 const server = forFile(await startServer())

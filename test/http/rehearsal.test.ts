@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { structured } from '../errors.ts'
 import { type Server, sharedServer, startServer, type TestWorld } from '../harness.ts'
 import { openLive } from '../orders/live.ts'
-import { countOf, INSTANT, ORDERS, type Order, OVERNIGHT, THREE_LEFT } from '../records.ts'
+import { ADA, countOf, INSTANT, ORDERS, type Order, OVERNIGHT, THREE_LEFT } from '../records.ts'
 import { balanceOf } from '../wallets/balances.ts'
 import { DRY_RUN } from './rehearsals.ts'
 
@@ -14,16 +14,11 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const ONE = INSTANT
 const BENEFICIARIES = '/api/v1/beneficiaries'
-const PERSON = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 const VALUE = 'X-Dry-Run must be true or false.'
 const WITH_KEY = 'X-Dry-Run cannot be combined with Idempotency-Key.'
 const refused = (message: string) => structured('ValidationException', 'VALIDATION_FAILURE', message)
-const headersOf = ({ headers }: Response) => ({
-  marked: headers.get('x-dry-run'),
-  location: headers.get('location'),
-})
+const headersOf = ({ headers }: Response) => ({ marked: headers.get('x-dry-run'), location: headers.get('location') })
 
 describe('the response of a rehearsal', () => {
   test('of an order has its price, its status and no code', async () => {
@@ -53,7 +48,7 @@ describe('the response of a rehearsal', () => {
 
   test('of a new record names no place', async () => {
     const world = await server.world()
-    const response = await world.post(BENEFICIARIES, PERSON, DRY_RUN)
+    const response = await world.post(BENEFICIARIES, ADA, DRY_RUN)
     expect(response.status).toBe(201)
     expect(headersOf(response)).toEqual({ marked: 'true', location: null })
     const { id } = (await response.json()) as { id: string }
@@ -87,20 +82,20 @@ describe('the response of a rehearsal', () => {
       expect(headersOf(response)).toEqual({ marked: 'true', location: null })
       expect(await response.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', message))
     }
-    await world.post(ORDERS, { ...ONE, ref: 'taken' })
-    const duplicate = await world.post(ORDERS, { ...ONE, ref: 'taken' }, DRY_RUN)
+    await world.post(ORDERS, { ...INSTANT, ref: 'taken' })
+    const duplicate = await world.post(ORDERS, { ...INSTANT, ref: 'taken' }, DRY_RUN)
     expect(await duplicate.json()).toEqual(structured('BadRequestError', 'BAD_REQUEST', 'Duplicate client_reference'))
     const poor = await world.limited()
-    const forbidden = await poor.post(ORDERS, ONE, DRY_RUN)
+    const forbidden = await poor.post(ORDERS, INSTANT, DRY_RUN)
     expect([forbidden.status, headersOf(forbidden).marked]).toEqual([403, 'true'])
   })
 
   test('takes a token of the limit', async () => {
     const strict = await startServer('--rate-limit', '2/h')
     const world = await strict.world('2030-01-01T00:00:00Z')
-    const remaining = async () => (await world.post(ORDERS, ONE, DRY_RUN)).headers.get('x-ratelimit-remaining')
+    const remaining = async () => (await world.post(ORDERS, INSTANT, DRY_RUN)).headers.get('x-ratelimit-remaining')
     expect([await remaining(), await remaining()]).toEqual(['1', '0'])
-    const third = await world.post(ORDERS, ONE, DRY_RUN)
+    const third = await world.post(ORDERS, INSTANT, DRY_RUN)
     expect(third.status).toBe(429)
     await strict.stop()
   })
@@ -108,9 +103,9 @@ describe('the response of a rehearsal', () => {
 
 describe('the header', () => {
   const SHAPES: [path: string, body: object, render: (message: string) => object][] = [
-    [ORDERS, ONE, refused],
-    [BENEFICIARIES, PERSON, (message) => ({ error: 'ValidationException', message })],
-    ['/api/v1/products/2/charges', ONE, (error) => ({ error })],
+    [ORDERS, INSTANT, refused],
+    [BENEFICIARIES, ADA, (message) => ({ error: 'ValidationException', message })],
+    ['/api/v1/products/2/charges', INSTANT, (error) => ({ error })],
   ]
   test.each(SHAPES)('of %s is true or false', async (path, body, render) => {
     const world = await server.world()
@@ -129,13 +124,13 @@ describe('the header', () => {
   test('is not combined with an Idempotency-Key, whatever that says, where the operation takes one', async () => {
     const world = await server.world()
     for (const key of ['a key of my own', 'short']) {
-      const response = await world.post(ORDERS, ONE, { ...DRY_RUN, 'idempotency-key': key })
+      const response = await world.post(ORDERS, INSTANT, { ...DRY_RUN, 'idempotency-key': key })
       expect({ status: response.status, body: await response.json() }).toEqual({ status: 400, body: refused(WITH_KEY) })
-      const flat = await world.post(BENEFICIARIES, PERSON, { ...DRY_RUN, 'idempotency-key': key })
+      const flat = await world.post(BENEFICIARIES, ADA, { ...DRY_RUN, 'idempotency-key': key })
       expect(await flat.json()).toEqual({ error: 'ValidationException', message: WITH_KEY })
     }
     // The key was not used up.
-    expect((await world.post(ORDERS, ONE, { 'idempotency-key': 'a key of my own' })).status).toBe(200)
+    expect((await world.post(ORDERS, INSTANT, { 'idempotency-key': 'a key of my own' })).status).toBe(200)
     const { id } = (await (await world.post(ORDERS, OVERNIGHT)).json()) as Order
     const cancelled = await world.post(`${ORDERS}/${id}/cancel`, undefined, { ...DRY_RUN, 'idempotency-key': 'x' })
     expect([cancelled.status, headersOf(cancelled).marked]).toEqual([200, 'true'])
@@ -174,7 +169,7 @@ describe('nothing stays in memory either', () => {
   test('no price is held', async () => {
     const world = await server.world()
     const cache = async (headers = {}) =>
-      (await world.post('/api/v1/products/2/charges', ONE, headers)).headers.get('x-cache')
+      (await world.post('/api/v1/products/2/charges', INSTANT, headers)).headers.get('x-cache')
     expect([await cache(DRY_RUN), await cache(DRY_RUN), await cache(), await cache(DRY_RUN)]).toEqual([
       'MISS',
       'MISS',
@@ -242,28 +237,28 @@ describe('in the sandbox', () => {
 
   test('the request log marks it, without rows and events; coverage does not count it', async () => {
     const world = await server.world()
-    await world.post(ORDERS, ONE, DRY_RUN)
+    await world.post(ORDERS, INSTANT, DRY_RUN)
     expect((await requestsOf(world))[0]).toMatchObject({ dry_run: true, outcome: 'success', changes: [], events: [] })
     expect(await metOf(world, 'placeOrder')).toEqual([])
-    await world.post(ORDERS, ONE)
+    await world.post(ORDERS, INSTANT)
     expect((await requestsOf(world))[0]).toMatchObject({ dry_run: false, outcome: 'success' })
     expect(await metOf(world, 'placeOrder')).toEqual(['success'])
   })
 
   test('coverage counts a wrong header: only that can meet it', async () => {
     const world = await server.world()
-    await world.post(ORDERS, ONE, { 'x-dry-run': 'maybe' })
-    await world.post(ORDERS, ONE, { ...DRY_RUN, 'idempotency-key': 'a key of my own' })
+    await world.post(ORDERS, INSTANT, { 'x-dry-run': 'maybe' })
+    await world.post(ORDERS, INSTANT, { ...DRY_RUN, 'idempotency-key': 'a key of my own' })
     expect(await metOf(world, 'placeOrder')).toEqual(['dry_run_malformed', 'dry_run_with_key'])
   })
 
   test('faults strike it, and count', async () => {
     const world = await server.world()
     await world.control('/faults', { error: 'orders.insufficient_stock', times: 1 })
-    const struck = await world.post(ORDERS, ONE, DRY_RUN)
+    const struck = await world.post(ORDERS, INSTANT, DRY_RUN)
     expect([struck.status, headersOf(struck).marked]).toEqual([400, 'true'])
-    expect((await world.post(ORDERS, ONE)).status).toBe(200)
-    const lost = await world.post(ORDERS, ONE, { ...DRY_RUN, 'x-sandbox-fault': 'internal; when=after' })
+    expect((await world.post(ORDERS, INSTANT)).status).toBe(200)
+    const lost = await world.post(ORDERS, INSTANT, { ...DRY_RUN, 'x-sandbox-fault': 'internal; when=after' })
     expect(lost.status).toBe(500)
     expect(await countOf(world, ORDERS)).toBe(1)
   })
@@ -272,8 +267,8 @@ describe('in the sandbox', () => {
     const world = await server.world()
     const feed = await server.request(`/_sandbox/feed?world=${world.name}`)
     const reader = feed.body?.getReader()
-    await world.post(ORDERS, ONE, DRY_RUN)
-    await world.post(BENEFICIARIES, PERSON)
+    await world.post(ORDERS, INSTANT, DRY_RUN)
+    await world.post(BENEFICIARIES, ADA)
     let text = ''
     while (!text.includes(BENEFICIARIES)) text += new TextDecoder().decode((await reader?.read())?.value)
     expect(text).toContain('"dry_run":true')
@@ -284,7 +279,7 @@ describe('in the sandbox', () => {
 
   test('a replay of it is a rehearsal', async () => {
     const world = await server.world()
-    await world.post(ORDERS, ONE, DRY_RUN)
+    await world.post(ORDERS, INSTANT, DRY_RUN)
     const [{ id } = {}] = await requestsOf(world)
     const replay = await world.control(`/requests/${id}/replay`, {})
     expect(await replay.json()).toMatchObject({ status: 200, headers: { 'x-dry-run': 'true' } })

@@ -1,4 +1,5 @@
 import type { Server } from '../harness.ts'
+import { HUNDRED } from '../records.ts'
 
 /** Every protected route of the specification (spec 4.1 to 4.6, contract C12), and how its errors leave. */
 
@@ -106,15 +107,7 @@ export const ROUTES: readonly ProtectedRoute[] = [
     method: 'POST',
     path: '/api/v1/payouts',
     shape: 'flat',
-    goodBody: {
-      reference_id: 'salary',
-      wallet_id: 1,
-      amount: 10,
-      currency: 'USD',
-      beneficiary_email: 'ada@example.com',
-      beneficiary_first_name: 'Ada',
-      beneficiary_last_name: 'Lovelace',
-    },
+    goodBody: { ...HUNDRED, reference_id: 'salary', amount: 10 },
   },
   ofPayout('GET', ''),
   ofPayout('POST', '/cancel'),
@@ -134,11 +127,7 @@ export const errorIn = (shape: Shape, kind: keyof typeof CODES, message: string)
   if (shape === 'flat') return { error: kind === 'InternalServer' ? name : kind, message }
   return { error: { name, code: CODES[kind], message } }
 }
-const CODES = {
-  BadRequest: 'BAD_REQUEST',
-  NotFound: 'NOT_FOUND',
-  InternalServer: 'INTERNAL_SERVER_ERROR',
-} as const
+const CODES = { BadRequest: 'BAD_REQUEST', NotFound: 'NOT_FOUND', InternalServer: 'INTERNAL_SERVER_ERROR' } as const
 
 /** Every protected operation of the published document, at an id that is well formed. */
 export const publishedRoutes = async (server: Server): Promise<{ method: string; path: string }[]> => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { expectResponse, forFile, type Server, startServer, type TestWorld } from '../harness.ts'
+import { expectResponse, forFile, type Server, startServer } from '../harness.ts'
+import { countOf } from '../records.ts'
 import { errorIn, type Shape } from './routes.ts'
 
 /** `--strict`: what the API would ignore is refused by name (decision 15). */
@@ -126,7 +127,6 @@ describe('with --strict', () => {
 
   const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
   const KEY = { 'idempotency-key': 'strictly-1' }
-  const countOf = async (world: TestWorld) => (await world.get('/api/v1/beneficiaries')).headers.get('x-total-count')
 
   test('a refusal does not use the Idempotency-Key, and replays work', async () => {
     const world = await strict.world()
@@ -136,7 +136,7 @@ describe('with --strict', () => {
     expect([first.status, again.status]).toEqual([201, 201])
     expect(again.headers.get('idempotent-replayed')).toBe('true')
     expect(await again.text()).toBe(await first.text())
-    expect(await countOf(world)).toBe('1')
+    expect(await countOf(world)).toBe(1)
   })
 
   test.each([

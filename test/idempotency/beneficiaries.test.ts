@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { openProgram, sharedServer, startServer, type TestWorld, testIn } from '../harness.ts'
+import { ADA, countOf, NOON } from '../records.ts'
 
 const server = await sharedServer()
 const inWorld = testIn(() => server.world())
 
 const PATH = '/api/v1/beneficiaries'
-const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 const KEY = 'order-4711/ada'
-const NOON = '2030-01-01T12:00:00Z'
 const atNoon = testIn(() => server.world(NOON))
 
 /** Everything that a client can see of a response. */
@@ -20,7 +19,6 @@ const post = async (world: TestWorld, body: unknown, key: string | null = KEY, p
     replayed: response.headers.get('idempotent-replayed'),
   }
 }
-const countOf = async (world: TestWorld) => Number((await world.get(PATH)).headers.get('x-total-count'))
 const REUSED = JSON.stringify({ error: 'BadRequest', message: 'Idempotency-Key was used with a different request' })
 const MALFORMED = JSON.stringify({
   error: 'BadRequest',

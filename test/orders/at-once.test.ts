@@ -10,6 +10,7 @@ import { refundVouchers } from '../../src/orders/refund.ts'
 import { importedSupply } from '../../src/orders/supply.ts'
 import { World } from '../../src/worlds/world.ts'
 import { forFile } from '../harness.ts'
+import { HUNDRED } from '../records.ts'
 import { openLive } from './live.ts'
 
 /** Never more than was paid (contract C17), when a client and operators ask for 200 refunds and cancellations at once. */
@@ -82,15 +83,7 @@ test('cancellations by the client, and failures by operators, of one order', asy
 
 test('cancellations of one payout', async () => {
   const before = spendable()
-  const payout = {
-    reference_id: 'p-1',
-    wallet_id: 1,
-    amount: 100,
-    currency: 'USD',
-    beneficiary_email: 'ada@example.com',
-    beneficiary_first_name: 'Ada',
-    beneficiary_last_name: 'Lovelace',
-  }
+  const payout = { ...HUNDRED, reference_id: 'p-1' }
   const created = await live.request('/payouts', { method: 'POST', body: JSON.stringify(payout) })
   const { id } = (await created.json()) as { id: string }
   const responses = await Promise.all(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { expectResponse, forFile, startServer, testIn } from '../harness.ts'
-import { countOf, getPayout, ORDERS, PAYEE, pay, place } from '../records.ts'
+import { countOf, getPayout, HUNDRED, ORDERS, PAYEE, pay, place } from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf, transactionsOf } from '../wallets/balances.ts'
 
 /** Money at its edges: the last card, the last cent, the smallest unit. */
@@ -81,7 +81,7 @@ describe('the last cent', () => {
     expect(await balanceOf(world, 1)).toEqual({ amount: 0, reserved: 0 })
     const cent = { product_id: 1, denomination: 0.01, quantity: 1 }
     expect(await messageOf(await world.post(ORDERS, cent))).toBe('Insufficient wallet balance')
-    const payout = { reference_id: 'p', wallet_id: 1, amount: 0.01, currency: 'USD', ...PAYEE }
+    const payout = { ...HUNDRED, reference_id: 'p', amount: 0.01 }
     expect((await world.post('/api/v1/payouts', payout)).status).toBe(400)
     await world.control('/wallets/1/fund', { amount: 0.02 })
     expect(await pay(world, payout)).toMatchObject({ fees: 0.01, total_amount: 0.02 })

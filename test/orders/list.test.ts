@@ -1,17 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { findOrder } from '../../src/orders/queries.ts'
-import { badRequest, invalid, notFound } from '../errors.ts'
+import { badRequest, notFound, validation } from '../errors.ts'
 import { expectResponse, openProgram, sharedServer, type TestWorld, testIn } from '../harness.ts'
-import { getOrder, INSTANT, ORDERS, type Order, place } from '../records.ts'
+import { getOrder, INSTANT, ORDERS, type Order, pageOf, place, START } from '../records.ts'
 
 const server = await sharedServer()
 const inWorld = testIn(() => server.world())
 
-const START = '2030-01-01T00:00:00Z'
-const pageOf = (response: Response) =>
-  ['x-page', 'x-per-page', 'x-total-count', 'x-total-pages', 'x-page-size', 'x-has-more'].map((name) =>
-    response.headers.get(name),
-  )
 const listed = async (world: TestWorld, query = ''): Promise<Order[]> => {
   const response = await world.get(`${ORDERS}${query}`)
   if (response.status !== 200) throw new Error(`${query}: ${response.status} ${await response.text()}`)
@@ -117,13 +112,7 @@ describe('GET /api/v1/orders', () => {
   ])('400 refuses %s', async (query, field, rule, problem) => {
     const world = await server.world()
     const response = await world.get(`${ORDERS}?${query}`)
-    await expectResponse(
-      response,
-      400,
-      invalid({
-        [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
-      }),
-    )
+    await expectResponse(response, 400, validation(field, rule, problem))
   })
 })
 

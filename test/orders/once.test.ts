@@ -12,12 +12,11 @@ import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances
 const server = await sharedServer()
 const inWorld = testIn(() => server.world())
 
-const ONE = INSTANT
 const KEY = { 'idempotency-key': 'order-4711' }
 
 describe('Idempotency-Key on orders', () => {
   inWorld('returns the same order with status 200 and the same bytes, and buys nothing', async (world) => {
-    const first = await world.post(ORDERS, ONE, KEY)
+    const first = await world.post(ORDERS, INSTANT, KEY)
     const bytes = await first.text()
     expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([200, null])
     const second = await world.post(ORDERS, { quantity: 1, denomination: 50.0, product_id: 2 }, KEY)
@@ -38,7 +37,7 @@ describe('Idempotency-Key on orders', () => {
   })
 
   inWorld('buys once if the same request arrives twenty times at once', async (world) => {
-    const responses = await Promise.all(Array.from({ length: 20 }, () => world.post(ORDERS, ONE, KEY)))
+    const responses = await Promise.all(Array.from({ length: 20 }, () => world.post(ORDERS, INSTANT, KEY)))
     const bodies = new Set(await Promise.all(responses.map((response) => response.text())))
     expect(bodies.size).toBe(1)
     expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200))
@@ -48,8 +47,8 @@ describe('Idempotency-Key on orders', () => {
   })
 
   test.each<[string, object, number, object]>([
-    ['400', { ...ONE, quantity: 101 }, 400, badRequest('Quantity exceeds maximum allowed quantity of 100')],
-    ['404', { ...ONE, product_id: 999_999 }, 404, notFound('Product not found')],
+    ['400', { ...INSTANT, quantity: 101 }, 400, badRequest('Quantity exceeds maximum allowed quantity of 100')],
+    ['404', { ...INSTANT, product_id: 999_999 }, 404, notFound('Product not found')],
     ['400 at the end of all', { product_id: 9, denomination: 10, quantity: 4 }, 400, badRequest('Insufficient stock')],
   ])('stores an error like a success: %s', async (_, body, status, expected) => {
     const world = await server.world()
@@ -62,13 +61,13 @@ describe('Idempotency-Key on orders', () => {
   })
 
   inWorld('400 refuses another order with the key, and an invalid key', async (world) => {
-    await world.post(ORDERS, ONE, KEY)
-    const other = await world.post(ORDERS, { ...ONE, quantity: 2 }, KEY)
+    await world.post(ORDERS, INSTANT, KEY)
+    const other = await world.post(ORDERS, { ...INSTANT, quantity: 2 }, KEY)
     expect([other.status, await other.json()]).toEqual([
       400,
       badRequest('Idempotency-Key was used with a different request'),
     ])
-    const malformed = await world.post(ORDERS, ONE, { 'idempotency-key': 'short' })
+    const malformed = await world.post(ORDERS, INSTANT, { 'idempotency-key': 'short' })
     expect([malformed.status, await malformed.json()]).toEqual([
       400,
       badRequest('Idempotency-Key must be 8 to 256 printable characters'),
@@ -106,7 +105,7 @@ describe('a wallet that covers exactly k of many orders at once', () => {
     await place(world, { product_id: 2, denomination: 500, quantity: 100, wallet_id: 1 })
     await place(world, { product_id: 2, denomination: 400, quantity: 9, wallet_id: 1 })
     expect((await balanceOf(world, 1)).amount).toBe(544)
-    const responses = await Promise.all(Array.from({ length: 200 }, () => world.post(ORDERS, ONE)))
+    const responses = await Promise.all(Array.from({ length: 200 }, () => world.post(ORDERS, INSTANT)))
     const bought = responses.filter(({ status }) => status === 200)
     expect(bought).toHaveLength(11)
     for (const response of responses.filter(({ status }) => status !== 200)) {

@@ -2,12 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { badRequest, notFound } from '../errors.ts'
 import { expectResponse, sharedServer, startServer, type TestWorld, testIn } from '../harness.ts'
-import { getOrder, INSTANT, ORDERS, OVERNIGHT, PHYSICAL, place } from '../records.ts'
+import { getOrder, INSTANT, ORDERS, OVERNIGHT, PHYSICAL, place, START } from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 
 const server = await sharedServer()
 
-const START = '2030-01-01T00:00:00Z'
 const atStart = testIn(() => server.world(START))
 const SIX = { ...INSTANT, quantity: 6 }
 const at = (time: string) => `2030-01-01T${time}Z`

@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { parseRate, ratesFrom } from '../../src/charges/rates.ts'
 import { openProgram, sharedServer, testIn } from '../harness.ts'
-import { getOrder, INSTANT, ORDERS, type Order, OVERNIGHT, PHYSICAL, place } from '../records.ts'
+import { getOrder, INSTANT, ORDERS, type Order, OVERNIGHT, PHYSICAL, place, START } from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 
 const server = await sharedServer()
 
-const START = '2030-01-01T00:00:00Z'
 const atStart = testIn(() => server.world(START))
-const AT_START = '2030-01-01T00:00:00.000Z'
 
 describe('POST /api/v1/orders', () => {
   atStart('200 returns the delivered order of an instant product, with vouchers and charge', async (world) => {
@@ -64,8 +62,8 @@ describe('POST /api/v1/orders', () => {
       status: 'DELIVERED',
       email: 'ada@example.com',
       vouchers: [voucher(1), voucher(2)],
-      placed_at: AT_START,
-      delivered_at: AT_START,
+      placed_at: START,
+      delivered_at: START,
       failed_at: null,
       cancelled_at: null,
       failure_reason: null,
@@ -94,7 +92,7 @@ describe('POST /api/v1/orders', () => {
 
   atStart('instant digital products are delivered immediately up to quantity 5', async (world) => {
     const order = await place(world, { ...INSTANT, quantity: 5 })
-    expect(order).toMatchObject({ status: 'DELIVERED', delivered_at: AT_START })
+    expect(order).toMatchObject({ status: 'DELIVERED', delivered_at: START })
     expect(order.vouchers).toHaveLength(5)
     expect(new Set(order.vouchers.map(({ card_number }) => card_number)).size).toBe(5)
     expect(await balanceOf(world, 1)).toEqual({ amount: 99_760, reserved: 0 })
@@ -108,7 +106,7 @@ describe('POST /api/v1/orders', () => {
   ])('all others are PENDING without vouchers, with reserved money: %s', async (_, body, walletId, balance) => {
     const world = await server.world(START)
     const order = await place(world, body)
-    expect(order).toMatchObject({ status: 'PENDING', vouchers: [], placed_at: AT_START, delivered_at: null })
+    expect(order).toMatchObject({ status: 'PENDING', vouchers: [], placed_at: START, delivered_at: null })
     expect(order.wallet_id).toBe(walletId)
     expect(await balanceOf(world, walletId)).toEqual(balance)
     expect(await getOrder(world, order.id)).toEqual(order)
@@ -276,9 +274,7 @@ describe('a held charge', () => {
   test('is held for five minutes while the rates change', async () => {
     let eurPerUsd = '0.92'
     await using program = openProgram({
-      outside: {
-        rates: () => ratesFrom((code) => Number(parseRate(code === 'USD' ? '1' : eurPerUsd))),
-      },
+      outside: { rates: () => ratesFrom((code) => Number(parseRate(code === 'USD' ? '1' : eurPerUsd))) },
     })
     const { client } = await program.open(START)
     const { product_id, ...purchase } = { ...INSTANT, quantity: 2, wallet_id: 2 }

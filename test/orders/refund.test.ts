@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { DomainError } from '../../src/kernel/failure.ts'
 import { deliver, failOrder } from '../../src/orders/delivery.ts'
 import { findOrder } from '../../src/orders/queries.ts'
 import { refundVouchers } from '../../src/orders/refund.ts'
@@ -7,15 +6,15 @@ import type { Order } from '../../src/orders/tables.ts'
 import { generatedSupply } from '../../src/sandbox/seed/vouchers.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
+import { failureOf } from '../errors.ts'
 import { forFile, openProgram, testIn } from '../harness.ts'
-import { getOrder, place } from '../records.ts'
+import { getOrder, place, START } from '../records.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
 
 /** Refunds of delivered orders (contract C17). */
 
 const SUPPLY = generatedSupply(() => undefined)
-const START = '2030-01-01T00:00:00Z'
 const NOW_MS = 1_893_456_001_000
 const TEN = { product_id: 1, denomination: 10, quantity: 10 }
 
@@ -56,14 +55,7 @@ const refunded = (world: World, id: number, references?: string[]) =>
       NOW_MS,
     ),
   )
-const refusalOf = async (work: Promise<unknown>): Promise<string> => {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  if (!(error instanceof DomainError)) throw error
-  return error.failure.message
-}
+const refusalOf = async (work: Promise<unknown>): Promise<string> => (await failureOf(work)).message
 const sumsSince = (world: World, since: number): Record<string, number> => {
   const sums: Record<string, number> = {}
   for (const { account, currency, amount } of linesSince(world.db.sqlite, since)) {

@@ -7,7 +7,6 @@ import { movementsOf, walletsOf } from '../wallets/balances.ts'
 
 const server = await sharedServer()
 
-const ONE = INSTANT
 const broken = (field: string, rule: string, problem: string) =>
   invalid({ [field]: [{ rule, field, message: `The ${field} field ${problem}.` }] })
 
@@ -26,7 +25,7 @@ describe('an invalid body', () => {
     ['a list', '[]'],
     ['null', 'null'],
     ['a number', '7'],
-    ['one over 1 MiB', JSON.stringify({ ...ONE, note: 'x'.repeat(1_048_576) })],
+    ['one over 1 MiB', JSON.stringify({ ...INSTANT, note: 'x'.repeat(1_048_576) })],
     ['one nested deeper than 32', `{"note":${'['.repeat(32)}${']'.repeat(32)}}`],
   ])('400 refuses it: %s', async (_, body) => {
     await expectRefusal(await server.world(), body, 400, UNREADABLE)
@@ -90,7 +89,7 @@ describe('an invalid body', () => {
     ['an empty email', { email: '' }, 'email', 'email', 'must be a valid e-mail address'],
     ['a number as email', { email: 7 }, 'email', 'string', 'must be a string'],
   ])('400 names %s', async (_, change, field, rule, problem) => {
-    await expectRefusal(await server.world(), { ...ONE, ...change }, 400, broken(field, rule, problem))
+    await expectRefusal(await server.world(), { ...INSTANT, ...change }, 400, broken(field, rule, problem))
   })
 
   test('400 names all invalid fields', async () => {
@@ -138,14 +137,14 @@ describe('a purchase that is not possible', () => {
     ['400 what is out of stock', NONE_LEFT, 400, badRequest('Insufficient stock')],
     ['400 more than there is', { product_id: 9, denomination: 10, quantity: 4 }, 400, badRequest('Insufficient stock')],
   ])('%s', async (_, change, status, response) => {
-    await expectRefusal(await server.world(), { ...ONE, ...change }, status, response)
+    await expectRefusal(await server.world(), { ...INSTANT, ...change }, status, response)
   })
 
   test('400 for a used reference, and the first order stays', async () => {
     const world = await server.world()
-    const first = await place(world, { ...ONE, ref: 'a-1' })
-    await expectRefusal(world, { ...ONE, ref: 'a-1' }, 400, badRequest('Duplicate client_reference'))
-    await expectRefusal(world, { ...ONE, client_reference: 'a-1' }, 400, badRequest('Duplicate client_reference'))
+    const first = await place(world, { ...INSTANT, ref: 'a-1' })
+    await expectRefusal(world, { ...INSTANT, ref: 'a-1' }, 400, badRequest('Duplicate client_reference'))
+    await expectRefusal(world, { ...INSTANT, client_reference: 'a-1' }, 400, badRequest('Duplicate client_reference'))
     await expectRefusal(
       world,
       { product_id: 1, denomination: 100, quantity: 2, ref: 'a-1' },
@@ -159,7 +158,7 @@ describe('a purchase that is not possible', () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const { id } = await place(world, { ...INSTANT, quantity: 6, ref: 'a-1' })
     expect((await world.post(`${ORDERS}/${id}/cancel`)).status).toBe(200)
-    await expectRefusal(world, { ...ONE, ref: 'a-1' }, 400, badRequest('Duplicate client_reference'))
+    await expectRefusal(world, { ...INSTANT, ref: 'a-1' }, 400, badRequest('Duplicate client_reference'))
   })
 })
 
@@ -196,7 +195,7 @@ describe('the first error in the documented order is returned', () => {
     ['a used reference before the stock', { ...NONE_LEFT, ref: 'used' }, badRequest('Duplicate client_reference')],
   ])('%s', async (_, body, expected) => {
     const world = await server.world()
-    await place(world, { ...ONE, ref: 'used' })
+    await place(world, { ...INSTANT, ref: 'used' })
     const response = await world.post(ORDERS, body)
     expect(await response.json()).toEqual(expected)
     expect(await countOf(world, ORDERS)).toBe(1)
@@ -282,7 +281,7 @@ describe('with custom rates and catalog', () => {
 
 describe('a client without vouchers', () => {
   test.each([
-    ['POST', ORDERS, JSON.stringify(ONE)],
+    ['POST', ORDERS, JSON.stringify(INSTANT)],
     ['POST', ORDERS, '{'],
     ['POST', ORDERS, '{}'],
     ['POST', ORDERS, undefined],
@@ -297,14 +296,10 @@ describe('a client without vouchers', () => {
     ['POST', `${ORDERS}/x/cancel`, undefined],
   ])('403 on %s %s, before any other check', async (method, path, body) => {
     const world = await server.world()
-    await place(world, ONE)
+    await place(world, INSTANT)
     const limited = await world.limited()
     await expectResponse(
-      limited.request(path, {
-        method,
-        headers: { 'idempotency-key': 'x' },
-        ...(body !== undefined && { body }),
-      }),
+      limited.request(path, { method, headers: { 'idempotency-key': 'x' }, ...(body !== undefined && { body }) }),
       403,
       FORBIDDEN,
     )

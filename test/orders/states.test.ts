@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { DomainError } from '../../src/kernel/failure.ts'
 import { type Delivering, deliver, failOrder } from '../../src/orders/delivery.ts'
 import { findOrder, vouchersOf } from '../../src/orders/queries.ts'
 import type { Order } from '../../src/orders/tables.ts'
 import { generatedSupply } from '../../src/sandbox/seed/vouchers.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
+import { failureOf } from '../errors.ts'
 import { forFile, openProgram, type TestWorld, testIn } from '../harness.ts'
-import { getOrder, ORDERS, place } from '../records.ts'
+import { getOrder, ORDERS, place, START } from '../records.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
 
@@ -28,7 +28,6 @@ const entries = [
 const program = forFile(openProgram({ flags: ['--catalog', fileOf({ products: entries })] }))
 const delivering: Delivering = { supply: SUPPLY, seals: program.deps.seals, reference: program.deps.reference }
 
-const START = '2030-01-01T00:00:00Z'
 const atStart = testIn(() => program.open(START))
 const NOW_MS = 1_893_456_001_000
 const TEN = { product_id: 1, denomination: 10, quantity: 10 }
@@ -42,14 +41,6 @@ const delivered = (world: World, id: number, quantity: number, nowMs = NOW_MS) =
   world.db.write((tx) => deliver(tx, world, delivering, rowOf(world, id), quantity, nowMs))
 const failed = (world: World, id: number, reason = 'The supplier has none', nowMs = NOW_MS) =>
   world.db.write((tx) => failOrder(tx, world, delivering, rowOf(world, id), reason, nowMs))
-const refusalOf = async (work: Promise<unknown>) => {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  if (!(error instanceof DomainError)) throw error
-  return error.failure
-}
 const available = async (client: TestWorld, quantity: number) => {
   const response = await client.post('/api/v1/products/1/availability', { denomination: 10, quantity })
   return ((await response.json()) as { is_available: boolean }).is_available
@@ -136,8 +127,8 @@ describe('an order that is delivered in parts', () => {
     await delivered(world, 1, 3)
     await failed(world, 1)
     const last = lastEntryOf(world.db.sqlite)
-    expect(await refusalOf(delivered(world, 1, 1))).toMatchObject({ code: 'transition_refused' })
-    expect(await refusalOf(failed(world, 1))).toMatchObject({ code: 'transition_refused' })
+    expect(await failureOf(delivered(world, 1, 1))).toMatchObject({ code: 'transition_refused' })
+    expect(await failureOf(failed(world, 1))).toMatchObject({ code: 'transition_refused' })
     expect((await client.post(`${ORDERS}/1/cancel`)).status).toBe(400)
     expect(lastEntryOf(world.db.sqlite)).toBe(last)
     expect(vouchersOf(world.db.query, 1)).toHaveLength(3)
@@ -212,8 +203,8 @@ describe('an order in a final status', () => {
     const before = await getOrder(client, 1)
     expect(before.status).toBe(status)
     const last = lastEntryOf(world.db.sqlite)
-    expect(await refusalOf(delivered(world, 1, 1))).toMatchObject({ message: `Cannot go from ${status} to DELIVERED` })
-    expect(await refusalOf(failed(world, 1))).toMatchObject({ message: `Cannot go from ${status} to FAILED` })
+    expect(await failureOf(delivered(world, 1, 1))).toMatchObject({ message: `Cannot go from ${status} to DELIVERED` })
+    expect(await failureOf(failed(world, 1))).toMatchObject({ message: `Cannot go from ${status} to FAILED` })
     expect(await getOrder(client, 1)).toEqual(before)
     expect(lastEntryOf(world.db.sqlite)).toBe(last)
   })

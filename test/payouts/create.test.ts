@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { sharedServer } from '../harness.ts'
-import { getPayout, HUNDRED, PAYEE, PAYOUTS, type Payout, pay, saveGrace } from '../records.ts'
+import { getPayout, HUNDRED, PAYEE, PAYOUTS, type Payout, pay, START, saveGrace } from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 
 const server = await sharedServer()
-
-const START = '2030-01-01T00:00:00Z'
-const AT_START = '2030-01-01T00:00:00.000Z'
 
 describe('POST /api/v1/payouts', () => {
   test('201 returns the created payout with its first event', async () => {
@@ -52,10 +49,10 @@ describe('POST /api/v1/payouts', () => {
           to_status: 'created',
           actor_type: 'client',
           message: null,
-          created_at: AT_START,
+          created_at: START,
         },
       ],
-      created_at: AT_START,
+      created_at: START,
       queued_at: null,
       submitted_at: null,
       completed_at: null,

@@ -1,14 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { expectResponse, sharedServer, type TestWorld } from '../harness.ts'
-import { getPayout, HUNDRED, PAYOUTS, type Payout, pay } from '../records.ts'
+import { getPayout, HUNDRED, PAYOUTS, type Payout, pageOf, pay, START } from '../records.ts'
 
 const server = await sharedServer()
 
-const START = '2030-01-01T00:00:00Z'
-const pageOf = (response: Response) =>
-  ['x-page', 'x-per-page', 'x-total-count', 'x-total-pages', 'x-page-size', 'x-has-more'].map((name) =>
-    response.headers.get(name),
-  )
 const referencesOf = async (world: TestWorld, query: string): Promise<string[]> => {
   const response = await world.get(`${PAYOUTS}?${query}`)
   if (response.status !== 200) throw new Error(`${query}: ${response.status} ${await response.text()}`)

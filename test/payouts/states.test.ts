@@ -8,7 +8,7 @@ import { canHappen, type PayoutEventType, TRANSITIONS } from '../../src/payouts/
 import { pace } from '../../src/sandbox/worlds/pace.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { forFile, openProgram, type TestWorld } from '../harness.ts'
-import { getPayout, HUNDRED, pay, saveGrace } from '../records.ts'
+import { getPayout, HUNDRED, pay, START, saveGrace } from '../records.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
 
@@ -16,7 +16,6 @@ import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
 
 const program = forFile(openProgram())
 
-const START = '2030-01-01T00:00:00Z'
 const START_MS = Date.parse(START)
 const EVENTS = Object.keys(TRANSITIONS) as PayoutEventType[]
 

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { expectResponse, sharedServer, type TestWorld, testIn } from '../harness.ts'
-import { getPayout, HUNDRED, PAYOUTS, type PayoutEvent, pay, saveGrace } from '../records.ts'
+import { getPayout, HUNDRED, PAYOUTS, type PayoutEvent, pay, START, saveGrace } from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 
 const server = await sharedServer()
 
-const START = '2030-01-01T00:00:00Z'
 const atStart = testIn(() => server.world(START))
 const at = (time: string) => `2030-01-01T00:00:0${time}Z`
 
@@ -55,11 +54,7 @@ describe('at the pace of the sandbox', () => {
       expect(await getPayout(world, created.id)).toEqual(expected)
       await moveTo(world, `${second}.000`)
       const events = WAY.slice(0, second)
-      Object.assign(expected, {
-        ...stampsOf(events),
-        status: events.at(-1)?.to_status,
-        events: [CREATED, ...events],
-      })
+      Object.assign(expected, { ...stampsOf(events), status: events.at(-1)?.to_status, events: [CREATED, ...events] })
       expect(await getPayout(world, created.id)).toEqual(expected)
       expect((await balanceOf(world, 1)).reserved).toBe(second < 5 ? 101.5 : 0)
     }

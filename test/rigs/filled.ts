@@ -1,13 +1,13 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
+import { ADA } from '../records.ts'
 import { ask } from './connection.ts'
 import { logIn, serve } from './server.ts'
 
 /** A data folder in which the client `sandbox` has more of everything than could be made one by one. */
 
-const PERSON = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 const TEMPLATES: readonly { path: string; body: object }[] = [
-  { path: '/api/v1/beneficiaries', body: PERSON },
+  { path: '/api/v1/beneficiaries', body: ADA },
   { path: '/api/v1/orders', body: { product_id: 1, denomination: 100, quantity: 1, client_reference: 'template' } },
   {
     path: '/api/v1/payouts',
@@ -16,9 +16,9 @@ const TEMPLATES: readonly { path: string; body: object }[] = [
       wallet_id: 1,
       amount: 1.25,
       currency: 'USD',
-      beneficiary_email: PERSON.email,
-      beneficiary_first_name: PERSON.first_name,
-      beneficiary_last_name: PERSON.last_name,
+      beneficiary_email: ADA.email,
+      beneficiary_first_name: ADA.first_name,
+      beneficiary_last_name: ADA.last_name,
     },
   },
 ]

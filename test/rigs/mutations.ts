@@ -1,3 +1,4 @@
+import { PAYEE } from '../records.ts'
 import type { Ask } from './connection.ts'
 import type { Dice } from './dice.ts'
 
@@ -43,9 +44,7 @@ const PAYOUT = {
   wallet_id: 1,
   amount: 1.25,
   currency: 'USD',
-  beneficiary_email: 'ada@example.com',
-  beneficiary_first_name: 'Ada',
-  beneficiary_last_name: 'Lovelace',
+  ...PAYEE,
   beneficiary_country: 'GB',
   metadata: { a: [1, { b: 2 }] },
 }

@@ -1,4 +1,5 @@
 import { type Running, threadMs } from '../program.ts'
+import { HUNDRED } from '../records.ts'
 import { ask, bytesOf, Connection } from './connection.ts'
 import { percentile } from './report.ts'
 import { logIn } from './server.ts'
@@ -33,15 +34,7 @@ const KINDS: Record<string, Kind> = {
   order: () => ({ path: '/api/v1/orders', body: '{"product_id":2,"denomination":50,"quantity":1}' }),
   payout: (n) => ({
     path: '/api/v1/payouts',
-    body: JSON.stringify({
-      reference_id: `cost-${n}`,
-      wallet_id: 1,
-      amount: 1,
-      currency: 'USD',
-      beneficiary_email: 'ada@example.com',
-      beneficiary_first_name: 'Ada',
-      beneficiary_last_name: 'Lovelace',
-    }),
+    body: JSON.stringify({ ...HUNDRED, reference_id: `cost-${n}`, amount: 1 }),
   }),
 }
 

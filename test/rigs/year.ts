@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { count } from '../bench/table.ts'
 import { type Running, run } from '../program.ts'
+import { PAYEE } from '../records.ts'
 import { ask } from './connection.ts'
 import { progress, type Rig } from './report.ts'
 import { logIn, serve } from './server.ts'
@@ -231,9 +232,7 @@ class Today {
       wallet_id: customer.walletId,
       amount: 10,
       currency: customer.currency,
-      beneficiary_email: 'ada@example.com',
-      beneficiary_first_name: 'Ada',
-      beneficiary_last_name: 'Lovelace',
+      ...PAYEE,
     })
     const { status } = await ask(port, { path: '/api/v1/payouts', headers: { Authorization: `Bearer ${token}` }, body })
     return status === 201

@@ -9,12 +9,12 @@ import { assemble } from '../../src/start/assemble.ts'
 import { invalid, notFound, UNREADABLE } from '../errors.ts'
 import { expectResponse, forFile, type Server, startServer, type TestWorld, testIn } from '../harness.ts'
 import { folderTest } from '../program.ts'
+import { NOON } from '../records.ts'
 import { control } from './surface.ts'
 
 const server = forFile(await startServer())
 const inWorld = testIn(() => server.world())
 
-const NOON = '2030-01-01T12:00:00.000Z'
 const atNoon = testIn(() => server.world(NOON))
 const FROZEN_AT_NOON = { now: NOON, frozen: true, happened: [] }
 
@@ -318,9 +318,7 @@ describe('?world=', () => {
       await expectResponse(
         response,
         400,
-        invalid({
-          world: [{ rule, field: 'world', message: `The world field ${problem}.` }],
-        }),
+        invalid({ world: [{ rule, field: 'world', message: `The world field ${problem}.` }] }),
       )
     }
   })

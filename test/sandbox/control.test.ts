@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { badRequest, invalid, notFound, UNREADABLE, validation, worldNotFound } from '../errors.ts'
 import { forFile, startServer, TestWorld, testIn } from '../harness.ts'
-import { DELAYED, HUNDRED, INSTANT, type Order, type Payout, pay, place } from '../records.ts'
+import { DELAYED, HUNDRED, INSTANT, NOON, type Order, PAYEE, type Payout, pay, place } from '../records.ts'
 import { balanceOf, movementsOf, transactionsOf, walletsOf } from '../wallets/balances.ts'
 import { makeAtNoon } from './everything.ts'
-import { control, expectSoundWorld, NOON, rowsOf, succeed } from './surface.ts'
+import { control, expectSoundWorld, rowsOf, succeed } from './surface.ts'
 
 /** What an operator does in live mode, at the touch of a test (contract C15). */
 
@@ -295,9 +295,7 @@ describe('POST /_sandbox/wallets/{id}/fund', () => {
           '1',
           { amount: 1e15 },
           400,
-          invalid({
-            amount: [{ rule: 'max', field: 'amount', message: 'amount too large' }],
-          }),
+          invalid({ amount: [{ rule: 'max', field: 'amount', message: 'amount too large' }] }),
         ],
         [
           'an amount above 1,000,000,000',
@@ -547,9 +545,7 @@ describe.each(['advance', 'fail', 'return'])('POST /_sandbox/payouts/{id}/%s', (
         wallet_id: 5,
         amount: 1,
         currency: 'USD',
-        beneficiary_email: 'ada@example.com',
-        beneficiary_first_name: 'Ada',
-        beneficiary_last_name: 'Lovelace',
+        ...PAYEE,
       })
     ).json()) as { id: string }
     if (verb !== 'advance') {

@@ -3,12 +3,10 @@ import { EVENT_TYPES } from '../../src/events/types.ts'
 import { operationsOf, outcomesIn, readDocument, successOf } from '../docs/document.ts'
 import { validation, worldNotFound } from '../errors.ts'
 import { forFile, type Server, startServer, TestWorld, testIn } from '../harness.ts'
-import { INSTANT, NONE_LEFT, ORDERS, OVERNIGHT, place } from '../records.ts'
+import { INSTANT, NONE_LEFT, NOON, ORDERS, OVERNIGHT, place } from '../records.ts'
 import { loggedIn, login } from '../sessions/requests.ts'
 import { hook, settle } from '../webhooks/webhooks.ts'
-import { control, NOON, succeed } from './surface.ts'
-
-const INSTANT_ONE = INSTANT
+import { control, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 const inWorld = testIn(() => server.world())
@@ -219,7 +217,7 @@ describe('The events of GET /_sandbox/coverage', () => {
     const inbox = `${server.url}/_sandbox/inbox/hooks?world=${world.name}`
     await hook(world, inbox, { events: ['order.*'] })
     await hook(world, inbox, { events: ['order.delivered'] })
-    await place(world, INSTANT_ONE)
+    await place(world, INSTANT)
     await settle(world)
     expect(await countedIn(world.name)).toEqual(['order.created 1 1', 'order.delivered 1 2', 'wallet.debited 1 0'])
   })
@@ -229,7 +227,7 @@ describe('The events of GET /_sandbox/coverage', () => {
     await hook(world, `${server.url}/_sandbox/inbox/hooks?world=${world.name}`)
     await world.control('/faults', { webhook: 'lose', match: { type: 'order.delivered' }, times: 1 })
     expect((await world.post(ORDERS, NONE_LEFT)).status).toBe(400)
-    await place(world, INSTANT_ONE)
+    await place(world, INSTANT)
     await settle(world)
     expect(await countedIn(world.name)).toEqual(['order.created 1 1', 'order.delivered 1 0', 'wallet.debited 1 1'])
   })

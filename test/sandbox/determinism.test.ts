@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { type Server, startServer, TestWorld } from '../harness.ts'
 import { start } from '../program.ts'
-import { ADA, saveAda } from '../records.ts'
+import { ADA, NOON, saveAda } from '../records.ts'
 import { everything, makeAtNoon, type Replayed } from './everything.ts'
-import { NOON, succeed } from './surface.ts'
+import { succeed } from './surface.ts'
 
 /** With the same seed and a frozen clock a world sends the same bytes, in every run (contract C15). */
 

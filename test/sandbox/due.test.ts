@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { validation, worldNotFound } from '../errors.ts'
 import { forFile, startServer, type TestWorld } from '../harness.ts'
-import { DELAYED, pay, place } from '../records.ts'
-import { control, NOON, succeed } from './surface.ts'
+import { DELAYED, NOON, pay, place } from '../records.ts'
+import { control, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 

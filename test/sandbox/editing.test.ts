@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FORBIDDEN, notFound, validation } from '../errors.ts'
 import { forFile, type Server, startServer, TestWorld, testIn } from '../harness.ts'
-import { DELAYED, INSTANT, place, THREE_LEFT } from '../records.ts'
+import { DELAYED, INSTANT, PAYEE, place, THREE_LEFT } from '../records.ts'
 import { control, read, rowsOf, succeed } from './surface.ts'
 
 /** What a test changes of its world while it runs (contract C15). */
@@ -236,9 +236,7 @@ describe('/_sandbox/rates', () => {
       wallet_id: 2,
       amount: 100,
       currency: 'USD',
-      beneficiary_email: 'ada@example.com',
-      beneficiary_first_name: 'Ada',
-      beneficiary_last_name: 'Lovelace',
+      ...PAYEE,
     })
     expect(payout.status).toBe(201)
     const [transaction] = await world.read<object[]>('/api/v1/transactions?limit=1')

@@ -1,6 +1,6 @@
 import type { Server } from '../harness.ts'
-import { ADA } from '../records.ts'
-import { control, NOON, succeed } from './surface.ts'
+import { ADA, HUNDRED, NOON } from '../records.ts'
+import { control, succeed } from './surface.ts'
 
 /** A long script: every operation of the API and every control that writes, in one world. */
 
@@ -14,15 +14,6 @@ export interface Replayed {
 
 /** What is between the two ends of a connection. */
 const FOREIGN_HEADERS = new Set(['date', 'connection', 'content-length', 'content-encoding', 'transfer-encoding'])
-
-const PAYOUT = {
-  wallet_id: 1,
-  amount: 100,
-  currency: 'USD',
-  beneficiary_email: 'ada@example.com',
-  beneficiary_first_name: 'Ada',
-  beneficiary_last_name: 'Lovelace',
-}
 
 /** Makes a world whose clock has stood still at noon from before the first write. */
 export const makeAtNoon = async (server: Server, name: string): Promise<void> => {
@@ -121,17 +112,17 @@ export const everything = async (server: Server, name: string): Promise<Replayed
   await ask('GET', '/api/v1/orders')
   await ask('GET', `/api/v1/orders/${partlyId}`)
 
-  const { id: paidId } = await ask('POST', '/api/v1/payouts', { ...PAYOUT, reference_id: 'no. 1' })
+  const { id: paidId } = await ask('POST', '/api/v1/payouts', { ...HUNDRED, reference_id: 'no. 1' })
   await inWorld('POST', `/payouts/${paidId}/advance`, { to: 'completed' })
   await inWorld('POST', `/payouts/${paidId}/return`)
-  const { id: failedId } = await ask('POST', '/api/v1/payouts', { ...PAYOUT, reference_id: 'no. 2', wallet_id: 2 })
+  const { id: failedId } = await ask('POST', '/api/v1/payouts', { ...HUNDRED, reference_id: 'no. 2', wallet_id: 2 })
   await inWorld('POST', `/payouts/${failedId}/advance`, { to: 'processing' })
   await inWorld('POST', `/payouts/${failedId}/fail`, { failure_code: 'account_closed' })
-  const { id: withdrawnId } = await ask('POST', '/api/v1/payouts', { ...PAYOUT, reference_id: 'no. 3' })
+  const { id: withdrawnId } = await ask('POST', '/api/v1/payouts', { ...HUNDRED, reference_id: 'no. 3' })
   await ask('POST', `/api/v1/payouts/${withdrawnId}/cancel`)
   await inWorld('PUT', '/pace', { payouts: 'auto', orders: 'auto' })
   await inWorld('POST', '/clock', { advance: 'PT2.5S' })
-  await ask('POST', '/api/v1/payouts', { ...PAYOUT, reference_id: 'no. 4' })
+  await ask('POST', '/api/v1/payouts', { ...HUNDRED, reference_id: 'no. 4' })
   await inWorld('POST', '/clock', { advance: 'PT5S' })
   await ask('GET', '/api/v1/payouts')
   await ask('GET', `/api/v1/payouts/${paidId}`)

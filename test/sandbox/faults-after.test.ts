@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { validation } from '../errors.ts'
 import { type Server, startServer, type TestWorld, testIn } from '../harness.ts'
-import { ADA, INSTANT, type Order, place, saveAda } from '../records.ts'
+import { ADA, INSTANT, NOON, type Order, place, saveAda } from '../records.ts'
 import { Connection, type Listening, listening } from '../socket.ts'
 import { amountIn } from '../wallets/balances.ts'
-import { control, NOON, read, rowsOf, succeed } from './surface.ts'
+import { control, read, rowsOf, succeed } from './surface.ts'
 
 /** Faults that strike when the work is done: what tells whether a client's retries are safe (contract C15). */
 
@@ -152,9 +152,7 @@ describe('X-Sandbox-Fault: NAME; when=after', () => {
   })
 
   inWorld('names the currencies of the request where a rate is missing', async (world) => {
-    const { currency_code: product } = await world.read<{
-      currency_code: string
-    }>('/api/v1/products/1')
+    const { currency_code: product } = await world.read<{ currency_code: string }>('/api/v1/products/1')
     const { status, body } = await read(
       await world.post(
         '/api/v1/products/1/charges',

@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { operationsOf, outcomesIn, readDocument } from '../docs/document.ts'
 import { badRequest, notFound, structured, UNREADABLE, validation } from '../errors.ts'
 import { againstBinary, type Server, startServer, type TestWorld, testIn } from '../harness.ts'
-import { ADA, DELAYED, place, saveAda } from '../records.ts'
+import { ADA, DELAYED, NOON, place, saveAda } from '../records.ts'
 import { hook } from '../webhooks/webhooks.ts'
-import { control, NOON, type ReadResponse, read, rowsOf, succeed } from './surface.ts'
+import { control, type ReadResponse, read, rowsOf, succeed } from './surface.ts'
 
 interface DocumentedError {
   name: string
@@ -157,11 +157,7 @@ describe.each(endpoints)('Every documented error of %s', (_, errors) => {
   const example = operationAt(method, path).requestBody?.content['application/json']?.example
   const call = async (world: TestWorld, target: string, headers: Record<string, string> = {}): Promise<ReadResponse> =>
     read(
-      await world.request(target, {
-        method,
-        headers,
-        ...(example !== undefined && { body: JSON.stringify(example) }),
-      }),
+      await world.request(target, { method, headers, ...(example !== undefined && { body: JSON.stringify(example) }) }),
     )
   const CHALLENGES: Record<string, string> = {
     unauthorized: 'Bearer error="invalid_token"',
@@ -553,9 +549,7 @@ describe('A rule', () => {
   })
 
   inWorld('for a missing rate names the currencies of the request, product and wallet', async (world) => {
-    const { currency_code: product } = await world.read<{
-      currency_code: string
-    }>('/api/v1/products/1')
+    const { currency_code: product } = await world.read<{ currency_code: string }>('/api/v1/products/1')
     await addRule(world, { error: 'charges.rate_missing' })
     await addRule(world, { error: 'orders.rate_missing' })
     for (const [walletId, wallet] of [

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { structured, validation, worldNotFound } from '../errors.ts'
 import { forFile, startServer } from '../harness.ts'
-import { saveAda } from '../records.ts'
+import { HUNDRED, NOON, saveAda } from '../records.ts'
 import { listening } from '../socket.ts'
 import { FeedReader } from './feed-reader.ts'
-import { control, NOON, succeed } from './surface.ts'
+import { control, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 
@@ -67,15 +67,7 @@ describe('GET /_sandbox/feed', () => {
   test('sends what falls due when the clock is moved, and what operators do', async () => {
     const world = await server.world(NOON)
     await saveAda(world)
-    const payout = await world.post('/api/v1/payouts', {
-      reference_id: 'one',
-      wallet_id: 1,
-      amount: 10,
-      currency: 'USD',
-      beneficiary_email: 'ada@example.com',
-      beneficiary_first_name: 'Ada',
-      beneficiary_last_name: 'Lovelace',
-    })
+    const payout = await world.post('/api/v1/payouts', { ...HUNDRED, reference_id: 'one', amount: 10 })
     expect(payout.status).toBe(201)
     const feed = await FeedReader.open(server, ofWorld(world.name))
     await world.clock({ advance: 'PT5S' })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { againstBinary, type Server, startServer } from '../harness.ts'
+import { NOON } from '../records.ts'
 import { loggedIn } from '../sessions/requests.ts'
-import { control, NOON } from './surface.ts'
+import { control } from './surface.ts'
 
 /** What the surface is asked first, before anything of the API was read. */
 const FIRST: Record<string, readonly (readonly [method: string, path: string, body?: unknown])[]> = {

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { validation, worldNotFound } from '../errors.ts'
 import { type Server, startServer, type TestWorld } from '../harness.ts'
-import { DELAYED, INSTANT, pay, place } from '../records.ts'
+import { DELAYED, INSTANT, NOON, pay, place } from '../records.ts'
 import { amountIn } from '../wallets/balances.ts'
-import { control, NOON, succeed } from './surface.ts'
+import { control, succeed } from './surface.ts'
 
 const server: Server = await startServer('--rate-limit', 'off', '--seed', '11')
 afterAll(() => server.stop())

@@ -15,9 +15,9 @@ import { verifiedWorlds } from '../../src/commands/data/verify.ts'
 import { badRequest, worldNotFound } from '../errors.ts'
 import { type Server, type StartedServer, startServer, TestWorld } from '../harness.ts'
 import { inFolder, run } from '../program.ts'
-import { INSTANT, place, saveAda } from '../records.ts'
+import { INSTANT, NOON, place, saveAda } from '../records.ts'
 import { login } from '../sessions/requests.ts'
-import { control, NOON, succeed } from './surface.ts'
+import { control, succeed } from './surface.ts'
 
 /** Named worlds and snapshots outlive a restart and a crash with a data folder (contracts C1 and C3). */
 
@@ -125,9 +125,7 @@ describe('A named world with --data-dir', () => {
       for (const name of ['one', 'two']) await succeed(server, 'PUT', `/worlds/${name}`)
       await succeed(server, 'POST', '/clock?world=two', { now: NOON, frozen: true })
       const next = await restarted(dataDir, server)
-      expect(await succeed<{ worlds: string[] }>(next, 'GET', '')).toMatchObject({
-        worlds: ['default', 'one', 'two'],
-      })
+      expect(await succeed<{ worlds: string[] }>(next, 'GET', '')).toMatchObject({ worlds: ['default', 'one', 'two'] })
       const listed = await succeed<object[]>(next, 'GET', '/worlds')
       expect(listed).toHaveLength(3)
       expect(listed[2]).toEqual({ name: 'two', username: 'sbx_two', now: NOON })

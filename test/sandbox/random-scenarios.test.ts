@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { forFile, startServer } from '../harness.ts'
+import { PAYEE } from '../records.ts'
 import { Dice } from '../rigs/dice.ts'
 import { control, expectSoundWorld, succeed } from './surface.ts'
 
@@ -102,7 +103,7 @@ class Maker {
   private payout(): object {
     return {
       ...{ amount: this.amount(10), currency: this.dice.pick(CURRENCIES) },
-      ...{ beneficiary_email: 'ada@example.com', beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' },
+      ...PAYEE,
       ...this.member('client', CLIENTS),
       ...this.member('id', [NAMED]),
       ...this.member('reference_id', [NAMED, 'first']),

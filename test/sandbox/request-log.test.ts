@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { notFound, validation, worldNotFound } from '../errors.ts'
 import { forFile, type Server, startServer, TestWorld, testIn } from '../harness.ts'
 import { type Running, start } from '../program.ts'
-import { ADA, DELAYED, INSTANT, pay, place, saveAda } from '../records.ts'
+import { ADA, DELAYED, INSTANT, NOON, pay, place, saveAda } from '../records.ts'
 import { loggedIn, login } from '../sessions/requests.ts'
 import { everything, makeAtNoon } from './everything.ts'
-import { control, NOON, rowsOf, succeed } from './surface.ts'
+import { control, rowsOf, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off', '--seed', '17'))
 
@@ -885,10 +885,7 @@ describe('POST /_sandbox/requests/{id}/replay', () => {
   inWorld('with its faults fails again', async (world) => {
     const bought = { denomination: 50, quantity: 1 }
     await world.post('/api/v1/products/2/charges', bought, { 'x-sandbox-fault': 'charges.rate_failed' })
-    expect(await replay(world, 2)).toMatchObject({
-      status: 500,
-      body: '{"error":"Failed to fetch exchange rate"}',
-    })
+    expect(await replay(world, 2)).toMatchObject({ status: 500, body: '{"error":"Failed to fetch exchange rate"}' })
     expect(await lastOf(world.name)).toMatchObject({ fault: 'charges.rate_failed' })
   })
 

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { expectResponse, type Server, startServer, type TestWorld, testIn } from '../harness.ts'
+import { ADA, NOON } from '../records.ts'
 import { loggedIn, login, refresh, statusWith } from '../sessions/requests.ts'
 
-const NOON = '2030-01-01T12:00:00Z'
-const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 const COUNT = 'x-total-count'
 
 let server: Server
@@ -63,9 +62,7 @@ describe('POST /_sandbox/reset', () => {
   })
 
   inWorld('clears cached charges', async (world) => {
-    const detail = await world.read<{
-      available_denominations: { min_value: number }[]
-    }>('/api/v1/products/1')
+    const detail = await world.read<{ available_denominations: { min_value: number }[] }>('/api/v1/products/1')
     const body = { denomination: detail.available_denominations[0]?.min_value, quantity: 1 }
     const cache = async (asking: TestWorld) =>
       (await asking.post('/api/v1/products/1/charges', body)).headers.get('x-cache')

@@ -1,8 +1,8 @@
 import { describe, expect } from 'bun:test'
 import { forFile, startServer, type TestWorld, testIn } from '../harness.ts'
-import { ADA, DELAYED, INSTANT, type Order, place, saveAda } from '../records.ts'
+import { ADA, DELAYED, INSTANT, NOON, type Order, place, saveAda } from '../records.ts'
 import { FeedReader } from './feed-reader.ts'
-import { NOON, succeed } from './surface.ts'
+import { succeed } from './surface.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off', '--seed', '29'))
 const atNoon = testIn(() => server.world(NOON))

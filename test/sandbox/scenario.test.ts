@@ -6,9 +6,9 @@ import Ajv from 'ajv'
 import { SHIPPED } from '../../src/sandbox/scenario/shipped.ts'
 import { badRequest, UNREADABLE } from '../errors.ts'
 import { forFile, startServer, TestWorld, testIn } from '../harness.ts'
-import { INSTANT, pay, place } from '../records.ts'
+import { INSTANT, NOON, PAYEE, pay, place } from '../records.ts'
 import { everything } from './everything.ts'
-import { control, expectSoundWorld, NOON, read, rowsOf, succeed } from './surface.ts'
+import { control, expectSoundWorld, read, rowsOf, succeed } from './surface.ts'
 
 /** A world as one document (contract C15, decision 57). */
 
@@ -390,11 +390,7 @@ describe('PUT /_sandbox/scenario', () => {
   })
 })
 
-const PERSON = {
-  beneficiary_email: 'ada@example.com',
-  beneficiary_first_name: 'Ada',
-  beneficiary_last_name: 'Lovelace',
-}
+const PERSON = { ...PAYEE }
 const TAKEN = `pyt_${'0'.repeat(25)}`
 function PAYOUT(name: object) {
   return { amount: 1, currency: 'USD', ...PERSON, ...name }

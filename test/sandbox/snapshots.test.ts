@@ -6,10 +6,10 @@ import { notFound, structured, validation, worldNotFound } from '../errors.ts'
 import { Operator } from '../executable/live.ts'
 import { forFile, type Server, startServer, TestWorld } from '../harness.ts'
 import { bearer, folderTest, loggedIn as inDefault, inFolder, type Running, run, start } from '../program.ts'
-import { ADA, INSTANT, place, saveAda } from '../records.ts'
+import { ADA, countOf, INSTANT, NOON, place, saveAda } from '../records.ts'
 import { login, refresh, statusWith, loggedIn as tokensOf } from '../sessions/requests.ts'
 import { everything, makeAtNoon, viewOf } from './everything.ts'
-import { control, NOON, rowsIn, rowsOf, succeed } from './surface.ts'
+import { control, rowsIn, rowsOf, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--seed', '16', '--rate-limit', 'off'))
 
@@ -32,7 +32,6 @@ const names = async (): Promise<string[]> =>
   (await succeed<{ name: string }[]>(server, 'GET', '/snapshots')).map(({ name }) => name)
 const fileOf = (name: string, on: Server = server) => succeed<SnapshotFile>(on, 'GET', `/snapshots/${name}`)
 const open = (name: string, on: Server = server) => TestWorld.open(on, name)
-const countOf = async (world: TestWorld) => (await world.get('/api/v1/beneficiaries')).headers.get('x-total-count')
 
 /** A world at noon in which Ada is saved. */
 const withAda = async (name: string, on: Server = server): Promise<TestWorld> => {
@@ -181,7 +180,7 @@ describe('DELETE /_sandbox/snapshots/{name}', () => {
     expect({ status, body }).toEqual({ status: 204, body: undefined })
     expect(await names()).not.toContain('parent')
     expect((await control(server, 'DELETE', '/snapshots/parent')).body).toEqual(noSnapshot('parent'))
-    expect(await countOf(await open('child'))).toBe('1')
+    expect(await countOf(await open('child'))).toBe(1)
   })
 
   test('a name may have the prefix of worlds', async () => {
@@ -261,7 +260,7 @@ describe('POST /_sandbox/snapshots/{name}/restore', () => {
       headers: { authorization: `Bearer ${access_token}` },
     })
     expect(response.headers.get('x-total-count')).toBe('1')
-    expect(await countOf(await open('lender'))).toBe('1')
+    expect(await countOf(await open('lender'))).toBe(1)
   })
 
   test('works in the default world, whose passwords and catalog stay', async () => {
@@ -292,7 +291,7 @@ describe('POST /_sandbox/snapshots/{name}/restore', () => {
       status: 404,
       body: noSnapshot('nothing'),
     })
-    expect(await countOf(world)).toBe('2')
+    expect(await countOf(world)).toBe(2)
   })
 
   test('a request in flight completes before it or gets a 401', async () => {
@@ -301,7 +300,7 @@ describe('POST /_sandbox/snapshots/{name}/restore', () => {
     const writes = Array.from({ length: 20 }, () => world.post('/api/v1/beneficiaries', ADA))
     await succeed(server, 'POST', '/snapshots/hurried/restore?world=hurried')
     for (const { status } of await Promise.all(writes)) expect([201, 401]).toContain(status)
-    const count = Number(await countOf(world))
+    const count = await countOf(world)
     expect(count).toBeGreaterThanOrEqual(1)
     expect(rowsIn((await fileOf('hurried')).database).beneficiaries).toHaveLength(1)
   })
@@ -329,17 +328,14 @@ describe('--snapshot FILE', () => {
     for (const name of ['default', 'any']) {
       if (name !== 'default') await succeed(other, 'PUT', `/worlds/${name}`)
       expect(await succeed<object>(other, 'GET', `/clock?world=${name}`)).toMatchObject({ now: NOON, frozen: true })
-      expect(await succeed<object>(other, 'GET', `/pace?world=${name}`)).toEqual({
-        payouts: 'manual',
-        orders: 'auto',
-      })
+      expect(await succeed<object>(other, 'GET', `/pace?world=${name}`)).toEqual({ payouts: 'manual', orders: 'auto' })
       expect((await rowsOf(other, name)).beneficiaries).toEqual(
         rowsIn((await fileOf('prepared')).database).beneficiaries as unknown[],
       )
     }
     expect(await saveAda(await open('any', other))).toBe(nextId)
     await succeed(other, 'POST', '/reset?world=any')
-    expect(await countOf(await open('any', other))).toBe('1')
+    expect(await countOf(await open('any', other))).toBe(1)
     await succeed(other, 'POST', '/reset')
     expect((await rowsOf(other, 'default')).beneficiaries).toHaveLength(1)
   })

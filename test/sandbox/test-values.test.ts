@@ -3,8 +3,9 @@ import { TOPICS } from '../../src/commands/help/topics.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { type Server, startServer, type TestWorld, testIn } from '../harness.ts'
 import type { Payout } from '../records.ts'
+import { NOON } from '../records.ts'
 import { amountIn } from '../wallets/balances.ts'
-import { NOON, read, succeed } from './surface.ts'
+import { read, succeed } from './surface.ts'
 
 /** What behaves specially does what it says (contract C15). */
 
@@ -75,9 +76,7 @@ describe('The product', () => {
   })
   const idOf = (name: string): number => values.products.find((each) => each.case === name)?.product_id ?? 0
   const denominationOf = async (id: number): Promise<number> => {
-    const product = await world.read<{
-      available_denominations: { min_value: number }[]
-    }>(`/api/v1/products/${id}`)
+    const product = await world.read<{ available_denominations: { min_value: number }[] }>(`/api/v1/products/${id}`)
     return product.available_denominations[0]?.min_value ?? 0
   }
   const order = async (id: number, quantity: number) =>

@@ -2,22 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { UNAUTHORIZED } from '../errors.ts'
 import { forFile, startServer, type TestWorld, testIn } from '../harness.ts'
 import { type Held, holdBack } from '../held-body.ts'
-import { INSTANT } from '../records.ts'
+import { ADA, HUNDRED, INSTANT } from '../records.ts'
 import { loggedIn, refresh } from './requests.ts'
 
 const server = forFile(await startServer('--rate-limit', '1000000/d'))
 
-const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
-const PAYOUT = {
-  reference_id: 'held back',
-  wallet_id: 1,
-  amount: 100,
-  currency: 'USD',
-  beneficiary_email: 'ada@example.com',
-  beneficiary_first_name: 'Ada',
-  beneficiary_last_name: 'Lovelace',
-}
-const PURCHASE = INSTANT
+const PAYOUT = { ...HUNDRED, reference_id: 'held back' }
 
 const held = (world: TestWorld, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Held> =>
   holdBack(
@@ -47,7 +37,7 @@ const inWorld = testIn(open)
 describe('A request whose token is revoked while its body arrives', () => {
   test.each([
     ['a payout', '/api/v1/payouts', PAYOUT],
-    ['an order', '/api/v1/orders', PURCHASE],
+    ['an order', '/api/v1/orders', INSTANT],
     ['a beneficiary', '/api/v1/beneficiaries', ADA],
   ])('401 after a logout: %s is not created, with or without an Idempotency-Key', async (_, path, body) => {
     for (const headers of [{}, { 'idempotency-key': 'held-back-1' }]) {
@@ -67,9 +57,9 @@ describe('A request whose token is revoked while its body arrives', () => {
 
   inWorld('401 after a logout: a stored response is not replayed', async (world) => {
     const headers = { 'idempotency-key': 'bought-before' }
-    const bought = await world.post('/api/v1/orders', PURCHASE, headers)
+    const bought = await world.post('/api/v1/orders', INSTANT, headers)
     expect(await bought.text()).toContain('card_number')
-    const { finish } = await held(world, '/api/v1/orders', PURCHASE, headers)
+    const { finish } = await held(world, '/api/v1/orders', INSTANT, headers)
     await world.post('/auth/logout')
     await expectUnauthorized(await finish())
   })

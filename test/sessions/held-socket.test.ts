@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { UNAUTHORIZED } from '../errors.ts'
 import { forFile } from '../harness.ts'
+import { HUNDRED } from '../records.ts'
 import { Connection, listening } from '../socket.ts'
 
 const server = forFile(await listening('--rate-limit', '1000000/d'))
@@ -8,15 +9,7 @@ const server = forFile(await listening('--rate-limit', '1000000/d'))
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   fetch(server.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
 
-const PAYOUT = JSON.stringify({
-  reference_id: 'held back',
-  wallet_id: 1,
-  amount: 100,
-  currency: 'USD',
-  beneficiary_email: 'ada@example.com',
-  beneficiary_first_name: 'Ada',
-  beneficiary_last_name: 'Lovelace',
-})
+const PAYOUT = JSON.stringify({ ...HUNDRED, reference_id: 'held back' })
 
 describe('A request with a length that sends half of its body', () => {
   test('401 after a logout: nothing is paid', async () => {

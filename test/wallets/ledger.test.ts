@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Tx } from '../../src/db/database.ts'
-import { DomainError } from '../../src/kernel/failure.ts'
 import { AMOUNT_MINOR_MAX } from '../../src/kernel/money.ts'
 import { adjust, type Cause, fund, type Line, moveWallet, refund, reserve, settle } from '../../src/wallets/ledger.ts'
 import { findTransaction, findWallet, openWallet, type Wallet } from '../../src/wallets/queries.ts'
+import { failureOf } from '../errors.ts'
 import { openProgram, type Program } from '../harness.ts'
+import { HUNDRED } from '../records.ts'
 import { expectSoundLedger, lastEntryOf, linesSince } from './books.ts'
 
 const NOW_MS = 1_893_456_000_000
@@ -43,14 +44,6 @@ const holds = ({ id }: Wallet) => {
 }
 const written = ({ clientId }: Wallet, { transactionId }: { transactionId: number }) =>
   findTransaction(program.defaultWorld.db.query, clientId, transactionId)
-const failureOf = async (work: Promise<unknown>) => {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  if (!(error instanceof DomainError)) throw error
-  return error.failure
-}
 test('a wallet below its limit accepts credits', async () => {
   const wallet = await opened(USD, 'POSTPAID', 1_000)
   await write((tx) => adjust(tx, context(), wallet, -1_000, { remarks: 'a correction', nowMs: NOW_MS }))
@@ -177,15 +170,7 @@ describe('an event of a payout', () => {
     ['its deletion', 'DELETE FROM payout_events', 'payout events are kept'],
   ])('refuses %s', async (_, statement, message) => {
     const { client, world } = await program.open()
-    const paid = await client.post('/api/v1/payouts', {
-      reference_id: 'bonus',
-      wallet_id: 1,
-      amount: 1,
-      currency: 'USD',
-      beneficiary_email: 'ada@example.com',
-      beneficiary_first_name: 'Ada',
-      beneficiary_last_name: 'Lovelace',
-    })
+    const paid = await client.post('/api/v1/payouts', { ...HUNDRED, amount: 1 })
     expect(paid.status).toBe(201)
     expect(() => world.db.sqlite.run(statement)).toThrow(message)
     const { events } = (await paid.json()) as { events: object[] }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { badRequest, invalid, notFound } from '../errors.ts'
+import { badRequest, notFound, validation } from '../errors.ts'
 import { expectResponse, sharedServer, type TestWorld } from '../harness.ts'
 import type { Transaction } from '../records.ts'
+import { PAYEE, pageOf, START } from '../records.ts'
 import { expectUnbrokenChain, movementsOf, transactionsOf } from './balances.ts'
 
 const server = await sharedServer()
 
 const PATH = '/api/v1/transactions'
-const START = '2030-01-01T00:00:00Z'
 
 const opening = (id: number, wallet_id: number, currency_id: number, amount: number) => ({
   id,
@@ -33,10 +33,6 @@ const OPENING = [
   opening(4, 4, 64, 10_000_000),
 ]
 
-const pageOf = (response: Response) =>
-  ['x-page', 'x-per-page', 'x-total-count', 'x-total-pages', 'x-page-size', 'x-has-more'].map((name) =>
-    response.headers.get(name),
-  )
 const idsOf = async (world: TestWorld, query: string): Promise<number[]> => {
   const response = await world.get(`${PATH}?${query}`)
   expect([query, response.status]).toEqual([query, 200])
@@ -57,15 +53,7 @@ const busyWorld = async (): Promise<TestWorld> => {
     return (await response.json()) as { id: number }
   }
   await ask('/api/v1/orders', { product_id: 2, denomination: 50, quantity: 1 })
-  await ask('/api/v1/payouts', {
-    reference_id: 'bonus',
-    wallet_id: 2,
-    amount: 10,
-    currency: 'USD',
-    beneficiary_email: 'ada@example.com',
-    beneficiary_first_name: 'Ada',
-    beneficiary_last_name: 'Lovelace',
-  })
+  await ask('/api/v1/payouts', { reference_id: 'bonus', wallet_id: 2, amount: 10, currency: 'USD', ...PAYEE })
   const { id } = await ask('/api/v1/orders', { product_id: 3, denomination: 1_000, quantity: 6 })
   await ask(`/api/v1/orders/${id}/cancel`)
   return world
@@ -276,13 +264,7 @@ describe('GET /api/v1/transactions', () => {
   ])('400 refuses %s', async (query, field, rule, problem) => {
     const world = await server.world()
     const response = await world.get(`${PATH}?${query}`)
-    await expectResponse(
-      response,
-      400,
-      invalid({
-        [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
-      }),
-    )
+    await expectResponse(response, 400, validation(field, rule, problem))
   })
 
   test('400 names all invalid parameters', async () => {

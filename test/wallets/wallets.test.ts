@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { badRequest, invalid, structured, UNAUTHORIZED } from '../errors.ts'
+import { badRequest, structured, UNAUTHORIZED, validation } from '../errors.ts'
 import { expectResponse, forFile, startServer, testIn } from '../harness.ts'
+import { pageOf } from '../records.ts'
 import { walletsOf } from './balances.ts'
 
 const server = forFile(await startServer())
@@ -29,10 +30,6 @@ const INR = seeded(3, 58, 'INR', 5_000_000)
 const JPY = seeded(4, 64, 'JPY', 10_000_000)
 const LIMITED_USD = seeded(5, 139, 'USD', 5, true)
 
-const pageOf = (response: Response) =>
-  ['x-page', 'x-per-page', 'x-total-count', 'x-total-pages', 'x-page-size', 'x-has-more'].map((name) =>
-    response.headers.get(name),
-  )
 const sorted = (sort: object | string) =>
   `?sort=${encodeURIComponent(typeof sort === 'string' ? sort : JSON.stringify(sort))}`
 
@@ -134,13 +131,7 @@ describe('GET /api/v1/wallets', () => {
   ])('400 refuses %s', async (query, field, rule, problem) => {
     const world = await server.world()
     const response = await world.get(`${PATH}?${query}`)
-    await expectResponse(
-      response,
-      400,
-      invalid({
-        [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
-      }),
-    )
+    await expectResponse(response, 400, validation(field, rule, problem))
   })
 
   inWorld('400 names all invalid parameters', async (world) => {
@@ -180,13 +171,7 @@ describe('filters of wallets', () => {
     ['sort={"field":"id"}&sort_by=id', 'sort', 'format', 'must not come with sort_by or sort_order'],
   ])('400 refuses %s', async (query, field, rule, problem) => {
     const response = await (await server.world()).get(`${PATH}?${query}`)
-    await expectResponse(
-      response,
-      400,
-      invalid({
-        [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
-      }),
-    )
+    await expectResponse(response, 400, validation(field, rule, problem))
   })
 })
 

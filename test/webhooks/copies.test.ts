@@ -1,26 +1,22 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { forFile, startServer, TestWorld } from '../harness.ts'
 import { folderTest } from '../program.ts'
-import { attemptsOf, fund, hook, openReceiver, type Receiver, settle } from './webhooks.ts'
+import { NOON } from '../records.ts'
+import { attemptsOf, fund, hook, openReceiver, type Receiver, receiversOfFile, settle } from './webhooks.ts'
 
 /** What copies of a world deliver, and worlds that nobody uses. */
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 
-const NOON = '2030-01-01T12:00:00.000Z'
-const receivers: Receiver[] = []
-afterEach(() => {
-  for (const receiver of receivers.splice(0)) receiver.stop()
-})
+const receiving = receiversOfFile()
 
 /** A receiver that responds to nothing until it is released. */
 const holding = () => {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const receiver = openReceiver(async () => {
+  const receiver = receiving(async () => {
     await promise
     return new Response('ok')
   })
-  receivers.push(receiver)
   return { receiver, release: resolve }
 }
 const put = async (path: string, body?: object): Promise<number> =>
@@ -93,7 +89,6 @@ describe('A world that nobody uses', () => {
     const world = await server.world(NOON)
     let status = 503
     const receiver = openReceiver(() => new Response('', { status }))
-    receivers.push(receiver)
     await hook(world, receiver.url)
     await fund(world)
     await settle(world)

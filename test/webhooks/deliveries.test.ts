@@ -1,25 +1,26 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { Webhook as Stranger } from 'standardwebhooks'
 import { badRequest, notFound } from '../errors.ts'
 import { eventsOf } from '../events/events.ts'
 import { againstBinary, forFile, startServer, type TestWorld, testIn } from '../harness.ts'
-import { INSTANT, pay, place } from '../records.ts'
-import { attemptsOf, fund, hook, openReceiver, type Receiver, readHook, settle, WEBHOOKS } from './webhooks.ts'
+import { HUNDRED, INSTANT, NOON, pay, place } from '../records.ts'
+import {
+  attemptsOf,
+  fund,
+  hook,
+  patchHook,
+  type Receiver,
+  readHook,
+  receiversOfFile,
+  settle,
+  WEBHOOKS,
+} from './webhooks.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 
-const NOON = '2030-01-01T12:00:00.000Z'
 const atNoon = testIn(() => server.world(NOON))
-const receivers: Receiver[] = []
-const receiving = (reply?: Parameters<typeof openReceiver>[0]): Receiver => {
-  const receiver = openReceiver(reply)
-  receivers.push(receiver)
-  return receiver
-}
-afterEach(() => {
-  for (const receiver of receivers.splice(0)) receiver.stop()
-})
+const receiving = receiversOfFile()
 const failing = () => new Response('not today', { status: 503 })
 const keyOf = (secret: string): Buffer => Buffer.from(secret.slice('whsec_'.length), 'base64')
 const hex = (secret: string, text: string): string => createHmac('sha256', keyOf(secret)).update(text).digest('hex')
@@ -27,8 +28,6 @@ const later = async (world: TestWorld, advance: string): Promise<TestWorld> => {
   await world.clock({ advance })
   return world.again()
 }
-const patch = (world: TestWorld, id: string, body: object) =>
-  world.request(`${WEBHOOKS}/${id}`, { method: 'PATCH', body: JSON.stringify(body) })
 
 describe('A delivery', () => {
   test('is a POST of the event as JSON, as GET /api/v1/events has it', async () => {
@@ -344,12 +343,12 @@ describe('A webhook is switched off', () => {
     const { id } = await hook(world, receiver.url)
     await fund(world, 1)
     await settle(world)
-    await patch(world, id, { active: false })
+    await patchHook(world, id, { active: false })
     await fund(world, 2)
     receiver.reply = () => new Response()
     receiver.received.length = 0
     await world.clock({ advance: 'PT1M' })
-    expect(await (await patch(world, id, { active: true })).json()).toMatchObject({ active: true })
+    expect(await (await patchHook(world, id, { active: true })).json()).toMatchObject({ active: true })
     await settle(world)
     expect(receiver.received).toEqual([])
     await fund(world, 4)
@@ -388,7 +387,7 @@ describe('POST /api/v1/webhooks/{id}/ping', () => {
 
   atNoon('400 for a webhook that is off', async (world) => {
     const { id } = await hook(world, 'http://127.0.0.1:9/')
-    await patch(world, id, { active: false })
+    await patchHook(world, id, { active: false })
     const response = await world.post(`${WEBHOOKS}/${id}/ping`)
     expect([response.status, await response.json()]).toEqual([400, badRequest('Webhook is not active')])
     expect(await eventsOf(world)).toEqual([])
@@ -408,7 +407,7 @@ describe('POST /api/v1/events/{id}/redeliver', () => {
     await fund(world)
     await settle(world)
     await hook(world, late.url, { events: ['wallet.*'] })
-    await patch(world, (await hook(world, off.url)).id, { active: false })
+    await patchHook(world, (await hook(world, off.url)).id, { active: false })
     await hook(world, unfit.url, { events: ['order.*'] })
     const [event] = await eventsOf(world)
     const response = await world.post(`/api/v1/events/${event?.id}/redeliver`)
@@ -466,7 +465,7 @@ describe('A receiver', () => {
       return new Response()
     })
     await hook(world, receiver.url)
-    for (let count = 0; count < 5; count++) await pay(world, { ...PAYOUT, reference_id: `no. ${count}` })
+    for (let count = 0; count < 5; count++) await pay(world, { ...HUNDRED, reference_id: `no. ${count}` })
     await world.clock({ advance: 'PT5S' })
     await settle(world)
     expect(openMax).toBe(4)
@@ -539,12 +538,3 @@ describe('A receiver', () => {
     ])
   })
 })
-
-const PAYOUT = {
-  wallet_id: 1,
-  amount: 100,
-  currency: 'USD',
-  beneficiary_email: 'ada@example.com',
-  beneficiary_first_name: 'Ada',
-  beneficiary_last_name: 'Lovelace',
-}

@@ -2,12 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { Webhook as Stranger } from 'standardwebhooks'
 import { forFile, startServer, type TestWorld } from '../harness.ts'
 import type { PublishedEvent } from '../records.ts'
-import { pay } from '../records.ts'
+import { NOON, pay } from '../records.ts'
 import { attemptsOf, fund, hook, settle } from './webhooks.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 
-const NOON = '2030-01-01T12:00:00.000Z'
 const rule = async (world: TestWorld, body: object): Promise<[number, unknown]> => {
   const response = await world.control('/faults', body)
   return [response.status, await response.json()]

@@ -4,11 +4,11 @@ import { notFound } from '../errors.ts'
 import { eventsOf } from '../events/events.ts'
 import { forFile, startServer, TestWorld, testIn } from '../harness.ts'
 import type { PublishedEvent } from '../records.ts'
+import { NOON } from '../records.ts'
 import { attemptsOf, fund, hook, settle } from './webhooks.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 
-const NOON = '2030-01-01T12:00:00.000Z'
 const atNoon = testIn(() => server.world(NOON))
 
 interface Entry {

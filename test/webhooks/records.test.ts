@@ -1,22 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { badRequest, notFound, structured, UNREADABLE } from '../errors.ts'
-import { sharedServer, type TestWorld, testIn } from '../harness.ts'
-import { hook, WEBHOOKS, type WebhookBody } from './webhooks.ts'
+import { badRequest, notFound, UNREADABLE, validation } from '../errors.ts'
+import { sharedServer, testIn } from '../harness.ts'
+import { NOON } from '../records.ts'
+import { hook, patchHook, WEBHOOKS, type WebhookBody } from './webhooks.ts'
 
 const server = await sharedServer()
 
-const NOON = '2030-01-01T12:00:00.000Z'
 const atNoon = testIn(() => server.world(NOON))
 const URL = 'http://127.0.0.1:9/hooks'
 const VALID = { name: 'Fulfilment', url: URL, events: ['order.*', 'payout.completed'] }
-const invalid = (field: string, rule: string, problem: string) =>
-  structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', {
-    [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
-  })
 const NOT_FOUND: [number, unknown] = [404, notFound('Webhook not found')]
 const statusAndBody = async (response: Response): Promise<[number, unknown]> => [response.status, await response.json()]
-const patch = (world: TestWorld, id: string, body: object) =>
-  world.request(`${WEBHOOKS}/${id}`, { method: 'PATCH', body: JSON.stringify(body) })
 
 describe('POST /api/v1/webhooks', () => {
   atNoon('201 is the webhook with its secret, in no cache', async (world) => {
@@ -61,7 +55,7 @@ describe('POST /api/v1/webhooks', () => {
     const world = await server.world(NOON)
     const [status, body] = await statusAndBody(await world.post(WEBHOOKS, { ...VALID, ...change }))
     expect(status).toBe(400)
-    if (typeof problem === 'string') expect(body).toEqual(invalid(field, rule, problem))
+    if (typeof problem === 'string') expect(body).toEqual(validation(field, rule, problem))
     else expect(body).toMatchObject({ error: { messages: { [field]: [{ rule }] } } })
     expect((await world.get(WEBHOOKS)).headers.get('x-total-count')).toBe('0')
   })
@@ -128,7 +122,7 @@ describe('/api/v1/webhooks/{id}', () => {
     ] as const) {
       const path = `${WEBHOOKS}/${name}`
       expect(await statusAndBody(await client.get(path))).toEqual(NOT_FOUND)
-      expect(await statusAndBody(await patch(client, name, { name: 'x' }))).toEqual(NOT_FOUND)
+      expect(await statusAndBody(await patchHook(client, name, { name: 'x' }))).toEqual(NOT_FOUND)
       expect(await statusAndBody(await client.delete(path))).toEqual(NOT_FOUND)
       expect(await statusAndBody(await client.get(`${path}/deliveries`))).toEqual(NOT_FOUND)
       for (const act of ['rotate', 'ping'])
@@ -149,7 +143,7 @@ describe('PATCH /api/v1/webhooks/{id}', () => {
     const { secret: _, ...created } = await hook(world, URL)
     await world.clock({ advance: 'PT1S' })
     const change = { name: 'other', url: 'http://127.0.0.2:9/', events: ['ping'], active: false }
-    const response = await patch(world, created.id, { ...change, signing: 'body', id: 'x', secret: 'y' })
+    const response = await patchHook(world, created.id, { ...change, signing: 'body', id: 'x', secret: 'y' })
     const expected = { ...created, ...change, updated_at: '2030-01-01T12:00:01.000Z' }
     expect(await statusAndBody(response)).toEqual([200, expected])
     expect(await (await world.get(`${WEBHOOKS}/${created.id}`)).json()).toEqual(expected)
@@ -164,7 +158,7 @@ describe('PATCH /api/v1/webhooks/{id}', () => {
   ])('400 refuses %p and changes nothing', async (change, field) => {
     const world = await server.world(NOON)
     const { secret: _, ...created } = await hook(world, URL)
-    const [status, body] = await statusAndBody(await patch(world, created.id, { active: false, ...change }))
+    const [status, body] = await statusAndBody(await patchHook(world, created.id, { active: false, ...change }))
     expect([status, body]).toMatchObject([400, { error: { messages: { [field]: [{ field }] } } }])
     expect(await (await world.get(`${WEBHOOKS}/${created.id}`)).json()).toEqual(created)
   })

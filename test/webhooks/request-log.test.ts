@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { eventsOf } from '../events/events.ts'
 import { forFile, startServer, type TestWorld, testIn } from '../harness.ts'
-import { INSTANT, NONE_LEFT, ORDERS, OVERNIGHT, pay, place } from '../records.ts'
+import { INSTANT, NONE_LEFT, NOON, ORDERS, OVERNIGHT, pay, place } from '../records.ts'
 import { type AttemptBody, attemptsOf, fund, hook, settle } from './webhooks.ts'
 
 /** Events and deliveries beside the request that has caused them. */
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 
-const NOON = '2030-01-01T12:00:00.000Z'
 const atNoon = testIn(() => server.world(NOON))
 
 interface Entry {

@@ -1,24 +1,25 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { forFile, startServer, TestWorld } from '../harness.ts'
-import { attemptsOf, fund, hook, openReceiver, type Receiver, readHook, settle, WEBHOOKS } from './webhooks.ts'
+import { NOON } from '../records.ts'
+import {
+  attemptsOf,
+  fund,
+  hook,
+  openReceiver,
+  patchHook,
+  type Receiver,
+  readHook,
+  receiversOfFile,
+  settle,
+  WEBHOOKS,
+} from './webhooks.ts'
 
 /** Much at once, and in an unusual order. */
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 
-const NOON = '2030-01-01T12:00:00.000Z'
-const receivers: Receiver[] = []
-const receiving = (reply?: Parameters<typeof openReceiver>[0]): Receiver => {
-  const receiver = openReceiver(reply)
-  receivers.push(receiver)
-  return receiver
-}
-afterEach(() => {
-  for (const receiver of receivers.splice(0)) receiver.stop()
-})
+const receiving = receiversOfFile()
 const failing = () => new Response('', { status: 503 })
-const patch = (world: TestWorld, id: string, body: object) =>
-  world.request(`${WEBHOOKS}/${id}`, { method: 'PATCH', body: JSON.stringify(body) })
 const make = (world: TestWorld, data: object) => world.control('/events', { type: 'payout.completed', data })
 const makeMany = async (world: TestWorld, count: number): Promise<void> => {
   for (let id = 1; id <= count; id++) await make(world, { id })
@@ -36,16 +37,16 @@ describe('A webhook with hundreds of events that wait', () => {
     const [world, receiver] = [await server.world(NOON), receiving(failing)]
     const { id } = await hook(world, receiver.url)
     await makeMany(world, 300)
-    await patch(world, id, { active: false })
-    await patch(world, id, { active: true })
+    await patchHook(world, id, { active: false })
+    await patchHook(world, id, { active: true })
     await make(world, { id: 0 })
-    await patch(world, id, { active: false })
+    await patchHook(world, id, { active: false })
     // What was dropped is deleted in steps between writes.
     for (let write = 0; write < 60; write++) await fund(world)
     await settle(world)
     receiver.reply = () => new Response()
     receiver.received.length = 0
-    await patch(world, id, { active: true })
+    await patchHook(world, id, { active: true })
     await world.clock({ advance: 'PT1M' })
     await settle(world)
     expect(receiver.received).toEqual([])
@@ -58,7 +59,7 @@ describe('A webhook with hundreds of events that wait', () => {
     const [world, receiver] = [await server.world(NOON), receiving(failing)]
     const { id } = await hook(world, receiver.url)
     await makeMany(world, 300)
-    await patch(world, id, { active: false })
+    await patchHook(world, id, { active: false })
     expect((await world.delete(`${WEBHOOKS}/${id}`)).status).toBe(204)
     await world.clock({ advance: 'P31D' })
     const again = await world.again()
@@ -71,7 +72,6 @@ test('Sixty-four hosts that hang leave places to one that responds', async () =>
   const world = await server.world(NOON)
   const held = Promise.withResolvers<void>()
   const [hanging, prompt] = [openReceiver(failing, undefined, '0.0.0.0'), receiving()]
-  receivers.push(hanging)
   const names = ['one', 'two', 'three', 'four']
   const clients = await Promise.all(names.map((name) => clientOf(world, name)))
   const hostOf = (number: number) => hanging.url.replace('127.0.0.1', `127.0.0.${number + 1}`)
@@ -234,8 +234,8 @@ describe('While a delivery is on its way', () => {
 
   test('its webhook is switched off and on: it has failed, and is not sent again', async () => {
     const { world, receiver, id, respond } = await delivering()
-    await patch(world, id, { active: false })
-    await patch(world, id, { active: true })
+    await patchHook(world, id, { active: false })
+    await patchHook(world, id, { active: true })
     respond(failing())
     await settle(world)
     await world.clock({ advance: 'PT1M' })
@@ -259,7 +259,7 @@ describe('While a delivery is on its way', () => {
   test('its URL is changed: the next attempt goes to the new one', async () => {
     const { world, receiver, id, respond } = await delivering()
     const other = receiving()
-    await patch(world, id, { url: other.url })
+    await patchHook(world, id, { url: other.url })
     respond(failing())
     await settle(world)
     await world.clock({ advance: 'PT30S' })

@@ -1,24 +1,15 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { eventsOf } from '../events/events.ts'
 import { sharedServer, type TestWorld } from '../harness.ts'
-import { HUNDRED, INSTANT, PAYOUTS, pay } from '../records.ts'
-import { hook, openReceiver, type Receiver, settle } from './webhooks.ts'
+import { HUNDRED, INSTANT, NOON, PAYOUTS, pay } from '../records.ts'
+import { hook, type Receiver, receiversOfFile, settle } from './webhooks.ts'
 
 /** Deliveries belong to the trace of the request that has caused them (W3C Trace Context). */
 
 const server = await sharedServer()
 
-const NOON = '2030-01-01T12:00:00.000Z'
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-const receivers: Receiver[] = []
-const receiving = (reply?: Parameters<typeof openReceiver>[0]): Receiver => {
-  const receiver = openReceiver(reply)
-  receivers.push(receiver)
-  return receiver
-}
-afterEach(() => {
-  for (const receiver of receivers.splice(0)) receiver.stop()
-})
+const receiving = receiversOfFile()
 const send = (world: TestWorld, path: string, body: object, traceparent: string) =>
   world.request(path, { method: 'POST', body: JSON.stringify(body), headers: { traceparent } })
 const tracesOf = ({ received }: Receiver) =>

@@ -1,3 +1,4 @@
+import { afterEach } from 'bun:test'
 import type { TestWorld } from '../harness.ts'
 
 export const WEBHOOKS = '/api/v1/webhooks'
@@ -76,6 +77,19 @@ export const openReceiver = (
   return receiver
 }
 
+/** Opens receivers that are stopped after each test. */
+export const receiversOfFile = (): typeof openReceiver => {
+  const receivers: Receiver[] = []
+  afterEach(() => {
+    for (const receiver of receivers.splice(0)) receiver.stop()
+  })
+  return (...options) => {
+    const receiver = openReceiver(...options)
+    receivers.push(receiver)
+    return receiver
+  }
+}
+
 export type Receiver = ReturnType<typeof openReceiver>
 
 /** Creates a webhook that is expected to be created. */
@@ -84,6 +98,10 @@ export const hook = async (world: TestWorld, url: string, change: object = {}): 
   if (response.status !== 201) throw new Error(`webhook: ${response.status} ${await response.text()}`)
   return (await response.json()) as WebhookBody
 }
+
+/** Asks for a change of a webhook. */
+export const patchHook = (world: TestWorld, id: string, body: object): Promise<Response> =>
+  world.request(`${WEBHOOKS}/${id}`, { method: 'PATCH', body: JSON.stringify(body) })
 
 export const readHook = async (world: TestWorld, id: string): Promise<WebhookBody> =>
   await world.read<WebhookBody>(`${WEBHOOKS}/${id}`)

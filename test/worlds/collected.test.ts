@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { World } from '../../src/worlds/world.ts'
 import { openProgram } from '../harness.ts'
+import { ADA } from '../records.ts'
 
-const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 const ROUNDS = 20
 /** A register or the stack may hold on to some. */
 const STRAYS_MAX = 4

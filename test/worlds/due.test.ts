@@ -16,12 +16,12 @@ import {
   type PayoutEvent,
   pay,
   place,
+  START,
 } from '../records.ts'
 import { expectSoundBooks, lastEntryOf } from '../wallets/books.ts'
 
 /** What falls due is done once, in order of due time, before anything that happens after it can be seen. */
 
-const START = '2030-01-01T00:00:00Z'
 const START_MS = Date.parse(START)
 const at = (second: number) => new Date(START_MS + second * 1_000).toISOString()
 

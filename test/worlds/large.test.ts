@@ -7,14 +7,13 @@ import { memoryOf } from '../../src/sandbox/worlds/memory.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { badRequest, structured } from '../errors.ts'
 import { expectResponse, openProgram, type Program, type TestWorld } from '../harness.ts'
-import { ADA, INSTANT, place } from '../records.ts'
+import { ADA, INSTANT, NOON, place } from '../records.ts'
 
 /** What large worlds of a sandbox in memory can do like others. */
 
 const MIB = 1_048_576
 /** More ticks than a world stays open for. */
 const LONG = 11
-const NOON = '2030-01-01T12:00:00.000Z'
 
 const enlarge = (world: World, bytes: number): void => {
   world.db.sqlite.run('CREATE TABLE IF NOT EXISTS filler (id INTEGER PRIMARY KEY, bytes BLOB)')

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { memoryOf } from '../../src/sandbox/worlds/memory.ts'
 import { forFile, openProgram } from '../harness.ts'
-import { getOrder, getPayout, INSTANT, pay, place } from '../records.ts'
+import { ADA, getOrder, getPayout, INSTANT, pay, place, START } from '../records.ts'
 import { expectSoundBooks } from '../wallets/books.ts'
 
 /** A world that nobody asks goes to sleep, and nobody who asks it then can tell. */
 
-const START = '2030-01-01T00:00:00Z'
 /** More ticks than a world stays awake for. */
 const LONG = 11
 
@@ -108,5 +107,3 @@ describe('Many idle worlds', () => {
     for (const { client } of opened.slice(0, 3)) expect((await client.get('/api/v1/wallets')).status).toBe(200)
   })
 })
-
-const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { FORBIDDEN, structured } from '../errors.ts'
 import { expectResponse, forFile, startServer, TestWorld } from '../harness.ts'
+import { ADA, countOf, NOON } from '../records.ts'
 import { loggedIn, login, post, statusWith } from '../sessions/requests.ts'
 
-const NOON = '2030-01-01T12:00:00Z'
-const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 const INVALID_CREDENTIALS = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials')
 
 const server = forFile(await startServer())
@@ -16,13 +15,11 @@ const exists = async (world: string): Promise<boolean> => {
   return false
 }
 
-const countOf = async (world: TestWorld) => (await world.get('/api/v1/beneficiaries')).headers.get('x-total-count')
-
 /** A purchase of product 1 that is offered. */
 const purchase = async (world: TestWorld): Promise<object> => {
-  const { available_denominations: bands } = await world.read<{
-    available_denominations: { min_value: number }[]
-  }>('/api/v1/products/1')
+  const { available_denominations: bands } = await world.read<{ available_denominations: { min_value: number }[] }>(
+    '/api/v1/products/1',
+  )
   return { denomination: bands[0]?.min_value, quantity: 2 }
 }
 
@@ -130,7 +127,7 @@ describe('The limited client of a world', () => {
     ]) {
       await expectResponse(response, 404, notFound)
     }
-    expect([await countOf(world), await countOf(limited)]).toEqual(['1', '0'])
+    expect([await countOf(world), await countOf(limited)]).toEqual([1, 0])
   })
 
   test('the two share the clock of their world', async () => {
@@ -215,7 +212,7 @@ describe('Worlds share nothing', () => {
     expect((await one.get(`/api/v1/beneficiaries/${id}`)).status).toBe(200)
     expect((await other.get(`/api/v1/beneficiaries/${id}`)).status).toBe(404)
     expect((await other.delete(`/api/v1/beneficiaries/${id}`)).status).toBe(404)
-    expect([await countOf(one), await countOf(other)]).toEqual(['1', '0'])
+    expect([await countOf(one), await countOf(other)]).toEqual([1, 0])
   })
 
   test('rate limits are separate', async () => {
@@ -272,7 +269,7 @@ describe('Worlds share nothing', () => {
   test('a token acts in its own world, whatever world is named', async () => {
     const [one, other] = [await server.world(), await server.world()]
     await one.post(`/api/v1/beneficiaries?world=${other.name}`, ADA)
-    expect([await countOf(one), await countOf(other)]).toEqual(['1', '0'])
+    expect([await countOf(one), await countOf(other)]).toEqual([1, 0])
   })
 })
 

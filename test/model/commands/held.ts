@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { ADA, HUNDRED } from '../../records.ts'
 import type { Call, Play, Who } from '../play.ts'
 import { command, worldNames } from './command.ts'
 import { brokenDown } from './request-log.ts'
@@ -6,22 +7,10 @@ import { logIn } from './sessions.ts'
 
 /** Requests whose body is still on its way while something happens to whoever sent them (contract C3). */
 
-const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 const WRITES: readonly Call[] = [
   { operation: 'createBeneficiary', body: ADA },
   { operation: 'placeOrder', body: { product_id: 1, denomination: 100, quantity: 1 } },
-  {
-    operation: 'createPayout',
-    body: {
-      reference_id: 'held',
-      wallet_id: 1,
-      amount: 1,
-      currency: 'USD',
-      beneficiary_email: 'ada@example.com',
-      beneficiary_first_name: 'Ada',
-      beneficiary_last_name: 'Lovelace',
-    },
-  },
+  { operation: 'createPayout', body: { ...HUNDRED, reference_id: 'held', amount: 1 } },
 ]
 const EVENTS = ['log out', 'token expires', 'reset', 'drop'] as const
 

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { PAYEE } from '../../records.ts'
 import { amountTrouble, badRequest, faultsIn, invalid, memberFaults, notFound, unreadable } from '../expect.ts'
 import { findCurrency } from '../goods.ts'
 import type { ClientName, Payout, World } from '../model.ts'
@@ -169,11 +170,7 @@ const payoutFaults = (payout: Payout, json: unknown): string | undefined =>
 /** A payout of a world, created now if there is none. */
 export const somePayout = async (play: Play, who: Who, nth: number): Promise<string> => {
   const all = () => play.model.worlds.get(who.world)?.state.payouts ?? []
-  const person = {
-    beneficiary_email: 'ada@example.com',
-    beneficiary_first_name: 'Ada',
-    beneficiary_last_name: 'Lovelace',
-  }
+  const person = { ...PAYEE }
   const wallet_id = who.client === 'limited' ? 5 : 1
   const body = { reference_id: play.freshName('payout'), wallet_id, amount: 1, currency: 'USD', ...person }
   if (all().length === 0) await ask(play, who, { operation: 'createPayout', body }, paid(body))
@@ -209,11 +206,7 @@ const onOwnPayout = (does: string, operation: string, response: (at: At, payout:
 
 export const payoutCommands = [
   command('pay somebody', ['createPayout'], 12, {
-    args: fc.record({
-      who: whoever,
-      body: sent(PAYOUT_MEMBERS),
-      key: keys,
-    }),
+    args: fc.record({ who: whoever, body: sent(PAYOUT_MEMBERS), key: keys }),
     run: (play, { who, body, key }) => {
       // With a key the same body must be able to come again.
       const isFresh = body.reference_id === 'fresh' && key === undefined

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { structured } from '../../errors.ts'
+import { ADA } from '../../records.ts'
 import { invalid } from '../expect.ts'
 import { created } from './beneficiaries.ts'
 import { command, whoever } from './command.ts'
@@ -8,7 +9,6 @@ import { ask } from './sessions.ts'
 
 /** What is odd and lawful, and what is odd and is not (contract C4). */
 
-const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
 /** With the three members, the object and the array it makes the 10,000 values that a body may have. */
 const MANY = { ...ADA, more: Array.from({ length: 9_995 }, () => 1) }
 const UNKNOWN_ROUTES = ['/api/v1/nowhere', '/api/v1', '/api/v1/products/1/2/3', '/nowhere', '/api/v2/products', '/%00']

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { ADA } from '../../records.ts'
 import type { Call, Play, ProgramResponse, Rule, Who } from '../play.ts'
 import { created } from './beneficiaries.ts'
 import { command, worldNames } from './command.ts'
@@ -32,8 +33,7 @@ const rankOf = ({ status, headers, json }: ProgramResponse): number => {
 
 const times = <Item>(count: number, make: (nth: number) => Item): Item[] =>
   Array.from({ length: count }, (_, nth) => make(nth))
-const PERSON = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
-const PAYEE = { beneficiary_email: PERSON.email, beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' }
+const PAYEE = { beneficiary_email: ADA.email, beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' }
 const isStruck = (play: Play, name: string): boolean => (play.model.worlds.get(name)?.faults.length ?? 0) > 0
 
 export const togetherCommands = [
@@ -79,8 +79,8 @@ export const togetherCommands = [
     run: async (play, { world, count }) => {
       if (isStruck(play, world)) return
       const key = play.freshName('together')
-      const call = { operation: 'createBeneficiary', body: PERSON, headers: { 'idempotency-key': key } }
-      const rule: Rule = (at) => keyedRule(at, call, key, created(PERSON))
+      const call = { operation: 'createBeneficiary', body: ADA, headers: { 'idempotency-key': key } }
+      const rule: Rule = (at) => keyedRule(at, call, key, created(ADA))
       await atOnce(
         play,
         { world, client: 'sandbox' },
