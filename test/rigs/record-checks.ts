@@ -6,7 +6,7 @@ import type { Write } from './writes.ts'
 /** Asks the record; the rows as text, columns between bars. */
 export type Sql = (text: string) => Promise<string[]>
 
-/** How long deliveries may take that servers were killed in the midst of. */
+/** How long no event may come while some are missing: deliveries that servers were killed in the midst of are made again. */
 const DELIVERY_MS_MAX = 90_000
 const LOOK_MS = 200
 const SHOWN = 5
@@ -66,12 +66,15 @@ export const faultsOfEpochs = async (sql: Sql, makers: ReadonlyMap<string, numbe
 /** Waits until all events have come to the receiver. @param after the last event before there was a webhook */
 export const lostEvents = async (sql: Sql, after: string, { received }: Receiver): Promise<string[]> => {
   const ids = await sql(`SELECT event_id FROM scrip.events WHERE id > ${after} ORDER BY id`)
-  const endMs = performance.now() + DELIVERY_MS_MAX
+  let before = ids.length
+  let sinceMs = performance.now()
   for (;;) {
     const seen = new Set(received.map(({ event }) => event.id))
     const missing = ids.filter((id) => !seen.has(id))
     if (missing.length === 0) return []
-    if (performance.now() > endMs)
+    if (missing.length < before) sinceMs = performance.now()
+    before = missing.length
+    if (performance.now() > sinceMs + DELIVERY_MS_MAX)
       return [`${missing.length} of ${ids.length} events never came: ${missing.slice(0, SHOWN)}`]
     await Bun.sleep(LOOK_MS)
   }
