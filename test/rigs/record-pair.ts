@@ -14,7 +14,7 @@ export const PATIENCE_MS = 20_000
 const LOOK_MS = 20
 const DATABASE = 'rig'
 /** More codes than a round sells. */
-const CODES_PER_ROUND = 6_000
+const CODES_PER_ROUND = 3_000
 const FLAGS = ['--mode', 'live', '--rate-limit', 'off', '--webhook-allow', '127.0.0.0/8']
 
 export interface Member {
