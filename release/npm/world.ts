@@ -60,9 +60,11 @@ export interface World {
     return(id: string): Promise<ControlResponse<'returnPayout'>>
   }
   readonly orders: {
-    /** Delivers an order, or so many of its vouchers. */
+    /** Delivers an order, or this many of its vouchers. */
     deliver(id: number, quantity?: number): Promise<ControlResponse<'deliverOrder'>>
     fail(id: number, reason?: string): Promise<ControlResponse<'failOrder'>>
+    /** Refunds a delivered order, or some of its vouchers. */
+    refund(id: number, refund?: ControlBody<'refundOrder'>): Promise<ControlResponse<'refundOrder'>>
   }
 
   readonly products: {
@@ -189,6 +191,8 @@ const controlsOf = (control: Control) => ({
       control.deliverOrder({ path: { id }, body: quantity === undefined ? {} : { quantity } }),
     fail: (id: number, reason?: string) =>
       control.failOrder({ path: { id }, body: reason === undefined ? {} : { failure_reason: reason } }),
+    refund: (id: number, refund: ControlBody<'refundOrder'> = {}) =>
+      control.refundOrder({ path: { id }, body: refund }),
   },
   replay: (id: number) => control.replayRequest({ path: { id } }),
   products: {

@@ -52,6 +52,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   redeliver_not_found: 'check the id: events are kept for 30 days',
   refresh_token_missing: 'send the refresh token',
   refresh_token_wrong: 'log in again: the token has expired, or it was used twice, which revokes its login',
+  refused: 'refund vouchers that are delivered and not refunded: `refunded_amount` says what came back',
   rotate_not_found: 'check the id: it may belong to another client',
   source_not_found: 'use the name of an existing world or snapshot',
   token_wrong: 'send the value of `--sandbox-token` in `X-Sandbox-Token`',

@@ -186,7 +186,13 @@ const vouchers = ORDER_EXAMPLE.vouchers.map(({ voucher_reference_number, expires
   voucher_reference_number,
   expires_at,
 }))
-const FAILED = { ...PENDING, status: 'FAILED', failed_at: PENDING.placed_at, failure_reason: 'Out of stock' } as const
+const FAILED = {
+  ...PENDING,
+  status: 'FAILED',
+  refunded_amount: PENDING.amount,
+  failed_at: PENDING.placed_at,
+  failure_reason: 'Out of stock',
+} as const
 
 /** By what has happened to the order. */
 export const ORDER_EVENT_EXAMPLES = {
@@ -195,7 +201,12 @@ export const ORDER_EVENT_EXAMPLES = {
   delivered: { ...ORDER_EXAMPLE, vouchers },
   partially_delivered: { ...PENDING, status: 'PARTIALLY_DELIVERED', vouchers: vouchers.slice(0, 1) },
   failed: FAILED,
-  cancelled: { ...PENDING, status: 'CANCELLED', cancelled_at: PENDING.placed_at },
+  cancelled: {
+    ...PENDING,
+    status: 'CANCELLED',
+    refunded_amount: PENDING.amount,
+    cancelled_at: PENDING.placed_at,
+  },
   refunded: FAILED,
 } satisfies Record<string, Static<typeof OrderEventSchema>>
 export type OrderChange = keyof typeof ORDER_EVENT_EXAMPLES

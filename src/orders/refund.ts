@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import { badRequest, DomainError, found } from '../kernel/failure.ts'
+import { badRequest, DomainError, type Failure, found } from '../kernel/failure.ts'
 import { shareOf } from '../kernel/money.ts'
 import { WALLET_NOT_FOUND } from '../wallets/contract.ts'
 import { moveWallet } from '../wallets/ledger.ts'
@@ -11,6 +11,9 @@ import { conversionOf, conversionShare, earned } from './settlement.ts'
 import type { Voucher } from './tables.ts'
 
 /** Refunds of what was delivered (contract C17). The order keeps its status, and codes do not return to the stock. */
+
+/** The remarks of a refund, unless others are given. */
+export const REFUNDED_REMARKS = 'Refunded'
 
 /**
  * Gives back what the client paid for some vouchers of a delivered order, or for all that are left, at the order's own
@@ -26,7 +29,7 @@ export const refundVouchers = (
   nowMs: number,
 ): Order => {
   if (order.status !== 'DELIVERED' && order.failedAtMs === null) {
-    throw refundRefused(`Order ${order.id} is ${order.status}: only a delivered order can be refunded`)
+    throw new DomainError(refundRefused(`Order ${order.id} is ${order.status}: only a delivered order can be refunded`))
   }
   const vouchers = vouchersOf(tx, order.id)
   const refundedBefore = vouchers.filter(({ refundedAtMs }) => refundedAtMs !== null).length
@@ -47,17 +50,17 @@ const wantedOf = (
   references: readonly string[] | undefined,
 ): readonly Voucher[] => {
   const left = vouchers.filter(({ refundedAtMs }) => refundedAtMs === null)
-  if (left.length === 0) throw refundRefused(`Order ${order.id} is refunded already`)
+  if (left.length === 0) throw new DomainError(refundRefused(`Order ${order.id} is already refunded`))
   if (references === undefined) return left
   return [...new Set(references)].map((reference) => {
     const voucher = vouchers.find((candidate) => candidate.reference === reference)
-    if (!voucher) throw refundRefused(`Order ${order.id} has no voucher ${reference}`)
-    if (voucher.refundedAtMs !== null) throw refundRefused(`Voucher ${reference} is refunded already`)
+    if (!voucher) throw new DomainError(refundRefused(`Order ${order.id} has no voucher ${reference}`))
+    if (voucher.refundedAtMs !== null) throw new DomainError(refundRefused(`Voucher ${reference} is already refunded`))
     return voucher
   })
 }
 
-const refundRefused = (message: string): DomainError => new DomainError(badRequest('refund_refused', message))
+export const refundRefused = (message: string): Failure => badRequest('refund_refused', message)
 
 /** What some of the delivered vouchers cost together. The last one takes what rounding has left. */
 const sumOf = (order: Order, vouchers: number): number => {

@@ -20,6 +20,7 @@ const LATER: Record<string, number> = {
   cancelOrder: 400,
   deliverOrder: 404,
   failOrder: 404,
+  refundOrder: 404,
   // After a reset, and a removal.
   restoreSnapshot: 404,
   removeFault: 404,

@@ -229,6 +229,7 @@ const SUCCESSES: Record<string, Scene> = {
   returnPayout: completedPayout,
   deliverOrder: (world) => undeliveredOrder(world, { quantity: 2 }),
   failOrder: (world) => undeliveredOrder(world),
+  refundOrder: async (world) => ({ ...(await placedOrder(world)), body: {} }),
   listWorldOrders: listing((world) => placedOrder(world)),
   listWorldPayouts: listing(createdPayout),
   listDue: listing(createdPayout),
@@ -363,6 +364,12 @@ const REFUSALS: Record<string, Scene> = {
   'order_deliver.transition_refused': (world) => placedOrder(world),
   'order_fail.validation': sending({ failure_reason: '' }),
   'order_fail.transition_refused': (world) => placedOrder(world),
+  'order_refund.validation': sending({ remarks: '' }),
+  'order_refund.refused': async (world) => {
+    const call = await placedOrder(world)
+    await succeeds(world.control(`/orders/${call.id}/refund`, {}))
+    return call
+  },
   'requests.validation': () => ({ query: 'format=xml' }),
   'coverage.validation': () => ({ query: 'format=xml' }),
   'clock.validation': async (world) => {

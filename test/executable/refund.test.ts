@@ -26,8 +26,8 @@ operatorTest('gives back some vouchers, then the rest, and the client sees it at
   // The codes are not sold again.
   expect(await operator.json<object[]>('vouchers', 'list')).toMatchObject([{ available: 0 }, { available: 3 }])
   for (const [args, message] of [
-    [['orders', 'refund', String(id)], 'order 1 is refunded already'],
-    [['orders', 'refund', String(id), '--vouchers', '1-1'], 'is refunded already'],
+    [['orders', 'refund', String(id)], 'order 1 is already refunded'],
+    [['orders', 'refund', String(id), '--vouchers', '1-1'], 'is already refunded'],
     [['orders', 'refund', '7'], 'there is no order 7'],
   ] as const) {
     const { exitCode, stderr } = await operator.run([...args])

@@ -59,6 +59,8 @@ export interface Order {
   status: 'PENDING' | 'PROCESSING' | 'DELIVERED' | 'PARTIALLY_DELIVERED' | 'FAILED' | 'CANCELLED'
   /** Its rest was refunded, or all of it. */
   givenUp: boolean
+  /** All that was delivered was refunded. */
+  refunded?: true
   /** One of its vouchers cannot be opened any more. */
   damaged?: true
   dueAt: number | null
@@ -475,6 +477,15 @@ export class Model {
     if (back > 0n) happened(state, order.client, 'order.refunded')
     order.givenUp = true
     order.dueAt = null
+  }
+
+  /** What the delivered vouchers cost goes back to the wallet; the order keeps its status. */
+  refund({ state }: World, order: Order): void {
+    order.refunded = true
+    const back = order.paid - partOf(order.paid, order.quantity - order.delivered, order.quantity)
+    if (back === 0n) return
+    move(state, order.wallet, back, 'refund')
+    happened(state, order.client, 'order.refunded')
   }
 
   created(world: World, payout: Payout): void {

@@ -96,7 +96,7 @@ describe('a refund of a whole order', () => {
     await delivered(world, 1, 10)
     await refunded(world, 1)
     const last = lastEntryOf(world.db.sqlite)
-    expect(await refusalOf(refunded(world, 1))).toBe('Order 1 is refunded already')
+    expect(await refusalOf(refunded(world, 1))).toBe('Order 1 is already refunded')
     expect(lastEntryOf(world.db.sqlite)).toBe(last)
   })
 
@@ -148,7 +148,7 @@ describe('a refund of some vouchers', () => {
     await delivered(world, 1, 10)
     await refunded(world, 1, ['1-2', '1-2'])
     expect(await getOrder(client, 1)).toMatchObject({ refunded_amount: 11.65 })
-    expect(await refusalOf(refunded(world, 1, ['1-3', '1-2']))).toBe('Voucher 1-2 is refunded already')
+    expect(await refusalOf(refunded(world, 1, ['1-3', '1-2']))).toBe('Voucher 1-2 is already refunded')
     expect(await refusalOf(refunded(world, 1, ['2-1']))).toBe('Order 1 has no voucher 2-1')
     expect(await getOrder(client, 1)).toMatchObject({ refunded_amount: 11.65 })
   })

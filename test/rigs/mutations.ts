@@ -102,6 +102,7 @@ const OPERATIONS: readonly [string, Json?][] = [
   ['POST /_sandbox/payouts/pyt_0/advance?world', { to: 'queued' }],
   ['POST /_sandbox/orders/1/deliver?world', { quantity: 1 }],
   ['POST /_sandbox/orders/1/fail?world', { failure_reason: 'x' }],
+  ['POST /_sandbox/orders/1/refund?world', { vouchers: ['1-1'], remarks: 'x' }],
   ['GET /_sandbox/requests/1?world'],
   ['GET /_sandbox/coverage?world&format'],
 ]

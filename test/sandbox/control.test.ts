@@ -66,6 +66,7 @@ test.each([
   ['POST', '/payouts/x/return', undefined],
   ['POST', '/orders/1/deliver', undefined],
   ['POST', '/orders/1/fail', undefined],
+  ['POST', '/orders/1/refund', undefined],
 ] as const)('%s /_sandbox%s: 404 for an unknown world, which is not made', async (method, path, body) => {
   const { status, body: response } = await control(server, method, `${path}?world=nowhere`, body)
   expect({ status, body: response }).toEqual({ status: 404, body: worldNotFound('nowhere') })
@@ -716,4 +717,66 @@ describe.each([
     expect(await balanceOf(world, 2)).toEqual({ amount: 100_000, reserved: 0 })
     await expectSoundWorld(server, world.name)
   })
+})
+
+describe('POST /_sandbox/orders/{id}/refund', () => {
+  inWorld('200 refunds some vouchers of a delivered order, then the rest, and keeps its status', async (world) => {
+    const { id, amount } = await place(world, DELAYED)
+    await done(world, `/orders/${id}/deliver`)
+    const some = { vouchers: [`${id}-1`, `${id}-3`], remarks: 'Wrong brand' }
+    expect(await done<object>(world, `/orders/${id}/refund`, some)).toEqual({ id, status: 'DELIVERED' })
+    const [, refund] = await movementsOf(world)
+    expect(refund).toMatchObject({ transaction_type: 'CREDIT', source_type: 'refund', remarks: 'Wrong brand' })
+    expect(await orderOf(world, id)).toMatchObject({ status: 'DELIVERED', amount, refunded_amount: refund?.amount })
+    expect(await done<object>(world, `/orders/${id}/refund`)).toEqual({ id, status: 'DELIVERED' })
+    expect(await orderOf(world, id)).toMatchObject({ status: 'DELIVERED', refunded_amount: amount })
+    expect(await balanceOf(world, 2)).toEqual({ amount: 100_000, reserved: 0 })
+    expect((await movementsOf(world)).at(-1)).toMatchObject({ remarks: 'Refunded' })
+    await expectSoundWorld(server, world.name)
+  })
+
+  inWorld('200 refunds what was delivered of an order that failed', async (world) => {
+    const { id } = await place(world, DELAYED)
+    await done(world, `/orders/${id}/deliver`, { quantity: 1 })
+    await done(world, `/orders/${id}/fail`)
+    expect(await done<object>(world, `/orders/${id}/refund`)).toEqual({ id, status: 'PARTIALLY_DELIVERED' })
+    expect(await balanceOf(world, 2)).toEqual({ amount: 100_000, reserved: 0 })
+    await expectSoundWorld(server, world.name)
+  })
+
+  refuses(
+    'POST',
+    async (world) => {
+      await place(world, INSTANT)
+      await done(world, '/orders/1/refund')
+      await place(world, DELAYED)
+    },
+    [
+      {
+        name: 'what is already refunded',
+        path: '/orders/1/refund',
+        status: 400,
+        answer: badRequest('Order 1 is already refunded'),
+      },
+      {
+        name: 'what is not delivered',
+        path: '/orders/2/refund',
+        status: 400,
+        answer: badRequest('Order 2 is PENDING: only a delivered order can be refunded'),
+      },
+      {
+        name: 'no voucher at all',
+        path: '/orders/1/refund',
+        body: { vouchers: [] },
+        status: 400,
+        answer: validation('vouchers', 'min', 'must have at least 1 item'),
+      },
+      {
+        name: 'an order that is not there',
+        path: '/orders/3/refund',
+        status: 404,
+        answer: notFound('Order not found'),
+      },
+    ],
+  )
 })

@@ -66,6 +66,7 @@ const FIRST: Record<string, readonly (readonly [method: string, path: string, bo
   'POST /_sandbox/payouts/{id}/return': [['POST', '/payouts/pyt_none/return']],
   'POST /_sandbox/orders/{id}/deliver': [['POST', '/orders/1/deliver']],
   'POST /_sandbox/orders/{id}/fail': [['POST', '/orders/1/fail']],
+  'POST /_sandbox/orders/{id}/refund': [['POST', '/orders/1/refund']],
   'GET /_sandbox/requests': [['GET', '/requests']],
   'GET /_sandbox/requests/{id}': [['GET', '/requests/1']],
   'POST /_sandbox/requests/{id}/replay': [['POST', '/requests/1/replay']],

@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import { toTimestamp, toTimestampOrNull } from '../../kernel/clock.ts'
 import { deliver, failOrder } from '../../orders/delivery.ts'
 import { findAnyOrder, ORDER_STATUSES, type Order, ordersOf, vouchersOf } from '../../orders/queries.ts'
-import { refundVouchers } from '../../orders/refund.ts'
+import { REFUNDED_REMARKS, refundVouchers } from '../../orders/refund.ts'
 import { wholeNumber } from '../arguments.ts'
 import type { Kind, Shown } from './kind.ts'
 import { change, list, listCommand, moneyCommand, recordCommand, show } from './records.ts'
 
-/** `scrip orders`: what an operator delivers, or gives up (contract C12). Codes are never shown. */
+/** `scrip orders`: orders that an operator delivers, fails or refunds (contract C12, C17). Codes are never shown. */
 export const orderCommands = (orders: Command): void => {
   const narrowable = { client: true, times: 'placed', statuses: ORDER_STATUSES } as const
   listCommand(orders, 'list', 'list the orders of all clients, oldest first', narrowable).action(
@@ -32,7 +32,7 @@ export const orderCommands = (orders: Command): void => {
   const refunded = 'refund a delivered order, or some of its vouchers; the codes are not sold again'
   moneyCommand(orders, ORDER, 'refund', refunded)
     .option('--vouchers <references>', 'only these, as voucher_reference_number, separated by commas', referencesIn)
-    .option('--remarks <text>', 'remarks shown to the client', 'Refunded')
+    .option('--remarks <text>', 'remarks shown to the client', REFUNDED_REMARKS)
     .action(
       change(ORDER, (tx, order, data, { vouchers, remarks }: { vouchers?: string[]; remarks: string }) =>
         refundVouchers(tx, data, order, vouchers, remarks, data.world.clock.nowMs()),

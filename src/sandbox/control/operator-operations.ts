@@ -5,6 +5,7 @@ import { Id, nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { notFound, transitionRefused, violation } from '../../kernel/failure.ts'
 import type { OrderStatus } from '../../orders/queries.ts'
+import { refundRefused } from '../../orders/refund.ts'
 import { ADVANCE_TARGETS } from '../../payouts/progress.ts'
 import type { PayoutStatus } from '../../payouts/queries.ts'
 import { PACES } from '../worlds/pace.ts'
@@ -231,4 +232,34 @@ export const failOrder = worldOperation('order_fail')({
   bodyOptional: true,
   success: orderSuccess('FAILED'),
   errors: { validation: violation('failure_reason', 'min', TOO_SHORT), ...orderErrors('FAILED') },
+})
+
+export const refundOrder = worldOperation('order_refund')({
+  id: 'refundOrder',
+  summary: 'Refund a delivered order, or some of its vouchers',
+  description:
+    'The wallet is credited with what it paid for them. The order keeps its status; refunded_amount says what came back.',
+  params: idPath('order'),
+  body: Type.Object(
+    {
+      vouchers: Type.Optional(
+        Type.Array(Text({ maxLength: 100 }), {
+          minItems: 1,
+          maxItems: 10_000,
+          description: 'The voucher_reference_number of each; by default all that are not refunded',
+        }),
+      ),
+      remarks: Type.Optional(Text({ minLength: 1, maxLength: 1_000, description: 'The remarks of the transaction' })),
+    },
+    { title: 'OrderRefundRequest' },
+  ),
+  bodyExample: { vouchers: ['1-1'], remarks: 'Wrong brand' },
+  bodyOptional: true,
+  success: orderSuccess('DELIVERED'),
+  errors: {
+    validation: violation('remarks', 'min', TOO_SHORT),
+    invalid_id: invalidId('order'),
+    not_found: notFound('Order'),
+    refused: refundRefused('Order 1 is already refunded'),
+  },
 })

@@ -4,6 +4,7 @@ import { DomainError, found, invalid, notFound, violated } from '../../kernel/fa
 import { sizeFault, toMajor, toMinor } from '../../kernel/money.ts'
 import { deliver, FAILED_REASON, failOrder, repaceOrders } from '../../orders/delivery.ts'
 import { findAnyOrder, type Order } from '../../orders/queries.ts'
+import { REFUNDED_REMARKS, refundVouchers } from '../../orders/refund.ts'
 import { advance, applyEvent, repacePayouts } from '../../payouts/progress.ts'
 import { findAnyPayout, type Payout } from '../../payouts/queries.ts'
 import type { Currency, Reference } from '../../reference/reference.ts'
@@ -186,5 +187,14 @@ export const orderRoutes = ({ ordering, ...parts }: Parts) => {
           failOrder(tx, world, ordering, order, reason, world.clock.nowMs()),
         ),
       operations.failOrder,
+    )
+    .post(
+      '/orders/:id/refund',
+      ({ params, query, body: { vouchers, remarks = REFUNDED_REMARKS } }) =>
+        onOrder(query.world, params.id, (tx, order, world) => {
+          const context = { world, reference: ordering.reference }
+          return refundVouchers(tx, context, order, vouchers, remarks, world.clock.nowMs())
+        }),
+      operations.refundOrder,
     )
 }

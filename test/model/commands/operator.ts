@@ -171,4 +171,9 @@ export const operatorCommands = [
     model.giveUp(world, order, 'FAILED')
     return { status: 200, fault: stateFault(order) }
   }),
+  onOrder('refund an order', 'refundOrder', 'remarks', ({ model }, world, order) => {
+    if (!hasEnded(order) || order.delivered === 0 || order.refunded) return { status: 400 }
+    model.refund(world, order)
+    return { status: 200, fault: stateFault(order) }
+  }),
 ]
