@@ -145,6 +145,25 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.context().close()
   })
 
+  test('refunds an order, before its delivery and after it, in the currency of the wallet', async () => {
+    const buyer = await consoles.world()
+    await consoles.control('PUT', `/pace?world=${buyer.name}`, { orders: 'manual' })
+    await buyer.post('/api/v1/orders', DELAYED_ORDER)
+    await buyer.post('/api/v1/orders', { product_id: 1, denomination: 100, quantity: 2, wallet_id: 1 })
+    const page = await consoles.open(`#money?world=${buyer.name}`)
+    const delivered = page.locator('#order-2')
+    await delivered.getByText(/for [\d.]+ USD/).waitFor()
+    await delivered.getByRole('button', { name: 'Refund', exact: true }).click()
+    await delivered.getByText('refunded', { exact: true }).waitFor()
+    expect(await delivered.getByRole('button').count()).toBe(0)
+    const undelivered = page.locator('#order-1')
+    await undelivered.getByRole('button', { name: 'Fail and refund' }).click()
+    await undelivered.getByText('refunded', { exact: true }).waitFor()
+    await undelivered.getByText('FAILED', { exact: true }).waitFor()
+    await page.getByText('100,000.00 USD').first().waitFor()
+    await page.context().close()
+  })
+
   test('shows what requests and receivers hold as text', async () => {
     for (const place of [`requests?world=${world}&id=5&of=${world}`, `money?world=${world}`, `events?world=${world}`]) {
       const page = await consoles.open(`#${place}`)
@@ -180,7 +199,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
       .locator('#order-1')
       .getByRole('link', { name: /^request / })
       .click()
-    await page.getByText('fault: drop; when=after').first().waitFor()
+    await page.getByText('fault: response lost').first().waitFor()
     await page.context().close()
   })
 
@@ -352,7 +371,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
       },
       'move an order to refunded': {
         place: `#money?world=${named.name}`,
-        names: ['region "Orders"', 'button "Deliver"', 'button "Fail"', 'link "request 2"'],
+        names: ['region "Orders"', 'button "Deliver"', 'button "Fail and refund"', 'link "request 2"'],
       },
       'reproduce a request with another body': {
         place: `#send?world=${named.name}&id=2`,

@@ -3,7 +3,7 @@ import { weightsOf } from '../../http/weights.ts'
 import { isControl } from '../control/gate.ts'
 import { CONSOLE_PATH, CONSOLE_POLICY, NOT_FOUND_PAGE } from './page.ts'
 
-/** Whether a person has opened an address: browsers say so, and other programs do not. */
+/** Whether a person has opened an address: browsers say so in a header, and other programs do not. */
 const isNavigation = ({ method, headers }: Request): boolean =>
   method === 'GET' &&
   headers.get('sec-fetch-mode') === 'navigate' &&
@@ -17,7 +17,7 @@ export const shownRequest = (request: Request): Request => {
   return new Request(new URL(CONSOLE_PATH, request.url).href, { headers: request.headers })
 }
 
-/** A person who is lost gets a page that leads home, unless the reference has one of its own. */
+/** An unknown address gets a person a page with links, unless the reference has its own. */
 export const shownResponse = (request: Request, response: Response): Response => {
   if (response.status !== 404 || !isNavigation(request)) return response
   const headers = new Headers(response.headers)

@@ -45,6 +45,7 @@ export const NOT_FOUND_PAGE = `${head('Not found · Scrip')}
 <main class="lost">
 <h1>Page not found</h1>
 <p>This sandbox has no page at this address.</p>
+<p><a href="/">Start page</a><a href="${CONSOLE_PATH}">Console</a><a href="/docs">Reference and guides</a></p>
 </main>
 </body>
 </html>

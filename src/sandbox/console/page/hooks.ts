@@ -21,7 +21,7 @@ export const useMedia = (query: string): boolean => {
   return isHeld
 }
 
-/** Calls what belongs to a key, unless somebody types, while a view is shown. */
+/** While a view is shown, calls the function of a key, unless somebody types. */
 export const useKeys = (actions: Record<string, () => void>, on: readonly unknown[] = []): void =>
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -40,14 +40,14 @@ export const useKeys = (actions: Record<string, () => void>, on: readonly unknow
     return () => removeEventListener('keydown', onKey)
   }, on)
 
-/** Counts what a person has done. */
+/** Counts the actions of a person. */
 export const useActed = (): number => {
   const [count, setCount] = useState(0)
   useListener(window, ACTED, () => setCount((before) => before + 1))
   return count
 }
 
-/** Does something that a person has asked for, and says what was done. Returns whether it has worked. */
+/** Does what a person asked for, and reports it. Returns whether it worked. */
 export type Change = (work: () => Promise<unknown>, done?: string) => Promise<boolean>
 
 export interface Loaded<Value> {

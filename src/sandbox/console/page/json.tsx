@@ -42,7 +42,7 @@ export const JsonPage = ({ path }: { path: string }) => {
         )}
         {shown && (
           <section class="tree" aria-label={label}>
-            <Node key={search} value={shown.value} isOpen={search !== '' || isShort(shown.value)} />
+            <Node key={search} value={shown.value} isOpen />
           </section>
         )}
         {parsed && !shown && <Empty>Nothing matches.</Empty>}
@@ -70,9 +70,17 @@ const found = (value: unknown, search: string): { value: unknown } | undefined =
   return { value: Array.isArray(value) ? entries.map(([, member]) => member) : Object.fromEntries(entries) }
 }
 
-/** What is shown unfolded. */
-const SHORT = 12
-const isShort = (value: unknown): boolean => isNested(value) && Object.keys(value).length <= SHORT
+/** What a folded value holds: its first members, or how many there are. */
+const summaryOf = (entries: readonly [string, unknown][], isList: boolean): string => {
+  const plain = isList ? [] : entries.filter(([, member]) => !isNested(member)).slice(0, SUMMARY_MEMBERS)
+  if (plain.length === 0) return counted(entries.length, isList ? 'item' : 'member')
+  const text = plain.map(([name, member]) => `${name}: ${member}`).join(', ')
+  return visible(
+    text.length > SUMMARY_LENGTH || plain.length < entries.length ? `${text.slice(0, SUMMARY_LENGTH)} …` : text,
+  )
+}
+const SUMMARY_MEMBERS = 4
+const SUMMARY_LENGTH = 110
 
 const KINDS: Record<string, string> = { string: 'text', number: 'number' }
 
@@ -93,7 +101,7 @@ const Node = ({ value, isOpen, label }: { value: unknown; isOpen: boolean; label
     <details open={isOpen} onToggle={({ currentTarget }) => currentTarget.open && setOpened(true)}>
       <summary>
         {label}
-        <span class="soft">{counted(entries.length, Array.isArray(value) ? 'item' : 'member')}</span>
+        <span class="soft">{summaryOf(entries, Array.isArray(value))}</span>
       </summary>
       {wasOpened &&
         entries.map(([name, member]) => (

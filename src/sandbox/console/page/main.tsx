@@ -25,7 +25,7 @@ const PAGES: Record<string, string> = {
   requests: 'Requests',
   faults: 'Faults',
   events: 'Webhooks',
-  money: 'Money',
+  money: 'Orders & money',
   worlds: 'Worlds',
   send: 'Send',
   coverage: 'Coverage',
@@ -164,7 +164,7 @@ const Console = () => {
             <a
               key={page}
               href={hrefOf({ page, world: place.world })}
-              aria-current={place.page === page ? 'page' : undefined}
+              aria-current={page === (place.page === 'request' ? 'requests' : place.page) ? 'page' : undefined}
             >
               {name}
             </a>

@@ -97,6 +97,16 @@ const CLOCK_MOVES = [
   { title: 'Let the clock run', body: { frozen: false } },
 ]
 
+/** What people look for by what they want to do, and the page on which they do it. */
+const WHERE = [
+  { title: 'Refund, deliver or fail an order', page: 'money' },
+  { title: 'Advance, fail or return a payout', page: 'money' },
+  { title: 'Fund a wallet', page: 'money' },
+  { title: 'Lose a response, or inject another fault', page: 'faults' },
+  { title: 'Register a webhook', page: 'events' },
+  { title: 'Save or restore a snapshot', page: 'worlds' },
+]
+
 const choicesOf = ({ place, pages, worlds }: Props, world: string, operations: readonly Operation[]): Choice[] => {
   const action = (title: string, choose: () => unknown): Choice => ({ kind: 'Action', title, choose })
   return [
@@ -110,6 +120,7 @@ const choicesOf = ({ place, pages, worlds }: Props, world: string, operations: r
       action(`${title} in ${world}`, () => act(() => ask('POST', '/clock', { world, body }), `${title}: ${world}`)),
     ),
     action(`Remove all faults of ${world}`, () => act(() => ask('DELETE', '/faults', { world }), 'Removed all faults')),
+    ...WHERE.map(({ title, page }) => action(title, () => go({ page, world }))),
     action(`Reset ${world}`, () => act(() => ask('POST', '/reset', { world }), `Reset ${world}`)),
     action('Pause or resume the list', () => store.pause(!store.isPaused)),
     ...operations.map(({ id, method, path, summary }) => ({

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useListener } from './hooks.ts'
 
-/** Where the console is: kept in the address, so that it can be shared, and gone back to. */
+/** What the console shows. The address keeps it, so that it can be shared and gone back to. */
 export interface Place {
   page: string
   world: string
@@ -10,7 +10,7 @@ export interface Place {
   idWorld?: string | undefined
   /** An address that has no page of its own. */
   path?: string | undefined
-  /** Which requests are shown (`filter.ts`), and by what they are grouped. */
+  /** Which requests are shown (`filter.ts`), and how they are grouped. */
   filter?: string | undefined
   by?: string | undefined
   /** A request that is compared with the open one, of the same world. */
@@ -27,7 +27,7 @@ export const ALL_WORLDS = '*'
 const OF_ALL_WORLDS = new Set(['requests', 'coverage', 'json'])
 export const showsAll = (page: string): boolean => OF_ALL_WORLDS.has(page)
 
-/** The world of what is done from a page that shows all. */
+/** The world in which a page of all worlds does something. */
 export const worldOf = ({ world }: Place): string => (world === ALL_WORLDS ? 'default' : world)
 
 const NAMES = { filter: 'q', by: 'by', path: 'path', idWorld: 'of', operation: 'operation', record: 'record' } as const
@@ -64,7 +64,7 @@ const placeIn = (hash: string): Place => {
   }
 }
 
-/** Pages that show what an address of the control API answers. */
+/** Pages that show the response of an address of the control API. */
 const PAGES: Record<string, string> = {
   requests: 'requests',
   feed: 'requests',
@@ -105,7 +105,7 @@ export const go = (place: Place): void => {
   location.hash = hrefOf(place)
 }
 
-/** Changes the address of a place that is shown already, without a step to go back to. */
+/** Changes the address of the place that is shown, without a step to go back to. */
 export const keepPlace = (place: Place): void => history.replaceState(null, '', hrefOf(place))
 
 export const usePlace = (): Place => {

@@ -8,7 +8,7 @@ interface Asked {
   client?: string | undefined
 }
 
-/** Sends a request of a client of a world, and returns the record. @throws Error with what the API says */
+/** Sends a request as a client of a world, and returns the record. @throws Error with the message of the API */
 export const sendAs = async <Record>(world: string, { method, path, body, client }: Asked): Promise<Record> => {
   const headers = { 'content-type': 'application/json' }
   const sent = { method, path, headers, ...(body !== undefined && { body: JSON.stringify(body) }), client }

@@ -3,19 +3,19 @@ import { get } from './api.ts'
 import { type Connection, type FeedMessage, follow } from './feed.ts'
 import type { RequestHead, ScripEvent } from './types.ts'
 
-/** As many as a list can hold that stays quick to filter. */
+/** The most requests that a list can hold and still filter quickly. */
 const REQUESTS_MAX = 10_000
 const EVENTS_MAX = 1_000
-/** How often what changes is read again. */
+/** How often changing data is read again. */
 const FRESH_MS = 1_000
 
 export interface Row {
   head: RequestHead
-  /** What a search looks at. */
+  /** The text that a search looks through. */
   text: string
-  /** What the client calls its test. */
+  /** The name that the client gives its test. */
   test: string | undefined
-  /** Its log has ended: the server or its world has started again since. */
+  /** The log of this request has ended: the server or its world has restarted since. */
   isEarlier: boolean
 }
 
@@ -42,7 +42,7 @@ const rowOf = (head: RequestHead): Row => ({
     .toLowerCase(),
 })
 
-/** What the feed has brought, the newest first. Views are notified once for each frame. */
+/** The requests from the feed, the newest first. Views are notified once per frame. */
 class Store {
   rows: readonly Row[] = []
   events: readonly WorldEvent[] = []
@@ -51,9 +51,9 @@ class Store {
   #startedAt = ''
   #rereading = 0
   #pending: FeedMessage[] = []
-  /** How long each request took, by world and id: what comes twice took the same time to the microsecond. */
+  /** How long each request took, by world and id: the feed and the log report the same duration to the microsecond. */
   readonly #known = new Map<string, { last: number; durations: Map<number, number> }>()
-  /** What of the feed is about to come into the list. */
+  /** Requests from the feed that are about to enter the list. */
   #batch: Row[] = []
   readonly #views = new Set<() => void>()
   #frame = 0
@@ -75,7 +75,7 @@ class Store {
       (connection) => {
         if (connection === this.connection) return
         this.connection = connection
-        // The feed is open before the log is read, so that nothing falls between them.
+        // The feed is open before the log is read, so that no request is missed between them.
         if (connection === 'live') void this.#readLog(world)
         this.#tell()
       },
@@ -196,14 +196,14 @@ const byTime = (a: Row, b: Row): number =>
 
 export const store = new Store()
 
-/** Draws a view again when something has come. */
+/** Draws a view again when something new arrives. */
 export const useStore = (): Store => {
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   useEffect(() => store.watch(() => redraw(undefined)), [])
   return store
 }
 
-/** Changes when events have come, so that what they are about is read again. */
+/** Changes when events arrive, so that their records are read again. */
 export const useNews = (): string => {
   const [news, setNews] = useState('')
   useEffect(() => {

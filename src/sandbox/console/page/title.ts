@@ -3,7 +3,7 @@ import { get } from './api.ts'
 import { store, useNews } from './store.ts'
 import type { Delivery } from './types.ts'
 
-/** Worlds whose deliveries are read when their events come. */
+/** Worlds whose deliveries are read when their events arrive. */
 const WORLDS_MAX = 5
 
 /** Deliveries that have failed in the worlds of the last events. */
@@ -17,7 +17,7 @@ const failedDeliveries = async (): Promise<string[]> => {
     .map(({ id }) => `delivery ${id}`)
 }
 
-/** Shows in the title of the page what went wrong while it was hidden: failures of the server, and failed deliveries. */
+/** Shows in the title of the page what failed while it was hidden: 5xx responses and deliveries. */
 export const useTitle = (title: string): void => {
   const news = useNews()
   const [troubles, setTroubles] = useState(0)

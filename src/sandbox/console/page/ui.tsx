@@ -22,6 +22,14 @@ export const Attempted = ({ status, response_status, error }: Delivery) => (
   </Tag>
 )
 
+/** A fault as people say it, by its name in the log: `drop; when=after`. */
+export const FaultTag = ({ fault }: { fault: string }) => {
+  const [name = '', isAfter] = fault.split(';')
+  const text =
+    name === 'drop' ? `${isAfter ? 'response' : 'request'} lost` : `${name}${isAfter ? ', after the work' : ''}`
+  return <Tag kind="warn">fault: {text}</Tag>
+}
+
 export const Empty = ({ children }: { children: ComponentChildren }) => <p class="empty">{children}</p>
 
 /** Text as it is, in a region that scrolls. */

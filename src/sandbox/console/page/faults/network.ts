@@ -1,4 +1,4 @@
-/** Faults that no operation documents: what networks, gateways and senders of events do. */
+/** Faults that no operation documents: those of networks, gateways and senders of events. */
 
 export interface NetworkFault {
   title: string

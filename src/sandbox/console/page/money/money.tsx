@@ -1,7 +1,7 @@
 import { ask, get } from '../api.ts'
 import { Button } from '../forms.tsx'
 import { useLoaded, usePointedAt } from '../hooks.ts'
-import { type Place, worldOf } from '../place.ts'
+import { hrefOf, type Place, worldOf } from '../place.ts'
 import { useNews } from '../store.ts'
 import type { LedgerEntry, Order, Payout, Wallet } from '../types.ts'
 import { Card, Empty, Failed } from '../ui.tsx'
@@ -42,15 +42,29 @@ export const Money = ({ place }: { place: Place }) => {
         </Card>
       </div>
       <Card title="Orders" aside={<span class="soft">{orders.length}</span>}>
-        {value && orders.length === 0 && <Empty>No orders yet.</Empty>}
+        {value && orders.length === 0 && (
+          <Empty>
+            No orders in {world} yet. <a href={hrefOf({ page: 'send', world, operation: 'placeOrder' })}>Place one</a>
+          </Empty>
+        )}
         <ul class="items tall">
           {orders.map((order) => (
-            <OrderView key={order.id} order={order} world={world} onChange={onChange} />
+            <OrderView
+              key={order.id}
+              order={order}
+              currency={wallets.find(({ id }) => id === order.wallet_id)?.currency_code ?? order.currency_code}
+              world={world}
+              onChange={onChange}
+            />
           ))}
         </ul>
       </Card>
       <Card title="Payouts" aside={<span class="soft">{payouts.length}</span>}>
-        {value && payouts.length === 0 && <Empty>No payouts yet.</Empty>}
+        {value && payouts.length === 0 && (
+          <Empty>
+            No payouts in {world} yet. <a href={hrefOf({ page: 'send', world, operation: 'createPayout' })}>Make one</a>
+          </Empty>
+        )}
         <ul class="items tall">
           {payouts.map((payout) => (
             <PayoutView key={payout.id} payout={payout} world={world} onChange={onChange} />

@@ -50,7 +50,7 @@ export const WalletView = ({ wallet, entries, onChange }: WalletProps) => {
   )
 }
 
-/** Less than the smallest amount of any currency: sums of binary fractions are seldom exactly zero. */
+/** Less than the smallest amount of any currency: sums of binary fractions are rarely exactly zero. */
 const SMALLEST = 1e-6
 
 /**

@@ -1,8 +1,8 @@
 import type { Row } from '../store.ts'
 
 /**
- * Which requests are shown: `status:4xx path:/orders world:a since:5m`, and words that may stand anywhere. All parts have to fit; a
- * value with spaces stands in quotes.
+ * Which requests are shown: `status:4xx path:/orders world:a since:5m`, and words that may appear anywhere. All parts
+ * have to match; a value with spaces is quoted.
  */
 
 export const FIELDS = {
@@ -37,7 +37,7 @@ const partsOf = (filter: string): Part[] =>
     return isField(name) ? { field: name, value, text } : { field: undefined, value: text.toLowerCase(), text }
   })
 
-/** The value of a field, for what shows whether it is set. */
+/** The value of a field, to show whether it is set. */
 export const valueIn = (filter: string, field: Field): string | undefined =>
   partsOf(filter).find((part) => part.field === field)?.value
 

@@ -19,7 +19,7 @@ export type Item = Row | Group
 
 export const isGroup = (item: Item): item is Group => 'count' in item
 
-/** The test that a request says it belongs to, or else its world. */
+/** The test that a request names, otherwise its world. */
 const groupOf = (grouping: Grouping, { head, test }: Row): string =>
   (grouping === 'test' ? test : undefined) ?? head.world
 

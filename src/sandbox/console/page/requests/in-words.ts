@@ -1,7 +1,7 @@
 import type { LedgerEntry, RequestDetail, RowChange, ScripEvent } from '../types.ts'
 import { amount, counted, recordIdOf, sumOf } from '../ui.tsx'
 
-/** What a request changed, as people say it: what was bought, what each wallet pays, and what else was written. */
+/** What a request changed, in words: what was bought, what each wallet pays, and what else was written. */
 
 interface Words {
   text: string
@@ -9,7 +9,7 @@ interface Words {
   record?: { page: string; id: string }
 }
 
-/** Tables as people know them. Undefined: the table follows from another one that is named. */
+/** Names of tables for people. Undefined: the change follows from another one that is named. */
 const NOUNS: Record<string, string | undefined> = {
   beneficiaries: 'Beneficiary',
   journal_entries: 'Ledger entry',
@@ -24,11 +24,11 @@ const NOUNS: Record<string, string | undefined> = {
   webhooks: 'Webhook',
 }
 
-/** `Order 12`; a table that has no name for people is named as it is. */
+/** `Order 12`; a table without such a name keeps its own. */
 export const nounOf = ({ table, key }: Pick<RowChange, 'table' | 'key'>): string =>
   `${NOUNS[table] ?? table.replaceAll('_', ' ')} ${key}`
 
-/** What is said besides money and purchases. */
+/** Tables that are named in addition to money and purchases. */
 const SAID_ALONE = new Set(['beneficiaries', 'webhooks'])
 const VERBS = { insert: 'created', update: 'changed', delete: 'deleted' } as const
 
@@ -37,7 +37,7 @@ export const inWords = ({ caused, ledger, changes }: RequestDetail): Words[] => 
   return words.length > 0 || changes.length === 0 ? words : [{ text: `${counted(changes.length, 'row')} written` }]
 }
 
-/** The last event of each order and payout says what became of it. */
+/** The last event of each order and payout has its result. */
 const purchases = (events: readonly ScripEvent[]): Words[] => {
   const last = new Map<string, ScripEvent>()
   for (const event of events) if (/^(?:order|payout)\./.test(event.type)) last.set(recordIdOf(event), event)
@@ -52,7 +52,7 @@ const purchases = (events: readonly ScripEvent[]): Words[] => {
   })
 }
 
-/** What each wallet can spend less or more than before, and what is reserved of it. */
+/** How the amount and the reserved amount of each wallet changed. */
 const money = (entries: readonly LedgerEntry[]): Words[] => {
   const lines = entries.flatMap((entry) => entry.lines).filter(({ wallet_id }) => wallet_id !== null)
   const moved = Map.groupBy(lines, ({ account, wallet_id }) => `${wallet_id} ${account}`)

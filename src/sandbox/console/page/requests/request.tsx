@@ -6,7 +6,7 @@ import { useLoaded } from '../hooks.ts'
 import { LedgerTable } from '../money/ledger.tsx'
 import { hrefOf, type Place } from '../place.ts'
 import type { RequestDetail } from '../types.ts'
-import { Empty, Failed, Method, ms, Status, Tag, time, visible } from '../ui.tsx'
+import { Empty, Failed, FaultTag, Method, ms, Status, Tag, time, visible } from '../ui.tsx'
 import { Actions } from './actions.tsx'
 import { CompareForm, Comparison } from './compare.tsx'
 import { Effects } from './effects.tsx'
@@ -26,12 +26,16 @@ export const RequestView = ({ id, world, place, onClose }: Props) => {
   const { value: recorded, error } = useLoaded(() => get<RequestDetail>(`/requests/${id}`, { world }), [id, world])
   return (
     <section class="request" aria-label={`Request ${id} of ${world}`}>
-      {onClose && (
-        <p class="corner">
-          <a href={hrefOf({ page: 'request', world, id })}>Open as a page</a>
-          <Button text="✕" class="back" aria-label="Close the request" onClick={onClose} />
-        </p>
-      )}
+      <p class="corner">
+        {onClose ? (
+          <>
+            <a href={hrefOf({ page: 'request', world, id })}>Open as a page</a>
+            <Button text="✕" class="back" aria-label="Close the request" onClick={onClose} />
+          </>
+        ) : (
+          <a href={hrefOf({ page: 'requests', world, id, idWorld: world })}>Show in the list</a>
+        )}
+      </p>
       <Failed
         error={error && `${error}: the log of ${world} holds its last 1,000 requests, of at most 4 MiB together.`}
       />
@@ -51,7 +55,7 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
       <p class="facts">
         <Status status={response.status} />
         {recorded.outcome && <Tag kind={recorded.outcome === 'success' ? 'good' : 'bad'}>{recorded.outcome}</Tag>}
-        {recorded.fault && <Tag kind="warn">fault: {recorded.fault}</Tag>}
+        {recorded.fault && <FaultTag fault={recorded.fault} />}
         {recorded.dry_run && <Tag kind="info">dry run</Tag>}
         <span>{ms(recorded.duration_ms)}</span>
         <span>{time(recorded.at)}</span>

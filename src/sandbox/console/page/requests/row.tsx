@@ -1,5 +1,5 @@
 import type { Row } from '../store.ts'
-import { clockTime, counted, Method, ms, Status, Tag, visible } from '../ui.tsx'
+import { clockTime, counted, FaultTag, Method, ms, Status, Tag, visible } from '../ui.tsx'
 import type { Group } from './groups.ts'
 
 /** What a column of the list is called. */
@@ -22,7 +22,7 @@ export const RowView = ({ head, test, isEarlier }: Row) => (
     <span class="path">{visible(head.path)}</span>
     <span class="outcome">
       {head.outcome !== 'success' && <Reason {...head} />}
-      {head.fault !== null && <Tag kind="warn">fault: {head.fault}</Tag>}
+      {head.fault !== null && <FaultTag fault={head.fault} />}
       {head.dry_run && <Tag kind="info">dry run</Tag>}
     </span>
     <span class="world" title={test}>

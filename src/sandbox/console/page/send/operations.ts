@@ -56,14 +56,18 @@ const operationsAt = ({ paths, components }: Document, path: string): Operation[
       path,
       summary,
       tag: tags?.[0] ?? '',
-      // Faults have a page of their own.
+      // Faults have their own page.
       parameters: (parameters ?? []).flatMap(resolved).filter(({ name }) => !name.startsWith('X-Sandbox-')),
-      body: example === undefined ? undefined : JSON.stringify(example, null, 2),
+      body: example === undefined ? undefined : exampleOf(example),
     }
   })
 }
 
-/** What is sent: a request with its values filled in. */
+/** Without the optional name of an order, which would make a second request a duplicate. */
+const exampleOf = (example: unknown): string =>
+  JSON.stringify(example, (name, value) => (name === 'client_reference' ? undefined : value), 2)
+
+/** The request to send, with its values filled in. */
 export interface FilledRequest {
   method: string
   path: string
@@ -94,7 +98,7 @@ export const requestOf = (
   }
 }
 
-/** A path parameter needs a value; the others are left out unless somebody fills them in. */
+/** A path parameter needs a value; others are left out unless somebody fills them in. */
 export const firstValues = ({ parameters }: Operation): Record<string, string> =>
   Object.fromEntries(
     parameters.filter((parameter) => parameter.in === 'path').map(({ name, example }) => [name, String(example ?? '')]),
