@@ -74,7 +74,7 @@ const commonSection = (commands: readonly Command[]): string => {
   return [
     '## Common flags\n',
     'Commands on a data folder take `--data-dir`, and those that print a result `--json`. Their rows name the others.\n',
-    tableOf(['flag', 'variable', ''], rows),
+    tableOf(['flag', 'variable', 'what it does'], rows),
   ].join('\n')
 }
 
@@ -104,14 +104,14 @@ const recordsSection = (commands: readonly Command[]): string => {
       return [...row, takes.map(({ long }) => `\`${long}\``).join(' ')]
     })
   })
-  return ['## Commands on a data folder\n', tableOf(['command', '', 'also'], rows)].join('\n')
+  return ['## Commands on a data folder\n', tableOf(['command', 'what it does', 'also takes'], rows)].join('\n')
 }
 
 const othersSection = (commands: readonly Command[], serving: Command): string => {
   const rows = commands.map((command) =>
     commandRow(command, `scrip ${command.name()}`, ownOptions(command, serving), takenFromServe(command, serving)),
   )
-  return ['## Other commands\n', tableOf(['command', ''], rows)].join('\n')
+  return ['## Other commands\n', tableOf(['command', 'what it does'], rows)].join('\n')
 }
 
 /** With a table of its flags. */
@@ -120,7 +120,7 @@ const detailedSection = (command: Command, serving: Command): string =>
     `## scrip ${command.name()}\n`,
     `\`scrip ${command.name()} ${command.usage()}\`\n`,
     `${command.description().replace(/\.$/, '')}.${takenFromServe(command, serving)}\n`,
-    tableOf(['flag', 'variable', 'default', ''], ownOptions(command, serving).map(flagRow)),
+    tableOf(['flag', 'variable', 'default', 'what it does'], ownOptions(command, serving).map(flagRow)),
   ].join('\n')
 
 const ownOptions = (command: Command, serving: Command): Option[] => {

@@ -52,6 +52,7 @@ export const renderGuide = (
       const path = pathOf(plain(href))
       return path === undefined ? markup : `<a href="${html`${path}`}">${markup}</a>`
     })
+    .replace(/(<code>[^<]*<\/code>)([.,:;)]+)/g, '<span class="held">$1$2</span>')
     .replace(/<table>/g, '<div class="table" tabindex="0" role="group" aria-label="Table"><table>')
     .replace(/<\/table>/g, '</table></div>')
     .replace(/<th([^>]*)><\/th>/g, '<td$1></td>')
