@@ -155,7 +155,7 @@ export class Canvas {
     pixels[index + 2] = mixed(pixels[index + 2], blue, opacity)
   }
 
-  /** The pixels that a shape can touch, and so many around it. */
+  /** The pixels that a shape can touch, with a margin around them. */
   #areaOf(left: number, top: number, right: number, bottom: number, around: number): Area {
     const within = (value: number, most: number): number => Math.min(most, Math.max(0, value))
     return {

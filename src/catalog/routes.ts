@@ -118,7 +118,7 @@ interface CatalogRoutesOptions {
   catalog: Catalog
   guard: Guard
   publicUrl: string
-  /** Whether so many are left for sale. */
+  /** Whether this many are left for sale. */
   stockCovers: (query: Query, world: World, product: Product, denominationMinor: number, quantity: number) => boolean
 }
 

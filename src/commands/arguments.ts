@@ -11,7 +11,7 @@ export const wholeNumber = (text: string): number => {
   return number
 }
 
-/** One of some words, in upper or lower case. */
+/** One of several words, in upper or lower case. */
 const oneOf =
   <Choice extends string>(choices: readonly Choice[]) =>
   (text: string): Choice => {
@@ -22,7 +22,7 @@ const oneOf =
     return choice
   }
 
-/** An argument that is one of some words, in upper or lower case: help names them, and completion offers them. */
+/** An argument that is one of several words, in upper or lower case: help names them, and completion offers them. */
 export const choiceArgument = (flags: string, description: string, choices: readonly string[]): Argument =>
   new Argument(flags, description).choices(choices).argParser(oneOf(choices))
 
@@ -30,7 +30,7 @@ export const choiceArgument = (flags: string, description: string, choices: read
 export const choiceOption = (flags: string, description: string, choices: readonly string[]): Option =>
   new Option(flags, description).choices(choices).argParser(oneOf(choices))
 
-/** Of a list in its short forms (contract C17). */
+/** The short forms of a list (contract C17). */
 export const withListOptions = (command: Command): Command =>
   command
     .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts('json'))

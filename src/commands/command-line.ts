@@ -130,7 +130,10 @@ const group =
 
 const OPERATORS_GROUP = 'Run live mode:'
 
-/** All commands, as the help lists them. Each reads its modules when it is added or run: all of them take longer than most commands. */
+/**
+ * All commands, as the help lists them. Each loads its modules when it is added or run, because loading all of them
+ * takes longer than most commands.
+ */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
   [SERVE_GROUP]: {
     serve,
@@ -188,7 +191,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
 /** `scrip` alone. */
 const DEFAULT = 'serve'
 const NAMES = Object.values(COMMANDS).flatMap(Object.keys)
-/** Whether some words call a command of those who run live mode. */
+/** Whether the words call a command for operators of live mode. */
 export const isForOperators = ([name = '']: readonly string[]): boolean =>
   Object.hasOwn(COMMANDS[OPERATORS_GROUP] ?? {}, name)
 
@@ -196,7 +199,9 @@ export const isForOperators = ([name = '']: readonly string[]): boolean =>
 const ABOUT_ALL = ['help', 'docs', 'completion']
 const ASKING_FOR_HELP = ['--help', '-h']
 
-/** The command that some words call, and `serve`, which is the default; all commands if the words are about them all. */
+/**
+ * The command that the words call; `serve`, the default, if they call none; all commands if the words ask about all.
+ */
 const calledBy = (words: readonly string[]): readonly string[] => {
   const [name = DEFAULT] = words
   const isAboutAll = NAMES.includes(name)
@@ -205,7 +210,7 @@ const calledBy = (words: readonly string[]): readonly string[] => {
   return isAboutAll ? NAMES : [DEFAULT, name]
 }
 
-/** The commands that some words need; without words, all of them. */
+/** The commands that the words need; without words, all of them. */
 export const commandLine = async (givenEnvironment: Environment, words?: readonly string[]): Promise<Command> => {
   const program = inOurManner(new Command('scrip'))
     .description('A B2B rewards platform in one executable. scrip alone is scrip serve.')

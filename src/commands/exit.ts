@@ -39,6 +39,6 @@ export const refused = (message: string): ProgramError => new ProgramError(EXIT.
 /** Exit code 2. */
 export const misused = (message: string): ProgramError => new ProgramError(EXIT.usage, message)
 
-/** A file or folder that cannot be used, or is of the other mode: exit code 4. */
+/** A file or folder that cannot be used, or belongs to the other mode: exit code 4. */
 export const unusable = (message: string, options?: ErrorOptions): ProgramError =>
   new ProgramError(EXIT.data, message, options)

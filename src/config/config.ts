@@ -32,7 +32,7 @@ const KEY_BYTES = 32
 /** Orders are not placed at prices older than this (contract C12). */
 const LIVE_CHARGE_TTL_MS_MAX = HOUR_MS
 
-/** @throws UsageError when options do not go together */
+/** @throws UsageError when options exclude each other */
 export const configOf = (options: ServeOptions) => {
   const config = documentConfigOf(options)
   if (config.mode === 'live' && config.dataDir === undefined) {
@@ -94,7 +94,7 @@ export type Config = ReturnType<typeof documentConfigOf>
 /** @throws UsageError */
 const requireForRecord = ({ voucherKey, signingKey, takeOver }: Config): void => {
   if (takeOver)
-    throw new UsageError('--take-over and --postgres do not go together\nStart a second server: it takes over.')
+    throw new UsageError('--take-over and --postgres cannot be used together\nStart a second server: it takes over.')
   if (!voucherKey || !signingKey) {
     const missing = variableOf(voucherKey ? 'signingKey' : 'voucherKey')
     throw new UsageError(`--postgres needs the keys that all servers share\nSet ${missing}, or ${missing}_FILE.`)
@@ -180,7 +180,9 @@ export type SandboxAccess = ReturnType<typeof sandboxAccessOf>
 export const mcpConfigOf = ({ url, ...given }: McpOptions) => {
   const [unfit] = Object.keys(given)
   if (url !== undefined && unfit !== undefined)
-    throw new UsageError(`${flagOf(unfit)} is for a sandbox of its own\nLeave out --url, or ${flagOf(unfit)}.`)
+    throw new UsageError(
+      `${flagOf(unfit)} needs a new sandbox, and --url names a running one\nLeave out --url, or ${flagOf(unfit)}.`,
+    )
   const own = configOf({ ...(defaultsOf(SERVE_OPTIONS) as ServeOptions), ...given, port: 0, rateLimit: 'off' })
   return { url, own: { ...own, logLevel: 'warn' as const }, token: own.sandboxToken }
 }

@@ -242,7 +242,7 @@ export const LISTEN_OPTIONS = {
 } as const satisfies OptionTable
 
 export const MCP_OPTIONS = {
-  url: { ...url('URL of a sandbox that runs'), unset: 'a sandbox of its own' },
+  url: { ...url('URL of a running sandbox'), unset: 'a new sandbox' },
   seed: SERVE_OPTIONS.seed,
   scenario: SERVE_OPTIONS.scenario,
   snapshot: SERVE_OPTIONS.snapshot,

@@ -16,7 +16,7 @@ export const PAGE_BYTES = 2_048
 /** 8 MiB. The server's thread copies these pages into the file, which takes 10 to 40 ms. */
 const WAL_PAGES_MAX = 4_096
 
-/** 1 MiB: a command copies them in 5 ms, before there are so many that a server has to, whose commits wait for the disk. */
+/** 1 MiB: a command copies them in 5 ms, before a server has to, whose commits would wait for the disk. */
 const WAL_PAGES_OF_COMMAND = 512
 
 export type Query = Pick<BunSQLiteDatabase, 'select'>
@@ -154,7 +154,7 @@ export class Database {
     return new Database(sqlite, false)
   }
 
-  /** From now on rows are not held against checks and references, which takes a quarter of the time. Triggers stay. */
+  /** From now on rows are not checked against constraints and references, which takes a quarter of the time. Triggers stay. */
   trust(): void {
     this.sqlite.run('PRAGMA ignore_check_constraints = ON')
     this.sqlite.run('PRAGMA foreign_keys = OFF')

@@ -63,7 +63,7 @@ interface Request<Filter extends string, Sort extends string> extends Omit<Slice
 
 /** For each connection: a client that tries every combination must not fill the memory. */
 const STATEMENTS_MAX = 64
-/** Up to so many matching records are sorted; more are looked for along the index of the order. */
+/** Up to this many matching records are sorted; beyond that, records are searched along the index of the order. */
 const SORTED_MAX = 1_000
 
 /** A list of any length. It is counted as it changes, and a page reads only its own rows (decision 0019). */

@@ -28,6 +28,6 @@ export const storeMode = (sqlite: SqliteDatabase, mode: Mode): void => {
 export const requireMode = (sqlite: SqliteDatabase, mode: Mode): void => {
   const stored = modeOf(sqlite)
   if (stored !== undefined && stored !== mode) {
-    throw new DataFault(`the data is of --mode ${stored}\nEach mode needs a folder of its own.`)
+    throw new DataFault(`the data belongs to --mode ${stored}\nEach mode needs a folder of its own.`)
   }
 }

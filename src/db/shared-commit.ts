@@ -20,7 +20,7 @@ export interface Gate {
    * can tell which for too long; then the transaction stays open until somebody can.
    */
   commit: (onLate: () => void) => Promise<void>
-  /** Whether an error is of one unit: its transaction is undone, and its units are committed one by one. */
+  /** Whether an error belongs to one unit: its transaction is undone, and its units are committed one by one. */
   isOfUnit: (error: unknown) => boolean
   /** What the record holds could not be committed here. */
   onBehind: (error: unknown) => void

@@ -98,7 +98,7 @@ export const entriesOf = ({ paths }: ApiDocument): Entry[] =>
 
 const lastPart = (reference: string): string => reference.split('/').at(-1) ?? ''
 
-/** The schema that a reference names. The words beside a reference are of the member, and come first. */
+/** The schema that a reference names. The description beside a reference belongs to the member, and comes first. */
 export const resolved = ({ components }: ApiDocument, { $ref, ...beside }: Schema): Schema =>
   $ref === undefined ? beside : { ...components.schemas[lastPart($ref)], ...beside }
 

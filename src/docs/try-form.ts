@@ -47,7 +47,7 @@ const fieldOf = (entry: Entry, parameter: Parameter, isLive: boolean): Html => {
   // What is tried in live mode moves no money, unless the reader wants it to.
   const chosen = isLive && name === REHEARSAL_HEADER ? 'true' : undefined
   const attributes = html`name="${place}:${name}" ${required && html`required`}`
-  // A key that was used already would repeat the first response: it is shown as a hint, and not sent.
+  // A key that was already used would repeat the first response: it is shown as a hint, and not sent.
   const value = place === 'path' ? (example ?? '') : ''
   return html`<label>${label}${
     choices.length > 0

@@ -7,7 +7,9 @@ import { type JsonObject, parseObject, unreadable } from './json.ts'
 /** The largest body that is read, in bytes (contract C4). */
 const BODY_BYTES_MAX = 1_048_576
 
-/** Longer texts are parsed and checked one in each turn of the event loop, as some take milliseconds (decision 0032). */
+/**
+ * Longer texts are parsed and checked one per turn of the event loop, because some take milliseconds (decision 0032).
+ */
 const LONG_TEXT = 2_048
 const LONG_BODIES = 'long bodies'
 
@@ -18,7 +20,7 @@ const LONG_BODIES = 'long bodies'
 const SMALL_PIECE_BYTES_MAX = 64
 
 const DIGITS = /^\d+$/
-/** No encoding, said or unsaid. */
+/** No encoding, named or implied. */
 const IDENTITY = /^(?:identity)?$/i
 
 /** Read once: a second reading is refused like the first. */
@@ -60,14 +62,14 @@ const decoded = (bytes: Uint8Array): string => {
 }
 
 /**
- * A body with a length reserves room for all of it, and is read in one piece: a stream would cost more than the rest of
- * reading.
+ * A body with a known length reserves room for all of it and is read in one piece: a stream would cost more than
+ * everything else about reading.
  */
 const readBytes = async (request: Request, bytesMax: number): Promise<Uint8Array> => {
   const { headers } = request
   if (!IDENTITY.test(headers.get('content-encoding') ?? '')) throw new DomainError(BODY_ENCODED)
   const length = headers.get('content-length')
-  // Sent twice, it is a list.
+  // A header that is sent twice is a list.
   const byteCount = length !== null && DIGITS.test(length) ? Number(length) : undefined
   if (byteCount !== undefined && byteCount > bytesMax) throw unreadable()
   return takeIn((upload) => {
@@ -97,7 +99,7 @@ const readChunks = async ({ body }: Request, bytesMax: number, upload: Upload): 
   return upload.whole()
 }
 
-/** The name of the parser of every route with a body: it reads nothing, as strangers are refused before (contract C4). */
+/** The parser of every route with a body. It reads nothing, because strangers are refused first (contract C4). */
 export const DEFERRED = 'deferred'
 
 /** The body as a JSON object, parsed once: a login is read for its world first. @throws DomainError body_unreadable */
@@ -108,7 +110,7 @@ export const readObject = async (request: Request, bytesMax?: number): Promise<J
   return object
 }
 
-/** The same, where no body means an empty object. @throws DomainError body_unreadable or unavailable */
+/** The same for a route on which no body means an empty object. @throws DomainError body_unreadable or unavailable */
 export const readOptionalObject = async (request: Request): Promise<JsonObject> => {
   const text = await readText(request)
   return text.trim() === '' ? {} : parseObject(text)

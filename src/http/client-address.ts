@@ -14,7 +14,7 @@ export const addNetwork = (networks: BlockList, text: string): boolean => {
 }
 
 /**
- * Where a request comes from (contract C3): its peer; behind proxies that are trusted, the last address of
+ * The address that a request comes from (contract C3): its peer or, behind trusted proxies, the last address of
  * X-Forwarded-For that is not a trusted proxy.
  */
 export const addressBehind = (trusted: BlockList, peerOf: (request: Request) => string) => {
@@ -24,7 +24,7 @@ export const addressBehind = (trusted: BlockList, peerOf: (request: Request) => 
     let address = unmapped(request)
     const forwarded = (request.headers.get('x-forwarded-for') ?? '').split(',')
     while (isIn(trusted, address)) {
-      // No proxy writes anything but an address.
+      // Proxies write only addresses.
       const before = plainAddress(forwarded.pop()?.trim() ?? '')
       if (before === undefined) return address
       address = before
@@ -43,7 +43,7 @@ const plainAddress = (text: string): string | undefined => {
   return isIP(address) === 0 ? undefined : address
 }
 
-/** Who has an address: of IPv6 its /64, because whoever has one address of it has them all. */
+/** The owner of an address. For IPv6 it is the /64, because whoever has one address of it has them all. */
 export const networkOf = (address: string): string => {
   if (isIP(address) !== 6) return address
   const [withoutZone] = address.split('%')

@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Failure } from '../kernel/failure.ts'
 import { errorsOf, type Operation } from './operation.ts'
 
-/** The name of the documented error that is nearest: the same facts, else the same field and rule, else the same code. */
+/**
+ * The name of the closest documented error: the same facts, otherwise the same field and rule, otherwise the same code.
+ */
 export const errorNameOf = (operation: Operation, failure: Failure): string | undefined => {
   const alike = Object.entries(errorsOf(operation)).filter(([, documented]) => documented.code === failure.code)
   const nearest =

@@ -9,7 +9,7 @@ export interface ErrorFormat {
   unexpectedError: string
 }
 
-/** Outside of /api/v1, and wherever no route is known. */
+/** For requests outside /api/v1 and for unknown routes. */
 export const STRUCTURED: ErrorFormat = { errorShape: 'structured', unexpectedError: 'Internal server error' }
 
 /** The status of each kind, and its names in the structured and in the flat shape. */

@@ -37,7 +37,7 @@ export const BODY_UNREADABLE: Failure = {
   message: 'Invalid request body',
 }
 
-/** A body that is compressed (RFC 9110, 15.5.16): what it unpacks to has no bound before it is unpacked. */
+/** A compressed body (RFC 9110, 15.5.16). Its unpacked size is not known before it is unpacked. */
 export const BODY_ENCODED: Failure = {
   code: 'body_encoded',
   kind: 'UNSUPPORTED_MEDIA_TYPE',

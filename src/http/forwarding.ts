@@ -2,11 +2,14 @@ import type { ListenOptions, Respond } from './listen.ts'
 import { listenPrivately } from './private-socket.ts'
 import { laterResponse } from './request-switch.ts'
 
-/** Requests that arrive at a server after another one has taken over: they go there through a socket in the data folder. */
+/**
+ * Requests that arrive at a server after another one has taken over are forwarded to it through a socket in the data
+ * folder.
+ */
 
 /** The peer of the request. Only this side of the socket can set it. */
 const PEER_HEADER = 'x-scrip-peer'
-/** What belongs to one connection, or was handled already. */
+/** Headers that belong to one connection, or are already handled. */
 const OF_CONNECTION = ['connection', 'expect', 'keep-alive', 'transfer-encoding']
 
 /** Nothing was sent. */

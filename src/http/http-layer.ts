@@ -25,7 +25,7 @@ interface HttpLayerOptions {
   onUnexpectedError: (report: { error: unknown; requestId: string; method: string; path: string }) => void
 }
 
-/** A request, its path, and the pattern that serves it; an empty one where none does. */
+/** A request, its path, and the pattern that serves it, which is empty if no route does. */
 type RoutedRequest = RequestContext & { path: string; route: string }
 
 const setCommonHeaders = (options: HttpLayerOptions, set: Context['set']): void => {
@@ -88,7 +88,7 @@ export const httpLayer = (options: HttpLayerOptions) => {
     if (value instanceof Response) {
       for (const name in set.headers) value.headers.set(name, String(set.headers[name]))
       observer?.ended(request, route, { status: value.status, headers: value.headers, body: bodyOf(value) })
-      // With nothing left to add, the framework sends the response as it is, instead of making another one.
+      // If there is nothing to add, the framework sends the response as it is instead of making another one.
       set.headers = {}
       return value
     }
@@ -115,7 +115,7 @@ export const httpLayer = (options: HttpLayerOptions) => {
     )
 }
 
-/** Whether a request names one host, and one that is well formed (RFC 9112, 3.2). */
+/** Whether a request names exactly one host, and a well-formed one (RFC 9112, 3.2). */
 const hasOneHost = ({ url, headers }: Request): boolean => !url.startsWith('/') && !headers.get('host')?.includes(',')
 
 /** Text and bytes are sent as they are. */

@@ -3,7 +3,7 @@ import { BODY_UNREADABLE } from './failures.ts'
 
 export type JsonObject = Record<string, unknown>
 
-/** The JSON text of a value, where it is kept, or sent with a status of its own. */
+/** The JSON text of a value that is stored, or sent with its own status. */
 export class Json<out Value> {
   /** The value, for the compiler alone. */
   declare readonly value: Value
@@ -19,7 +19,7 @@ export class Json<out Value> {
   }
 }
 
-/** A value without foreign members. The compiler looks for those in literals alone, and not in what a function returns. */
+/** A value without unknown members. The compiler checks for those only in literals, not in what a function returns. */
 export type Exact<Given, Wanted> = Given & { [Foreign in Exclude<keyof Given, keyof Wanted>]: never }
 
 interface Bounds {
@@ -101,13 +101,13 @@ const endOfString = (text: string, start: number): number => {
 
 const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
 
-/** A double may not keep that many digits. */
+/** A double may not hold this many digits exactly. */
 const LONG_NUMBER = /\d{16}/
 const INTEGER = /^-?\d+$/
 
 /**
- * Objects and lists within an object are stored as they were sent (contract C4): an integer in them that a double would
- * change becomes NaN, which the check of a body refuses. Members of the object itself have bounds of their own.
+ * Objects and lists inside the body are stored as they were sent (contract C4). An integer in them that a double would
+ * change becomes NaN, which the check of the body refuses. Members of the body itself have their own bounds.
  */
 const withExactNumbers = (object: JsonObject, text: string): JsonObject => {
   const exact = JSON.parse(text, nanWhereChanged) as JsonObject

@@ -2,7 +2,7 @@ import type { Server } from 'bun'
 import { systemClock } from '../kernel/clock.ts'
 import { sendConnectionsTo, socketsOpenedBy } from './listening-sockets.ts'
 
-/** Bun's own limit responds without a body; ours is applied where bodies are read. */
+/** Bun's own limit responds without a body, so Scrip applies its limit where it reads bodies. */
 const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER
 /** How long a connection may be idle, in seconds. */
 const IDLE_SECONDS = 60
@@ -67,7 +67,7 @@ export const listen = ({ host, port, respond, onEscape, sharing }: ListenOptions
       maxRequestBodySize: BODY_BYTES_UNLIMITED,
       idleTimeout: IDLE_SECONDS,
       development: false,
-      // Without development the runtime shares a port with whoever has it.
+      // Outside development mode the runtime shares a port with any other process that uses it.
       reusePort,
       fetch: (request) => {
         askedCount += 1

@@ -27,7 +27,7 @@ interface Success<Schema extends TSchema = TSchema> {
   /** The headers besides X-Request-Id and those of the limit. */
   headers?: TObject
   contentType?: string
-  /** The same in other content types, for clients that ask for them by Accept. */
+  /** The same in other content types, for clients that request them with Accept. */
   alsoAs?: Record<string, { schema: TSchema; example: unknown }>
 }
 
@@ -82,7 +82,7 @@ interface Group<Query = TObject> extends Partial<Pick<ErrorFormat, 'errorShape'>
   tagDescription?: string
   /** That of each operation, if it is set here. */
   secret?: true
-  /** Says itself how the service is, so that it is never a 503 of the HTTP layer. */
+  /** Reports the state of the service itself, so the HTTP layer never answers it with a 503. */
   isProbe?: true
   /** Bodies with unknown members are refused. */
   closed?: true
@@ -102,7 +102,10 @@ export interface Operation
   canRehearse?: boolean
 }
 
-/** What a handler may return, which the compiler holds against the schema: the value or its JSON, or as it is declared. */
+/**
+ * What a handler may return, which the compiler checks against the schema: the value, its JSON, or the declared
+ * response.
+ */
 type Result<Value, Once, Stored> = Stored extends true
   ? StoredResponse<Value>
   : Once extends true
@@ -152,7 +155,7 @@ export const operationsOf = <GroupQuery extends TObject | undefined = undefined>
   return operation
 }
 
-/** What is said when the program itself fails (contract C4): "Failed to retrieve payouts" of `listPayouts`. */
+/** The message when the program itself fails (contract C4): "Failed to retrieve payouts" for `listPayouts`. */
 const failureTo = (id: string): string =>
   `Failed to ${id.replace(/^(?:list|get)(?=[A-Z])/, 'retrieve').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`
 
@@ -209,7 +212,7 @@ const handOverUrl = (context: { request: Request; query: unknown }): void => {
   context.query = context.request.url
 }
 
-/** Reads the body of a request. The framework has not: strangers are refused before (contract C4). */
+/** Reads the body of a request. The framework does not, because strangers are refused first (contract C4). */
 const bodyReader = (operation: Operation, schema: TObject) => {
   const check = bodyCheck(schema, operation.bodyFailure)
   const { read = (sent: JsonObject) => check(sent), once, readsBody, bodyOptional, bodyBytesMax } = operation

@@ -6,10 +6,10 @@ export const offsetOf = ({ page, limit }: Page): number => Math.min((page - 1) *
 
 export const sliceOf = (page: Page) => ({ limit: page.limit, offset: offsetOf(page) })
 
-/** The same of a list whose ids sort by creation, the newest first. */
+/** The same for a list whose ids sort by creation, the newest first. */
 export const newestOf = (page: Page) => ({ sort: 'id', direction: 'DESC', ...sliceOf(page) }) as const
 
-/** The same of a list that is sorted by `sort_by` and `sort_order`. */
+/** The same for a list that is sorted by `sort_by` and `sort_order`. */
 export const sortedSliceOf = <Field>(query: Page & { sort_by: Field; sort_order: Direction }) => ({
   sort: query.sort_by,
   direction: query.sort_order,

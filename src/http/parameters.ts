@@ -89,7 +89,7 @@ export const filter = <Value>(schema: TSchema, read: Read<Value>) => Type.Option
 export const idFilter = (record: string) =>
   filter(Type.Integer({ minimum: 1, maximum: ID_MAX, description: `Only of this ${record}` }), id)
 
-/** The same where the specification has it as text (spec 4.2). */
+/** The same where the specification declares it as text (spec 4.2). */
 export const idTextFilter = (record: string) =>
   filter(
     Type.String({ pattern: '^[1-9][0-9]{0,9}$', description: `Only of the ${record} with this id`, example: '1' }),
@@ -100,7 +100,7 @@ const text: Read<string> = (value) => (isWritable(value) ? value : new Problem('
 
 export const textFilter = (description: string, example: string) => filter(Type.String({ description, example }), text)
 
-/** A term that is searched in lower case. */
+/** A search term in lower case. */
 export const searchFilter = (description: string, example: string) =>
   filter<string>(Type.String({ description, example }), (value, query) => text(lowerCase(value), query))
 
@@ -199,7 +199,7 @@ export const sortQuery = <Field extends string>(fields: readonly Field[]) => ({
   sort_order: eitherCaseFilter(DIRECTIONS, 'The direction, in either case'),
 })
 
-/** A JSON object with the members field and direction, either of which may be left out, or be written in capitals. */
+/** A JSON object with the members field and direction, either of which may be left out or capitalized. */
 const sort =
   <Field extends string>(fields: readonly Field[]): Read<Partial<Sort<Field>>> =>
   (value, query) => {

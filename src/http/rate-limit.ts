@@ -24,7 +24,7 @@ export const readLimits = (text: string): readonly BucketSize[] | 'off' | undefi
 /** Levels are integers: a token has `refillMs` parts, and `tokens` parts are added each millisecond. */
 interface Bucket extends BucketSize {
   levelParts: number
-  /** By a monotonic clock, like all times here (decision 28). */
+  /** On a monotonic clock, like all times here (decision 28). */
   filledAtMs: number
 }
 

@@ -31,10 +31,10 @@ const rehearsalRefusal = (code: Failure['code'], message: string): Failure => ({
 })
 
 const MALFORMED = rehearsalRefusal('dry_run_malformed', 'X-Dry-Run must be true or false.')
-/** A rehearsal that were replayed would not say what happens now, and one that were stored would stay. */
+/** A replayed rehearsal would not say what happens now, and a stored one would stay. */
 const WITH_KEY = rehearsalRefusal('dry_run_with_key', 'X-Dry-Run cannot be combined with Idempotency-Key.')
 
-/** What is wrong with the header itself: such a request was no rehearsal. */
+/** An invalid header: such a request is not a rehearsal. */
 export const isOfHeader = ({ code }: Failure): boolean => code === MALFORMED.code || code === WITH_KEY.code
 
 /** The errors of an operation that can be rehearsed. */
@@ -43,11 +43,11 @@ export const rehearsalErrors = ({ once }: Rehearsable): Record<string, Failure> 
   ...(once && { dry_run_with_key: WITH_KEY }),
 })
 
-/** Whether a method and a path belong to an operation that can be rehearsed: reading writes nothing anyway. */
+/** Whether a method and a path belong to an operation that can be rehearsed. Reads write nothing anyway. */
 export const canRehearse = (method: string, path: string): boolean => method !== 'GET' && path.startsWith('/api/v1/')
 
 /**
- * Reads the header, and marks the response. What is wrong with it is refused later, in its turn: after the features of the
+ * Reads the header and marks the response. An invalid header is refused later, in its turn: after the features of the
  * client (contract C4).
  */
 export const readRehearsal = (

@@ -12,7 +12,7 @@ const WAITING_MAX = 10_000
 const USUAL_MS = 20
 /** ...and this is how long a moment without longer ones is waited for, such as those whose body arrives slowly. */
 const MOMENT_MS_MAX = 10 * SECOND_MS
-/** Then, what is in flight gets this time. */
+/** Requests still in flight then get this much time. */
 const LAST_MS_MAX = 2 * SECOND_MS
 const LOOK_MS = 2
 const RETRY_AFTER_SECONDS = 1
@@ -21,7 +21,7 @@ interface Underway {
   beganMs: number
 }
 
-/** What requests come from: a port, or the socket of a server before. */
+/** A source of requests: a port, or the socket of the previous server. */
 export interface RequestSource {
   /** The peer of a request; undefined for a request from elsewhere. */
   addressOf: (request: Request) => string | undefined
@@ -147,7 +147,7 @@ const closing =
     return response
   }
 
-/** What a request gets that was not looked at. */
+/** The response to a request that the server did not handle. */
 export const laterResponse = (): Response => {
   const { status, headers, body } = renderFailure(unavailable(RETRY_AFTER_SECONDS), STRUCTURED)
   return new Response(JSON.stringify(body), {

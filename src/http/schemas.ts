@@ -16,16 +16,15 @@ export const oneOf = <const Choice extends string>(
     ),
   )
 
-/** One of some words, which may be sent in upper or in lower case. */
+/** One of several words, which may be sent in upper or lower case. */
 export const eitherCase = (choices: readonly string[], options: { default?: string; description?: string } = {}) =>
   oneOf([...new Set(choices.flatMap((choice) => [choice.toUpperCase(), choice.toLowerCase()]))], options)
 
 export const Id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
 
 /**
- * The example that documents a schema: made of those of its members, if each that is required has one, and of others that have
- * one. Without one, what may
- * be null is null, a choice its first word, and a time the first of 2026.
+ * The example that documents a schema. It has the examples of its required members, and of optional ones that have one.
+ * Otherwise a nullable value is null, a choice is its first word, and a time is the first of 2026.
  */
 export const exampleOf = <Schema extends TSchema>(schema: Schema): Static<Schema> | undefined => made(schema)
 

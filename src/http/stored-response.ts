@@ -3,7 +3,7 @@ import type { Json } from './json.ts'
 import { JSON_TYPE, withBody } from './responses.ts'
 import { weightsOf } from './weights.ts'
 
-/** Images of pixels are compressed already. */
+/** Bitmap images are already compressed. */
 const COMPRESSED_TYPE = /^image\/png/
 /** Below this size, compression saves no packet. */
 const COMPRESSED_FROM_BYTES = 1_024

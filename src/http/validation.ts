@@ -148,10 +148,10 @@ const choicesOf = (schema: TSchema): unknown[] => schema.anyOf.map((choice: TSch
 
 const UNWRITABLE = 'must not hold NUL or half a surrogate pair'
 
-/** Whether a value can be stored and sent again as it is. */
+/** Whether a value can be stored and returned unchanged. */
 export const isWritable = (value: unknown): boolean => writingProblem(value) === undefined
 
-/** Why a value cannot be stored and sent again as it is. */
+/** Why a value cannot be stored and returned unchanged. */
 export const writingProblem = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0') ? undefined : UNWRITABLE
   if (typeof value === 'number') {

@@ -4,7 +4,7 @@ import { turns } from '../kernel/turns.ts'
 import { findAnyOrder, nextOrderId } from './queries.ts'
 import { soldBy, stockLeft, stockLevels } from './stock-queries.ts'
 
-/** Sales are averaged over so many days (contract C17). */
+/** Sales are averaged over this many days (contract C17). */
 const SALES_DAYS = 30
 /** Orders that are read at once, in 2 to 5 ms. */
 const STRIDE = 2_000

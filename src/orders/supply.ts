@@ -27,7 +27,7 @@ export interface SuppliedVoucher {
 
 /** Where vouchers come from (contract C12). */
 export interface VoucherSupply {
-  /** Whether so many are left for sale. */
+  /** Whether this many are left for sale. */
   covers: (query: Query, world: World, product: Product, denominationMinor: number, quantity: number) => boolean
   /** Reserves vouchers for a new order. @throws DomainError insufficient_stock */
   take: (tx: Tx, world: World, order: Order, product: Product) => void

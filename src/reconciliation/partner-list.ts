@@ -57,7 +57,7 @@ export class PartnerList {
     private readonly onRow: (row: TheirRow) => void,
   ) {}
 
-  /** Whether there are so many problems that nothing more is read. */
+  /** Whether there are too many problems to read on. */
   get isHopeless(): boolean {
     return this.problems.length >= PROBLEMS_MAX
   }

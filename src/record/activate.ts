@@ -20,7 +20,7 @@ interface Making {
   id: string
   release: string
   signingKey: Uint8Array
-  /** Writes what belongs to it into the database, in the same transaction. */
+  /** Writes the mark of the copy into the database, in the same transaction. */
   before?: () => void
 }
 
@@ -28,7 +28,7 @@ interface Making {
 export const makeRecord = ({ connection, ...made }: Making, { sqlite }: Database): Promise<void> =>
   uploadCopy(connection, sqlite, tablesOf(sqlite), made)
 
-/** Makes an empty record from a new database, which is removed if it cannot be. */
+/** Makes an empty record from a new database, which is removed if that fails. */
 export const makeEmptyRecord = async (making: Making & { dataDir: string }, create: () => void): Promise<void> => {
   create()
   const path = databasePath(making.dataDir)
@@ -52,7 +52,8 @@ interface Upgrading {
 
 /** Brings copy and record up to the schema of this release: both in one transaction, the record first. */
 export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken: Taken): Promise<void> => {
-  if (taken.schemaVersion > SCHEMA_VERSION) throw new ServerUnfit('the record is of a newer release\nRun that one.')
+  if (taken.schemaVersion > SCHEMA_VERSION)
+    throw new ServerUnfit('the record was made by a newer release\nRun that one.')
   const { ask } = connection
   if (taken.schemaVersion === SCHEMA_VERSION) {
     const [row] = await ask<{ release: string }>('SELECT release FROM scrip.installation')

@@ -28,7 +28,7 @@ export class NotActive extends Error {
   }
 }
 
-/** Nobody can tell whether a command has done its work. */
+/** It is not known whether a command has done its work. */
 class Unanswered extends Error {
   override readonly name = 'Unanswered'
 }
@@ -49,14 +49,14 @@ export interface Joining {
 export interface Joined {
   /** The gate for a database of the folder; undefined if it may only be read. */
   gateOf: ((database: Database) => Gate) | undefined
-  /** Whether no server works on the folder meanwhile. */
+  /** Whether no server works on the folder in the meantime. */
   ownsFolder: boolean
-  /** How far the copy of a warm server is behind; undefined where it is not. */
+  /** How far the copy of a warm server is behind; undefined on other servers. */
   lagSeconds: number | undefined
   leave: () => Promise<void>
 }
 
-/** How long a server that was killed may seem to have the lease. */
+/** How long a killed server may still appear to hold the lease. */
 const EXPIRY_MS = 2_500
 const LOOK_MS = 200
 
@@ -99,7 +99,7 @@ const tryLock = (dataDir: string): Disposable | undefined => {
   }
 }
 
-/** Without a server: the copy is brought up to date, and whoever writes takes the lease meanwhile. */
+/** Without a server, the copy is brought up to date, and a command that writes takes the lease in the meantime. */
 const joinAlone = async (parts: Parts, found: Installation | undefined): Promise<Joined> => {
   const { dataDir, connection, beats, needs, leave, release, create, signingKey } = parts
   let installation = found
@@ -200,7 +200,10 @@ const gateWith =
   ({ sqlite }: Database): Gate =>
     new Gate({ sqlite, tables: tablesOf(sqlite), connection, lease, onBehind: () => undefined })
 
-/** Nobody reads the copy of a command meanwhile: on a busy machine it may be late, and PostgreSQL refuses what is too late. */
+/**
+ * Nobody reads the copy of a command in the meantime: on a busy machine it may be late, and PostgreSQL refuses a late
+ * commit.
+ */
 const unhurried = (lease: Lease): GateLease => ({
   get epoch() {
     return lease.epoch
@@ -212,7 +215,7 @@ const unhurried = (lease: Lease): GateLease => ({
   take: () => lease.take(),
 })
 
-/** The lease of the server beside the command: PostgreSQL refuses a commit if that has lost it. */
+/** The lease of the server beside the command: if the server has lost it, PostgreSQL refuses the commit. */
 const borrowed = (epoch: number): GateLease => ({
   epoch,
   isGood: true,

@@ -6,7 +6,7 @@ import type { Ask, Connection } from './connection.ts'
 import { copyPages, type Page, recordPages } from './pages.ts'
 import { type Table, tablesOf } from './tables.ts'
 
-/** Whether a copy and the record hold the same, at one commit (contract C18). */
+/** Compares a copy and the record at one commit (contract C18). */
 
 export interface Difference {
   table: string
@@ -15,7 +15,7 @@ export interface Difference {
 }
 
 const COMPARE_MS_MAX = 12 * HOUR_MS
-/** How long both are looked at until they stand at the same commit. */
+/** How long to wait until both are at the same commit. */
 const MEET_MS_MAX = 30 * SECOND_MS
 const PAUSE_MS = 37
 
@@ -59,7 +59,7 @@ const firstDifference = async (ask: Ask, sqlite: SqliteDatabase, table: Table): 
 
 const differenceOf = (recorded: Page | undefined, copied: Page | undefined, { key }: Table): string | undefined => {
   if (recorded?.rows === copied?.rows) return undefined
-  // The two write numbers with a fraction in different ways.
+  // SQLite and PostgreSQL write fractions in different ways.
   const [ours, theirs] = [copied, recorded].map((page) => JSON.parse(page?.rows ?? '[]') as Record<string, unknown>[])
   const length = Math.max(ours?.length ?? 0, theirs?.length ?? 0)
   for (let index = 0; index < length; index += 1) {

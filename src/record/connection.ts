@@ -7,12 +7,12 @@ import type { PostgresTarget } from '../config/postgres-url.ts'
 import { DataFault } from '../db/data-folder.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 
-/** The record did not answer: what was asked of it may be done or not. */
+/** The record did not answer: the request may or may not be done. */
 export class RecordAway extends Error {
   override readonly name = 'RecordAway'
 }
 
-/** The record answered that it does not do what was asked. */
+/** The record refused the request. */
 export class RecordRefusal extends Error {
   override readonly name = 'RecordRefusal'
 
@@ -25,7 +25,7 @@ export class RecordRefusal extends Error {
     super(message, options)
   }
 
-  /** What the same rows would always get: they are against a rule, or no data of PostgreSQL. */
+  /** Refusals that the same rows would always get: they break a rule, or PostgreSQL cannot store them. */
   get isOfRows(): boolean {
     return /^2[23]/.test(this.state)
   }
@@ -46,7 +46,7 @@ const REMEDIES = [
   [CERTIFICATE_REFUSED, 'Name the host that it is for, and its certificate authority in sslrootcert.'],
 ] as const
 
-/** How long a question may take, unless it says otherwise. */
+/** How long a query may take, unless the caller sets another limit. */
 const PATIENCE_MS = 5 * SECOND_MS
 const CONNECT_SECONDS_MAX = 5
 /** A server whose network is cut keeps no transaction open for longer. */
@@ -63,7 +63,7 @@ export type Value = string | number | boolean | null
 /** One connection at a time, made again when it is needed. */
 export class Connection {
   #client: { sql: postgres.Sql; isReady: Promise<unknown>; isOpen: boolean } | undefined
-  /** Warnings since the last question: a commit that was not replicated says so in one. */
+  /** Warnings since the last query: a commit that was not replicated is reported as one. */
   #warnings = 0
 
   readonly #authorities: string | undefined
@@ -88,7 +88,7 @@ export class Connection {
     return rows
   }
 
-  /** Several questions in one transaction. @throws RecordAway, RecordRefusal */
+  /** Several queries in one transaction. @throws RecordAway, RecordRefusal */
   transaction<T>(kind: string, patienceMs: number, work: (ask: Ask) => Promise<T>): Promise<T> {
     return this.#within(
       patienceMs,
@@ -195,7 +195,7 @@ export class Connection {
   }
 }
 
-/** A question in one message: with parameters beside it, the client asks for their types first, and waits. */
+/** A query in one message: with separate parameters the client would ask for their types first, and wait. */
 const inlined = (text: string, values: readonly Value[]): string =>
   values.length === 0
     ? text
@@ -208,7 +208,9 @@ const literalOf = (value: Value): string => {
   return tag + value + tag
 }
 
-/** The connection, the server or its being the primary has ended; a commit may have been made before. */
+/**
+ * The connection or the server has ended, or the server is no longer the primary. The commit may still have been made.
+ */
 const isEndOfConnection = (state: string): boolean => /^(?:08|57P|25006|53300)/.test(state)
 
 const isOfCertificate = (code: string | undefined): boolean =>

@@ -47,8 +47,10 @@ export class FollowingCopy implements Disposable {
   }
 
   /**
-   * Applies what the record has beyond the copy. Returns whether there may be more. The commit at which the copy stands is
-   * asked for again, because the record may have been restored, or lost commits, and gone on since. @throws CopyUnfit
+   * Applies what the record has beyond the copy, and returns whether there may be more. It queries the commit at which
+   * the copy stands again, because the record may have been restored, or have lost commits, and gone on since.
+   *
+   * @throws CopyUnfit
    */
   async follow(ask: Ask): Promise<boolean> {
     const { mark } = this
@@ -65,7 +67,9 @@ export class FollowingCopy implements Disposable {
     return !isOwn || changes.length === CHANGES_MAX
   }
 
-  /** The triggers count, and refuse what must never be: both have happened on the server whose rows these are. */
+  /**
+   * The triggers keep counts and refuse invalid rows. Both have already happened on the server that wrote these rows.
+   */
   #apply(changes: readonly Change[]): void {
     const { mark } = this
     let isErased = false

@@ -27,7 +27,7 @@ interface GateOptions {
   tables: readonly Table[]
   connection: Connection
   lease: GateLease
-  /** The copy does not go on from where the record is: it has to be brought up to date before it writes again. */
+  /** The copy does not continue the record: it has to be brought up to date before it writes again. */
   onBehind: (error: unknown) => void
 }
 
@@ -145,7 +145,7 @@ export class Gate implements CommitGate {
     })
   }
 
-  /** A refusal that may pass is not a fault of a unit; two of them say that another server is active. */
+  /** A temporary refusal is not the fault of a unit of work; two of them mean that another server is active. */
   #explained(error: RecordRefusal): unknown {
     const { lease, onBehind } = this.options
     if (error.state === LEASE_LOST) lease.lost()
@@ -158,8 +158,8 @@ export class Gate implements CommitGate {
   }
 
   /**
-   * Whether a commit was made that was not answered. A new epoch comes first: from then on, what may still be on its way
-   * is refused. Also waits until it is replicated, if the record is.
+   * Finds out whether an unanswered commit was made. A new epoch comes first: from then on, PostgreSQL refuses what is
+   * still in transit. Also waits for replication, if the record is replicated.
    */
   async #lookUp(mark: Mark, seq: number, error: RecordAway): Promise<Pick<Mark, 'seq' | 'epoch' | 'atUs'>> {
     const { lease, connection } = this.options
@@ -191,7 +191,7 @@ export class Gate implements CommitGate {
 
 const FOLLOWED_MS_MAX = SECOND_MS
 
-/** Copies that have not followed until then are made again: the changes that they need are gone. */
+/** Copies that have not followed by then are pulled again, because the changes they need are gone. */
 const untilFollowed = async ({ ask }: Connection, seq: number): Promise<void> => {
   const endMs = sinceStartMs() + FOLLOWED_MS_MAX
   while (sinceStartMs() < endMs) {

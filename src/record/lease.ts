@@ -2,7 +2,7 @@ import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
 import { type Connection, RecordAway } from './connection.ts'
 
 const BEAT_MS = 500
-/** After its last renewal that succeeded was sent, a server serves for no longer (contract C18). */
+/** How long a server serves after it sent its last successful renewal (contract C18). */
 const GOOD_MS = 1_500
 const BEAT_PATIENCE_MS = SECOND_MS
 
@@ -17,7 +17,7 @@ export interface Taken {
 
 interface LeaseOptions {
   connection: Connection
-  /** Who holds it: unlike any other process. */
+  /** The holder: unique to this process. */
   holder: string
   url: string | undefined
   /** Another server has taken it. */
@@ -28,7 +28,7 @@ interface LeaseOptions {
 export class Lease {
   #epoch: number | undefined
   #sentMs = Number.NEGATIVE_INFINITY
-  /** By the time of day too: while a machine sleeps, the other clock may stand still. */
+  /** Also by the time of day: while a machine sleeps, the other clock may stand still. */
   #sentAtMs = Number.NEGATIVE_INFINITY
   #timer: ReturnType<typeof setInterval> | undefined
   #isBeating = false
@@ -50,7 +50,10 @@ export class Lease {
     return sinceStartMs() - this.#sentMs
   }
 
-  /** Begins a new epoch: what was sent under an earlier one is no longer committed. Undefined if it is another's. */
+  /**
+   * Begins a new epoch: PostgreSQL no longer commits what was sent under an earlier one. Undefined if the lease is
+   * another server's.
+   */
   async take(): Promise<Taken | undefined> {
     const sent = this.now()
     const { connection, holder, url } = this.options
@@ -67,7 +70,7 @@ export class Lease {
     return { epoch: this.#epoch, seq: Number(row.seq), schemaVersion: Number(row.schema_version) }
   }
 
-  /** What was answered renews the lease from the moment at which it was sent. */
+  /** A response renews the lease from the moment at which the request was sent. */
   now(): { sentMs: number; sentAtMs: number } {
     return { sentMs: sinceStartMs(), sentAtMs: systemClock.nowMs() }
   }

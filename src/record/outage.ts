@@ -4,7 +4,7 @@ import type { Lease } from './lease.ts'
 export type Write = (message: string, fields?: Record<string, string | number>) => void
 export type RecordLog = Readonly<Record<'info' | 'warn' | 'error', Write>>
 
-/** Says in the log that the record is away, once a minute, and that it is back (contract C18). */
+/** Logs once a minute that the record is away, and once that it is back (contract C18). */
 export class Outage {
   #isOn = false
   #loggedMs = Number.NEGATIVE_INFINITY
@@ -18,7 +18,7 @@ export class Outage {
     this.log.error('the record cannot be used', { cause })
   }
 
-  /** Of an active server. */
+  /** Set for an active server. */
   lookAfter({ isGood, sinceRenewalMs }: Pick<Lease, 'isGood' | 'sinceRenewalMs'>): void {
     if (isGood) this.over()
     else this.seen(`no renewal for ${Math.round(sinceRenewalMs / SECOND_MS)} s`)

@@ -25,7 +25,7 @@ export class Place {
     this.position = { seq, epoch: record?.epoch ?? epoch, lagCommits, lagSeconds }
   }
 
-  /** Tells the record, which others read. @throws RecordAway, RecordRefusal */
+  /** Reports it to the record, where others read it. @throws RecordAway, RecordRefusal */
   async report(url: string): Promise<void> {
     const { seq } = this.position
     const sinceMs = sinceStartMs() - this.#reported.ms

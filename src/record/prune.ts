@@ -4,13 +4,13 @@ import type { Ask } from './connection.ts'
 const KEPT = "interval '24 hours'"
 const KEPT_BYTES_MAX = 1_073_741_824
 
-/** Deletes changes that are kept no longer, and followers that follow no longer. The last change stays. */
+/** Deletes changes and followers that are no longer kept. The last change stays. */
 export const prune = async (ask: Ask): Promise<void> => {
   await ask(
     `DELETE FROM scrip.changes WHERE at < clock_timestamp() - ${KEPT} AND seq < (SELECT seq FROM scrip.installation)`,
   )
   await ask("DELETE FROM scrip.followers WHERE at < clock_timestamp() - interval '1 minute'")
-  // Deleted rows leave their space to later ones, so that the size of the table alone says too much.
+  // Later rows reuse the space of deleted ones, so the size of the table alone is too large.
   await ask(
     `DELETE FROM scrip.changes WHERE pg_total_relation_size('scrip.changes') > $1
       AND seq < (SELECT seq FROM scrip.installation)

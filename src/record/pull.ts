@@ -20,7 +20,7 @@ import { COUNTERS, tablesOf } from './tables.ts'
 /** Long enough for a record of any size that one server can serve. */
 const PULL_MS_MAX = 12 * HOUR_MS
 
-/** What a copy that is being filled takes of memory: 256 MiB of pages. */
+/** The memory that a copy may take while it is filled: 256 MiB of pages. */
 const CACHE_KIB = 262_144
 
 interface PullOptions {

@@ -14,7 +14,11 @@ import type { Table } from './tables.ts'
 /** This server can never serve the record, however long it waits: it ends. */
 export class ServerUnfit extends DataFault {}
 
-/** A failure that is not one of the disk, such as a wrong key or catalog, does not pass by waiting. @throws ServerUnfit */
+/**
+ * A failure other than one of the disk, such as a wrong key or catalog, does not pass with time.
+ *
+ * @throws ServerUnfit
+ */
 export const fitting = (work: () => void): void => {
   try {
     work()
@@ -95,7 +99,7 @@ const faultOf = (server: Server): string | undefined => {
 export const findRecord = async (ask: Ask): Promise<Installation | undefined> =>
   (await checkServer(ask)) ? findInstallation(ask) : undefined
 
-/** Undefined if the record is empty. @throws DataFault when it is of a newer release */
+/** Undefined if the record is empty. @throws DataFault when a newer release made it */
 export const findInstallation = async (ask: Ask): Promise<Installation | undefined> => {
   const [row] = await ask<
     Record<'id' | 'release' | 'schema_version' | 'epoch' | 'seq', string> & {
@@ -146,7 +150,7 @@ export const followersOf = async (ask: Ask, seq: number): Promise<Follower[]> =>
   }))
 }
 
-/** What tells a key from another, and nothing more. */
+/** A value that identifies a key, and nothing more. */
 const checkOf = (key: Uint8Array): string => createHmac('sha256', key).update('scrip record').digest('hex')
 
 /** @throws DataFault when the record was made with another key */

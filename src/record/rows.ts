@@ -34,7 +34,7 @@ const KEYS_MAX = 10_000
 /** How long the JSON of a part is; a longer commit has several parts. */
 const PART_LENGTH = 4_194_304
 
-/** Says that a person was erased: followers leave nothing of what they had in their files. */
+/** Marks that a person was erased: followers then remove every trace of the person from their files. */
 export const ERASURE = '-'
 
 export const withErasure = (part: string): string => part.replace(/}$/, `${part === '{}' ? '' : ','}"${ERASURE}":[]}`)

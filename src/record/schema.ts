@@ -13,7 +13,7 @@ const TYPES: Readonly<Record<Column['type'], string>> = {
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 const list = (names: readonly string[]): string => names.map(quoted).join(', ')
 
-/** How long a lease is good after its last beat, by the clock of PostgreSQL (contract C18). */
+/** How long a lease lasts after its last beat, by the clock of PostgreSQL (contract C18). */
 const LEASE = "interval '2 seconds'"
 /** A clock that was put back must not keep the lease of a server that is gone. */
 export const LEASE_IS_OVER = `(holder IS NULL OR beat_at < clock_timestamp() - ${LEASE} OR beat_at > clock_timestamp() + ${LEASE})`
@@ -45,7 +45,7 @@ const tableStatement = ({ name, columns, key, unique }: Table): string => {
   const parts = [
     ...columns.map((column) => `${quoted(column.name)} ${TYPES[column.type]}${column.isRequired ? ' NOT NULL' : ''}`),
     `PRIMARY KEY (${list(key)})`,
-    // Held at the commit: rows may change places within it.
+    // Checked at the commit: rows may swap places within it.
     ...unique.map(({ name: constraint, columns: names, condition }) =>
       condition === undefined
         ? `CONSTRAINT ${quoted(constraint)} UNIQUE (${list(names)}) DEFERRABLE INITIALLY DEFERRED`

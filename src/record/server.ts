@@ -99,7 +99,7 @@ export class RecordServer {
     return this.#state === 'active' && !this.isServing ? 'waiting' : this.#state
   }
 
-  /** Whether the copy may be read: asked before a request, and again right before its response leaves. */
+  /** Whether the copy may be read. It is checked before a request, and again right before its response leaves. */
   get isServing(): boolean {
     return this.#state === 'active' && this.#lease?.isGood === true && this.#gate?.isCertain === true
   }
@@ -124,7 +124,7 @@ export class RecordServer {
     return this.#lease?.epoch === undefined ? 0 : this.#lease.sinceRenewalMs
   }
 
-  /** The gate through which a database is written that is opened now. */
+  /** The gate that a database opened now writes through. */
   readonly gateOf = ({ sqlite }: Database): Gate => {
     if (!this.#lease) throw new Error('the server has not started')
     this.#gate?.close()
@@ -260,7 +260,7 @@ export class RecordServer {
     }
   }
 
-  /** What is under way has been answered when a server stops, unless the record is away. */
+  /** When a server stops, all requests in flight have their responses, unless the record is away. */
   async #settle(database: Database): Promise<void> {
     if (this.#isStopping) await Promise.race([database.settled(), Bun.sleep(SETTLE_MS_MAX)])
     this.#gate?.close()

@@ -7,9 +7,12 @@ import { SECOND_MS, sinceStartMs, systemClock, toTimestamp } from '../kernel/clo
 import { type Ask, RecordAway } from './connection.ts'
 import { checkKey, findRecord, type Installation, ServerUnfit } from './record.ts'
 
-/** How the copy of a folder and the record stand to each other. */
+/** How the copy in a folder relates to the record. */
 
-/** The copy does not go on from where it is: its commits are not in the record, or the record has forgotten what follows. */
+/**
+ * The copy does not continue the record: its commits are not in the record, or the record no longer has the changes
+ * after it.
+ */
 export class CopyUnfit extends Error {
   override readonly name = 'CopyUnfit'
 
@@ -49,7 +52,7 @@ export const standingOf = (dataDir: string, installation: Installation | undefin
   return 'follow'
 }
 
-/** How long a record that cannot be reached is tried for at the start (contract C18). */
+/** How long to retry at the start while the record cannot be reached (contract C18). */
 const START_MS_MAX = 30 * SECOND_MS
 const PAUSE_MS = 250
 

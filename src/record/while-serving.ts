@@ -10,8 +10,8 @@ interface Serving {
 }
 
 /**
- * Lets requests reach the app while the server has the lease: nothing leaves that was read from a copy which may be old
- * (contract C18). A client that repeats the request with the same Idempotency-Key learns what was written all the same.
+ * Lets requests reach the app while the server has the lease, so that no response comes from a copy that may be stale
+ * (contract C18). A client that repeats the request with the same Idempotency-Key still learns what was written.
  */
 export const whileServing =
   (record: Serving, app: Respond): Respond =>

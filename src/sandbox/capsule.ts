@@ -33,15 +33,18 @@ const Line = Type.Object({
       snapshot: Type.Unknown(),
     }),
   ),
-  /** A named one, which `PUT /_sandbox/snapshots/{name}` has kept. */
+  /** A named snapshot, which `PUT /_sandbox/snapshots/{name}` has kept. */
   snapshot: Type.Optional(Type.Object({ name: Type.String(), state: Type.Unknown() })),
   coverage: Type.Optional(Met),
 })
 
-/** What all named snapshots take together, before they are packed. */
+/** The size of all named snapshots together, before they are packed. */
 const SNAPSHOT_BYTES_MAX = 67_108_864
 
-/** Writes a line for each request while it happens, then one for each world and each snapshot. The last line has a digest of the others. */
+/**
+ * Writes a line for each request as it happens, then one for each world and each snapshot. The last line has a digest
+ * of the others.
+ */
 export class CapsuleWriter {
   readonly #digest = createHash('sha256')
   #snapshotBytes = 0
@@ -72,7 +75,7 @@ export class CapsuleWriter {
     return true
   }
 
-  /** Of all worlds, those that were dropped included. */
+  /** Of all worlds, including dropped ones. */
   end(coverage: Met): void {
     this.#line(JSON.stringify({ coverage }))
     this.write(`${JSON.stringify({ sha256: this.#digest.digest('hex') })}\n`)

@@ -16,7 +16,7 @@ const TokenHeader = Type.Object({
   ),
 })
 
-/** What the gate of the control API asks for, and what asks for a fault. */
+/** The header that the gate of the control API requires, and the one that injects a fault. */
 const headersOf = ({ route, operation }: ServedOperation): TObject | undefined => {
   const isBehindGate = Object.keys(operation.errors).some((name) => name.endsWith('.token_wrong'))
   if (isBehindGate) return TokenHeader
@@ -31,7 +31,7 @@ const errorsOf = ({ route }: ServedOperation): Record<string, Failure> => {
   return isExempt(route) ? {} : FAULT_REQUEST.errors
 }
 
-/** What the documentation of a sandbox says beyond that of live mode. */
+/** What the documentation of a sandbox adds to that of live mode. */
 export const DOCUMENTATION: Additions = {
   introduction: `In the sandbox the username \`${SANDBOX_USERNAME}\` with the password \`${SANDBOX_USERNAME}\` always works; any username \`sbx_<name>\` makes a world of its own.`,
   username: SANDBOX_USERNAME,

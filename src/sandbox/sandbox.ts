@@ -39,7 +39,7 @@ interface SandboxOptions
   host: string
   token: string | undefined
   strict: boolean
-  /** What an earlier process has met, by the name of a world, and of all of them for undefined. */
+  /** The outcomes of an earlier process, by the name of a world, and of all of them for undefined. */
   initialCoverage: ReadonlyMap<string | undefined, Met>
   /** The fault rules that every world begins with. */
   initialFaults: NonNullable<Scenario['faults']>
@@ -148,7 +148,7 @@ export class Sandbox implements Extension {
     this.#recorder.onRecorded(listener)
   }
 
-  /** Ends what would keep a server open that stops: the feeds. */
+  /** Ends the feeds, which would keep a stopping server open. */
   stop(): void {
     this.#feed.close()
   }
@@ -171,7 +171,7 @@ export class Sandbox implements Extension {
     return this.#exploration
   }
 
-  /** Its client logs in afresh: the token in a log is redacted, and nobody knows the passwords of all worlds. */
+  /** Its client logs in again: the token in a log is redacted, and nobody knows the passwords of all worlds. */
   async #send({ app, sessions }: Program, world: World, sent: Sent, cause: Request): Promise<Response> {
     const headers = new Headers(sent.headers)
     if (sent.fault !== undefined) headers.set('x-sandbox-fault', sent.fault)

@@ -172,7 +172,7 @@ const fillDatabase = (database: Database, dataDir: string, sources: Sources): vo
   migrate(database.sqlite, clock)
   // A database of an early release has no mode. The sandbox opens what it holds to everyone on the machine.
   if (holdsForeignClients(database, mode)) {
-    throw new DataFault(`the data is not of --mode ${mode}\nEach mode needs a folder of its own.`)
+    throw new DataFault(`the data does not belong to --mode ${mode}\nEach mode needs a folder of its own.`)
   }
   storeMode(database.sqlite, mode)
   seedReferenceData(database)

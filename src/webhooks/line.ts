@@ -87,7 +87,7 @@ export class Lines {
     return line
   }
 
-  /** Whether a line may send, if its webhook fails: one of each client and host may, and so many in all. */
+  /** Whether a line may send, if its webhook fails: one of each client and host may, up to a total. */
   hasPlace({ failingHost }: Line, asked = this.#askedHosts()): boolean {
     if (failingHost === undefined) return true
     return asked.length < ALL_FAILING_IN_FLIGHT_MAX && !asked.includes(failingHost)

@@ -114,7 +114,7 @@ const requestText = (url: URL, { body, headers, userAgent }: Delivery & { userAg
   return [`POST ${url.pathname}${url.search} HTTP/1.1`, ...lines, '', body].join('\r\n')
 }
 
-/** Time is over when so many milliseconds have passed, or a signal says so. */
+/** Time is over after this many milliseconds, or when a signal says so. */
 class Deadline {
   readonly #over = Promise.withResolvers<undefined>()
   readonly #timer: ReturnType<typeof setTimeout>

@@ -54,7 +54,7 @@ export const signatureHeaders: Record<Signing, (event: SignedEvent) => Record<st
 
 const secondsOf = (timeMs: number): string => String(Math.floor(timeMs / SECOND_MS))
 
-/** Whether a standard signature is of a secret, whenever it was made: a world has a clock of its own. */
+/** Whether a secret made a standard signature, at any time: a world has its own clock. */
 export const isSignedBy = (secret: string, headers: Headers, body: string): boolean => {
   const [eventId, seconds, signatures] = ['id', 'timestamp', 'signature'].map(
     (name) => headers.get(`webhook-${name}`) ?? '',

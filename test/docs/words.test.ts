@@ -30,6 +30,16 @@ const OUT: readonly [RegExp, instead: string][] = [
   [/\bhas no meaning in\b/, 'is not available in'],
   [/\bno help about\b/, 'unknown topic'],
   [/\bthe data of before\b|\btokens? of before\b/, 'the previous ...'],
+  [/\b(?:is|are|was|were|be|been) \w+(?:ed|en) already\b/, 'is already ...'],
+  [
+    /\b(?:is|are) (?:not )?of (?:a (?:newer|failed|sandbox)|the other|another|one unit|--mode)\b/,
+    'belongs to, was made by',
+  ],
+  [/\bso many (?!of them|that)[a-z.]/, 'this many'],
+  [/\bgo(?:es)? together\b/, 'can be used together'],
+  [/\bheld against\b/, 'compared with, checked against'],
+  [/\b(?:afresh|seldom)\b/, 'again, rarely'],
+  [/\b(?:can|cannot) be had\b/, 'is (not) available'],
   [/\b(?:thus|hence|thereby|thereof|wherein|whereby|upon)\b/, 'a plain word'],
 ]
 

@@ -228,7 +228,7 @@ describe('scrip mcp', () => {
 
     test('--seed with --url is a usage error', async () => {
       const { exitCode, stderr } = await run(['mcp', '--url', running.url, '--seed', 'x'])
-      expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--seed is for a sandbox of its own')])
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--seed needs a new sandbox')])
     })
   })
 

@@ -15,7 +15,7 @@ describe('a folder of live mode without a client', () => {
     expect(await run([...SERVE, '--data-dir', operator.dataDir])).toMatchObject({
       exitCode: 4,
       stdout: '',
-      stderr: `scrip: ${operator.dataDir}: the data is of --mode live\nEach mode needs a folder of its own.\n`,
+      stderr: `scrip: ${operator.dataDir}: the data belongs to --mode live\nEach mode needs a folder of its own.\n`,
     })
     expect(readFileSync(join(operator.dataDir, 'scrip.sqlite')).equals(before)).toBe(true)
     expect(await operator.json<object[]>('client', 'list')).toEqual([])

@@ -190,7 +190,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
       ])
     })
 
-    test('URLs and flags that do not go together', async () => {
+    test('URLs that are invalid, and flags that cannot be used together', async () => {
       const dataDir = newFolder()
       expect(await refusal(serving(dataDir), { ...KEYS, SCRIP_POSTGRES: 'mysql://db' })).toEqual([
         2,
@@ -203,7 +203,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
       const env = { ...KEYS, SCRIP_POSTGRES: 'postgres://scrip@127.0.0.1/scrip' }
       expect(await refusal([...serving(dataDir), '--take-over'], env)).toEqual([
         2,
-        'scrip: --take-over and --postgres do not go together',
+        'scrip: --take-over and --postgres cannot be used together',
       ])
       expect(await refusal(['restore', 'file', '--data-dir', dataDir], env)).toEqual([
         2,

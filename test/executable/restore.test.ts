@@ -164,7 +164,7 @@ describe('a file that is not an intact backup of Scrip', () => {
       const { exitCode, stderr } = await operator.run(['restore', backup, '--force'])
       expect(exitCode).toBe(4)
       expect(stderr).toBe(
-        `scrip: ${backup}: the backup is of --mode sandbox, and ${operator.dataDir} of --mode live\nName another folder.\n`,
+        `scrip: ${backup}: the backup belongs to --mode sandbox, and ${operator.dataDir} to --mode live\nName another folder.\n`,
       )
       await sandbox.json('restore', backup, '--force')
     }))

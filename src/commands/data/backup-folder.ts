@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { flushFolder } from '../../db/disk.ts'
 import { MINUTE_MS, parseTimestamp, systemClock, toTimestamp } from '../../kernel/clock.ts'
 
-/** A folder of backups, whose names are their times: nothing else says when the next one is due (decision 78). */
+/** A folder of backups named after their times: nothing else records when the next one is due (decision 78). */
 
 const NAME = /^scrip-(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.sqlite$/
-/** Of a copy that failed its checks. */
+/** The ending of a copy that failed its checks. */
 export const UNSOUND_SUFFIX = '.unsound'
 
 export const backupName = (): string => `scrip-${toTimestamp(systemClock.nowMs()).replaceAll(':', '-')}.sqlite`
@@ -29,7 +29,7 @@ interface Turns {
   stopped: Promise<void>
 }
 
-/** Waits until the last backup is old enough. Resolves to false if it is to stop first. */
+/** Waits until the last backup is old enough. Resolves to false if it has to stop first. */
 export const becomesDue = async (folder: string, { everyMs, notBeforeMs, stopped }: Turns): Promise<boolean> => {
   const dueMs = Math.max(notBeforeMs, lastTakenMs(folder) + everyMs)
   for (;;) {
@@ -41,10 +41,10 @@ export const becomesDue = async (folder: string, { everyMs, notBeforeMs, stopped
   }
 }
 
-/** 0 without a backup, and for a folder that cannot be read: the next backup says why. */
+/** 0 without a backup, and for a folder that cannot be read: the next backup reports why. */
 const lastTakenMs = (folder: string): number => {
   try {
-    // One from the future was named while the clock was wrong.
+    // A backup from the future was named while the clock was wrong.
     const times = backupsIn(folder).map(takenMs)
     return Math.max(0, ...times.filter((timeMs) => timeMs <= systemClock.nowMs()))
   } catch {

@@ -67,7 +67,11 @@ const isOfAnotherRelease = (error: unknown): boolean => error instanceof Error &
 
 const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false
 
-/** It is not made here: a mount point whose disk is missing would fill the disk of the machine. @throws ProgramError */
+/**
+ * The folder is not created here: if a disk is not mounted, the backups would fill the disk of the machine.
+ *
+ * @throws ProgramError
+ */
 const requireFolder = (place: string): void => {
   if (!isFolder(place)) throw unusable(`${place} is not a folder\nMake it, or mount its disk, first.`)
 }
@@ -124,7 +128,7 @@ const copyData = async (
   staged: string,
   onProgress: OnProgress,
 ): Promise<void> => {
-  // Half a catalog is in no backup.
+  // A backup never holds a half-imported catalog.
   using _lock = lockForImport(dataDir, MINUTE_MS)
   if (!copy) finishCatalogImport(dataDir, database, reference)
   else if (findPrivateFile(dataDir, NEXT_CATALOG)) throw refused(HALF_A_CATALOG)
@@ -139,7 +143,10 @@ const copyData = async (
 
 const HALF_A_CATALOG = 'a catalog import was interrupted\nRun scrip catalog import again first.'
 
-/** A backup of a copy of the record is a database of its own, with which one can go back to one machine (contract C18). */
+/**
+ * A backup of a copy of the record is an independent database, with which one can go back to one machine (contract
+ * C18).
+ */
 const ownDatabase = (path: string): void => {
   using sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
   removeMark(sqlite)

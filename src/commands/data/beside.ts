@@ -28,7 +28,11 @@ export const runBeside = <Row>(path: string, { values = [], ...statement }: Stat
   })
 }
 
-/** Copies a database into a new file, while others write, and brings the copy to the disk meanwhile. @throws what SQLite says */
+/**
+ * Copies a database into a new file while others write, and syncs the copy to the disk as it goes.
+ *
+ * @throws what SQLite says
+ */
 export const copyDatabase = async (
   path: string,
   copy: string,

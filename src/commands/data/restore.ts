@@ -57,7 +57,7 @@ export const restoreCommand = (restore: Command): void => {
         await show(row, config.format)
         sayWhatIsKept(row, config)
       } catch (error) {
-        // What cannot be written down now is shown to the operator all the same.
+        // The operator sees the error even if it cannot be recorded.
         await recordRefusal(file, config, error).catch(() => undefined)
         throw error
       }
@@ -70,7 +70,7 @@ const NOT_OF_RECORD =
 const COPY_OF_RECORD =
   'this folder is a copy of a record in PostgreSQL, which servers would go on to serve\nName an empty folder.'
 
-/** In the database that stays, the one of the folder, whether a server runs or not. */
+/** Records a refusal in the database that stays, the one in the folder, whether a server runs or not. */
 const recordRefusal = (file: string, config: DataConfig, error: unknown): Promise<void> =>
   withData(config, 'write', async (database, copy) => {
     if (copy || modeOf(database.sqlite) !== 'live') return
@@ -158,14 +158,14 @@ const makeFolder = (dataDir: string): void => {
   flushFolder(above)
 }
 
-/** A copy that was made by hand may have its last writes in a log beside it. */
+/** A copy made by hand may have its last writes in a log beside it. */
 const copyDatabase = (file: string, staged: string): void => {
   copyFileSync(file, staged)
   makePrivate(staged)
   if (isFilled(`${file}-wal`)) copyFileSync(`${file}-wal`, `${staged}-wal`)
 }
 
-/** Returns the head of the audit that the backup has then. */
+/** Returns the new head of the audit in the backup. */
 const prepare = async (staged: string, file: string, config: DataConfig, onProgress: OnProgress): Promise<Head> => {
   try {
     requireScrip(staged)
@@ -201,7 +201,11 @@ const ofFile = (file: string, fault: string): ProgramError => unusable(`${file} 
 const isDamage = (error: unknown): boolean =>
   error instanceof SQLiteError && /^SQLITE_(?:CORRUPT|NOTADB|ERROR)/.test(error.code ?? '')
 
-/** Looks before anything of the copy runs: a migration would fire somebody's triggers. @throws SchemaMismatch, DataFault */
+/**
+ * Checks the schema before anything in the copy runs: a migration would fire unknown triggers.
+ *
+ * @throws SchemaMismatch, DataFault
+ */
 const requireScrip = (staged: string): void => {
   using sqlite = new SqliteDatabase(staged, { readwrite: true, create: false })
   const [first] = schemaFaults(sqlite)
@@ -214,7 +218,7 @@ const notSound = (fault: string): DataFault =>
 const requireSameMode = (backup: Database, { dataDir }: DataConfig): void => {
   const [mode, kept] = [modeOf(backup.sqlite), inPlace(dataDir, modeOf)]
   if (mode !== undefined && kept !== undefined && mode !== kept) {
-    throw new DataFault(`the backup is of --mode ${mode}, and ${dataDir} of --mode ${kept}\nName another folder.`)
+    throw new DataFault(`the backup belongs to --mode ${mode}, and ${dataDir} to --mode ${kept}\nName another folder.`)
   }
 }
 
@@ -251,7 +255,7 @@ const setAside = (path: string): string => {
   const kept = `${path}.before-${toTimestamp(systemClock.nowMs()).replaceAll(':', '-')}`
   if (isSqlite(path)) emptyLog(path)
   nameAlso(path, kept)
-  // Left by a damaged database only: the new one must not find it under its own name.
+  // A damaged database leaves this file: the new database must not find it under its own name.
   for (const suffix of ['-wal', '-shm']) {
     if (existsSync(path + suffix)) renameSync(path + suffix, kept + suffix)
   }

@@ -63,7 +63,7 @@ interface CheckResult extends Row {
   first: string | null
 }
 
-/** Pages that are looked at again and again: a sixth less time for a million transactions. */
+/** Caches pages that are read repeatedly: this saves a sixth of the time for a million transactions. */
 const CACHE_KIB = 65_536
 const WORLDS_CHECK = 'named worlds and snapshots are sound'
 const AUDIT_CHECK = 'the audit is unbroken'
@@ -71,7 +71,7 @@ const SCHEMA_CHECK = 'the schema is what the migrations make'
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** Where the voucher key may be, which has keyed the audit. */
+/** The possible paths of the voucher key, which keyed the audit. */
 interface KeyPlace {
   dataDir?: string | undefined
   voucherKey?: Uint8Array | undefined
@@ -85,7 +85,7 @@ const verifiedFolder = async (path: string, place: KeyPlace, onProgress?: OnProg
   if (!existsSync(path)) throw unusable(`${path} does not exist\nCheck its name and its folder.`)
   requirePrivateData(dirname(path))
   using _lock = lockForCommand(dirname(path))
-  // Before the database is read, which may go on. A copy of a record has them only if its server was active.
+  // Read before the database, which may change. A copy of a record has them only if its server was active.
   const kept = readHeads(dirname(path))
   const heads = kept.length === 0 && markIn(path) ? undefined : kept
   return [
@@ -105,7 +105,7 @@ export const verifiedWorlds = async (dataDir: string, onProgress?: OnProgress): 
   return files.length === 0 ? [] : [resultOf(WORLDS_CHECK, faults)]
 }
 
-/** A server that runs may remove or replace a file meanwhile, and gives its space back while it is read. */
+/** A running server may remove or replace a file in the meantime, and free its space while it is read. */
 const faultsUnlessReplaced = async (file: string): Promise<string[]> => {
   const checked = inodeOf(file)
   if (checked === undefined) return []
@@ -177,7 +177,7 @@ const resultOf = (check: string, faults: readonly string[]): CheckResult => ({
   first: faults[0] ?? null,
 })
 
-/** SQLite takes an empty file for an empty database. @throws ProgramError */
+/** SQLite accepts an empty file as an empty database. @throws ProgramError */
 export const requireFile = (path: string): void => {
   const found = statSync(path, { throwIfNoEntry: false })
   const fault = !found

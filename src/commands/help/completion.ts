@@ -5,7 +5,7 @@ import { TOPICS } from './topics.ts'
 
 /** `scrip completion`: a function of a few lines for each shell, which asks the program what can follow (decision 22). */
 
-/** Each is asked with its own name, and with the words that were typed after the program, the last one unfinished. */
+/** Each is called with its own name and the words typed after the program, the last one unfinished. */
 const FUNCTIONS = {
   bash: `# bash completion for scrip: source <(scrip completion bash)
 _scrip() {
@@ -82,7 +82,7 @@ export const offersFor = (program: Command, words: readonly string[]): Offer[] =
   if (typed.includes('--')) return [FILES] // the command of scrip run
   let command = program
   for (const word of typed) command = command.commands.find((one) => one.name() === word) ?? command
-  // What the program takes, its default command takes: flags of `scrip` are those of `scrip serve`.
+  // The program takes what its default command takes: the flags of `scrip` are those of `scrip serve`.
   const inherited = command === program ? program.commands.find((one) => one.name() === 'serve')?.options : []
   const visible = [...(inherited ?? []), ...command.options].filter(({ hidden }) => !hidden)
   const valued = visible.find(({ long, flags }) => long === typed.at(-1) && flags.includes('<'))
@@ -109,7 +109,7 @@ const wordsAfter = (command: Command, program: Command): Offer[] => {
 
 const offered = (words: Iterable<string>): Offer[] => [...words].map((word) => ({ word }))
 
-/** Lists that are longer have no descriptions, so that shells show them in columns: on a screen of 24 lines. */
+/** Longer lists have no descriptions, so that shells show them in columns on a screen of 24 lines. */
 const DESCRIBED_MAX = 20
 const SEPARATORS: Record<Shell, string | undefined> = { bash: undefined, zsh: ':', fish: '\t' }
 

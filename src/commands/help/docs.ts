@@ -18,7 +18,7 @@ interface Topic {
   text: string | (() => string)
 }
 
-/** What a person types for a guide with a longer name. */
+/** The short name of a guide with a longer one. */
 const SHORT_NAMES: Readonly<Record<string, string>> = { 'testing-with-scrip': 'testing', 'running-live': 'live' }
 
 export const docsCommand = (docs: Command, program: Command): void => {

@@ -38,7 +38,7 @@ export const inOurManner = (program: Command): Command =>
 
 const widthOf = ({ columns }: { columns?: number }): number => Math.min(columns || WIDTH_MAX, WIDTH_MAX)
 
-/** What the library says, as `error: WHAT. HINT` or with `(Did you mean --port?)` below, in the lines of our errors. */
+/** The library's messages, `error: WHAT. HINT` or with `(Did you mean --port?)` below, in the format of our errors. */
 const inOurStyle = (text: string): string =>
   text
     .replace(/^error: /, '')
@@ -46,7 +46,7 @@ const inOurStyle = (text: string): string =>
     .replace(/ is invalid( for argument '.*')?\. /, ' is invalid$1\n')
     .replace(/\n\((Did you mean .*\?)\)/, '\n$1')
 
-/** The program's own help fits a screen: most commands stand there by name alone. */
+/** The program's own help fits on one screen: it shows most commands by name alone. */
 const overview = (program: Command, helper: Help): string => {
   const groups = helper.groupItems(
     [...program.commands],
@@ -79,7 +79,7 @@ const overview = (program: Command, helper: Help): string => {
   ].join('\n')
 }
 
-/** A group in the style of the program's own help: its commands with what they take, and a line each. */
+/** A group in the style of the program's own help: each command with its arguments and one line. */
 const groupHelp = (group: Command, helper: Help): string => {
   const path = `scrip ${group.name()}`
   const items = group.commands.map((command) => ({

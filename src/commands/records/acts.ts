@@ -22,7 +22,7 @@ export interface Acting extends Administration {
 }
 
 /**
- * The action of a command that changes something, or takes data out: what it does and what it refuses is a row of the
+ * The action of a command that changes something or exports data: what it does, and what it refuses, is a row of the
  * audit (contract C17). The sandbox has no audit.
  */
 export const act = <Args extends unknown[]>(
@@ -46,7 +46,7 @@ export const act = <Args extends unknown[]>(
         const done = await data.write(unit)
         if (!isHeadBehind) return done
         isHeadBehind = false
-        // The effect stays without it, and the next act writes it again.
+        // The effect stays even if this fails, and the next act writes the seal again.
         await data.write((tx) => keepHead(tx, config.dataDir, sealOf(tx))).catch(() => undefined)
         return done
       }
@@ -56,7 +56,7 @@ export const act = <Args extends unknown[]>(
         if (isRehearsal) note('Rehearsed: nothing was changed.', config.format)
         return result
       } catch (error) {
-        // What cannot be written down now is shown to the operator all the same.
+        // The operator sees the error even if it cannot be recorded.
         await write((tx) => recordAs('refused', tx, { after: { reason: reasonOf(error) } })).catch(() => undefined)
         throw error
       }

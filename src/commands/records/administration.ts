@@ -50,7 +50,7 @@ export const administer = <Args extends unknown[]>(
     )
   }
 
-/** A pause after each write, for a server that waits to write: it tries once a millisecond. */
+/** Pauses after each write for a server that waits to write: the server retries every millisecond. */
 const SERVERS_TURN_MS = 4
 
 /** Administrative commands write to the database file, whether a server runs on it or not (decision 0020). */
@@ -59,7 +59,7 @@ const administrationOf = async (config: DataConfig, database: Database, copy: Co
   const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
   const reference = readReference()
   const delivering = deliveringOf(config, database, reference, isSandbox)
-  // What has fallen due comes first; a sandbox's own clock, which only its server knows, decides there.
+  // Due work comes first. In a sandbox its own clock decides, which only its server knows.
   const due = new DueWork([
     dueOrders(delivering),
     duePayouts({ reference, byClock: () => false }),
@@ -79,7 +79,7 @@ const administrationOf = async (config: DataConfig, database: Database, copy: Co
     ...namesIn(database.query, reference),
     isSandbox,
     delivering,
-    /** Of a record in PostgreSQL. */
+    /** Set for a record in PostgreSQL. */
     copy,
     write: async <T>(unit: (tx: Tx) => T): Promise<T> => {
       if (copy?.gate === null) throw new DataFault(copyWithoutRecord(copy.mark, config.dataDir))
@@ -96,7 +96,7 @@ const turnToWrite = ({ dataDir, format }: DataConfig): Disposable =>
 
 export type Administration = Awaited<ReturnType<typeof administrationOf>>
 
-/** What the rows of many records have in common is read once. */
+/** Values that many rows share are read once. */
 const namesIn = (query: Query, reference: Reference) => {
   let usernames: ReadonlyMap<number, string> | undefined
   const walletCurrencies = new Map<number, Currency>()
@@ -120,7 +120,7 @@ const namesIn = (query: Query, reference: Reference) => {
   }
 }
 
-/** The key is asked for when something is sealed or opened: most commands do neither. */
+/** The key is read when something is sealed or opened: most commands do neither. */
 const deliveringOf = (
   { dataDir, voucherKey, format }: DataConfig,
   database: Database,
@@ -191,7 +191,7 @@ const withFolder = async <T>(
   }
 }
 
-/** Of live mode; a sandbox has nothing to hide. @throws DataFault */
+/** For live mode; a sandbox has nothing to hide. @throws DataFault */
 export const requirePrivateData = (dataDir: string): void => {
   if (hasDatabase(dataDir) && isLiveFile(databasePath(dataDir))) requirePrivateFiles(dataDir)
 }

@@ -5,7 +5,7 @@ import { Facts } from '../terminal/cells.ts'
 import type { Shown } from './kind.ts'
 import { list, listCommand } from './records.ts'
 
-/** `scrip audit`: what operators did, and what was refused to them (contract C17). */
+/** `scrip audit`: what operators did and tried to do (contract C17). */
 export const auditCommands = (audit: Command): void => {
   const narrowable = { times: 'done', statuses: OUTCOMES }
   listCommand(audit, 'list', 'list the acts of operators and failed logins, oldest first', narrowable).action(

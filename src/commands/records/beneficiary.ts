@@ -17,7 +17,7 @@ import { dataCommand } from './administration.ts'
 import type { Kind, Shown } from './kind.ts'
 import { list, listCommand, recordCommand, show } from './records.ts'
 
-/** `scrip beneficiary`: who is saved, and the erasure of a person (contract C10, C17). */
+/** `scrip beneficiary`: saved beneficiaries, and the erasure of a person (contract C10, C17). */
 export const beneficiaryCommands = (beneficiary: Command): void => {
   const narrowable = { client: true, times: 'saved' } as const
   listCommand(beneficiary, 'list', 'list the saved beneficiaries of all clients, oldest first', narrowable)
@@ -74,7 +74,7 @@ const eraseOne = async (acting: Acting, named: string): Promise<Row> => {
   const { config, database, query, isSandbox, delivering, write, record, copy } = acting
   if (isSandbox) throw unusable('a sandbox keeps copies of its data in worlds and snapshots\nDelete those instead.')
   const person = personOf(query, named)
-  // No server that takes over makes a copy meanwhile, and no command a backup or a new key.
+  // Meanwhile no server takes over and makes a copy, and no command makes a backup or a new key.
   using _takeOver = lockForTakeOver(config.dataDir, MINUTE_MS)
   requireNoCopies(config.dataDir)
   using _lock = lockForImport(config.dataDir, MINUTE_MS)

@@ -123,7 +123,7 @@ const importText = async (
   return { data_dir: dataDir, products }
 }
 
-/** Neither half of one that is being imported, nor of one that was interrupted. */
+/** Waits for a running import and finishes an interrupted one, so that it never writes half a catalog. */
 const storedCatalog = (dataDir: string, database: Database): string => {
   using _lock = lockForImport(dataDir, MINUTE_MS)
   finishCatalogImport(dataDir, database, readReference())

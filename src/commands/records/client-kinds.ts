@@ -8,7 +8,7 @@ import type { Kind, Shown } from './kind.ts'
 
 /** Clients as operators name and see them. */
 
-/** Stands for what the server has. */
+/** Shown where the setting of the server applies. */
 export const DEFAULT = 'default'
 
 const NAME = { username: ({ username }: ClientRecord) => username }

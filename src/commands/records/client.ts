@@ -33,7 +33,7 @@ import { CHARGED, CLIENT, DEFAULT, LIMITED, ownDiscounts } from './client-kinds.
 import { get, type Kind } from './kind.ts'
 import { change, list, listCommand, recordCommand, show } from './records.ts'
 
-/** `scrip client`: who may use the API, what each may do, and at which discounts (contract C1, C3, C8, C17). */
+/** `scrip client`: clients of the API, what they may do, and their discounts (contract C1, C3, C8, C17). */
 
 export const clientCommands = (client: Command): void => {
   dataCommand(client, 'add', 'add a client and print its password once; creates live data in a new folder')
@@ -118,7 +118,7 @@ const quantityOf = (given: Quantity): number | null => (given === 'off' ? null :
 const ownFee = (text: string): Fee => (text === DEFAULT ? text : parseFee(text))
 const basisPointsOf = (fee: Fee): number | null => (fee === DEFAULT ? null : fee)
 
-/** As text, which the database keeps. */
+/** As text, as the database stores it. */
 const ownLimits = (text: string): string => {
   if (text !== DEFAULT) parseLimits(text)
   return text
@@ -150,7 +150,7 @@ const clientsOf = (query: Query, { status, sinceMs = 0, untilMs = Number.POSITIV
     .filter(({ createdAtMs }) => createdAtMs >= sinceMs && createdAtMs < untilMs)
     .filter(({ disabled }) => status === undefined || disabled === (status === 'disabled'))
 
-/** Names that mean something to the sandbox, and would mislead in live mode (contract C2). */
+/** Names that are reserved in the sandbox, and would mislead in live mode (contract C2). */
 const RESERVED = new RegExp(`^(?:${SANDBOX_USERNAME}|${LIMITED_USERNAME}|sbx_.*)$`, 'i')
 
 const newName = (text: string): string => {

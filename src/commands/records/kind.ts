@@ -7,19 +7,19 @@ export type Shown<Item> = Columns<Item, Administration>
 
 /** What commands need to know of a kind of record. */
 export interface Kind<Id, Item> {
-  /** `order`: what refusals call one. */
+  /** `order`: its name in refusals. */
   name: string
   /** `orders`: the group of its commands. */
   group: string
-  /** The argument that says which one is meant. */
+  /** The argument that identifies one. */
   argument: readonly [flags: string, description?: string, read?: (text: string) => Id]
   find: (query: Query, id: Id) => Item | undefined
   columns: Shown<Item>
   /** What `show` shows; by default, the columns. */
   details?: Shown<Item>
-  /** What the audit says of one before and after a change; by default, the columns. */
+  /** The values in the audit before and after a change; by default, the columns. */
   audited?: Shown<Item>
-  /** What to do with one that cannot be changed in its status. */
+  /** What to do if the status does not allow a change. */
   remedyOf?: (item: Item) => string
 }
 

@@ -10,7 +10,7 @@ import { choiceOption } from '../arguments.ts'
 import type { Kind, Shown } from './kind.ts'
 import { change, list, listCommand, moneyCommand, recordCommand, show } from './records.ts'
 
-/** `scrip payouts`: what an operator moves on in live mode (contract C13). */
+/** `scrip payouts`: payouts that an operator advances in live mode (contract C13). */
 export const payoutCommands = (payouts: Command): void => {
   const narrowable = { client: true, times: 'created', statuses: PAYOUT_STATUSES } as const
   listCommand(payouts, 'list', 'list the payouts of all clients, oldest first', narrowable).action(
@@ -57,7 +57,7 @@ const move = <Options>(by: Move<Options>) =>
     by(tx, moving, world, payout, { actorType: 'operator', nowMs: world.clock.nowMs() }, options)
   })
 
-/** What a table has no room for. */
+/** Columns that do not fit into a table. */
 const PAYEE: Shown<Payout> = {
   beneficiary_first_name: ({ beneficiaryFirstName }) => beneficiaryFirstName,
   beneficiary_last_name: ({ beneficiaryLastName }) => beneficiaryLastName,
@@ -72,7 +72,7 @@ const PROGRESS: Shown<Payout> = {
   returned: ({ returned }) => returned,
 }
 
-/** For the audit, which names nobody. */
+/** For the audit, which contains no names. */
 const STATE: Shown<Payout> = { status: ({ status }) => status, ...PROGRESS }
 
 const COLUMNS: Shown<Payout> = {

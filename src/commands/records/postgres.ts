@@ -32,12 +32,12 @@ export const postgresCommands = (postgres: Command): void => {
     .action(showStatus)
 }
 
-/** What it does is in the audit of the folder, and so in the record. */
+/** Its audit row is in the folder, and therefore in the record. */
 const initialize = ({ config, database, copy, isSandbox, write, record }: Acting): Promise<Row> => {
   const { dataDir, voucherKey, signingKey, format } = config
   const target = requireTarget(config.postgres)
   if (!voucherKey || !signingKey) throw new UsageError(KEYS_MISSING)
-  if (isSandbox) throw unusable('the folder is of a sandbox\nThe record is that of live mode.')
+  if (isSandbox) throw unusable('the folder belongs to a sandbox\nPostgreSQL holds the record of live mode alone.')
   return explainRecord(dataDir, async () => {
     using _lock = lockForServing(dataDir)
     const connection = new Connection(target, 'init')

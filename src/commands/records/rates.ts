@@ -10,7 +10,7 @@ import { act } from './acts.ts'
 import { dataCommand } from './administration.ts'
 import { list, listCommand } from './records.ts'
 
-/** `scrip rates`: what currencies are worth in live mode (contract C9). A change holds for the next charge. */
+/** `scrip rates`: exchange rates in live mode (contract C9). A change applies to the next charge. */
 export const rateCommands = (rates: Command): void => {
   dataCommand(rates, 'set', 'set exchange rates: some, or all of them from a file')
     .argument('[pairs...]', 'for example USD/EUR=0.92: one USD buys 0.92 EUR; all for the same base')

@@ -29,7 +29,7 @@ const named = (one: { type: string; reference: string; status: string | null }, 
 
 const money = ({ amount, currency }: { amount: number; currency: string }): string => `${amount} ${currency}`
 
-/** Nothing where there are no rows. */
+/** Empty if there are no rows. */
 function* table<One>(heading: string, rows: Iterable<One>, row: (one: One) => string): Generator<string> {
   let isEmpty = true
   for (const one of rows) {

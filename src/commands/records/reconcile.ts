@@ -21,7 +21,7 @@ import { CLIENT } from './client-kinds.ts'
 import { get } from './kind.ts'
 import { partingWords, reconciliationPage } from './reconcile-page.ts'
 
-/** `scrip reconcile`: a partner's own list of orders and payouts, held against the ledger (contract C19). */
+/** `scrip reconcile`: compares a partner's own list of orders and payouts with the ledger (contract C19). */
 export const reconcileCommand = (reconciliation: Command): void => {
   withDataOptions(reconciliation)
     .description("compare a client's own list of orders and payouts with the ledger; exit with 1 if they differ")
@@ -63,7 +63,10 @@ const reconcile = async (
   return config.format === 'csv' ? findings : { pieces: textPieces(report, findings) }
 }
 
-/** Pieces of a list, and steps of a comparison, after which memory is freed: otherwise it grows, because there is more. */
+/**
+ * How many pieces of a list, or steps of a comparison, pass before memory is freed. Otherwise it grows while there is
+ * more.
+ */
 const PIECES = 64
 
 const inLittleMemory = (steps: Iterable<unknown>): void => {

@@ -13,7 +13,7 @@ import { type Administration, administer, dataCommand } from './administration.t
 import { CLIENT } from './client-kinds.ts'
 import { get, type Kind, type Shown } from './kind.ts'
 
-/** How commands list, show and change records: what they need to know of a kind of record is its {@link Kind}. */
+/** How commands list, show and change records. A {@link Kind} describes a kind of record. */
 
 /** A command about one record. */
 export const recordCommand = (
@@ -34,7 +34,7 @@ export const moneyCommand = (...command: Parameters<typeof recordCommand>): Comm
 export const show = <Id, Item>(kind: Kind<Id, Item>) =>
   administer((data, id: Id) => rowOf(kind.details ?? kind.columns, get(kind, data.query, id), data))
 
-/** The action of a command that changes a record, and shows what it is then. */
+/** The action of a command that changes a record, and shows the result. */
 export const change = <Id, Item, Args extends unknown[]>(
   kind: Kind<Id, Item>,
   by: (tx: Tx, item: Item, data: Acting, ...args: Args) => unknown,
@@ -57,7 +57,7 @@ export const change = <Id, Item, Args extends unknown[]>(
     }),
   )
 
-/** The codes of failures that mean: not in this status. */
+/** The failure codes that mean: not possible in this status. */
 const STATUS_FAILURES = ['transition_refused', 'payout_not_cancellable']
 
 const isOfStatus = (error: unknown): boolean =>
@@ -74,7 +74,7 @@ export interface ListOptions<Status extends string = string> extends DataOptions
 interface Narrowable {
   /** Its rows belong to clients. */
   client?: true
-  /** What happens at the time that it is narrowed by: "placed". */
+  /** What the time filter is about: "placed". */
   times?: string
   statuses?: readonly string[]
 }
@@ -100,10 +100,7 @@ export const listing = (
   return command
 }
 
-/**
- * The action of a command that lists records.
- * @param beyond columns for which a table has no room
- */
+/** The action of a command that lists records. @param beyond columns that do not fit into a table */
 export const list = <Item, Args extends unknown[]>(
   columns: Shown<Item>,
   itemsOf: (

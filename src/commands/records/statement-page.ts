@@ -15,7 +15,7 @@ export const lineOf = (movement: WalletTransaction, currency: Currency) => ({
   created_at: toTimestamp(movement.createdAtMs),
 })
 
-/** A wallet's statement; its lines are read as they are shown: a month can have a million movements. */
+/** The statement of a wallet. Its lines are read as they are printed, because a month can have a million movements. */
 export interface ShownStatement {
   wallet_id: number
   currency: string

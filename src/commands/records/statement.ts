@@ -12,7 +12,7 @@ import { CLIENT } from './client-kinds.ts'
 import { get } from './kind.ts'
 import { lineOf, type ShownStatement, statementPage } from './statement-page.ts'
 
-/** `scrip statement`: what happened in a month to the wallets of a client, proven by the ledger (contract C17). */
+/** `scrip statement`: a client's wallets in one month, proven by the ledger (contract C17). */
 export const statementCommand = (statements: Command): void => {
   withDataOptions(statements)
     .description("show a month of a client's wallets: opening balance, movements, closing balance")

@@ -49,7 +49,7 @@ const importFile = async (data: Acting, file: string): Promise<Row> => {
     const text = readInput(file)
     return await withProgress(text.length, async (onProgress) => {
       const onRows = (done: number) => onProgress(`sealing codes: ${done}`, 0, 0)
-      // A number is found again under the digest that this release makes.
+      // A card number is looked up by the digest that this release makes.
       await reseal({ query, seal, write, nowMs, onRows })
       const codes = readCodes(text, { query, reference, seal, nowMs, onRows })
       await importCodes(codes, {
@@ -90,7 +90,7 @@ const STOCK_COLUMNS: Shown<Awaited<ReturnType<typeof stockIn>>[number]> = {
 
 const REKEY_FIRST = 'the codes are being sealed with a new key\nRun scrip vouchers rekey again to finish that.'
 
-/** A key in the data folder can be replaced while a server runs. A server reads other keys only when it starts. */
+/** The key in the data folder can be replaced while a server runs. A server reads other keys only when it starts. */
 const rekey = async (data: Acting): Promise<Row> => {
   if (data.isSandbox) throw unusable('a sandbox generates its codes\nThere is nothing to seal.')
   const { dataDir, voucherKey } = data.config

@@ -15,7 +15,7 @@ import { CLIENT } from './client-kinds.ts'
 import { get, type Kind, type Shown } from './kind.ts'
 import { change, list, listCommand, moneyCommand, recordCommand } from './records.ts'
 
-/** `scrip wallet`: what clients pay from; every movement goes through the ledger (contract C11). */
+/** `scrip wallet`: the wallets that clients pay from. Every movement goes through the ledger (contract C11). */
 
 const AMOUNT = 'in major units, for example 1000.50'
 const HOW_FAR = `how far below zero it may go, ${AMOUNT}`
@@ -75,7 +75,7 @@ const add = async (data: Acting, name: string, code: string, { postpaid }: { pos
   return added
 }
 
-/** What is typed after the wallet, and the options. */
+/** The arguments after the wallet, and the options. */
 type Change = (tx: Tx, wallet: Wallet, data: Acting, text: string, options: { remarks?: string }) => void
 
 const causeOf = ({ world }: Acting, { remarks }: { remarks?: string }) => ({
@@ -173,5 +173,5 @@ const WALLET: Kind<number, Wallet> = {
   },
 }
 
-/** A movement changes no more of a wallet. */
+/** A command changes only these two, so the audit shows only them. */
 const BALANCE: Kind<number, Wallet> = { ...WALLET, audited: { amount: amountOf, threshold: thresholdOf } }

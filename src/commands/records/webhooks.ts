@@ -10,7 +10,7 @@ import { dataCommand } from './administration.ts'
 import { get, type Kind, type Shown } from './kind.ts'
 import { change, list, listCommand, recordCommand } from './records.ts'
 
-/** `scrip webhooks`: where events go, and what became of them (contract C16). */
+/** `scrip webhooks`: webhooks of all clients and their deliveries (contract C16). */
 
 const ATTEMPTS_SHOWN = 50
 

@@ -18,11 +18,11 @@ interface Received {
 const COLORS = { grey: 90, green: 32, red: 31 } as const
 const UNAUTHORIZED = 401
 const NOT_REACHED = 502
-/** Far beyond the largest event: one is some kilobytes. */
+/** Far more than the largest event, which has some kilobytes. */
 const EVENT_BYTES_MAX = 1_048_576
 const RESEND_KEY = 'r'
 const INTERRUPT_KEY = '\u0003'
-/** How often the sandbox is asked whether it still has the webhook. */
+/** How often to check that the sandbox still has the webhook. */
 const LOOK_MS = 2_000
 
 /** Prints each event until it is stopped, and passes it on. The delivery gets the response of the receiver. */

@@ -3,7 +3,7 @@ import { refused } from '../exit.ts'
 
 type Members = Record<string, string>
 
-/** Speaks to a sandbox as a client of one of its worlds. */
+/** Sends requests to a sandbox as a client of one of its worlds. */
 export class SandboxClient {
   constructor(private readonly access: SandboxAccess) {}
 

@@ -8,7 +8,7 @@ interface Step {
   next: string
 }
 
-/** What the data of live mode lacks before anybody can buy, each with the command that adds it. */
+/** What live mode still lacks before anybody can buy, each with the command that adds it. */
 export const firstSteps = (database: Database, dataDir: string): Step[] => {
   const { query } = database
   const steps = [

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { DEFAULT_CREDENTIAL } from '../../config/option-table.ts'
 
-/** What a person at a terminal reads below the ready line: where to go, as whom, and how to stop. */
+/** What a terminal shows below the ready line: the addresses, the credentials, and how to stop. */
 export const greetingOf = ({ mode, dataDir, capsuleFile }: Config, url: string): string =>
   Object.entries({
     Open: mode === 'sandbox' ? url : `${url}/docs`,

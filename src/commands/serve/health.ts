@@ -34,9 +34,11 @@ export const wait = async (options: WaitOptions): Promise<void> => {
   process.stdout.write('ready\n')
 }
 
-/** Asks without a proxy, which `fetch` would take from the environment: it may not reach a server beside it. */
+/**
+ * Connects without the proxy that `fetch` takes from the environment: a proxy may not reach a server on this machine.
+ */
 const readiness = async (url: string, timeoutMs: number): Promise<number | string> => {
-  // Loaded where it is needed: it would take a tenth of the time that a server takes to start.
+  // Loaded when it is needed: it would take a tenth of the start of a server.
   const { get } = url.startsWith('https:') ? await import('node:https') : await import('node:http')
   return new Promise((resolve) => {
     get(`${url}/readyz`, { agent: false, signal: AbortSignal.timeout(timeoutMs) }, (response) => {

@@ -21,7 +21,7 @@ import { bind } from './bind.ts'
 
 const METRICS_PATH = '/metrics'
 
-/** `GET /metrics` has an address of its own: it is for operators, not for clients. */
+/** `GET /metrics` has its own address: it is for operators, not for clients. */
 export const serveMetrics = (
   address: { host: string; port: number },
   metrics: Metrics,

@@ -4,7 +4,7 @@ import type { RecordServer } from '../../record/server.ts'
 
 const STATES = ['active', 'warm', 'pulling', 'waiting'] as const
 
-/** What there is to watch of a server of a record (contract C18). */
+/** The metrics of a server with a record (contract C18). */
 export const watchRecord = (metrics: Metrics, record: RecordServer): void => {
   const watch = (name: string, help: string, read: () => number) => metrics.watch(name, help, [], () => [[{}, read()]])
   metrics.watch('scrip_record_role', 'What the server is; 1 for its role.', ['role'], () =>

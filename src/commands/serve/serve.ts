@@ -19,7 +19,7 @@ import type { HandOver } from './take-over/hand-over.ts'
 /** How long requests in flight may take after a stop signal, and connections after a hand-over. */
 const DRAIN_MS_MAX = 10 * SECOND_MS
 
-/** What is not stopped then is given up: the data is safe without it. */
+/** After this time, the program exits anyway: the data is safe. */
 const STOP_MS_MAX = DRAIN_MS_MAX + SECOND_MS
 
 /** `scrip serve` (contract C1). */
@@ -91,7 +91,7 @@ const recordOf = async (config: Config, target: PostgresTarget, log: Log): Promi
 const roleOf = (record: RecordServer | undefined): string =>
   record ? ` role=${record.state === 'active' ? 'active' : 'warm'}` : ''
 
-/** Whether a person reads the log, in which what a server says at its start belongs. */
+/** Whether a person reads the log, which then also gets the messages of the start. */
 const isForPerson = ({ logFormat, logLevel }: Config): boolean =>
   process.stderr.isTTY && logFormat === 'pretty' && (logLevel === 'info' || logLevel === 'debug')
 

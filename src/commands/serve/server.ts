@@ -75,7 +75,7 @@ export const takeOver = async (config: Config, log: Log, before: Predecessor) =>
   const app = appAt(start, before.port)
   const legacy = await before.letGo()
   withProgramErrors(config, () => start.folder?.take())
-  // Also when the one before was killed: the kernel may close its port after the connection that tells of its end.
+  // Also after the previous server was killed: the kernel may close its port after the connection that reports its end.
   const ports = bindPorts(start, before.port, 'second')
   const forwarded = receiveForwarded(before.forwardSocket, start)
   start.requests.receiveFrom(forwarded)
@@ -270,7 +270,7 @@ const unexpectedError = (error: Error, requestId: string, log: Log): Response =>
   })
 }
 
-/** Does due work when no request does, and suspends idle worlds. A failure is logged and the work tried again. */
+/** Does due work when no request does, and suspends idle worlds. A failure is logged, and the work is tried again. */
 const timekeeperOf = (due: DueWork, worlds: Worlds, log: Log, tick: () => void) => {
   const storage = new StorageWatch(log)
   const look = (): void => {

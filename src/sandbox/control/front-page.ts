@@ -9,7 +9,7 @@ import { toMajor } from '../../kernel/money.ts'
 import { CONSOLE_PATH, ICON } from '../console/page.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 
-/** What the front page and its JSON say. */
+/** The contents of the front page and its JSON. */
 type FrontFacts = Static<typeof FrontFacts>
 export const FrontFacts = Type.Object(
   {
@@ -50,7 +50,7 @@ export const frontFacts = (version: string, url: string, purchase: Purchase | un
   links: Object.fromEntries(Object.entries(LINKS).map(([name, { path }]) => [name, url + path])),
 })
 
-/** How many products are looked through for one that can be shown or bought. */
+/** How many products are searched for one that can be shown or bought. */
 const LOOKED_THROUGH = 50
 
 const firstOf = (catalog: Catalog): readonly Product[] =>
@@ -130,7 +130,7 @@ nav strong, nav span { display: block } nav span { color: var(--soft); font-size
 @media (max-width: 700px) { .cards { grid-template-columns: repeat(2, 1fr); gap: 10px } dl, nav { grid-template-columns: 1fr; gap: 10px } }
 `
 
-/** The address is the one that the page came from, whatever the program knows of how it is reached. */
+/** The address is the one that the page was loaded from, whatever the program knows of how it is reached. */
 const SCRIPT = `
 const session = document.getElementById('session')
 const base = document.getElementById('url')

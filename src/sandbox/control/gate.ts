@@ -6,10 +6,10 @@ import { FOREIGN_SITE, TOKEN_WRONG } from '../errors.ts'
 
 export const isControl = (path: string): boolean => path.startsWith('/_sandbox')
 
-/** Supervisors ask these, and get the truth. */
+/** Supervisors request these, and get the truth. */
 export const isProbe = (path: string): boolean => path === '/livez' || path === '/readyz'
 
-/** What browsers also ask for: the reference page with its files, pictures and the icon of the site. */
+/** What browsers also request: the reference with its files, pictures and the icon of the site. */
 export const isAsset = (path: string): boolean =>
   /^\/(?:docs(?:\/|$)|cards\/|openapi\.json$|llms\.txt$|favicon\.ico$)/.test(path)
 
@@ -38,7 +38,7 @@ export const sandboxGate =
     if (token === undefined || sent === null || !sameSecret(sent, token)) throw new DomainError(TOKEN_WRONG)
   }
 
-/** Whose login may make a world (decision 10): the token is not asked for. */
+/** Whether a login may create a world (decision 10): it needs no token. */
 export const worldGate = (request: Request): void => void ownUrl(request)
 
 /**

@@ -61,7 +61,7 @@ const errorsOf = (
   return Object.fromEntries(Object.entries(all).map(([name, failure]) => [`${group}.${name}`, failure]))
 }
 
-/** How many items of a list are wanted. */
+/** The number of items to list. */
 export const limitUpTo = (max: number, fallback: number) =>
   parameter<number>(
     Type.Integer({ minimum: 1, maximum: max, default: fallback, description: 'Maximum number of items' }),

@@ -25,7 +25,7 @@ export const unknownIn = async (
   return unknown.slice(0, UNKNOWN_NAMED_MAX)
 }
 
-/** What is said of an unknown name. */
+/** The message about an unknown name. */
 export const unknownProblem = (what: string, { properties }: TObject = NOTHING): string =>
   `is not a known ${what}; known are ${Object.keys(properties).join(', ') || 'none'}`
 

@@ -8,7 +8,7 @@ import { Text } from '../../http/validation.ts'
 import { invalid, notFound, violation } from '../../kernel/failure.ts'
 import { worldOperation } from '../control/operation.ts'
 
-/** What a test changes of a world while it runs (contract C15). */
+/** Changes that a test makes to a running world (contract C15). */
 
 const { active, stock, max_quantity, gst_percent, handling_fee, denominations } = ProductEntry.properties
 const Part = Type.Object(

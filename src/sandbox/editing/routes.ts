@@ -19,7 +19,7 @@ import { ratesWire, readRates, refusingFaults } from './rates.ts'
 const PASSWORD_LENGTH = 32
 const CLIENTS_MAX = 1_000
 
-/** Everything of a world that follows from what was edited is made again. */
+/** Everything in a world that depends on the edit is computed again. */
 const seeAnew = (world: World): void => {
   world.forgetDerived()
   forgetPrices(world)
@@ -91,7 +91,7 @@ export const clientRoutes = (parts: Parts) =>
           return added
         })
         world.forgetDerived()
-        // A client has no page of its own: it is one of the list.
+        // A client has no address of its own: it is an item of the list.
         set.headers.Location = '/_sandbox/clients'
         return { ...getClientWire(world, id), password }
       },

@@ -2,7 +2,7 @@ import { plus } from '../../kernel/money.ts'
 import type { WriteResult } from './exploration.ts'
 import type { Purchase } from './statement.ts'
 
-/** Purchases that are alike, in one run. */
+/** Equal purchases in one run. */
 export interface Tally {
   /** How many there are, with those that were cancelled or failed; 0 of beneficiaries, of which deleted ones leave nothing behind. */
   placed: number
@@ -11,7 +11,7 @@ export interface Tally {
   paidMinor: number
 }
 
-/** Purchases that are alike, of which there are more or fewer in the run with the fault. */
+/** Equal purchases, of which the run with the fault has more or fewer. */
 export interface Difference {
   /** The name of a world, or {@link ALL_WORLDS}. */
   world: string
@@ -20,7 +20,7 @@ export interface Difference {
   found: Tally
 }
 
-/** What the client and the payee are called may differ from run to run. */
+/** The names of the client and the payee may differ between runs. */
 const likeness = ({ client, what, payee, walletId }: Purchase, byName: boolean): string =>
   JSON.stringify(byName ? [what, walletId, client, payee] : [what, walletId])
 

@@ -4,13 +4,13 @@ import type { RunFault, WriteResult } from './exploration.ts'
 import type { Purchase } from './statement.ts'
 import { keysOf, LOSSES, type Write } from './writes.ts'
 
-/** What a run without a fault has shown. */
+/** The result of a run without a fault. */
 export interface RunResult {
   results: readonly WriteResult[]
   eventFaults: readonly EventFault[]
 }
 
-/** A run to make, and what is to be there when it has ended. */
+/** A run to make, and the result it should have. */
 export interface PlannedRun {
   fault: RunFault
   /** The write whose response is lost. */
@@ -109,7 +109,7 @@ const eventRunsOf = (first: RunResult, second: RunResult, byName: boolean): Plan
     .map((event) => ({ fault: { event }, write: undefined, expected, byName }))
 }
 
-/** Where two runs without a loss part, for a person who has to make them the same. */
+/** Where two runs without a loss differ, for a person who has to make them the same. */
 export const partingOf = (first: readonly WriteResult[], second: readonly WriteResult[]): string => {
   const others = new Map(doneWrites(second, false).map(({ key, purchases }) => [key, purchases]))
   for (const { key, write, purchases } of doneWrites(first, false)) {

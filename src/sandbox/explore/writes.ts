@@ -28,7 +28,7 @@ export interface Loss {
   byName: boolean
 }
 
-/** What says how much is bought or paid. References, people and texts may differ from run to run. */
+/** The members that decide how much is bought or paid. References, people and texts may differ between runs. */
 const GOODS = ['product_id', 'denomination', 'quantity', 'amount', 'currency']
 
 const goodsOf = (body: string): string => {
@@ -40,7 +40,7 @@ const goodsOf = (body: string): string => {
   }
 }
 
-/** Numbers the writes that are alike, in the order in which they arrive: other writes between them do not count. */
+/** Numbers equal writes in the order in which they arrive: other writes between them do not count. */
 class Numbering {
   readonly #counts = new Map<string, number>()
 

@@ -68,7 +68,7 @@ const brokenOff = (): Response => new Response(new ReadableStream({ pull: (contr
 /** Statuses that never have a body (RFC 9110, 15.3.5 and 15.4.5). */
 const BODILESS = new Set([204, 304])
 
-/** Cuts the body of a response off after so many bytes, or sends it slowly. Where there is none, nothing changes. */
+/** Cuts off the body of a response after this many bytes, or sends it slowly. A response without a body stays as it is. */
 export const impaired = async (
   { cut_after_bytes: cutAfterBytes, bytes_per_second: bytesPerSecond }: Fault,
   { method }: Request,

@@ -21,7 +21,7 @@ const FaultHeaders = Type.Object({
   ),
 })
 
-/** How the documentation lets readers ask for a fault, and what a wrong one is answered with. */
+/** How the documentation offers a fault, and the error of an unknown one. */
 export const FAULT_REQUEST = {
   headers: FaultHeaders,
   errors: {
@@ -35,7 +35,7 @@ export const FAULT_REQUEST = {
 
 /** What happens to a request instead of its work, or to its response once the work is committed. */
 export interface Fault extends Pick<Rule, 'when' | 'delay_ms' | 'cut_after_bytes' | 'bytes_per_second'> {
-  /** As logs show it: the name of an error, or of what else happens. */
+  /** The name in logs: that of an error, or of another effect. */
   name: string
   /** What the client gets instead of the real response. */
   failure: Failure | undefined
@@ -106,7 +106,7 @@ const nameOf = ({ error, status, drop, cut_after_bytes: cut, bytes_per_second: r
   return cut !== null ? 'cut_after_bytes' : rate !== null ? 'bytes_per_second' : 'delay'
 }
 
-/** What comes before the work: waits, and fails instead of it. @throws DomainError */
+/** The effect before the work: waits, and fails instead of it. @throws DomainError */
 export const inject = async ({ when, delay_ms: delayMs, failure }: Fault): Promise<void> => {
   if (when === 'after') return
   if (delayMs > 0) await Bun.sleep(delayMs)

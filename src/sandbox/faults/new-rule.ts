@@ -8,7 +8,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']
 const EFFECT_PROBLEM = 'is required, or status, delay_ms, drop, cut_after_bytes or bytes_per_second'
 const MATCH_PROBLEM = 'must fit an endpoint where the rule can apply; see GET /_sandbox/errors'
 
-/** A rule from what was asked for. @throws DomainError validation when it can never apply */
+/** Makes a rule of a request for one. @throws DomainError validation when it can never apply */
 export const newRule = (asked: RuleRequest, outcomes: OutcomeRegistry): Omit<Rule, 'id'> => {
   const rule = ruleOf(asked)
   const { error, status, probability, match } = rule
@@ -38,7 +38,7 @@ const deliveryRule = (rule: Omit<Rule, 'id'>): Omit<Rule, 'id'> => {
   return rule
 }
 
-/** What a rule does if nothing is said. */
+/** The effect of a rule that names none. */
 export const NO_EFFECT = {
   error: null,
   status: null,

@@ -9,7 +9,7 @@ export const RULES_MAX = 1_000
 interface Rules {
   all: Rule[]
   lastId: number
-  /** Its own stream of the world's seed, so that a rule does not change the ids of what is created. */
+  /** A separate stream of the world's seed, so that a rule does not change the ids of what is created. */
   randomness: SeededRandomness
 }
 

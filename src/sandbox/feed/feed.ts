@@ -101,7 +101,7 @@ export class Feed {
     }, FLUSH_MS)
   }
 
-  /** It does not take what there is, and more is not kept for it. */
+  /** The reader is too slow, and no more is kept for it. */
   #cutOff(reader: Reader): void {
     this.#remove(reader)
     reader.end()

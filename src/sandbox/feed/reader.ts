@@ -26,7 +26,7 @@ export class Reader {
           this.#controller = controller
         },
         pull: (controller) => {
-          // Until something is sent, a client does not see the headers.
+          // A client does not see the headers until something is sent.
           if (isOpening) {
             isOpening = false
             controller.enqueue(openingMessage(this.last))

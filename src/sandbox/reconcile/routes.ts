@@ -22,10 +22,10 @@ import { getWorld } from '../worlds/operations.ts'
 import { WorldQuery } from '../worlds/query.ts'
 import { WORLDS_MAX } from '../worlds/worlds.ts'
 
-/** A list of orders and payouts, held against the ledger of a world (contract C19). */
+/** Compares a list of orders and payouts with the ledger of a world (contract C19). */
 
 const BYTES_MAX = 8_388_608
-/** What is read between two turns of other requests, in a few milliseconds. */
+/** How much is read between two turns of other requests, in a few milliseconds. */
 const PIECE_CHARACTERS = 65_536
 
 const CLIENT_UNKNOWN = violation('client', 'enum', 'must be the username of a client of this world')

@@ -11,7 +11,7 @@ import { controlOperation, limitUpTo, worldOperation } from '../control/operatio
 import { WorldQuery } from '../worlds/query.ts'
 import { listed } from './wire.ts'
 
-/** The records of all clients of a world, for people who look at it: the API shows a client its own alone. */
+/** The records of all clients of a world, for people who look at it: the API shows a client only its own. */
 
 const LIMIT_MAX = 1_000
 const LIMIT_DEFAULT = 100

@@ -16,7 +16,7 @@ import { countQueued } from '../../webhooks/queue-queries.ts'
 
 const ATTEMPTS_SHOWN = 20
 
-/** Codes are for the client alone, and its charges stand in the order itself. */
+/** Voucher codes are for the client alone, and the order itself has its charges. */
 export const listed = <Order extends { vouchers: unknown; charges: unknown }>({
   vouchers: _,
   charges: __,

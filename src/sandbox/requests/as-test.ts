@@ -22,8 +22,8 @@ const nameOf = ({ method, path, response }: RecordedRequest): string =>
   `${method} ${path.split('?')[0]} answers ${response.status}`
 
 /**
- * For `scrip run -- node --test`. An error is compared as it is. Of a record, the members are: its id and times differ from run to
- * run.
+ * For `scrip run -- node --test`. An error is compared as a whole. Of a record only the members are compared, because
+ * its id and times differ between runs.
  */
 export const toNodeTest = (recorded: RecordedRequest): string => {
   const { method, path, request, response } = recorded

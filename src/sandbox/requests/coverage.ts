@@ -52,7 +52,7 @@ export const CoverageReport = Type.Object(
   },
   { title: 'Coverage' },
 )
-/** What was met, without what was not. */
+/** The outcomes that were met, without the others. */
 export type Met = Static<typeof Met>
 export const Met = Type.Pick(CoverageReport, ['outcomes', 'events'])
 

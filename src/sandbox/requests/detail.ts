@@ -14,7 +14,7 @@ import { isFinal, presentRow, valuesFrom } from './row-values.ts'
 
 type Detail = Static<typeof RequestDetail>
 
-/** One request with all that came of it. A request that wrote nothing leaves a world that is suspended as it is. */
+/** One request with its effects. A request that wrote nothing leaves a suspended world suspended. */
 export const detailOf = (logged: Logged, reference: Reference): Detail => {
   const { world, request } = logged
   return {

@@ -1,7 +1,9 @@
 /** What is parsed of a body to find its message: errors are short. */
 const BODY_LENGTH_MAX = 65_536
 
-/** What an error says, whichever its format (contract C4), with the first member that breaks a rule; null if it says nothing. */
+/**
+ * The message of an error in any format (contract C4), with the first member that breaks a rule; null if it has none.
+ */
 export const errorMessageIn = (body: string | undefined): string | null => {
   if (body === undefined || body.length > BODY_LENGTH_MAX) return null
   try {

@@ -51,7 +51,7 @@ const harEntryOf = (recorded: RecordedRequest, baseUrl: string) => ({
   timings: { send: 0, wait: recorded.duration_ms, receive: 0 },
 })
 
-/** Where nothing is said, the API speaks JSON, and takes what it is sent for JSON. */
+/** Without a content type, the API sends JSON, and reads what it gets as JSON. */
 const typeOf = (headers: Record<string, string>): string => headers['content-type'] ?? 'application/json'
 
 const byteCountOf = (body: string | null): number => (body === null ? 0 : Buffer.byteLength(body))

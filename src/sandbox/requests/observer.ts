@@ -38,7 +38,7 @@ export const observerOf = (concerns: Concerns) => {
     const { request, route } = asked
     observed.world ??= await worldMeant(worlds, request, route)
     await injection.before(observed, observed.world ?? worlds.default, asked)
-    // The control API does so behind its gate.
+    // The control API checks it behind its gate.
     if (!isControl(route)) await strictness.refuseUnknown(asked)
   }
 

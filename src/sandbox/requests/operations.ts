@@ -259,7 +259,7 @@ export const sendRequest = worldOperation('requests')({
   id: 'sendRequest',
   summary: 'Send a request as a client of the world',
   description:
-    'The client logs in afresh, whatever its password: no token is needed. The request is handled and logged like any other. With a fault, it is sent with that fault.',
+    'The client logs in again, whatever its password: no token is needed. The request is handled and logged like any other. With a fault, it is sent with that fault.',
   body: SentRequest,
   bodyExample: { method: 'GET', path: '/api/v1/countries/1' },
   success: { status: 200, description: 'The response', schema: Replay },

@@ -105,7 +105,7 @@ const documented = ({ errors, served }: KnownOperation, failure: Failure): Outco
   return errors.find(({ outcome: { name } }) => name === wanted)?.outcome
 }
 
-/** What was met, and how often. */
+/** The outcomes that were met, and how often. */
 class Tally {
   readonly outcomes = new Map<Outcome, number>()
   /** How many events of a type happened, and how many deliveries of one receivers have accepted. */
@@ -135,13 +135,13 @@ export class Coverage {
     }
   }
 
-  /** What one world has met, or all worlds together, for another process. */
+  /** The outcomes of one world, or of all worlds together, for another process. */
   met(world: World | undefined): Met {
     const { outcomes, events } = this.report(world)
     return { outcomes: outcomes.filter(({ count }) => count > 0), events: events.filter(({ count }) => count > 0) }
   }
 
-  /** Goes on with what another process has met. */
+  /** Continues with the outcomes of another process. */
   restore(world: World | undefined, { outcomes, events }: Met): void {
     const documented = new Map(this.registry.ofApi().map((outcome) => [nameOf(outcome), outcome]))
     const kept = world?.of(tally) ?? this.#all

@@ -21,7 +21,7 @@ export const redactedHeaders = (headers: ResponseHeaders): Record<string, string
   )
 
 const BODY_CHARACTERS_MAX = 65_536
-/** The most bytes that so many characters take in UTF-8, and one character more to see that there are more. */
+/** The most bytes that this many characters take in UTF-8, and one character more to see whether there are more. */
 const BODY_BYTES_MAX = 4 * (BODY_CHARACTERS_MAX + 1)
 
 /** As much of the bytes of a response as {@link redactedBody} can show. */

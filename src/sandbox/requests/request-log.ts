@@ -186,7 +186,7 @@ export const headOf = ({ world, request: captured, id }: Logged): RecordedHead =
   }
 }
 
-/** What is redacted stays as it is. */
+/** Redacted parts stay redacted. */
 const observedFrom = ({ at, request, response, ...recorded }: RecordedRequest): ObservedRequest =>
   Object.assign(new ObservedRequest(new Headers(request.headers)), {
     atMs: Date.parse(at),

@@ -6,7 +6,7 @@ import type { ObservedRequest } from './request-log.ts'
 import { watchRows, withChanges } from './row-changes.ts'
 
 interface Options extends Pick<Parts, 'worlds' | 'coverage'> {
-  /** Whether somebody looks at requests while they happen: then the values of rows are recorded too. */
+  /** Whether somebody watches requests as they happen: the values of rows are recorded only then. */
   isWatched: () => boolean
 }
 

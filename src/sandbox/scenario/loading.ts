@@ -37,7 +37,7 @@ export class ScenarioFault extends Error {
   }
 }
 
-/** What a document is loaded with. */
+/** The sources that a document is loaded with. */
 export interface ScenarioSources {
   reference: Reference
   /** The image of a database without clients. */

@@ -210,12 +210,12 @@ const courseOf = (at: Place, entry: OrderDocument) => {
   const placedAtMs = at.timeOf('placed_at', entry.placed_at, Math.max(0, nowMs - age))
   const ended = isFailedInPart ? 'failed_at' : status in TIMES ? TIMES[status as keyof typeof TIMES] : undefined
   for (const name of Object.values(TIMES)) {
-    at.check(name === ended || (entry[name] ?? null) === null, name, `is not of a ${status} order`)
+    at.check(name === ended || (entry[name] ?? null) === null, name, `does not belong to a ${status} order`)
   }
   const endMs = ended && at.timeOf(ended, entry[ended], Math.min(placedAtMs + DELIVERY_MS, nowMs))
   if (ended) at.check(endMs === undefined || endMs >= placedAtMs, ended, 'must not be before placed_at')
   const hasFailed = ended === 'failed_at'
-  at.check(hasFailed || reason === null, 'failure_reason', `is not of a ${status} order`)
+  at.check(hasFailed || reason === null, 'failure_reason', `does not belong to a ${status} order`)
   const failureReason = hasFailed ? (reason ?? FAILED_REASON) : null
   const endOf = (name: typeof ended) => (name === ended ? (endMs ?? null) : null)
   return {

@@ -232,6 +232,6 @@ const checkEnd = (at: Place, entry: PayoutDocument, payout: Payout): void => {
   at.check(status === payout.status, 'status', `must be ${payout.status}, to which its events lead`)
   at.check(returned === payout.returned, 'returned', `must be ${payout.returned}, to which its events lead`)
   for (const name of ['failure_code', 'failure_reason'] as const) {
-    at.check((entry[name] ?? null) === null || payout.status === 'failed', name, 'is of a failed payout')
+    at.check((entry[name] ?? null) === null || payout.status === 'failed', name, 'is only for a failed payout')
   }
 }

@@ -13,7 +13,7 @@ export const sharedImage = (image: Uint8Array): DataAtRest => inMemory({ read: (
 
 export const inMemory = ({ read, drop }: KeptImage): DataAtRest => ({ open: () => Database.inMemory(read()), drop })
 
-/** Packing takes a few milliseconds for so many bytes: larger images are kept as they are. */
+/** Packing takes a few milliseconds for this many bytes: larger images are kept as they are. */
 const PACKED_BYTES_MAX = 1_048_576
 
 /** Images of databases that nobody has open: packed, and in memory up to a bound; beyond it in a temporary file. */
@@ -24,7 +24,7 @@ export class Images {
 
   constructor(
     private readonly memoryBytesMax: number,
-    /** Whether the temporary file may grow by so many bytes. */
+    /** Whether the temporary file may grow by this many bytes. */
     private readonly fitsFile: (bytes: number) => boolean,
   ) {}
 

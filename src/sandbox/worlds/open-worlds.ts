@@ -2,9 +2,9 @@ import type { World } from '../../worlds/world.ts'
 import { memoryOf } from './memory.ts'
 import type { WorldStore } from './store.ts'
 
-/** A larger world in memory is not suspended: copying so many bytes takes about 10 ms. */
+/** A larger world in memory is not suspended: copying this many bytes takes about 10 ms. */
 const SUSPENDED_BYTES_MAX = 33_554_432
-/** A closed connection keeps its memory until what was made on it is collected: after so many, that is asked for. */
+/** A closed connection keeps its memory until the garbage collector runs: after this many, Scrip requests a run. */
 const SUSPENSIONS_PER_COLLECTION = 8
 /** Each open file takes three descriptors, of which macOS allows 10,240 to a process. */
 const FILES_OPEN_MAX = 256

@@ -89,7 +89,7 @@ export const readSnapshot = (text: string): WorldState => {
   return stateFrom(value, new Unpacking(text.length))
 }
 
-/** The state in a snapshot that is parsed already. @throws SnapshotFault */
+/** The state in a parsed snapshot. @throws SnapshotFault */
 export const stateFrom = (value: unknown, unpacking: Unpacking): WorldState => {
   const isSnapshot = TypeCompiler.Compile(SnapshotSchema)
   if (!isSnapshot.Check(value)) {

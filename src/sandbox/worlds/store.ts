@@ -22,7 +22,7 @@ export interface WorldStore {
   make: (name: string, saved: Saved | undefined, onResume: OnResume, old?: World) => World
   /** One of `names`. @throws DamagedFile */
   load: (name: string, onResume: OnResume) => World
-  /** Whether there is room for a copy of so many bytes. */
+  /** Whether there is room for a copy of this many bytes. */
   fits: (bytes: number) => boolean
   save: (world: World) => Promise<Saved>
   /** Closes the database of a world that nobody uses. */

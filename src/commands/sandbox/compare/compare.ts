@@ -32,7 +32,7 @@ export const compare = async ({ url, format, ...credentials }: CompareConfig): P
   note(verdict, format)
 }
 
-/** Asks Scrip and a host the same, and collects where they part. */
+/** Sends the same requests to Scrip and to a host, and collects the differences. */
 class Comparison {
   readonly rows: Record<(typeof COLUMNS)[number], string>[] = []
   /** Why something is not compared, by operation. */
@@ -46,7 +46,7 @@ class Comparison {
     private readonly host: Host,
   ) {}
 
-  /** Compares logins, then everything else. Returns why it stopped before the end: a host may refuse or fall silent. */
+  /** Compares logins, then everything else. Returns why it stopped early: a host may refuse, or stop responding. */
   async makeAll(cases: readonly Case[], { expected, found }: Logins): Promise<string | undefined> {
     const login = cases.find(({ served }) => served.route === LOGIN)
     if (login) {
@@ -96,7 +96,7 @@ class Comparison {
 
   #add({ served, about }: Case, differences: readonly Difference[]): void {
     for (const { field, expected, found } of bounded(differences)) {
-      // A host whose limits are lifted sends none.
+      // A host without rate limits sends none.
       if (this.#hasLimits === false && RATE_LIMIT_HEADER.test(field)) continue
       this.rows.push({
         operation: `${served.method} ${served.route}`,

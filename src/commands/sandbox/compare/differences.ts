@@ -3,16 +3,16 @@ import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import { visible } from '../../../kernel/visible.ts'
 import type { HostResponse } from './host.ts'
 
-/** Where two responses to one question part. Values do not count (contract C15). */
+/** The differences between two responses to one request. Values do not count (contract C15). */
 export interface Difference {
   /** `status`, `header X-Page`, or a member of the body: `[].available_denominations[].discount`. */
   field: string
-  /** As Scrip has it. */
+  /** What Scrip sends. */
   expected: string
   found: string
 }
 
-/** In another order, or with other values, the same headers come with each response. */
+/** Each response has the same headers, in any order and with any values. */
 const OF_CONNECTION = new Set([
   'date',
   'connection',
@@ -24,7 +24,7 @@ const OF_CONNECTION = new Set([
 
 const MISSING = 'missing'
 
-/** What is there is checked by its shape alone: a whole number, true or false, or text. */
+/** Only the shape of a value is checked: a whole number, true or false, or text. */
 export const headerDifferences = (expected: Headers, found: Headers): Difference[] =>
   [...expected].flatMap(([name, value]) => {
     if (OF_CONNECTION.has(name)) return []
@@ -39,14 +39,14 @@ const shapeOf = (name: string, value: string | null): string => {
   return value === 'true' || value === 'false' ? 'true or false' : 'text'
 }
 
-/** Of one body: a host may send nothing but what breaks a schema. */
+/** Bounds the work on one body: a host may send one in which everything breaks the schema. */
 const ERRORS_MAX = 10_000
 
 /** Where a body breaks a schema. Members that the schema does not have are differences, too. */
 export const schemaDifferences = (schema: TSchema, { body }: HostResponse): Difference[] =>
   distinct([...Iterator.from(Value.Errors(closed(schema), body)).take(ERRORS_MAX)].map(differenceIn))
 
-/** Of a field that breaks several rules, the first one matters most. */
+/** If a field breaks several rules, the first one matters most. */
 const distinct = (differences: readonly Difference[]): Difference[] =>
   [...new Map(differences.toReversed().map((difference) => [difference.field, difference])).values()].toReversed()
 
@@ -93,7 +93,7 @@ const typeOf = (value: unknown): string => {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Where two bodies of errors part: their texts are part of the API, except for values in them. */
+/** The differences between two error bodies: their texts are part of the API, except for the values in them. */
 export const errorDifferences = (expected: unknown, found: unknown, values?: RegExp): Difference[] =>
   partsOf(expected, found, '').filter(
     (part) => !values || part.expected.replace(values, '#') !== part.found.replace(values, '#'),

@@ -2,14 +2,14 @@ import { HOUR_MS, SECOND_MS, systemClock } from '../../../kernel/clock.ts'
 import { refused } from '../../exit.ts'
 import type { Host, HostResponse, Question } from './host.ts'
 
-/** How many requests are waited for at once, if the limit is that large. */
+/** How many requests may be in flight at once, if the limit allows. */
 const WAITED_FOR = 10
 /** In all. */
 const WAIT_MS_MAX = HOUR_MS
 const ATTEMPTS_MAX = 3
 const TOO_MANY_REQUESTS = 429
 
-/** Asks within the limits of a host. Somebody else may use up what the client has left: such a refusal is waited out. */
+/** Sends requests within the limits of a host. If somebody else uses up the limit, it waits and tries again. */
 export const paced = ({ ask }: Host, onWait: (seconds: number) => void): Host['ask'] => {
   let leftMs = WAIT_MS_MAX
   const wait = async (ms: number): Promise<void> => {
@@ -37,8 +37,8 @@ export const paced = ({ ask }: Host, onWait: (seconds: number) => void): Host['a
 }
 
 /**
- * How long to wait after a response, so that the next request does not meet the limit (spec section 8). A bucket refills
- * evenly, and X-RateLimit-Reset is when it is full.
+ * How long to wait after a response, so that the next request stays within the limit (spec section 8). A bucket refills
+ * evenly, and is full at X-RateLimit-Reset.
  */
 const waitMsAfter = ({ headers }: HostResponse): number => {
   const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>

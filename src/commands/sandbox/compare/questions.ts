@@ -2,7 +2,7 @@ import type { ServedOperation } from '../../../http/operation.ts'
 import { freshSeed } from '../../../kernel/ids.ts'
 import { memberOf, type Question } from './host.ts'
 
-/** What a host is asked: nothing that writes (contract C15). */
+/** The requests that a host gets: none of them writes (contract C15). */
 
 /** The lists of a host, by path, as far as they are known. */
 export type Lists = Map<string, readonly unknown[]>
@@ -75,7 +75,7 @@ const recordCases = (served: ServedOperation): Case[] => {
   ]
 }
 
-/** A host may send anything: what is not an id would lead elsewhere in a path. */
+/** A host may send anything: a value that is not an id would lead to another path. */
 const idOf = (record: unknown): string | undefined => {
   const id = memberOf(record, 'id')
   const isId = typeof id === 'string' ? /^[\w-]{1,64}$/.test(id) : Number.isInteger(id)
@@ -125,8 +125,8 @@ const payableIn = (lists: Lists): { id: string; denomination: unknown } | undefi
 }
 
 /**
- * Nobody is called so: failed logins of a real name could lock it out of a host. A name that is the same in each run would
- * meet the limit of failed logins.
+ * A name that nobody has: failed logins with a real name could lock it out of a host. A name that is the same in each
+ * run would hit the limit of failed logins.
  */
 const nobody = () => ({ username: `nobody-${freshSeed()}`, password: 'nobody' })
 

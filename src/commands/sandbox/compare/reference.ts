@@ -8,10 +8,10 @@ import { type Host, logInTo, type Question } from './host.ts'
 
 const URL = 'http://localhost:4747'
 
-/** Has limits, so that its responses have their headers, and never reaches them. */
+/** It has limits, so that its responses have the headers, but never reaches them. */
 const LIMITS = [{ tokens: 1_000_000, refillMs: HOUR_MS }]
 
-/** A record of each kind, so that there is a response about each. */
+/** A record of each kind, so that each kind has a response. */
 const RECORDS: readonly Question[] = [
   { method: 'POST', path: '/api/v1/orders', body: { product_id: 1, denomination: 100, quantity: 1 } },
   {
@@ -40,7 +40,7 @@ const RECORDS: readonly Question[] = [
   },
 ]
 
-/** Scrip itself, in this process: what it answers, and the operations that it serves. */
+/** Scrip itself, in this process: its responses, and the operations that it serves. */
 export const startReference = async () => {
   const log = createLog({ level: 'error', format: 'pretty', color: false, clock: systemClock, write: () => undefined })
   const platform = assemble({ ...defaultConfig(), limits: LIMITS }, systemClock, log)

@@ -1,7 +1,7 @@
 import type { McpConfig } from '../../../config/config.ts'
 import { refused } from '../../exit.ts'
 
-/** What a request to the sandbox got: its status and its body, parsed if it is JSON. */
+/** The response of the sandbox: its status and its body, parsed if it is JSON. */
 export interface Reply {
   status: number
   body: unknown

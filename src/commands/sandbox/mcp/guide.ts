@@ -7,7 +7,9 @@ export const textOf = (name: string): Promise<string> => file(GUIDES[name]?.file
 
 const sectionsOf = (text: string): string[] => text.split(/^(?=## )/m)
 
-/** A guide as Markdown, or the sections of it, or of all, that hold some words; without either, the list of guides. */
+/**
+ * A guide as Markdown, or the sections of one or all guides that contain the words; without either, the list of guides.
+ */
 export const guideAbout = async (name: string | undefined, about: string | undefined): Promise<string> => {
   if (name === undefined && about === undefined) {
     const guides = Object.entries(GUIDES)

@@ -8,7 +8,7 @@ import {
 
 const FOUND_MAX = 8
 
-/** The operations of the API that fit the words best, as a tool tells them. */
+/** The operations of the API that match the words best, as a tool reports them. */
 export const findOperations = (document: ApiDocument, text: string) => {
   const words = text
     .toLowerCase()
@@ -26,7 +26,7 @@ export const findOperations = (document: ApiDocument, text: string) => {
       path,
       summary: operation.summary,
       description: operation.description,
-      // Faults have a tool of their own, and would repeat in each operation.
+      // Faults have their own tool, and would repeat in each operation.
       parameters: parametersOf(document, operation)
         .filter(({ name }) => !name.startsWith('X-Sandbox-'))
         .map(({ name, in: place, required, description }) => ({ name, in: place, required, description })),

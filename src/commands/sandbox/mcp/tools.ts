@@ -9,7 +9,7 @@ import { findOperations } from './operations.ts'
 
 /** The tools of `scrip mcp` (contract C19): names and arguments are those of the command line and the control API. */
 
-/** What a tool says: words of ours, and data of others. */
+/** The result of a tool: our words, and other people's data. */
 export interface Told {
   words: string
   data?: unknown

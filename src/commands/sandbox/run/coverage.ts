@@ -30,7 +30,7 @@ export const eventShareOf = ({ events }: CoverageReport): string => {
   return `${happened.length} of ${events.length} types of events, ${delivered.length} of them delivered`
 }
 
-/** What is read of a report of another branch, which an older release may have written. */
+/** The parts that are read from the report of another branch, which an older release may have written. */
 const Base = Type.Pick(CoverageReport, ['outcomes'])
 type Base = Static<typeof Base>
 
@@ -47,7 +47,7 @@ export const readBase = (file: string): Base => {
 }
 
 export interface Comparison {
-  /** How many outcomes the base has met that are still documented. */
+  /** How many outcomes of the base were met and are still documented. */
   baseCount: number
   newlyMet: OutcomeNames
   noLongerMet: OutcomeNames
@@ -71,7 +71,7 @@ interface Covered {
   comparison: Comparison | undefined
 }
 
-/** JSON for a name that ends in `.json`, otherwise a table, with what the base has and has not. */
+/** JSON for a name that ends in `.json`, otherwise a table with a comparison to the base. */
 export const coverageText = (file: string | undefined, { report, comparison }: Covered): string => {
   if (file !== undefined && isJson(file)) return `${JSON.stringify(report, null, 2)}\n`
   return comparison ? `${toTable(report)}\n${comparisonText(comparison)}` : toTable(report)
@@ -82,7 +82,7 @@ const isJson = (file: string): boolean => file.endsWith('.json')
 /** Whether the coverage report of a run is a text, which has the comparison. */
 export const hasComparison = (file: string | undefined): boolean => file !== undefined && !isJson(file)
 
-/** Names of this version alone: what only the base has is no longer documented. */
+/** Only names of this version: others are no longer documented. */
 export const comparisonText = ({ newlyMet, noLongerMet }: Comparison): string =>
   [...listed('Met, but not in the base', newlyMet), ...listed('Not met, but in the base', noLongerMet)]
     .map((line) => `${line}\n`)
@@ -98,7 +98,7 @@ interface Wanted {
   coverageNoLess: boolean
 }
 
-/** Why a report is not enough; undefined if it is. */
+/** Why the coverage is too low; undefined if it is not. */
 export const shortfallOf = (
   { report: { exercised, documented, percent }, comparison }: Covered,
   { coveragePercentMin: percentMin, coverageNoLess }: Wanted,

@@ -12,7 +12,7 @@ import { StagedFile } from './staged-file.ts'
 import { toMarkdown } from './summary.ts'
 import { capsule, type Ended, journalHar, journalLines, reporting, type Writer, type WriterOf } from './writers.ts'
 
-/** Where `--coverage` writes with `-`. */
+/** The destination of `--coverage -`. */
 const STANDARD_ERROR = '-'
 
 interface EvidenceFile {
@@ -37,7 +37,7 @@ export class Evidence implements Disposable {
       if (file === undefined || file === STANDARD_ERROR) return
       this.#files.push({ name: file, staged: new StagedFile(flag, file, mode), writerOf, isAlways: always })
     }
-    // What clients have sent is not for everybody.
+    // Only the user may read what clients have sent.
     const openPrivate = (flag: string, file: string | undefined, writerOf: WriterOf) =>
       open(flag, file, writerOf, isAlways, PRIVATE_FILE_MODE)
     try {
@@ -105,7 +105,7 @@ export class Evidence implements Disposable {
   }
 }
 
-/** Nobody has asked for it, so a run does not fail without it. */
+/** Nobody asked for this file, so a run does not fail without it. */
 export const appendJobSummary = (file: string, markdown: string, log: Log): void => {
   try {
     appendFileSync(file, markdown)

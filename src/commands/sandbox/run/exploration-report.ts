@@ -7,7 +7,7 @@ import { redactedBody } from '../../../sandbox/requests/redaction.ts'
 import type { Row } from '../../terminal/cells.ts'
 import { tableOf } from '../../terminal/table.ts'
 
-/** A run with a fault, and what it led to. */
+/** A run with a fault, and its result. */
 export interface ExploredRun extends PlannedRun {
   /**
    * - `cut off`: the command was ended after its time limit, and nothing was done again until then;
@@ -18,7 +18,9 @@ export interface ExploredRun extends PlannedRun {
   differences: readonly Difference[]
 }
 
-/** What an exploration prints: the faults that led to something, each with its request and the proof, and a summary. */
+/**
+ * What an exploration prints: the faults that made a difference, each with its request and the proof, and a summary.
+ */
 export const explorationReport = ({ writeCount, runs }: Plan, explored: readonly ExploredRun[]): string => {
   if (writeCount === 0) return 'explore: the command wrote nothing to this sandbox. Is SCRIP_URL its base URL?\n'
   const found = explored.filter(({ consequence }) => consequence === 'too many' || consequence === 'too few')
@@ -60,7 +62,7 @@ const tallyText = ({ example: { currency } }: Difference, { kept, paidMinor }: T
 const BODY_CHARACTERS_MAX = 400
 const LEDGER_LINES_MAX = 6
 
-/** The request, and what the ledger of its world says. */
+/** The request, and the ledger entries of its world. */
 const proofOf = ({ fault, write, differences }: ExploredRun, index: number): string => {
   const purchases = differences.flatMap(({ found: { kept } }) => kept)
   const ledger = purchases.length > 0 ? purchases.slice(0, LEDGER_LINES_MAX).map(ledgerText) : ['nothing in the ledger']

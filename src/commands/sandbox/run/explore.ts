@@ -21,10 +21,10 @@ import { asMarkdown, type ExploredRun, explorationReport } from './exploration-r
 import { type EndedCommand, ExploredCommand } from './explored-command.ts'
 import { accessTo } from './run.ts'
 
-/** Runs beside it slow a run down, and clients wait before they retry. */
+/** Other runs slow a run down, and clients wait before they retry. */
 const TIMES_FIRST_RUN = 10
 const TIMEOUT_MS_MIN = 30 * SECOND_MS
-/** Runs that only wait would slow each other down at last. */
+/** Even runs that only wait eventually slow each other down. */
 const JOBS_PER_PROCESSOR_MAX = 8
 
 interface Run extends RunResult, Pick<EndedCommand, 'exitCode' | 'durationMs'> {
@@ -73,7 +73,7 @@ export const explore = async (
   process.exit(exitCodeOf(explored))
 }
 
-/** Test suites wait more than they compute: as many runs at a time as keep the processors busy. */
+/** Test suites wait more than they compute: as many runs at once as keep the processors busy. */
 const jobsOf = ({ load }: Run): number => Math.min(Math.ceil(1 / load), availableParallelism() * JOBS_PER_PROCESSOR_MAX)
 
 const different = (parting: string) => refused(`two runs without a fault differ: ${parting}\nNothing can be compared.`)

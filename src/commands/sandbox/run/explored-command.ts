@@ -8,7 +8,7 @@ export interface EndedCommand {
   /** Undefined if it was ended after its time limit. */
   exitCode: number | undefined
   durationMs: number
-  /** What it and its processes have computed, as far as the operating system says it. */
+  /** The processor time of the command and its processes, as far as the operating system reports it. */
   processorMs: number
 }
 
@@ -42,7 +42,7 @@ export class ExploredCommand {
       stdin: 'ignore',
       stdout: output,
       stderr: output,
-      // A group of its own, so that nothing of it outlives it.
+      // Its own process group, so that no process outlives it.
       detached: true,
     })
     this.#running.add(child)

@@ -3,8 +3,8 @@ import type { CoverageReport } from '../../../sandbox/requests/coverage.ts'
 type Outcome = CoverageReport['outcomes'][number]
 
 /**
- * JUnit XML as CI systems read it: an operation is a suite, each documented outcome a test case, and so is each type of
- * event; what was not met is skipped (contract C15).
+ * JUnit XML as CI systems read it: an operation is a suite, and each documented outcome and type of event is a test
+ * case. An outcome that was not met is skipped (contract C15).
  */
 export const toJUnit = ({ documented, exercised, outcomes, events }: CoverageReport): string => {
   const suites = Map.groupBy(outcomes, ({ method, path }) => `${method} ${path}`)

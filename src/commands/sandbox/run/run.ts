@@ -58,7 +58,7 @@ const conclude = async (ended: Ended, evidence: Evidence, log: Log): Promise<voi
   if (!isWhole) throw refused('not all files could be written\nThe log says why.')
 }
 
-/** The variables that tell a command where the sandbox is, and who it is there. */
+/** The variables that give a command the address of the sandbox, and its credentials. */
 export const accessTo = async ({ url, logIn }: RunningServer, world: string | undefined): Promise<Environment> => {
   const username = world === undefined ? 'sandbox' : `sbx_${world}`
   const password = 'sandbox'

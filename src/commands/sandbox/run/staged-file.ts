@@ -17,8 +17,8 @@ import { UsageError } from '../../../config/environment.ts'
 const BUFFERED_CHARACTERS_MAX = 65_536
 
 /**
- * A file that is written beside its place and put there when it is whole. Unless it is kept, nothing changes. A pipe or
- * a device is written into once the text is whole.
+ * A file that is written beside its destination and moved there when it is complete. Unless it is kept, nothing
+ * changes. A pipe or a device gets the text once it is complete.
  */
 export class StagedFile implements Disposable {
   readonly #place: string
@@ -33,7 +33,7 @@ export class StagedFile implements Disposable {
     try {
       this.#place = placeOf(file)
       this.#staged = `${this.#place}.${process.pid}`
-      // A file or link that is there already is not written to: somebody else may have put it there.
+      // An existing file or link is not written to: somebody else may have created it.
       rmSync(this.#staged, { force: true })
       this.#descriptor = isReplaceable(this.#place) ? openSync(this.#staged, 'wx', mode) : undefined
     } catch (error) {
@@ -81,7 +81,7 @@ const placeOf = (file: string): string => {
   if (!existsSync(file)) return file
   if (statSync(file).isDirectory()) throw new Error('it is a folder')
   accessSync(file, constants.W_OK)
-  // What stands behind /dev/stdout has no path.
+  // The target of /dev/stdout has no path.
   const place = realpathSync(file)
   return existsSync(place) ? place : file
 }

@@ -2,7 +2,7 @@ import { eventShareOf, notMet, type OutcomeNames, shareOf } from './coverage.ts'
 import { errorOf, type FailedRequest } from './failed-requests.ts'
 import type { Ended } from './writers.ts'
 
-/** What happened, as the Markdown that GitHub shows for a job. */
+/** The result of a run, as the Markdown that GitHub shows for a job. */
 export const toMarkdown = ({ exitCode, report, shortfall, comparison, failed }: Ended): string =>
   [
     `### Scrip: the command ${exitCode === 0 ? 'succeeded' : `failed with exit code ${exitCode}`}\n`,
@@ -35,7 +35,7 @@ const tableOf = (failed: readonly FailedRequest[]): string[] => [
   '',
 ]
 
-/** Shows a text as it is: clients choose paths and request ids. */
+/** Shows a text unchanged: clients choose paths and request ids. */
 const code = (text: string): string => `<code>${text.replace(/[&<>|`*_[\]\\~:@]/g, entityOf)}</code>`
 
 const entityOf = (character: string): string => `&#${character.charCodeAt(0)};`

@@ -21,7 +21,7 @@ export interface Ended {
   failed: readonly FailedRequest[]
 }
 
-/** What one file says about a run. */
+/** Writes one file about a run. */
 export interface Writer {
   /** Before the command. */
   request?: (request: RecordedRequest) => void
@@ -77,7 +77,7 @@ export const capsule =
     }
   }
 
-/** What cannot be written is said, and is no reason to lose the rest. */
+/** A file that cannot be written is reported, and the others are still written. */
 const writeSnapshots = async (writer: CapsuleWriter, snapshots: SnapshotStore, log: Log): Promise<void> => {
   for (const name of snapshots.names) {
     try {

@@ -24,7 +24,7 @@ interface Parts {
   requests: RequestSwitch
   deliveries: Deliveries
   timekeeper: { start: () => void; stop: () => void }
-  /** Writes what is not in the database yet. */
+  /** Writes pending data to the database. */
   finish: () => Promise<void>
   facts: ServerFacts
   log: Log
@@ -45,7 +45,7 @@ export class HandOver {
   listen(): void {
     const { folder, log } = this.parts
     const path = controlSocket(folder.dataDir)
-    // The name that a socket had first is removed when it is closed: later, this one belongs to the next server.
+    // The first name of a socket is removed when it is closed: later, that name belongs to the next server.
     const first = `${path}.${process.pid}`
     try {
       this.#socket = listenPrivately(first, {
@@ -112,7 +112,7 @@ export class HandOver {
     )
   }
 
-  /** Lets requests wait, and lets go of the folder. Only one server delivers at a time. */
+  /** Lets requests wait, and releases the folder. Only one server delivers at a time. */
   async #release(): Promise<Legacy> {
     const { deliveries, requests, timekeeper, finish, world, folder } = this.parts
     await deliveries.close(DELIVERY_MS_MAX)
