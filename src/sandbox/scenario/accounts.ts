@@ -32,7 +32,7 @@ export const loadClients = (tx: Tx, loading: Loading, { clients = [] }: Scenario
   for (const client of others) loadClient(tx, loading.at(''), client, SANDBOX_CLIENT_IDS[client.name])
 }
 
-/** The two accounts have the ids that they have everywhere; the others those that they name, or the next. */
+/** The two accounts have the same ids everywhere; others have the ids that they name, or the next ones. */
 const clientIdOf = ({ name, id }: ClientDocument, taken: ReadonlySet<number>): number => {
   if (name === 'sandbox' || name === 'limited') return SANDBOX_CLIENT_IDS[name]
   return id !== undefined && !taken.has(id) ? id : Math.max(...taken) + 1
@@ -68,7 +68,7 @@ const loadClient = (tx: Tx, at: Place, client: ClientDocument, id: number): void
 }
 
 export const loadWallets = (tx: Tx, loading: Loading, { wallets = seededWallets() }: Scenario): void => {
-  /** The place of the default wallet of each client: the one that says so, otherwise the first. */
+  /** The place of the default wallet of each client: the wallet that says it is, otherwise the first. */
   const defaults = new Map<number, number>()
   for (const [index, wallet] of wallets.entries()) {
     if (!wallet.default) continue
@@ -108,7 +108,7 @@ const loadWallet = (tx: Tx, at: Place, entry: WalletDocument, isDefaultOf: (clie
   wallets.set(id, { wallet, currency, amountMinor, pastMinor: 0 })
 }
 
-/** Funds each wallet so that it holds what the document says, after all of its past. */
+/** Funds each wallet so that it holds the amount of the document after all of its past. */
 export const openBalances = (tx: Tx, loading: Loading): void => {
   const at = loading.at('/wallets')
   for (const [id, { wallet, amountMinor, pastMinor }] of loading.wallets) {
@@ -122,7 +122,7 @@ export const openBalances = (tx: Tx, loading: Loading): void => {
   }
 }
 
-/** Reads the products that the document changes or that its orders are of. */
+/** Reads the products that the document changes or that its orders name. */
 export const loadProducts = (loading: Loading, { products = [], orders = [] }: Scenario): void => {
   const { sources } = loading
   const ids = new Set([...products.map(({ id }) => id), ...orders.map((order) => order.product_id)])
@@ -143,7 +143,7 @@ export const loadProducts = (loading: Loading, { products = [], orders = [] }: S
   }
 }
 
-/** Stores what the document changes, and what its orders have taken of counted stocks. */
+/** Stores the changes of the document, and the cards that its orders have taken from counted stocks. */
 export const storeProducts = (tx: Tx, loading: Loading, { products = [] }: Scenario): void => {
   for (const { id, ...terms } of products) {
     const product = loading.products.get(id)

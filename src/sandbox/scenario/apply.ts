@@ -15,7 +15,7 @@ import { type Beginning, firstOf, type Staged, staged } from './load.ts'
 import { type Problem, ScenarioFault } from './loading.ts'
 import type { Scenario } from './schema.ts'
 
-/** Makes and replaces worlds by documents. */
+/** Makes and replaces worlds from documents. */
 
 /** Replaces a world in the same step in which its last tokens and webhooks are taken over. */
 export const replaceByScenario = (parts: Parts, world: World, document: Scenario): Promise<World> =>
@@ -24,7 +24,7 @@ export const replaceByScenario = (parts: Parts, world: World, document: Scenario
     put: (saved) => putBack(parts.worlds, world, saved),
   })
 
-/** Makes a world of a document, or puts one back to it. @throws ScenarioFault, or DomainError worlds_exhausted */
+/** Makes a world from a document, or resets one to it. @throws ScenarioFault, or DomainError worlds_exhausted */
 export const makeOfScenario = (parts: Parts, name: string, document: Scenario): Promise<World> =>
   loaded(parts, name, document, firstOf(parts.worlds.seed), {
     finish: () => undefined,
@@ -32,7 +32,7 @@ export const makeOfScenario = (parts: Parts, name: string, document: Scenario): 
   })
 
 interface Placing {
-  /** What is taken over at the last moment: no request comes between it and the placing. */
+  /** Taken over at the last moment: no request comes between this and the replacement. */
   finish: (tx: Tx, clientIds: Staged['clientIds']) => void
   put: (saved: WorldState) => World
 }

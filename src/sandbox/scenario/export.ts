@@ -56,14 +56,14 @@ interface Reading {
   clientOf: (id: number) => string
 }
 
-/** The members that a document has of a record, in the order of its schema. */
+/** The members of a record that a document has, in the order of its schema. */
 const entryOf = ({ properties }: TObject, record: Record): Record =>
   withoutNulls(Object.fromEntries(Object.keys(properties).map((name) => [name, record[name] ?? null])))
 
 export const withoutNulls = (members: Record): Record =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
 
-/** Null says something of a client: that a limit which it is seeded with does not hold. */
+/** Null means something for a client: a seeded limit does not apply. */
 const clientRecords = (query: Query): Record[] =>
   allClients(query).map((client) => ({
     id: client.id,
@@ -138,7 +138,7 @@ function* payoutRecords(reading: Reading): Generator<Record> {
   }
 }
 
-/** A saved beneficiary by its identifier; one that was deleted since with the copy that the payout keeps. */
+/** A saved beneficiary as its identifier; a deleted one as the copy that the payout keeps. */
 const payeeOf = (query: Query, payout: Payout): Record => {
   const { beneficiaryId: id, clientId } = payout
   if (id !== null && findBeneficiary(query, clientId, id)) return { beneficiary_id: id }

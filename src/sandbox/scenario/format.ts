@@ -38,7 +38,7 @@ export const checkScenario = (sent: unknown): Scenario => {
     if (unwritable.length > 0) throw new ScenarioFault(unwritable)
     return value
   } catch (error) {
-    // What is nested so deep that it exhausts the stack is not a document.
+    // A text that exhausts the stack by its nesting is not a document.
     throw error instanceof RangeError ? new ScenarioFault([{ path: '', what: 'is nested too deep' }]) : error
   }
 }
@@ -61,7 +61,7 @@ const problemsOf = (errors: Iterable<ValueError>): Problem[] => {
   return [...problems.values()]
 }
 
-/** A member that is null counts as left out (contract C4), unless null says something. */
+/** A member that is null counts as left out (contract C4), unless null has a meaning. */
 const withoutNulls = (value: unknown, schema: TSchema): unknown => {
   if (Array.isArray(value)) return schema.items ? value.map((item) => withoutNulls(item, schema.items)) : value
   if (typeof value !== 'object' || value === null || schema.properties === undefined) return value
@@ -106,7 +106,10 @@ const foundLines = (text: string, problems: readonly Problem[]): number[] => {
   }
 }
 
-/** One record a line, so that two documents can be compared; a section at a time, so that nobody waits for all of them. */
+/**
+ * One record per line, so that two documents can be compared, and one section at a time, so that nobody waits for all
+ * of them.
+ */
 export function* writeScenario(document: Iterable<[string, Section]>, format: Format): Generator<string> {
   yield* format === 'json' ? jsonPieces(document) : yamlPieces(document)
 }

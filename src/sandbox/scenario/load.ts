@@ -15,26 +15,26 @@ import { loadPayout } from './payouts.ts'
 import type { Scenario } from './schema.ts'
 
 /**
- * Makes the state of a world from a document (decision 57). It is written to a database of its own, so that what is wrong
- * changes nothing, and through the ledger, so that each order and payout has its entries.
+ * Makes the state of a world from a document (decision 57). It is written to a separate database, so that an invalid
+ * document changes nothing, and through the ledger, so that each order and payout has its entries.
  */
 
-/** Where a world goes on from the one that it replaces, if there is one. */
+/** The state in which the world continues the one that it replaces, if there is one. */
 export interface Beginning {
   randomness: { seed: string; position: number }
   ids: IdState
 }
 
-/** A world that no other comes before. */
+/** A world that replaces no other. */
 export const firstOf = (seed: string): Beginning => ({
   randomness: { seed, position: 0 },
   ids: { lastMs: -1, sequence: 0 },
 })
 
-/** Records that are written between two looks at the time. */
+/** How many records are written before the time is checked again. */
 const RECORDS_PER_STEP = 10
 
-/** A world that is not in its place yet. Whoever has it closes its database. */
+/** A world that is not in use yet. Its holder closes its database. */
 export interface Staged {
   database: Database
   state: StateBesideData
@@ -68,8 +68,8 @@ export function* staged(
 }
 
 /**
- * The names of a document may have been drawn from the same stream, in the world from which it was exported: then another
- * stream goes on, which depends on them, so that nothing has a name for the second time.
+ * The names in a document may come from the same stream, in the world from which it was exported. Then the world
+ * continues with another stream that depends on them, so that no name is drawn twice.
  */
 const randomnessFor = (
   { beneficiaries = [], orders = [], payouts = [] }: Scenario,
@@ -94,7 +94,7 @@ const ratesIn = ({ query }: Database, sources: ScenarioSources): RateSource => {
   })
 }
 
-/** Writes the accounts, reads the records, and writes what happened to them in the order in which it happened. */
+/** Writes the accounts, reads the records, and writes their events in the order of time. */
 function* write(tx: Tx, loading: Loading, document: Scenario): Generator<undefined, void> {
   loadRates(tx, loading, document)
   loadClients(tx, loading, document)
@@ -168,7 +168,7 @@ const loadBeneficiary = (tx: Tx, at: Place, entry: NonNullable<Scenario['benefic
   saveBeneficiaryAs(tx, { id: entry.id ?? ids.next('ben', createdAtMs), clientId, createdAtMs }, input)
 }
 
-/** The ids of orders: those that they name, and for the others the next free numbers. */
+/** The ids of orders: those in the document, and for the others the next free numbers. */
 const numbered = (orders: NonNullable<Scenario['orders']>): number[] => {
   let last = orders.reduce((highest, { id = 0 }) => Math.max(highest, id), 0)
   return orders.map(({ id }) => id ?? ++last)

@@ -17,11 +17,11 @@ import type { Pace } from '../worlds/pace.ts'
 export interface Problem {
   path: string
   what: string
-  /** In the text of the document, where that is known. */
+  /** Its line in the text of the document, if it is known. */
   line?: number
 }
 
-/** So many problems are listed. */
+/** The number of problems that are listed. */
 export const PROBLEMS_MAX = 1_000
 /** A code takes some 10 µs to make, and 200 bytes. */
 const VOUCHERS_MAX = 200_000
@@ -50,7 +50,7 @@ export interface ScenarioSources {
   payoutFeeBasisPoints: number
 }
 
-/** A step of the past: what it does to the books, and the record that it is about. */
+/** A step of the past: its effect on the ledger, and its record. */
 interface Movement {
   atMs: number
   at: Place
@@ -60,12 +60,12 @@ interface Movement {
 interface LoadedWallet {
   wallet: Wallet
   currency: Currency
-  /** What it holds in the end, and what the past adds to it. */
+  /** The final amount, and what the past adds to it. */
   amountMinor: number
   pastMinor: number
 }
 
-/** What is known of a document while it is loaded. */
+/** The state while a document is loaded. */
 export class Loading {
   readonly clientIds = new Map<string, number>()
   /** Agreed with a client, in basis points by product. */
@@ -105,7 +105,7 @@ export class Loading {
     this.#movements.push(movement)
   }
 
-  /** In the order of their times; those of one moment in the order of the document. */
+  /** In the order of time; at the same time in the order of the document. */
   get movements(): readonly Movement[] {
     return this.#movements.toSorted((a, b) => a.atMs - b.atMs)
   }
@@ -133,7 +133,7 @@ export class Place {
     if (!holds) this.wrong(member, what)
   }
 
-  /** Runs what refuses requests with failures, which become problems. Undefined if it does. */
+  /** Runs a function that refuses with failures, and turns them into problems. Undefined if there are any. */
   attempt<T>(work: () => T): T | undefined {
     try {
       return work()
@@ -146,7 +146,7 @@ export class Place {
     }
   }
 
-  /** Whether no earlier one of these records is called by this name. */
+  /** Whether no earlier record of this kind has this name. */
   isNew(member: string, records: string, name: string | number | undefined): boolean {
     if (name === undefined) return true
     const { names } = this.loading
@@ -162,7 +162,7 @@ export class Place {
     return id
   }
 
-  /** The wallet that is named, else the one that would pay (contract C9). */
+  /** The named wallet, otherwise the one that would pay (contract C9). */
   walletOf(clientId: number, id: number | undefined, currencyId: number): LoadedWallet | undefined {
     const own = [...this.loading.wallets.values()].filter(({ wallet }) => wallet.clientId === clientId)
     const found =

@@ -6,7 +6,7 @@ import { WORLD_EXAMPLE, WorldSummary } from '../worlds/operations.ts'
 import { WORLDS_MAX } from '../worlds/worlds.ts'
 import { ScenarioSchema } from './schema.ts'
 
-/** A world as one document (contract C15). Its schema is too large for these pages, and has an address of its own. */
+/** A world as one document (contract C15). Its schema is too large for these pages, and has its own address. */
 
 /** The largest documents, in bytes (contract C15). A megabyte of YAML takes as long to read as a hundred of JSON. */
 export const BYTES_MAX = { json: 8_388_608, yaml: 1_048_576 } as const

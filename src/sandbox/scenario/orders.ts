@@ -21,7 +21,7 @@ import type { OrderDocument } from './schema.ts'
 
 type Charges = Static<typeof ChargeSchema>
 
-/** How long a delivery takes, where the document says nothing. */
+/** How long a delivery takes if the document does not say. */
 const DELIVERY_MS = 5 * SECOND_MS
 
 export const loadOrder = (at: Place, entry: OrderDocument, id: number): void => {
@@ -109,7 +109,7 @@ const currencyOf = (at: Place, entry: OrderDocument, product: Product | undefine
   return currency
 }
 
-/** What the catalog asks for. */
+/** The charges by the catalog. */
 const chargesOf = (
   at: Place,
   { denomination, quantity }: OrderDocument,
@@ -143,7 +143,7 @@ const conversionOf = (charges: Charges, conversionMinor: number): Conversion | u
   return { sourceCurrency, destinationCurrency, rateE8, conversionMinor }
 }
 
-/** The parts of a price in minor units; what does not add up is wrong. */
+/** The parts of a price in minor units. A part that does not add up is a problem. */
 const amountsOf = (
   order: Place,
   { denomination, quantity }: OrderDocument,

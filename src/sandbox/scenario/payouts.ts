@@ -14,7 +14,7 @@ import { sandboxStep } from '../test-values/payouts.ts'
 import type { Loading, Place, ScenarioSources } from './loading.ts'
 import type { PayoutDocument } from './schema.ts'
 
-/** The payouts of a document: each with its events, and what each of them did to the books. */
+/** The payouts of a document: each with its events, and their effects on the ledger. */
 
 interface PastEvent {
   type: PayoutEventType | 'created'
@@ -70,7 +70,7 @@ export const loadPayout = (tx: Tx, at: Place, entry: PayoutDocument): void => {
   }
 }
 
-/** What its events have made of a payout, one after the other; undefined if one of them cannot happen. */
+/** The stages through which its events lead a payout; undefined if one of them cannot happen. */
 const stagesOf = (
   at: Place,
   { failure_code, failure_reason }: PayoutDocument,
@@ -190,7 +190,7 @@ const WAYS: Record<PayoutStatus, readonly PayoutEventType[]> = {
   expired: ['expired'],
 }
 
-/** The events of the document, or those of the shortest way, at the pace of the clock. */
+/** The events of the document, or those of the shortest way at the pace of the clock. */
 const eventsOf = (at: Place, entry: PayoutDocument): PastEvent[] => {
   const { status = 'completed', returned = false, created_at: createdAt, events } = entry
   const { nowMs } = at.loading

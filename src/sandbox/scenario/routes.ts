@@ -48,7 +48,11 @@ export const scenarioRoutes = (parts: Parts) =>
     )
     .get('/scenario/schema', () => jsonResponse(SCHEMA), operations.getSchema)
 
-/** A world that is replaced meanwhile is replaced again. @throws DomainError world_not_found once it is deleted */
+/**
+ * A world that is replaced in the meantime is replaced again.
+ *
+ * @throws DomainError world_not_found once it is deleted
+ */
 const loaded = async (parts: Parts, name: string, document: Scenario): Promise<World> => {
   for (;;) {
     const world = getWorld(parts.worlds, name)
@@ -69,7 +73,11 @@ const wantsYaml = ({ headers }: Request): boolean => {
   return [...weights].some(([type, weight]) => IS_YAML.test(type) && weight > (weights.get('application/json') ?? 0))
 }
 
-/** A text that is no JSON object is refused as everywhere (contract C4). @throws ScenarioFault, or DomainError body_unreadable */
+/**
+ * A text that is not a JSON object is refused as everywhere (contract C4).
+ *
+ * @throws ScenarioFault, or DomainError body_unreadable
+ */
 const objectIn = (text: string, format: Format): Scenario => {
   try {
     return readScenario(text, format)
@@ -98,7 +106,7 @@ const exported = async ({ worlds, scenarios }: Parts, world: World, format: Form
   }
 }
 
-/** What could not be loaded again is refused. */
+/** A document that could not be loaded again is refused. */
 function* bounded(pieces: Iterable<string>, bytesMax: number): Generator<undefined, string> {
   const kept: string[] = []
   let bytes = 0
@@ -111,7 +119,7 @@ function* bounded(pieces: Iterable<string>, bytesMax: number): Generator<undefin
   return kept.join('')
 }
 
-/** Rules that have been used as often as they should are left out. */
+/** Rules that are used up are left out. */
 const ruleWire = ({ id: _, times_left: times, match, ...rule }: ReturnType<typeof rulesOf>[number]): object[] => {
   if (times === 0) return []
   const where = withoutNulls(match)

@@ -9,7 +9,7 @@ import { PACES } from '../worlds/pace.ts'
 
 /** A world as one document (contract C15, decision 57): what `--scenario` and `PUT /_sandbox/scenario` take. */
 
-/** Nothing but what is named here. */
+/** Unknown members are refused. */
 const closed = { additionalProperties: false }
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
 

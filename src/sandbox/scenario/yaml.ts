@@ -5,10 +5,10 @@ import type { Document, LineCounter } from 'yaml'
 /** Loaded on first use: its modules are a good part of those that a server needs at its start. */
 export const library = () => require('yaml') as typeof import('yaml')
 
-/** Aliases that stand for each other could grow without end. */
+/** Aliases of aliases could grow without limit. */
 const ALIASES_MAX = 100
 
-/** Lists and objects in each other. The document of a world has six levels. */
+/** The depth of lists and objects. The document of a world has six levels. */
 const DEPTH_MAX = 100
 const OPENING = new Set(['[', '{'])
 const CLOSING = new Set([']', '}'])

@@ -42,7 +42,7 @@ const WALLETS = [
 /** How many clients every world begins with, and how many ledger entries: one for each wallet that is funded. */
 export const SEEDED = { clients: ACCOUNTS.length, entries: WALLETS.length } as const
 
-/** One discount that was agreed, so that the difference can be seen: product 2 at 6 % for `limited` instead of 4 %. */
+/** One agreed discount, so that the difference shows: product 2 at 6 % for `limited` instead of 4 %. */
 const AGREED_DISCOUNTS = [{ clientId: 2, productId: 2, discountBasisPoints: 600 }] as const
 
 /** The accounts and their wallets in the form of a scenario. */
@@ -66,10 +66,10 @@ export const seededWallets = () =>
     amount,
   }))
 
-/** 2026-01-01T00:00:00Z: what is seeded is the same in every world and every run, its times too. */
+/** 2026-01-01T00:00:00Z: seed data is the same in every world and every run, including its times. */
 export const SEEDED_AT_MS = 1_767_225_600_000
 
-/** Makes the accounts where there is no client yet: all of them in a new database, none in one that is kept. */
+/** Makes the accounts if there is no client yet: all of them in a new database, none in an existing one. */
 export const seedSandboxAccounts = (database: Database, reference: Reference): void =>
   database.fill((tx) => {
     if (clientNames(tx).length > 0) return
@@ -93,13 +93,16 @@ export const holdsForeignClients = ({ query }: Database, mode: 'sandbox' | 'live
   return names.length > 0 && isSandbox !== (mode === 'sandbox')
 }
 
-/** The accounts and each client that was not given a password of its own have one password: the next login chooses it. */
+/** The accounts, and each client without a password of its own, share one password: the next login chooses it. */
 export const forgetPasswords = (database: Database): void => setAccountDigests(database, UNCLAIMED)
 
 export const setAccountDigests = (database: Database, digest: string): void =>
   database.fill((tx) => setPasswordDigests(tx, Object.values(SANDBOX_CLIENT_IDS), digest))
 
-/** Gives clients of the default world their documented passwords, which are their names, whatever world its data is from. */
+/**
+ * Gives clients of the default world their documented passwords, which are their names, whatever world its data came
+ * from.
+ */
 export const setAccountPasswords = (database: Database): void =>
   database.fill((tx) => {
     for (const { id, username } of allClients(tx)) {

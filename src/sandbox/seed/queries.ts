@@ -14,7 +14,7 @@ export const setTaken = (tx: Tx, productId: number, quantity: number): void => {
 
 export const giveBackTaken = (tx: Tx, productId: number, quantity: number): void => {
   tx.update(stockTaken)
-    // Orders of a time when the stock was unlimited are not among those that were counted.
+    // Orders from a time of unlimited stock are not counted.
     .set({ quantity: sql`max(0, ${stockTaken.quantity} - ${quantity})` })
     .where(eq(stockTaken.productId, productId))
     .run()

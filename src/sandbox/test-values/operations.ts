@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { controlOperation } from '../control/operation.ts'
 
-/** What behaves specially in the sandbox (contract C15). */
+/** The values that behave specially in the sandbox (contract C15). */
 
 export type TestValues = Static<typeof TestValues>
 const TestValues = Type.Object(

@@ -2,12 +2,12 @@ import { SECOND_MS } from '../../kernel/clock.ts'
 import type { Payout } from '../../payouts/queries.ts'
 import { canHappen, type PayoutEventType, type PayoutStep } from '../../payouts/transitions.ts'
 
-/** Payouts to these payees take an outcome of their own as the clock moves (contract C15, decision 0050). */
+/** Payouts to these payees have a special outcome as the clock moves (contract C15, decision 0050). */
 
 /** After the completion, in the pace of the sandbox. */
 const RETURNED_AFTER_MS = 10 * SECOND_MS
 
-/** What happens in place of the usual step; nothing where the payout stays as it is. */
+/** The step instead of the usual one; nothing if the payout stays as it is. */
 type Change = (payout: Payout, usual: PayoutStep | undefined) => PayoutStep | undefined
 
 const insteadOfCompletion =

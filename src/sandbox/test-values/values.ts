@@ -50,7 +50,7 @@ const AMOUNTS: TestValues['amounts'] = [
 /** All products of a catalog, at most. */
 const PRODUCTS_MAX = 10_000
 
-/** Products are looked for in the catalog that is served: a case that it does not have is left out. */
+/** Products are taken from the catalog that is served: a case that it does not have is left out. */
 export const testValues = (catalog: Catalog, rates: RateSource): TestValues => {
   const sorted = { field: 'id', direction: 'ASC' } as const
   const { products } = catalog.shared.list({}, sorted, { page: 1, limit: PRODUCTS_MAX })

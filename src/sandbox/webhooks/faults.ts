@@ -14,11 +14,11 @@ import type { DeliveryFault } from './delivery-faults.ts'
 
 /** Shorter than most tests wait for an event, and longer than code that does not wait for it. */
 const LATE_MS = SECOND_MS
-/** What counts as the response of a receiver that was never sent anything. */
+/** The response of a receiver that was never sent the event. */
 const LOST: ReceiverResponse = { status: 200, body: null, durationMs: 0, error: null }
 const WRONG_SECRET = secretFrom(new Uint8Array(32))
 
-/** Deliveries that were held back, and what becomes of them then. */
+/** Deliveries that were held back, and their fate. */
 const heldBack = worldPart(() => new Map<string, readonly DeliveryFault[]>())
 
 interface FaultyOptions {
@@ -51,7 +51,7 @@ export const faulty =
 
 const keyOf = ({ webhook, event }: Outgoing): string => `${webhook.id} ${event.eventId}`
 
-/** What becomes of a delivery: what was left when it was held back, or by the rules of its world, or by an exploration. */
+/** The fate of a delivery: as decided when it was held back, by the rules of its world, or by an exploration. */
 const takeFaults = (outgoing: Outgoing, explored: EventLog | undefined): readonly DeliveryFault[] => {
   const { world, webhook, event } = outgoing
   const held = world.of(heldBack)

@@ -25,7 +25,7 @@ export const clearInbox = (world: World): void => void Object.assign(world.of(in
 
 export const replyOf = (world: World, name: string): InboxReply => world.of(inbox).replies.get(name) ?? USUAL_REPLY
 
-/** The oldest of too many names responds as usual again. */
+/** With too many names, the oldest responds as usual again. */
 export const setReply = (world: World, name: string, reply: Partial<InboxReply>): InboxReply => {
   const { replies } = world.of(inbox)
   const whole = { ...USUAL_REPLY, ...reply }

@@ -4,7 +4,7 @@ import type { Deliveries } from '../../webhooks/deliveries.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import type { SandboxWorlds } from '../worlds/worlds.ts'
 
-/** Worlds are read one after the other, in time slices of their own. */
+/** Worlds are read one after the other, each in its own time slices. */
 const READ = 'worlds that are read'
 
 /** Delivers what waits in each world, whether somebody uses it or not: copies, and worlds that an earlier process left. */
@@ -18,7 +18,7 @@ export const goOnDelivering = async (worlds: SandboxWorlds, deliveries: Deliveri
     }
   }
   worlds.onPresent((world, { isSeeded }) => {
-    // The default one is watched each second, and not at the start, which comes first. Nothing waits in a seeded one.
+    // The default world is watched each second, but not during the start. Nothing waits in a seeded world.
     if (world.name !== DEFAULT_WORLD && !isSeeded) unlessDamaged(world.name, () => deliveries.watch(world))
   })
   for (const name of worlds.names) {

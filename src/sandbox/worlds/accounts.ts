@@ -18,10 +18,10 @@ import { isAccount, SANDBOX_CLIENT_IDS, SANDBOX_USERNAME, setAccountDigests, UNC
 import type { Saved } from './store.ts'
 import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 
-/** Who logs in to named worlds, and with which password (contracts C2 and C15). */
+/** Logins to named worlds, and their passwords (contracts C2 and C15). */
 
 const WORLD_USERNAME = /^sbx_([^.]*)(?:\.(.+))?$/
-/** Who waits for a turn to make a world, which takes 5 ms: strangers may ask for many at once. */
+/** Logins that wait to make a world, which takes 5 ms: strangers may request many at once. */
 export const NEW_WORLDS = 'new worlds'
 
 /**
@@ -69,7 +69,7 @@ export const WORLD_ERRORS: Record<string, Failure> = {
 }
 
 /**
- * Makes a world whose first login chooses its password, or puts one back: as it is seeded, or to what was saved.
+ * Makes a world whose first login chooses its password, or resets one to its seeded state or to a saved one.
  *
  * @throws DomainError worlds_exhausted, world_damaged
  */
@@ -81,7 +81,7 @@ export const makeWorld = (worlds: SandboxWorlds, name: string, saved?: Saved): W
   return world
 }
 
-/** Puts a world back to its seeded state, or to what was saved. A named world keeps its password. */
+/** Resets a world to its seeded state, or to a saved one. A named world keeps its password. */
 export const putBack = (worlds: SandboxWorlds, world: World, saved?: Saved): World => {
   if (world.name === DEFAULT_WORLD) return worlds.replace(world, saved)
   const digest = worldDigest(world) ?? UNCLAIMED
@@ -93,13 +93,13 @@ export const putBack = (worlds: SandboxWorlds, world: World, saved?: Saved): Wor
 export const worldDigest = (world: World): string | undefined =>
   findPasswordDigest(world.db.query, SANDBOX_CLIENT_IDS.sandbox)
 
-/** What a body of these routes says of its world, before anything of it is believed (contract C3). */
+/** What a body of these routes says about its world, unverified (contract C3). */
 const SAID_IN: Record<string, (body: JsonObject) => string | undefined> = {
   '/auth/login': ({ username }) => /^sbx_([^.]+)/.exec(String(username))?.[1],
   '/auth/refresh': ({ refresh_token: token }) => worldOfToken(String(token)),
 }
 
-/** The world that a login or a refresh speaks of, if there is one: its faults inject, and its log keeps the request. */
+/** The world that a login or a refresh names, if it exists: its faults apply, and its log keeps the request. */
 export const worldMeant = async (worlds: Worlds, request: Request, route: string): Promise<World | undefined> => {
   const say = SAID_IN[route]
   if (!say) return undefined
@@ -113,7 +113,7 @@ export const worldMeant = async (worlds: Worlds, request: Request, route: string
 
 const BEARER = /^bearer +(.+)$/i
 
-/** The world of a refused access token: its user looks for the refusal there. */
+/** The world of a refused access token: its user looks there for the refusal. */
 export const worldOfBearer = (worlds: Worlds, { headers }: Request): World | undefined => {
   const token = BEARER.exec(headers.get('authorization') ?? '')?.[1]
   try {

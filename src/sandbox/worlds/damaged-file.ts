@@ -23,7 +23,7 @@ export const problemIn = (path: string): string | undefined => {
   if (size === 0) return 'is empty'
   if (size < HEADER_BYTES || header.toString('latin1', 0, FORMAT.length) !== FORMAT) return 'is not a database'
   const isWhole = size >= header.readUInt16BE(PAGE_BYTES_OFFSET) * header.readUInt32BE(PAGE_COUNT_OFFSET)
-  // What is missing from the file may be in the log of a process that was killed.
+  // The missing part of the file may be in the log of a killed process.
   return isWhole || sizeOf(`${path}-wal`) > 0 ? undefined : 'is cut short'
 }
 

@@ -5,7 +5,7 @@ import { flushFolder, releasingBeside } from '../../db/disk.ts'
 import { SECOND_MS } from '../../kernel/clock.ts'
 import { DamagedFile, problemIn } from './damaged-file.ts'
 
-/** A database that is not in its place yet: it is moved there, or removed at the end of its scope. */
+/** A database that is not in use yet: it is moved into place, or removed at the end of its scope. */
 export class StagedFile implements Disposable {
   constructor(readonly path: string) {}
 
@@ -14,7 +14,7 @@ export class StagedFile implements Disposable {
   }
 }
 
-/** What was saved in a file is removed at the end of a request, unless it has become a world or a snapshot. */
+/** A saved file is removed at the end of a request, unless it has become a world or a snapshot. */
 export const stagedIn = (saved: unknown): StagedFile | undefined => (saved instanceof StagedFile ? saved : undefined)
 
 /** A folder with one database for each name (decision 58). The prefix is there because names such as `con` mean a device to Windows. */

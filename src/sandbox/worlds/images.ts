@@ -88,7 +88,7 @@ export class Images {
   }
 }
 
-/** A database in a file without a name: the operating system gives its room back however the process ends. */
+/** A database in an unnamed file: the operating system frees its space however the process ends. */
 const openTemporaryFile = (): SqliteDatabase => {
   const database = new SqliteDatabase(':memory:')
   database.run("ATTACH '' AS file")

@@ -1,15 +1,15 @@
 import type { Database } from '../../db/database.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 
-/** What a world takes of the memory, roughly (decision 34). */
+/** The memory of a world, roughly (decision 34). */
 
 /** When nothing of it is open. */
 const WORLD_BYTES = 28_672
-/** What a connection takes besides its data: its schema and triggers. */
+/** The memory of a connection besides its data: its schema and triggers. */
 const CONNECTION_BYTES = 262_144
-/** What a statement takes, with its objects and the pages that it copies. */
+/** The memory of a statement, with its objects and the pages that it copies. */
 const STATEMENT_BYTES = 24_576
-/** What is counted for a connection at most. */
+/** The maximum that is counted for a connection. */
 const STATEMENTS_MAX = 48
 /** Until the next tick counts them: hundreds of worlds may begin within a second, and most of them with little. */
 const STATEMENTS_UNCOUNTED = 12

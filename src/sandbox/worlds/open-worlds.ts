@@ -8,7 +8,7 @@ const SUSPENDED_BYTES_MAX = 33_554_432
 const SUSPENSIONS_PER_COLLECTION = 8
 /** Each open file takes three descriptors, of which macOS allows 10,240 to a process. */
 const FILES_OPEN_MAX = 256
-/** What open worlds may take of the memory: a process that opens and closes them takes a multiple of it. */
+/** The share of the memory for open worlds: a process that opens and closes them takes a multiple of it. */
 const OPEN_SHARE = 1 / 8
 
 /** The named worlds whose data is open, the longest unused first (decision 34). */
@@ -28,7 +28,7 @@ export class OpenWorlds {
     this.#worlds.delete(world)
   }
 
-  /** A world has been used since the last tick: it comes behind all others. */
+  /** A world has been used since the last tick: it moves behind all others. */
   used(world: World): void {
     if (this.#worlds.delete(world)) this.#worlds.add(world)
   }

@@ -30,7 +30,7 @@ import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 const NamePath = Type.Object({
   name: parameter<string>(
     Type.String({ description: 'Lower-case letters, digits, - and _, at most 64', example: 'checkout' }),
-    // A path whose encoding is broken has no parameters.
+    // A path with a broken encoding has no parameters.
     (name: string | null) => plainName(name ?? ''),
   ),
 })
@@ -46,7 +46,7 @@ export const getWorld = (worlds: SandboxWorlds, name: string): World => {
   return world
 }
 
-/** Where a world has no effect, one that does not exist is refused all the same (contract C15). @throws DomainError world_not_found */
+/** Even if the world has no effect, an unknown one is refused (contract C15). @throws DomainError world_not_found */
 export const requireWorlds = (worlds: SandboxWorlds, name = DEFAULT_WORLD): void => {
   if (![DEFAULT_WORLD, ALL_WORLDS].includes(name) && !worlds.has(name)) throw new DomainError(worldNotFound(name))
 }

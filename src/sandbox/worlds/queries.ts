@@ -7,7 +7,7 @@ import type { ClockState } from './movable-clock.ts'
 import type { Pace } from './pace.ts'
 import { keptPace, keptRandomness, movedClock } from './tables.ts'
 
-/** Whether there is more than what every world is seeded with. */
+/** Whether the world holds more than its seed data. */
 export const holdsRecords = (query: Query): boolean => {
   const found = sql<number>`EXISTS (SELECT 1 FROM beneficiaries) OR EXISTS (SELECT 1 FROM orders)
     OR EXISTS (SELECT 1 FROM payouts) OR EXISTS (SELECT 1 FROM events)
@@ -17,7 +17,7 @@ export const holdsRecords = (query: Query): boolean => {
   return query.select({ found }).from(sql`(SELECT 1)`).get()?.found === 1
 }
 
-/** Keeps the pace of a world: in its data, so that it outlives a restart. */
+/** Stores the pace of a world in its data, so that it outlives a restart. */
 export const keepPace = (tx: Tx, kept: Record<'payouts' | 'orders', Pace>): void => {
   tx.insert(keptPace)
     .values({ id: 1, ...kept })
@@ -39,7 +39,7 @@ export const putClock = (tx: Tx, state: ClockState): void => {
 export const findClock = (query: Query): ClockState | undefined =>
   query.select({ offsetMs: movedClock.offsetMs, frozenAtMs: movedClock.frozenAtMs }).from(movedClock).limit(1).get()
 
-/** Where the random stream and the ids of a world stand. */
+/** The positions of the random stream and the ids of a world. */
 export interface RandomState {
   randomness: { seed: string; position: number }
   ids: IdState

@@ -53,7 +53,7 @@ const UNPACKED_BYTES_MIN = 256 * MIB
 /** Five is usual; a world that has deleted much has more. */
 const UNPACKED_RATIO_MAX = 32
 
-/** What a small file unpacks to must not fill the memory: all that is packed in one file shares a bound. */
+/** A small file must not fill the memory when it is unpacked: all of its parts share one limit. */
 export class Unpacking {
   readonly #bytesMax: number
   #bytesLeft: number

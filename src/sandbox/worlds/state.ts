@@ -7,13 +7,13 @@ import { type ClockState, MovableClock } from './movable-clock.ts'
 import { type Pace, pace } from './pace.ts'
 import { findClock, findPace, findRandomness, keepPace, putClock, putRandomness, type RandomState } from './queries.ts'
 
-/** What a world consists of besides its data and what it may lose (contract C15). */
+/** The state of a world besides its data and what it may lose (contract C15). */
 export interface StateBesideData extends RandomState {
   clock: ClockState
   pace: { payouts: Pace; orders: Pace }
 }
 
-/** A world that was saved: its data, its clock, and where its randomness stands. */
+/** A saved world: its data, its clock, and the position of its random stream. */
 export interface WorldState extends StateBesideData {
   image: Uint8Array
 }
@@ -61,12 +61,12 @@ export const worldFrom = (
   return world
 }
 
-/** Keeps where the clock of a world on file stands, so that its data is never of a later time than the clock. */
+/** Stores the clock of a world in its file, so that its data is never later than the clock. */
 export const keepClock = async (world: World): Promise<void> => {
   if (world.db.onFile) await world.db.write((tx) => putClock(tx, clockOf(world).state))
 }
 
-/** Keeps with each commit where the randomness stands: what was drawn is drawn again only if the commit was lost. */
+/** Stores the position of the random stream with each commit: values are drawn again only if the commit was lost. */
 export const keepRandomness = (world: World): void => {
   let kept: RandomState | undefined
   world.db.beforeCommit((tx) => {
@@ -82,7 +82,7 @@ const isSame = (one: RandomState, other: RandomState): boolean =>
   one.ids.lastMs === other.ids.lastMs &&
   one.ids.sequence === other.ids.sequence
 
-/** Writes what is beside the data into its tables, as the file of a world has it. */
+/** Writes the state besides the data into tables, as the file of a world has it. */
 const keepBesideData = (database: Database, state: StateBesideData): void =>
   database.fill((tx) => {
     putClock(tx, state.clock)
@@ -90,7 +90,7 @@ const keepBesideData = (database: Database, state: StateBesideData): void =>
     putRandomness(tx, state)
   })
 
-/** The image of a state with all of it in its tables. */
+/** The image of a state, with all of it in tables. */
 export const wholeImage = (
   { image, ...state }: WorldState,
   prepare: (database: Database) => void = () => undefined,
@@ -101,7 +101,7 @@ export const wholeImage = (
   return database.closeToImage()
 }
 
-/** What the tables of a world's file say. A random seed is needed if it was the file of the default world. */
+/** The state in the tables of a world's file. A random seed is needed if it was the file of the default world. */
 export const keptState = (query: Query, seed: string): StateBesideData => ({
   clock: findClock(query) ?? { offsetMs: 0, frozenAtMs: null },
   pace: findPace(query) ?? { payouts: 'auto', orders: 'auto' },

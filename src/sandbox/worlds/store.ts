@@ -4,21 +4,21 @@ import type { DamagedFile } from './damaged-file.ts'
 import type { StagedFile } from './database-folder.ts'
 import type { WorldState } from './state.ts'
 
-/** A world that was saved: in memory, or as a file with all of it in its tables. It is used once. */
+/** A saved world: in memory, or as a file with all of it in tables. It is used once. */
 export type Saved = WorldState | StagedFile
 
 export type OnResume = (world: World) => void
 
-/** Where worlds and snapshots have their data: in memory, or in a data folder. */
+/** The storage of worlds and snapshots: in memory, or in a data folder. */
 export interface WorldStore {
   readonly snapshots: SnapshotStore
   /** The worlds that an earlier process has left. */
   readonly names: readonly string[]
-  /** What is kept for worlds that are closed. */
+  /** The data of closed worlds. */
   readonly memoryBytes: number
   /** The files that cannot be read, as far as a quick look shows. */
   readonly damaged: readonly DamagedFile[]
-  /** Makes a world from what was saved, else as it is seeded, instead of `old`. */
+  /** Makes a world from a saved one, otherwise from seed data, instead of `old`. */
   make: (name: string, saved: Saved | undefined, onResume: OnResume, old?: World) => World
   /** One of `names`. @throws DamagedFile */
   load: (name: string, onResume: OnResume) => World

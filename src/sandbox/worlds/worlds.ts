@@ -23,7 +23,7 @@ const LOG_SHARE = 1 / 4
 interface SandboxWorldsOptions {
   clock: SteadyClock
   default: World
-  /** Closes the default world, and opens it again: as it is seeded, or from what was saved. */
+  /** Closes the default world, and opens it again from seed data or a saved world. */
   reopenDefault: (old: World, saved?: Saved) => World
   /** Where the other worlds and the snapshots are. */
   store: WorldStore
@@ -31,7 +31,7 @@ interface SandboxWorldsOptions {
   initialClients?: readonly string[]
   /** The random seed of a copy of a world that draws from the machine. */
   seed: string
-  /** What all worlds may take of the memory together (contract C15). */
+  /** The memory for all worlds together (contract C15). */
   memoryBytesMax: number
 }
 
@@ -131,7 +131,7 @@ export class SandboxWorlds implements Worlds {
     }
   }
 
-  /** Calls back once with each file that cannot be read: at once, or when it is needed. */
+  /** Calls back once with each unreadable file: at once, or when it is needed. */
   onDamaged(callback: (file: DamagedFile) => void): void {
     const reported = new Set<string>()
     this.#onDamaged = (file) => {
@@ -145,7 +145,7 @@ export class SandboxWorlds implements Worlds {
     return [this.#default, ...[...this.#named.values()].filter((world) => world !== undefined)]
   }
 
-  /** A world of its own, in memory, that goes on from where another is now. */
+  /** A separate world in memory that continues from the present state of another. */
   copyOf(world: World): World {
     const { image, ...state } = stateOf(world, this.options.seed)
     return worldFrom(world.name, sharedImage(image), state, this.clock)
