@@ -4,7 +4,7 @@ import { shareOf } from '../kernel/money.ts'
 import { WALLET_NOT_FOUND } from '../wallets/contract.ts'
 import { moveWallet } from '../wallets/ledger.ts'
 import { findWallet } from '../wallets/queries.ts'
-import type { EventContext } from '../webhooks/publish.ts'
+import type { EventContext, MoneyContext } from '../webhooks/publish.ts'
 import { publishOrder } from './publish.ts'
 import { markRefunded, type Order, updateOrder, vouchersOf } from './queries.ts'
 import { conversionOf, conversionShare, earned } from './settlement.ts'
@@ -34,14 +34,28 @@ export const refundVouchers = (
   const vouchers = vouchersOf(tx, order.id)
   const refundedBefore = vouchers.filter(({ refundedAtMs }) => refundedAtMs !== null).length
   const wanted = wantedOf(order, vouchers, references)
-  const refunded = refundedBefore + wanted.length
-  const before = sumOf(order, refundedBefore)
-  const after = sumOf(order, refunded)
-  move(tx, context, order, { before, refundedBefore, after, refunded, remarks, nowMs })
-  markRefunded(tx, wanted, nowMs)
-  const updated = updateOrder(tx, order, { refundedMinor: order.refundedMinor + after - before })
-  if (after > before) publishOrder(tx, context, updated, 'refunded', nowMs)
+  const backMinor = bookRefund(tx, context, order, refundedBefore, wanted, remarks, nowMs)
+  const updated = updateOrder(tx, order, { refundedMinor: order.refundedMinor + backMinor })
+  if (backMinor > 0) publishOrder(tx, context, updated, 'refunded', nowMs)
   return updated
+}
+
+/** Moves the money of some vouchers back to the wallet, and marks them. Returns the sum. */
+export const bookRefund = (
+  tx: Tx,
+  context: MoneyContext,
+  order: Order,
+  refundedBefore: number,
+  vouchers: readonly Voucher[],
+  remarks: string,
+  nowMs: number,
+): number => {
+  const refunded = refundedBefore + vouchers.length
+  const before = costOf(order, refundedBefore)
+  const after = costOf(order, refunded)
+  move(tx, context, order, { before, refundedBefore, after, refunded, remarks, nowMs })
+  markRefunded(tx, vouchers, nowMs)
+  return after - before
 }
 
 const wantedOf = (
@@ -63,8 +77,10 @@ const wantedOf = (
 export const refundRefused = (message: string): Failure => badRequest('refund_refused', message)
 
 /** What some of the delivered vouchers cost together. The last one takes what rounding has left. */
-const sumOf = (order: Order, vouchers: number): number => {
-  const { payableMinor, quantity, deliveredQuantity } = order
+export const costOf = (
+  { payableMinor, quantity, deliveredQuantity }: Pick<Order, 'payableMinor' | 'quantity' | 'deliveredQuantity'>,
+  vouchers: number,
+): number => {
   const paidMinor = payableMinor - shareOf(payableMinor, quantity - deliveredQuantity, quantity)
   if (vouchers === deliveredQuantity) return paidMinor
   return Math.min(paidMinor, vouchers * shareOf(payableMinor, 1, quantity))
@@ -82,7 +98,7 @@ interface Refund {
 /** Takes back from each account what it has earned with the vouchers. */
 const move = (
   tx: Tx,
-  context: EventContext,
+  context: MoneyContext,
   order: Order,
   { before, refundedBefore, after, refunded, remarks, nowMs }: Refund,
 ): void => {

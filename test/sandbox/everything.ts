@@ -107,6 +107,7 @@ export const everything = async (server: Server, name: string): Promise<Replayed
   const { id: partlyId } = await ask('POST', '/api/v1/orders', delayed)
   await inWorld('POST', `/orders/${partlyId}/deliver`, { quantity: 1 })
   await inWorld('POST', `/orders/${partlyId}/fail`, { failure_reason: 'Out of stock' })
+  await inWorld('POST', `/orders/${partlyId}/refund`, { remarks: 'Wrong brand' })
   const { id: cancelledId } = await ask('POST', '/api/v1/orders', delayed)
   await ask('POST', `/api/v1/orders/${cancelledId}/cancel`)
   await ask('GET', '/api/v1/orders')

@@ -79,6 +79,7 @@ class Maker {
       ...this.member('id', [1, 2, 9_007_199_254_740_991]),
       ...this.member('wallet_id', [1, 2, 7]),
       ...this.member('delivered_quantity', [0, 1, 2]),
+      ...this.member('refunded_vouchers', [[], [1], [2], [1, 1]]),
       ...this.member('placed_at', TIMES),
       ...this.member('delivered_at', TIMES),
       ...this.member('failed_at', TIMES),

@@ -56,7 +56,9 @@ const EVERY_STATE = {
       delivered_quantity: 2,
       failed_at: '-PT1H',
       placed_at: '-PT2H',
+      refunded_vouchers: [2],
     },
+    { product_id: 2, denomination: 50, quantity: 3, refunded_vouchers: [1, 3] },
   ],
   payouts: [
     ...PAYOUT_STATUSES.map((status) => ({ amount: 10, currency: 'USD', status, beneficiary_id: ADA })),
@@ -121,12 +123,19 @@ describe('PUT /_sandbox/scenario', () => {
       status: 200,
       body: { name: world.name, username: `sbx_${world.name}`, now: NOON },
     })
-    const orders = await list<{ status: string; vouchers: object[]; amount: number }>(world, 'orders?limit=100')
+    const orders = await list<{ status: string; vouchers: object[]; amount: number; refunded_amount: number }>(
+      world,
+      'orders?limit=100',
+    )
     expect(orders.map(({ status }) => status)).toEqual([
+      'DELIVERED',
       'PARTIALLY_DELIVERED',
       ...[...ORDER_STATUSES, ...ORDER_STATUSES].reverse(),
     ])
-    expect(orders.map(({ vouchers }) => vouchers.length)).toEqual([2, 0, 0, 1, 2, 0, 0, 0, 0, 1, 4, 0, 0])
+    expect(orders.map(({ vouchers }) => vouchers.length)).toEqual([3, 2, 0, 0, 1, 2, 0, 0, 0, 0, 1, 4, 0, 0])
+    // Two vouchers of three; of the other order, the one that failed and one of the two delivered ones.
+    for (const { amount, refunded_amount } of orders.slice(0, 2))
+      expect(refunded_amount).toBeCloseTo((amount * 2) / 3, 1)
     const payouts = await list<{ status: string }>(world, 'payouts?limit=100&sort_order=ASC')
     expect(payouts.map(({ status }) => status).sort()).toEqual(
       [...PAYOUT_STATUSES, ...PAYOUT_STATUSES, 'completed'].sort(),
@@ -261,6 +270,9 @@ describe('PUT /_sandbox/scenario', () => {
         { product_id: 2, denomination: 50, quantity: 1, client: 'nobody' },
         { product_id: 2, denomination: 50, quantity: 1, wallet_id: 99 },
         { product_id: 2, denomination: 50, quantity: 2, status: 'PARTIALLY_DELIVERED', delivered_quantity: 2 },
+        { product_id: 2, denomination: 50, quantity: 2, refunded_vouchers: [3] },
+        { product_id: 5, denomination: 25, quantity: 2, status: 'PENDING', refunded_vouchers: [1] },
+        { product_id: 2, denomination: 50, quantity: 2, refunded_vouchers: [1, 1] },
       ],
       payouts: [
         { amount: 0, currency: 'USD', ...PERSON },
@@ -298,6 +310,9 @@ describe('PUT /_sandbox/scenario', () => {
         'orders.3.client',
         'orders.4.wallet_id',
         'orders.5.delivered_quantity',
+        'orders.6.refunded_vouchers',
+        'orders.7.refunded_vouchers',
+        'orders.8.refunded_vouchers',
         'payouts.0.amount',
         'payouts.1.beneficiary_id',
         'payouts.2.status',

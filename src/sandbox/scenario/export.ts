@@ -7,7 +7,7 @@ import type { Query } from '../../db/database.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { toMajor, toRate } from '../../kernel/money.ts'
 import { orderWire } from '../../orders/contract.ts'
-import { ordersOf } from '../../orders/queries.ts'
+import { type Order, ordersOf, vouchersOf } from '../../orders/queries.ts'
 import { payoutWire } from '../../payouts/contract.ts'
 import { eventsOf, type Payout, payoutsOf } from '../../payouts/queries.ts'
 import type { Reference } from '../../reference/reference.ts'
@@ -117,8 +117,20 @@ function* orderRecords({ query, reference, clientOf }: Reading): Generator<Recor
   for (const order of ordersOf(query, {})) {
     const delivered = order.status === 'PARTIALLY_DELIVERED' ? order.deliveredQuantity : null
     const wire = orderWire(order, [], reference)
-    yield entryOf(OrderEntry, { ...wire, client: clientOf(order.clientId), delivered_quantity: delivered })
+    yield entryOf(OrderEntry, {
+      ...wire,
+      client: clientOf(order.clientId),
+      delivered_quantity: delivered,
+      refunded_vouchers: refundedVouchersOf(query, order),
+    })
   }
+}
+
+/** Null if there are none, which costs most orders no query. */
+const refundedVouchersOf = (query: Query, { id, deliveredQuantity, refundedMinor }: Order): number[] | null => {
+  if (deliveredQuantity === 0 || refundedMinor === 0) return null
+  const numbers = vouchersOf(query, id).flatMap(({ refundedAtMs }, index) => (refundedAtMs === null ? [] : [index + 1]))
+  return numbers.length > 0 ? numbers : null
 }
 
 function* payoutRecords(reading: Reading): Generator<Record> {

@@ -6,7 +6,8 @@ import type { Tx } from '../../db/database.ts'
 import { SECOND_MS } from '../../kernel/clock.ts'
 import { convert, RATE_ONE, shareOf } from '../../kernel/money.ts'
 import { dueTimeOf, FAILED_REASON } from '../../orders/delivery.ts'
-import { insertOrder, insertVoucher, type Order } from '../../orders/queries.ts'
+import { insertOrder, insertVoucher, type Order, vouchersOf } from '../../orders/queries.ts'
+import { bookRefund, costOf, REFUNDED_REMARKS } from '../../orders/refund.ts'
 import { placeInOrder } from '../../orders/seal.ts'
 import { settleOrder } from '../../orders/settlement.ts'
 import type { SuppliedVoucher } from '../../orders/supply.ts'
@@ -55,7 +56,8 @@ export const loadOrder = (at: Place, entry: OrderDocument, id: number): void => 
     refundedMinor: 0,
     dueAtMs: null,
   }
-  const refundedMinor = endMs === undefined ? 0 : refundOf(base)
+  const refunded = refundedOf(at, entry, endMs === undefined ? 0 : base.deliveredQuantity)
+  const refundedMinor = endMs === undefined ? 0 : refundOf(base) + costOf(base, refunded.length)
   const dueAtMs = loading.pace.orders === 'auto' ? dueTimeOf(base, loading.nowMs) : null
   const order = { ...base, refundedMinor, dueAtMs }
   loading.take(order.productId, endMs === undefined ? order.quantity : order.deliveredQuantity)
@@ -71,6 +73,13 @@ export const loadOrder = (at: Place, entry: OrderDocument, id: number): void => 
   const settle = (own: Tx) =>
     settleOrder(own, loading.sources, { ...order, transactionId }, endMs, remarks ?? order.productName, paying.wallet)
   loading.happened({ atMs: endMs, at, apply: settle })
+  if (refunded.length === 0) return
+  const refund = (own: Tx): void => {
+    const delivered = vouchersOf(own, id)
+    const chosen = refunded.flatMap((number) => delivered[number - 1] ?? [])
+    bookRefund(own, loading.sources, { ...order, transactionId }, 0, chosen, REFUNDED_REMARKS, loading.nowMs)
+  }
+  loading.happened({ atMs: loading.nowMs, at, apply: refund })
 }
 
 /** Writes the payment, the order and its vouchers. Returns the id of the transaction. */
@@ -245,5 +254,15 @@ const deliveredOf = (at: Place, { delivered_quantity: sent, quantity }: OrderDoc
   return Math.min(delivered, quantity)
 }
 
+/** The numbers of refunded vouchers. */
+const refundedOf = (at: Place, { refunded_vouchers: numbers = [] }: OrderDocument, delivered: number): number[] => {
+  const member = 'refunded_vouchers'
+  at.check(new Set(numbers).size === numbers.length, member, 'must not name a voucher twice')
+  const isDelivered = numbers.every((number) => number <= delivered)
+  at.check(isDelivered, member, `must be numbers of the ${delivered} delivered vouchers of an order that has ended`)
+  return isDelivered ? numbers : []
+}
+
+/** The refund of what was not delivered. */
 const refundOf = ({ payableMinor, quantity, deliveredQuantity }: Omit<Order, 'transactionId'>): number =>
   shareOf(payableMinor, quantity - deliveredQuantity, quantity)

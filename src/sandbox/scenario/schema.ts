@@ -138,6 +138,11 @@ export const OrderEntry = Type.Object(
     delivered_quantity: Type.Optional(
       Type.Integer({ minimum: 0, description: 'Of a PARTIALLY_DELIVERED order; by default 1' }),
     ),
+    refunded_vouchers: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1 }), {
+        description: 'The numbers of the delivered vouchers that were refunded: 2 is the second voucher',
+      }),
+    ),
     failure_reason: orNull(Type.String()),
     placed_at: Type.Optional(Time),
     delivered_at: orNull(Time),

@@ -10,6 +10,8 @@ import { NETWORK_FAULTS, type NetworkFault } from './network.ts'
 import { effectOf, RuleView } from './rule.tsx'
 
 const SHOWN_ERRORS = 30
+/** A fault of any operation would strike the login of a client first. */
+const PURCHASE = 'POST /api/v1/orders'
 const TIMES = { '1': 'once', '3': 'three times', '': 'until removed' } as const
 
 /** Faults of a world: those that are active, those of the network, and every documented error. */
@@ -18,7 +20,7 @@ export const Faults = ({ place }: { place: Place }) => {
   const news = useNews()
   const { value: errors = [] } = useLoaded(() => get<DocumentedError[]>('/errors'), [])
   const { value: rules, error, change } = useLoaded(() => get<Rule[]>('/faults', { world }), [world, news])
-  const [operation, setOperation] = useState('')
+  const [operation, setOperation] = useState(PURCHASE)
   const [times, setTimes] = useState('1')
   const operations = useMemo(() => [...new Set(errors.map(({ method, path }) => `${method} ${path}`))].sort(), [errors])
   const add = (rule: object, title: string) => {

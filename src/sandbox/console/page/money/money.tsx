@@ -2,6 +2,7 @@ import { ask, get } from '../api.ts'
 import { Button } from '../forms.tsx'
 import { useLoaded, usePointedAt } from '../hooks.ts'
 import { hrefOf, type Place, worldOf } from '../place.ts'
+import { readClients } from '../send-as.ts'
 import { useNews } from '../store.ts'
 import type { LedgerEntry, Order, Payout, Wallet } from '../types.ts'
 import { Card, Empty, Failed } from '../ui.tsx'
@@ -18,15 +19,16 @@ export const Money = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const news = useNews()
   const { value, error, reload, change } = useLoaded(async () => {
-    const [wallets, entries, orders, payouts] = await Promise.all([
+    const [clients, wallets, entries, orders, payouts] = await Promise.all([
+      readClients(world),
       get<Wallet[]>('/wallets', { world }),
       get<LedgerEntry[]>('/ledger', { world, query: { limit: ENTRIES_SHOWN } }),
       get<Order[]>('/orders', { world }),
       get<Payout[]>('/payouts', { world }),
     ])
-    return { wallets, entries, orders, payouts }
+    return { clients, wallets, entries, orders, payouts }
   }, [world, news])
-  const { wallets = [], entries = [], orders = [], payouts = [] } = value ?? {}
+  const { clients = [], wallets = [], entries = [], orders = [], payouts = [] } = value ?? {}
   usePointedAt(place.record, value !== undefined)
   const onChange: ChangeRecord = (path, body, done) => change(() => ask('POST', path, { world, body }), done)
   return (
@@ -36,7 +38,13 @@ export const Money = ({ place }: { place: Place }) => {
         <Card title={`Wallets of ${world}`} aside={<Button text="Refresh" onClick={reload} />}>
           <div class="wallets">
             {wallets.map((wallet) => (
-              <WalletView key={wallet.id} wallet={wallet} entries={entries} onChange={onChange} />
+              <WalletView
+                key={wallet.id}
+                wallet={wallet}
+                owner={clients.find((client) => client.client_id === wallet.client_id)?.username}
+                entries={entries}
+                onChange={onChange}
+              />
             ))}
           </div>
         </Card>

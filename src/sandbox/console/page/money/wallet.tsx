@@ -1,17 +1,19 @@
 import { useMemo, useState } from 'preact/hooks'
 import { Form, Input } from '../forms.tsx'
 import type { LedgerEntry, Wallet } from '../types.ts'
-import { amount, Tag } from '../ui.tsx'
+import { amount, Tag, visible } from '../ui.tsx'
 import type { ChangeRecord } from './change.ts'
 
 interface WalletProps {
   wallet: Wallet
+  /** The username of its client. */
+  owner: string | undefined
   entries: readonly LedgerEntry[]
   onChange: ChangeRecord
 }
 
 /** What a wallet holds, and how it came to that. */
-export const WalletView = ({ wallet, entries, onChange }: WalletProps) => {
+export const WalletView = ({ wallet, owner, entries, onChange }: WalletProps) => {
   const [value, setValue] = useState('')
   const balances = useMemo(() => balancesOf(wallet, entries), [wallet, entries])
   const { id, currency_code: currency } = wallet
@@ -22,12 +24,12 @@ export const WalletView = ({ wallet, entries, onChange }: WalletProps) => {
   return (
     <section class="wallet" id={`wallet-${id}`} tabIndex={-1} aria-label={`Wallet ${id}`}>
       <p class="soft">
-        Wallet {id} · client {wallet.client_id} {wallet.is_default && <Tag>default</Tag>}{' '}
-        {!wallet.is_active && <Tag kind="bad">closed</Tag>}
+        Wallet {id} {wallet.is_default && <Tag>default</Tag>} {!wallet.is_active && <Tag kind="bad">closed</Tag>}
       </p>
       <p class="big">{amount(wallet.amount, currency)}</p>
-      <p class="soft reserved">
-        {wallet.reserved_amount > 0 && `${amount(wallet.reserved_amount, currency)} reserved`}
+      <p class="soft owner">
+        {visible(owner ?? `client ${wallet.client_id}`)}
+        {wallet.reserved_amount > 0 && ` · ${amount(wallet.reserved_amount, currency)} reserved`}
       </p>
       <Chart
         values={balances}

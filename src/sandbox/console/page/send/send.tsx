@@ -8,7 +8,7 @@ import { go, type Place, worldOf } from '../place.ts'
 import { openNewest } from '../requests/actions.tsx'
 import { readClients } from '../send-as.ts'
 import type { RequestDetail, Sent } from '../types.ts'
-import { Card, Failed, Status } from '../ui.tsx'
+import { Card, Empty, Failed, Status } from '../ui.tsx'
 import { firstValues, type Operation, readOperations, requestOf, valuesIn } from './operations.ts'
 import { TestValues } from './test-values.tsx'
 
@@ -122,8 +122,14 @@ const RequestForm = ({ operation, recorded, clients, world, place }: FormProps) 
             <Status status={response.status} />
             <Button text="Open the request" onClick={() => act(() => openNewest(place, world))} />
           </p>
-          <Body text={response.body} label="Body of the response" />
-          <HeaderList headers={response.headers} />
+          {response.status === 0 ? (
+            <Empty>The response was lost. The request shows what was done all the same.</Empty>
+          ) : (
+            <>
+              <Body text={response.body} label="Body of the response" />
+              <HeaderList headers={response.headers} />
+            </>
+          )}
         </section>
       )}
     </>
