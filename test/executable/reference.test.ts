@@ -193,8 +193,8 @@ describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
         await page.goto(path)
         const covered = await page.locator('.code').evaluateAll((blocks) =>
           blocks.filter((block) => {
-            const [code, button] = [block.querySelector('pre'), block.querySelector('button')]
-            return code && button && code.getBoundingClientRect().right > button.getBoundingClientRect().left
+            const [code, button] = ['pre', 'button'].map((name) => block.querySelector(name)?.getBoundingClientRect())
+            return code && button && code.right > button.left && code.top < button.bottom
           }),
         )
         expect(covered).toEqual([])
