@@ -33,7 +33,7 @@ const InboxEntry = Type.Object(
 export const NAME_PROBLEM = `must be at most ${NAME_LENGTH_MAX} characters long`
 export const isInboxName = (name: string): boolean => name.length <= NAME_LENGTH_MAX
 
-/** Open to everyone, as any other receiver would be: the sender has no token of the sandbox. */
+/** Open to everyone, like every receiver: the sender has no token of the sandbox. */
 export const receiveInInbox = openOperation({
   id: 'receiveInInbox',
   summary: 'Receive a delivery in an inbox',
