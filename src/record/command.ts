@@ -174,8 +174,7 @@ const broughtUpToDate = async ({ dataDir, connection }: Parts, installation: Ins
 /** Beside a server: through its lease if it is active, as a reader if it is not. */
 const joinServer = async (parts: Parts, installation: Installation | undefined): Promise<Joined> => {
   const { dataDir, connection, needs, leave } = parts
-  standingOf(dataDir, installation)
-  const mark = markIn(databasePath(dataDir))
+  const mark = standingOf(dataDir, installation) === 'follow' ? markIn(databasePath(dataDir)) : undefined
   if (!mark || !installation) throw new DataFault('a server makes the copy of this folder\nTry again when it is ready.')
   const isActiveHere = installation.holder !== null && mark.leaseEpoch === installation.epoch
   if (!isActiveHere && needs === 'write') throw new NotActive(installation.url)
