@@ -9,12 +9,15 @@ export class Outage {
   #isOn = false
   #loggedMs = Number.NEGATIVE_INFINITY
 
-  constructor(private readonly log: RecordLog) {}
+  constructor(
+    private readonly log: RecordLog,
+    private readonly nowMs: () => number = sinceStartMs,
+  ) {}
 
   seen(cause: string): void {
     this.#isOn = true
-    if (sinceStartMs() - this.#loggedMs < MINUTE_MS) return
-    this.#loggedMs = sinceStartMs()
+    if (this.nowMs() - this.#loggedMs < MINUTE_MS) return
+    this.#loggedMs = this.nowMs()
     this.log.error('the record cannot be used', { cause })
   }
 

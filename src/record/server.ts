@@ -210,11 +210,14 @@ export class RecordServer {
       if (isFirst || now?.isFree) fitting(roles.requireKeys)
       isFirst = false
       this.#place.compare(copy.mark, now)
-      this.#outage.over()
       this.#state = 'warm'
-      if (now && !now.isFree) this.#began.resolve()
+      if (now && !now.isFree) {
+        this.#outage.over()
+        this.#began.resolve()
+      }
       if (now?.isFree) {
-        const taken = await lease.take()
+        const taken = await lease.take() // what can be read cannot always be written
+        this.#outage.over()
         if (taken) {
           while (copy.mark.seq < taken.seq) await copy.follow(ask)
           await requireSameTimeline(ask, copy.mark)
