@@ -6,9 +6,11 @@ import { getMark } from '../../src/db/copy-mark.ts'
 import { SCHEMA_VERSION } from '../../src/db/migrate.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { compareCopy } from '../../src/record/compare.ts'
+import type { Ask } from '../../src/record/connection.ts'
 import { FollowingCopy } from '../../src/record/follower.ts'
 import { Lease } from '../../src/record/lease.ts'
 import { pullCopy } from '../../src/record/pull.ts'
+import { checkServer } from '../../src/record/record.ts'
 import { CopyUnfit, requireSameTimeline } from '../../src/record/standing.ts'
 import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
 import { CLIENT, CURRENCY, openRecord, wallet } from './opened.ts'
@@ -180,6 +182,17 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
     const forgotten = await fault({ seq: 1 })
     expect(forgotten).toBeInstanceOf(CopyUnfit)
     expect(forgotten).toMatchObject({ isAhead: false })
+  })
+
+  test('needs PostgreSQL 15 or newer', async () => {
+    using record = await open()
+    const { ask } = record.connection
+    const as = (version: number) =>
+      checkServer(async <Row extends object>(...question: Parameters<Ask>) =>
+        (await ask<Row>(...question)).map((row) => ({ ...row, version })),
+      )
+    await expect(as(140_019)).rejects.toThrow('the record needs PostgreSQL 15 or newer, and this is 14\nUpgrade it')
+    expect(await as(150_000)).toBe(true)
   })
 
   test('forgets what its changes held before an erasure', async () => {
