@@ -80,8 +80,8 @@ class Bench {
   /** Each row against the server without PostgreSQL. */
   async byTurns(options: { rounds: number; seconds: number; isMeasured: (name: string) => boolean }) {
     const distance = [`${import.meta.dir}/distance.ts`, `${this.database.port}`, `${DELAY_MS}`]
-    const { stdout } = Bun.spawn([process.execPath, ...distance], { stdout: 'pipe' })
-    const { value } = await stdout.getReader().read()
+    const network = Bun.spawn([process.execPath, ...distance], { stdout: 'pipe' })
+    const { value } = await network.stdout.getReader().read()
     const servers: [name: string, served: Served][] = [
       ['without', await this.#serve('without')],
       ['PostgreSQL', await this.#serve('near', this.database.port)],
@@ -113,6 +113,7 @@ class Bench {
         table.push([name, 'rows alone', '', '', milliseconds(await this.#commitMs('near')), '', ''])
     }
     for (const [, { server }] of servers) await server.stop()
+    network.kill()
     return table
   }
 
