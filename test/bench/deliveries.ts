@@ -146,9 +146,10 @@ export const atPace = async (
   perSecond: number,
   requestOf: (number: number) => Ask,
   isOver: () => boolean,
+  connections = CONNECTIONS,
 ): Promise<number[]> => {
   const times: number[] = []
-  const free = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(port)))
+  const free = await Promise.all(Array.from({ length: connections }, () => Connection.open(port)))
   const asked: Promise<void>[] = []
   const startedMs = performance.now()
   while (!isOver()) {

@@ -35,6 +35,7 @@ const DELAY_MS = 1.5
 /** Kept while a warm server is looked at. */
 const PAYOUTS_PER_SECOND = 1_000
 const PACE_MS = 10_000
+const PACE_CONNECTIONS = 64
 const LOOK_MS = 2
 /** Payouts whose rows PostgreSQL commits once more, without a server. */
 const COMMITTED_AGAIN = 1_000
@@ -155,7 +156,8 @@ class Bench {
     const startedMs = performance.now()
     const headers = { Authorization: `Bearer ${token}` }
     const askFor = (number: number) => ({ path: '/api/v1/payouts', headers, body: payoutOf(`lag-${number}`) })
-    const times = await atPace(server.port, PAYOUTS_PER_SECOND, askFor, () => performance.now() > startedMs + PACE_MS)
+    const isPast = (): boolean => performance.now() > startedMs + PACE_MS
+    const times = await atPace(server.port, PAYOUTS_PER_SECOND, askFor, isPast, PACE_CONNECTIONS)
     const perSecond = (times.length * 1_000) / (performance.now() - startedMs)
     const commits = await this.database.sql(
       `SELECT seq, extract(epoch FROM at) * 1000 FROM scrip.changes WHERE seq > ${from} ORDER BY seq`,
