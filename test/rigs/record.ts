@@ -22,6 +22,8 @@ const STORM_MS = 400
 const RECALLED = 40
 /** What the short form asks for in the end; the long one asks for everything. */
 const RECALLED_SHORT = 300
+/** How often a write is asked for again that was not answered. */
+const TRIES = 20
 
 const FAULTS = [
   'hand over',
@@ -141,7 +143,7 @@ class Storm {
     await this.#untilAcknowledged()
     const gaps = this.#gaps.get(fault) ?? []
     this.#gaps.set(fault, [...gaps, this.#longestMs])
-    await this.#recall()
+    await this.#recall(Array.from({ length: RECALLED }, () => this.dice.pick(this.#acknowledged)))
     for (const { server: one } of this.pair.members) {
       if (one?.hasEnded()) this.#findings.push(`a server has ended by itself: ${one.log()}`)
     }
@@ -205,28 +207,35 @@ class Storm {
     if (exitCode === 0) this.#funded += 1
   }
 
-  async #recall(): Promise<void> {
-    const active = await this.pair.ready()
-    const connection = await Connection.open(this.#portOf(active))
-    for (let index = 0; index < RECALLED; index += 1) {
-      const write = this.dice.pick(this.#acknowledged)
-      const fault = await recall(connection, this.#token, write).catch(() => undefined)
-      if (fault !== undefined && !/ 503 | 500 /.test(fault)) this.#findings.push(fault.slice(0, 300))
-      if (!connection.isOpen) break
+  async #recall(writes: readonly Acknowledged[]): Promise<void> {
+    for (const write of writes) {
+      const fault = await this.#faultOf(write)
+      if (fault !== undefined) this.#findings.push(fault.slice(0, 300))
     }
-    connection.close()
+    this.#reader?.close()
+    this.#reader = undefined
+  }
+  #reader: Connection | undefined
+
+  /** Asks whichever server is ready: the lease may change hands by itself, where the disk is slow. */
+  async #faultOf(write: Acknowledged): Promise<string | undefined> {
+    for (let left = TRIES; ; left -= 1) {
+      try {
+        this.#reader ??= await Connection.open(this.#portOf(await this.pair.ready()))
+        const fault = await recall(this.#reader, this.#token, write)
+        if (left === 0 || fault === undefined || !/ 503 | 500 /.test(fault)) return fault
+      } catch (error) {
+        if (left === 0) return String(error)
+      }
+      this.#reader?.close()
+      this.#reader = undefined
+    }
   }
 
   async end(recalledMax: number) {
     this.#isOver = true
     await Promise.all(this.#writers)
-    const active = await this.pair.ready()
-    const connection = await Connection.open(this.#portOf(active))
-    for (const write of this.#sample(recalledMax)) {
-      const fault = await recall(connection, this.#token, write)
-      if (fault !== undefined) this.#findings.push(fault)
-    }
-    connection.close()
+    await this.#recall(this.#sample(recalledMax))
     this.#findings.push(...(await faultsOfRows(this.pair.sql, this.#funded + 1)))
     this.#findings.push(...(await faultsOfEpochs(this.pair.sql, this.#makers)))
     this.#findings.push(...(await lostEvents(this.pair.sql, this.#eventsBefore, this.pair.receiver)))
