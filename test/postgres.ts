@@ -18,6 +18,9 @@ const binaries = (): string | undefined => {
   return versions.length === 0 ? undefined : join(PLACES, String(newest), 'bin')
 }
 
+/** Where nobody waits for a disk that others use, for tests in which a lease may not run out. */
+export const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
 export const POSTGRES = binaries()
 if (POSTGRES === undefined && process.env.TEST_ALL === '1')
   throw new Error('no PostgreSQL: install the package postgresql')
@@ -39,8 +42,8 @@ export class Postgres implements AsyncDisposable {
     private readonly settings: readonly string[],
   ) {}
 
-  static async start(settings: readonly string[] = []): Promise<Postgres> {
-    const folder = mkdtempSync(join(tmpdir(), 'scrip-postgres-'))
+  static async start(settings: readonly string[] = [], place = tmpdir()): Promise<Postgres> {
+    const folder = mkdtempSync(join(place, 'scrip-postgres-'))
     if (AS_USER.length > 0) await Bun.$`chown postgres ${folder}`.quiet()
     const postgres = new Postgres(folder, await freePort(), settings)
     await succeed(
@@ -238,8 +241,8 @@ export class Network implements Disposable {
 }
 
 /** A folder for copies. */
-export const temporaryFolder = (): Disposable & { path: string } => {
-  const path = mkdtempSync(join(tmpdir(), 'scrip-record-'))
+export const temporaryFolder = (place = tmpdir()): Disposable & { path: string } => {
+  const path = mkdtempSync(join(place, 'scrip-record-'))
   mkdirSync(path, { recursive: true })
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
