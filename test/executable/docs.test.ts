@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { errorsPage, flagsPage, pathOf } from '../../docs/make.ts'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { startServer } from '../harness.ts'
+import { POSTGRES, Postgres } from '../postgres.ts'
 import { freePort, inFolder } from '../program.ts'
 import { blocksOf, documentText, hasShell, walk } from './documents.ts'
 
@@ -18,7 +19,9 @@ const pages = [
     .map((name) => `docs/${name}`),
 ]
 /** Typed from the first block to the last, in an empty folder. */
-const WALKED = ['quickstart', 'money', 'errors', 'webhooks', 'running-live'].map((name) => `docs/${name}.md`)
+const WALKED = ['quickstart', 'money', 'errors', 'webhooks', 'running-live', 'more-than-one-machine'].map(
+  (name) => `docs/${name}.md`,
+)
 const port = String(await freePort())
 const program = await commandLine({})
 const HERE = {
@@ -126,6 +129,50 @@ describe('docs/running-live.md', () => {
       const variables = started?.options.map(({ envVar }) => envVar)
       expect(Object.keys(environment).filter((name) => !variables?.includes(name))).toEqual([])
     }
+  })
+})
+
+describe('docs/more-than-one-machine.md', () => {
+  test.skipIf(!hasShell || POSTGRES === undefined)('works from one machine to two servers, and back', async () => {
+    await using postgres = await Postgres.start()
+    const psql = `${POSTGRES}/psql -X -q -At -h 127.0.0.1 -p ${postgres.port}`
+    const second = await freePort()
+    const said = await walk('docs/more-than-one-machine.md', {
+      replace: {
+        '/etc/scrip': '$FOLDER/etc',
+        '/var/lib/scrip': '$FOLDER/data',
+        '/backup/': '$FOLDER/',
+        'db.example.com/': `127.0.0.1:${postgres.port}/`,
+      },
+      before: { 'scrip postgres init': 'env -u SCRIP_POSTGRES_FILE scrip client add acme --data-dir /var/lib/scrip' },
+      console: {
+        // The role is there: it has made the cluster.
+        'psql --file record.sql': `grep DATABASE record.sql | ${psql} -U scrip postgres`,
+        'scrip serve': `
+          scrip serve --mode live --data-dir /var/lib/scrip --port ${port} &
+          scrip wait --port ${port}
+          scrip serve --mode live --data-dir /var/lib/scrip-second --port ${second} &
+          until [ "$(scrip postgres status --json | jq '.followers | length')" = 1 ]; do sleep 0.1; done`,
+        'systemctl stop scrip': 'kill %1 %2; wait %1 %2',
+        'psql --file reports.sql': `${psql} -U scrip scrip --file reports.sql
+          ${psql} -U reports scrip -c 'SELECT username FROM scrip.clients'`,
+      },
+    })
+    expect(said).toContain(' role=active\n')
+    expect(said).toMatch(/copy and record hold the same +0 /)
+    expect(said.trimEnd()).toEndWith('acme')
+  })
+
+  test('has a valid compose file', () => {
+    const { services } = Bun.YAML.parse(documentText('docs/compose-postgres.yaml')) as {
+      services: Record<string, { build?: string; environment?: Record<string, string> }>
+    }
+    const variables = program.commands.find((one) => one.name() === 'serve')?.options.map(({ envVar }) => envVar)
+    const known = [...(variables ?? []), 'SCRIP_VOUCHER_KEY', 'SCRIP_SIGNING_KEY']
+    const servers = Object.values(services).filter(({ build }) => build !== undefined)
+    expect(servers).toHaveLength(2)
+    for (const { environment = {} } of servers)
+      expect(Object.keys(environment).filter((name) => !known.includes(name.replace(/_FILE$/, '')))).toEqual([])
   })
 })
 
