@@ -80,13 +80,7 @@ describe.each([
 test('every active product has an active category and subcategory', async () => {
   const names = async (path: string) => new Set((await world.read<{ name: string }[]>(path)).map(({ name }) => name))
   const [categories, subcategories] = [await names('/api/v1/categories'), await names('/api/v1/subcategories')]
-  const products =
-    await world.read<
-      {
-        category: string
-        sub_category: string
-      }[]
-    >('/api/v1/products?limit=10000')
+  const products = await world.read<{ category: string; sub_category: string }[]>('/api/v1/products?limit=10000')
   expect(products.length).toBeGreaterThanOrEqual(400)
   expect(
     products.filter((product) => !categories.has(product.category) || !subcategories.has(product.sub_category)),

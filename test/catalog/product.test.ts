@@ -43,11 +43,7 @@ describe('GET /api/v1/products/{id}', () => {
   })
 
   test('returns the same as the list, and three long texts', async () => {
-    const listed = await world.read<
-      {
-        id: number
-      }[]
-    >('/api/v1/products?limit=12&sort={"direction":"ASC"}')
+    const listed = await world.read<{ id: number }[]>('/api/v1/products?limit=12&sort={"direction":"ASC"}')
     for (const product of listed) {
       expect(await (await world.get(`/api/v1/products/${product.id}`)).json()).toEqual({
         ...product,

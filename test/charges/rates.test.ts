@@ -86,15 +86,7 @@ describe('an invalid rates file', () => {
   })
 
   test('every invalid row is reported with its location', () => {
-    const bad = {
-      AAA: '',
-      BBB: '0',
-      CCC: '-1',
-      DDD: '1e3',
-      EEE: '1.123456789',
-      FFF: '01',
-      GGG: ' 1',
-    }
+    const bad = { AAA: '', BBB: '0', CCC: '-1', DDD: '1e3', EEE: '1.123456789', FFF: '01', GGG: ' 1' }
     expect(problemsOf(JSON.stringify({ base: 'USD', rates: { EUR: '0.92', ...bad } }))).toEqual(
       Object.entries(bad).map(
         ([code, text]) => `/rates/${code}: ${text} is not a positive decimal with at most 8 decimals`,
@@ -138,10 +130,7 @@ describe('the rate of a conversion', () => {
 
   test('names both currencies if it is missing, in order', () => {
     const refused = failureOf(() => rateBetween(() => undefined, EUR, USD))
-    expect(refused?.failure).toMatchObject({
-      code: 'rate_missing',
-      message: 'No exchange rate found for EUR to USD',
-    })
+    expect(refused?.failure).toMatchObject({ code: 'rate_missing', message: 'No exchange rate found for EUR to USD' })
   })
 
   test('cannot be fetched if the source fails, and the cause is logged', () => {

@@ -83,12 +83,7 @@ const page = async (
   clientId: number,
   { page = { page: 1, limit: 100 }, search, sortBy = 'created_at', sortOrder = 'ASC' }: Wanted = {},
 ) => {
-  const slice = {
-    filters: { search: search?.toLowerCase() },
-    sort: sortBy,
-    direction: sortOrder,
-    ...sliceOf(page),
-  }
+  const slice = { filters: { search: search?.toLowerCase() }, sort: sortBy, direction: sortOrder, ...sliceOf(page) }
   const { entries, totalCount } = await beneficiaryList.page(readerOf(clientId), slice, ({ id }) => id)
   return { ids: entries, totalCount }
 }

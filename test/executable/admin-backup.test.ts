@@ -28,9 +28,7 @@ const elsewhere = (operator: Operator): Operator => {
 
 describe('a backup', () => {
   operatorTest('during operation contains acknowledged writes, is valid, and can be restored', async (operator) => {
-    const credentials = await operator.stocked()
-    const server = await operator.serve()
-    const customer = await Customer.of(server, credentials)
+    const { server, customer, credentials } = await operator.trading()
     const order = await customer.order(1, 2)
     const payout = await customer.payout('p-1')
     const backup = join(operator.folder, 'backup.sqlite')
@@ -75,9 +73,7 @@ describe('a backup', () => {
 
 describe('restore', () => {
   operatorTest('refuses a folder with data unless forced, and one in use', async (operator) => {
-    await operator.stocked()
-    const backup = join(operator.folder, 'backup.sqlite')
-    await operator.json('backup', backup)
+    const backup = await operator.backedUp()
     await operator.json('wallet', 'fund', '1', '5')
     const amount = async () => (await operator.json<{ amount: number }[]>('wallet', 'list'))[0]?.amount
     const refused = await operator.run(['restore', backup])
@@ -97,9 +93,7 @@ describe('restore', () => {
   })
 
   operatorTest('refuses an invalid backup and does not change the folder', async (operator) => {
-    await operator.stocked()
-    const backup = join(operator.folder, 'backup.sqlite')
-    await operator.json('backup', backup)
+    const backup = await operator.backedUp()
     const database = new Database(backup)
     database.run('UPDATE wallets SET amount_minor = amount_minor + 1')
     database.close()
@@ -124,9 +118,7 @@ describe('restore', () => {
   })
 
   operatorTest('refuses a folder with another voucher key, and reports a missing one', async (operator) => {
-    await operator.stocked()
-    const backup = join(operator.folder, 'backup.sqlite')
-    await operator.json('backup', backup)
+    const backup = await operator.backedUp()
     const other = new Operator(operator.folder, join(operator.folder, 'other'))
     const foreign = await other.run(['restore', backup], { env: { SCRIP_VOUCHER_KEY: 'f'.repeat(64) } })
     expect(foreign.exitCode).toBe(4)
@@ -246,9 +238,7 @@ describe('verify', () => {
     }))
 
   operatorTest('detects a damaged file', async (operator) => {
-    await operator.stocked()
-    const backup = join(operator.folder, 'backup.sqlite')
-    await operator.json('backup', backup)
+    const backup = await operator.backedUp()
     const bytes = readFileSync(backup)
     const { rootpage, page_size } = pageOf(backup, 'beneficiaries_email')
     bytes.fill(0xff, (rootpage - 1) * page_size, rootpage * page_size)

@@ -14,6 +14,7 @@ import {
   type Operator,
   type Order,
   operatorTest,
+  stockedTest,
   TEA,
 } from './live.ts'
 
@@ -96,9 +97,14 @@ test('a held charge fixes only the price of an order', () =>
   }))
 
 operatorTest('the flags set the fees, and 0 disables them', async (operator) => {
-  const credentials = await operator.stocked()
-  const server = await operator.serve('--rate-limit', 'off', '--conversion-fee', '1.25', '--payout-fee', '0')
-  const customer = await Customer.of(server, credentials)
+  const { server, customer } = await operator.trading(
+    '--rate-limit',
+    'off',
+    '--conversion-fee',
+    '1.25',
+    '--payout-fee',
+    '0',
+  )
   const charge = await customer.post('/products/2/charges', { denomination: 10, quantity: 1 })
   // 9.75 EUR at 1.25 are 12.19 USD, of which 1.25 % are 0.152.
   expect(await charge.json()).toMatchObject({ charges_details: { conversion_fee: 0.15 }, total_payable: 12.34 })
@@ -132,8 +138,7 @@ describe('a client', () => {
       expect((await login(server, 'acme', newest.password)).status).toBe(200)
     }))
 
-  operatorTest('that is disabled while a body arrives pays nothing and sees no codes', async (operator) => {
-    const credentials = await operator.stocked()
+  stockedTest('that is disabled while a body arrives pays nothing and sees no codes', async (operator, credentials) => {
     await using server = await operator.serve('--rate-limit', '1000/d')
     const customer = await Customer.of(server, credentials)
     const orderDuring = async (command: string[]): Promise<[number, string]> => {
@@ -428,9 +433,7 @@ const accepted = async <Result>(
 }
 
 operatorTest('codes, passwords and tokens are not in logs, errors or backups', async (operator) => {
-  const credentials = await operator.stocked()
-  const server = await operator.serve('--log-level', 'debug', '--log-format', 'json')
-  const customer = await Customer.of(server, credentials)
+  const { server, customer, credentials } = await operator.trading('--log-level', 'debug', '--log-format', 'json')
   const order = await customer.order(1, 2)
   const { id } = await customer.order(2, 1)
   await operator.json('orders', 'deliver', String(id))

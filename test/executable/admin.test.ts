@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { run, start } from '../program.ts'
-import { asOperator, type Credentials, Customer, codesOf, HAMPER, operatorTest, TEA } from './live.ts'
+import { asOperator, type Credentials, Customer, codesOf, HAMPER, operatorTest, stockedTest, TEA } from './live.ts'
 
 /** The administrative commands on data that no server works on (contract C1, C2, C8, C11, C12). */
 
@@ -136,8 +136,7 @@ describe('wallets', () => {
 })
 
 describe('vouchers import', () => {
-  operatorTest('names every invalid row, shows no code, and imports nothing', async (operator) => {
-    await operator.stocked()
+  stockedTest('names every invalid row, shows no code, and imports nothing', async (operator) => {
     const row = (change: object) =>
       JSON.stringify({ product_id: 1, denomination: 10, card_number: 'SECRET-1', ...change })
     const lines = [
@@ -170,8 +169,7 @@ describe('vouchers import', () => {
     expect(await operator.json<object[]>('vouchers', 'list')).toEqual(before)
   })
 
-  operatorTest('refuses a file with a code that was imported before', async (operator) => {
-    await operator.stocked()
+  stockedTest('refuses a file with a code that was imported before', async (operator) => {
     const { exitCode, stderr } = await operator.run([
       'vouchers',
       'import',
@@ -212,8 +210,7 @@ describe('vouchers import', () => {
     ])
   })
 
-  operatorTest('encrypts the codes: no file of the folder contains one', async (operator) => {
-    await operator.stocked()
+  stockedTest('encrypts the codes: no file of the folder contains one', async (operator) => {
     for (const name of readdirSync(operator.dataDir)) {
       expect(readFileSync(join(operator.dataDir, name)).includes('TEA-1')).toBe(false)
     }
@@ -224,10 +221,9 @@ describe('the voucher key', () => {
   const KEY = '0123456789abcdef'.repeat(4)
   const OTHER = 'f'.repeat(64)
 
-  operatorTest(
+  stockedTest(
     'is readable only by its owner, and a missing or wrong one is detected at the start',
     async (operator) => {
-      await operator.stocked()
       expect(statSync(join(operator.dataDir, 'voucher.key')).mode & 0o777).toBe(0o600)
       const refused = await operator.run(['serve', '--mode', 'live', '--port', '0'], {
         env: { SCRIP_VOUCHER_KEY: OTHER },
@@ -243,8 +239,7 @@ describe('the voucher key', () => {
     },
   )
 
-  operatorTest('is replaced while the server sells codes encrypted before', async (operator) => {
-    const credentials = await operator.stocked()
+  stockedTest('is replaced while the server sells codes encrypted before', async (operator, credentials) => {
     const keyFile = join(operator.dataDir, 'voucher.key')
     const old = readFileSync(keyFile, 'utf8')
     const server = await operator.serve()
@@ -325,8 +320,7 @@ describe('catalog', () => {
     expect(readFileSync(copy, 'utf8')).toBe(stdout)
   })
 
-  operatorTest('refuses an invalid file with all errors, and imports nothing', async (operator) => {
-    await operator.stocked()
+  stockedTest('refuses an invalid file with all errors, and imports nothing', async (operator) => {
     const file = operator.file('bad.json', {
       products: [
         { ...TEA, currency: 'XXX' },

@@ -4,7 +4,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { login, type Place, run, start } from '../program.ts'
-import { asOperator, Customer, type Operator, operatorTest } from './live.ts'
+import { asOperator, Customer, type Operator, operatorTest, stockedTest } from './live.ts'
 
 /** The audit (contract C17): what operators did, and what was refused to them. */
 
@@ -149,8 +149,7 @@ describe('scrip audit list', () => {
       expect(await userAfter({ env: { SUDO_UID: 'mallory' } })).toBe(self)
     }))
 
-  operatorTest('has what was refused, with the reason, and without an effect', async (operator) => {
-    await operator.stocked()
+  stockedTest('has what was refused, with the reason, and without an effect', async (operator) => {
     const before = (await auditOf(operator)).length
     expect((await operator.run(['wallet', 'adjust', '1', '-5000'])).exitCode).toBe(1)
     expect((await operator.run(['client', 'disable', 'ada@example.com'])).exitCode).toBe(1)
@@ -175,8 +174,7 @@ describe('scrip audit list', () => {
     expect(await auditOf(operator, '--status', 'refused', '--limit', '2')).toHaveLength(2)
   })
 
-  operatorTest('reading is not an act', async (operator) => {
-    await operator.stocked()
+  stockedTest('reading is not an act', async (operator) => {
     const before = await auditOf(operator)
     for (const args of [['orders', 'list'], ['client', 'list'], ['transactions'], ['verify'], ['vouchers', 'list']]) {
       await operator.json(...args)
@@ -184,8 +182,7 @@ describe('scrip audit list', () => {
     expect(await auditOf(operator)).toEqual(before)
   })
 
-  operatorTest('has one row for the failed logins of a name, an address and a minute', async (operator) => {
-    await operator.stocked()
+  stockedTest('has one row for the failed logins of a name, an address and a minute', async (operator) => {
     const server = await operator.serve()
     for (let count = 0; count < 3; count++) await login(server, 'acme', 'wrong')
     await login(server, 'nobody', 'wrong')
@@ -205,8 +202,7 @@ describe('scrip audit list', () => {
 })
 
 describe('the chain', () => {
-  operatorTest('can be computed again by whoever has the voucher key', async (operator) => {
-    await operator.stocked()
+  stockedTest('can be computed again by whoever has the voucher key', async (operator) => {
     const voucherKey = Buffer.from(readFileSync(join(operator.dataDir, 'voucher.key'), 'utf8').trim(), 'hex')
     const key = createHmac('sha256', voucherKey).update('the key of the audit').digest()
     const last = chained(operator, (facts, row) =>
@@ -256,8 +252,7 @@ describe('the chain', () => {
     }),
   )
 
-  operatorTest('a last row that was removed with its head shows by the head beside the database', async (operator) => {
-    await operator.stocked()
+  stockedTest('a last row that was removed with its head shows by the head beside the database', async (operator) => {
     const fifth = (await auditOf(operator))[4]
     edit(operator, 'DELETE FROM audit WHERE id = 6', `UPDATE audit_head SET count = 5, hash = '${fifth?.hash}'`)
     expect(await faultsOf(operator)).toEqual(['row 6 of the audit is missing'])
@@ -287,8 +282,7 @@ describe('the chain', () => {
     }),
   )
 
-  operatorTest('is checked with the key of its time after the voucher key was replaced', async (operator) => {
-    await operator.stocked()
+  stockedTest('is checked with the key of its time after the voucher key was replaced', async (operator) => {
     await operator.json('vouchers', 'rekey')
     await operator.json('wallet', 'fund', '1', '1')
     await operator.json('vouchers', 'rekey')
@@ -310,9 +304,7 @@ describe('the chain', () => {
   })
 
   operatorTest('says what cannot be told of a backup without its key', async (operator) => {
-    await operator.stocked()
-    const backup = join(operator.folder, 'backup.sqlite')
-    await operator.json('backup', backup)
+    const backup = await operator.backedUp()
     const [without, beside] = [
       await run(['verify', backup]),
       await run(['verify', backup, '--data-dir', operator.dataDir]),
@@ -322,8 +314,7 @@ describe('the chain', () => {
     expect(beside.stderr).not.toContain('the voucher key')
   })
 
-  operatorTest('is written by nobody without the key', async (operator) => {
-    await operator.stocked()
+  stockedTest('is written by nobody without the key', async (operator) => {
     const before = await auditOf(operator)
     const { exitCode, stderr } = await operator.run(['wallet', 'fund', '1', '1'], {
       env: { SCRIP_VOUCHER_KEY: 'f'.repeat(64) },
@@ -347,8 +338,7 @@ describe('the chain', () => {
     }),
   )
 
-  operatorTest('cannot be changed or deleted by a program that keeps the schema', async (operator) => {
-    await operator.stocked()
+  stockedTest('cannot be changed or deleted by a program that keeps the schema', async (operator) => {
     const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
     expect(() => sqlite.run('UPDATE audit SET user = 1')).toThrow('the audit is final')
     expect(() => sqlite.run('DELETE FROM audit')).toThrow('the audit is kept')
@@ -356,9 +346,7 @@ describe('the chain', () => {
   })
 
   operatorTest('is sound when a restore was killed before or after it had replaced the database', async (operator) => {
-    await operator.stocked()
-    const backup = join(operator.folder, 'backup.sqlite')
-    await operator.json('backup', backup)
+    const backup = await operator.backedUp()
     await operator.json('wallet', 'fund', '1', '1')
     const path = headOf(operator)
     const before = readFileSync(path)
@@ -374,9 +362,7 @@ describe('the chain', () => {
   })
 
   operatorTest('goes on after a restore, which is an act itself', async (operator) => {
-    await operator.stocked()
-    const backup = join(operator.folder, 'backup.sqlite')
-    await operator.json('backup', backup)
+    const backup = await operator.backedUp()
     await operator.json('wallet', 'fund', '1', '1')
     await operator.json('restore', backup, '--force')
     const rows = await auditOf(operator)

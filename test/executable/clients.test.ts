@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { bearer, login } from '../program.ts'
-import { asOperator, Customer, operatorTest } from './live.ts'
+import { asOperator, Customer, operatorTest, stockedTest } from './live.ts'
 
 /** Clients and wallets of live mode, from their first day to their last (contract C17). */
 
 describe('scrip client', () => {
-  operatorTest('show says what a client has, and no password', async (operator) => {
-    await operator.stocked()
+  stockedTest('show says what a client has, and no password', async (operator) => {
     await operator.json('wallet', 'add', 'acme', 'EUR')
     await operator.json('client', 'discount', 'acme', '1', '7.5')
     await operator.json('client', 'discount', 'acme', '2', '0')
@@ -31,9 +30,7 @@ describe('scrip client', () => {
   operatorTest(
     'fees sets the fees of a client, which its next price has; show and the audit say so',
     async (operator) => {
-      const credentials = await operator.stocked()
-      const server = await operator.serve('--rate-limit', 'off')
-      const customer = await Customer.of(server, credentials)
+      const { server, customer } = await operator.trading('--rate-limit', 'off')
       const charge = async (quantity: number) =>
         (await customer.post('/products/2/charges', { denomination: 10, quantity })).json()
       const feeOf = async (reference: string) =>
@@ -70,23 +67,25 @@ describe('scrip client', () => {
     },
   )
 
-  operatorTest('rename changes the username, while a server runs; password and tokens stay', async (operator) => {
-    const { username, password } = await operator.stocked()
-    const server = await operator.serve()
-    const customer = await Customer.of(server, { client_id: 1, username, password })
-    expect(await operator.json('client', 'rename', 'acme', 'acme-uk')).toMatchObject({
-      client_id: 1,
-      username: 'acme-uk',
-    })
-    expect((await customer.get('/wallets')).status).toBe(200)
-    expect((await login(server, 'acme', password)).status).toBe(401)
-    expect((await login(server, 'acme-uk', password)).status).toBe(200)
-    await server.stop()
-    await operator.json('client', 'add', 'other')
-    expect(await operator.run(['client', 'rename', 'other', 'acme-uk'])).toMatchObject({ exitCode: 1 })
-    expect(await operator.run(['client', 'rename', 'other', 'sbx_x'])).toMatchObject({ exitCode: 2 })
-    expect(await operator.run(['client', 'rename', 'nobody', 'new'])).toMatchObject({ exitCode: 1 })
-  })
+  stockedTest(
+    'rename changes the username, while a server runs; password and tokens stay',
+    async (operator, { username, password }) => {
+      const server = await operator.serve()
+      const customer = await Customer.of(server, { client_id: 1, username, password })
+      expect(await operator.json('client', 'rename', 'acme', 'acme-uk')).toMatchObject({
+        client_id: 1,
+        username: 'acme-uk',
+      })
+      expect((await customer.get('/wallets')).status).toBe(200)
+      expect((await login(server, 'acme', password)).status).toBe(401)
+      expect((await login(server, 'acme-uk', password)).status).toBe(200)
+      await server.stop()
+      await operator.json('client', 'add', 'other')
+      expect(await operator.run(['client', 'rename', 'other', 'acme-uk'])).toMatchObject({ exitCode: 1 })
+      expect(await operator.run(['client', 'rename', 'other', 'sbx_x'])).toMatchObject({ exitCode: 2 })
+      expect(await operator.run(['client', 'rename', 'nobody', 'new'])).toMatchObject({ exitCode: 1 })
+    },
+  )
 
   test('remove takes a client without records, and refuses one with records, which can be disabled', () =>
     asOperator(async (operator) => {
@@ -112,8 +111,7 @@ describe('scrip client', () => {
 })
 
 describe('scrip client rotate', () => {
-  operatorTest('revokes tokens and the old password at once', async (operator) => {
-    const { username, password } = await operator.stocked()
+  stockedTest('revokes tokens and the old password at once', async (operator, { username, password }) => {
     await using server = await operator.serve()
     const customer = await Customer.of(server, { client_id: 1, username, password })
     const next = await operator.json<{ password: string }>('client', 'rotate', 'acme')
@@ -145,8 +143,7 @@ describe('scrip client rotate', () => {
 })
 
 describe('scrip wallet', () => {
-  operatorTest('limit sets how far below zero a POSTPAID wallet may go', async (operator) => {
-    await operator.stocked()
+  stockedTest('limit sets how far below zero a POSTPAID wallet may go', async (operator) => {
     await operator.json('wallet', 'add', 'acme', 'EUR', '--postpaid', '100')
     expect(await operator.json('wallet', 'limit', '2', '50.25')).toMatchObject({ id: 2, credit_limit: 50.25 })
     await operator.json('wallet', 'adjust', '2', '-50.25')
@@ -160,8 +157,7 @@ describe('scrip wallet', () => {
     expect(await operator.run(['wallet', 'limit', '2', '--', '-1'])).toMatchObject({ exitCode: 2 })
   })
 
-  operatorTest('default moves from one wallet to another, so that a client always has one', async (operator) => {
-    await operator.stocked()
+  stockedTest('default moves from one wallet to another, so that a client always has one', async (operator) => {
     await operator.json('wallet', 'add', 'acme', 'EUR')
     expect(await operator.json('wallet', 'default', '2')).toMatchObject({ id: 2, is_default: true })
     expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ is_default: false }, { is_default: true }])
@@ -169,8 +165,7 @@ describe('scrip wallet', () => {
     expect((await operator.run(['verify'])).exitCode).toBe(0)
   })
 
-  operatorTest('close leaves a wallet that is not active and pays nothing', async (operator) => {
-    const credentials = await operator.stocked()
+  stockedTest('close leaves a wallet that is not active and pays nothing', async (operator, credentials) => {
     await operator.json('wallet', 'add', 'acme', 'EUR', '--postpaid', '1000')
     await using server = await operator.serve()
     const customer = await Customer.of(server, credentials)
@@ -184,9 +179,7 @@ describe('scrip wallet', () => {
     // The product is sold in EUR: without the closed wallet, the default one pays.
     expect(
       await (await customer.post('/orders', { product_id: 2, denomination: 10, quantity: 1 })).json(),
-    ).toMatchObject({
-      wallet_id: 1,
-    })
+    ).toMatchObject({ wallet_id: 1 })
   })
 
   test.each([
@@ -209,8 +202,7 @@ describe('scrip wallet', () => {
     }),
   )
 
-  operatorTest('refunds of what a closed wallet has paid reach it', async (operator) => {
-    const credentials = await operator.stocked()
+  stockedTest('refunds of what a closed wallet has paid reach it', async (operator, credentials) => {
     await operator.json('wallet', 'add', 'acme', 'EUR')
     await operator.json('wallet', 'fund', '2', '20')
     const server = await operator.serve()

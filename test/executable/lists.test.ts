@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { run } from '../program.ts'
-import { asOperator, Customer, type Operator, operatorTest } from './live.ts'
+import { asOperator, Customer, type Operator, operatorTest, stockedTest } from './live.ts'
 
 /** Lists and reports of the command line (contract C17). */
 
@@ -40,8 +40,7 @@ const LISTS = [
 ]
 
 describe.each(LISTS.map((words) => [words.join(' '), words] as const))('scrip %s', (_, words) => {
-  operatorTest('says the same as JSON and as CSV, and gives the first rows with --limit', async (operator) => {
-    await operator.stocked()
+  stockedTest('says the same as JSON and as CSV, and gives the first rows with --limit', async (operator) => {
     const rows = await operator.json<Record<string, unknown>[]>(...words)
     const shown = await csvOf(operator, ...words)
     expect(shown).toHaveLength(rows.length)
@@ -150,37 +149,37 @@ describe('filters', () => {
 })
 
 describe('scrip orders show', () => {
-  operatorTest('shows the price, the times and the references of the vouchers, but no code', async (operator) => {
-    const credentials = await operator.stocked()
-    const server = await operator.serve()
-    const order = await (await Customer.of(server, credentials)).order(1, 2)
-    await server.stop()
-    const { exitCode, stdout } = await operator.run(['orders', 'show', String(order.id), '--json'])
-    expect(exitCode).toBe(0)
-    for (const { card_number } of order.vouchers) expect(stdout).not.toContain(card_number)
-    expect(JSON.parse(stdout)).toMatchObject({
-      id: 1,
-      client: 'acme',
-      status: 'DELIVERED',
-      quantity: 2,
-      total: 19.5,
-      discount: 0.5,
-      paid: 19.5,
-      paid_currency: 'USD',
-      refunded_amount: 0,
-      conversion_fee: null,
-      vouchers: ['1-1', '1-2'],
-      refunded_vouchers: [],
-      failed_at: null,
-    })
-  })
+  stockedTest(
+    'shows the price, the times and the references of the vouchers, but no code',
+    async (operator, credentials) => {
+      const server = await operator.serve()
+      const order = await (await Customer.of(server, credentials)).order(1, 2)
+      await server.stop()
+      const { exitCode, stdout } = await operator.run(['orders', 'show', String(order.id), '--json'])
+      expect(exitCode).toBe(0)
+      for (const { card_number } of order.vouchers) expect(stdout).not.toContain(card_number)
+      expect(JSON.parse(stdout)).toMatchObject({
+        id: 1,
+        client: 'acme',
+        status: 'DELIVERED',
+        quantity: 2,
+        total: 19.5,
+        discount: 0.5,
+        paid: 19.5,
+        paid_currency: 'USD',
+        refunded_amount: 0,
+        conversion_fee: null,
+        vouchers: ['1-1', '1-2'],
+        refunded_vouchers: [],
+        failed_at: null,
+      })
+    },
+  )
 })
 
 describe('scrip vouchers list', () => {
   operatorTest('says for how many days the stock lasts at the sales of the last 30 days', async (operator) => {
-    const credentials = await operator.stocked()
-    const server = await operator.serve()
-    const customer = await Customer.of(server, credentials)
+    const { server, customer } = await operator.trading()
     await customer.order(1, 2)
     const waiting = await customer.order(2, 2)
     expect((await customer.post(`/orders/${waiting.id}/cancel`, {})).status).toBe(200)
@@ -197,8 +196,7 @@ describe('scrip vouchers list', () => {
 })
 
 describe('scrip payouts cancel', () => {
-  operatorTest('refunds amount and fees, and refuses a payout that is submitted', async (operator) => {
-    const credentials = await operator.stocked()
+  stockedTest('refunds amount and fees, and refuses a payout that is submitted', async (operator, credentials) => {
     await using server = await operator.serve()
     const customer = await Customer.of(server, credentials)
     const [first, second] = [await customer.payout('p-1'), await customer.payout('p-2')]

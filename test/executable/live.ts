@@ -90,12 +90,33 @@ export class Operator {
   serve(...flags: string[]): Promise<Running> {
     return start(['--mode', 'live', '--data-dir', this.dataDir, ...flags])
   }
+
+  /** A server on {@link stocked} data, and its client. */
+  async trading(...flags: string[]): Promise<{ server: Running; customer: Customer; credentials: Credentials }> {
+    const credentials = await this.stocked()
+    const server = await this.serve(...flags)
+    return { server, customer: await Customer.of(server, credentials), credentials }
+  }
+
+  /** The path of a backup of {@link stocked} data. */
+  async backedUp(): Promise<string> {
+    await this.stocked()
+    const backup = join(this.folder, 'backup.sqlite')
+    await this.json('backup', backup)
+    return backup
+  }
 }
 
 export const asOperator = (work: (operator: Operator) => Promise<void>): Promise<void> =>
   inFolder((folder) => work(new Operator(folder)))
 export const operatorTest = (sentence: string, work: (operator: Operator) => Promise<void>): void =>
   test(sentence, () => asOperator(work))
+
+/** A test that begins with {@link Operator.stocked} data. */
+export const stockedTest = (
+  sentence: string,
+  work: (operator: Operator, credentials: Credentials) => Promise<void>,
+): void => operatorTest(sentence, async (operator) => work(operator, await operator.stocked()))
 
 /** A client of a live server. */
 export class Customer {

@@ -4,13 +4,12 @@ import { ProgramError } from '../../src/commands/exit.ts'
 import { lockForTurn } from '../../src/db/folder-lock.ts'
 import { tryLater } from '../../src/db/storage.ts'
 import { run } from '../program.ts'
-import { operatorTest } from './live.ts'
+import { operatorTest, stockedTest } from './live.ts'
 
 /** Commands that meet a lock, a server or a folder that they cannot use say so in one line. */
 
 describe('commands wait in line for their turn to write', () => {
-  operatorTest('and say so when it does not come at once', async (operator) => {
-    await operator.stocked()
+  stockedTest('and say so when it does not come at once', async (operator) => {
     const turn = lockForTurn(operator.dataDir, () => undefined)
     const waiting = operator.run(['wallet', 'fund', '1', '5'])
     const isOver = waiting.then(() => true)
@@ -24,8 +23,7 @@ describe('commands wait in line for their turn to write', () => {
     expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1005 }])
   })
 
-  operatorTest('a hundred at once all succeed, beside a server', async (operator) => {
-    await operator.stocked()
+  stockedTest('a hundred at once all succeed, beside a server', async (operator) => {
     const server = await operator.serve()
     const funded = await Promise.all(Array.from({ length: 100 }, () => operator.run(['wallet', 'fund', '1', '1'])))
     expect(funded.filter(({ exitCode }) => exitCode !== 0)).toEqual([])

@@ -26,11 +26,7 @@ const use = async (client: Client, name: string, args: object = {}): Promise<Sai
   const { content, isError = false } = await client.callTool({ name, arguments: { ...args } })
   const [words = '', data] = (content as { text: string }[]).map(({ text }) => text)
   if (data !== undefined) expect(data).toStartWith(DATA)
-  return {
-    words,
-    data: data === undefined ? undefined : parsed(data.slice(DATA.length)),
-    isError: isError === true,
-  }
+  return { words, data: data === undefined ? undefined : parsed(data.slice(DATA.length)), isError: isError === true }
 }
 
 /** A text that was cut is no JSON. */

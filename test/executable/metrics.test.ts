@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { bearer, loggedIn, login, type Place, type Running, run, start } from '../program.ts'
 import { HUNDRED } from '../records.ts'
 import { ask } from '../socket.ts'
-import { operatorTest } from './live.ts'
+import { stockedTest } from './live.ts'
 
 /** `/metrics` as Prometheus reads it: parsed by its text format, not by looking for words. */
 
@@ -205,8 +205,7 @@ describe('metrics of a sandbox', () => {
     }))
 })
 
-operatorTest('metrics of live mode', async (operator) => {
-  const { username, password } = await operator.stocked()
+stockedTest('metrics of live mode', async (operator, { username, password }) => {
   await measured(operator.serve(...FLAGS), async ({ program, scrape }) => {
     const { access_token, refresh_token } = (await (await login(program, username, password)).json()) as {
       access_token: string

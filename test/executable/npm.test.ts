@@ -291,10 +291,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
       expect({
         page,
         run: text.match(/\b(?:npx|npm exec|bunx|pnpm dlx|yarn dlx)\s+(?:-\S+\s+)*scrip\S*/g) ?? [],
-      }).toEqual({
-        page,
-        run: [],
-      })
+      }).toEqual({ page, run: [] })
       const installed = text.match(/\b(?:npm (?:i|install)|bun add|pnpm add|yarn add) .*/g) ?? []
       expect({ page, installed: installed.filter((line) => /\s@?scrip/.test(line)) }).toEqual({ page, installed: [] })
     }
@@ -383,13 +380,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
     test.each(['SIGTERM', 'SIGINT'] as const)('forwards %s once', async (signal) => {
       const child = Bun.spawn(
         [join(withNpm, 'node_modules/.bin/scrip'), 'serve', '--port', '0', '--log-level', 'error'],
-        {
-          cwd: withNpm,
-          env: environment,
-          stdin: 'ignore',
-          stdout: 'pipe',
-          stderr: 'pipe',
-        },
+        { cwd: withNpm, env: environment, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
       )
       const { value } = await child.stdout.getReader().read()
       const url = /url=(\S+)/.exec(new TextDecoder().decode(value))?.[1] ?? ''

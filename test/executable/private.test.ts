@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { UsageError } from '../../src/config/environment.ts'
 import { start } from '../program.ts'
-import { asOperator, operatorTest } from './live.ts'
+import { asOperator, operatorTest, stockedTest } from './live.ts'
 
 /** What keeps live data private on a machine with other users (contract C17). */
 
@@ -101,8 +101,7 @@ describe('files that others can read are refused with exit 4', () => {
     expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
   })
 
-  operatorTest('the file of a secret', async (operator) => {
-    await operator.stocked()
+  stockedTest('the file of a secret', async (operator) => {
     const file = operator.file('key', 'a1'.repeat(32))
     chmodSync(file, 0o604)
     const env = { SCRIP_VOUCHER_KEY_FILE: file, SCRIP_PORT: '0' }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { asOperator, Customer } from './live.ts'
+import { asOperator } from './live.ts'
 
 /** `scrip reconcile` (contract C19); test/reconciliation has what it finds. */
 
@@ -9,9 +9,7 @@ const HEADER = 'reference,type,amount,currency,status\n'
 
 test('says in every format what differs, by its exit code too, and changes nothing', () =>
   asOperator(async (operator) => {
-    const credentials = await operator.stocked()
-    const server = await operator.serve()
-    const customer = await Customer.of(server, credentials)
+    const { server, customer } = await operator.trading()
     await customer.post('/orders', { product_id: 1, denomination: 10, quantity: 2, ref: 'mine' })
     await customer.payout('p-1')
     await customer.payout('=p-2')
@@ -82,10 +80,7 @@ test('takes a month, and standard input', () =>
         '--data-dir',
         operator.dataDir,
       ],
-      {
-        stdin: readFileSync(path),
-        stdout: 'pipe',
-      },
+      { stdin: readFileSync(path), stdout: 'pipe' },
     )
     expect(JSON.parse(await piped.stdout.text())).toMatchObject({ agrees: false, only_theirs: [{ reference: 'none' }] })
     expect(await piped.exited).toBe(1)

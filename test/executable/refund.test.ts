@@ -1,12 +1,10 @@
 import { expect } from 'bun:test'
-import { Customer, operatorTest } from './live.ts'
+import { Customer, operatorTest, stockedTest } from './live.ts'
 
 /** `scrip orders refund` (contract C17); test/orders/refund.test.ts has the amounts. */
 
 operatorTest('gives back some vouchers, then the rest, and the client sees it at once', async (operator) => {
-  const credentials = await operator.stocked()
-  const server = await operator.serve()
-  const customer = await Customer.of(server, credentials)
+  const { server, customer } = await operator.trading()
   const { id } = await customer.order(1, 3)
   expect(await customer.read(`/orders/${id}`)).toMatchObject({ amount: 29.25, refunded_amount: 0 })
   const some = await operator.json('orders', 'refund', String(id), '--vouchers', '1-1,1-3', '--remarks', 'Damaged')
@@ -38,8 +36,7 @@ operatorTest('gives back some vouchers, then the rest, and the client sees it at
   expect((await operator.run(['verify'])).exitCode).toBe(0)
 })
 
-operatorTest('happens once when several operators ask for it at the same time', async (operator) => {
-  const credentials = await operator.stocked()
+stockedTest('happens once when several operators ask for it at the same time', async (operator, credentials) => {
   const server = await operator.serve()
   const { id } = await (await Customer.of(server, credentials)).order(1, 3)
   await server.stop()

@@ -13,9 +13,7 @@ const databaseOf = ({ dataDir }: Operator): Uint8Array => withoutCounters(readFi
 describe('--dry-run', () => {
   test('shows the result of every command that moves money, and leaves the database as it was', () =>
     asOperator(async (operator) => {
-      const credentials = await operator.stocked()
-      const server = await operator.serve()
-      const customer = await Customer.of(server, credentials)
+      const { server, customer } = await operator.trading()
       const sold = await customer.order(1, 2)
       const waiting = await customer.order(2, 1)
       const [open, other] = [await customer.payout('p-1'), await customer.payout('p-2')]

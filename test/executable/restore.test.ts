@@ -38,9 +38,7 @@ const schemaSql = (file: string, type: string, name: string): string => {
 /** Some work on a folder with one client whose wallet holds 1,000, and on a backup of it; the wallet holds 1,005 since. */
 const withBackup = (work: (operator: Operator, backup: string) => Promise<void>): Promise<void> =>
   asOperator(async (operator) => {
-    await operator.stocked()
-    const backup = join(operator.folder, 'backup.sqlite')
-    await operator.json('backup', backup)
+    const backup = await operator.backedUp()
     await operator.json('wallet', 'fund', '1', '5')
     await work(operator, backup)
   })

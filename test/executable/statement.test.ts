@@ -91,9 +91,7 @@ describe('scrip statement', () => {
     const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
     const { sql } = sqlite
       .query<{ sql: string }, []>("SELECT sql FROM sqlite_schema WHERE name = 'transactions_fixed'")
-      .get() ?? {
-      sql: '',
-    }
+      .get() ?? { sql: '' }
     sqlite.run('DROP TRIGGER transactions_fixed')
     sqlite.run('UPDATE transactions SET amount_minor = amount_minor + 1 WHERE id = 2')
     sqlite.run(sql)

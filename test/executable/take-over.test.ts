@@ -7,7 +7,7 @@ import { databasePath } from '../../src/db/data-folder.ts'
 import { bearer, type Running, run, start } from '../program.ts'
 import { FAILING_MIGRATION, nextSources } from '../rigs/next-release.ts'
 import { Connection } from '../socket.ts'
-import { Customer, Operator, operatorTest } from './live.ts'
+import { Customer, Operator, operatorTest, stockedTest } from './live.ts'
 
 /** A server takes over from a running one (contract C17, decision 76). */
 
@@ -59,10 +59,9 @@ const slowConnection = async (server: Running, customer: Customer) => {
 }
 
 describe.skipIf(!isLinux)('scrip serve --take-over', () => {
-  operatorTest(
+  stockedTest(
     'serves where no server runs, then takes over from a server without failing a request',
-    async (operator) => {
-      const credentials = await operator.stocked()
+    async (operator, credentials) => {
       const before = await takeOver(operator)
       const customer = await Customer.of(before, credentials)
       const idle = await Connection.open(before.url)
@@ -110,8 +109,7 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     },
   )
 
-  operatorTest('leaves nothing of what it tries on the copy', async (operator) => {
-    await operator.stocked()
+  stockedTest('leaves nothing of what it tries on the copy', async (operator) => {
     const records = async () =>
       Promise.all(
         [['client'], ['wallet'], ['orders'], ['payouts'], ['beneficiary'], ['audit']].map(([group = '']) =>
@@ -126,16 +124,14 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     expect((await after.stop()).exitCode).toBe(0)
   })
 
-  operatorTest('tries less on the copy where the rate limit allows less', async (operator) => {
-    await operator.stocked()
+  stockedTest('tries less on the copy where the rate limit allows less', async (operator) => {
     const before = await operator.serve('--rate-limit', '5/d')
     const after = await takeOver(operator, '--rate-limit', '5/d')
     await endOf(before)
     expect((await after.stop()).exitCode).toBe(0)
   })
 
-  operatorTest('waits for a request whose body arrives slowly, and finishes it', async (operator) => {
-    const credentials = await operator.stocked()
+  stockedTest('waits for a request whose body arrives slowly, and finishes it', async (operator, credentials) => {
     const before = await operator.serve('--rate-limit', 'off')
     const slow = await slowRequest(before, await Customer.of(before, credentials))
     const taking = takeOver(operator)
@@ -148,9 +144,7 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
   })
 
   operatorTest('serves when the server that hands over is killed', async (operator) => {
-    const credentials = await operator.stocked()
-    const before = await operator.serve('--rate-limit', 'off')
-    const customer = await Customer.of(before, credentials)
+    const { server: before, customer } = await operator.trading('--rate-limit', 'off')
     await slowRequest(before, customer)
     const taking = takeOver(operator)
     await before.logged('handing over')
@@ -163,8 +157,7 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     expect((await after.stop()).exitCode).toBe(0)
   })
 
-  operatorTest('ends the hand-over when the server is stopped in the middle of it', async (operator) => {
-    const credentials = await operator.stocked()
+  stockedTest('ends the hand-over when the server is stopped in the middle of it', async (operator, credentials) => {
     const before = await operator.serve('--rate-limit', 'off')
     const slow = await slowRequest(before, await Customer.of(before, credentials))
     const taking = takeOver(operator)
@@ -176,8 +169,7 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     expect((await after.stop()).exitCode).toBe(0)
   })
 
-  operatorTest('serves the metrics from then on, and the one before serves none', async (operator) => {
-    await operator.stocked()
+  stockedTest('serves the metrics from then on, and the one before serves none', async (operator) => {
     const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
     const { port } = probe
     await probe.stop(true)
@@ -197,10 +189,9 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     await after.stop()
   })
 
-  operatorTest(
+  stockedTest(
     'lets no third one begin before the first has ended, whose last requests take long',
-    async (operator) => {
-      const credentials = await operator.stocked()
+    async (operator, credentials) => {
       const first = await takeOver(operator)
       const customer = await Customer.of(first, credentials)
       const slow = await slowConnection(first, customer)
@@ -221,8 +212,7 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     },
   )
 
-  operatorTest('waits for another one that takes over, and takes over from that', async (operator) => {
-    const credentials = await operator.stocked()
+  stockedTest('waits for another one that takes over, and takes over from that', async (operator, credentials) => {
     const before = await operator.serve('--rate-limit', 'off')
     const slow = await slowRequest(before, await Customer.of(before, credentials))
     const taking = [takeOver(operator), takeOver(operator)]

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { freePort, inFolder, run } from '../program.ts'
-import { Customer, HAMPER, operatorTest, TEA } from './live.ts'
+import { Customer, HAMPER, operatorTest, stockedTest, TEA } from './live.ts'
 
 /** What operators get from the executable alone: guides, files, samples, warnings (contract C17). */
 
@@ -66,8 +66,7 @@ describe('metrics of live mode', () => {
       .find((line) => line.startsWith(`${metric} `))
       ?.slice(metric.length + 1)
 
-  operatorTest('warn before codes and money run out, and when there is no new backup', async (operator) => {
-    const credentials = await operator.stocked()
+  stockedTest('warn before codes and money run out, and when there is no new backup', async (operator, credentials) => {
     await operator.json('wallet', 'threshold', '1', '990')
     const port = String(await freePort())
     const server = await operator.serve('--metrics-port', port)
@@ -119,10 +118,9 @@ describe('scrip catalog', () => {
     expect(again.stderr).toContain('overwrites nothing')
   })
 
-  operatorTest(
+  stockedTest(
     'import --dry-run shows what would be added, changed and removed, and imports nothing',
     async (operator) => {
-      await operator.stocked()
       const before = (await operator.run(['catalog', 'export'])).stdout
       const acts = await operator.json<object[]>('audit', 'list')
       const next = [
@@ -154,30 +152,32 @@ describe('scrip catalog', () => {
 })
 
 describe('scrip client limits', () => {
-  operatorTest('shows the limits of a client, and sets its own, which hold while the server runs', async (operator) => {
-    const credentials = await operator.stocked()
-    expect(await operator.json('client', 'limits', 'acme')).toEqual({
-      username: 'acme',
-      max_quantity: null,
-      rate_limit: 'default',
-    })
-    const server = await operator.serve()
-    const customer = await Customer.of(server, credentials)
-    expect(await operator.json('client', 'limits', 'acme', '--max-quantity', '2', '--rate-limit', '3/h')).toEqual({
-      username: 'acme',
-      max_quantity: 2,
-      rate_limit: '3/h',
-    })
-    const statuses = []
-    for (let count = 0; count < 4; count++) statuses.push((await customer.get('/wallets')).status)
-    expect(statuses).toEqual([200, 200, 200, 429])
-    expect(
-      await operator.json('client', 'limits', 'acme', '--max-quantity', 'off', '--rate-limit', 'off'),
-    ).toMatchObject({ max_quantity: null, rate_limit: 'off' })
-    expect((await customer.get('/wallets')).status).toBe(200)
-    await server.stop()
-    expect(await operator.run(['client', 'limits', 'acme', '--rate-limit', 'many'])).toMatchObject({ exitCode: 2 })
-    const acts = await operator.json<{ command: string }[]>('audit', 'list')
-    expect(acts.filter(({ command }) => command === 'client limits')).toHaveLength(2)
-  })
+  stockedTest(
+    'shows the limits of a client, and sets its own, which hold while the server runs',
+    async (operator, credentials) => {
+      expect(await operator.json('client', 'limits', 'acme')).toEqual({
+        username: 'acme',
+        max_quantity: null,
+        rate_limit: 'default',
+      })
+      const server = await operator.serve()
+      const customer = await Customer.of(server, credentials)
+      expect(await operator.json('client', 'limits', 'acme', '--max-quantity', '2', '--rate-limit', '3/h')).toEqual({
+        username: 'acme',
+        max_quantity: 2,
+        rate_limit: '3/h',
+      })
+      const statuses = []
+      for (let count = 0; count < 4; count++) statuses.push((await customer.get('/wallets')).status)
+      expect(statuses).toEqual([200, 200, 200, 429])
+      expect(
+        await operator.json('client', 'limits', 'acme', '--max-quantity', 'off', '--rate-limit', 'off'),
+      ).toMatchObject({ max_quantity: null, rate_limit: 'off' })
+      expect((await customer.get('/wallets')).status).toBe(200)
+      await server.stop()
+      expect(await operator.run(['client', 'limits', 'acme', '--rate-limit', 'many'])).toMatchObject({ exitCode: 2 })
+      const acts = await operator.json<{ command: string }[]>('audit', 'list')
+      expect(acts.filter(({ command }) => command === 'client limits')).toHaveLength(2)
+    },
+  )
 })

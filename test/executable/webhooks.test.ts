@@ -5,7 +5,7 @@ import { Webhook as Stranger } from 'standardwebhooks'
 import { certificateIn } from '../certificate.ts'
 import { COMMAND, run, start } from '../program.ts'
 import { openReceiver, type WebhookBody } from '../webhooks/webhooks.ts'
-import { asOperator, Customer, operatorTest } from './live.ts'
+import { asOperator, Customer, operatorTest, stockedTest } from './live.ts'
 
 /** Webhooks as an operator, a partner and a developer meet them. */
 
@@ -15,10 +15,9 @@ const hookOf = async (customer: Customer, url: string): Promise<[number, Webhook
 }
 
 describe('In live mode', () => {
-  operatorTest(
+  stockedTest(
     'a delivery goes by https to an address that is allowed, with the certificate checked',
-    async (operator) => {
-      const credentials = await operator.stocked()
+    async (operator, credentials) => {
       const { path, tls } = certificateIn(operator.folder)
       await using receiver = openReceiver(undefined, tls)
       for (const [env, status] of [
@@ -70,8 +69,7 @@ describe('In live mode', () => {
     }),
   )
 
-  operatorTest('http, this machine and private networks are refused', async (operator) => {
-    const credentials = await operator.stocked()
+  stockedTest('http, this machine and private networks are refused', async (operator, credentials) => {
     await using server = await operator.serve('--port', '0')
     const customer = await Customer.of(server, credentials)
     for (const url of ['http://example.com/', 'https://127.0.0.1/', 'https://10.0.0.1/', 'https://localhost/']) {
@@ -81,9 +79,7 @@ describe('In live mode', () => {
   })
 
   operatorTest('a secret is not in the data folder, and signs as before after vouchers rekey', async (operator) => {
-    const credentials = await operator.stocked()
-    const server = await operator.serve('--port', '0', '--webhook-allow', '127.0.0.0/8')
-    const customer = await Customer.of(server, credentials)
+    const { server, customer } = await operator.trading('--port', '0', '--webhook-allow', '127.0.0.0/8')
     const [, { id, secret }] = await hookOf(customer, 'https://127.0.0.1:9/')
     const bytes = [Buffer.from(secret.slice(6)), Buffer.from(secret.slice(6), 'base64')]
     const held = () => ['scrip.sqlite', 'scrip.sqlite-wal'].map((name) => readFileSync(join(operator.dataDir, name)))
@@ -132,10 +128,9 @@ describe('What waits', () => {
 })
 
 describe('scrip webhooks', () => {
-  operatorTest(
+  stockedTest(
     'lists, delivers again and switches off; events of commands go out without a request',
-    async (operator) => {
-      const credentials = await operator.stocked()
+    async (operator, credentials) => {
       await using server = await operator.serve('--port', '0', '--webhook-allow', '127.0.0.0/8')
       const customer = await Customer.of(server, credentials)
       const [, { id }] = await hookOf(customer, 'https://127.0.0.1:9/')

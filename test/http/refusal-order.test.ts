@@ -215,9 +215,7 @@ describe('Business rules come last, in their own order', () => {
       const response = await world.post('/api/v1/products/1/charges', body)
       return [response.status, await response.json()]
     }
-    const detail = await world.read<{
-      available_denominations: { min_value: number }[]
-    }>('/api/v1/products/1')
+    const detail = await world.read<{ available_denominations: { min_value: number }[] }>('/api/v1/products/1')
     const denomination = detail.available_denominations[0]?.min_value
     const beyond = { quantity: 1_000_000, wallet_id: 2_147_483_647 }
     expect(await refused({ denomination: 0.01, ...beyond })).toEqual([404, { error: 'Denomination not found' }])

@@ -52,10 +52,7 @@ describe('TokenBuckets', () => {
   )
   const pauses = fc.array(
     fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 100 }), fc.integer({ max: 90_000, min: 0 })),
-    {
-      minLength: 1,
-      maxLength: 120,
-    },
+    { minLength: 1, maxLength: 120 },
   )
 
   test(`in any period they give at most their size plus the refill (seed ${SEED})`, () => {

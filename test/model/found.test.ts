@@ -13,11 +13,7 @@ const sandbox = { world: 'default', client: 'sandbox' } as const
 const step = (does: string, given: object = {}): Step => ({ does, with: given })
 const asSandbox = (does: string, given: object = {}): Step => step(does, { who: sandbox, ...given })
 
-const person = (email: string) => ({
-  email,
-  first_name: 'Ada',
-  last_name: 'Lovelace',
-})
+const person = (email: string) => ({ email, first_name: 'Ada', last_name: 'Lovelace' })
 const payee = (email: string) => ({
   reference_id: 'salary 1',
   wallet_id: 1,

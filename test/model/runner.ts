@@ -37,10 +37,7 @@ const setups: fc.Arbitrary<Setup> = fc.record({
 })
 const stepsOf = (commands: typeof COMMANDS): fc.Arbitrary<Step> =>
   fc.oneof(
-    ...commands.map(({ does, args, weight }) => ({
-      weight,
-      arbitrary: args.map((given) => ({ does, with: given })),
-    })),
+    ...commands.map(({ does, args, weight }) => ({ weight, arbitrary: args.map((given) => ({ does, with: given })) })),
   )
 /** Short scripts see many first requests, long ones see deep states. */
 const scripts = (length: number, steps: fc.Arbitrary<Step>): fc.Arbitrary<Script> =>

@@ -188,33 +188,25 @@ const writeShapes = (): Shape[] => [
     'POST orders, five vouchers',
     '/api/v1/orders',
     {},
-    {
-      body: (n) => `{"product_id":1,"denomination":10,"quantity":5,"client_reference":"w-${n}"}`,
-    },
+    { body: (n) => `{"product_id":1,"denomination":10,"quantity":5,"client_reference":"w-${n}"}` },
   ),
   client(
     'POST orders, fifty vouchers',
     '/api/v1/orders',
     {},
-    {
-      body: (n) => `{"product_id":1,"denomination":10,"quantity":50,"client_reference":"v-${n}"}`,
-    },
+    { body: (n) => `{"product_id":1,"denomination":10,"quantity":50,"client_reference":"v-${n}"}` },
   ),
   client(
     'POST charges, never the same',
     '/api/v1/products/1/charges',
     {},
-    {
-      body: (n) => `{"denomination":${100 + (n % 400)},"quantity":${1 + (n % 5)}}`,
-    },
+    { body: (n) => `{"denomination":${100 + (n % 400)},"quantity":${1 + (n % 5)}}` },
   ),
   client(
     'refused: insufficient balance',
     '/api/v1/payouts',
     {},
-    {
-      body: (n) => `{${payoutOf(n).replace('1.25', '999999999')}"metadata":{}}`,
-    },
+    { body: (n) => `{${payoutOf(n).replace('1.25', '999999999')}"metadata":{}}` },
   ),
 ]
 

@@ -156,9 +156,7 @@ describe('POST /auth/login', () => {
   })
 
   test.each(['/auth/login', '/auth/refresh'])('400 for %s is sent after 8 KiB, before the body ends', async (path) => {
-    const endless = new ReadableStream({
-      pull: (controller) => controller.enqueue(new Uint8Array(1_024).fill(0x20)),
-    })
+    const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(1_024).fill(0x20)) })
     await expectResponse(server.request(path, { method: 'POST', body: endless }), 400, UNREADABLE)
   })
 

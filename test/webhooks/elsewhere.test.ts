@@ -13,11 +13,7 @@ const FROM_ELSEWHERE = { 'x-forwarded-for': '203.0.113.9' }
 const HOOK = { name: 'mine', url: 'http://127.0.0.1:9/', events: ['*'] }
 const REFUSED = invalid({
   url: [
-    {
-      rule: 'format',
-      field: 'url',
-      message: 'The url field must not lead to a private, reserved or unknown address.',
-    },
+    { rule: 'format', field: 'url', message: 'The url field must not lead to a private, reserved or unknown address.' },
   ],
 })
 

@@ -79,11 +79,7 @@ export const someBeneficiary = async (play: Play, who: Who, nth: number): Promis
 
 export const beneficiaryCommands = [
   command('save a beneficiary', ['createBeneficiary'], 6, {
-    args: fc.record({
-      who: whoever,
-      body: sent({ ...personMembers(), metadata: METADATAS }),
-      key: keys,
-    }),
+    args: fc.record({ who: whoever, body: sent({ ...personMembers(), metadata: METADATAS }), key: keys }),
     run: (play, { who, body, key }) => once(play, who, { operation: 'createBeneficiary', body }, key, created(body)),
   }),
   command('send a beneficiary that cannot be read', ['createBeneficiary'], 1, {

@@ -129,9 +129,5 @@ export const charged = (at: At, purchase: Purchase): Expected => {
   if ('status' in fresh) return fresh
   const { payable, wire } = fresh.price
   at.world.charges.set(key, { text: at.response.text, payable, wire, wallet: fresh.wallet, at: at.now })
-  return {
-    status: 200,
-    body: wire,
-    fault: ({ headers }) => faultsIn({ 'x-cache': [headers.get('x-cache'), 'MISS'] }),
-  }
+  return { status: 200, body: wire, fault: ({ headers }) => faultsIn({ 'x-cache': [headers.get('x-cache'), 'MISS'] }) }
 }

@@ -230,11 +230,7 @@ const purchases: fc.Arbitrary<Bought> = fc.oneof(
 
 export const orderCommands = [
   command('place an order', ['placeOrder'], 12, {
-    args: fc.record({
-      who: whoever,
-      body: sent(ORDER_MEMBERS),
-      key: keys,
-    }),
+    args: fc.record({ who: whoever, body: sent(ORDER_MEMBERS), key: keys }),
     run: (play, { who, body, key }) => once(play, who, { operation: 'placeOrder', body }, key, placed(body)),
   }),
   command('order what will be delivered later', ['placeOrder'], 4, {
