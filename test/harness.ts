@@ -42,6 +42,8 @@ export type Requestable = Pick<Server, 'request'>
 export interface StartedServer extends Server {
   /** Ends the executable as a crash would; in process it is closed. */
   kill: () => Promise<void>
+  /** The errors that it has logged. Those of a server in this process that no test reads are printed when it ends. */
+  errors: () => string
   /** The database of a world, for what no response tells; undefined against the executable. */
   database: (world: string) => Sqlite | undefined
 }
@@ -64,7 +66,7 @@ export const startServer = async (...flags: string[]): Promise<StartedServer> =>
   if (!againstBinary) return startInProcess({ flags })
   const running = await start(['--log-level', 'error', ...flags])
   const stop = async () => void (await running.stop())
-  return { ...running, stop, world: freshWorlds(running), database: () => undefined }
+  return { ...running, stop, errors: running.log, world: freshWorlds(running), database: () => undefined }
 }
 
 /** A server without rate limits, which `npm test` starts once for all files; without `npm test`, one of the file's own. */
@@ -118,7 +120,9 @@ export const openProgram = ({ flags = [], ...options }: ProgramOptions = {}): Pr
   startInProcess({ ...options, flags: ['--rate-limit', 'off', ...flags] })
 
 const startInProcess = (options: ProgramOptions): Program => {
-  const { flags = [], clock = systemClock, outside, write = console.error } = options
+  const logged: string[] = []
+  let isRead = false
+  const { flags = [], clock = systemClock, outside, write = (line) => logged.push(line) } = options
   const config = configOfFlags(...flags)
   const log = createLog({ level: 'error', format: 'json', color: false, clock, write })
   const platform = assemble(config, clock, log)
@@ -143,7 +147,11 @@ const startInProcess = (options: ProgramOptions): Program => {
     const host = new Headers(init?.headers).get('host')
     return handle(new Request((host === null ? url : `http://${host}`) + path, init))
   }
-  const stop = async (): Promise<void> => platform.close()
+  const stop = async (): Promise<void> => {
+    platform.close()
+    if (logged.length > 0 && !isRead) console.error(logged.join(''))
+    isRead = true
+  }
   const world = freshWorlds({ request })
   return {
     url,
@@ -151,6 +159,10 @@ const startInProcess = (options: ProgramOptions): Program => {
     world,
     stop,
     kill: stop,
+    errors: () => {
+      isRead = true
+      return logged.join('')
+    },
     [Symbol.asyncDispose]: stop,
     database: (name) => platform.worlds.find(name)?.db.sqlite,
     deps,

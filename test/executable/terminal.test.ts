@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { offersFor } from '../../src/commands/help/completion.ts'
 import { COMMAND, folderTest, inFolder, run } from '../program.ts'
-import { Customer, operatorTest, TEA } from './live.ts'
+import { Customer, operatorTest, stockedTest, TEA } from './live.ts'
 
 /** How the program behaves towards a person at a terminal. */
 
@@ -166,9 +166,9 @@ test.each<[string[], string]>([
   [['trigger', 'payout.faild'], 'Did you mean payout.failed?'],
   [['--scenario', 'sold-uot'], 'Did you mean sold-out?'],
 ])('%p asks whether another word was meant: %s', async (args, words) => {
-  const program = await commandLine({}, args)
-  const refused = program.parseAsync(args, { from: 'user' })
-  expect(String(await refused.catch((error: Error) => error.message))).toContain(words)
+  const { exitCode, stdout, stderr } = await run(args)
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+  expect(stderr).toContain(words)
 })
 
 describe('scrip on a terminal', () => {
@@ -254,8 +254,7 @@ describe('a list on a terminal', () => {
     },
   )
 
-  operatorTest('is a table of the columns that fit, and names the others', async (operator) => {
-    const customer = await operator.stocked()
+  stockedTest('is a table of the columns that fit, and names the others', async (operator, customer) => {
     const server = await operator.serve()
     await (await Customer.of(server, customer)).payout('invoice-2026-11-0001')
     await server.stop()
@@ -325,8 +324,7 @@ describe('progress', () => {
     },
   )
 
-  operatorTest('of short work is not shown', async (operator) => {
-    await operator.stocked()
+  stockedTest('of short work is not shown', async (operator) => {
     const screen = await atTerminal(['verify', '--data-dir', operator.dataDir])
     expect(screen).toContain('ledger entries balance')
     expect(screen).not.toContain('checking that')
@@ -443,8 +441,7 @@ describe('texts of clients', () => {
   const HOSTILE = 'p-\u001b[2J\u0007\u202egpj.exe\u2066\u009b31m\u2028x'
   const SHOWN = 'p-\\u{1b}[2J\\u{7}\\u{202e}gpj.exe\\u{2066}\\u{9b}31m\\u{2028}x'
 
-  operatorTest('are shown in tables and records with control characters escaped', async (operator) => {
-    const customer = await operator.stocked()
+  stockedTest('are shown in tables and records with control characters escaped', async (operator, customer) => {
     const server = await operator.serve()
     await (await Customer.of(server, customer)).payout(HOSTILE)
     await server.stop()

@@ -3,7 +3,7 @@ import { hasBrowser, violationsIn } from '../browser.ts'
 import type { Running } from '../program.ts'
 import { ConsoleBrowser, TOKEN } from '../sandbox/chromium.ts'
 import { costsOfPage } from './page-cost.ts'
-import { percentile, progress, type Rig } from './report.ts'
+import { percentile, type Rig } from './report.ts'
 import { serve } from './server.ts'
 import { wayToCause } from './stranger.ts'
 
@@ -168,7 +168,7 @@ const costs = async (server: Running): Promise<{ rows: string[][]; findings: str
   return { rows, findings }
 }
 
-export const consolePages: Rig = async ({ isShort }) => {
+export const consolePages: Rig = async ({ isShort, progress }) => {
   if (!hasBrowser) return { tables: [[['no browser: nothing was looked at']]], findings: [] }
   const server = await serve(['--sandbox-token', TOKEN, '--rate-limit', 'off'])
   const consoles = await ConsoleBrowser.launch(`http://127.0.0.1:${server.port}`)

@@ -6,7 +6,7 @@ import type { Running } from '../program.ts'
 import { ask, Connection } from './connection.ts'
 import { type Cost, costOf, nextNumber } from './costs.ts'
 import { fill } from './filled.ts'
-import { percentile, progress, type Report, type Rig } from './report.ts'
+import { type Options, percentile, type Report, type Rig } from './report.ts'
 import { logIn, serve } from './server.ts'
 import { type Shape, shapes, type Who } from './shapes.ts'
 import { Victims } from './victims.ts'
@@ -68,20 +68,26 @@ const VICTIMS = 10
 const VICTIMS_PER_SECOND = 50
 const FLAGS = ['--access-ttl', '30d']
 
-export const fairness: Rig = async ({ rounds, isShort, only = '' }) => {
+export const fairness: Rig = async ({ rounds, isShort, only = '', progress }) => {
   const folder = mkdtempSync(join(tmpdir(), 'scrip-rig-'))
   const form = isShort ? SHORT : LONG
   try {
     await fill(folder, form.records)
-    const costs = await searched(folder, rounds, form, only)
-    return await attacked(folder, costs, form)
+    const costs = await searched(folder, rounds, form, only, progress)
+    return await attacked(folder, costs, form, progress)
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
 /** What each shape does to others, the worst first. */
-const searched = async (folder: string, rounds: number, { step, together }: Form, only: string): Promise<Cost[]> => {
+const searched = async (
+  folder: string,
+  rounds: number,
+  { step, together }: Form,
+  only: string,
+  progress: Options['progress'],
+): Promise<Cost[]> => {
   const server = await serve(['--data-dir', folder, '--rate-limit', 'off', ...FLAGS])
   await logIn(server.port, 'sbx_attacker')
   const victims = new Victims()
@@ -93,7 +99,7 @@ const searched = async (folder: string, rounds: number, { step, together }: Form
     const cost = await costOf(server, shape, await logIn(server.port, 'sandbox'), search)
     costs.push(cost)
     const figures = [cost.stallMs, cost.meanMs].map((each) => milliseconds(each).padStart(10))
-    if (step === 1) progress(`${figures.join('')}  ${shape.name}`)
+    progress(`${figures.join('')}  ${shape.name}`)
   }
   victims.end()
   await server.stop()
@@ -113,7 +119,12 @@ const worst = (costs: readonly Cost[], count: number): Shape[] => {
   return [...chosen.values()]
 }
 
-const attacked = async (folder: string, costs: readonly Cost[], form: Form): Promise<Report> => {
+const attacked = async (
+  folder: string,
+  costs: readonly Cost[],
+  form: Form,
+  progress: Options['progress'],
+): Promise<Report> => {
   const findings = costs.flatMap(({ shape, statuses }) =>
     [...statuses.keys()].filter((status) => status === 0 || status >= 500).map((status) => `${shape.name}: ${status}`),
   )
@@ -128,7 +139,7 @@ const attacked = async (folder: string, costs: readonly Cost[], form: Form): Pro
       all.latenciesMs.push(...latenciesMs)
       all.sent += sent
       findings.push(...wrong.map((each) => `${nameOf(attack)}: a victim got ${each}`))
-      if (form.isTimed) progress([nameOf(attack), String(sent), ...figures(latenciesMs)].join('  '))
+      progress([nameOf(attack), String(sent), ...figures(latenciesMs)].join('  '))
     }
   }
   field.end()

@@ -6,7 +6,7 @@ import { ask, bytesOf, Connection } from './connection.ts'
 import { Dice } from './dice.ts'
 import { faultsOfEpochs, faultsOfRows, lostEvents } from './record-checks.ts'
 import { type Member, PATIENCE_MS, Pair } from './record-pair.ts'
-import { percentile, progress, type Rig } from './report.ts'
+import { type Options, percentile, type Rig } from './report.ts'
 import { logIn } from './server.ts'
 import { type Acknowledged, anyWrite, askFor, faultIn, recall, type Write } from './writes.ts'
 
@@ -37,13 +37,13 @@ const FAULTS = [
 ] as const
 type Fault = (typeof FAULTS)[number]
 
-export const record: Rig = async ({ rounds, seed, isShort, only }) => {
+export const record: Rig = async ({ rounds, seed, isShort, only, progress }) => {
   if (POSTGRES === undefined) return { tables: [], findings: [] }
   const faults = FAULTS.filter((fault) => only === undefined || fault.includes(only))
   using folder = temporaryFolder()
   const roundCount = isShort ? faults.length : rounds
   await using pair = await Pair.start(folder.path, roundCount)
-  const storm = new Storm(pair, new Dice(seed))
+  const storm = new Storm(pair, new Dice(seed), progress)
   await storm.begin()
   for (let round = 0; round < roundCount; round += 1) {
     await storm.round(faults[round % faults.length] ?? 'kill')
@@ -72,6 +72,7 @@ class Storm {
   constructor(
     private readonly pair: Pair,
     private readonly dice: Dice,
+    private readonly progress: Options['progress'],
   ) {}
 
   async begin(): Promise<void> {
@@ -147,7 +148,7 @@ class Storm {
     for (const { server: one } of this.pair.members) {
       if (one?.hasEnded()) this.#findings.push(`a server has ended by itself: ${one.log()}`)
     }
-    progress(`${fault}: ${Math.round(this.#longestMs)} ms, ${this.#acknowledged.length} acknowledged`)
+    this.progress(`${fault}: ${Math.round(this.#longestMs)} ms, ${this.#acknowledged.length} acknowledged`)
   }
 
   async #strike(fault: Fault, active: number, member: Member, server: Running): Promise<void> {

@@ -9,6 +9,8 @@ export interface Options {
   isShort: boolean
   /** A part of the names of the requests that the fairness rig sends; all of them when it is left out. */
   only?: string | undefined
+  /** Takes how far a long run has come. */
+  progress: (line: string) => void
 }
 
 /** What a rig has done and found. */
@@ -29,9 +31,6 @@ export const printed = ({ tables, findings }: Report): string =>
     findings.length === 0 ? 'No finding.' : `${findings.length} findings:`,
     ...findings.slice(0, FINDINGS_SHOWN).map((finding) => `- ${finding}`),
   ].join('\n')
-
-/** Says to a person how far a long run has come. */
-export const progress = (line: string): void => void process.stderr.write(`${line}\n`)
 
 /** The value that so much of all values reach at most. */
 export const percentile = (values: readonly number[], part: number): number => {

@@ -28,7 +28,7 @@ const rounds = Number(values.rounds ?? chosen.rounds)
 const seed = Number(values.seed)
 if (!(rounds >= 1 && Number.isInteger(seed))) throw new Error('--rounds and --seed take whole numbers')
 const startedAtMs = performance.now()
-const report = await chosen.rig({ rounds, seed, isShort: values.short, only: values.only })
+const report = await chosen.rig({ rounds, seed, isShort: values.short, only: values.only, progress: console.error })
 console.log(printed(report))
 console.log(
   `${positionals[0]} --rounds ${rounds} --seed ${seed}: ${Math.round((performance.now() - startedAtMs) / 1_000)} s`,

@@ -2,7 +2,7 @@ import { count, mebibytes } from '../bench/table.ts'
 import { residentBytes } from '../program.ts'
 import { type Ask, bytesOf, Connection, type RawResponse } from './connection.ts'
 import { Dice } from './dice.ts'
-import { progress, type Rig } from './report.ts'
+import type { Rig } from './report.ts'
 import { serve } from './server.ts'
 
 /**
@@ -17,7 +17,7 @@ const WARM_PART = 0.3
 const GROWTH_MAX = 1.5
 const WRITES_OF_A_WORLD = 6
 
-export const soak: Rig = async ({ rounds, seed, isShort }) => {
+export const soak: Rig = async ({ rounds, seed, isShort, progress }) => {
   const server = await serve(['--rate-limit', 'off'])
   const life = new Lives(server.port, new Dice(seed))
   const rows = [['round', 'worlds lived', 'requests', 'memory']]
@@ -29,7 +29,7 @@ export const soak: Rig = async ({ rounds, seed, isShort }) => {
     const bytes = residentBytes(server.pid)
     if (round === warmRound) warmBytes = bytes
     const row = [String(round), count(life.lived), count(life.requests), mebibytes(bytes)]
-    if (!isShort) progress(row.join('  '))
+    progress(row.join('  '))
     if (round === warmRound || round === all) rows.push(row)
   }
   const lastBytes = residentBytes(server.pid)

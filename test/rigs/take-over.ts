@@ -8,7 +8,7 @@ import { type Ask, ask, bytesOf, Connection, type RawResponse } from './connecti
 import { Dice } from './dice.ts'
 import { LiveFolder } from './live-folder.ts'
 import { buildNext, FAILING_MIGRATION } from './next-release.ts'
-import { percentile, progress, type Rig } from './report.ts'
+import { type Options, percentile, type Rig } from './report.ts'
 import { logIn } from './server.ts'
 import { type Acknowledged, anyWrite, askFor, faultIn, recall } from './writes.ts'
 
@@ -34,12 +34,12 @@ const ARRIVING = 20
 const GAP_MS_MAX = 100
 const REQUESTS_MIN = 3_000
 
-export const takeOver: Rig = async ({ rounds, seed, isShort }) => {
+export const takeOver: Rig = async ({ rounds, seed, isShort, progress }) => {
   const folder = mkdtempSync(join(tmpdir(), 'scrip-rig-'))
   try {
     const live = await LiveFolder.make(join(folder, 'live'), isShort ? 2_000 : CODES)
-    const relay = new Relay(live, new Dice(seed), isShort)
-    const releases = isShort ? [] : await buildReleases(join(folder, 'releases'), Math.floor(rounds / 2))
+    const relay = new Relay(live, new Dice(seed), isShort, progress)
+    const releases = isShort ? [] : await buildReleases(join(folder, 'releases'), Math.floor(rounds / 2), progress)
     await relay.begin()
     for (let round = 1; round <= (isShort ? 1 : rounds); round++) {
       const release = round % 2 === 0 ? releases[round / 2 - 1] : undefined
@@ -58,7 +58,7 @@ interface Release {
 }
 
 /** Each has one more migration than the one before; the broken ones fail at theirs. */
-const buildReleases = async (folder: string, number: number): Promise<Release[]> => {
+const buildReleases = async (folder: string, number: number, progress: Options['progress']): Promise<Release[]> => {
   const releases: Release[] = []
   const migrations: string[] = []
   for (let index = 1; index <= number; index++) {
@@ -94,6 +94,7 @@ class Relay {
     private readonly live: LiveFolder,
     private readonly dice: Dice,
     private readonly isShort: boolean,
+    private readonly progress: Options['progress'],
   ) {}
 
   get #port(): number {
@@ -134,7 +135,7 @@ class Relay {
       milliseconds(readyMs),
     ]
     this.#rows.push(row)
-    if (!this.isShort) progress(row.join('  '))
+    this.progress(row.join('  '))
   }
 
   /** A server that cannot migrate leaves the other one serving. */

@@ -5,7 +5,7 @@ import { count } from '../bench/table.ts'
 import { type Running, run } from '../program.ts'
 import { PAYEE } from '../records.ts'
 import { ask } from './connection.ts'
-import { progress, type Rig } from './report.ts'
+import type { Rig } from './report.ts'
 import { logIn, serve } from './server.ts'
 import { type Customer, type Movement, minorOf } from './year/company.ts'
 import type { Played, Size } from './year/play.ts'
@@ -30,11 +30,11 @@ const CRASH_AFTER = 20
 const WRITERS = 4
 const ERASED = 'payee-7@example.com'
 
-export const year: Rig = async ({ seed, isShort }) => {
+export const year: Rig = async ({ seed, isShort, progress }) => {
   const folder = mkdtempSync(join(tmpdir(), 'scrip-year-'))
   try {
     const played = await play(folder, isShort ? SHORT : WHOLE, seed)
-    if (!isShort) progress('the year is played')
+    progress('the year is played')
     const today = new Today(folder, played)
     await today.loseWhatCameAfterTheBackup()
     await today.crash()

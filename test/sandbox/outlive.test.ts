@@ -339,6 +339,7 @@ describe('A damaged file in a data folder', () => {
       expect(await people(await open(next, 'broken'))).toBe('1')
       damage(snapshotFile)
       expect((await control(next, 'DELETE', '/snapshots/kept')).status).toBe(204)
+      for (const file of files) expect(next.errors()).toContain(`${file}: ${problem}`)
       return next
     }),
   )
@@ -376,6 +377,7 @@ describe('A damaged file in a data folder', () => {
       for (const path of ['/worlds/broken', '/snapshots/kept'])
         expect((await control(next, 'DELETE', path)).status).toBe(204)
       expect(await people(await open(next, 'broken'))).toBe('0')
+      expect(next.errors()).toContain('world-broken.sqlite: database disk image is malformed')
       return next
     }))
 
@@ -395,6 +397,7 @@ describe('A damaged file in a data folder', () => {
       ] as const) {
         expect(await control(next, method, path, body)).toMatchObject(snapshotDamaged('kept'))
       }
+      expect(next.errors()).toContain('world-broken.sqlite: no such table')
       return next
     }))
 
@@ -411,6 +414,7 @@ describe('A damaged file in a data folder', () => {
       expect({ status: refused.status, body: await refused.json() }).toEqual(worldDamaged('broken'))
       expect((await control(server, 'DELETE', '/worlds/broken')).status).toBe(204)
       expect(await people(await open(server, 'broken'))).toBe('0')
+      expect(server.errors()).toContain('database disk image is malformed')
       return server
     }))
 
@@ -424,6 +428,7 @@ describe('A damaged file in a data folder', () => {
       expect(filesIn(join(dataDir, 'worlds'))).toEqual([])
       expect((await control(next, 'DELETE', '/worlds/broken')).status).toBe(404)
       expect(await people(await open(next, 'broken'))).toBe('0')
+      expect(next.errors()).toContain('world-broken.sqlite: is not a database')
       return next
     }))
 })
