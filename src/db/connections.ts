@@ -1,4 +1,13 @@
 import { constants, Database as SqliteDatabase } from 'bun:sqlite'
+import { makePrivateFile } from './data-folder.ts'
+
+/** How long a command waits for another process to write before it gives up. */
+export const BUSY_TIMEOUT_MS = 5_000
+
+/** Half of the default: a commit writes each page that it touches, and an insert touches one for each index. */
+export const PAGE_BYTES = 2_048
+/** 8 MiB. The server's thread copies these pages into the file, which takes 10 to 40 ms. */
+const WAL_PAGES_MAX = 4_096
 
 /**
  * Closes a connection. One with statements that are still to be collected ends with the last of them, and must not then
@@ -19,9 +28,28 @@ export const constrain = (sqlite: SqliteDatabase): void => {
   sqlite.run('PRAGMA recursive_triggers = ON')
 }
 
-export const openReader = (path: string, busyTimeoutMs: number): SqliteDatabase => {
+/** A connection to the file of a database, which is made if it is missing. */
+export const openWriter = (path: string): SqliteDatabase => {
+  makePrivateFile(path)
+  const sqlite = new SqliteDatabase(path, { create: true, readwrite: true, strict: true })
+  sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
+  // Every acknowledged commit outlives a crash or a loss of power.
+  sqlite.run('PRAGMA synchronous = FULL')
+  sqlite.run('PRAGMA journal_mode = WAL')
+  sqlite.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`)
+  sqlite.run(`PRAGMA journal_size_limit = ${WAL_PAGES_MAX * PAGE_BYTES}`)
+  // What is deleted is overwritten: personal data must not stay in pages that are free.
+  sqlite.run('PRAGMA secure_delete = ON')
+  // What a savepoint would have to undo goes to a temporary file otherwise, page by page, once it is more than 64 KiB.
+  sqlite.run('PRAGMA temp_store = MEMORY')
+  constrain(sqlite)
+  return sqlite
+}
+
+export const openReader = (path: string): SqliteDatabase => {
   const reader = new SqliteDatabase(path, { readwrite: true, create: false, strict: true })
-  reader.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+  reader.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   reader.run('PRAGMA query_only = ON')
   return reader
 }

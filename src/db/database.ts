@@ -1,20 +1,11 @@
 import { Database as SqliteDatabase, type Statement } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
-import { closeConnection, constrain, openReader } from './connections.ts'
+import { closeConnection, constrain, openReader, openWriter } from './connections.ts'
 import { copyServed } from './copy.ts'
-import { makePrivateFile } from './data-folder.ts'
 import { asImage } from './image.ts'
 import { MadeStatements } from './made-statements.ts'
 import { type Gate, inSavepoint, SharedCommit } from './shared-commit.ts'
 import { isPassing, OpenFiles } from './storage.ts'
-
-/** How long a command waits for another process to write before it gives up. */
-export const BUSY_TIMEOUT_MS = 5_000
-
-/** Half of the default: a commit writes each page that it touches, and an insert touches one for each index. */
-export const PAGE_BYTES = 2_048
-/** 8 MiB. The server's thread copies these pages into the file, which takes 10 to 40 ms. */
-const WAL_PAGES_MAX = 4_096
 
 /** 1 MiB: a command copies them in 5 ms, before a server has to, whose commits would wait for the disk. */
 const WAL_PAGES_OF_COMMAND = 512
@@ -40,9 +31,7 @@ export const statementOn = (query: Query, sql: string): Statement => connectionO
 
 const isOpen = Symbol('isOpen')
 /** An open transaction. Only {@link Database} creates one. */
-export type Tx = Pick<BunSQLiteDatabase, 'select' | 'insert' | 'update' | 'delete'> & {
-  readonly [isOpen]: true
-}
+export type Tx = Pick<BunSQLiteDatabase, 'select' | 'insert' | 'update' | 'delete'> & { readonly [isOpen]: true }
 
 /** A part of a unit of work that is undone alone if it throws. */
 export const undoable = <T>(tx: Tx, work: () => T): T => inSavepoint(connectionOf(tx), work)
@@ -86,21 +75,7 @@ export class Database {
   #isInUnit = false
 
   static openFile(path: string): Database {
-    makePrivateFile(path)
-    const sqlite = new SqliteDatabase(path, { create: true, readwrite: true, strict: true })
-    sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
-    // Every acknowledged commit outlives a crash or a loss of power.
-    sqlite.run('PRAGMA synchronous = FULL')
-    sqlite.run('PRAGMA journal_mode = WAL')
-    sqlite.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`)
-    sqlite.run(`PRAGMA journal_size_limit = ${WAL_PAGES_MAX * PAGE_BYTES}`)
-    // What is deleted is overwritten: personal data must not stay in pages that are free.
-    sqlite.run('PRAGMA secure_delete = ON')
-    // What a savepoint would have to undo goes to a temporary file otherwise, page by page, once it is more than 64 KiB.
-    sqlite.run('PRAGMA temp_store = MEMORY')
-    constrain(sqlite)
-    return new Database(sqlite, true)
+    return new Database(openWriter(path), true)
   }
 
   /** From now on writes wait for no lock of another process, and fail when the files are gone. */
@@ -118,7 +93,7 @@ export class Database {
     this.#commits.gate = gate
     // What a loss of power takes from the file is at the gate: the file follows from there.
     this.setDurable(false)
-    this.#reader = openReader(this.sqlite.filename, BUSY_TIMEOUT_MS)
+    this.#reader = openReader(this.sqlite.filename)
     this.#query = queryOn(this.#reader)
   }
   #reader: SqliteDatabase | undefined

@@ -20,7 +20,7 @@ const listCounts = sqliteTable(
   ({ list, clientId, part, currencyId }) => [primaryKey({ columns: [list, clientId, part, currencyId] })],
 )
 
-export interface ListOptions<Table extends OwnedTable, Filter extends string, Sort extends string> {
+interface ListOptions<Table extends OwnedTable, Filter extends string, Sort extends string> {
   table: Table
   /** A column has an index, in the order of creation. An SQL condition, on a placeholder of its name, has none. */
   filters: Readonly<Record<Filter, SQLiteColumn | SQL>>

@@ -1,6 +1,7 @@
 import { keepFirstHead } from '../audit/head.ts'
 import { finishCatalogImport } from '../catalog/import.ts'
 import { fixedRates, storedRates } from '../charges/stored-rates.ts'
+import { PAGE_BYTES } from '../db/connections.ts'
 import { copyWithoutRecord, findMark } from '../db/copy-mark.ts'
 import {
   DataFault,
@@ -13,7 +14,7 @@ import {
   writeDatabase,
   writePrivateFile,
 } from '../db/data-folder.ts'
-import { Database, PAGE_BYTES } from '../db/database.ts'
+import { Database } from '../db/database.ts'
 import { lockForImport, lockForServing } from '../db/folder-lock.ts'
 import { migrate } from '../db/migrate.ts'
 import { requireMode, storeMode } from '../db/mode.ts'

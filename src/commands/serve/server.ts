@@ -15,12 +15,11 @@ import { receiveForwarded } from '../../http/forwarding.ts'
 import type { ListenOptions } from '../../http/listen.ts'
 import { RequestSwitch } from '../../http/request-switch.ts'
 import { JSON_TYPE } from '../../http/responses.ts'
-import { SECOND_MS, systemClock } from '../../kernel/clock.ts'
-import { INTERNAL, isUnavailable } from '../../kernel/failure.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import { INTERNAL } from '../../kernel/failure.ts'
 import { everyStep } from '../../kernel/steps.ts'
 import { createLog, LineSink, type Log } from '../../observability/log.ts'
 import { createMetrics } from '../../observability/metrics.ts'
-import { StorageWatch } from '../../observability/storage-watch.ts'
 import { requireKeys } from '../../orders/voucher-key.ts'
 import type { RecordServer, Roles } from '../../record/server.ts'
 import { ScenarioFault } from '../../sandbox/scenario/loading.ts'
@@ -29,14 +28,13 @@ import { createDatabase } from '../../start/folder.ts'
 import type { ServedFolder } from '../../start/served-folder.ts'
 import { VERSION } from '../../start/version.ts'
 import type { Deliveries } from '../../webhooks/deliveries.ts'
-import type { DueWork } from '../../worlds/due.ts'
-import type { Worlds } from '../../worlds/worlds.ts'
 import { dataError } from '../advice.ts'
 import { bind } from './bind.ts'
 import { serveMetrics, watchWork } from './metrics.ts'
 import { watchRecord } from './record-metrics.ts'
 import { HandOver } from './take-over/hand-over.ts'
 import type { Predecessor } from './take-over/protocol.ts'
+import { timekeeperOf } from './timekeeper.ts'
 
 export const logOf = ({ logLevel, logFormat }: Config): Log => {
   const sink = new LineSink(process.stderr, (count) => log.warn('lines of this log were dropped unread', { count }))
@@ -268,28 +266,6 @@ const unexpectedError = (error: Error, requestId: string, log: Log): Response =>
     status,
     headers: { 'content-type': JSON_TYPE, 'X-Request-Id': requestId },
   })
-}
-
-/** Does due work when no request does, and suspends idle worlds. A failure is logged, and the work is tried again. */
-const timekeeperOf = (due: DueWork, worlds: Worlds, log: Log, tick: () => void) => {
-  const storage = new StorageWatch(log)
-  const look = (): void => {
-    worlds.rest()
-    const world = worlds.default
-    storage.look(world.db)
-    tick()
-    if (!due.isDue(world)) return
-    due.catchUp(world).catch((error: unknown) => {
-      if (!isUnavailable(error)) log.error('due work failed', { cause: String(error) })
-    })
-  }
-  let timer: ReturnType<typeof setInterval> | undefined
-  return {
-    start: () => {
-      timer = setInterval(look, SECOND_MS)
-    },
-    stop: () => clearInterval(timer),
-  }
 }
 
 const recordFailedLogins = async (failedLogins: FailedLogins, deps: Deps): Promise<void> => {

@@ -1,0 +1,28 @@
+import { SECOND_MS } from '../../kernel/clock.ts'
+import { isUnavailable } from '../../kernel/failure.ts'
+import type { Log } from '../../observability/log.ts'
+import { StorageWatch } from '../../observability/storage-watch.ts'
+import type { DueWork } from '../../worlds/due.ts'
+import type { Worlds } from '../../worlds/worlds.ts'
+
+/** Does due work when no request does, and suspends idle worlds. A failure is logged, and the work is tried again. */
+export const timekeeperOf = (due: DueWork, worlds: Worlds, log: Log, tick: () => void) => {
+  const storage = new StorageWatch(log)
+  const look = (): void => {
+    worlds.rest()
+    const world = worlds.default
+    storage.look(world.db)
+    tick()
+    if (!due.isDue(world)) return
+    due.catchUp(world).catch((error: unknown) => {
+      if (!isUnavailable(error)) log.error('due work failed', { cause: String(error) })
+    })
+  }
+  let timer: ReturnType<typeof setInterval> | undefined
+  return {
+    start: () => {
+      timer = setInterval(look, SECOND_MS)
+    },
+    stop: () => clearInterval(timer),
+  }
+}
