@@ -31,7 +31,7 @@ const INITIALS_WIDTH_MAX = 72
 export const MOTIF = { x: 392, y: 22, stroke: 9, opacity: 0.55 } as const
 export const RINGS = { radii: [150, 262], stroke: 56, opacity: 0.06 } as const
 
-export interface Shown {
+interface Shown {
   name: string
   category: string
   subCategory: string

@@ -1,7 +1,7 @@
 import type { ProductDocument } from './file-schema.ts'
 
 /** What an import changes of a product. */
-export interface ProductChange {
+interface ProductChange {
   change: 'added' | 'changed' | 'removed'
   product: Pick<ProductDocument, 'id' | 'name'>
   /** The members that have another value, of a product that is changed. */

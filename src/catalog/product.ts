@@ -3,7 +3,7 @@ import type { Country, Currency } from '../reference/reference.ts'
 import type { products } from './tables.ts'
 
 /** A range of denominations with its discount (spec 2.2). A fixed denomination is a range of one. */
-export interface Band {
+interface Band {
   /** In minor units of the product's currency; both ends are included. */
   minMinor: number
   maxMinor: number

@@ -50,7 +50,7 @@ export interface Header {
   schema: Schema
 }
 
-export type Headers = Record<string, Header | Reference>
+type Headers = Record<string, Header | Reference>
 
 export interface Response {
   description: string

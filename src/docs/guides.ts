@@ -13,7 +13,7 @@ import webhooks from '../../docs/webhooks.md' with { type: 'file' }
 
 /** The guides of docs/, from the executable. */
 
-export interface Guide {
+interface Guide {
   title: string
   about: string
   /** The path of the file in the executable. */

@@ -3,7 +3,7 @@ import { Html, html } from './html.ts'
 
 /** Guides as HTML: Markdown of our own files, rendered by the runtime. */
 
-export interface Heading {
+interface Heading {
   id: string
   text: string
   level: number

@@ -4,7 +4,7 @@ import type { Schema } from './document.ts'
 /** The schemas of the routes in the form that generators of clients read best. */
 
 /** Whether a schema describes a request, where an optional member may be null, or a response. */
-export interface Direction {
+interface Direction {
   isRequest: boolean
   /** The control API refuses members that it does not know; the others ignore them. */
   isClosed?: boolean

@@ -5,6 +5,7 @@ import { DEFERRED, readObject, readOptionalObject, readText } from './body.ts'
 import { type ErrorFormat, STRUCTURED } from './errors.ts'
 import { BODY_ENCODED, rateLimited } from './failures.ts'
 import type { Json, JsonObject } from './json.ts'
+import { PAGE_HEADERS } from './pagination.ts'
 import { queryReader, readPath } from './parameters.ts'
 import { type Reader, reader } from './reader.ts'
 import { canRehearse, rehearsalErrors } from './rehearsal.ts'
@@ -266,19 +267,6 @@ const KEY_HEADERS = Type.Object({
 })
 const REPLAY_HEADERS = Type.Object({
   'Idempotent-Replayed': Type.Optional(Type.Literal('true', { description: 'Set if this is a stored response' })),
-})
-
-const PAGE_HEADERS = Type.Object({
-  'X-Page': Type.Integer({ minimum: 1, description: 'The current page' }),
-  'X-Per-Page': Type.Integer({ minimum: 1, description: 'Items per page' }),
-  'X-Total-Count': Type.Integer({ minimum: 0, description: 'All items that match' }),
-  'X-Total-Pages': Type.Integer({ minimum: 0, description: 'All pages; 0 when nothing matches' }),
-})
-
-export const LONG_PAGE_HEADERS = Type.Object({
-  ...PAGE_HEADERS.properties,
-  'X-Page-Size': Type.Integer({ minimum: 0, description: 'Items in this page' }),
-  'X-Has-More': Type.Boolean({ description: 'Whether more pages exist' }),
 })
 
 /** The success of an operation that lists all records. */

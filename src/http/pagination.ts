@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import type { Context } from 'elysia'
 import type { Direction, Page } from './parameters.ts'
 
@@ -47,4 +48,19 @@ export const longPageHeaders = (page: Page, totalCount: number, pageSize: number
   ...pageHeaders(page, totalCount),
   'X-Page-Size': String(pageSize),
   'X-Has-More': String(page.page < Math.ceil(totalCount / page.limit)),
+})
+
+/** The headers of a page, for the documentation. */
+export const PAGE_HEADERS = Type.Object({
+  'X-Page': Type.Integer({ minimum: 1, description: 'The current page' }),
+  'X-Per-Page': Type.Integer({ minimum: 1, description: 'Items per page' }),
+  'X-Total-Count': Type.Integer({ minimum: 0, description: 'All items that match' }),
+  'X-Total-Pages': Type.Integer({ minimum: 0, description: 'All pages; 0 when nothing matches' }),
+})
+
+/** The same with two more, which long lists have. */
+export const LONG_PAGE_HEADERS = Type.Object({
+  ...PAGE_HEADERS.properties,
+  'X-Page-Size': Type.Integer({ minimum: 0, description: 'Items in this page' }),
+  'X-Has-More': Type.Boolean({ description: 'Whether more pages exist' }),
 })

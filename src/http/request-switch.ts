@@ -22,7 +22,7 @@ interface Underway {
 }
 
 /** A source of requests: a port, or the socket of the previous server. */
-export interface RequestSource {
+interface RequestSource {
   /** The peer of a request; undefined for a request from elsewhere. */
   addressOf: (request: Request) => string | undefined
   /** How many requests have no response yet. */

@@ -12,8 +12,7 @@ export const withBody = (response: Response, body: string | Uint8Array): Respons
 export const bodyOf = (response: Response): string | Uint8Array | undefined => bodies.get(response)
 
 /** A response of serialized JSON. */
-export const jsonResponse = (json: string, { status = 200 }: { status?: number } = {}): Response =>
-  withBody(new Response(json, { status, headers: { 'content-type': JSON_TYPE } }), json)
+export const jsonResponse = (json: string): Response => textResponse(json, JSON_TYPE)
 
 export const textResponse = (text: string, type = 'text/plain; charset=utf-8'): Response =>
   withBody(new Response(text, { headers: { 'content-type': type } }), text)

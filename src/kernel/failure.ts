@@ -21,7 +21,7 @@ export type FailureKind =
   | 'INTERNAL_SERVER_ERROR'
 
 /** What a failure is called inside the program, in the log and where faults are chosen. Clients see its kind. */
-export type FailureCode =
+type FailureCode =
   | 'amount_too_large'
   | 'amount_too_small'
   | 'body_encoded'
@@ -100,10 +100,10 @@ export class DomainError extends Error {
 }
 
 /** All broken rules at once (contract C4). */
-export const invalid = (violations: readonly Violation[], message = 'Input validation failed.'): Failure => ({
+export const invalid = (violations: readonly Violation[]): Failure => ({
   code: 'validation',
   kind: 'VALIDATION_FAILURE',
-  message,
+  message: 'Input validation failed.',
   violations,
 })
 
@@ -147,11 +147,7 @@ export const unavailable = (retryAfterSeconds: number): Failure => ({
 export const isUnavailable = (error: unknown): error is DomainError =>
   error instanceof DomainError && error.failure.code === 'unavailable'
 
-export const INTERNAL: Failure = {
-  code: 'internal',
-  kind: 'INTERNAL_SERVER_ERROR',
-  message: 'Internal server error',
-}
+export const INTERNAL: Failure = { code: 'internal', kind: 'INTERNAL_SERVER_ERROR', message: 'Internal server error' }
 
 /** @throws DomainError with the failure when there is no record */
 export const found = <T>(record: T | undefined, failure: Failure): T => {

@@ -1,10 +1,10 @@
 import { DomainError, type Failure, type Violation } from './failure.ts'
 
-const sizeFailure = (rule: 'min' | 'max', size: 'small' | 'large', problem = `too ${size}`): Failure => ({
+const sizeFailure = (rule: 'min' | 'max', size: 'small' | 'large'): Failure => ({
   code: `amount_too_${size}`,
   kind: 'VALIDATION_FAILURE',
   message: 'Input validation failed.',
-  violations: [{ field: 'amount', rule, problem, message: `amount ${problem}` }],
+  violations: [{ field: 'amount', rule, problem: `too ${size}`, message: `amount too ${size}` }],
 })
 
 /** Contract C5. */

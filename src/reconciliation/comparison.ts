@@ -29,7 +29,7 @@ export interface Finding {
 }
 
 /** The first movement after which the sums part, and the sums after it. */
-export interface Parting {
+interface Parting {
   type: RecordType
   reference: string
   /** By our time; by theirs, if they have one, of what we do not have. */

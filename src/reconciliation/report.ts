@@ -51,9 +51,9 @@ export const ReportSchema = Type.Object(
   { title: 'Reconciliation' },
 )
 
-export type ReconciledRecord = Static<typeof ReconciledRecord>
-export type Difference = Static<typeof Difference>
-export type Repeated = Static<typeof Repeated>
+type ReconciledRecord = Static<typeof ReconciledRecord>
+type Difference = Static<typeof Difference>
+type Repeated = Static<typeof Repeated>
 
 /** Its lists are read as they are shown: each can have a million rows. */
 export interface Report {

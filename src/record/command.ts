@@ -36,7 +36,7 @@ class Unanswered extends Error {
 /** `either` writes on the machine of the active server, and only reads elsewhere; `folder` knows no record. */
 export type Needs = 'read' | 'write' | 'either' | 'folder'
 
-export interface Joining {
+interface Joining {
   target: PostgresTarget
   dataDir: string
   signingKey: Uint8Array | undefined

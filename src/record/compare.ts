@@ -8,7 +8,7 @@ import { type Table, tablesOf } from './tables.ts'
 
 /** Compares a copy and the record at one commit (contract C18). */
 
-export interface Difference {
+interface Difference {
   table: string
   /** The key of the first row that differs, or undefined if the tables are the same. */
   first: string | undefined

@@ -58,7 +58,7 @@ const SESSION = `SET search_path = pg_catalog, pg_temp; SET synchronous_commit =
   SET extra_float_digits = 1; SET client_min_messages = warning; SET timezone = 'UTC'`
 
 export type Ask = <Row extends object>(text: string, values?: readonly Value[], patienceMs?: number) => Promise<Row[]>
-export type Value = string | number | boolean | null
+type Value = string | number | boolean | null
 
 /** One connection at a time, made again when it is needed. */
 export class Connection {

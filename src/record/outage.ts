@@ -1,7 +1,7 @@
 import { MINUTE_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import type { Lease } from './lease.ts'
 
-export type Write = (message: string, fields?: Record<string, string | number>) => void
+type Write = (message: string, fields?: Record<string, string | number>) => void
 export type RecordLog = Readonly<Record<'info' | 'warn' | 'error', Write>>
 
 /** Logs once a minute that the record is away, and once that it is back (contract C18). */

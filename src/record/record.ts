@@ -127,7 +127,7 @@ export const findInstallation = async (ask: Ask): Promise<Installation | undefin
   return installation
 }
 
-export interface Follower {
+interface Follower {
   follower: string
   url: string | null
   seq: number

@@ -27,9 +27,9 @@ const PAUSE_MS = 250
 /** How long a server that stops waits for its last commit. */
 const SETTLE_MS_MAX = 2 * SECOND_MS
 
-export type RecordState = 'active' | 'warm' | 'pulling' | 'waiting'
+type RecordState = 'active' | 'warm' | 'pulling' | 'waiting'
 
-export interface RecordOptions {
+interface RecordOptions {
   target: PostgresTarget
   dataDir: string
   signingKey: Uint8Array

@@ -26,7 +26,7 @@ export class CopyUnfit extends Error {
 }
 
 /** What to do with a folder before it follows the record. */
-export type Standing = 'create' | 'pull' | 'follow'
+type Standing = 'create' | 'pull' | 'follow'
 
 /** @throws DataFault when the two do not belong together; CopyUnfit when the copy has to be set aside */
 export const standingOf = (dataDir: string, installation: Installation | undefined): Standing => {

@@ -8,7 +8,7 @@ import { clients, logins } from './tables.ts'
 const LOGINS_PER_CLIENT_MAX = 10_000
 
 export type ClientRow = typeof clients.$inferSelect
-export type Login = typeof logins.$inferSelect
+type Login = typeof logins.$inferSelect
 
 const liveLogin = prepared((query: Query) =>
   query

@@ -8,7 +8,7 @@ import { ResponseReader } from './response-reader.ts'
 /** How long a receiver has to respond, in real time. */
 const RESPONSE_MS_MAX = 15 * SECOND_MS
 
-export interface Delivery {
+interface Delivery {
   url: string
   headers: Readonly<Record<string, string>>
   body: string

@@ -11,7 +11,7 @@ import { note, type Result } from '../terminal/output.ts'
 import { type Administration, administer } from './administration.ts'
 
 /** What a command has changed, for the audit. */
-export interface Change {
+interface Change {
   before?: object | undefined
   after?: object | undefined
 }

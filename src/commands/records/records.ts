@@ -63,7 +63,7 @@ const STATUS_FAILURES = ['transition_refused', 'payout_not_cancellable']
 const isOfStatus = (error: unknown): boolean =>
   error instanceof DomainError && STATUS_FAILURES.includes(error.failure.code)
 
-export interface ListOptions<Status extends string = string> extends DataOptions {
+interface ListOptions<Status extends string = string> extends DataOptions {
   limit?: number
   client?: string
   since?: number

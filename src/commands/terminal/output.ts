@@ -5,12 +5,12 @@ import { csvOf } from './csv.ts'
 import { tableOf } from './table.ts'
 
 /** Text that a command prints as it is. */
-export interface Page {
+interface Page {
   pieces: Iterable<string>
 }
 
 export type Result = Row | List | Page
-export type Format = 'text' | 'json' | 'csv'
+type Format = 'text' | 'json' | 'csv'
 
 const PIECE_LENGTH = 16_384
 

@@ -18,7 +18,7 @@ interface Step {
   share: number | undefined
 }
 
-export interface Screen {
+interface Screen {
   isTTY?: boolean
   columns?: number
   write: (text: string) => unknown

@@ -17,7 +17,7 @@ const changes = worldPart(({ db }) => productChangesIn(db.query), 'derived')
 export const changesOf = (world: World): ReadonlyMap<number, ProductChange> => world.of(changes)
 
 /** Members of an entry; of a handling fee, one part can be left out. */
-export interface ProductEdit extends Partial<Omit<ProductTerms, 'handling_fee'>> {
+interface ProductEdit extends Partial<Omit<ProductTerms, 'handling_fee'>> {
   handling_fee?: Partial<ProductTerms['handling_fee']>
 }
 

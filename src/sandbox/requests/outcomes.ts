@@ -10,7 +10,7 @@ import type { DocumentedError } from '../faults/operations.ts'
 import type { CoverageReport, Met } from './coverage.ts'
 
 /** A documented way in which an operation ends: `success`, or the name of an error. */
-export type Outcome = Omit<CoverageReport['outcomes'][number], 'count'>
+type Outcome = Omit<CoverageReport['outcomes'][number], 'count'>
 
 interface KnownError {
   failure: Failure

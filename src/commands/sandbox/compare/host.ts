@@ -29,7 +29,7 @@ export interface Host {
 }
 
 /** The text is undefined if it is longer than a host may send. */
-export type Send = (request: Request) => Promise<{ status: number; headers: Headers; text: string | undefined }>
+type Send = (request: Request) => Promise<{ status: number; headers: Headers; text: string | undefined }>
 
 /** The longest response of Scrip, a page of 100 products, is a hundredth of it. */
 const BODY_BYTES_MAX = 4_194_304

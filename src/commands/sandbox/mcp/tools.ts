@@ -15,7 +15,7 @@ export interface Told {
   data?: unknown
 }
 
-export interface Tool {
+interface Tool {
   description: string
   input: TObject
   call: (control: Control, given: never) => Promise<Told>

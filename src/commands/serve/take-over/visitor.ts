@@ -25,7 +25,7 @@ const READ = [
 const EMAIL = 'ada@example.com'
 const PERSON = { first_name: 'Ada', last_name: 'Lovelace' }
 
-export interface Visitor extends Credentials {
+interface Visitor extends Credentials {
   walletId: number
 }
 
