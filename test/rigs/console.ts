@@ -89,7 +89,7 @@ const unreachable = async (page: Page): Promise<string[]> => {
     if (pressed === wanted) wanted = await around() // what has come meanwhile takes more
   }
   return (await page.evaluate(
-    `[...window.left].filter((each) => each.isConnected).map((each) => each.outerHTML.slice(0, 120))`,
+    `[...window.left].filter((each) => each.isConnected && !each.disabled).map((each) => each.outerHTML.slice(0, 120))`,
   )) as string[]
 }
 

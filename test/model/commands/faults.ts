@@ -110,7 +110,6 @@ const ASKED: readonly [string, Expected][] = [
   ['internal', { status: 500 }],
   ['no.such.error', { status: 400 }],
   ['orders.insufficient_balance', { status: 400 }],
-  ['', { status: 400 }],
 ]
 
 export const faultCommands = [
