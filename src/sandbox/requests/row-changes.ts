@@ -46,8 +46,10 @@ interface Noted {
 const watch = worldPart(({ db: { sqlite } }) => {
   // The connection may have them already: parts are forgotten more often than connections are closed.
   triggers ??= triggersOn(sqlite)
+  const isLasting = !sqlite.inTransaction
   sqlite.run(triggers)
   return {
+    isLasting,
     begin: sqlite.query<unknown, [number]>('INSERT INTO temp.noting VALUES (?)'),
     end: sqlite.query('DELETE FROM temp.noting'),
     clear: sqlite.query('DELETE FROM temp.row_changes'),
@@ -103,9 +105,15 @@ export const withChanges = <T>(
   takesValues: boolean,
   work: () => T,
 ): { value: T; changes: RowChange[] } => {
-  const { begin, end, clear, read, readDistinct } = world.of(watch)
-  begin.run(takesValues ? NOTING.values : NOTING.rows)
-  const value = work()
+  const { isLasting, begin, end, clear, read, readDistinct } = world.of(watch)
+  let value: T
+  try {
+    begin.run(takesValues ? NOTING.values : NOTING.rows)
+    value = work()
+  } catch (error) {
+    if (!isLasting) world.forgetDerived() // what was made inside of the unit of work goes with its undoing
+    throw error
+  }
   end.run()
   const changes = takesValues ? withValuesOf(world.db, read.all()) : readDistinct.all()
   clear.run()
