@@ -18,6 +18,8 @@ import { type Acknowledged, anyWrite, askFor, faultIn, recall, type Write } from
  */
 
 const WRITERS = 12
+/** The events of the one wallet are delivered one after another: the short form makes fewer of them. */
+const WRITERS_SHORT = 4
 const STORM_MS = 400
 const RECALLED = 40
 /** What the short form asks for in the end; the long one asks for everything. */
@@ -43,7 +45,7 @@ export const record: Rig = async ({ rounds, seed, isShort, only, progress }) => 
   using folder = temporaryFolder()
   const roundCount = isShort ? faults.length : rounds
   await using pair = await Pair.start(folder.path, roundCount)
-  const storm = new Storm(pair, new Dice(seed), progress)
+  const storm = new Storm(pair, new Dice(seed), isShort ? WRITERS_SHORT : WRITERS, progress)
   await storm.begin()
   for (let round = 0; round < roundCount; round += 1) {
     await storm.round(faults[round % faults.length] ?? 'kill')
@@ -72,6 +74,7 @@ class Storm {
   constructor(
     private readonly pair: Pair,
     private readonly dice: Dice,
+    private readonly writerCount: number,
     private readonly progress: Options['progress'],
   ) {}
 
@@ -86,7 +89,7 @@ class Storm {
       body: JSON.stringify({ name: 'rig', url: receiver.url, events: ['*'] }),
     })
     if (status !== 201) throw new Error(`webhook: ${status} ${body}`)
-    this.#writers = Array.from({ length: WRITERS }, () => this.#write())
+    this.#writers = Array.from({ length: this.writerCount }, () => this.#write())
   }
 
   /** Writes until the rig is over, to whichever server takes it. */
@@ -191,7 +194,7 @@ class Storm {
   async #untilAcknowledged(): Promise<void> {
     const before = this.#acknowledged.length
     const endMs = performance.now() + PATIENCE_MS
-    while (this.#acknowledged.length <= before + WRITERS) {
+    while (this.#acknowledged.length <= before + this.writerCount) {
       if (performance.now() > endMs) {
         throw new Error(`nothing is acknowledged any more: ${this.pair.logs}`)
       }
