@@ -72,15 +72,12 @@ const US_PER_MS = 1_000
 /** Starts a command that ends by itself. */
 export const launch = (args: readonly string[], place: Place = {}) => {
   const child = spawn(args, place)
+  const log = logOf(streamOf(child.stderr))
   const ended = async (): Promise<Ended & { cpuMs: number }> => {
-    const [exitCode, stdout, stderr] = await Promise.all([
-      child.exited,
-      child.stdout.text(),
-      streamOf(child.stderr).text(),
-    ])
+    const [exitCode, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), log.whole])
     return { exitCode, stdout, stderr, cpuMs: Number(child.resourceUsage()?.cpuTime.total ?? 0) / US_PER_MS }
   }
-  return { pid: child.pid, kill: (): void => child.kill('SIGKILL'), ended: ended() }
+  return { pid: child.pid, kill: (): void => child.kill('SIGKILL'), logged: log.logged, ended: ended() }
 }
 
 /** Runs a command that ends by itself. */

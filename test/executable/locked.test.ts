@@ -3,7 +3,7 @@ import { explainFaults } from '../../src/commands/advice.ts'
 import { ProgramError } from '../../src/commands/exit.ts'
 import { lockForTurn } from '../../src/db/folder-lock.ts'
 import { tryLater } from '../../src/db/storage.ts'
-import { run } from '../program.ts'
+import { launch, run } from '../program.ts'
 import { operatorTest, stockedTest } from './live.ts'
 
 /** Commands that meet a lock, a server or a folder that they cannot use say so in one line. */
@@ -11,15 +11,11 @@ import { operatorTest, stockedTest } from './live.ts'
 describe('commands wait in line for their turn to write', () => {
   stockedTest('and say so when it does not come at once', async (operator) => {
     const turn = lockForTurn(operator.dataDir, () => undefined)
-    const waiting = operator.run(['wallet', 'fund', '1', '5'])
-    const isOver = waiting.then(() => true)
-    await Bun.sleep(3_000)
-    expect(await Promise.race([isOver, Bun.sleep(0).then(() => false)])).toBe(false)
+    const waiting = launch(['wallet', 'fund', '1', '5', '--data-dir', operator.dataDir])
+    await waiting.logged('Another command writes to this folder. Waiting for it to end.')
+    expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
     turn[Symbol.dispose]()
-    expect(await waiting).toMatchObject({
-      exitCode: 0,
-      stderr: expect.stringContaining('Another command writes to this folder. Waiting for it to end.'),
-    })
+    expect(await waiting.ended).toMatchObject({ exitCode: 0 })
     expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1005 }])
   })
 
