@@ -262,6 +262,21 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.context().close()
   })
 
+  test('scrolls the menu of a phone to the page that is shown', async () => {
+    const page = await consoles.open('#coverage', { viewport: { width: 390, height: 844 } })
+    const menu = page.getByRole('navigation', { name: 'Console' })
+    const isInView = async (name: string): Promise<boolean> => {
+      const box = await menu.getByRole('link', { name }).boundingBox()
+      return box !== null && box.x >= 0 && box.x + box.width <= 390
+    }
+    await page.getByRole('heading', { name: 'Coverage' }).waitFor()
+    expect([await isInView('Requests'), await isInView('Coverage')]).toEqual([false, true])
+    await page.evaluate(`location.hash = 'requests'`)
+    await page.getByRole('heading', { name: 'Requests' }).waitFor()
+    expect([await isInView('Requests'), await isInView('Coverage')]).toEqual([true, false])
+    await page.context().close()
+  })
+
   test('keeps the filter in the address, and goes from the search to the results', async () => {
     const page = await consoles.open(`#requests?world=${world}&q=status%3A4xx`)
     await page.locator('.row').first().waitFor()

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { get, keepToken, whenTokenIsMissing } from './api.ts'
 import { CoveragePage } from './coverage.tsx'
 import { Events } from './events/events.tsx'
@@ -61,6 +61,22 @@ const Shown = ({ place }: { place: Place }) => {
 }
 
 const CONNECTIONS = { connecting: 'Connecting', live: 'Live', lost: 'Reconnecting' } as const
+
+/** On a narrow screen it scrolls sideways to the page that is shown. */
+const Menu = ({ place }: { place: Place }) => {
+  const shown = place.page === 'request' ? 'requests' : place.page
+  const menu = useRef<HTMLElement>(null)
+  useEffect(() => menu.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [shown])
+  return (
+    <nav aria-label="Console" ref={menu}>
+      {Object.entries(PAGES).map(([page, name]) => (
+        <a key={page} href={hrefOf({ page, world: place.world })} aria-current={page === shown ? 'page' : undefined}>
+          {name}
+        </a>
+      ))}
+    </nav>
+  )
+}
 
 interface WorldsProps {
   place: Place
@@ -159,17 +175,7 @@ const Console = () => {
         <a class="brand" href="/">
           Scrip
         </a>
-        <nav aria-label="Console">
-          {Object.entries(PAGES).map(([page, name]) => (
-            <a
-              key={page}
-              href={hrefOf({ page, world: place.world })}
-              aria-current={page === (place.page === 'request' ? 'requests' : place.page) ? 'page' : undefined}
-            >
-              {name}
-            </a>
-          ))}
-        </nav>
+        <Menu place={place} />
         <div class="side">
           {!isUnknown && <ActiveFaults place={place} />}
           <WorldChoice place={place} worlds={worlds} onLook={reload} />
