@@ -5,7 +5,7 @@ import type { ConnectionOptions } from 'node:tls'
 import postgres from 'postgres'
 import type { PostgresTarget } from '../config/postgres-url.ts'
 import { DataFault } from '../db/data-folder.ts'
-import { SECOND_MS } from '../kernel/clock.ts'
+import { HOUR_MS, SECOND_MS } from '../kernel/clock.ts'
 
 /** The record did not answer: the request may or may not be done. */
 export class RecordAway extends Error {
@@ -51,6 +51,9 @@ const PATIENCE_MS = 5 * SECOND_MS
 const CONNECT_SECONDS_MAX = 5
 /** A server whose network is cut keeps no transaction open for longer. */
 const IDLE_TRANSACTION = '10s'
+/** Where all rows are read or written: on a busy machine, what is done with a page of them can take longer than that. */
+const IDLE_LONG_TRANSACTION = '10min'
+const LONG_TRANSACTION_MS = HOUR_MS
 
 /** For our session, whatever the role or the database says (contract C18). Waits of a commit end by our own clock. */
 const SESSION = `SET search_path = pg_catalog, pg_temp; SET synchronous_commit = on; SET statement_timeout = 0;
@@ -90,12 +93,14 @@ export class Connection {
 
   /** Several queries in one transaction. @throws RecordAway, RecordRefusal */
   transaction<T>(kind: string, patienceMs: number, work: (ask: Ask) => Promise<T>): Promise<T> {
+    const isLong = patienceMs >= LONG_TRANSACTION_MS
     return this.#within(
       patienceMs,
       async (sql) =>
-        (await sql.begin(kind, (tx) =>
-          work(async (text, values = []) => [...(await tx.unsafe(inlined(text, values)))] as never),
-        )) as T,
+        (await sql.begin(kind, async (tx) => {
+          if (isLong) await tx.unsafe(`SET LOCAL idle_in_transaction_session_timeout = '${IDLE_LONG_TRANSACTION}'`)
+          return work(async (text, values = []) => [...(await tx.unsafe(inlined(text, values)))] as never)
+        })) as T,
     )
   }
 
