@@ -269,10 +269,10 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
       const box = await menu.getByRole('link', { name }).boundingBox()
       return box !== null && box.x >= 0 && box.x + box.width <= 390
     }
-    await page.getByRole('heading', { name: 'Coverage' }).waitFor()
+    await page.getByRole('heading', { name: 'Coverage', level: 1 }).waitFor({ state: 'attached' })
     expect([await isInView('Requests'), await isInView('Coverage')]).toEqual([false, true])
     await page.evaluate(`location.hash = 'requests'`)
-    await page.getByRole('heading', { name: 'Requests' }).waitFor()
+    await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor({ state: 'attached' })
     expect([await isInView('Requests'), await isInView('Coverage')]).toEqual([true, false])
     await page.context().close()
   })

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { get, keepToken, whenTokenIsMissing } from './api.ts'
 import { CoveragePage } from './coverage.tsx'
 import { Events } from './events/events.tsx'
@@ -66,7 +66,7 @@ const CONNECTIONS = { connecting: 'Connecting', live: 'Live', lost: 'Reconnectin
 const Menu = ({ place }: { place: Place }) => {
   const shown = place.page === 'request' ? 'requests' : place.page
   const menu = useRef<HTMLElement>(null)
-  useEffect(() => menu.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [shown])
+  useLayoutEffect(() => menu.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [shown])
   return (
     <nav aria-label="Console" ref={menu}>
       {Object.entries(PAGES).map(([page, name]) => (
