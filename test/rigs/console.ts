@@ -144,8 +144,7 @@ const scroll = async (consoles: ConsoleBrowser): Promise<number[]> => {
 }
 
 const SECONDS_MAX = 30
-/** A page that is open makes a message of each request; who watches one does not notice a third more of its time. */
-const RATIO_MAX = 1.33
+const RATIO_MAX = 1.05
 const PAIRS = 120
 
 /** With a server of its own, which asks for no token, as a stranger has it. */
