@@ -32,6 +32,16 @@ export class KeptItems {
     return this.#items[number - this.first]
   }
 
+  /** Counts an item that is not kept. */
+  skip(): void {
+    this.#last += 1
+  }
+
+  forget(): void {
+    this.#items.length = 0
+    this.#bytes = 0
+  }
+
   add(item: Item): void {
     this.#last += 1
     this.#items.push(item)
