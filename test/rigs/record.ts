@@ -18,9 +18,8 @@ import { type Acknowledged, anyWrite, askFor, faultIn, recall, type Write } from
  */
 
 const WRITERS = 12
-/** The events of the one wallet are delivered one after another: the short form makes fewer of them. */
-const WRITERS_SHORT = 4
 const STORM_MS = 400
+const LOOK_MS = 10
 const RECALLED = 40
 /** What the short form asks for in the end; the long one asks for everything. */
 const RECALLED_SHORT = 300
@@ -45,7 +44,7 @@ export const record: Rig = async ({ rounds, seed, isShort, only, progress }) => 
   using folder = temporaryFolder()
   const roundCount = isShort ? faults.length : rounds
   await using pair = await Pair.start(folder.path, roundCount)
-  const storm = new Storm(pair, new Dice(seed), isShort ? WRITERS_SHORT : WRITERS, progress)
+  const storm = new Storm(pair, new Dice(seed), isShort, progress)
   await storm.begin()
   for (let round = 0; round < roundCount; round += 1) {
     await storm.round(faults[round % faults.length] ?? 'kill')
@@ -69,12 +68,14 @@ class Storm {
   #lastMs = performance.now()
   #longestMs = 0
   #isOver = false
+  #isResting = false
   #writers: Promise<void>[] = []
 
   constructor(
     private readonly pair: Pair,
     private readonly dice: Dice,
-    private readonly writerCount: number,
+    /** Events of the one wallet are delivered one after another: the short form makes fewer, and rests while it recalls. */
+    private readonly isShort: boolean,
     private readonly progress: Options['progress'],
   ) {}
 
@@ -89,7 +90,7 @@ class Storm {
       body: JSON.stringify({ name: 'rig', url: receiver.url, events: ['*'] }),
     })
     if (status !== 201) throw new Error(`webhook: ${status} ${body}`)
-    this.#writers = Array.from({ length: this.writerCount }, () => this.#write())
+    this.#writers = Array.from({ length: WRITERS }, () => this.#write())
   }
 
   /** Writes until the rig is over, to whichever server takes it. */
@@ -98,6 +99,10 @@ class Storm {
     let at = -1
     let pid = 0
     while (!this.#isOver) {
+      if (this.#isResting) {
+        await Bun.sleep(LOOK_MS)
+        continue
+      }
       const again = this.dice.chance(0.3) ? this.#open.shift() : undefined
       const write = again ?? anyWrite(this.dice, `n${++this.#writes}`)
       try {
@@ -147,7 +152,9 @@ class Storm {
     await this.#untilAcknowledged()
     const gaps = this.#gaps.get(fault) ?? []
     this.#gaps.set(fault, [...gaps, this.#longestMs])
+    this.#isResting = this.isShort
     await this.#recall(Array.from({ length: RECALLED }, () => this.dice.pick(this.#acknowledged)))
+    this.#isResting = false
     for (const { server: one } of this.pair.members) {
       if (one?.hasEnded()) this.#findings.push(`a server has ended by itself: ${one.log()}`)
     }
@@ -194,11 +201,11 @@ class Storm {
   async #untilAcknowledged(): Promise<void> {
     const before = this.#acknowledged.length
     const endMs = performance.now() + PATIENCE_MS
-    while (this.#acknowledged.length <= before + this.writerCount) {
+    while (this.#acknowledged.length <= before + WRITERS) {
       if (performance.now() > endMs) {
         throw new Error(`nothing is acknowledged any more: ${this.pair.logs}`)
       }
-      await Bun.sleep(10)
+      await Bun.sleep(LOOK_MS)
     }
   }
 
