@@ -1,14 +1,11 @@
 import './start/production.ts'
-import { setPriority } from 'node:os'
 import { CommanderError } from 'commander'
-import { commandLine, isForOperators } from './commands/command-line.ts'
+import { commandLine } from './commands/command-line.ts'
 import { EXIT, errorText, ProgramError } from './commands/exit.ts'
 import { ExposedSecret, UsageError } from './config/environment.ts'
 import { givenEnvironment } from './start/production.ts'
 
 /** Runs one command, and says how it ended. */
-
-const NICE = 10
 
 const exitCodeOf = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
@@ -25,10 +22,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 try {
-  const words = process.argv.slice(2)
-  // A server on the same machine comes first, however much such a command has to do.
-  if (isForOperators(words)) setPriority(NICE)
-  const program = await commandLine(givenEnvironment, words)
+  const program = await commandLine(givenEnvironment, process.argv.slice(2))
   await program.parseAsync()
 } catch (error) {
   process.exitCode = exitCodeOf(error)

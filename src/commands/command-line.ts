@@ -128,8 +128,6 @@ const group =
   async (command) =>
     (await find())(command.description(description))
 
-const OPERATORS_GROUP = 'Run live mode:'
-
 /**
  * All commands, as the help lists them. Each loads its modules when it is added or run, because loading all of them
  * takes longer than most commands.
@@ -145,7 +143,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
     listen,
     trigger,
   },
-  [OPERATORS_GROUP]: {
+  'Run live mode:': {
     client: group('manage the clients of live mode', async () => (await import('./records/client.ts')).clientCommands),
     wallet: group('manage wallets', async () => (await import('./records/wallet.ts')).walletCommands),
     catalog: group('manage the catalog', async () => (await import('./records/catalog.ts')).catalogCommands),
@@ -191,9 +189,6 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
 /** `scrip` alone. */
 const DEFAULT = 'serve'
 const NAMES = Object.values(COMMANDS).flatMap(Object.keys)
-/** Whether the words call a command for operators of live mode. */
-export const isForOperators = ([name = '']: readonly string[]): boolean =>
-  Object.hasOwn(COMMANDS[OPERATORS_GROUP] ?? {}, name)
 
 /** Commands that speak of the others. */
 const ABOUT_ALL = ['help', 'docs', 'completion']
