@@ -19,7 +19,7 @@ const HARNESS = 'test/harness.ts'
 const ALL = '--all'
 
 /** For one test, in milliseconds. It ends a test that hangs, so it is far beyond what a busy machine needs. */
-const PATIENCE_MS = 600_000
+const PATIENCE_MS = 300_000
 
 /** Lines of the runner's own report, in place of which the last line stands. */
 const REPORT = /^(?:bun test v.*|\s*\d+ (?:pass|skip|todo|fail|errors?|expect\(\) calls)|Ran \d+ tests.*)$/

@@ -82,17 +82,15 @@ const unreachable = async (page: Page): Promise<string[]> => {
     document.activeElement.blur()
     window.left.delete(document.activeElement)
   })()`)
-  let left: string[] = []
-  // What comes or goes in the first time around may take the place of something else.
-  for (let times = 0; times < 2; times++) {
-    const presses = Number(await page.evaluate(`${USABLE}.length`)) + 2
-    for (let pressed = 0; pressed < presses; pressed++) await page.keyboard.press('Tab')
-    left = (await page.evaluate(
-      `[...window.left].filter((each) => each.isConnected && !each.disabled).map((each) => each.outerHTML.slice(0, 120))`,
-    )) as string[]
-    if (left.length === 0) break
+  const around = async () => Number(await page.evaluate(`${USABLE}.length`)) + 2
+  let wanted = await around()
+  for (let pressed = 1; pressed <= wanted; pressed++) {
+    await page.keyboard.press('Tab')
+    if (pressed === wanted) wanted = await around() // what has come meanwhile takes more
   }
-  return left
+  return (await page.evaluate(
+    `[...window.left].filter((each) => each.isConnected && !each.disabled).map((each) => each.outerHTML.slice(0, 120))`,
+  )) as string[]
 }
 
 const look = async (page: Page, world: string, hasKeys: boolean): Promise<string[]> => {
