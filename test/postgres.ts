@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from './program.ts'
+import { freePort } from './free-port.ts'
 
 /** PostgreSQL for tests: a server of its own in a temporary folder, as a user that is not root. */
 

@@ -1,6 +1,5 @@
 import { test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -246,12 +245,3 @@ export const residentBytes = (pid: number): number => memoryBytes(pid, 'VmRSS')
 
 /** The most resident memory that the process has had so far. */
 export const residentPeakBytes = (pid: number): number => memoryBytes(pid, 'VmHWM')
-
-/** A port on which nothing listens. */
-export const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })

@@ -2,7 +2,8 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort, run, start } from '../program.ts'
+import { freePort } from '../free-port.ts'
+import { run, start } from '../program.ts'
 import { asOperator, type Operator, operatorTest } from './live.ts'
 
 /** `scrip backup FOLDER --every 1h --keep 48`: copies that are taken and removed by themselves (decision 78). */

@@ -4,9 +4,10 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errorsPage, flagsPage, pathOf } from '../../docs/make.ts'
 import { commandLine } from '../../src/commands/command-line.ts'
+import { freePort } from '../free-port.ts'
 import { startServer } from '../harness.ts'
 import { POSTGRES, Postgres } from '../postgres.ts'
-import { freePort, inFolder } from '../program.ts'
+import { inFolder } from '../program.ts'
 import { blocksOf, documentText, hasShell, walk } from './documents.ts'
 
 /** The documentation is typed as it stands, and what follows from the program is compared with it. */

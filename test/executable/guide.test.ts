@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort, inFolder, run } from '../program.ts'
+import { freePort } from '../free-port.ts'
+import { inFolder, run } from '../program.ts'
 import { type Block, blocksOf, documentText, hasShell, withScrip } from './documents.ts'
 
 /** The code of the guide for testers is run as it stands, so that it cannot rot. */

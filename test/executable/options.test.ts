@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { withServeOptions } from '../../src/config/options.ts'
-import { bearer, folderTest, freePort, inFolder, loggedIn, run, start } from '../program.ts'
+import { freePort } from '../free-port.ts'
+import { bearer, folderTest, inFolder, loggedIn, run, start } from '../program.ts'
 
 /** Flags, their variables and their defaults (contract C1). */
 

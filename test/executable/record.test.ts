@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../free-port.ts'
 import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
-import { freePort, type Running, run } from '../program.ts'
+import { type Running, run } from '../program.ts'
 import { logIn, serve } from '../rigs/server.ts'
 
 /** Two servers and their operator, with the record in PostgreSQL (contract C18). */

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../free-port.ts'
 import { withoutCounters } from '../http/rehearsals.ts'
-import { freePort, run, start } from '../program.ts'
+import { run, start } from '../program.ts'
 import { blocksOf, documentText, hasShell, withScrip } from './documents.ts'
 import { asOperator, Customer, type Operator } from './live.ts'
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { freePort, inFolder, run } from '../program.ts'
+import { freePort } from '../free-port.ts'
+import { inFolder, run } from '../program.ts'
 import { Customer, HAMPER, operatorTest, stockedTest, TEA } from './live.ts'
 
 /** What operators get from the executable alone: guides, files, samples, warnings (contract C17). */

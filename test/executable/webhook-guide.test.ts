@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort, inFolder, start } from '../program.ts'
+import { freePort } from '../free-port.ts'
+import { inFolder, start } from '../program.ts'
 import { blocksOf, documentText } from './documents.ts'
 
 /** The receivers of docs/webhooks.md verify, refuse and deduplicate, in each language that is installed here. */
