@@ -29,15 +29,20 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
   afterAll(() => postgres[Symbol.asyncDispose]())
 
   const open = () => openRecord(postgres)
+  /** Waits until PostgreSQL has a row, whether the copy knows it or not. */
+  const recorded = async ({ sql }: Awaited<ReturnType<typeof open>>, name: string): Promise<void> => {
+    while ((await sql(`SELECT 1 FROM scrip.seeds WHERE name = '${name}'`)).length === 0) await Bun.sleep(5)
+  }
 
   test('holds what a unit of work has written when it is acknowledged, and nobody reads it before', async () => {
     using record = await open()
     const isThere = () => record.database.query.select().from(SEEDS).all()
     expect(isThere()).toEqual([])
-    record.network.delayMs = 30
+    record.network.cut('responses')
     const written = record.run("INSERT INTO seeds VALUES ('a', 'b')")
-    await Bun.sleep(20)
+    await recorded(record, 'a')
     expect(isThere()).toEqual([])
+    record.network.cut()
     await written
     expect(isThere()).toEqual([{ name: 'a' }])
     expect(await record.sql('SELECT name, sha256 FROM scrip.seeds')).toEqual(['a|b'])
@@ -107,7 +112,7 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
     await record.run("INSERT INTO seeds VALUES ('warm up', '')")
     record.network.cut('responses')
     const made = record.run("INSERT INTO seeds VALUES ('made', '')")
-    await Bun.sleep(200)
+    await recorded(record, 'made')
     record.network.reset()
     record.network.cut()
     await made
