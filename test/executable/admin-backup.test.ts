@@ -36,12 +36,12 @@ describe('a backup', () => {
     expect(statSync(backup).mode & 0o777).toBe(0o600)
     expect(readdirSync(operator.folder).filter((name) => name.startsWith('backup'))).toEqual(['backup.sqlite'])
     await customer.payout('p-2')
-    expect((await run(['verify', backup])).exitCode).toBe(0)
+    expect(await run(['verify', backup])).toMatchObject({ exitCode: 0 })
     expect(readFileSync(backup).includes(readFileSync(join(operator.dataDir, 'voucher.key')))).toBe(false)
 
     const other = elsewhere(operator)
     copyFileSync(join(operator.dataDir, 'signing.key'), join(other.dataDir, 'signing.key'))
-    expect((await other.run(['restore', backup])).exitCode).toBe(0)
+    expect(await other.run(['restore', backup])).toMatchObject({ exitCode: 0 })
     const restored = await other.serve()
     // Tokens of before the backup are dead, whatever key signed them: what was logged out since must stay out.
     const stale = await restored.request('/api/v1/wallets', {
@@ -61,7 +61,7 @@ describe('a backup', () => {
     expect(exitCode).toBe(1)
     expect(stderr).toContain(file)
     expect(readFileSync(file, 'utf8')).toBe('mine')
-    expect((await operator.run(['backup', '/no/such/folder/file'])).exitCode).toBe(4)
+    expect(await operator.run(['backup', '/no/such/folder/file'])).toMatchObject({ exitCode: 4 })
   })
 
   operatorTest('reminds people, but not scripts, that it has no keys', async (operator) => {

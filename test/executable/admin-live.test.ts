@@ -25,9 +25,9 @@ const open = (work: (operator: Operator, server: Running, customer: Customer) =>
     const credentials = await operator.stocked()
     const server = await operator.serve('--rate-limit', 'off')
     await work(operator, server, await Customer.of(server, credentials))
-    expect((await operator.run(['verify'])).exitCode).toBe(0)
-    expect((await server.stop()).exitCode).toBe(0)
-    expect((await operator.run(['verify'])).exitCode).toBe(0)
+    expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
+    expect(await server.stop()).toMatchObject({ exitCode: 0 })
+    expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
   })
 
 operatorTest('a server that starts with an empty folder can be set up while it runs', async (operator) => {
@@ -63,7 +63,7 @@ operatorTest('a server that starts with an empty folder can be set up while it r
     { product: 'Hamper', available: 0, taken: 1 },
   ])
   await server.stop()
-  expect((await operator.run(['verify'])).exitCode).toBe(0)
+  expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
 })
 
 test('a held charge fixes only the price of an order', () =>
@@ -111,7 +111,7 @@ operatorTest('the flags set the fees, and 0 disables them', async (operator) => 
   const { id } = await customer.payout('free')
   expect(await customer.read(`/payouts/${id}`)).toMatchObject({ amount: 100, fees: 0, total_amount: 100 })
   expect(await customer.wallet()).toEqual([900, 100])
-  expect((await server.stop()).exitCode).toBe(0)
+  expect(await server.stop()).toMatchObject({ exitCode: 0 })
 })
 
 describe('a client', () => {
@@ -148,7 +148,7 @@ describe('a client', () => {
         (body) => server.request('/api/v1/orders', { method: 'POST', headers, body }),
         () => customer.get('/countries/1'),
       )
-      expect((await operator.run(command)).exitCode).toBe(0)
+      expect(await operator.run(command)).toMatchObject({ exitCode: 0 })
       const response = await finish()
       return [response.status, await response.text()]
     }
@@ -156,7 +156,7 @@ describe('a client', () => {
       400,
       expect.stringContaining('Quantity exceeds maximum allowed quantity of 1'),
     ])
-    expect((await operator.run(['client', 'limit', 'acme', 'off'])).exitCode).toBe(0)
+    expect(await operator.run(['client', 'limit', 'acme', 'off'])).toMatchObject({ exitCode: 0 })
     const withdrawn = operator.file('withdrawn.json', { products: [{ ...TEA, active: false }, HAMPER] })
     expect(await orderDuring(['catalog', 'import', withdrawn])).toEqual([
       404,
@@ -169,7 +169,7 @@ describe('a client', () => {
       403,
       expect.stringContaining('FORBIDDEN'),
     ])
-    expect((await operator.run(['client', 'feature', 'acme', 'vouchers', 'on'])).exitCode).toBe(0)
+    expect(await operator.run(['client', 'feature', 'acme', 'vouchers', 'on'])).toMatchObject({ exitCode: 0 })
     expect(await orderDuring(['client', 'disable', 'acme'])).toEqual([401, expect.stringContaining('UNAUTHORIZED')])
     expect(await operator.json<object[]>('vouchers', 'list')).toMatchObject([
       { product: 'Tea', available: 3, taken: 0 },
@@ -207,7 +207,7 @@ describe('a client', () => {
       expect(await discount()).toBe(2.5)
       await operator.json('client', 'discount', 'acme', '1', '0')
       expect(await discount()).toBe(2.5)
-      expect((await operator.run(['client', 'discount', 'acme', '99', '5'])).exitCode).toBe(1)
+      expect(await operator.run(['client', 'discount', 'acme', '99', '5'])).toMatchObject({ exitCode: 1 })
     }))
 
   test('that is unknown is refused by every command', () =>
@@ -243,7 +243,7 @@ test('orders can be delivered in parts, and the rest is refunded', () =>
     const [left, reserved] = await customer.wallet()
     expect(reserved).toBe(0)
     expect(left).toBeCloseTo(1000 - amount / 3, 1)
-    expect((await operator.run(['orders', 'deliver', String(id)])).exitCode).toBe(1)
+    expect(await operator.run(['orders', 'deliver', String(id)])).toMatchObject({ exitCode: 1 })
 
     const second = await customer.order(2, 2)
     await operator.json('orders', 'deliver', String(second.id))
@@ -286,7 +286,7 @@ describe('a code that expires after its import', () => {
       expire(operator, BOX_1)
       await operator.json('orders', 'deliver', String(id), '1')
       expect(cardsOf(await customer.read<Order>(`/orders/${id}`))).toEqual(['BOX-2'])
-      expect((await operator.run(['verify'])).exitCode).toBe(0)
+      expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
       expire(operator, BOX_2)
       await operator.json('orders', 'deliver', String(id))
       expect(cardsOf(await customer.read<Order>(`/orders/${id}`))).toEqual(['BOX-2', 'BOX-3'])
@@ -342,14 +342,14 @@ describe('payouts', () => {
         status: 'action_required',
         submitted: true,
       })
-      expect((await operator.run(['payouts', 'advance', id, '--to', 'queued'])).exitCode).toBe(1)
+      expect(await operator.run(['payouts', 'advance', id, '--to', 'queued'])).toMatchObject({ exitCode: 1 })
       expect(await customer.read(`/payouts/${id}`)).toMatchObject({ status: 'action_required' })
       await operator.json('payouts', 'advance', id, '--to', 'completed')
       expect(await customer.wallet()).toEqual([898.5, 0])
       expect(await customer.read(`/beneficiaries/${ada.id}`)).toMatchObject({ total_payouts: 1, total_amount: 100 })
       await operator.json('payouts', 'return', id)
       expect(await customer.wallet()).toEqual([998.5, 0])
-      expect((await operator.run(['payouts', 'return', id])).exitCode).toBe(1)
+      expect(await operator.run(['payouts', 'return', id])).toMatchObject({ exitCode: 1 })
       const { events } = await customer.read<{ events: { event_type: string; actor_type: string }[] }>(`/payouts/${id}`)
       expect(events.map(({ event_type, actor_type }) => `${event_type} by ${actor_type}`)).toEqual([
         'created by client',
@@ -367,7 +367,7 @@ describe('payouts', () => {
   test('that fail are refunded and have a reason', () =>
     open(async (operator, _, customer) => {
       const { id } = await customer.payout('p-2')
-      expect((await operator.run(['payouts', 'fail', id])).exitCode).toBe(1)
+      expect(await operator.run(['payouts', 'fail', id])).toMatchObject({ exitCode: 1 })
       await operator.json('payouts', 'advance', id, '--to', 'processing')
       await operator.json('payouts', 'fail', id, '--code', 'account_closed', '--reason', 'The account is closed')
       expect(await customer.read(`/payouts/${id}`)).toMatchObject({
@@ -376,7 +376,7 @@ describe('payouts', () => {
         failure_reason: 'The account is closed',
       })
       expect(await customer.wallet()).toEqual([1000, 0])
-      expect((await operator.run(['payouts', 'advance', id])).exitCode).toBe(1)
+      expect(await operator.run(['payouts', 'advance', id])).toMatchObject({ exitCode: 1 })
       expect((await operator.run(['payouts', 'advance', 'pyt_none'])).stderr).toContain('scrip payouts list')
     }))
 })
@@ -399,7 +399,7 @@ operatorTest('commands work on sandbox data too, and leave no due work', async (
   expect(delivered.vouchers.map(({ card_number }) => card_number.slice(0, 4))).toEqual(Array(9).fill('TEST'))
   expect(await customer.read(`/payouts/${payout.id}`)).toMatchObject({ status: 'completed' })
   await server.stop()
-  expect((await operator.run(['verify'])).exitCode).toBe(0)
+  expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
 })
 
 test('simultaneous commands and requests lose no writes', () =>
@@ -460,5 +460,5 @@ operatorTest('a second server on the same folder is refused until the first is k
   expect(second.stderr).toContain(`${operator.dataDir}: another scrip serve works on this folder`)
   server.signal('SIGKILL')
   await server.ended()
-  expect((await (await operator.serve()).stop()).exitCode).toBe(0)
+  expect(await (await operator.serve()).stop()).toMatchObject({ exitCode: 0 })
 })

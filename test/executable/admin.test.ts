@@ -107,7 +107,7 @@ describe('wallets', () => {
       [' 2', 'acme', 'KWD', '-500.125', '0.000'],
       [''],
     ])
-    expect((await operator.run(['verify'])).exitCode).toBe(0)
+    expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
   })
 
   const REFUSED: [exitCode: number, args: string[], message: string][] = [
@@ -274,7 +274,7 @@ describe('the voucher key', () => {
     const server = await start(['--mode', 'live', '--data-dir', operator.dataDir], {
       env: { ...before, SCRIP_PORT: '0' },
     })
-    expect((await operator.run(['vouchers', 'rekey'], { env: both })).exitCode).toBe(4)
+    expect(await operator.run(['vouchers', 'rekey'], { env: both })).toMatchObject({ exitCode: 4 })
     await server.stop()
     expect(await operator.run(['vouchers', 'rekey', '--json'], { env: both })).toMatchObject({
       exitCode: 0,
@@ -293,7 +293,7 @@ describe('the voucher key', () => {
       await operator.json('client', 'add', 'acme')
       await operator.json('catalog', 'import', operator.file('catalog.json', { products: [TEA] }))
       const codes = operator.file('codes', codesOf(1, 'TEA-1'))
-      expect((await operator.run(['vouchers', 'import', codes], { env })).exitCode).toBe(0)
+      expect(await operator.run(['vouchers', 'import', codes], { env })).toMatchObject({ exitCode: 0 })
       expect(existsSync(join(operator.dataDir, 'voucher.key'))).toBe(false)
       const keyFile = operator.file('key', `${KEY}\n`)
       const twice = await operator.run(['vouchers', 'import', codes], { env: { SCRIP_VOUCHER_KEY_FILE: keyFile } })
@@ -311,12 +311,12 @@ describe('catalog', () => {
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toEqual(await Bun.file(join(import.meta.dir, '../../seed/catalog.json')).json())
     const file = operator.file('catalog.json', stdout)
-    expect((await run(['catalog', 'validate', file])).exitCode).toBe(0)
+    expect(await run(['catalog', 'validate', file])).toMatchObject({ exitCode: 0 })
     await operator.json('client', 'add', 'acme')
     const { products } = JSON.parse(stdout) as { products: unknown[] }
     expect(await operator.json('catalog', 'import', file)).toMatchObject({ products: products.length })
     const copy = join(operator.folder, 'copy.json')
-    expect((await operator.run(['catalog', 'export', copy])).exitCode).toBe(0)
+    expect(await operator.run(['catalog', 'export', copy])).toMatchObject({ exitCode: 0 })
     expect(readFileSync(copy, 'utf8')).toBe(stdout)
   })
 
@@ -393,7 +393,7 @@ describe('rates', () => {
 
   operatorTest('of a sandbox are its own, and can be listed', async (operator) => {
     await (await start(['--data-dir', operator.dataDir])).stop()
-    expect((await operator.run(['rates', 'set', 'USD/EUR=4'])).exitCode).toBe(4)
+    expect(await operator.run(['rates', 'set', 'USD/EUR=4'])).toMatchObject({ exitCode: 4 })
     const rates = await operator.json<{ currency: string }[]>('rates', 'list')
     expect(rates.map(({ currency }) => currency)).toContain('EUR')
   })

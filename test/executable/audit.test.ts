@@ -127,7 +127,7 @@ describe('scrip audit list', () => {
       for (const secret of [password, credentials.password, 'BOX-1', 'ada@example.com', 'Lovelace']) {
         expect(text).not.toContain(secret)
       }
-      expect((await operator.run(['verify'])).exitCode).toBe(0)
+      expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
     }))
 
   test('names the user of the process as the system knows it, and whoever became that user by sudo', () =>
@@ -139,7 +139,7 @@ describe('scrip audit list', () => {
           .trim()
       const self = nameOf(process.getuid?.() ?? 0)
       const userAfter = async (place: Place) => {
-        expect((await operator.run(['wallet', 'fund', '1', '1'], place)).exitCode).toBe(0)
+        expect(await operator.run(['wallet', 'fund', '1', '1'], place)).toMatchObject({ exitCode: 0 })
         return (await lastOf(operator))?.user
       }
       expect(await userAfter({ env: { USER: 'mallory', LOGNAME: 'mallory', SUDO_USER: 'mallory' } })).toBe(self)
@@ -151,9 +151,9 @@ describe('scrip audit list', () => {
 
   stockedTest('has what was refused, with the reason, and without an effect', async (operator) => {
     const before = (await auditOf(operator)).length
-    expect((await operator.run(['wallet', 'adjust', '1', '-5000'])).exitCode).toBe(1)
-    expect((await operator.run(['client', 'disable', 'ada@example.com'])).exitCode).toBe(1)
-    expect((await operator.run(['orders', 'refund', '7'])).exitCode).toBe(1)
+    expect(await operator.run(['wallet', 'adjust', '1', '-5000'])).toMatchObject({ exitCode: 1 })
+    expect(await operator.run(['client', 'disable', 'ada@example.com'])).toMatchObject({ exitCode: 1 })
+    expect(await operator.run(['orders', 'refund', '7'])).toMatchObject({ exitCode: 1 })
     expect((await auditOf(operator)).slice(before)).toMatchObject([
       {
         command: 'wallet adjust',
@@ -368,7 +368,7 @@ describe('the chain', () => {
     const rows = await auditOf(operator)
     expect(rows.at(-1)).toMatchObject({ command: 'restore', subject: backup, outcome: 'done' })
     expect(rows.some(({ command, subject }) => command === 'wallet fund' && subject === '1 1')).toBe(false)
-    expect((await operator.run(['verify'])).exitCode).toBe(0)
+    expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
   })
 })
 
@@ -376,6 +376,6 @@ operatorTest('the sandbox has no audit', async (operator) => {
   const server = await start(['--data-dir', operator.dataDir])
   await login(server, 'sandbox', 'wrong')
   await server.stop()
-  expect((await operator.run(['wallet', 'fund', '1', '5'])).exitCode).toBe(0)
+  expect(await operator.run(['wallet', 'fund', '1', '5'])).toMatchObject({ exitCode: 0 })
   expect(await auditOf(operator)).toEqual([])
 })

@@ -55,7 +55,7 @@ describe('scrip backup FOLDER', () => {
     expect(await hourly.stop()).toEqual({ exitCode: 0, stdout: `${hourly.ready}\n`, stderr: '' })
     const often = await every('1s')
     expect(JSON.parse(often.ready)).toMatchObject({ kept: 2, removed: 1 })
-    expect((await often.stop()).exitCode).toBe(0)
+    expect(await often.stop()).toMatchObject({ exitCode: 0 })
     expect(readdirSync(folder).filter((name) => !NAME.test(name))).toEqual([])
   })
 
@@ -76,7 +76,7 @@ describe('scrip backup FOLDER', () => {
     expect(await failed()).toBeGreaterThan(0)
     renameSync(elsewhere, folder)
     await backup.printed('"removed":1')
-    expect((await backup.stop()).exitCode).toBe(0)
+    expect(await backup.stop()).toMatchObject({ exitCode: 0 })
     expect(await failed()).toBe(0)
     await server.stop()
     const acts = await operator.json<{ command: string; after: object }[]>('audit', 'list', '--status', 'refused')

@@ -63,7 +63,7 @@ describe('scrip client', () => {
       ])
       expect(await operator.run(['client', 'fees', 'acme', '--payout-fee', '1.255'])).toMatchObject({ exitCode: 2 })
       await server.stop()
-      expect((await operator.run(['verify'])).exitCode).toBe(0)
+      expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
     },
   )
 
@@ -106,7 +106,7 @@ describe('scrip client', () => {
       const server = await operator.serve()
       expect((await login(server, credentials.username, credentials.password)).status).toBe(200)
       await server.stop()
-      expect((await operator.run(['verify'])).exitCode).toBe(0)
+      expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
     }))
 })
 
@@ -162,7 +162,7 @@ describe('scrip wallet', () => {
     expect(await operator.json('wallet', 'default', '2')).toMatchObject({ id: 2, is_default: true })
     expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ is_default: false }, { is_default: true }])
     expect(await operator.json('wallet', 'default', '2')).toMatchObject({ id: 2, is_default: true })
-    expect((await operator.run(['verify'])).exitCode).toBe(0)
+    expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
   })
 
   stockedTest('close leaves a wallet that is not active and pays nothing', async (operator, credentials) => {

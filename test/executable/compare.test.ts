@@ -115,7 +115,7 @@ describe('the limits of the host', () => {
 })
 
 test('thirteen runs in a row do not meet the limit of failed logins', async () => {
-  for (let time = 0; time < 13; time++) expect((await compare(host.url)).exitCode).toBe(0)
+  for (let time = 0; time < 13; time++) expect(await compare(host.url)).toMatchObject({ exitCode: 0 })
 })
 
 /** Serves the responses of a Scrip, altered for some requests. */
@@ -558,10 +558,10 @@ describe('the credentials', () => {
   })
 
   test('are not flags', async () => {
-    expect((await compare(host.url, ['--password', 'x'])).exitCode).toBe(2)
+    expect(await compare(host.url, ['--password', 'x'])).toMatchObject({ exitCode: 2 })
   })
 })
 
 test('exit code 2 for a URL that is none', async () => {
-  expect((await compare('localhost:4747')).exitCode).toBe(2)
+  expect(await compare('localhost:4747')).toMatchObject({ exitCode: 2 })
 })

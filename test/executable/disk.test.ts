@@ -51,7 +51,7 @@ describe('a full disk', () => {
       expect(await totalOf(program, client)).toBe(saved + 1)
       expect((await program.request('/readyz')).status).toBe(200)
       await program.logged('writes work again')
-      expect((await program.stop()).exitCode).toBe(0)
+      expect(await program.stop()).toMatchObject({ exitCode: 0 })
       expect(brokenInvariants(dataDir)).toEqual([])
     }))
 })
@@ -83,7 +83,7 @@ describe('a sandbox on a full disk', () => {
       for (const path of ['/ledger?world=shop', '/snapshots/kept']) expect(await control('GET', path)).toBe(200)
       limit('unlimited')
       for (const [method, path] of replacing) expect([path, await control(method, path)]).toEqual([path, 200])
-      expect((await program.stop()).exitCode).toBe(0)
+      expect(await program.stop()).toMatchObject({ exitCode: 0 })
     }))
 })
 
@@ -95,7 +95,7 @@ const totalOf = async (program: Running, client: RequestInit): Promise<number> =
 
 describe('data that cannot be written', () => {
   folderTest('exits with code 4 and the path, and does not change the data', async (dataDir) => {
-    expect((await (await start(['--data-dir', dataDir])).stop()).exitCode).toBe(0)
+    expect(await (await start(['--data-dir', dataDir])).stop()).toMatchObject({ exitCode: 0 })
     const before = contentsOf(dataDir)
     for (const name of readdirSync(dataDir)) chmodSync(join(dataDir, name), 0o444)
     chmodSync(dataDir, 0o555)

@@ -30,6 +30,9 @@ const HERE = {
   'scrip wait\n': `scrip wait --port ${port}\n`,
   '127.0.0.1:4747': `127.0.0.1:${port}`,
 }
+/** Stops jobs of the shell. Their processes are waited for, because bash forgets a job as soon as it has ended. */
+const stop = (...jobs: number[]): string =>
+  `servers=$(jobs -p ${jobs.map((job) => `%${job}`).join(' ')}); kill $servers; wait $servers\n`
 const hasNode = Bun.which('node') !== null
 
 test.skipIf(!hasShell || !hasNode || !Bun.which('patch'))(
@@ -89,12 +92,12 @@ describe('docs/running-live.md', () => {
       replace: { '/var/lib/scrip': '$FOLDER/data', '/backup/': '$FOLDER/', '4747': port, '9464': metricsPort },
       before: { 'scrip orders list --status PENDING': TRADE },
       console: {
-        'systemctl stop scrip': `kill %1; wait %1\n`,
+        'systemctl stop scrip': stop(1),
         'systemctl start scrip': server,
         'systemctl stop scrip\nSCRIP_VOUCHER_KEY_FILE': server,
         'install -m 0755 scrip-new': `${server.replace(' &', ' --take-over --ready-file taken &')}
             until [ -s taken ]; do sleep 0.1; done
-            kill %1; wait %1`,
+            ${stop(1)}`,
       },
     })
     expect(said).toContain('scrip_refusals_total{reason="unauthorized"} 0')
@@ -154,7 +157,7 @@ describe('docs/more-than-one-machine.md', () => {
           scrip wait --port ${port}
           scrip serve --mode live --data-dir /var/lib/scrip-second --port ${second} &
           until [ "$(scrip postgres status --json | jq '.followers | length')" = 1 ]; do sleep 0.1; done`,
-        'systemctl stop scrip': 'kill %1 %2; wait %1 %2',
+        'systemctl stop scrip': stop(1, 2),
         'psql --file reports.sql': `${psql} -U scrip scrip --file reports.sql
           ${psql} -U reports scrip -c 'SELECT username FROM scrip.clients'`,
       },

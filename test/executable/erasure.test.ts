@@ -189,7 +189,7 @@ describe('scrip beneficiary erase', () => {
         .json<{ subject: string; after: object }[]>('audit', 'list')
         .then((rows) => rows.slice(-1))
       expect(row).toMatchObject({ command: 'beneficiary erase', subject: '[e-mail]', outcome: 'done', after: erased })
-      expect((await operator.run(['verify'])).exitCode).toBe(0)
+      expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
       await server.stop()
       expect(foundIn(operator.dataDir, TRACES)).toEqual([])
     }))
@@ -228,7 +228,7 @@ describe('scrip beneficiary erase', () => {
         expect.objectContaining({ command: 'beneficiary erase', subject: ids.saved }),
       )
       await server.stop()
-      expect((await operator.run(['verify'])).exitCode).toBe(0)
+      expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
     }))
 
   test('refuses a person that nothing is stored about, and what is neither an address nor an id', () =>

@@ -270,7 +270,7 @@ describe('--on failure', () => {
   })
 
   folderTest('leaves no file of a command that cannot be started', async (folder) => {
-    expect((await run(['run', ...FLAGS(folder), '--', '/no/such/command'])).exitCode).toBe(127)
+    expect(await run(['run', ...FLAGS(folder), '--', '/no/such/command'])).toMatchObject({ exitCode: 127 })
     expect(readdirSync(folder)).toEqual([])
   })
 })
@@ -298,7 +298,7 @@ describe('a file that cannot be written is a usage error before the command star
       const file = join(folder, 'kept')
       writeFileSync(file, 'kept')
       chmodSync(file, 0o400)
-      expect((await run(['run', '--journal', file, '--', 'true'])).exitCode).toBe(2)
+      expect(await run(['run', '--journal', file, '--', 'true'])).toMatchObject({ exitCode: 2 })
       expect(readFileSync(file, 'utf8')).toBe('kept')
     }),
   )

@@ -489,7 +489,7 @@ describe('a signal', () => {
   test('reaches the first run too', async () => {
     const program = await start(['run', '--explore', '--', 'sh', '-c', 'echo up; exec sleep 30'], { env: {} })
     program.signal('SIGTERM')
-    expect((await program.ended()).exitCode).toBe(143)
+    expect(await program.ended()).toMatchObject({ exitCode: 143 })
   })
 })
 
@@ -508,7 +508,7 @@ describe('usage errors', () => {
   })
 
   test('a command that is not found: 127', async () => {
-    expect((await run(['run', '--explore', '--', 'no-such-command'])).exitCode).toBe(127)
+    expect(await run(['run', '--explore', '--', 'no-such-command'])).toMatchObject({ exitCode: 127 })
   })
 
   test('a switch that is neither on nor off', async () => {

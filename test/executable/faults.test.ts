@@ -178,7 +178,7 @@ folderTest('an invalid catalog changes nothing: the previous one is still served
     return status
   }
   expect(await status(1, ['--catalog', good])).toBe(200)
-  expect((await run(['--port', '0', '--data-dir', data, '--catalog', bad])).exitCode).toBe(4)
+  expect(await run(['--port', '0', '--data-dir', data, '--catalog', bad])).toMatchObject({ exitCode: 4 })
   expect(await status(7, ['--catalog', good])).toBe(404)
   expect(readdirSync(data)).not.toContain('bad.json')
 })

@@ -27,7 +27,7 @@ const serving = (
     const save = () => program.request('/api/v1/beneficiaries', { method: 'POST', ...client, body: PERSON })
     const read = () => program.request('/api/v1/beneficiaries', client)
     await work(dataDir, program, save, read)
-    expect((await program.stop()).exitCode).toBe(0)
+    expect(await program.stop()).toMatchObject({ exitCode: 0 })
   })
 
 const isReady = async (program: Running): Promise<boolean> => (await program.request('/readyz')).status === 200

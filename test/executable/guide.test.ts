@@ -56,12 +56,12 @@ describe.skipIf(!hasNode)('the Node test suite', () => {
   test('passes repeatedly on one server', () =>
     withFiles([suite], async (cwd, env) => {
       const twice = ['sh', '-c', 'node --test >first && node --test >second']
-      expect((await run(['run', '--', ...twice], { cwd, env })).exitCode).toBe(0)
+      expect(await run(['run', '--', ...twice], { cwd, env })).toMatchObject({ exitCode: 0 })
     }))
 
   test('fails if Scrip returns another amount', () =>
     withFiles([{ ...suite, text: suite.text.replace('230.1', '230.2') }], async (cwd, env) => {
-      expect((await run(['run', '--', 'node', '--test'], { cwd, env })).exitCode).toBe(1)
+      expect(await run(['run', '--', 'node', '--test'], { cwd, env })).toMatchObject({ exitCode: 1 })
     }))
 
   test.skipIf(!hasNpm || !hasMake)('runs from the Makefile', () =>
@@ -149,7 +149,7 @@ const lines = blocks
 test.each(lines.map((line) => [line]))('%s: the flags are valid', (line) =>
   inFolder(async (cwd) => {
     const flags = line.replace(/^scrip run| -- \S+$/g, '').match(/\S+/g) ?? []
-    expect((await run(['run', ...flags, '--', 'sh', '-c', 'exit 9'], { cwd })).exitCode).toBe(9)
+    expect(await run(['run', ...flags, '--', 'sh', '-c', 'exit 9'], { cwd })).toMatchObject({ exitCode: 9 })
   }),
 )
 

@@ -25,7 +25,7 @@ describe('catalog import', () => {
     await operator.json('catalog', 'import', operator.file('second.json', catalogOf('Cup', 300)))
     expect(new Set((await names(operator)).map((name) => name.split(' ')[0]))).toEqual(new Set(['Cup']))
     expect(await names(operator)).toHaveLength(300)
-    expect((await operator.run(['verify'])).exitCode).toBe(0)
+    expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
     await server.stop()
     expect(existsSync(join(operator.dataDir, 'catalog.next'))).toBe(false)
   })

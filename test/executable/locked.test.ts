@@ -25,7 +25,7 @@ describe('commands wait in line for their turn to write', () => {
     expect(funded.filter(({ exitCode }) => exitCode !== 0)).toEqual([])
     await server.stop()
     expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1100 }])
-    expect((await operator.run(['verify'])).exitCode).toBe(0)
+    expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
   })
 })
 

@@ -261,7 +261,7 @@ describe('the port of the metrics', () => {
     const metrics = await run(['--port', '0', '--metrics-port', taken])
     expect([metrics.exitCode, metrics.stdout]).toEqual([3, ''])
     expect(metrics.stderr).toContain(`cannot bind 127.0.0.1:${taken}`)
-    expect((await run(['--port', taken, '--metrics-port', '0'])).exitCode).toBe(3)
+    expect(await run(['--port', taken, '--metrics-port', '0'])).toMatchObject({ exitCode: 3 })
     await (await started).stop()
   })
   const started = start()

@@ -373,8 +373,8 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
     })
 
     test('exits with its exit code', async () => {
-      expect((await run([...command, 'serve', '--port', 'none'], withNpm)).exitCode).toBe(2)
-      expect((await run([...command, 'run', '--', 'sh', '-c', 'exit 9'], withNpm)).exitCode).toBe(9)
+      expect(await run([...command, 'serve', '--port', 'none'], withNpm)).toMatchObject({ exitCode: 2 })
+      expect(await run([...command, 'run', '--', 'sh', '-c', 'exit 9'], withNpm)).toMatchObject({ exitCode: 9 })
     })
 
     test.each(['SIGTERM', 'SIGINT'] as const)('forwards %s once', async (signal) => {

@@ -200,7 +200,7 @@ describe('scrip open FILE', () => {
           await post('/api/v1/beneficiaries', person, (await login.json()).access_token)
         }`
     const flags = ['--memory', memory, '--capsule', capsule]
-    expect((await run(['run', ...flags, '--', process.execPath, '-e', work])).exitCode).toBe(0)
+    expect(await run(['run', ...flags, '--', process.execPath, '-e', work])).toMatchObject({ exitCode: 0 })
     const program = await open(capsule, ['--memory', memory])
     expect(await json<unknown[]>(program.request('/_sandbox/worlds'))).toHaveLength(count + 1)
     for (const number of [0, count / 2, count - 1]) {
@@ -329,6 +329,6 @@ describe('scrip open refuses', () => {
   })
 
   test('to start without a file', async () => {
-    expect((await run(['open'])).exitCode).toBe(2)
+    expect(await run(['open'])).toMatchObject({ exitCode: 2 })
   })
 })

@@ -143,6 +143,6 @@ test.skipIf(process.getuid?.() !== 0)(
       const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
       const place = { through: asNobody }
       await (await start(['--mode', 'live', '--data-dir', operator.dataDir], place)).stop()
-      expect((await operator.run(['wallet', 'fund', '1', '5'], place)).exitCode).toBe(0)
+      expect(await operator.run(['wallet', 'fund', '1', '5'], place)).toMatchObject({ exitCode: 0 })
     }),
 )

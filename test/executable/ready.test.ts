@@ -90,7 +90,7 @@ test.if(isBinary)('ignores .env and bunfig.toml in its working directory', () =>
       `await Bun.write(${JSON.stringify(join(folder, 'preloaded'))}, 'yes')\nthrow new Error('preloaded')\n`,
     )
     const program = await start([], { cwd: folder })
-    expect((await program.stop()).exitCode).toBe(0)
+    expect(await program.stop()).toMatchObject({ exitCode: 0 })
     expect(existsSync(join(folder, 'preloaded'))).toBe(false)
   }),
 )

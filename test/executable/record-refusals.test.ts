@@ -101,7 +101,7 @@ describe.skipIf(tls === '')('refuses with exit code 4, in words', () => {
       ['localhost', `sslrootcert=${tls}/ca.crt`],
     ] as const) {
       const args = ['client', 'list', '--data-dir', newFolder()]
-      expect((await run(args, { env: { ...KEYS, SCRIP_POSTGRES: at(host, query) } })).exitCode).toBe(0)
+      expect(await run(args, { env: { ...KEYS, SCRIP_POSTGRES: at(host, query) } })).toMatchObject({ exitCode: 0 })
     }
     await useTls('off')
     const status = await refusal(['postgres', 'status'], { SCRIP_POSTGRES: at('localhost', 'sslmode=require') })
@@ -118,8 +118,8 @@ describe.skipIf(tls === '')('refuses with exit code 4, in words', () => {
     await postgres.sql('SELECT pg_reload_conf()')
     const { SCRIP_POSTGRES = '', ...env } = await newRecord()
     expect(
-      (await run(['client', 'add', 'ada', '--data-dir', newFolder()], { env: { ...env, SCRIP_POSTGRES } })).exitCode,
-    ).toBe(0)
+      await run(['client', 'add', 'ada', '--data-dir', newFolder()], { env: { ...env, SCRIP_POSTGRES } }),
+    ).toMatchObject({ exitCode: 0 })
     const { host, pathname } = new URL(SCRIP_POSTGRES)
     expect(await ofServer(`postgres://locked:wrong@${host}${pathname}`)).toEqual([
       4,
@@ -169,11 +169,11 @@ describe.skipIf(tls === '')('refuses with exit code 4, in words', () => {
       4,
       expect.stringContaining('another scrip serve works on this folder'),
     ])
-    expect((await a.stop()).exitCode).toBe(0)
-    expect((await run(rekey, { env: renewing })).exitCode).toBe(0)
+    expect(await a.stop()).toMatchObject({ exitCode: 0 })
+    expect(await run(rekey, { env: renewing })).toMatchObject({ exitCode: 0 })
     expect(await refusal(serving(first), env)).toEqual([4, expect.stringContaining(`${first}: ${wrong}`)])
     const renewed = await serve([...LIVE, '--data-dir', second], { env: another })
-    expect((await renewed.stop()).exitCode).toBe(0)
+    expect(await renewed.stop()).toMatchObject({ exitCode: 0 })
   })
 
   test('a record of a newer release, also while a server waits', async () => {
@@ -199,20 +199,20 @@ describe.skipIf(tls === '')('refuses with exit code 4, in words', () => {
   test('a copy where no record is named, whatever would write to it', async () => {
     const env = await newRecord()
     const dataDir = newFolder()
-    expect((await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).exitCode).toBe(0)
+    expect(await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
     const copied = expect.stringContaining('is a copy of the record ')
     const keys = { ...KEYS, SCRIP_NEW_VOUCHER_KEY: '33'.repeat(32) }
     for (const args of [serving(dataDir), ['client', 'add', 'bob', '--data-dir', dataDir]])
       expect(await refusal(args, KEYS)).toEqual([4, copied])
     expect(await refusal(['vouchers', 'rekey', '--data-dir', dataDir], keys)).toEqual([4, copied])
     const backup = join(folder.path, 'backup.sqlite')
-    expect((await run(['backup', backup, '--data-dir', dataDir], { env: KEYS })).exitCode).toBe(0)
+    expect(await run(['backup', backup, '--data-dir', dataDir], { env: KEYS })).toMatchObject({ exitCode: 0 })
     expect(await refusal(['restore', backup, '--force', '--data-dir', dataDir], KEYS)).toEqual([
       4,
       `scrip: ${dataDir}: this folder is a copy of a record in PostgreSQL, which servers would go on to serve\nName an empty folder.\n`,
     ])
     for (const command of ['client list', 'verify'])
-      expect((await run([...command.split(' '), '--data-dir', dataDir], { env: KEYS })).exitCode).toBe(0)
+      expect(await run([...command.split(' '), '--data-dir', dataDir], { env: KEYS })).toMatchObject({ exitCode: 0 })
   })
 
   test('an upload of nothing; one that is done is in the audit', async () => {
@@ -222,9 +222,11 @@ describe.skipIf(tls === '')('refuses with exit code 4, in words', () => {
       1,
       `scrip: ${dataDir} holds no data\nscrip serve makes an empty record itself.\n`,
     ])
-    expect((await run(['client', 'add', 'ada', '--data-dir', dataDir])).exitCode).toBe(0)
+    expect(await run(['client', 'add', 'ada', '--data-dir', dataDir])).toMatchObject({ exitCode: 0 })
     const { SCRIP_POSTGRES = '' } = env
-    expect((await run(['postgres', 'init', '--data-dir', dataDir], { env: { SCRIP_POSTGRES } })).exitCode).toBe(2)
+    expect(await run(['postgres', 'init', '--data-dir', dataDir], { env: { SCRIP_POSTGRES } })).toMatchObject({
+      exitCode: 2,
+    })
     const made = await run(['postgres', 'init', '--json', '--data-dir', dataDir], { env })
     const { installation } = JSON.parse(made.stdout) as { installation: string }
     const rows = await postgres.sql(
@@ -236,6 +238,6 @@ describe.skipIf(tls === '')('refuses with exit code 4, in words', () => {
       expect.stringMatching(/^postgres init\|refused\|/),
       `postgres init|done|{"installation":"${installation}"}`,
     ])
-    expect((await run(['verify', '--data-dir', dataDir], { env })).exitCode).toBe(0)
+    expect(await run(['verify', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
   })
 })

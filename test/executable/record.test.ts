@@ -91,7 +91,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
       status: 200,
       body: [],
     })
-    expect((await command(second, 'wallet', 'add', 'ada', 'USD')).exitCode).toBe(0)
+    expect(await command(second, 'wallet', 'add', 'ada', 'USD')).toMatchObject({ exitCode: 0 })
 
     const verified = await command(second, 'verify', '--json')
     expect(verified.exitCode).toBe(0)
@@ -109,21 +109,21 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
       first: 'wallets 1',
     })
 
-    expect((await b.stop()).exitCode).toBe(0)
+    expect(await b.stop()).toMatchObject({ exitCode: 0 })
     expect((await command(first, 'wallet', 'list')).stdout).toContain('ada')
-    expect((await command(first, 'wallet', 'fund', '1', '5')).exitCode).toBe(0)
+    expect(await command(first, 'wallet', 'fund', '1', '5')).toMatchObject({ exitCode: 0 })
   })
 
   test('begins with the data of one machine, and goes back to one', async () => {
     const env = await newRecord()
     const dataDir = newFolder()
-    expect((await run(['client', 'add', 'ada', '--data-dir', dataDir])).exitCode).toBe(0)
+    expect(await run(['client', 'add', 'ada', '--data-dir', dataDir])).toMatchObject({ exitCode: 0 })
     const refused = await run(['serve', ...LIVE, '--port', '0', '--data-dir', dataDir], { env })
     expect([refused.exitCode, refused.stderr]).toEqual([
       4,
       `scrip: ${dataDir}: the record is empty, and this folder holds data\nRun scrip postgres init to upload it.\n`,
     ])
-    expect((await run(['postgres', 'init', '--data-dir', dataDir], { env })).exitCode).toBe(0)
+    expect(await run(['postgres', 'init', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
     const again = await run(['postgres', 'init', '--data-dir', dataDir], { env })
     expect([again.exitCode, again.stderr]).toEqual([
       1,
@@ -135,7 +135,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
     expect((await run(['client', 'list', '--data-dir', dataDir])).stdout).toContain('ada')
 
     const [backup, alone] = [join(folder.path, 'backup.sqlite'), newFolder()]
-    expect((await run(['backup', backup, '--data-dir', newFolder()], { env })).exitCode).toBe(0)
+    expect(await run(['backup', backup, '--data-dir', newFolder()], { env })).toMatchObject({ exitCode: 0 })
     expect(
       (await run(['restore', backup, '--data-dir', alone], { env: { SCRIP_VOUCHER_KEY: KEYS.SCRIP_VOUCHER_KEY } }))
         .exitCode,
@@ -150,14 +150,14 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
     const env = await newRecord()
     const database = env.SCRIP_POSTGRES?.split('/').at(-1)
     const dataDir = newFolder()
-    expect((await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).exitCode).toBe(0)
+    expect(await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
     await postgres.sql(
       'UPDATE scrip.installation SET seq = 1; DELETE FROM scrip.changes WHERE seq > 1; DELETE FROM scrip.clients; DELETE FROM scrip.audit; UPDATE scrip.audit_head SET count = 0',
       database,
     )
     const server = await serve([...LIVE, '--data-dir', dataDir], { env })
     expect(server.log()).toMatch(/the copy is set aside, and pulled again cause="?the copy holds commits 2 to \d/)
-    expect((await server.stop()).exitCode).toBe(0)
+    expect(await server.stop()).toMatchObject({ exitCode: 0 })
     const [aside] = [...new Bun.Glob('scrip.sqlite.foreign-*').scanSync(dataDir)].filter(
       (name) => !name.includes('-wal'),
     )
@@ -184,7 +184,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
         4,
         `scrip: ${folders[0]}: the record is empty, and a new one needs the keys of all servers`,
       ])
-      expect((await run(['client', 'add', 'ada', '--data-dir', folders[0]], { env })).exitCode).toBe(0)
+      expect(await run(['client', 'add', 'ada', '--data-dir', folders[0]], { env })).toMatchObject({ exitCode: 0 })
       expect(await refusal(serving(folders[1]), { ...env, SCRIP_SIGNING_KEY: '33'.repeat(32) })).toEqual([
         4,
         `scrip: ${folders[1]}: the signing key is not the one of the other servers`,
@@ -236,8 +236,8 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
     test('a folder of another record', async () => {
       const [env, other] = [await newRecord(), await newRecord()]
       const [dataDir, theirs] = [newFolder(), newFolder()]
-      expect((await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).exitCode).toBe(0)
-      expect((await run(['client', 'add', 'bob', '--data-dir', theirs], { env: other })).exitCode).toBe(0)
+      expect(await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
+      expect(await run(['client', 'add', 'bob', '--data-dir', theirs], { env: other })).toMatchObject({ exitCode: 0 })
       const [exitCode, line] = await refusal(serving(dataDir), other)
       expect([exitCode, line]).toEqual([4, expect.stringContaining('this folder is a copy of the record ')])
     })

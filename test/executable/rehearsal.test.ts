@@ -49,7 +49,7 @@ describe('--dry-run', () => {
       // Refused acts are audited; rehearsals are none.
       expect(await operator.json<object[]>('audit', 'list')).toEqual(audited)
       expect(await operator.json('wallet', 'list')).toEqual(wallet)
-      expect((await operator.run(['verify'])).exitCode).toBe(0)
+      expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
       // What was rehearsed is what happens.
       const [adjust] = commands.flatMap(([command]) => (command.includes('adjust') ? [command] : []))
       const rehearsed = await operator.json(...(adjust ?? []), '--dry-run')
@@ -99,7 +99,7 @@ describe('a rehearsal of a client in live mode', () => {
         true,
         undefined,
       ])
-      expect((await operator.run(['verify'])).exitCode).toBe(0)
+      expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
     }))
 
   test('is what the form of the reference sends, unless the reader chooses otherwise; the sandbox does not', () =>

@@ -235,7 +235,7 @@ describe('restore', () => {
       }
       expect(ends.some(({ exitCode }) => exitCode === 0)).toBe(true)
       expect(await amountIn(operator)).toBe(1000)
-      expect((await operator.run(['verify'])).exitCode).toBe(0)
+      expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
     }))
 
   test('killed before the rename leaves the old database, and its staging folder is removed later', () =>
@@ -253,7 +253,7 @@ describe('restore', () => {
       Bun.spawnSync(['rm', key])
       writeFileSync(key, text, { mode: 0o600 })
       expect(await amountIn(operator)).toBe(1005)
-      expect((await operator.run(['verify'])).exitCode).toBe(0)
+      expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
 
       for (const name of staged()) {
         const folder = join(operator.dataDir, name)
@@ -272,7 +272,7 @@ describe('restore', () => {
       child.kill('SIGKILL')
       await child.exited
       expect([1000, 1005]).toContain((await amountIn(operator)) ?? 0)
-      expect((await operator.run(['verify'])).exitCode).toBe(0)
+      expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
     }))
 })
 
@@ -317,7 +317,7 @@ describe('a folder whose creation was interrupted', () => {
     for (const name of ['scrip.sqlite', 'scrip.sqlite-wal', 'scrip.sqlite.new'])
       writeFileSync(join(operator.dataDir, name), '', { mode: 0o600 })
     await operator.json('client', 'add', 'acme')
-    expect((await operator.run(['verify'])).exitCode).toBe(0)
+    expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
     const other = join(operator.folder, 'other')
     mkdirSync(other)
     writeFileSync(join(other, 'scrip.sqlite'), '')

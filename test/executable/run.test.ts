@@ -315,8 +315,8 @@ describe('coverage', () => {
     test('with --coverage-no-less: 0 if as many occurred, whichever they are', () =>
       withBase(async (base) => {
         const flags = ['--coverage-base', base, '--coverage-no-less']
-        expect((await script(COVER, flags)).exitCode).toBe(0)
-        expect((await script(`${LESS}; await ask('/api/v1/currencies/0')`, flags)).exitCode).toBe(0)
+        expect(await script(COVER, flags)).toMatchObject({ exitCode: 0 })
+        expect(await script(`${LESS}; await ask('/api/v1/currencies/0')`, flags)).toMatchObject({ exitCode: 0 })
       }))
 
     test('with --coverage-no-less: outcomes that are documented no more do not count', () =>
@@ -324,7 +324,7 @@ describe('coverage', () => {
         const { outcomes } = JSON.parse(readFileSync(base, 'utf8'))
         const gone = { ...outcomes[0], path: '/api/v1/gone', count: 1 }
         writeFileSync(base, JSON.stringify({ outcomes: [...outcomes, gone] }))
-        expect((await script(COVER, ['--coverage-base', base, '--coverage-no-less'])).exitCode).toBe(0)
+        expect(await script(COVER, ['--coverage-base', base, '--coverage-no-less'])).toMatchObject({ exitCode: 0 })
       }))
   })
 
@@ -354,7 +354,7 @@ describe('coverage', () => {
   })
 
   test('--coverage-min is reached: 0', async () => {
-    expect((await script(COVER, ['--coverage-min', '0.1'])).exitCode).toBe(0)
+    expect(await script(COVER, ['--coverage-min', '0.1'])).toMatchObject({ exitCode: 0 })
   })
 
   test('--coverage-min is not reached: 1, and a line that says so', async () => {
@@ -370,7 +370,7 @@ describe('coverage', () => {
 
   folderTest('is written even below --coverage-min', async (folder) => {
     const file = join(folder, 'coverage.json')
-    expect((await script(COVER, ['--coverage', file, '--coverage-min', '90'])).exitCode).toBe(1)
+    expect(await script(COVER, ['--coverage', file, '--coverage-min', '90'])).toMatchObject({ exitCode: 1 })
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ exercised: 2 })
   })
 
@@ -418,7 +418,7 @@ describe('scrip wait', () => {
     const waiting = run(['wait', '--port', port, '--timeout', '20s'])
     await Bun.sleep(300)
     const program = await start(['--port', port])
-    expect((await waiting).exitCode).toBe(0)
+    expect(await waiting).toMatchObject({ exitCode: 0 })
     await program.stop()
   })
 
@@ -448,6 +448,6 @@ describe('scrip wait', () => {
   })
 
   test('an invalid time is a usage error', async () => {
-    expect((await run(['wait', '--timeout', 'long'])).exitCode).toBe(2)
+    expect(await run(['wait', '--timeout', 'long'])).toMatchObject({ exitCode: 2 })
   })
 })

@@ -68,7 +68,7 @@ describe('--scenario', () => {
   })
 
   test('exit 4 for a file that cannot be read', async () => {
-    expect((await scrip('serve', '--port', '0', '--scenario', './no-such.yaml')).exitCode).toBe(4)
+    expect(await scrip('serve', '--port', '0', '--scenario', './no-such.yaml')).toMatchObject({ exitCode: 4 })
   })
 
   test('exit 2 for an unknown name, which says how the name of a file looks', async () => {

@@ -12,14 +12,14 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle program with 0', asyn
   const program = await start()
   await program.request('/status')
   program.signal(signal)
-  expect((await program.ended()).exitCode).toBe(0)
+  expect(await program.ended()).toMatchObject({ exitCode: 0 })
 })
 
 test('SIGTERM to the start script reaches the program and leaves no process', async () => {
   const script = { command: [process.execPath, 'run', 'start'], cwd: join(import.meta.dir, '../..') }
   const program = await start([], { ...script, env: { SCRIP_PORT: '0' } })
   program.signal('SIGTERM')
-  expect((await program.ended()).exitCode).toBe(0)
+  expect(await program.ended()).toMatchObject({ exitCode: 0 })
   await expect(program.request('/status')).rejects.toThrow()
 })
 
@@ -65,7 +65,7 @@ test('finishes requests in flight and accepts no new ones', async () => {
   const response = await closed
   expect(response).toStartWith('HTTP/1.1 201')
   expect(response).toContain('\r\nConnection: close\r\n')
-  expect((await program.ended()).exitCode).toBe(0)
+  expect(await program.ended()).toMatchObject({ exitCode: 0 })
 })
 
 test('responds to requests on open connections before it closes them', async () => {
@@ -83,7 +83,7 @@ test('responds to requests on open connections before it closes them', async () 
     expect((await each.response()).status).toBe(200)
     expect(await each.closed()).toBe('')
   }
-  expect((await program.ended()).exitCode).toBe(0)
+  expect(await program.ended()).toMatchObject({ exitCode: 0 })
 })
 
 /** Another user than root, for whom permissions mean nothing. */

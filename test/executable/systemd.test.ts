@@ -62,7 +62,7 @@ test.skipIf(!hasTools)('systemctl reload takes over, or fails and leaves the ser
     const notified = await receiver.next()
     expect(notified).toMatch(/^MAINPID=\d+ READY=1$/)
     const pid = Number(notified.match(/\d+/)?.[0])
-    expect((await server.stop()).exitCode).toBe(0)
+    expect(await server.stop()).toMatchObject({ exitCode: 0 })
     expect((await customer.get('/wallets')).status).toBe(200)
     process.kill(pid, 'SIGTERM')
     receiver.stop()

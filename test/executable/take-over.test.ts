@@ -104,7 +104,7 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
       expect([again.headers.get('x-cache'), await again.text()]).toEqual(['HIT', held])
       const replayed = await save()
       expect([replayed.headers.get('idempotent-replayed'), await replayed.text()]).toEqual(['true', saved])
-      expect((await after.stop()).exitCode).toBe(0)
+      expect(await after.stop()).toMatchObject({ exitCode: 0 })
       expect(readdirSync(operator.dataDir).filter((name) => name.includes('.sock'))).toEqual([])
     },
   )
@@ -121,14 +121,14 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     const after = await takeOver(operator)
     expect(await records()).toEqual(known)
     await endOf(before)
-    expect((await after.stop()).exitCode).toBe(0)
+    expect(await after.stop()).toMatchObject({ exitCode: 0 })
   })
 
   stockedTest('tries less on the copy where the rate limit allows less', async (operator) => {
     const before = await operator.serve('--rate-limit', '5/d')
     const after = await takeOver(operator, '--rate-limit', '5/d')
     await endOf(before)
-    expect((await after.stop()).exitCode).toBe(0)
+    expect(await after.stop()).toMatchObject({ exitCode: 0 })
   })
 
   stockedTest('waits for a request whose body arrives slowly, and finishes it', async (operator, credentials) => {
@@ -140,7 +140,7 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     expect([status, headers.Connection]).toEqual([201, 'close'])
     const after = await taking
     await endOf(before)
-    expect((await after.stop()).exitCode).toBe(0)
+    expect(await after.stop()).toMatchObject({ exitCode: 0 })
   })
 
   operatorTest('serves when the server that hands over is killed', async (operator) => {
@@ -154,7 +154,7 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     const after = await taking
     await port.stop(true)
     expect((await after.request('/api/v1/wallets', bearer(customer.pair))).status).toBe(200)
-    expect((await after.stop()).exitCode).toBe(0)
+    expect(await after.stop()).toMatchObject({ exitCode: 0 })
   })
 
   stockedTest('ends the hand-over when the server is stopped in the middle of it', async (operator, credentials) => {
@@ -165,8 +165,8 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
     before.signal('SIGTERM')
     expect((await slow.end()).status).toBe(201)
     const after = await taking
-    expect((await before.ended()).exitCode).toBe(0)
-    expect((await after.stop()).exitCode).toBe(0)
+    expect(await before.ended()).toMatchObject({ exitCode: 0 })
+    expect(await after.stop()).toMatchObject({ exitCode: 0 })
   })
 
   stockedTest('serves the metrics from then on, and the one before serves none', async (operator) => {
@@ -205,10 +205,10 @@ describe.skipIf(!isLinux)('scrip serve --take-over', () => {
         expect(() => lock.run('BEGIN EXCLUSIVE')).toThrow('locked')
       }
       expect(await slow.end()).toMatchObject({ status: 201 })
-      expect((await first.ended()).exitCode).toBe(0)
+      expect(await first.ended()).toMatchObject({ exitCode: 0 })
       const third = await takeOver(operator)
       await endOf(second)
-      expect((await third.stop()).exitCode).toBe(0)
+      expect(await third.stop()).toMatchObject({ exitCode: 0 })
     },
   )
 
@@ -344,7 +344,7 @@ describe.skipIf(!isLinux)('a server that cannot take over leaves the other one s
     await isServing()
     await endOf(server)
     await isServing()
-    expect((await run([...flagsFor(operator), '--take-over'])).exitCode).toBe(4) // this release is older
+    expect(await run([...flagsFor(operator), '--take-over'])).toMatchObject({ exitCode: 4 }) // this release is older
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
     importing.close()

@@ -111,7 +111,7 @@ describe('metrics of live mode', () => {
 describe('scrip catalog', () => {
   operatorTest('init writes a sample that can be imported, and overwrites nothing', async (operator) => {
     const file = join(operator.folder, 'mine.json')
-    expect((await run(['catalog', 'init', file])).exitCode).toBe(0)
+    expect(await run(['catalog', 'init', file])).toMatchObject({ exitCode: 0 })
     await operator.json('client', 'add', 'acme')
     expect(await operator.json('catalog', 'import', file)).toMatchObject({ products: 2 })
     const again = await run(['catalog', 'init', file])

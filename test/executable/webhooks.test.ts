@@ -61,7 +61,7 @@ describe('In live mode', () => {
       await before.logged('handing over')
       response.resolve(new Response())
       const after = await taking
-      expect((await before.stop()).exitCode).toBe(0)
+      expect(await before.stop()).toMatchObject({ exitCode: 0 })
       await customer.post(`/webhooks/${id}/ping`, {})
       await receiver.until(2)
       await after.stop()
@@ -162,7 +162,7 @@ describe('scrip webhooks', () => {
         ['disable', 'whk_none'],
         ['redeliver', 'evt_none'],
       ] as const) {
-        expect((await operator.run(['webhooks', command, name])).exitCode).toBe(1)
+        expect(await operator.run(['webhooks', command, name])).toMatchObject({ exitCode: 1 })
       }
     },
   )
