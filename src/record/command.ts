@@ -8,7 +8,7 @@ import { SCHEMA_VERSION } from '../db/migrate.ts'
 import { sinceStartMs } from '../kernel/clock.ts'
 import { freshInstallationId, freshSecret } from '../kernel/ids.ts'
 import { makeEmptyRecord } from './activate.ts'
-import { Connection } from './connection.ts'
+import { COMMAND_PATIENCE_MS, Connection } from './connection.ts'
 import { FollowingCopy } from './follower.ts'
 import { Gate, type GateLease } from './gate.ts'
 import { Lease } from './lease.ts'
@@ -64,7 +64,7 @@ const LOOK_MS = 200
 export const joinRecord = async (joining: Joining): Promise<Joined> => {
   const { target, dataDir, signingKey } = joining
   makeDataFolder(dataDir)
-  const connection = new Connection(target, 'command')
+  const connection = new Connection(target, 'command', COMMAND_PATIENCE_MS)
   const beats = new Connection(target, 'command beats')
   const lock = tryLock(dataDir)
   const leave = async (): Promise<void> => {
@@ -126,10 +126,10 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
   // The lease of a server that was killed on this folder runs out soon.
   const waitMs = mark.leaseEpoch === installation.epoch ? EXPIRY_MS : 0
   const endMs = sinceStartMs() + waitMs
-  let taken = await lease.take()
+  let taken = await lease.take(COMMAND_PATIENCE_MS)
   while (!taken && sinceStartMs() < endMs) {
     await Bun.sleep(LOOK_MS)
-    taken = await lease.take()
+    taken = await lease.take(COMMAND_PATIENCE_MS)
   }
   if (!taken) throw new NotActive((await findRecord(connection.ask))?.url ?? null)
   await broughtUpToDate(parts, installation)

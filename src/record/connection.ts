@@ -46,8 +46,10 @@ const REMEDIES = [
   [CERTIFICATE_REFUSED, 'Name the host that it is for, and its certificate authority in sslrootcert.'],
 ] as const
 
-/** How long a query may take, unless the caller sets another limit. */
+/** How long a query of a server may take, unless the caller sets another limit. */
 const PATIENCE_MS = 5 * SECOND_MS
+/** For commands: no other server waits to take over from them, and a busy disk can stop PostgreSQL for seconds. */
+export const COMMAND_PATIENCE_MS = 30 * SECOND_MS
 const CONNECT_SECONDS_MAX = 5
 /** A server whose network is cut keeps no transaction open for longer. */
 const IDLE_TRANSACTION = '10s'
@@ -75,12 +77,13 @@ export class Connection {
   constructor(
     private readonly target: PostgresTarget,
     private readonly name: string,
+    private readonly patienceMs = PATIENCE_MS,
   ) {
     this.#authorities = target.rootCertificate === undefined ? undefined : certificatesIn(target.rootCertificate)
   }
 
   /** @throws RecordAway, RecordRefusal */
-  readonly ask: Ask = (text, values = [], patienceMs = PATIENCE_MS) =>
+  readonly ask: Ask = (text, values = [], patienceMs = this.patienceMs) =>
     this.#within(patienceMs, async (sql) => [...(await sql.unsafe(inlined(text, values)))] as never)
 
   /** As {@link ask}; a warning counts as no response. */

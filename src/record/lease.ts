@@ -54,13 +54,13 @@ export class Lease {
    * Begins a new epoch: PostgreSQL no longer commits what was sent under an earlier one. Undefined if the lease is
    * another server's.
    */
-  async take(): Promise<Taken | undefined> {
+  async take(patienceMs = BEAT_PATIENCE_MS): Promise<Taken | undefined> {
     const sent = this.now()
     const { connection, holder, url } = this.options
     const [row] = await connection.ask<{ epoch: string; seq: string; schema_version: string }>(
       'SELECT epoch, seq, schema_version FROM scrip.take($1, $2)',
       [holder, url ?? null],
-      BEAT_PATIENCE_MS,
+      patienceMs,
     )
     if (!row) return undefined
     if (this.#epoch === undefined) leaseTotals.takeovers += 1

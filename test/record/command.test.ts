@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { parsePostgresUrl } from '../../src/config/postgres-url.ts'
+import { type PostgresTarget, parsePostgresUrl } from '../../src/config/postgres-url.ts'
 import { databasePath } from '../../src/db/data-folder.ts'
 import { Database } from '../../src/db/database.ts'
 import { lockForServing } from '../../src/db/folder-lock.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
-import { joinRecord } from '../../src/record/command.ts'
+import { type Joined, joinRecord, type Needs } from '../../src/record/command.ts'
 import { createDatabase } from '../../src/start/folder.ts'
 import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
 
@@ -12,6 +12,11 @@ import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
 
 /** Longer than a server may serve after its last renewal. */
 const LATE_MS = 1_700
+
+const join = (target: PostgresTarget, dataDir: string, needs: Needs): Promise<Joined> => {
+  const create = () => createDatabase(dataDir, 'live', systemClock)
+  return joinRecord({ target, dataDir, signingKey: new Uint8Array(32), release: '0', needs, create })
+}
 
 describe.skipIf(POSTGRES === undefined)('a command', () => {
   let postgres: Postgres
@@ -22,26 +27,18 @@ describe.skipIf(POSTGRES === undefined)('a command', () => {
 
   test('waits for nobody where a server pulls the copy that it would read', async () => {
     const target = parsePostgresUrl(await postgres.create('pulled'))
-    const signingKey = new Uint8Array(32).fill(1)
-    const join = (dataDir: string) => {
-      const create = () => createDatabase(dataDir, 'live', systemClock)
-      return joinRecord({ target, dataDir, signingKey, release: '0', needs: 'read', create })
-    }
     using first = temporaryFolder()
-    await (await join(first.path)).leave()
+    await (await join(target, first.path, 'read')).leave()
     using second = temporaryFolder()
     using _server = lockForServing(second.path)
-    await expect(join(second.path)).rejects.toThrow('a server makes the copy of this folder')
+    await expect(join(target, second.path, 'read')).rejects.toThrow('a server makes the copy of this folder')
   })
 
   test('commits on a busy machine, where it was late to renew its lease', async () => {
     const target = parsePostgresUrl(await postgres.create('busy'))
     using folder = temporaryFolder()
-    const dataDir = folder.path
-    const create = () => createDatabase(dataDir, 'live', systemClock)
-    const signingKey = new Uint8Array(32).fill(1)
-    const joined = await joinRecord({ target, dataDir, signingKey, release: '0', needs: 'write', create })
-    const database = Database.openFile(databasePath(dataDir))
+    const joined = await join(target, folder.path, 'write')
+    const database = Database.openFile(databasePath(folder.path))
     const gate = joined.gateOf?.(database)
     if (gate) database.gateBy(gate)
     Bun.sleepSync(LATE_MS)
@@ -49,5 +46,27 @@ describe.skipIf(POSTGRES === undefined)('a command', () => {
     database.leave()
     await joined.leave()
     expect(await postgres.sql("SELECT name FROM scrip.seeds WHERE name = 'late'", 'busy')).toEqual(['late'])
+  })
+
+  test('waits for a PostgreSQL that is slow to give it the lease', async () => {
+    const target = parsePostgresUrl(await postgres.create('slow'))
+    using folder = temporaryFolder()
+    await (await join(target, folder.path, 'read')).leave()
+    const slow = postgres.sql('SELECT FROM scrip.installation FOR UPDATE; SELECT pg_sleep(2)', 'slow')
+    const sleepers = "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+    while ((await postgres.sql(`SELECT EXISTS (${sleepers})`))[0] === 'f') await Bun.sleep(5)
+    const joined = await join(target, folder.path, 'write')
+    expect(joined.gateOf).toBeFunction()
+    await joined.leave()
+    await slow
+  })
+
+  test('asks the next host where the first does not respond', async () => {
+    using silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+    const url = new URL(await postgres.create('second'))
+    const target = parsePostgresUrl(`postgres://scrip@127.0.0.1:${silent.port},${url.host}${url.pathname}`)
+    using folder = temporaryFolder()
+    await (await join(target, folder.path, 'read')).leave()
+    expect(await postgres.sql('SELECT seq FROM scrip.installation', 'second')).toEqual(['1'])
   })
 })

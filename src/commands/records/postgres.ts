@@ -9,7 +9,7 @@ import { SCHEMA_VERSION } from '../../db/migrate.ts'
 import { freshInstallationId } from '../../kernel/ids.ts'
 import { openSeal } from '../../orders/voucher-key.ts'
 import { makeRecord } from '../../record/activate.ts'
-import { Connection } from '../../record/connection.ts'
+import { COMMAND_PATIENCE_MS, Connection } from '../../record/connection.ts'
 import { checkServer, findRecord, followersOf } from '../../record/record.ts'
 import { VERSION } from '../../start/version.ts'
 import { refused, unusable } from '../exit.ts'
@@ -40,7 +40,7 @@ const initialize = ({ config, database, copy, isSandbox, write, record }: Acting
   if (isSandbox) throw unusable('the folder belongs to a sandbox\nPostgreSQL holds the record of live mode alone.')
   return explainRecord(dataDir, async () => {
     using _lock = lockForServing(dataDir)
-    const connection = new Connection(target, 'init')
+    const connection = new Connection(target, 'init', COMMAND_PATIENCE_MS)
     try {
       if ((await checkServer(connection.ask)) || copy) throw refused(HOLDS_DATA)
       openSeal(database, dataDir, voucherKey)

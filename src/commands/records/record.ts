@@ -5,7 +5,7 @@ import { systemClock } from '../../kernel/clock.ts'
 import type { Log } from '../../observability/log.ts'
 import { type Joined, joinRecord, type Needs, NotActive } from '../../record/command.ts'
 import { compareCopy } from '../../record/compare.ts'
-import { Connection, RecordAway, RecordRefusal } from '../../record/connection.ts'
+import { COMMAND_PATIENCE_MS, Connection, RecordAway, RecordRefusal } from '../../record/connection.ts'
 import { RecordServer } from '../../record/server.ts'
 import { createDatabase } from '../../start/folder.ts'
 import { VERSION } from '../../start/version.ts'
@@ -73,7 +73,7 @@ export const verifiedCopy = <Result extends object>(
   verify: () => Promise<Result[]>,
 ): Promise<(Result | { check: string; faults: number; first: string | null })[]> =>
   withRecord(config, target, 'read', async () => {
-    const connection = new Connection(target, 'verify')
+    const connection = new Connection(target, 'verify', COMMAND_PATIENCE_MS)
     try {
       const results = await verify()
       const differences = (await compareCopy(connection, databasePath(config.dataDir))).filter(
