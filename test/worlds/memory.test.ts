@@ -203,4 +203,19 @@ describe('A sandbox with a data folder', () => {
     await second.stop()
     rmSync(folder, { recursive: true })
   })
+
+  test('suspends no other world for one that is restored', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scrip-memory-'))
+    const program = openProgram({ flags: ['--data-dir', folder] })
+    const { world: other } = await program.open()
+    const { world } = await program.open()
+    for (const [method, path] of [
+      ['PUT', '/_sandbox/snapshots/saved'],
+      ['POST', '/_sandbox/snapshots/saved/restore'],
+    ] as const)
+      expect((await program.request(`${path}?world=${world.name}`, { method })).status).toBe(200)
+    expect(other.openDatabase).toBeDefined()
+    await program.stop()
+    rmSync(folder, { recursive: true })
+  })
 })

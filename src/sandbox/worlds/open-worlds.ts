@@ -39,13 +39,13 @@ export class OpenWorlds {
     let [bytes, files] = [0, 0]
     for (const world of this.#worlds) {
       bytes += memoryOf(world)
-      files += Number(world.openDatabase?.onFile)
+      files += filesOf(world)
     }
     for (const world of this.#worlds) {
       if (bytes <= bytesMax && files <= FILES_OPEN_MAX) return
       if (world === except || !canSuspend(world)) continue
       bytes -= memoryOf(world)
-      files -= Number(world.openDatabase?.onFile)
+      files -= filesOf(world)
       this.suspend(world)
     }
   }
@@ -58,6 +58,9 @@ export class OpenWorlds {
     if (this.#suspensions % SUSPENSIONS_PER_COLLECTION === 0) Bun.gc(false)
   }
 }
+
+/** None once it is closed: a world that is being replaced is. */
+const filesOf = ({ openDatabase }: World): number => (openDatabase?.onFile ? 1 : 0)
 
 /** Whether suspending it would delay no other request. */
 export const canSuspend = ({ openDatabase }: World): boolean =>
