@@ -197,7 +197,7 @@ const lagSecondsOf = async ({ ask }: Connection, { seq }: Mark): Promise<number>
 const gateWith =
   (connection: Connection, lease: GateLease) =>
   ({ sqlite }: Database): Gate =>
-    new Gate({ sqlite, tables: tablesOf(sqlite), connection, lease, onBehind: () => undefined })
+    new Gate({ sqlite, tables: tablesOf(sqlite), connection, lease, onBehind: () => undefined, waitsForOutcome: true })
 
 /**
  * Nobody reads the copy of a command in the meantime: on a busy machine it may be late, and PostgreSQL refuses a late

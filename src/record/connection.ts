@@ -117,17 +117,19 @@ export class Connection {
   async #within<T>(patienceMs: number, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => late.reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs)
+    let isOver = false
     try {
-      return await Promise.race([this.#ready().then(work), late.promise])
+      return await Promise.race([this.#ready(() => isOver).then(work), late.promise])
     } catch (error) {
+      isOver = true
       throw this.#explained(error)
     } finally {
       clearTimeout(timer)
     }
   }
 
-  /** Tries each host, until one of them takes writes. */
-  async #ready(): Promise<postgres.Sql> {
+  /** Tries each host, until one of them takes writes, or nobody waits for it. */
+  async #ready(isOver: () => boolean): Promise<postgres.Sql> {
     if (this.#client?.isOpen === false) this.close()
     this.#client ??= this.#connect()
     const client = this.#client
@@ -136,7 +138,7 @@ export class Connection {
     } catch (error) {
       if (this.#client === client) this.close()
       this.#hostIndex = (this.#hostIndex + 1) % this.target.hosts.length
-      if (++this.#failures % this.target.hosts.length !== 0) return this.#ready()
+      if (++this.#failures % this.target.hosts.length !== 0 && !isOver()) return this.#ready(isOver)
       throw error
     }
     this.#failures = 0

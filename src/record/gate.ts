@@ -29,6 +29,8 @@ interface GateOptions {
   lease: GateLease
   /** The copy does not continue the record: it has to be brought up to date before it writes again. */
   onBehind: (error: unknown) => void
+  /** Whether nobody is told that the outcome of a commit is unknown: a command waits until it is known. */
+  waitsForOutcome?: boolean
 }
 
 /** Commits to the record what a transaction of the copy has changed, before the copy commits it. */
@@ -89,6 +91,7 @@ export class Gate implements CommitGate {
     const parts = [...this.#collector.parts()]
     const patienceMs = PATIENCE_MS + parts.reduce((sum, { length }) => sum + length, 0) * PATIENCE_MS_PER_CHARACTER
     const late = setTimeout(() => {
+      if (this.options.waitsForOutcome) return
       this.#isUncertain = true
       onLate()
     }, patienceMs)

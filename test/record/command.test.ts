@@ -3,10 +3,12 @@ import { type PostgresTarget, parsePostgresUrl } from '../../src/config/postgres
 import { databasePath } from '../../src/db/data-folder.ts'
 import { Database } from '../../src/db/database.ts'
 import { lockForServing } from '../../src/db/folder-lock.ts'
-import { systemClock } from '../../src/kernel/clock.ts'
+import { HOUR_MS, systemClock } from '../../src/kernel/clock.ts'
 import { type Joined, joinRecord, type Needs } from '../../src/record/command.ts'
+import { Connection } from '../../src/record/connection.ts'
+import { gateTotals } from '../../src/record/gate.ts'
 import { createDatabase } from '../../src/start/folder.ts'
-import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
+import { Network, POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
 
 /** Commands on a copy of the record, in the same process (contract C18). */
 
@@ -48,17 +50,44 @@ describe.skipIf(POSTGRES === undefined)('a command', () => {
     expect(await postgres.sql("SELECT name FROM scrip.seeds WHERE name = 'late'", 'busy')).toEqual(['late'])
   })
 
+  test('waits until it knows whether a commit without a response was made', async () => {
+    await postgres.create('unknown')
+    using network = await Network.to(postgres.port)
+    using folder = temporaryFolder()
+    const joined = await join(parsePostgresUrl(postgres.url('unknown', network.port)), folder.path, 'write')
+    const database = Database.openFile(databasePath(folder.path))
+    const gate = joined.gateOf?.(database)
+    if (gate) database.gateBy(gate)
+    network.cut('responses')
+    const before = gateTotals.unknown
+    const written = database.write(() => database.sqlite.run("INSERT INTO seeds VALUES ('unknown', 'x')"))
+    while (gateTotals.unknown === before) await Bun.sleep(5)
+    network.cut()
+    await written
+    database.leave()
+    await joined.leave()
+    expect(await postgres.sql("SELECT name FROM scrip.seeds WHERE name = 'unknown'", 'unknown')).toEqual(['unknown'])
+  })
+
   test('waits for a PostgreSQL that is slow to give it the lease', async () => {
     const target = parsePostgresUrl(await postgres.create('slow'))
     using folder = temporaryFolder()
     await (await join(target, folder.path, 'read')).leave()
-    const slow = postgres.sql('SELECT FROM scrip.installation FOR UPDATE; SELECT pg_sleep(2)', 'slow')
-    const sleepers = "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
-    while ((await postgres.sql(`SELECT EXISTS (${sleepers})`))[0] === 'f') await Bun.sleep(5)
+    const other = new Connection(target, 'other')
+    const waits = `SELECT FROM pg_stat_activity WHERE datname = 'slow' AND wait_event_type = 'Lock'
+      AND now() - query_start > interval '1500 ms'`
+    const isLocked = Promise.withResolvers<void>()
+    const held = other.transaction('', HOUR_MS, async (ask) => {
+      await ask('SELECT FROM scrip.installation FOR UPDATE')
+      isLocked.resolve()
+      while ((await postgres.sql(`SELECT EXISTS (${waits})`))[0] === 'f') await Bun.sleep(20)
+    })
+    await isLocked.promise
     const joined = await join(target, folder.path, 'write')
     expect(joined.gateOf).toBeFunction()
     await joined.leave()
-    await slow
+    await held
+    other.close()
   })
 
   test('asks the next host where the first does not respond', async () => {
@@ -68,5 +97,16 @@ describe.skipIf(POSTGRES === undefined)('a command', () => {
     using folder = temporaryFolder()
     await (await join(target, folder.path, 'read')).leave()
     expect(await postgres.sql('SELECT seq FROM scrip.installation', 'second')).toEqual(['1'])
+  })
+
+  test('asks no other host once nobody waits for the response', async () => {
+    using silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+    const url = new URL(await postgres.create('unasked'))
+    const target = parsePostgresUrl(`postgres://scrip@127.0.0.1:${silent.port},${url.host}${url.pathname}`)
+    const connection = new Connection(target, 'unasked')
+    await expect(connection.ask('SELECT 1', [], 50)).rejects.toThrow('no answer within 50 ms')
+    const connected = "SELECT count(*) FROM pg_stat_activity WHERE datname = 'unasked'"
+    for (let look = 0; look < 10; look++) expect(await postgres.sql(connected)).toEqual(['0'])
+    connection.close()
   })
 })

@@ -70,7 +70,7 @@ async function showStatus(this: Command): Promise<void> {
   const { postgres, format } = fileConfigOf(this.opts<DataOptions>())
   const target = requireTarget(postgres)
   await explainRecord('PostgreSQL', async () => {
-    const connection = new Connection(target, 'status')
+    const connection = new Connection(target, 'status', COMMAND_PATIENCE_MS)
     try {
       const installation = await findRecord(connection.ask)
       if (!installation) throw refused('the record is empty\nscrip serve makes it, or scrip postgres init.')
