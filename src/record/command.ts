@@ -51,7 +51,7 @@ export interface Joined {
   gateOf: ((database: Database) => Gate) | undefined
   /** Whether no server works on the folder in the meantime. */
   ownsFolder: boolean
-  /** How far the copy of a warm server is behind; undefined on other servers. */
+  /** How far the copy of a server is behind; undefined if it is not, as on most active ones. */
   lagSeconds: number | undefined
   leave: () => Promise<void>
 }
@@ -178,13 +178,17 @@ const joinServer = async (parts: Parts, installation: Installation | undefined):
   if (!mark || !installation) throw new DataFault('a server makes the copy of this folder\nTry again when it is ready.')
   const isActiveHere = installation.holder !== null && mark.leaseEpoch === installation.epoch
   if (!isActiveHere && needs === 'write') throw new NotActive(installation.url)
+  const lagSeconds = await lagSecondsOf(connection, mark)
   return {
     gateOf: isActiveHere && needs !== 'read' ? gateWith(connection, borrowed(mark.leaseEpoch)) : undefined,
     ownsFolder: false,
-    lagSeconds: isActiveHere ? undefined : await lagSecondsOf(connection, mark),
+    lagSeconds: isActiveHere && lagSeconds < BEHIND_SECONDS ? undefined : lagSeconds,
     leave,
   }
 }
+
+/** Only a command whose commit had no response leaves the copy of an active server behind; else a commit is under way. */
+const BEHIND_SECONDS = 1
 
 const lagSecondsOf = async ({ ask }: Connection, { seq }: Mark): Promise<number> => {
   const [row] = await ask<{ seconds: number | null }>(

@@ -122,9 +122,12 @@ BEGIN
   IF v_epoch IS DISTINCT FROM p_epoch THEN
     RAISE EXCEPTION 'the lease is another server''s' USING ERRCODE = '${LEASE_LOST}';
   END IF;
-  PERFORM scrip.apply(p_rows::json);
   IF p_erases THEN UPDATE scrip.changes SET rows = NULL WHERE rows IS NOT NULL; END IF;
-  INSERT INTO scrip.changes (seq, epoch, at, rows) VALUES (p_seq, p_epoch, v_at, p_rows::json);
+  INSERT INTO scrip.changes (seq, epoch, at, rows) VALUES (p_seq, p_epoch, v_at, p_rows::json) ON CONFLICT DO NOTHING;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'the record has a commit % already', p_seq USING ERRCODE = '${OUT_OF_ORDER}';
+  END IF;
+  PERFORM scrip.apply(p_rows::json);
   IF p_is_last THEN
     UPDATE scrip.installation SET seq = p_seq, beat_at = clock_timestamp() WHERE epoch = p_epoch AND seq = p_before;
     IF NOT FOUND THEN

@@ -54,6 +54,18 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
     ])
   })
 
+  test('tells a copy that it is behind, also where its rows contradict those that it lacks', async () => {
+    using record = await open()
+    await record.run(CLIENT)
+    const bob = `(SELECT json_agg(to_jsonb(c) || '{"id":2,"username":"bob"}') FROM scrip.clients AS c)`
+    const rows = `json_build_object('clients', ${bob})::text`
+    await record.sql(`SELECT scrip.commit(epoch, seq, seq + 1, ${rows}, false, true) FROM scrip.installation`)
+    const written = record.run(CLIENT.replace("1, 'ada'", "3, 'bob'"))
+    await expect(written).rejects.toMatchObject({ failure: { code: 'unavailable' } })
+    expect(record.behind.map(String)).toEqual([expect.stringContaining('the record has a commit 3 already')])
+    expect(await record.sql('SELECT id, username FROM scrip.clients ORDER BY id')).toEqual(['1|ada', '2|bob'])
+  })
+
   test('has the values of SQLite: NUL, its escape, bytes, fractions and large numbers', async () => {
     using record = await open()
     await record.run(
