@@ -74,6 +74,15 @@ const openAll = (page: Page) =>
 const USABLE = `[...document.querySelectorAll('a[href], button:enabled, input, select, summary, [tabindex="0"]')]
   .filter((each) => each.checkVisibility({ visibilityProperty: true }))`
 
+const LEFT = `[...window.left].filter((each) => each.isConnected && !each.disabled)
+  .map((each) => each.outerHTML.slice(0, 120))`
+
+/**
+ * After the last element the browser has the focus, and gives it back to the first one some time later: presses until
+ * then, and elements that come during a round, leave others to the next one.
+ */
+const ROUNDS = 3
+
 /** What the keyboard does not reach: each element that somebody can use gets the focus by Tab. */
 const unreachable = async (page: Page): Promise<string[]> => {
   await page.evaluate(`(() => {
@@ -82,15 +91,14 @@ const unreachable = async (page: Page): Promise<string[]> => {
     document.activeElement.blur()
     window.left.delete(document.activeElement)
   })()`)
-  const around = async () => Number(await page.evaluate(`${USABLE}.length`)) + 2
-  let wanted = await around()
-  for (let pressed = 1; pressed <= wanted; pressed++) {
-    await page.keyboard.press('Tab')
-    if (pressed === wanted) wanted = await around() // what has come meanwhile takes more
+  let left: string[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let presses = Number(await page.evaluate(`${USABLE}.length`)); presses >= 0; presses--)
+      await page.keyboard.press('Tab')
+    left = (await page.evaluate(LEFT)) as string[]
+    if (left.length === 0) break
   }
-  return (await page.evaluate(
-    `[...window.left].filter((each) => each.isConnected && !each.disabled).map((each) => each.outerHTML.slice(0, 120))`,
-  )) as string[]
+  return left
 }
 
 const look = async (page: Page, world: string, hasKeys: boolean): Promise<string[]> => {
