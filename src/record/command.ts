@@ -51,7 +51,7 @@ export interface Joined {
   gateOf: ((database: Database) => Gate) | undefined
   /** Whether no server works on the folder in the meantime. */
   ownsFolder: boolean
-  /** How far the copy of a server is behind; undefined if it is not, as on most active ones. */
+  /** How far the copy of a server is behind; undefined on an active one, unless a command has left it behind. */
   lagSeconds: number | undefined
   leave: () => Promise<void>
 }

@@ -125,7 +125,7 @@ BEGIN
   IF p_erases THEN UPDATE scrip.changes SET rows = NULL WHERE rows IS NOT NULL; END IF;
   INSERT INTO scrip.changes (seq, epoch, at, rows) VALUES (p_seq, p_epoch, v_at, p_rows::json) ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'the record has a commit % already', p_seq USING ERRCODE = '${OUT_OF_ORDER}';
+    RAISE EXCEPTION 'the record has a commit % that this copy lacks', p_seq USING ERRCODE = '${OUT_OF_ORDER}';
   END IF;
   PERFORM scrip.apply(p_rows::json);
   IF p_is_last THEN

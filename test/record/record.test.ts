@@ -62,7 +62,9 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
     await record.sql(`SELECT scrip.commit(epoch, seq, seq + 1, ${rows}, false, true) FROM scrip.installation`)
     const written = record.run(CLIENT.replace("1, 'ada'", "3, 'bob'"))
     await expect(written).rejects.toMatchObject({ failure: { code: 'unavailable' } })
-    expect(record.behind.map(String)).toEqual([expect.stringContaining('the record has a commit 3 already')])
+    expect(record.behind.map(String)).toEqual([
+      expect.stringContaining('the record has a commit 3 that this copy lacks'),
+    ])
     expect(await record.sql('SELECT id, username FROM scrip.clients ORDER BY id')).toEqual(['1|ada', '2|bob'])
   })
 
