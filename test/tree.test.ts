@@ -166,6 +166,8 @@ describe('imports', () => {
   })
 })
 
+const NEW_LINE = 0x0a
+
 /** The script of the reference page is one file, which no program puts together. */
 const LONGER = ['src/docs/assets/reference.js']
 
@@ -174,6 +176,30 @@ test('no file has more than 300 lines', () => {
     .flatMap((folder) => pathsBelow(`${folder}/**/*.{ts,tsx,js}`))
     .filter((path) => readFileSync(join(root, path), 'utf8').split('\n').length > 301)
   expect(long).toEqual(LONGER)
+})
+
+describe('budgets of lines in docs/architecture.md', () => {
+  const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+  const [, table = ''] = page.split('\n## Budgets\n')
+  const rows = table.split('\n## ', 1)[0]?.matchAll(/^\| `([^`]+)` *\| *([\d,]+) \|$/gm) ?? []
+  const budgets = new Map([...rows].map(([, folder = '', lines = '']) => [folder, Number(lines.replaceAll(',', ''))]))
+  const linesBelow = (folder: string): number =>
+    pathsBelow(`${folder}/**/*`).reduce(
+      (sum, path) => sum + readFileSync(join(root, path)).filter((byte) => byte === NEW_LINE).length,
+      0,
+    )
+
+  test('each room of src has one, and so have src and test', () => {
+    const rooms = new Set(pathsBelow('src/*/**/*').map((path) => path.split('/', 2).join('/')))
+    expect([...rooms, 'src', 'test'].filter((folder) => !budgets.has(folder))).toEqual([])
+  })
+
+  test.each([...budgets])(
+    '%s has at most %i lines: what is over its budget takes something out, and raises no row',
+    (folder, budget) => {
+      expect(linesBelow(folder)).toBeLessThanOrEqual(budget)
+    },
+  )
 })
 
 test('every export is imported somewhere', () => {
