@@ -14,7 +14,7 @@ export interface Content {
   needs: string[]
 }
 
-const DATA_SOURCES = ['@fontsource/inter', 'cldr-core', 'cldr-localenames-full', 'currency-codes', 'lucide']
+const DATA_SOURCES = ['cldr-core', 'cldr-localenames-full', 'currency-codes', 'lucide']
 /** Bundled by a macro while the program is built, so that its bundle does not name them. */
 const PAGE_LIBRARIES = ['diff', 'preact']
 const RUNTIME = 'bun'

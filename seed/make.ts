@@ -3,7 +3,7 @@ import { type Country, makeCountries } from './countries.ts'
 import { type Currency, makeCurrencies } from './currencies.ts'
 import { oneRowPerLine, readRows, writeIfChanged } from './files.ts'
 import { type Numbered, withStableIds } from './ids.ts'
-import { makeLetters, makeMotifs } from './pictures.ts'
+import { makeMotifs } from './pictures.ts'
 
 interface Making<Row extends object> {
   file: string
@@ -41,9 +41,4 @@ await make<Product>({
   write: catalogText,
 })
 
-for (const [file, text] of [
-  ['motifs.json', makeMotifs()],
-  ['letters.json', await makeLetters()],
-] as const) {
-  console.log(`${file}: ${(await writeIfChanged(file, text)) ? 'rewritten' : 'unchanged'}`)
-}
+console.log(`motifs.json: ${(await writeIfChanged('motifs.json', makeMotifs())) ? 'rewritten' : 'unchanged'}`)

@@ -194,10 +194,10 @@ const discountOfProduct = (at: At, product: Product, denomination: number | unde
   }
 }
 
-const getCard = command('look at the picture of a card', ['getCardPicture', 'getCardPng'], 1, {
-  args: fc.record({ id: pathIds(471), operation: fc.constantFrom('getCardPicture', 'getCardPng') }),
-  run: async (play, { id, operation }) => {
-    const call = { operation, id }
+const getCard = command('look at the picture of a card', ['getCardPicture'], 1, {
+  args: fc.record({ id: pathIds(471) }),
+  run: async (play, { id }) => {
+    const call = { operation: 'getCardPicture', id }
     // Of a product that is not sold any more the card may still be seen.
     await play.open(call, () => ({ status: isPathId(id) ? [200, 404] : [400, 404] }), play.model.world(DEFAULT))
   },
