@@ -2,24 +2,15 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import categoriesJson from '../../seed/categories.json' with { type: 'text' }
 import subcategoriesJson from '../../seed/subcategories.json' with { type: 'text' }
 import { isWritable } from '../http/validation.ts'
-import { problemList } from '../kernel/problems.ts'
+import { FileFault } from '../kernel/problems.ts'
 import type { Reference } from '../reference/reference.ts'
-import { apiPath, apiReader, type Fault, fileReader, problemsOf, schemaFaults, UNWRITABLE } from './file-entry.ts'
+import { apiPath, apiReader, fileReader, problemsOf } from './file-entry.ts'
 import { CatalogEnvelope, type ProductDocument } from './file-schema.ts'
-import { linesOf, syntaxFaultOf } from './json-lines.ts'
+import { type Fault, linesOf, parseFile, schemaFaults, unwritable, withoutMark } from './json-file.ts'
 import type { CatalogRows, OnRows } from './queries.ts'
 import { append } from './rows.ts'
 
 /** The catalog file (contract C8): what `--catalog FILE` reads and `scrip catalog` writes. */
-
-/** The problems of a file, with places such as `line 7, product 3, /products/2/currency`. */
-export class CatalogFault extends Error {
-  override readonly name = 'CatalogFault'
-
-  constructor(readonly problems: readonly string[]) {
-    super(problemList('the catalog has', problems))
-  }
-}
 
 interface CategoryNames {
   categories: ReadonlySet<string>
@@ -39,8 +30,12 @@ interface ReadingCatalog {
   onRows?: OnRows | undefined
 }
 
-/** Reads and checks a catalog file. @throws CatalogFault with every bad row */
-export const readCatalog = (text: string, { reference, onRows }: ReadingCatalog): CatalogRows => {
+/**
+ * Reads and checks a catalog file. @throws FileFault with every bad row, at places such as
+ * `line 7, product 3, /products/2/currency`
+ */
+export const readCatalog = (file: string, { reference, onRows }: ReadingCatalog): CatalogRows => {
+  const text = withoutMark(file)
   const { entries, list, own, problems } = parse(text)
   const rows: CatalogRows = { products: [], bands: [], ...own }
   const isDefined: CategoryNames = {
@@ -67,7 +62,8 @@ export const readCatalog = (text: string, { reference, onRows }: ReadingCatalog)
   if (problems.length + placed.length === 0) return rows
   const places = placed.map(({ place }) => place)
   const lineOf = linesOf(text, places)
-  throw new CatalogFault([...problems, ...placed.map(({ place, problem }) => `line ${lineOf(place)}, ${problem}`)])
+  const lines = placed.map(({ place, problem }) => `line ${lineOf(place)}, ${problem}`)
+  throw new FileFault('catalog', [...problems, ...lines])
 }
 
 const labelOf = (entry: unknown, index: number): string => {
@@ -98,24 +94,21 @@ interface Parsed {
 }
 
 const parse = (text: string): Parsed => {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new CatalogFault([syntaxFaultOf(text)])
-  }
+  const value = parseFile('catalog', text)
   if (Array.isArray(value)) return { entries: value, list: [], own: namedBy(value), problems: [] }
   const isDocument = TypeCompiler.Compile(CatalogEnvelope)
   const list = ['products']
   if (isDocument.Check(value)) {
     const namesOf = (entries: readonly { name: string }[] = []) => entries.map(({ name }) => name)
     const own = ownOf(namesOf(value.categories), namesOf(value.subcategories))
-    return { entries: value.products, list, own, problems: unwritable(own) }
+    return { entries: value.products, list, own, problems: wordsOf(unwritable(own)) }
   }
   const entries = typeof value === 'object' && value !== null && 'products' in value ? value.products : []
-  const problems = schemaFaults(isDocument, value).map(({ path, what }) => `${path || '/'}: ${what}`)
+  const problems = wordsOf(schemaFaults(isDocument, value))
   return { entries: Array.isArray(entries) ? entries : [], list, own: namedBy([]), problems }
 }
+
+const wordsOf = (faults: readonly Fault[]): string[] => faults.map(({ path, what }) => `${path || '/'}: ${what}`)
 
 /** In the API's shape, products define the categories that they name. */
 const namedBy = (entries: readonly unknown[]): Parsed['own'] => {
@@ -131,6 +124,3 @@ const ownOf = (categories: readonly string[], subcategories: readonly string[]):
   categories: [...new Set(categories)].filter((name) => !known.categories.has(name)),
   subcategories: [...new Set(subcategories)].filter((name) => !known.subcategories.has(name)),
 })
-
-const unwritable = (own: Parsed['own']): string[] =>
-  Object.entries(own).flatMap(([list, names]) => (names.every(isWritable) ? [] : [`/${list}: ${UNWRITABLE}`]))

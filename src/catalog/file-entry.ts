@@ -1,21 +1,13 @@
-import type { TSchema } from '@sinclair/typebox'
-import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
-import { ValueErrorType } from '@sinclair/typebox/errors'
-import { isWritable } from '../http/validation.ts'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { toBasisPoints, toMinor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import { ApiProduct, type ProductDocument, ProductEntry } from './file-schema.ts'
+import { type Fault, schemaFaults, unwritable } from './json-file.ts'
 
 /** Reads and checks one product of a catalog file, in the file's shape or in that of the API. */
 
 /** The maximum of a product in the shape of the API, which has none (contract C8). */
 const API_MAX_QUANTITY = 50
-export const UNWRITABLE = 'a text must not hold NUL or half a surrogate pair'
-
-export interface Fault {
-  path: string
-  what: string
-}
 
 type ReadEntry = (entry: unknown) => { product?: ProductDocument; faults: Fault[] }
 
@@ -58,20 +50,9 @@ export const apiPath = (path: string): string => {
   return renamed ? path.replace(renamed[1], renamed[0]) : path
 }
 
-export const schemaFaults = <Schema extends TSchema>(check: TypeCheck<Schema>, value: unknown): Fault[] => {
-  const faults = new Map<string, Fault>()
-  for (const { path, message, type, schema } of check.Errors(value)) {
-    const what = type === ValueErrorType.StringPattern ? `must be ${schema.description}` : message
-    if (!faults.has(path)) faults.set(path, { path, what })
-  }
-  return [...faults.values()]
-}
-
 /** The problems of a product that matches the schema. */
 export const problemsOf = (entry: ProductDocument, reference: Reference): Fault[] => {
-  const problems: Fault[] = Object.entries(entry)
-    .filter(([, value]) => !isWritable(value))
-    .map(([field]) => ({ path: `/${field}`, what: UNWRITABLE }))
+  const problems = unwritable(entry)
   const wrong = (path: string, what: string) => problems.push({ path, what })
   if (entry.image_url !== undefined && !URL.canParse(entry.image_url)) wrong('/image_url', 'is not an address')
   if (!reference.findCountryByAlpha3(entry.country)) wrong('/country', `no country has the code ${entry.country}`)

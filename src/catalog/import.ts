@@ -22,7 +22,7 @@ export const seedSampleCatalog = (database: Database, reference: Reference): voi
   seedOnce(database, CATALOG_SEED, [catalogJson], (tx) => replaceCatalog(tx, readCatalog(catalogJson, { reference })))
 }
 
-/** Replaces all products. @throws CatalogFault, and then nothing has changed */
+/** Replaces all products. @throws FileFault, and then nothing has changed */
 export const importCatalog = (database: Database, reference: Reference, file: string): void => {
   const rows = readCatalog(file, { reference })
   seedOnce(database, CATALOG_FILE, [file], (tx) => {
@@ -44,7 +44,7 @@ interface Importing {
 
 /**
  * Like {@link importCatalog}, in small transactions while a server runs, which switches over after the last one.
- * Called under the import lock. Returns the number of products. @throws CatalogFault, and then nothing has changed
+ * Called under the import lock. Returns the number of products. @throws FileFault, and then nothing has changed
  */
 export const importCatalogInSteps = async (file: string, importing: Importing): Promise<number> => {
   const { dataDir, database, write, reference, onProgress, record } = importing

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { syntaxFaultOf } from '../catalog/json-lines.ts'
+import { parseFile, withoutMark } from '../catalog/json-file.ts'
 import { crossRate, RATE_ONE } from '../kernel/money.ts'
-import { problemList } from '../kernel/problems.ts'
+import { FileFault } from '../kernel/problems.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { World } from '../worlds/world.ts'
 
@@ -14,15 +14,6 @@ export type WorldRates = (world: World) => RateSource
 
 /** Units of each currency for one unit of the base, as decimals with at most eight places (contract C1). */
 const RateTable = Type.Object({ base: Type.String(), rates: Type.Record(Type.String(), Type.String()) })
-
-/** The problems of a file of rates, with their places. */
-export class RatesFault extends Error {
-  override readonly name = 'RatesFault'
-
-  constructor(readonly problems: readonly string[]) {
-    super(problemList('the exchange rates have', problems))
-  }
-}
 
 const RATE = /^(0|[1-9]\d*)(?:\.(\d{1,8}))?$/
 /** Above it, the eighth decimal is not exact. */
@@ -46,18 +37,21 @@ export const ratesFrom =
     return crossRate(fromE8, toE8) || undefined
   }
 
-/** @throws RatesFault with every bad row */
+/** @throws FileFault with every bad row */
 export const readRates = (text: string, reference: Reference): BaseRates => {
   const rates = parseRates(text)
   refuseStrangers(rates, reference)
   return rates
 }
 
-/** Refuses unknown currency codes, which would be rates that are never found. @throws RatesFault */
+/** Refuses unknown currency codes, which would be rates that are never found. @throws FileFault */
 export const refuseStrangers = ({ base, perBaseE8 }: BaseRates, reference: Reference): void => {
   const strange = [...new Set([base, ...perBaseE8.keys()])].filter((code) => !reference.findCurrencyByCode(code))
   if (strange.length === 0) return
-  throw new RatesFault(strange.map((code) => `${code === base ? '/base' : `/rates/${code}`}: unknown currency ${code}`))
+  throw new FileFault(
+    'rates',
+    strange.map((code) => `${code === base ? '/base' : `/rates/${code}`}: unknown currency ${code}`),
+  )
 }
 
 const checked = (table: Static<typeof RateTable>): BaseRates => {
@@ -70,19 +64,15 @@ const checked = (table: Static<typeof RateTable>): BaseRates => {
       problems.push(`/rates/${currency}: the base itself is 1, not ${text}`)
     else perBaseE8.set(currency, rateE8)
   }
-  if (problems.length > 0) throw new RatesFault(problems)
+  if (problems.length > 0) throw new FileFault('rates', problems)
   return { base: table.base, perBaseE8 }
 }
 
-/** @throws RatesFault with every bad row */
+/** @throws FileFault with every bad row */
 export const parseRates = (text: string): BaseRates => {
-  let table: unknown
-  try {
-    table = JSON.parse(text)
-  } catch {
-    throw new RatesFault([syntaxFaultOf(text)])
-  }
-  if (!Value.Check(RateTable, table)) throw new RatesFault(['/: expected {"base":"USD","rates":{"EUR":"0.92"}}'])
+  const table = parseFile('rates', withoutMark(text))
+  if (!Value.Check(RateTable, table))
+    throw new FileFault('rates', ['/: expected {"base":"USD","rates":{"EUR":"0.92"}}'])
   return checked(table)
 }
 

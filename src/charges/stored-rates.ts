@@ -1,8 +1,9 @@
 import type { Tx } from '../db/database.ts'
+import { FileFault } from '../kernel/problems.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { deleteRates, findRates, upsertRates } from './queries.ts'
-import { type BaseRates, RatesFault, ratesFrom, refuseStrangers, type WorldRates } from './rates.ts'
+import { type BaseRates, ratesFrom, refuseStrangers, type WorldRates } from './rates.ts'
 
 /** Exchange rates in the database, so that an operator can set them while the server runs. */
 
@@ -23,17 +24,17 @@ export const fixedRates = ({ perBaseE8 }: BaseRates): WorldRates => {
   return () => rates
 }
 
-/** @throws RatesFault */
+/** @throws FileFault */
 export const replaceRates = (tx: Tx, reference: Reference, rates: BaseRates): void => {
   deleteRates(tx)
   mergeRates(tx, reference, rates)
 }
 
-/** Keeps the other rates. @throws RatesFault for an unknown currency, or a base other than the current one */
+/** Keeps the other rates. @throws FileFault for an unknown currency, or a base other than the current one */
 export const mergeRates = (tx: Tx, reference: Reference, { base, perBaseE8 }: BaseRates): void => {
   const known = findRates(tx)
   if (known && known.base !== base) {
-    throw new RatesFault([`/base: the rates that are set are for one ${known.base}, not one ${base}`])
+    throw new FileFault('rates', [`/base: the rates that are set are for one ${known.base}, not one ${base}`])
   }
   refuseStrangers({ base, perBaseE8 }, reference)
   upsertRates(tx, { base, perBaseE8 })

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { CatalogFault } from '../catalog/document.ts'
-import { RatesFault } from '../charges/rates.ts'
 import { DataFault, isBusy } from '../db/data-folder.ts'
 import { SchemaMismatch } from '../db/migrate.ts'
 import { renderFailure } from '../http/errors.ts'
 import { DomainError, isUnavailable } from '../kernel/failure.ts'
+import { FileFault } from '../kernel/problems.ts'
 import { StatementFault } from '../wallets/statement.ts'
 import { ProgramError, refused, unusable } from './exit.ts'
 
@@ -44,7 +43,7 @@ const fileFault = (error: unknown, where: string | undefined): string | undefine
   return words === undefined || path === undefined ? undefined : `${path} ${words}`
 }
 
-const DATA_ERRORS = [DataFault, SchemaMismatch, CatalogFault, RatesFault, StatementFault]
+const DATA_ERRORS = [DataFault, SchemaMismatch, FileFault, StatementFault]
 
 const isDataError = (error: unknown): boolean =>
   DATA_ERRORS.some((kind) => error instanceof kind) ||

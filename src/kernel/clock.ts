@@ -39,7 +39,7 @@ export const toTimestampOrNull = (timeMs: number | null): string | null =>
 export const TIME_MAX_MS = 95_617_583_999_999
 
 const TIMESTAMP =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/
 
 /** The Unix milliseconds of an RFC 3339 timestamp, or undefined if the text is invalid. */
 export const parseTimestamp = (text: string): number | undefined => {

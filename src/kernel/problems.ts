@@ -1,3 +1,17 @@
 /** A message that lists problems below its first line: `the catalog has 2 problems:`. */
 export const problemList = (beginning: string, problems: readonly string[]): string =>
   [`${beginning} ${problems.length} problem${problems.length === 1 ? '' : 's'}:`, ...problems].join('\n')
+
+const BEGINNINGS = { catalog: 'the catalog has', rates: 'the exchange rates have', codes: 'the codes have' } as const
+
+/** The problems of a file that a person wrote, with their places; nothing of the file is taken. Codes are never quoted. */
+export class FileFault extends Error {
+  override readonly name = 'FileFault'
+
+  constructor(
+    readonly file: keyof typeof BEGINNINGS,
+    readonly problems: readonly string[],
+  ) {
+    super(problemList(BEGINNINGS[file], problems))
+  }
+}

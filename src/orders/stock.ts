@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import { type Fault, schemaFaults, unwritable, withoutMark } from '../catalog/json-file.ts'
 import { type ProductRecord, productRecords } from '../catalog/queries.ts'
 import type { Query, Tx } from '../db/database.ts'
-import { isWritable } from '../http/validation.ts'
 import { parseTimestamp } from '../kernel/clock.ts'
 import { toMinor } from '../kernel/money.ts'
-import { problemList } from '../kernel/problems.ts'
+import { FileFault } from '../kernel/problems.ts'
 import type { Reference } from '../reference/reference.ts'
 import { placeInStock, type Seal, type VoucherCode } from './seal.ts'
 import { insertStock, knownFingerprints, type NewStockRow, publishStock, removeUnpublished } from './stock-queries.ts'
@@ -24,15 +24,6 @@ const CodeEntry = Type.Object(
   { additionalProperties: false },
 )
 
-/** The problems of a file of codes, with their places. They never quote a code. */
-export class StockFault extends Error {
-  override readonly name = 'StockFault'
-
-  constructor(readonly problems: readonly string[]) {
-    super(problemList('the codes have', problems))
-  }
-}
-
 export type SealedCode = NewStockRow & { place: string }
 
 interface ReadingCodes {
@@ -43,14 +34,14 @@ interface ReadingCodes {
   onRows?: (done: number) => void
 }
 
-/** Checks and seals the codes of a file: JSON lines or one JSON array. @throws StockFault with every bad row */
+/** Checks and seals the codes of a file: JSON lines or one JSON array. @throws FileFault with every bad row */
 export const readCodes = (text: string, { query, reference, seal, nowMs, onRows }: ReadingCodes): SealedCode[] => {
   const isEntry = TypeCompiler.Compile(CodeEntry)
   const problems: string[] = []
   const products = productRecords(query)
   const codes: SealedCode[] = []
   const seen = new Map<string, string>()
-  for (const entry of parse(text)) {
+  for (const entry of parse(withoutMark(text))) {
     const { place } = entry
     if (seen.size % ROWS_PER_UNIT === 0) onRows?.(seen.size)
     const wrong = (what: string) => problems.push(`${place}: ${what}`)
@@ -87,7 +78,7 @@ export const readCodes = (text: string, { query, reference, seal, nowMs, onRows 
         expiresAtMs,
       })
   }
-  if (problems.length > 0) throw new StockFault(problems)
+  if (problems.length > 0) throw new FileFault('codes', problems)
   return codes
 }
 
@@ -104,7 +95,7 @@ interface Importing {
 
 /**
  * Adds codes to the stock, for sale once all are there. First removes what an interrupted import has left.
- * Called under the import lock. @throws StockFault, and adds nothing, if a code is in the stock already
+ * Called under the import lock. @throws FileFault, and adds nothing, if a code is in the stock already
  */
 export const importCodes = async (codes: readonly SealedCode[], importing: Importing): Promise<void> => {
   const { query, write, check, onRows, onPublish } = importing
@@ -125,7 +116,7 @@ export const importCodes = async (codes: readonly SealedCode[], importing: Impor
   })
 }
 
-/** @throws StockFault with all that are in the stock */
+/** @throws FileFault with all that are in the stock */
 const requireNew = (query: Query, codes: readonly SealedCode[]): void => {
   const problems: string[] = []
   for (let start = 0; start < codes.length; start += ROWS_PER_UNIT) {
@@ -136,7 +127,7 @@ const requireNew = (query: Query, codes: readonly SealedCode[]): void => {
     )
     problems.push(...rows.filter((row) => known.has(row.fingerprint)).map(({ place }) => `${place}: ${KNOWN_CODE}`))
   }
-  if (problems.length > 0) throw new StockFault(problems)
+  if (problems.length > 0) throw new FileFault('codes', problems)
 }
 
 const KNOWN_CODE = 'card_number: was imported before'
@@ -147,13 +138,12 @@ const ROWS_PER_UNIT = 250
 const checked = (isEntry: TypeCheck<typeof CodeEntry>, entry: Entry): Static<typeof CodeEntry> | string => {
   if ('problem' in entry) return entry.problem
   const { value } = entry
-  if (!isEntry.Check(value)) {
-    const error = isEntry.Errors(value).First()
-    return `${error?.path.slice(1) || 'the row'}: ${error?.message ?? 'is not of the form that is expected'}`
-  }
-  const unwritable = Object.entries(value).find(([, member]) => !isWritable(member))?.[0]
-  return unwritable === undefined ? value : `${unwritable}: must not hold NUL or half a surrogate pair`
+  if (!isEntry.Check(value)) return wordsOf(schemaFaults(isEntry, value)) ?? 'is not of the form that is expected'
+  return wordsOf(unwritable(value)) ?? value
 }
+
+const wordsOf = ([fault]: readonly Fault[]): string | undefined =>
+  fault && `${fault.path.slice(1) || 'the row'}: ${fault.what}`
 
 const codeOf = ({ card_number, pin_code, claim_url }: Static<typeof CodeEntry>): VoucherCode => ({
   cardNumber: card_number,

@@ -27,7 +27,7 @@ import { VERSION } from './version.ts'
 
 /**
  * @param isServedElsewhere whether a running server has the data folder: the folder has to be taken when it lets go
- * @throws CatalogFault, RatesFault, SnapshotFault, ScenarioFault, CapsuleFault, SchemaMismatch, DataFault, or an error of
+ * @throws FileFault, SnapshotFault, ScenarioFault, CapsuleFault, SchemaMismatch, DataFault, or an error of
  * the file system
  */
 export const assemble = (config: Config, clock: SteadyClock, log: Log, isServedElsewhere = false) => {

@@ -39,7 +39,7 @@ const TAKE_OVER_WAIT_MS = 15 * SECOND_MS
 const SIGNING_KEY_FILE = 'signing.key'
 const SIGNING_KEY_BYTES = 32
 
-/** @throws DataFault, SchemaMismatch, CatalogFault */
+/** @throws DataFault, SchemaMismatch, FileFault */
 export const startLive = (dataDir: string, sources: Sources): Origin => {
   const { config, clock, rates } = sources
   requirePrivateFiles(dataDir)
@@ -78,7 +78,7 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
   }
 }
 
-/** @throws DataFault, SchemaMismatch, CatalogFault */
+/** @throws DataFault, SchemaMismatch, FileFault */
 export const startSandboxFolder = (dataDir: string, sources: Sources): Origin => {
   const { config, clock, seed, initial, given } = sources
   const initialRates = initialRatesOf(sources)
@@ -165,7 +165,7 @@ const requireNoCopy = ({ sqlite }: Database, dataDir: string): void => {
   if (mark) throw new DataFault(copyWithoutRecord(mark, dataDir))
 }
 
-/** Checks the mode, migrates and seeds. @throws DataFault, SchemaMismatch, CatalogFault */
+/** Checks the mode, migrates and seeds. @throws DataFault, SchemaMismatch, FileFault */
 const fillDatabase = (database: Database, dataDir: string, sources: Sources): void => {
   const { clock, reference } = sources
   const { mode } = sources.config

@@ -57,7 +57,7 @@ export const initialRatesOf = ({ rates, reference }: Pick<Sources, 'rates' | 're
 /** The clients that a scenario adds to each world. */
 export const clientsOf = ({ scenario }: Sources): string[] => scenario?.clients?.map(({ name }) => name) ?? []
 
-/** Writes the products of `--catalog`, else those of the sandbox. @throws CatalogFault */
+/** Writes the products of `--catalog`, else those of the sandbox. @throws FileFault */
 export const seedCatalog = (
   database: Database,
   { config, packedCatalog, reference }: Pick<Sources, 'config' | 'packedCatalog' | 'reference'>,

@@ -45,7 +45,7 @@ export class ServedFolder {
     this.options.bringUpToDate(database)
   }
 
-  /** Locks the folder, and opens the database. @throws DataFault, SchemaMismatch, CatalogFault */
+  /** Locks the folder, and opens the database. @throws DataFault, SchemaMismatch, FileFault */
   take(): void {
     this.#take(this.options.waitMs)
   }

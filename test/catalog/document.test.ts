@@ -1,10 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { CatalogFault, readCatalog } from '../../src/catalog/document.ts'
+import { readCatalog } from '../../src/catalog/document.ts'
 import { defineCategories, replaceCatalog, seedCategories } from '../../src/catalog/queries.ts'
 import { writeCatalog } from '../../src/catalog/rows.ts'
 import { productBands, products } from '../../src/catalog/tables.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { FileFault } from '../../src/kernel/problems.ts'
 import type { Reference } from '../../src/reference/reference.ts'
 import { readReference, seedReferenceData } from '../../src/start/seed.ts'
 import { catalogEntry } from './entry.ts'
@@ -24,7 +25,7 @@ const problemsOf = (document: unknown): readonly string[] => {
   try {
     read(document)
   } catch (error) {
-    if (error instanceof CatalogFault) return error.problems
+    if (error instanceof FileFault) return error.problems
     throw error
   }
   return []
@@ -36,6 +37,11 @@ const UNWRITABLE = 'a text must not hold NUL or half a surrogate pair'
 const band = (change: object) => ({ denominations: [{ min_value: 10, max_value: 100, discount: 5, ...change }] })
 
 describe('a valid catalog', () => {
+  test('may begin with the mark that Windows programs write', () => {
+    const catalog = { products: [catalogEntry()] }
+    expect(read(`\ufeff${JSON.stringify(catalog)}`)).toEqual(read(catalog))
+  })
+
   test('becomes rows with minor units, basis points, and ids of country and currency', () => {
     const { products: rows, bands } = read({
       products: [

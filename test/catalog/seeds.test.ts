@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { CatalogFault } from '../../src/catalog/document.ts'
 import { catalogVersion, importCatalog, seedSampleCatalog } from '../../src/catalog/import.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { FileFault } from '../../src/kernel/problems.ts'
 import type { Reference } from '../../src/reference/reference.ts'
 import { readReference, seedReferenceData } from '../../src/start/seed.ts'
 import { catalogEntry } from './entry.ts'
@@ -95,7 +95,7 @@ describe('a catalog of the user', () => {
     importCatalog(database, reference, catalogOf('One', 'Two'))
     const version = catalogVersion(database)
     const bad = JSON.stringify({ products: [catalogEntry({ name: 'Good' }), catalogEntry({ id: 2, currency: 'XXX' })] })
-    expect(() => importCatalog(database, reference, bad)).toThrow(CatalogFault)
+    expect(() => importCatalog(database, reference, bad)).toThrow(FileFault)
     expect(productNames()).toEqual(['One', 'Two'])
     expect(catalogVersion(database)).toBe(version as string)
   })

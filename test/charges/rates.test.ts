@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { rateBetween } from '../../src/charges/quote.ts'
-import { RatesFault, ratesFrom, readRates as ratesOf } from '../../src/charges/rates.ts'
+import { ratesFrom, readRates as ratesOf } from '../../src/charges/rates.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
+import { FileFault } from '../../src/kernel/problems.ts'
 import { readReference } from '../../src/start/seed.ts'
 
 const reference = readReference()
@@ -14,7 +15,7 @@ const problemsOf = (text: string): readonly string[] => {
   try {
     readRates(text)
   } catch (error) {
-    if (error instanceof RatesFault) return error.problems
+    if (error instanceof FileFault) return error.problems
     throw error
   }
   return []
@@ -59,6 +60,10 @@ describe('a table of rates', () => {
 
   test('a rate that rounds to zero at eight decimals is missing', () => {
     expect(rates('IRR', 'KWD')).toBeUndefined()
+  })
+
+  test('may begin with the mark that Windows programs write', () => {
+    expect(readRates('\ufeff{"base":"USD","rates":{"EUR":"0.5"}}')('EUR', 'USD')).toBe(200_000_000)
   })
 
   test('the base may be in the table with rate 1', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { findRates } from '../../src/charges/queries.ts'
-import { RatesFault } from '../../src/charges/rates.ts'
 import { mergeRates, replaceRates } from '../../src/charges/stored-rates.ts'
 import { RATE_ONE } from '../../src/kernel/money.ts'
+import { FileFault } from '../../src/kernel/problems.ts'
 import { forFile } from '../harness.ts'
 import { openLive } from '../orders/live.ts'
 
@@ -44,8 +44,8 @@ describe('stored rates', () => {
 
   test('refuse another base or an unknown code, and do not change', async () => {
     const before = known()
-    await expect(set(mergeRates, 'EUR', { USD: 108_000_000 })).rejects.toThrow(RatesFault)
-    await expect(set(mergeRates, 'USD', { XXX: 1 })).rejects.toThrow(RatesFault)
+    await expect(set(mergeRates, 'EUR', { USD: 108_000_000 })).rejects.toThrow(FileFault)
+    await expect(set(mergeRates, 'USD', { XXX: 1 })).rejects.toThrow(FileFault)
     expect(known()).toEqual(before)
   })
 

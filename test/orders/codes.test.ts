@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DataFault } from '../../src/db/data-folder.ts'
-import { readCodes, StockFault } from '../../src/orders/stock.ts'
+import { FileFault } from '../../src/kernel/problems.ts'
+import { readCodes } from '../../src/orders/stock.ts'
 import { areKeysOf, openSeal } from '../../src/orders/voucher-key.ts'
 import { forFile } from '../harness.ts'
 import { openLive } from './live.ts'
@@ -22,7 +23,7 @@ const problemsOf = (text: string): readonly string[] => {
   try {
     read(text)
   } catch (error) {
-    if (error instanceof StockFault) return error.problems
+    if (error instanceof FileFault) return error.problems
     throw error
   }
   return []
@@ -56,6 +57,10 @@ describe('a file of codes', () => {
     const problems = problemsOf(`${JSON.stringify({ ...CODE, card_number: 'FIRST' })}\n${JSON.stringify(row)}`)
     expect(problems).toEqual([expect.stringContaining(`line 2: ${problem}`)])
     expect(problems.join()).not.toContain('ONE')
+  })
+
+  test('may begin with the mark that Windows programs write', () => {
+    for (const text of [JSON.stringify(CODE), JSON.stringify([CODE])]) expect(read(`\ufeff${text}`)).toHaveLength(1)
   })
 
   test('with a line that is not JSON is refused', () => {

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { importCodes, type SealedCode, StockFault } from '../../src/orders/stock.ts'
+import { FileFault } from '../../src/kernel/problems.ts'
+import { importCodes, type SealedCode } from '../../src/orders/stock.ts'
 import { areFree, markDamaged, stockLeft, stockLevels } from '../../src/orders/stock-queries.ts'
 
 /** A long file of codes is written a few at a time, and sold all at once (contract C12). */
@@ -71,7 +72,7 @@ describe('an import of many codes', () => {
   test('with a duplicate is refused before anything is written', async () => {
     await imported(codesOf('a', 3))
     const file = [...codesOf('b', 600), ...codesOf('a', 1)]
-    await expect(imported(file)).rejects.toThrow(StockFault)
+    await expect(imported(file)).rejects.toThrow(FileFault)
     expect(rows()).toEqual({ n: 3 })
   })
 })

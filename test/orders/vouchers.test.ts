@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { FileFault } from '../../src/kernel/problems.ts'
 import { deliver } from '../../src/orders/delivery.ts'
 import { findAnyOrder } from '../../src/orders/queries.ts'
 import { beginRekey, reseal } from '../../src/orders/rekey.ts'
 import { Seal } from '../../src/orders/seal.ts'
-import { StockFault } from '../../src/orders/stock.ts'
 import { endRekey } from '../../src/orders/stock-queries.ts'
 import { importedSupply } from '../../src/orders/supply.ts'
 import { nextKeyIn, openSeal, promoteKey } from '../../src/orders/voucher-key.ts'
@@ -137,7 +137,7 @@ describe('a card number', () => {
     async (again) => {
       await live.stock(1, 'CARD1')
       for (const productId of [1, 2]) {
-        await expect(live.stock(productId, 'CARD2', again)).rejects.toThrow(StockFault)
+        await expect(live.stock(productId, 'CARD2', again)).rejects.toThrow(FileFault)
         await expect(live.stock(productId, 'CARD2', again)).rejects.toThrow('line 2: card_number: was imported before')
       }
       expect(sql('SELECT count(*) AS n FROM voucher_stock')).toEqual([{ n: 1 }])

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import sampleJson from '../../../seed/sample-catalog.json' with { type: 'text' }
 import { changesBetween } from '../../catalog/changes.ts'
-import { CatalogFault, readCatalog } from '../../catalog/document.ts'
+import { readCatalog } from '../../catalog/document.ts'
 import { CatalogSchema } from '../../catalog/file-schema.ts'
 import {
   catalogVersion,
@@ -20,6 +20,7 @@ import { Database } from '../../db/database.ts'
 import { lockForImport } from '../../db/folder-lock.ts'
 import { migrate } from '../../db/migrate.ts'
 import { MINUTE_MS, systemClock } from '../../kernel/clock.ts'
+import { FileFault } from '../../kernel/problems.ts'
 import { readReference, seedReferenceData } from '../../start/seed.ts'
 import { dataError, explainFaults, readInput } from '../advice.ts'
 import { refused } from '../exit.ts'
@@ -105,7 +106,7 @@ const ofFile = async <T>(file: string, work: (text: string) => T | Promise<T>): 
   try {
     return await work(text)
   } catch (error) {
-    if (error instanceof CatalogFault) throw dataError(error, file)
+    if (error instanceof FileFault) throw dataError(error, file)
     throw error
   }
 }

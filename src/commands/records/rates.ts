@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { findRates } from '../../charges/queries.ts'
-import { type BaseRates, decimalOf, parseRate, parseRates, RatesFault } from '../../charges/rates.ts'
+import { type BaseRates, decimalOf, parseRate, parseRates } from '../../charges/rates.ts'
 import { mergeRates, replaceRates } from '../../charges/stored-rates.ts'
+import { FileFault } from '../../kernel/problems.ts'
 import { SANDBOX_RATES } from '../../start/seed.ts'
 import { dataError, readInput } from '../advice.ts'
 import { misused, unusable } from '../exit.ts'
@@ -32,7 +33,7 @@ export const rateCommands = (rates: Command): void => {
             return listOf(COLUMNS, rows(stored), undefined)
           })
         } catch (error) {
-          if (!(error instanceof RatesFault)) throw error
+          if (!(error instanceof FileFault)) throw error
           if (file === undefined) throw misused(error.problems.join('\n'))
           throw dataError(error, file)
         }

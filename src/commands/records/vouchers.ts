@@ -6,8 +6,9 @@ import { findNewVoucherKey } from '../../config/config.ts'
 import { databasePath } from '../../db/data-folder.ts'
 import { lockForImport, lockForServing } from '../../db/folder-lock.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
+import { FileFault } from '../../kernel/problems.ts'
 import { beginRekey, type Resealed, reseal } from '../../orders/rekey.ts'
-import { importCodes, readCodes, StockFault } from '../../orders/stock.ts'
+import { importCodes, readCodes } from '../../orders/stock.ts'
 import { endRekey, markOf, nextMarkOf } from '../../orders/stock-queries.ts'
 import { stockReport } from '../../orders/stock-report.ts'
 import { keysOf, nextKeyIn, promoteKey, sealAsMarked } from '../../orders/voucher-key.ts'
@@ -64,7 +65,7 @@ const importFile = async (data: Acting, file: string): Promise<Row> => {
       return { imported: codes.length }
     })
   } catch (error) {
-    if (error instanceof StockFault) throw dataError(error, file)
+    if (error instanceof FileFault) throw dataError(error, file)
     throw error
   }
 }

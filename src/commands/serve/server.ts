@@ -3,9 +3,7 @@ import { createApp } from '../../app/app.ts'
 import type { Deps } from '../../app/services.ts'
 import type { FailedLogins } from '../../audit/failed-logins.ts'
 import { keepHead } from '../../audit/head.ts'
-import { CatalogFault } from '../../catalog/document.ts'
 import { restoreHeldPrices } from '../../charges/cache.ts'
-import { RatesFault } from '../../charges/rates.ts'
 import { type Config, urlOf } from '../../config/config.ts'
 import { UsageError, wantsColor } from '../../config/environment.ts'
 import { databasePath } from '../../db/data-folder.ts'
@@ -17,6 +15,7 @@ import { RequestSwitch } from '../../http/request-switch.ts'
 import { JSON_TYPE } from '../../http/responses.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { INTERNAL } from '../../kernel/failure.ts'
+import { FileFault } from '../../kernel/problems.ts'
 import { everyStep } from '../../kernel/steps.ts'
 import { createLog, LineSink, type Log } from '../../observability/log.ts'
 import { createMetrics } from '../../observability/metrics.ts'
@@ -242,15 +241,13 @@ const withProgramErrors = <T>(config: Config, open: () => T): T => {
   } catch (error) {
     if (error instanceof UsageError) throw error
     const where =
-      error instanceof CatalogFault
-        ? config.catalogFile
-        : error instanceof RatesFault
-          ? config.ratesFile
-          : error instanceof ScenarioFault
-            ? config.scenario
-            : namesItsPath(error)
-              ? undefined
-              : config.dataDir
+      error instanceof FileFault
+        ? { catalog: config.catalogFile, rates: config.ratesFile, codes: undefined }[error.file]
+        : error instanceof ScenarioFault
+          ? config.scenario
+          : namesItsPath(error)
+            ? undefined
+            : config.dataDir
     throw dataError(error, where)
   }
 }

@@ -1,5 +1,6 @@
-import { type BaseRates, decimalOf, parseRates, RatesFault } from '../../charges/rates.ts'
+import { type BaseRates, decimalOf, parseRates } from '../../charges/rates.ts'
 import { DomainError, invalid } from '../../kernel/failure.ts'
+import { FileFault } from '../../kernel/problems.ts'
 
 /** The exchange rates of a world in the form of a file for `--rates`. */
 
@@ -17,7 +18,7 @@ export const refusingFaults = <T>(work: () => T): T => {
   try {
     return work()
   } catch (error) {
-    if (!(error instanceof RatesFault)) throw error
+    if (!(error instanceof FileFault)) throw error
     const violations = error.problems.map((problem) => {
       const [path = '', ...what] = problem.split(': ')
       const field = path.slice(1).replaceAll('/', '.')

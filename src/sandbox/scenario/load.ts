@@ -1,11 +1,12 @@
 import { saveBeneficiaryAs } from '../../beneficiaries/beneficiaries.ts'
 import { readBeneficiary } from '../../beneficiaries/contract.ts'
 import { findRates } from '../../charges/queries.ts'
-import { type BaseRates, parseRates, type RateSource, RatesFault, ratesFrom } from '../../charges/rates.ts'
+import { type BaseRates, parseRates, type RateSource, ratesFrom } from '../../charges/rates.ts'
 import { replaceRates } from '../../charges/stored-rates.ts'
 import { Database, type Tx } from '../../db/database.ts'
 import { parseTimestamp, type SteadyClock, TIME_MAX_MS } from '../../kernel/clock.ts'
 import { IdSource, type IdState, SeededRandomness, seedFrom } from '../../kernel/ids.ts'
+import { FileFault } from '../../kernel/problems.ts'
 import { type ClockState, MovableClock } from '../worlds/movable-clock.ts'
 import type { StateBesideData } from '../worlds/state.ts'
 import { loadClients, loadProducts, loadWallets, openBalances, storeProducts } from './accounts.ts'
@@ -150,7 +151,7 @@ const loadRates = (tx: Tx, loading: Loading, { rates }: Scenario): void => {
   try {
     replaceRates(tx, loading.sources.reference, parseRates(JSON.stringify(rates)))
   } catch (error) {
-    if (!(error instanceof RatesFault)) throw error
+    if (!(error instanceof FileFault)) throw error
     for (const problem of error.problems) {
       const [path = '', ...what] = problem.split(': ')
       loading.at(`/rates${path}`).wrong('', what.join(': '))

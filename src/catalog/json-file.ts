@@ -1,4 +1,11 @@
+import type { TSchema } from '@sinclair/typebox'
+import type { TypeCheck } from '@sinclair/typebox/compiler'
+import { ValueErrorType } from '@sinclair/typebox/errors'
 import type { JSONPath, ParseError } from 'jsonc-parser'
+import { isWritable } from '../http/validation.ts'
+import { FileFault } from '../kernel/problems.ts'
+
+/** Reads and checks JSON that a person wrote: catalogs, exchange rates, codes. */
 
 /** Loaded on first use, for files with a fault. The module that `require` finds by name asks for others that no bundler sees. */
 const parser = () => require('jsonc-parser/lib/esm/main.js') as typeof import('jsonc-parser')
@@ -30,8 +37,20 @@ const withParents = (place: string): string[] => (place === '' ? [''] : [...with
 
 const parentOf = (place: string): string => place.slice(0, place.lastIndexOf('/'))
 
+/** Without the mark that Windows programs put in front of a text. */
+export const withoutMark = (text: string): string => text.replace(/^\ufeff/, '')
+
+/** The value of a JSON file. @throws FileFault that says where it is not JSON */
+export const parseFile = (file: FileFault['file'], text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new FileFault(file, [syntaxFaultOf(text)])
+  }
+}
+
 /** What is wrong with a text that is not JSON, and where. */
-export const syntaxFaultOf = (text: string): string => {
+const syntaxFaultOf = (text: string): string => {
   const faults: ParseError[] = []
   const { parse, printParseErrorCode } = parser()
   parse(text, faults, { disallowComments: true })
@@ -43,3 +62,25 @@ export const syntaxFaultOf = (text: string): string => {
 
 /** `PropertyNameExpected` in words. */
 const wordsOf = (name: string): string => name.replace(/(?<=.)[A-Z]/g, ' $&').toLowerCase()
+
+/** What is wrong with a value, and where in it. */
+export interface Fault {
+  /** Such as `/denominations/0/discount`. */
+  path: string
+  what: string
+}
+
+export const schemaFaults = <Schema extends TSchema>(check: TypeCheck<Schema>, value: unknown): Fault[] => {
+  const faults = new Map<string, Fault>()
+  for (const { path, message, type, schema } of check.Errors(value)) {
+    const what = type === ValueErrorType.StringPattern ? `must be ${schema.description}` : message
+    if (!faults.has(path)) faults.set(path, { path, what })
+  }
+  return [...faults.values()]
+}
+
+/** The members that hold what cannot be stored. */
+export const unwritable = (value: object): Fault[] =>
+  Object.entries(value)
+    .filter(([, member]) => !isWritable(member))
+    .map(([field]) => ({ path: `/${field}`, what: 'a text must not hold NUL or half a surrogate pair' }))
