@@ -3,8 +3,9 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
+import { type Personal, rowsHolding } from '../db/personal.ts'
 import { preparedFind, preparedInsert } from '../db/prepared.ts'
-import { contains, holdAny } from '../db/search.ts'
+import { contains, searchText } from '../db/search.ts'
 import { type Beneficiary, beneficiaries } from './tables.ts'
 
 export type { Beneficiary }
@@ -67,16 +68,22 @@ export const beneficiaryList = new List({
   created: 'created_at',
 })
 
-/** Beneficiaries that may hold a text of a person. */
-export const beneficiariesWith = (query: Query, part: string): Iterable<Beneficiary> => {
-  const { email, firstName, lastName, metadata } = beneficiaries
-  return rowsById(query, beneficiaries, holdAny([email, firstName, lastName, metadata], part))
-}
+/** The columns that can hold a text of a person, whose own row is deleted. */
+export const BENEFICIARY_TEXTS = {
+  table: beneficiaries,
+  texts: ['firstName', 'lastName'],
+  json: ['metadata'],
+  search: ({ email, firstName, lastName }) => ({
+    firstNameLowerCase: firstName.toLowerCase(),
+    lastNameLowerCase: lastName.toLowerCase(),
+    searchLowerCase: searchText(email, `${firstName} ${lastName}`),
+  }),
+} as const satisfies Personal<typeof beneficiaries>
+
+/** Saved with an e-mail address that may hold a part, at any client. */
+export const beneficiariesAt = (query: Query, part: string): Iterable<Beneficiary> =>
+  rowsHolding(query, { table: beneficiaries, texts: ['email'] }, part)
 
 export const deleteAnyBeneficiary = (tx: Tx, id: string): void => {
   tx.delete(beneficiaries).where(eq(beneficiaries.id, id)).run()
-}
-
-export const updateTexts = (tx: Tx, { id }: Beneficiary, texts: Partial<Beneficiary>): void => {
-  tx.update(beneficiaries).set(texts).where(eq(beneficiaries.id, id)).run()
 }

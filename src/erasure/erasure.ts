@@ -1,34 +1,25 @@
 import {
-  type Beneficiary,
-  beneficiariesWith,
+  BENEFICIARY_TEXTS,
+  beneficiariesAt,
   deleteAnyBeneficiary,
   findAnyBeneficiary,
-  updateTexts as updateBeneficiary,
 } from '../beneficiaries/queries.ts'
 import type { Query, Tx } from '../db/database.ts'
-import { type Event, eventsAbout, updateData } from '../events/queries.ts'
+import { changeRow, type Personal, rowsHolding } from '../db/personal.ts'
+import { EVENT_TEXTS, type Event, eventsAbout } from '../events/queries.ts'
 import { eraseKey, type SealedResponse, storedResponses } from '../idempotency/queries.ts'
-import {
-  findAnyOrder,
-  isReferenceTaken as isOrderReferenceTaken,
-  type Order,
-  ordersWith,
-  updateTexts as updateOrder,
-} from '../orders/queries.ts'
+import { findAnyOrder, isReferenceTaken as isOrderReferenceTaken, ORDER_TEXTS, type Order } from '../orders/queries.ts'
 import {
   findAnyPayout,
   isReferenceTaken,
-  messagesWith,
+  MESSAGE_TEXTS,
+  PAYOUT_TEXTS,
   type Payout,
   payoutsTo,
-  payoutsWith,
-  updateMessage,
-  updateTexts as updatePayout,
 } from '../payouts/queries.ts'
-import { remarksWith, updateRemarks } from '../wallets/queries.ts'
-import { attemptsAbout, eraseResponse } from '../webhooks/queries.ts'
+import { REMARK_TEXTS } from '../wallets/queries.ts'
+import { type Attempt, attemptsAbout, eraseResponse } from '../webhooks/queries.ts'
 import { ERASED, type Person } from './person.ts'
-import { beneficiaryWithout, eventWithout, orderWithout, payoutWithout } from './texts.ts'
 
 /**
  * Takes a person out of the records (contract C17, decision 68), in small units beside a server. What is about a payout
@@ -62,8 +53,8 @@ export const erase = async (
   person: Person,
   onErased: (tx: Tx, erased: Erased) => void,
 ): Promise<Erased> => {
-  const erased = { beneficiaries: [] as string[], payouts: 0, orders: 0, transactions: 0, events: 0, deliveries: 0 }
-  const counts: Erased = { ...erased, idempotencyKeys: 0 }
+  const none = { payouts: 0, orders: 0, transactions: 0, events: 0, deliveries: 0, idempotencyKeys: 0 }
+  const counts: Erased = { beneficiaries: [], ...none }
   let records = recordsOf(erasing.query, person)
   do {
     await new Pass(erasing, person, records, counts).run()
@@ -81,32 +72,80 @@ interface Records {
   orders: number[]
 }
 
+/** The payouts and orders that change once the person is erased. */
 const recordsOf = (query: Query, person: Person): Records => {
-  if (person.beneficiaryId !== undefined) {
-    return { payouts: [...payoutsTo(query, person.beneficiaryId)].map(({ id }) => id), orders: [] }
+  const { beneficiaryId, part } = person
+  const changing = <Row>(rows: Iterable<Row>, changes: (row: Row, person: Person, query: Query) => object): Row[] =>
+    [...rows].filter((row) => Object.keys(changes(row, person, query)).length > 0)
+  const payouts = beneficiaryId === undefined ? rowsHolding(query, PAYOUT_TEXTS, part) : payoutsTo(query, beneficiaryId)
+  const orders = beneficiaryId === undefined ? rowsHolding(query, ORDER_TEXTS, part) : []
+  return {
+    payouts: changing(payouts, changesOfPayout).map(({ id }) => id),
+    orders: changing(orders, changesOfOrder).map(({ id }) => id),
   }
-  const payouts = [...payoutsWith(query, person.part)].filter((payout) => isAbout(payout, person))
-  const orders = [...ordersWith(query, person.part)].filter((order) => isAbout(order, person))
-  return { payouts: payouts.map(({ id }) => id), orders: orders.map(({ id }) => id) }
 }
 
-/** Whether a record changes once the person is erased. */
-const isAbout = (record: Payout | Order, person: Person): boolean => {
-  const without =
-    'productId' in record ? orderWithout(record, person, () => false) : payoutWithout(record, person, () => false)
-  return Object.entries(without).some(([name, text]) => text !== record[name as keyof typeof record])
+const NOBODY = {
+  beneficiaryId: null,
+  beneficiaryEmail: null,
+  beneficiaryFirstName: null,
+  beneficiaryLastName: null,
+  beneficiaryCountry: null,
+  beneficiaryPhone: null,
+  beneficiaryIdentifiers: null,
+  description: null,
+  metadata: '{}',
 }
 
+/** A payout that is not to the person loses only texts with the address. */
+const changesOfPayout = (payout: Payout, person: Person, query: Query) => ({
+  ...person.changesIn(payout, PAYOUT_TEXTS),
+  ...(person.isNamedIn(payout.referenceId) && {
+    referenceId: erasedReference(payout, isReferenceTaken(query, payout.clientId, ERASED)),
+  }),
+  ...(person.isPayee(payout.beneficiaryId, payout.beneficiaryEmail) && NOBODY),
+})
+
+const changesOfOrder = (order: Order, person: Person, query: Query) => ({
+  ...person.changesIn(order, ORDER_TEXTS),
+  ...(person.isNamedIn(order.reference) && {
+    reference: erasedReference(order, isOrderReferenceTaken(query, order.clientId, ERASED)),
+  }),
+  ...(person.isAddress(order.email) && { email: null }),
+})
+
+/** References of a client are unique: only one can be `erased` and nothing else. */
+const erasedReference = ({ id }: { id: string | number }, isTaken: boolean): string =>
+  isTaken ? `${ERASED}-${id}` : ERASED
+
+/** The payout or order of an event, as it was then. */
+interface EventData {
+  email?: string | null
+  beneficiary?: { id: string | null; email: string | null }
+}
+
+const NOBODY_PAID = { id: null, email: null, first_name: null, last_name: null, country: null, phone: null }
+
+const changesOfEvent = ({ data: json }: Event, person: Person) => {
+  const data = JSON.parse(json) as EventData
+  const { beneficiary, email } = data
+  const isOwn = beneficiary !== undefined && person.isPayee(beneficiary.id, beneficiary.email)
+  const own = isOwn ? { beneficiary: NOBODY_PAID, description: null, metadata: {} } : {}
+  const without = JSON.stringify(
+    person.withoutIn({ ...data, ...own, ...(email !== undefined && person.isAddress(email) && { email: null }) }),
+  )
+  return without === json ? {} : { data: without }
+}
+
+/** Deletes the person, and erases the address from others. Returns the ids of those deleted. */
 const eraseBeneficiaries = (tx: Tx, person: Person): string[] => {
-  const { beneficiaryId } = person
-  const own = (candidate: Beneficiary) => person.isPayee(candidate.id, candidate.email)
-  const saved = beneficiaryId === undefined ? undefined : findAnyBeneficiary(tx, beneficiaryId)
-  const candidates = beneficiaryId === undefined ? [...beneficiariesWith(tx, person.part)] : saved ? [saved] : []
-  for (const candidate of candidates) {
-    if (own(candidate)) deleteAnyBeneficiary(tx, candidate.id)
-    else updateBeneficiary(tx, candidate, beneficiaryWithout(candidate, person))
-  }
-  return candidates.filter(own).map(({ id }) => id)
+  const { beneficiaryId, part } = person
+  const saved = beneficiaryId === undefined ? beneficiariesAt(tx, part) : [findAnyBeneficiary(tx, beneficiaryId)]
+  const own = [...saved].filter((one) => one !== undefined).filter(({ id, email }) => person.isPayee(id, email))
+  for (const { id } of own) deleteAnyBeneficiary(tx, id)
+  const others = beneficiaryId === undefined ? [...rowsHolding(tx, BENEFICIARY_TEXTS, part)] : []
+  for (const other of others) changeRow(tx, BENEFICIARY_TEXTS, other, person.changesIn(other, BENEFICIARY_TEXTS))
+  return own.map(({ id }) => id)
 }
 
 /** One way through all tables, for the records that it begins with. */
@@ -125,28 +164,28 @@ class Pass {
   }
 
   async run(): Promise<void> {
+    const { counts, person, records } = this
     const { query } = this.erasing
-    const { payouts, orders } = this.records
-    const { beneficiaryId, part } = this.person
-    const isWide = beneficiaryId === undefined
-    const narrowed = isWide ? undefined : payouts
+    const isWide = person.beneficiaryId === undefined
+    const about = isWide ? undefined : records.payouts
     await this.#inUnits(eventsAbout(query, this.#names, 0), (tx, events) => this.#eraseEvents(tx, events))
-    await this.#inUnits(attemptsAbout(query, this.#eventIds, isWide ? part : undefined), (tx, attempts) =>
-      this.#eraseResponses(tx, attempts),
-    )
+    const attempts = attemptsAbout(query, this.#eventIds, isWide ? person.part : undefined)
+    await this.#inUnits(attempts, (tx, unit) => this.#eraseResponses(tx, unit))
     await this.#eraseKeys()
-    await this.#inUnits(remarksWith(query, part, narrowed), (tx, transactions) => {
-      for (const transaction of transactions.filter(({ remarks }) => this.person.isNamedIn(remarks))) {
-        updateRemarks(tx, transaction, ERASED)
-        this.counts.transactions += 1
+    counts.transactions += await this.#eraseTexts(REMARK_TEXTS, about)
+    await this.#eraseTexts(MESSAGE_TEXTS, about)
+    await this.#inUnits(records.orders, (tx, ids) => {
+      this.#eraseLateEvents(tx)
+      for (const order of ids.map((id) => findAnyOrder(tx, id)).filter((one) => one !== undefined)) {
+        if (changeRow(tx, ORDER_TEXTS, order, changesOfOrder(order, person, tx))) counts.orders += 1
       }
     })
-    await this.#inUnits(messagesWith(query, part, narrowed), (tx, messages) => {
-      for (const message of messages.filter((one) => this.person.isNamedIn(one.message)))
-        updateMessage(tx, message, ERASED)
+    await this.#inUnits(records.payouts, (tx, ids) => {
+      this.#eraseLateEvents(tx)
+      for (const payout of ids.map((id) => findAnyPayout(tx, id)).filter((one) => one !== undefined)) {
+        if (changeRow(tx, PAYOUT_TEXTS, payout, changesOfPayout(payout, person, tx))) counts.payouts += 1
+      }
     })
-    await this.#inUnits(orders, (tx, ids) => this.#eraseOrders(tx, ids))
-    await this.#inUnits(payouts, (tx, ids) => this.#erasePayouts(tx, ids))
   }
 
   /** A unit at a time, so that a server can write between. */
@@ -164,18 +203,27 @@ class Pass {
     await write()
   }
 
+  /** Takes the address out of the texts of a table, and returns of how many rows. */
+  async #eraseTexts<Table extends typeof REMARK_TEXTS.table | typeof MESSAGE_TEXTS.table>(
+    texts: Personal<Table>,
+    about: readonly string[] | undefined,
+  ): Promise<number> {
+    let count = 0
+    await this.#inUnits(rowsHolding(this.erasing.query, texts, this.person.part, about), (tx, rows) => {
+      for (const row of rows) if (changeRow(tx, texts, row, this.person.changesIn(row, texts))) count += 1
+    })
+    return count
+  }
+
   #eraseEvents(tx: Tx, events: readonly Event[]): void {
     for (const event of events) {
-      const data = eventWithout(event.data, this.person)
       this.#eventIds.add(event.eventId)
       this.#lastEventId = event.id
-      if (data === event.data) continue
-      updateData(tx, event, data)
-      this.counts.events += 1
+      if (changeRow(tx, EVENT_TEXTS, event, changesOfEvent(event, this.person))) this.counts.events += 1
     }
   }
 
-  #eraseResponses(tx: Tx, attempts: readonly Parameters<typeof eraseResponse>[1][]): void {
+  #eraseResponses(tx: Tx, attempts: readonly Attempt[]): void {
     for (const attempt of attempts) {
       if (!this.#eventIds.has(attempt.eventId) && !this.person.isNamedIn(attempt.responseBody)) continue
       eraseResponse(tx, attempt)
@@ -186,32 +234,14 @@ class Pass {
   /** Events that a server has published since, in the transaction that leaves it nothing more to publish. */
   #eraseLateEvents(tx: Tx): void {
     const late = [...eventsAbout(tx, this.#names, this.#lastEventId)]
-    if (late.length === 0) return
     this.#eraseEvents(tx, late)
-    const ids = late.map(({ eventId }) => eventId)
-    this.#eraseResponses(tx, [...attemptsAbout(tx, ids, undefined)])
-  }
-
-  #eraseOrders(tx: Tx, ids: readonly number[]): void {
-    this.#eraseLateEvents(tx)
-    for (const id of ids) {
-      const order = findAnyOrder(tx, id)
-      if (!order) continue
-      const isTaken = () => isOrderReferenceTaken(tx, order.clientId, ERASED)
-      updateOrder(tx, order, orderWithout(order, this.person, isTaken))
-      this.counts.orders += 1
-    }
-  }
-
-  #erasePayouts(tx: Tx, ids: readonly string[]): void {
-    this.#eraseLateEvents(tx)
-    for (const id of ids) {
-      const payout = findAnyPayout(tx, id)
-      if (!payout) continue
-      const isTaken = () => isReferenceTaken(tx, payout.clientId, ERASED)
-      updatePayout(tx, payout, payoutWithout(payout, this.person, isTaken))
-      this.counts.payouts += 1
-    }
+    this.#eraseResponses(tx, [
+      ...attemptsAbout(
+        tx,
+        late.map(({ eventId }) => eventId),
+        undefined,
+      ),
+    ])
   }
 
   async #eraseKeys(): Promise<void> {

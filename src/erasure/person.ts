@@ -35,25 +35,27 @@ export class Person {
     return text !== null && lowerCase(text).includes(this.#email)
   }
 
-  without(text: string): string
-  without(text: string | null): string | null
-  without(text: string | null): string | null {
-    return this.isNamedIn(text) ? ERASED : text
-  }
-
-  withoutInJson(json: string): string
-  withoutInJson(json: string | null): string | null
-  withoutInJson(json: string | null): string | null {
-    return json === null ? null : JSON.stringify(this.withoutIn(JSON.parse(json)))
+  /** What becomes of the columns of a row that hold the address; the others are not among them. */
+  changesIn(
+    row: Record<string, unknown>,
+    { texts, json = [] }: { texts: readonly string[]; json?: readonly string[] },
+  ) {
+    const named = [...texts, ...json].filter((name) => typeof row[name] === 'string' && this.isNamedIn(row[name]))
+    return Object.fromEntries(
+      named.map((name) => [
+        name,
+        json.includes(name) ? JSON.stringify(this.withoutIn(JSON.parse(String(row[name])))) : ERASED,
+      ]),
+    )
   }
 
   /** Of a value of JSON. */
   withoutIn(value: unknown): unknown {
-    if (typeof value === 'string') return this.without(value)
+    if (typeof value === 'string') return this.isNamedIn(value) ? ERASED : value
     if (Array.isArray(value)) return value.map((item) => this.withoutIn(item))
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [this.without(name), this.withoutIn(member)]),
+      Object.entries(value).map(([name, member]) => [this.isNamedIn(name) ? ERASED : name, this.withoutIn(member)]),
     )
   }
 }

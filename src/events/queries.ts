@@ -2,6 +2,7 @@ import { and, asc, desc, eq, gt, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { rowsById } from '../db/narrowing.ts'
+import { isOneOf, type Personal } from '../db/personal.ts'
 import { prepared } from '../db/planned.ts'
 import { preparedFirst, preparedInsert, preparedLastId } from '../db/prepared.ts'
 import { type Event, events } from './tables.ts'
@@ -75,12 +76,9 @@ export const eventList = new List({
   created: 'id',
 })
 
-/** The events of some records, after one of them. */
-export const eventsAbout = (query: Query, records: Iterable<string>, afterId: number): Iterable<Event> => {
-  const isAbout = sql`${events.record} IN (SELECT value FROM json_each(${JSON.stringify([...records])}))`
-  return rowsById(query, events, and(gt(events.id, afterId), isAbout))
-}
+/** What the events of a record say of it. */
+export const EVENT_TEXTS = { table: events, texts: [], json: ['data'] } as const satisfies Personal<typeof events>
 
-export const updateData = (tx: Tx, { id }: Event, data: string): void => {
-  tx.update(events).set({ data }).where(eq(events.id, id)).run()
-}
+/** The events of some records, after one of them. */
+export const eventsAbout = (query: Query, records: Iterable<string>, afterId: number): Iterable<Event> =>
+  rowsById(query, events, and(gt(events.id, afterId), isOneOf(events.record, records)))

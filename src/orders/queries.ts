@@ -2,6 +2,7 @@ import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
+import type { Personal } from '../db/personal.ts'
 import {
   preparedAll,
   preparedDue,
@@ -11,7 +12,6 @@ import {
   preparedLastId,
   preparedUpdate,
 } from '../db/prepared.ts'
-import { holdAny } from '../db/search.ts'
 import { type Order, type OrderStatus, orders, type Voucher, vouchers } from './tables.ts'
 
 export { ORDER_STATUSES, type Order, type OrderStatus } from './tables.ts'
@@ -103,14 +103,8 @@ export const orderList = new List({
   created: 'id',
 })
 
-/** Orders that may hold a text of a person. */
-export const ordersWith = (query: Query, part: string): Iterable<Order> =>
-  rowsById(query, orders, holdAny([orders.email, orders.reference, orders.failureReason], part))
-
-export const updateTexts = (
-  tx: Tx,
-  { id }: Order,
-  texts: Pick<Order, 'email' | 'reference' | 'failureReason'>,
-): void => {
-  tx.update(orders).set(texts).where(eq(orders.id, id)).run()
-}
+/** The columns that can hold a text of a person. */
+export const ORDER_TEXTS = {
+  table: orders,
+  texts: ['email', 'reference', 'failureReason'],
+} as const satisfies Personal<typeof orders>

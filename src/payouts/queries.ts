@@ -1,8 +1,9 @@
 import { and, asc, desc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { Query, Tx } from '../db/database.ts'
+import type { Query } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
+import type { Personal } from '../db/personal.ts'
 import {
   preparedAll,
   preparedDue,
@@ -11,7 +12,7 @@ import {
   preparedInsert,
   preparedUpdate,
 } from '../db/prepared.ts'
-import { contains, holdAny } from '../db/search.ts'
+import { contains, searchText } from '../db/search.ts'
 import { type Payout, type PayoutEvent, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
 
 export { PAYOUT_STATUSES, type Payout, type PayoutEvent, type PayoutStatus } from './tables.ts'
@@ -96,43 +97,29 @@ export const payoutList = new List({
   created: 'created_at',
 })
 
-/** Every column that can hold a text of a person. */
-const TEXTS = [
-  payouts.referenceId,
-  payouts.beneficiaryEmail,
-  payouts.beneficiaryFirstName,
-  payouts.beneficiaryLastName,
-  payouts.beneficiaryIdentifiers,
-  payouts.description,
-  payouts.metadata,
-  payouts.failureCode,
-  payouts.failureReason,
-]
+/** The columns that can hold a text of a person. */
+export const PAYOUT_TEXTS = {
+  table: payouts,
+  texts: [
+    'referenceId',
+    'beneficiaryEmail',
+    'beneficiaryFirstName',
+    'beneficiaryLastName',
+    'description',
+    'failureCode',
+    'failureReason',
+  ],
+  json: ['beneficiaryIdentifiers', 'metadata'],
+  search: ({ referenceId, beneficiaryEmail }) => ({ searchLowerCase: searchText(referenceId, beneficiaryEmail) }),
+} as const satisfies Personal<typeof payouts>
 
-/** Payouts that may hold a text of a person. */
-export const payoutsWith = (query: Query, part: string): Iterable<Payout> =>
-  rowsById(query, payouts, holdAny(TEXTS, part))
+/** The database lets a message become nothing but `erased`. */
+export const MESSAGE_TEXTS = {
+  table: payoutEvents,
+  texts: ['message'],
+  record: payoutEvents.payoutId,
+} as const satisfies Personal<typeof payoutEvents>
 
 /** Of a saved beneficiary, also of one that was deleted. */
 export const payoutsTo = (query: Query, beneficiaryId: string): Iterable<Payout> =>
   rowsById(query, payouts, eq(payouts.beneficiaryId, beneficiaryId))
-
-export const updateTexts = (tx: Tx, { id }: Payout, texts: Partial<Payout>): void => {
-  tx.update(payouts).set(texts).where(eq(payouts.id, id)).run()
-}
-
-/** Events of payouts whose message may hold a text; only those of some payouts, if they are given. */
-export const messagesWith = (
-  query: Query,
-  part: string,
-  payoutIds: readonly string[] | undefined,
-): Iterable<PayoutEvent> => {
-  const { payoutId, message } = payoutEvents
-  const isOf = payoutIds && sql`${payoutId} IN (SELECT value FROM json_each(${JSON.stringify(payoutIds)}))`
-  return rowsById(query, payoutEvents, and(isOf, holdAny([message], part)))
-}
-
-/** The database lets a message become nothing but `erased`. */
-export const updateMessage = (tx: Tx, { id }: PayoutEvent, message: string): void => {
-  tx.update(payoutEvents).set({ message }).where(eq(payoutEvents.id, id)).run()
-}

@@ -2,8 +2,9 @@ import { and, asc, count, eq, gte, isNull, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
+import type { Personal } from '../db/personal.ts'
 import { preparedAll, preparedFind, preparedFirst } from '../db/prepared.ts'
-import { contains, holdAny, searchText } from '../db/search.ts'
+import { contains, searchText } from '../db/search.ts'
 import { transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
 
 export { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
@@ -127,21 +128,10 @@ export const transactionList = new List({
   created: 'id',
 })
 
-/** Transactions whose remarks may hold a text; only those of some orders and payouts, if they are given. */
-export const remarksWith = (
-  query: Query,
-  part: string,
-  sourceIds: readonly string[] | undefined,
-): Iterable<WalletTransaction> => {
-  const { sourceId, remarks } = transactions
-  const isOf = sourceIds && sql`${sourceId} IN (SELECT value FROM json_each(${JSON.stringify(sourceIds)}))`
-  return rowsById(query, transactions, and(isOf, holdAny([remarks], part)))
-}
-
 /** The database lets remarks become nothing but `erased`. */
-export const updateRemarks = (tx: Tx, { id, sourceId }: WalletTransaction, remarks: string): void => {
-  tx.update(transactions)
-    .set({ remarks, searchLowerCase: searchText(sourceId, remarks) })
-    .where(eq(transactions.id, id))
-    .run()
-}
+export const REMARK_TEXTS = {
+  table: transactions,
+  texts: ['remarks'],
+  record: transactions.sourceId,
+  search: ({ sourceId, remarks }) => ({ searchLowerCase: searchText(sourceId, remarks) }),
+} as const satisfies Personal<typeof transactions>

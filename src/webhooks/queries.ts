@@ -2,8 +2,8 @@ import { and, asc, count, desc, eq, gt, inArray, isNotNull, min, or, sql } from 
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { rowsById } from '../db/narrowing.ts'
+import { isOneOf } from '../db/personal.ts'
 import { preparedAll, preparedFirst, preparedInsert } from '../db/prepared.ts'
-import { holdAny } from '../db/search.ts'
 import { type Attempt, type Webhook, webhookDeliveries, webhooks } from './tables.ts'
 
 export type { Attempt, Webhook }
@@ -136,9 +136,8 @@ export const attemptsAbout = (
   part: string | undefined,
 ): Iterable<Attempt> => {
   const { eventId, responseBody } = webhookDeliveries
-  const isAbout = sql`${eventId} IN (SELECT value FROM json_each(${JSON.stringify([...eventIds])}))`
-  const holdsPart = part === undefined ? undefined : holdAny([responseBody], part)
-  return rowsById(query, webhookDeliveries, and(isNotNull(responseBody), or(isAbout, holdsPart)))
+  const holdsPart = part === undefined ? undefined : sql`instr(lower(${responseBody}), ${part}) > 0`
+  return rowsById(query, webhookDeliveries, and(isNotNull(responseBody), or(isOneOf(eventId, eventIds), holdsPart)))
 }
 
 export const eraseResponse = (tx: Tx, { id }: Attempt): void => {

@@ -1,0 +1,51 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Query, Tx } from './database.ts'
+import { rowsById } from './narrowing.ts'
+
+/** Where the data of a person can be (contract C17): each module names its tables and columns, and the erasure reads and writes them. */
+
+type Identified = SQLiteTable & { id: SQLiteColumn }
+
+/** A table, and its columns that can hold a text of a person. */
+export interface Personal<Table extends Identified> {
+  table: Table
+  texts: readonly (string & keyof Table['$inferSelect'])[]
+  /** Columns whose texts are inside of JSON. */
+  json?: readonly (string & keyof Table['$inferSelect'])[]
+  /** The record that a row is about, where it is not one itself. */
+  record?: SQLiteColumn
+  /** The columns that searches look in, made of the others. */
+  search?: (row: Table['$inferSelect']) => Partial<Table['$inferSelect']>
+}
+
+/** Rows that may hold a part of an address, which is in lower case and ASCII. */
+export const rowsHolding = <Table extends Identified>(
+  query: Query,
+  { table, texts, json = [], record }: Personal<Table>,
+  part: string,
+  about?: Iterable<string>,
+): Iterable<Table['$inferSelect']> => {
+  const columns = [...texts, ...json].map((name) => sql`instr(lower(${Reflect.get(table, name)}), ${part}) > 0`)
+  const isAbout = record && about && isOneOf(record, about)
+  return rowsById(query, table, and(isAbout, sql`(${sql.join(columns, sql` OR `)})`))
+}
+
+/** However many values there are. */
+export const isOneOf = (column: SQLiteColumn, values: Iterable<string>): SQL =>
+  sql`${column} IN (SELECT value FROM json_each(${JSON.stringify([...values])}))`
+
+/** Returns whether there was anything to change. */
+export const changeRow = <Table extends Identified>(
+  tx: Tx,
+  { table, search }: Personal<Table>,
+  row: Table['$inferSelect'],
+  changes: Record<string, unknown>,
+): boolean => {
+  if (Object.keys(changes).length === 0) return false
+  tx.update(table as SQLiteTable)
+    .set({ ...changes, ...search?.({ ...row, ...changes }) })
+    .where(eq(table.id, row.id))
+    .run()
+  return true
+}
