@@ -7,7 +7,7 @@ import { type PreparedQuery, planned } from './planned.ts'
 import type { OwnedTable } from './prepared.ts'
 import { type Key, type Statement, type Values, walk } from './walk.ts'
 
-/** Counts of records by part and currency: see the migration `0009_plain_lists`. */
+/** Counts of records by part and currency: see the table in 0001_schema.sql. */
 const listCounts = sqliteTable(
   'list_counts',
   {

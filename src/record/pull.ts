@@ -7,7 +7,7 @@ import { putMark } from '../db/copy-mark.ts'
 import { databasePath, makePrivateFile, removeDatabase, removePrivateFile } from '../db/data-folder.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../db/disk.ts'
 import { withWriteAheadLog } from '../db/image.ts'
-import { migrateTo } from '../db/migrate.ts'
+import { MIGRATIONS, migrate } from '../db/migrate.ts'
 import { storeMode } from '../db/mode.ts'
 import { HOUR_MS, systemClock } from '../kernel/clock.ts'
 import type { Connection } from './connection.ts'
@@ -51,7 +51,7 @@ const fill = async (connection: Connection, path: string, { schemaVersion, isSto
     for (const pragma of ['synchronous = OFF', 'journal_mode = OFF', 'foreign_keys = OFF'])
       sqlite.run(`PRAGMA ${pragma}`)
     sqlite.run('PRAGMA ignore_check_constraints = ON')
-    migrateTo(sqlite, schemaVersion, systemClock)
+    migrate(sqlite, systemClock, MIGRATIONS.slice(0, schemaVersion))
     storeMode(sqlite, 'live')
     const triggers = triggersOf(sqlite)
     const indexes = indexesOf(sqlite)

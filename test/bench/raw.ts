@@ -1,5 +1,5 @@
 import { Database, type Statement } from 'bun:sqlite'
-import lists from '../../src/db/migrations/0003_lists.sql' with { type: 'text' }
+import schema from '../../src/db/migrations/0001_schema.sql' with { type: 'text' }
 
 /**
  * What Scrip is measured against: the same responses from the runtime alone. A token is looked up in a map, a response
@@ -37,8 +37,8 @@ export const DUTIFUL = '/dutiful'
 const COLUMNS = `(
   id TEXT PRIMARY KEY, client_id INTEGER NOT NULL, email TEXT NOT NULL, first_name TEXT NOT NULL,
   last_name TEXT NOT NULL, email_folded TEXT NOT NULL, first_name_folded TEXT NOT NULL,
-  last_name_folded TEXT NOT NULL, country TEXT, phone TEXT, metadata TEXT NOT NULL, total_payouts INTEGER NOT NULL,
-  total_amount_minor INTEGER NOT NULL, last_payout_at_ms INTEGER, created_at_ms INTEGER NOT NULL
+  last_name_folded TEXT NOT NULL, search_folded TEXT NOT NULL, country TEXT, phone TEXT, metadata TEXT NOT NULL,
+  total_payouts INTEGER NOT NULL, total_amount_minor INTEGER NOT NULL, last_payout_at_ms INTEGER, created_at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID`
 /** The table and the index that inserts are made into. */
 export const BENEFICIARY_TABLE = [
@@ -49,7 +49,7 @@ export const BENEFICIARY_TABLE = [
 const INDEXED = 'indexed_beneficiaries'
 const INDEXED_TABLE = [
   `CREATE TABLE ${INDEXED} ${COLUMNS}`,
-  ...[...lists.matchAll(/CREATE INDEX (\w+)\s+ON beneficiaries ([^;]+)/g)].map(
+  ...[...schema.matchAll(/CREATE INDEX (\w+)\s+ON beneficiaries ([^;]+)/g)].map(
     ([, name, columns]) => `CREATE INDEX indexed_${name} ON ${INDEXED} ${columns}`,
   ),
 ]
@@ -83,7 +83,7 @@ const serve = ({ token, databasePath, responses, beneficiaryHeaders }: Preparati
   const sqlite = open(databasePath)
   const [begin, commit] = [sqlite.query('BEGIN IMMEDIATE'), sqlite.query('COMMIT')]
   const insertInto = (table: string) =>
-    sqlite.query(`INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, NULL, ?)`)
+    sqlite.query(`INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, 0, 0, NULL, ?)`)
   const [insert, insertIndexed] = [insertInto('beneficiaries'), insertInto(INDEXED)]
   let saved = 0
 

@@ -111,11 +111,11 @@ describe('constraints of the database', () => {
     ['a band that ends before it starts', 'INSERT INTO product_bands VALUES (1, 0, 2, 1, 0)'],
     [
       'metadata that is no JSON',
-      "INSERT INTO beneficiaries VALUES ('b', 1, '', '', '', '', '', '', NULL, NULL, '{', 0, 0, NULL, 0, '')",
+      "INSERT INTO beneficiaries VALUES ('b', 1, '', '', '', '', '', '', '', NULL, NULL, '{', 0, 0, NULL, 0)",
     ],
     [
       'a beneficiary of nobody',
-      "INSERT INTO beneficiaries VALUES ('b', 9, '', '', '', '', '', '', NULL, NULL, '{}', 0, 0, NULL, 0, '')",
+      "INSERT INTO beneficiaries VALUES ('b', 9, '', '', '', '', '', '', '', NULL, NULL, '{}', 0, 0, NULL, 0)",
     ],
     ['a key of nobody', "INSERT INTO idempotency_keys VALUES (9, 'k', 's', 200, '', 0)"],
     ['a subcategory of no category', "INSERT INTO subcategories VALUES (1, 9, 'X', 1)"],

@@ -140,10 +140,12 @@ describe('exit 4, with the error and its location, for', () => {
     expect(stderr).toContain(`${folder}: the database is at schema 9999`)
   })
 
-  folderTest('a database with different migrations', async (folder) => {
+  folderTest('a database of a build before the first release', async (folder) => {
     const { exitCode, stderr } = await changed(folder, "UPDATE migrations SET sha256 = 'x' WHERE version = 1")
     expect(exitCode).toBe(4)
-    expect(stderr).toContain('0001_foundation')
+    expect(stderr).toContain(
+      `${folder}: the database was not made by 0001_schema of this program: it is of a build before`,
+    )
   })
 
   folderTest('a truncated signing key', async (folder) => {

@@ -175,7 +175,7 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
     const path = join(folder.path, 'scrip.sqlite')
     await record.run(CURRENCY, CLIENT, wallet(1, 1))
     await record.run(
-      "INSERT INTO beneficiaries VALUES ('ben_1', 1, 'a@b.c', 'A', 'B', 'a@b.c', 'a', 'b', NULL, NULL, '{}', 0, 0, NULL, 0, '')",
+      "INSERT INTO beneficiaries VALUES ('ben_1', 1, 'a@b.c', 'A', 'B', 'a@b.c', 'a', 'b', '', NULL, NULL, '{}', 0, 0, NULL, 0)",
     )
     using copy = new FollowingCopy(path)
     expect(await copy.follow(record.connection.ask)).toBe(false)

@@ -6,7 +6,7 @@ import { flushFile } from '../../src/db/disk.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const WHAT_IS_BUILT = ['src', 'seed', 'docs', 'package.json', 'tsconfig.json', 'LICENSE', 'CHANGELOG.md']
-const END_OF_MIGRATIONS = /(const MIGRATIONS[^=]*= \[[\s\S]*?)\n\]/
+const END_OF_MIGRATIONS = /(const MIGRATIONS[^=]*= \[[^\]]*)\]/
 
 /** Only where there are clients: an empty database is migrated when a release is built. */
 export const FAILING_MIGRATION =
@@ -17,8 +17,8 @@ export const nextSources = (folder: string, migrations: readonly string[]): stri
   for (const name of WHAT_IS_BUILT) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const file = join(folder, 'src/db/migrate.ts')
-  const added = migrations.map((sql, index) => `\n  { name: 'next_${index + 1}', sql: ${JSON.stringify(sql)} },`)
-  const text = readFileSync(file, 'utf8').replace(END_OF_MIGRATIONS, (_, list: string) => `${list}${added.join('')}\n]`)
+  const added = migrations.map((sql, index) => `, { name: 'next_${index + 1}', sql: ${JSON.stringify(sql)} }`)
+  const text = readFileSync(file, 'utf8').replace(END_OF_MIGRATIONS, (_, list: string) => `${list}${added.join('')}]`)
   writeFileSync(file, text)
   return join(folder, 'src/main.ts')
 }
