@@ -38,16 +38,15 @@ const FAULTS = [
 ] as const
 type Fault = (typeof FAULTS)[number]
 
-export const record: Rig = async ({ rounds, seed, isShort, only, progress }) => {
+export const record: Rig = async ({ rounds, seed, isShort, progress }) => {
   if (POSTGRES === undefined) return { tables: [], findings: [] }
-  const faults = FAULTS.filter((fault) => only === undefined || fault.includes(only))
   using folder = temporaryFolder()
-  const roundCount = isShort ? faults.length : rounds
+  const roundCount = isShort ? FAULTS.length : rounds
   await using pair = await Pair.start(folder.path, roundCount)
   const storm = new Storm(pair, new Dice(seed), isShort, progress)
   await storm.begin()
   for (let round = 0; round < roundCount; round += 1) {
-    await storm.round(faults[round % faults.length] ?? 'kill')
+    await storm.round(FAULTS[round % FAULTS.length] ?? 'kill')
   }
   return await storm.end(isShort ? RECALLED_SHORT : Number.POSITIVE_INFINITY)
 }

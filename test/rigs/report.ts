@@ -7,8 +7,6 @@ export interface Options {
   seed: number
   /** Only a part of its work, as a test of the rig itself. */
   isShort: boolean
-  /** A part of the names of the requests that the fairness rig sends; all of them when it is left out. */
-  only?: string | undefined
   /** Takes how far a long run has come. */
   progress: (line: string) => void
 }

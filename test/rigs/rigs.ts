@@ -23,7 +23,7 @@ export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   overload: { rig: overload, rounds: 10 },
   soak: { rig: soak, rounds: 50 },
   'take-over': { rig: takeOver, rounds: 10 },
-  fairness: { rig: fairness, rounds: 2 },
+  fairness: { rig: fairness, rounds: 3 },
   deliveries: { rig: deliveries, rounds: 200 },
   record: { rig: record, rounds: 50 },
   receivers: { rig: receivers, rounds: 1 },

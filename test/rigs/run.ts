@@ -5,7 +5,7 @@ import { RIGS } from './rigs.ts'
 /**
  * Runs one rig against the compiled executable, prints what was done and what was found, and exits with 1 on a finding:
  *
- *     bun run rig NAME [--rounds N] [--seed S] [--short] [--only TEXT]
+ *     bun run rig NAME [--rounds N] [--seed S] [--short]
  *
  * TEST_BINARY names another executable than dist/scrip. docs/robustness.md says what each of them does.
  */
@@ -16,7 +16,6 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string' },
     seed: { type: 'string', default: '1' },
     short: { type: 'boolean', default: false },
-    only: { type: 'string' },
   },
 })
 const chosen = RIGS[positionals[0] ?? '']
@@ -28,7 +27,7 @@ const rounds = Number(values.rounds ?? chosen.rounds)
 const seed = Number(values.seed)
 if (!(rounds >= 1 && Number.isInteger(seed))) throw new Error('--rounds and --seed take whole numbers')
 const startedAtMs = performance.now()
-const report = await chosen.rig({ rounds, seed, isShort: values.short, only: values.only, progress: console.error })
+const report = await chosen.rig({ rounds, seed, isShort: values.short, progress: console.error })
 console.log(printed(report))
 console.log(
   `${positionals[0]} --rounds ${rounds} --seed ${seed}: ${Math.round((performance.now() - startedAtMs) / 1_000)} s`,
