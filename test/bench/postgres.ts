@@ -1,144 +1,113 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import client from 'postgres'
 import { getMark } from '../../src/db/copy-mark.ts'
 import { databasePath } from '../../src/db/data-folder.ts'
-import { Postgres } from '../postgres.ts'
+import { Network, Postgres } from '../postgres.ts'
 import { type Running, run } from '../program.ts'
+import { PAYEE } from '../records.ts'
+import { type Ask, bytesOf } from '../rigs/connection.ts'
 import { LiveFolder } from '../rigs/live-folder.ts'
 import { percentile } from '../rigs/report.ts'
 import { logIn, serve } from '../rigs/server.ts'
-import { atPace } from './deliveries.ts'
-import type { Exchange } from './load.ts'
-import { fill } from './million.ts'
-import { folder, Load } from './programs.ts'
-import { aligned, count, median, milliseconds, ratio } from './table.ts'
-import { type Contender, compete, ratiosOf, summary } from './throughput.ts'
-import { numbered, UNNUMBERED, wireBytes } from './works.ts'
+import { UNNUMBERED } from './load.ts'
+import { atPace } from './pace.ts'
+import { type Contender, folder, Load, medianOf, type Rounds } from './programs.ts'
+import { count, markdown, milliseconds, ratio } from './table.ts'
 
 /**
  * What a record in PostgreSQL costs: reads and payouts, by turns with a server that has none, near PostgreSQL and with a
- * longer round trip; how far a warm server is behind; how long it pulls a copy. All of them share the processors.
+ * longer round trip; and how far a warm server is behind. All of them share the processors.
  */
-
-export interface PostgresOptions {
-  rounds: number
-  seconds: number
-  transactions: number
-  /** A part of the names of what is measured. */
-  only: string
-}
 
 /** To PostgreSQL, and the same back. */
 const DELAY_MS = 1.5
-/** Kept while a warm server is looked at. */
-const PAYOUTS_PER_SECOND = 1_000
+/** While a warm server is looked at. */
+const PAYOUTS_PER_SECOND = 500
 const PACE_MS = 10_000
 const PACE_CONNECTIONS = 64
 const LOOK_MS = 2
-/** Payouts whose rows PostgreSQL commits once more, without a server. */
-const COMMITTED_AGAIN = 1_000
-
 const READS = ['wallets', 'products?limit=20', 'countries/1', 'transactions?limit=20', 'payouts?limit=20']
 
-const payoutOf = (reference: string): string =>
-  JSON.stringify({
-    ...{ reference_id: reference, wallet_id: 1, amount: 1.25, currency: 'USD', beneficiary_email: 'ada@example.com' },
-    ...{ beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' },
+type Served = { server: Running; token: string }
+
+const payoutBy = (token: string, reference: string): Ask => ({
+  path: '/api/v1/payouts',
+  headers: { Authorization: `Bearer ${token}` },
+  body: JSON.stringify({ reference_id: reference, wallet_id: 1, amount: 1.25, currency: 'USD', ...PAYEE }),
+})
+
+/** What is sent: a name, the connections, and the exchanges. */
+const ROWS: [name: string, connections: number, exchangesBy: (token: string) => Contender['exchanges']][] = [
+  ['reads, 32 in flight', 32, (token) => readsBy(token)],
+  ['payouts, 64 in flight', 64, (token) => payoutsBy(token)],
+  ['payouts, one alone', 1, (token) => payoutsBy(token)],
+]
+
+const readsBy = (token: string): Contender['exchanges'] =>
+  READS.map((name) => {
+    const headers = { Authorization: `Bearer ${token}` }
+    return { request: bytesOf({ path: `/api/v1/${name}`, headers }), status: 200 }
   })
 
-/** Prints the figures. */
-export const postgres = async ({ rounds, seconds, transactions, only }: PostgresOptions): Promise<void> => {
+const payoutsBy = (token: string): Contender['exchanges'] => [
+  { request: bytesOf(payoutBy(token, `bench-${UNNUMBERED}`)), status: 201 },
+]
+
+/** Prints both tables. */
+export const postgres = async (rounds: Rounds): Promise<void> => {
   await using database = await Postgres.start()
-  const bench = new Bench(database, await LiveFolder.make(join(folder, 'source'), 1))
-  const isMeasured = (name: string): boolean => name.includes(only)
-  if (['reads, 32', 'payouts, 64', 'payouts, 1'].some(isMeasured))
-    console.log(aligned(await bench.byTurns({ rounds, seconds, isMeasured })).join('\n'))
-  if (isMeasured('lag')) {
-    const { perSecond, lagsMs } = await bench.lag()
-    const [p50, p99, max] = [0.5, 0.99, 1].map((part) => milliseconds(percentile(lagsMs, part)))
-    console.log(`\nlag at ${count(perSecond)} payouts a second: p50 ${p50}, p99 ${p99}, longest ${max}`)
+  const record = new Record(database, await LiveFolder.make(join(folder, 'source'), 1))
+  using network = await Network.to(database.port)
+  network.delayMs = DELAY_MS
+  const servers: [name: string, served: Served][] = [
+    ['without', await record.serve('without')],
+    ['PostgreSQL', await record.serve('near', database.port)],
+    [`${2 * DELAY_MS} ms more`, await record.serve('far', network.port)],
+  ]
+  const load = new Load()
+  const table = [['', '', 'a second', 'ratio', 'p50', 'p99', 'CPU µs']]
+  for (const [name, connections, exchangesBy] of ROWS) {
+    const contenders = servers.map(
+      ([, { server, token }]): Contender => ({ server, exchanges: exchangesBy(token), measured: [] }),
+    )
+    await load.compete(contenders, connections, rounds)
+    const without = medianOf(contenders[0] as Contender, 'perSecond')
+    for (const [index, contender] of contenders.entries()) {
+      const perSecond = medianOf(contender, 'perSecond')
+      const [p50, p99] = [medianOf(contender, 'p50Ms'), medianOf(contender, 'p99Ms')].map(milliseconds) as [
+        string,
+        string,
+      ]
+      const cpu = medianOf(contender, 'cpuUs').toFixed(0)
+      table.push([name, servers[index]?.[0] ?? '', count(perSecond), ratio(perSecond / without), p50, p99, cpu])
+    }
   }
-  if (isMeasured('pull')) {
-    const { uploadMs, pullMs } = await bench.pull(transactions)
-    const [upload, pull] = [uploadMs, pullMs].map((ms) => `${(ms / 1_000).toFixed(1)} s`)
-    console.log(`\n${count(transactions)} transactions: uploaded in ${upload}, pulled in ${pull}`)
-  }
+  for (const [, { server }] of servers) await server.stop()
+  console.log(`${markdown(table)}\n\n${await record.lag()}`)
 }
 
-interface Served {
-  server: Running
-  token: string
-}
-
-class Bench {
+class Record {
   constructor(
     private readonly database: Postgres,
     private readonly source: LiveFolder,
   ) {}
 
-  /** Each row against the server without PostgreSQL. */
-  async byTurns(options: { rounds: number; seconds: number; isMeasured: (name: string) => boolean }) {
-    const distance = [`${import.meta.dir}/distance.ts`, `${this.database.port}`, `${DELAY_MS}`]
-    const network = Bun.spawn([process.execPath, ...distance], { stdout: 'pipe' })
-    const { value } = await network.stdout.getReader().read()
-    const servers: [name: string, served: Served][] = [
-      ['without', await this.#serve('without')],
-      ['PostgreSQL', await this.#serve('near', this.database.port)],
-      [`${2 * DELAY_MS} ms more`, await this.#serve('far', Number(new TextDecoder().decode(value)))],
-    ]
-    const rows: [name: string, connections: number, exchangesOf: (token: string) => Exchange[]][] = [
-      ['reads, 32', 32, reads],
-      ['payouts, 64', 64, payouts],
-      ['payouts, 1', 1, payouts],
-    ]
-    const load = new Load()
-    const table = [['', '', 'a second', 'ratio', 'p50', 'p99', 'CPU µs']]
-    for (const [name, connections, exchangesOf] of rows.filter(([each]) => options.isMeasured(each))) {
-      const contenders = servers.map(
-        ([each, { server, token }]): Contender => ({
-          name: each,
-          served: server,
-          exchanges: exchangesOf(token),
-          measured: [],
-        }),
-      )
-      await compete(load, { connections }, contenders, options)
-      for (const each of contenders) {
-        const { perSecond, p50, p99, cpuUs } = summary(each)
-        const share = ratio(median(ratiosOf(each, contenders[0] ?? each)))
-        table.push([name, each.name, count(perSecond), share, p50, p99, cpuUs.toFixed(0)])
-      }
-      if (connections === 1)
-        table.push([name, 'rows alone', '', '', milliseconds(await this.#commitMs('near')), '', ''])
+  async serve(name: string, port?: number): Promise<Served> {
+    const { dataDir, payer } = this.source.copyTo(join(folder, name))
+    if (port !== undefined) {
+      await this.database.create(name)
+      const env = this.#env(name, this.database.port)
+      const { exitCode, stderr } = await run(['postgres', 'init', '--data-dir', dataDir], { env })
+      if (exitCode !== 0) throw new Error(`scrip postgres init: ${exitCode} ${stderr}`)
     }
-    for (const [, { server }] of servers) await server.stop()
-    network.kill()
-    return table
+    const server = await this.#start(dataDir, name, port)
+    return { server, token: await logIn(server.port, payer.username, payer.password) }
   }
 
-  /** How long PostgreSQL takes for the rows of the last commits of a record, in another record that is new. */
-  async #commitMs(name: string): Promise<number> {
-    const texts = await this.database.sql(
-      `SELECT rows FROM scrip.changes ORDER BY seq DESC LIMIT ${COMMITTED_AGAIN}`,
-      name,
-    )
-    await this.#record('again', this.source.copyTo(join(folder, 'again')))
-    const sql = client(this.database.url('again'), { max: 1, prepare: false, fetch_types: false })
-    const times: number[] = []
-    for (const text of texts.toReversed()) {
-      const startedMs = performance.now()
-      await sql.unsafe(`SELECT scrip.apply($rows$${text}$rows$)`)
-      times.push(performance.now() - startedMs)
-    }
-    await sql.end()
-    return percentile(times, 0.5)
-  }
-
-  /** Of each commit, how long it takes from PostgreSQL to the copy of a warm server. */
-  async lag(): Promise<{ perSecond: number; lagsMs: number[] }> {
-    const { server, token } = await this.#serve('followed', this.database.port)
+  /** How long each commit takes from PostgreSQL to the copy of a warm server. */
+  async lag(): Promise<string> {
+    const { server, token } = await this.serve('followed', this.database.port)
     const dataDir = join(folder, 'warm')
     const warm = await this.#start(dataDir, 'followed', this.database.port)
     using copy = new Database(databasePath(dataDir))
@@ -153,12 +122,9 @@ class Bench {
       }
     }
     const looking = look()
-    const startedMs = performance.now()
-    const headers = { Authorization: `Bearer ${token}` }
-    const askFor = (number: number) => ({ path: '/api/v1/payouts', headers, body: payoutOf(`lag-${number}`) })
-    const isPast = (): boolean => performance.now() > startedMs + PACE_MS
-    const times = await atPace(server.port, PAYOUTS_PER_SECOND, askFor, isPast, PACE_CONNECTIONS)
-    const perSecond = (times.length * 1_000) / (performance.now() - startedMs)
+    const endMs = performance.now() + PACE_MS
+    const payout = (number: number): Ask => payoutBy(token, `lag-${number}`)
+    await atPace(server.port, PAYOUTS_PER_SECOND, payout, () => performance.now() > endMs, PACE_CONNECTIONS)
     const commits = await this.database.sql(
       `SELECT seq, extract(epoch FROM at) * 1000 FROM scrip.changes WHERE seq > ${from} ORDER BY seq`,
       'followed',
@@ -172,39 +138,8 @@ class Bench {
       const [seq = 0, committedMs = 0] = commit.split('|').map(Number)
       return (atMs.get(seq) ?? Number.POSITIVE_INFINITY) - committedMs
     })
-    return { perSecond, lagsMs }
-  }
-
-  /** Uploads a large folder, and pulls it into another one beside a server. */
-  async pull(transactions: number): Promise<{ uploadMs: number; pullMs: number }> {
-    const large = this.source.copyTo(join(folder, 'large'))
-    await large.command('wallet', 'fund', '1', '1')
-    fill(large.dataDir, transactions)
-    const startedMs = performance.now()
-    await this.#record('large', large)
-    const uploadMs = performance.now() - startedMs
-    const active = await this.#start(large.dataDir, 'large', this.database.port)
-    const emptyMs = performance.now()
-    const warm = await this.#start(join(folder, 'pulled'), 'large', this.database.port)
-    const pullMs = performance.now() - emptyMs
-    await warm.stop()
-    await active.stop()
-    return { uploadMs, pullMs }
-  }
-
-  async #serve(name: string, port?: number): Promise<Served> {
-    const live = this.source.copyTo(join(folder, name))
-    if (port !== undefined) await this.#record(name, live)
-    const server = await this.#start(live.dataDir, name, port)
-    return { server, token: await logIn(server.port, live.payer.username, live.payer.password) }
-  }
-
-  /** Makes a record of a folder. */
-  async #record(name: string, { dataDir }: LiveFolder): Promise<void> {
-    await this.database.create(name)
-    const env = this.#env(name, this.database.port)
-    const { exitCode, stderr } = await run(['postgres', 'init', '--data-dir', dataDir], { env })
-    if (exitCode !== 0) throw new Error(`scrip postgres init: ${exitCode} ${stderr}`)
+    const [p50, p99] = [0.5, 0.99].map((part) => milliseconds(percentile(lagsMs, part)))
+    return `A warm server is behind by ${p50} (p50) and ${p99} (p99) at ${PAYOUTS_PER_SECOND} payouts a second.`
   }
 
   #start(dataDir: string, name: string, port: number | undefined): Promise<Running> {
@@ -212,7 +147,7 @@ class Bench {
     return serve(['--mode', 'live', '--rate-limit', 'off', '--data-dir', dataDir], { env })
   }
 
-  #env(name: string, port: number): Record<string, string> {
+  #env(name: string, port: number) {
     return {
       SCRIP_VOUCHER_KEY: readFileSync(join(this.source.dataDir, 'voucher.key'), 'utf8').trim(),
       SCRIP_SIGNING_KEY: '22'.repeat(32),
@@ -220,10 +155,3 @@ class Bench {
     }
   }
 }
-
-const reads = (token: string): Exchange[] =>
-  READS.map((path) => ({ request: wireBytes({ path: `/api/v1/${path}` }, token), status: 200 }))
-
-const payouts = (token: string): Exchange[] => [
-  numbered({ request: wireBytes({ path: '/api/v1/payouts', body: payoutOf(UNNUMBERED) }, token), status: 201 }),
-]

@@ -1,111 +1,92 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
-import { type Running, startReady } from '../program.ts'
-import type { Exchange, Measurement, Order, Report, Work } from './load.ts'
-import type { Preparation } from './raw.ts'
-import type { Interview } from './works.ts'
+import { join } from 'node:path'
+import { BINARY, processorUs, type Running, startReady } from '../program.ts'
+import type { Exchange, Measurement, Order, Report } from './load.ts'
+import { median } from './table.ts'
 
-/** The processes that a benchmark is made of, each on its core, and all of them gone when it ends. */
+/** The processes of a benchmark: the server on one core, the load generator on another, and all of them gone at the end. */
 
-/** Where everything is written that a run needs; a disk, where temporary files are on one. */
+/** Where everything is written that a run needs: on a disk, if TMPDIR is. */
 export const folder = mkdtempSync(join(tmpdir(), 'scrip-bench-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+
+/** The sandbox, without the line of each request. */
+export const SANDBOX = [BINARY, 'serve', '--port', '0', '--rate-limit', 'off', '--log-level', 'warn']
 
 const SERVER_CORE = 0
 const LOAD_CORE = 1
 
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-
 /** Where a program runs: on one core, or wherever there is room. */
 type Core = number | 'any'
 
-/** Keeps a command on its core, where that can be done. */
-const pinned = (core: Core, command: string[]): string[] =>
-  core !== 'any' && Bun.which('taskset') ? ['taskset', '-c', String(core), ...command] : command
+const pinned = (core: Core, command: readonly string[]): string[] =>
+  core !== 'any' && Bun.which('taskset') ? ['taskset', '-c', String(core), ...command] : [...command]
 
-/** Compiles a program of this folder the way that Scrip is compiled. */
-export const compiled = (name: string): string => {
-  const path = join(folder, basename(name))
+/** Compiles a program of this folder as Scrip is compiled. */
+export const compiled = async (name: string): Promise<string> => {
+  const path = join(folder, name)
   const flags = ['--compile', '--bytecode', '--format=esm', '--no-compile-autoload-dotenv', '--outfile', path]
-  run([process.execPath, 'build', `${import.meta.dir}/${name}.ts`, ...flags], 'pipe')
+  await Bun.$`${process.execPath} build ${import.meta.dir}/${name}.ts ${flags}`.quiet()
   return path
 }
-
-/** Runs a command to its end. */
-export const run = ([command = '', ...args]: string[], stdio: 'pipe' | 'inherit'): void => {
-  const { status, stderr } = spawnSync(command, args, { stdio })
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stderr ?? 'failed'}`)
-}
-
-export const sizeOf = (path: string): number => statSync(path).size
 
 let logs = 0
 
 /** Starts a server and waits for the line in which it says where it is. */
-export const start = async (command: string[], core: Core = SERVER_CORE): Promise<Running> => {
+export const start = async (command: readonly string[], core: Core = SERVER_CORE): Promise<Running> => {
   const logFile = join(folder, `${++logs}.log`)
   return startReady([], { command: pinned(core, command), logFile }).catch((error) => {
     throw new Error(`${error} ${readFileSync(logFile, 'utf8')}`)
   })
 }
 
-/** Starts a program of this folder with the responses that it is to give. */
-export const startPrepared = (
-  command: string,
-  { token, responses, beneficiaryHeaders }: Interview,
-): Promise<Running> => {
-  const preparation: Preparation = { token, responses, beneficiaryHeaders, databasePath: join(folder, 'raw.sqlite') }
-  const path = join(folder, 'preparation.json')
-  writeFileSync(path, JSON.stringify(preparation))
-  return start([command, path])
+/** A server that is sent a row, and how it did in each round. */
+export interface Contender {
+  server: Running
+  exchanges: readonly Exchange[]
+  measured: (Measurement & { cpuUs: number })[]
 }
 
-/** Milliseconds from starting a server to its first response. */
-export const startupMs = async (command: string[]): Promise<number> => {
-  const startedAtMs = performance.now()
-  const served = await start(command, 'any')
-  const { status } = await fetch(`${served.url}/status`)
-  const elapsedMs = performance.now() - startedAtMs
-  await served.stop()
-  if (status !== 200) throw new Error(`${command[0]} responds with ${status} to /status`)
-  return elapsedMs
+export interface Rounds {
+  rounds: number
+  seconds: number
 }
 
-/** Milliseconds from starting a command to its end. */
-export const runMs = async (command: string[]): Promise<number> => {
-  const startedAtMs = performance.now()
-  const child = Bun.spawn(pinned('any', command), { stdout: 'inherit', stderr: 'inherit' })
-  const exitCode = await child.exited
-  if (exitCode !== 0) throw new Error(`${command.join(' ')} exits with ${exitCode}`)
-  return performance.now() - startedAtMs
-}
+const WARM_UP_SECONDS = 1
 
 /** The load generator's process: warm from one measurement to the next. */
 export class Load {
-  /** How many bodies have been read whole; all of them were right. */
-  sampled = 0
   #settle: ((report: Report) => void) | undefined
   readonly #child = Bun.spawn(pinned(LOAD_CORE, [process.execPath, `${import.meta.dir}/load.ts`]), {
     stdout: 'inherit',
     stderr: 'inherit',
     serialization: 'advanced',
     ipc: (report: Report) => this.#settle?.(report),
-    onExit: () => this.#settle?.({ kind: 'failed', problem: 'the load generator has ended' }),
+    onExit: () => this.#settle?.({ problem: 'the load generator has ended' }),
   })
 
-  /** What is sent from now on. */
-  take(exchanges: readonly Exchange[]): void {
-    this.#child.send({ kind: 'work', exchanges } satisfies Work)
+  /** Measures servers by turns, each round beginning with the one that the last round ended with. */
+  async compete(contenders: readonly Contender[], connections: number, { rounds, seconds }: Rounds): Promise<void> {
+    for (const contender of contenders) await this.#measure(contender, connections, WARM_UP_SECONDS)
+    for (let round = 0; round < rounds; round++) {
+      for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
+        contender.measured.push(await this.#measure(contender, connections, seconds))
+      }
+    }
   }
 
-  async measure(port: number, connections: number, seconds: number): Promise<Measurement> {
+  async #measure({ server: { pid, port }, exchanges }: Contender, connections: number, seconds: number) {
+    const beforeUs = processorUs(pid)
     const report = await new Promise<Report>((settle) => {
       this.#settle = settle
-      this.#child.send({ kind: 'order', port, connections, seconds } satisfies Order)
+      this.#child.send({ port, connections, seconds, exchanges } satisfies Order)
     })
-    if (report.kind === 'failed') throw new Error(report.problem)
-    this.sampled += report.measurement.sampled
-    return report.measurement
+    if ('problem' in report) throw new Error(report.problem)
+    return { ...report, cpuUs: (processorUs(pid) - beforeUs) / report.responseCount }
   }
 }
+
+/** The median of what was measured in the rounds. */
+export const medianOf = ({ measured }: Contender, figure: 'perSecond' | 'p50Ms' | 'p99Ms' | 'cpuUs'): number =>
+  median(measured.map((measurement) => measurement[figure]))

@@ -1,10 +1,9 @@
-/** Figures as text: tables, and the units that are easiest to compare. */
+/** Figures as people read them. */
 
 const MIB = 1_048_576
 
-/** The middle of some figures; of an even number of them the mean of the two in the middle. */
 export const median = (values: readonly number[]): number => {
-  const sorted = [...values].sort((a, b) => a - b)
+  const sorted = values.toSorted((a, b) => a - b)
   const upper = sorted[sorted.length >> 1] ?? Number.NaN
   const lower = sorted[(sorted.length - 1) >> 1] ?? Number.NaN
   return (lower + upper) / 2
@@ -17,12 +16,17 @@ export const milliseconds = (value: number): string => `${value.toFixed(value < 
 export const mebibytes = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`
 
 /** Lines of equal columns: the first to the left, figures to the right. */
-export const aligned = (rows: readonly (readonly string[])[]): string[] => {
+export const aligned = (rows: readonly (readonly string[])[], between = '  '): string[] => {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
-  return rows.map((row) =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  )
+  const padded = (cell: string, column: number): string =>
+    column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)
+  return rows.map((row) => row.map(padded).join(between).trimEnd())
+}
+
+/** The same as Markdown, to be pasted into docs/performance.md. */
+export const markdown = ([head = [], ...rows]: readonly (readonly string[])[]): string => {
+  const dashes = head.map((name, column) => (column === 0 ? '---' : `${'-'.repeat(Math.max(3, name.length - 1))}:`))
+  return aligned([head, dashes, ...rows], ' | ')
+    .map((line) => `| ${line} |`)
+    .join('\n')
 }

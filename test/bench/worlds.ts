@@ -1,122 +1,79 @@
-import { type Running, residentBytes } from '../program.ts'
-import { start } from './programs.ts'
-import { aligned, mebibytes, median, milliseconds } from './table.ts'
-import { logIn } from './works.ts'
+import { type Running, residentPeakBytes } from '../program.ts'
+import { percentile } from '../rigs/report.ts'
+import { logIn } from '../rigs/server.ts'
+import { SANDBOX, start } from './programs.ts'
+import { count, markdown, mebibytes, milliseconds } from './table.ts'
 
-/** What a world of the sandbox costs: to make and to drop it over HTTP, and to keep it. */
+/** What a world of the sandbox costs: to make, copy and drop it, and to keep 10,000 of them. */
 
 const WARM_UP = 50
 const TIMED = 300
-const IDLE = 1_000
-const P99 = 0.99
-const SETTLING_MS = 1_000
-/** A world is idle after ten seconds; all idle ones are suspended within a few more. */
-const ASLEEP_MS = 25_000
-
-const SCENARIOS = 50
 const COPIES = 40
-/** A copy is not made while the one before is still brought to the disk. */
-const COPYING_PAUSE_MS = 60
+/** Rows of a world that is copied. */
+const BENEFICIARIES = 5_000
+const KEPT = 10_000
+/** Requests of a kept world, besides its login. */
+const KEPT_REQUESTS = 11
 
-const beneficiaries = (count: number): object[] =>
-  Array.from({ length: count }, (_, i) => ({
-    ...{ email: `ada-${i}@example.com`, first_name: 'Ada', last_name: 'Lovelace' },
-  }))
-
-/** 1,000 beneficiaries, orders and payouts. Those that are not finished are as they were when they were made. */
-const scenarioOf = ({ finished }: { finished: number }): string => {
-  const [orders, payouts] = [350, 350].map((count) => Array.from({ length: count }, (_, i) => i >= count * finished))
-  return JSON.stringify({
-    beneficiaries: beneficiaries(300),
-    orders: orders?.map((isOpen) => ({
-      ...{ product_id: 2, denomination: 50, quantity: 1 },
-      ...(isOpen && { status: 'PENDING' }),
-    })),
-    payouts: payouts?.map((isOpen) => ({
-      ...{ amount: 10, currency: 'USD', beneficiary_email: 'ada@example.com' },
-      ...{ beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' },
-      ...(isOpen && { status: 'created' }),
-    })),
-  })
-}
-
-/** Prints the table. @param dataDir a folder that is not there yet */
-export const worlds = async (scrip: readonly string[], dataDir: string): Promise<void> => {
-  const served = await start([...scrip])
-  const [made, dropped] = [[] as number[], [] as number[]]
-  for (let i = -WARM_UP; i < TIMED; i++) {
-    const url = `${served.url}/_sandbox/worlds/bench-${i + WARM_UP}`
-    const madeMs = await timed('PUT', url, 200)
-    const droppedMs = await timed('DELETE', url, 204)
-    if (i < 0) continue
+/** Prints the table. */
+export const worlds = async (): Promise<void> => {
+  const server = await start(SANDBOX)
+  const [made, dropped, copied]: [number[], number[], number[]] = [[], [], []]
+  for (let number = -WARM_UP; number < TIMED; number++) {
+    const world = `/_sandbox/worlds/bench-${number + WARM_UP}`
+    const madeMs = await timed(server, 'PUT', world)
+    const droppedMs = await timed(server, 'DELETE', world)
+    if (number < 0) continue
     made.push(madeMs)
     dropped.push(droppedMs)
   }
-  const loaded = async (scenario: string): Promise<number[]> => {
-    const times: number[] = []
-    for (let i = 0; i < SCENARIOS; i++) {
-      times.push(await timed('PUT', `${served.url}/_sandbox/scenario`, 200, scenario))
-    }
-    return times
+  const token = await logIn(server.port, 'sbx_full', 'full')
+  for (let number = 0; number < BENEFICIARIES; number++) await save(server, token, number)
+  for (let number = 0; number < COPIES; number++) {
+    copied.push(await timed(server, 'PUT', `/_sandbox/worlds/copy-${number}`, '{"from":"full"}'))
   }
-  const [half, all] = [await loaded(scenarioOf({ finished: 0.5 })), await loaded(scenarioOf({ finished: 1 }))]
-  const inMemory = await copied(served)
-  const inFolder = await start([...scrip, '--data-dir', dataDir])
-  const onDisk = await copied(inFolder)
-  await inFolder.stop()
-  console.log(
-    `\n${aligned([
-      ['worlds', 'median', 'p99'],
-      ['make one, PUT', ...spread(made)],
-      ['drop one, DELETE', ...spread(dropped)],
-      ['load 1,000 records, half of them finished, PUT', ...spread(half)],
-      ['load 1,000 records, all of them finished, PUT', ...spread(all)],
-      ['copy a world of 10,000 rows, PUT', ...spread(inMemory)],
-      ['copy it in a data folder, PUT', ...spread(onDisk)],
-    ]).join('\n')}`,
-  )
-  const { awake, asleep } = await idleBytes(served)
-  await served.stop()
-  console.log(
-    `${IDLE.toLocaleString('en')} worlds, each made by a login: ${mebibytes(awake)}, once they are idle: ${mebibytes(asleep)}`,
-  )
-}
-
-const copied = async ({ url }: Running): Promise<number[]> => {
-  await timed('PUT', `${url}/_sandbox/worlds/full`, 200)
-  const scenario = JSON.stringify({ beneficiaries: beneficiaries(10_000) })
-  await timed('PUT', `${url}/_sandbox/scenario?world=full`, 200, scenario)
-  const times: number[] = []
-  for (let i = 0; i < COPIES; i++) {
-    times.push(await timed('PUT', `${url}/_sandbox/worlds/copy-${i}`, 200, JSON.stringify({ from: 'full' })))
-    await Bun.sleep(COPYING_PAUSE_MS)
-  }
-  for (let i = 0; i < COPIES; i++) await timed('DELETE', `${url}/_sandbox/worlds/copy-${i}`, 204)
-  return times
+  const rows: [string, number[]][] = [
+    ['make one', made],
+    ['drop one', dropped],
+    [`copy one with ${count(BENEFICIARIES)} beneficiaries`, copied],
+  ]
+  const spread = (times: number[]) => [0.5, 0.99].map((part) => milliseconds(percentile(times, part)))
+  console.log(markdown([['', 'median', 'p99'], ...rows.map(([name, times]) => [name, ...spread(times)])]))
+  await server.stop()
+  const peak = await peakBytes()
+  console.log(`\n${count(KEPT)} worlds of ${KEPT_REQUESTS + 1} requests: ${mebibytes(peak)} at the peak`)
 }
 
 /** Milliseconds until the whole response is there. */
-const timed = async (method: string, url: string, wanted: number, sent?: string): Promise<number> => {
-  const startedAtMs = performance.now()
-  const response = await fetch(url, { method, ...(sent !== undefined && { body: sent }) })
-  const body = await response.text()
-  const elapsedMs = performance.now() - startedAtMs
-  if (response.status !== wanted) throw new Error(`${method} ${url}: ${response.status} ${body}`)
+const timed = async (server: Running, method: string, path: string, body?: string): Promise<number> => {
+  const startedMs = performance.now()
+  const response = await server.request(path, { method, ...(body !== undefined && { body }) })
+  const text = await response.text()
+  const elapsedMs = performance.now() - startedMs
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
   return elapsedMs
 }
 
-const spread = (times: readonly number[]): string[] => {
-  const sorted = [...times].sort((a, b) => a - b)
-  return [milliseconds(median(sorted)), milliseconds(sorted[Math.ceil(sorted.length * P99) - 1] ?? Number.NaN)]
+const save = async (server: Running, token: string, number: number): Promise<void> => {
+  const body = JSON.stringify({ email: `${number}@example.com`, first_name: 'Ada', last_name: 'Lovelace' })
+  const headers = { Authorization: `Bearer ${token}` }
+  const response = await server.request('/api/v1/beneficiaries', { method: 'POST', headers, body })
+  if (response.status !== 201) throw new Error(`saving a beneficiary: ${response.status} ${await response.text()}`)
+  await response.arrayBuffer()
 }
 
-/** What the process weighs more once it holds so many worlds, and once they have gone to sleep. */
-const idleBytes = async (served: Running): Promise<{ awake: number; asleep: number }> => {
-  await Bun.sleep(SETTLING_MS)
-  const before = residentBytes(served.pid)
-  for (let i = 0; i < IDLE; i++) await logIn(served.url, `sbx_idle-${i}`, 'idle')
-  await Bun.sleep(SETTLING_MS)
-  const awake = residentBytes(served.pid) - before
-  await Bun.sleep(ASLEEP_MS)
-  return { awake, asleep: residentBytes(served.pid) - before }
+/** The memory of a process that has made so many worlds, each used and then left alone. */
+const peakBytes = async (): Promise<number> => {
+  const server = await start(SANDBOX)
+  const names = Array.from({ length: KEPT }, (_, index) => `sbx_kept-${index}`).values()
+  const fill = async (): Promise<void> => {
+    for (const name of names) {
+      const token = await logIn(server.port, name)
+      for (let number = 0; number < KEPT_REQUESTS; number++) await save(server, token, number)
+    }
+  }
+  await Promise.all([fill(), fill(), fill(), fill()])
+  const bytes = residentPeakBytes(server.pid)
+  await server.stop()
+  return bytes
 }

@@ -1,0 +1,47 @@
+import { join, resolve } from 'node:path'
+import { residentBytes } from '../program.ts'
+import { compiled, folder, SANDBOX, start } from './programs.ts'
+import { markdown, mebibytes, median, milliseconds } from './table.ts'
+
+/** How long Scrip takes to start, and its memory before it is asked anything, beside an empty program (hello.ts). */
+
+const STARTS = 10
+/** Before memory is read, so that what a start has left behind is gone. */
+const SETTLING_MS = 1_000
+
+/** Prints the table. */
+export const starts = async (): Promise<void> => {
+  const source = [process.execPath, resolve(import.meta.dir, '../../src/main.ts'), ...SANDBOX.slice(1)]
+  const commands: [name: string, command: readonly string[]][] = [
+    ['sandbox', SANDBOX],
+    ['sandbox, in a folder', [...SANDBOX, '--data-dir', join(folder, 'started')]],
+    ['sandbox, from source', source],
+    ['an empty program', [await compiled('hello')]],
+  ]
+  const times = new Map(commands.map(([name]): [string, number[]] => [name, []]))
+  for (let round = 0; round < STARTS; round++) {
+    for (const [name, command] of commands) times.get(name)?.push(await startMs(command))
+  }
+  const rows: string[][] = []
+  for (const [name, command] of commands) {
+    rows.push([name, milliseconds(median(times.get(name) ?? [])), mebibytes(await idleBytes(command))])
+  }
+  console.log(markdown([['', 'start to first response', 'memory, idle'], ...rows]))
+}
+
+const startMs = async (command: readonly string[]): Promise<number> => {
+  const startedMs = performance.now()
+  const server = await start(command, 'any')
+  await (await server.request('/status')).text()
+  const elapsedMs = performance.now() - startedMs
+  await server.stop()
+  return elapsedMs
+}
+
+const idleBytes = async (command: readonly string[]): Promise<number> => {
+  const server = await start(command)
+  await Bun.sleep(SETTLING_MS)
+  const bytes = residentBytes(server.pid)
+  await server.stop()
+  return bytes
+}
