@@ -2,7 +2,6 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { invalidId } from '../http/failures.ts'
 import { operationsOf } from '../http/operation.ts'
-import { StoredResponse } from '../http/stored-response.ts'
 import { found } from '../kernel/failure.ts'
 import { cardOf, SVG_TYPE } from './card.ts'
 import type { Catalog } from './catalog.ts'
@@ -12,7 +11,6 @@ const operation = operationsOf({ tag: 'Products', public: true })
 
 const getSvg = operation({
   id: 'getCardPicture',
-  stored: true,
   summary: 'Get the picture of a product',
   description: 'An SVG without external resources, which can be cached: image_url leads here.',
   params: ProductPath,
@@ -26,16 +24,15 @@ const getSvg = operation({
   errors: { 'cards.invalid_id': invalidId('product'), 'cards.not_found': PRODUCT_NOT_FOUND },
 })
 
-const KEPT = { 'cache-control': 'public, max-age=86400, immutable' } as const
-
 /** The pictures of products. They are public, because browsers send no tokens for images. */
 export const cardRoutes = ({ catalog }: { catalog: Catalog }) =>
   new Elysia({ name: 'cards', prefix: '/cards' }).get(
     '/:id',
-    ({ params: { id } }) =>
-      catalog.shared.response<string>(`card ${id}`, () => {
-        const card = cardOf(found(catalog.shared.find(id), PRODUCT_NOT_FOUND))
-        return new StoredResponse<string>(card, { 'content-type': SVG_TYPE, ...KEPT })
-      }),
+    ({ params: { id }, set }) => {
+      const card = cardOf(found(catalog.shared.find(id), PRODUCT_NOT_FOUND))
+      set.headers['content-type'] = SVG_TYPE
+      set.headers['cache-control'] = 'public, max-age=86400, immutable'
+      return card
+    },
     getSvg,
   )

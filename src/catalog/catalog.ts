@@ -1,23 +1,10 @@
-import type { Static } from '@sinclair/typebox'
-import { LRUCache } from 'lru-cache'
 import type { Database } from '../db/database.ts'
-import { Json } from '../http/json.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Page, Sort } from '../http/parameters.ts'
-import type { StoredResponse } from '../http/stored-response.ts'
-import { turns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type World, worldPart } from '../worlds/world.ts'
-import { type ProductSchema, productWire } from './contract.ts'
 import type { Product, ProductChange, ProductTexts } from './product.ts'
-import {
-  type Listed,
-  listedOf,
-  loadProductIndex,
-  type ProductFilter,
-  type ProductIndex,
-  type SortField,
-} from './product-index.ts'
+import { listedOf, loadProductIndex, type ProductFilter, type ProductIndex, type SortField } from './product-index.ts'
 import { discountsOf, findInactiveId, findTexts, productsById } from './queries.ts'
 
 interface CatalogOptions {
@@ -27,6 +14,7 @@ interface CatalogOptions {
   version: (database: Database) => string | undefined
   reference: Reference
   publicUrl: string
+  onBroken: (error: unknown) => void
   /** What a world has changed of its products; another map after each change. Undefined if no world can. */
   changesOf?: ((world: World) => ReadonlyMap<number, ProductChange>) | undefined
 }
@@ -37,87 +25,38 @@ interface Current {
   view: CatalogView
 }
 
-interface Loading {
-  database: Database
-  version: string | undefined
-  steps: ReturnType<typeof loadProductIndex>
-}
-
-/** In bytes; the least recently used responses make room. */
-const RESPONSES_BYTES_MAX = 16_777_216
-/** The approximate memory of a response besides its body. */
-const RESPONSE_BYTES = 2_048
-
 /** The products and categories, loaded once for all worlds, because no client can change them. */
 export class Catalog {
   #loaded: Current | undefined
-  #loading: Loading | undefined
-  #isLoadingBeside = false
 
   constructor(private readonly options: CatalogOptions) {}
 
   /** By the changes of a world, which hold it: a world that changes nothing costs nothing. */
   readonly #views = new WeakMap<ReadonlyMap<number, ProductChange>, { of: CatalogView; view: CatalogView }>()
 
-  /** Finishes the loading at once, for requests that have not waited for it. */
   get #current(): Current {
-    const database = this.options.database()
-    if (database !== this.#loaded?.database) this.refresh()
-    while (!this.#loaded) this.#loadMore()
+    if (this.#loaded?.database === this.options.database()) return this.#loaded
+    this.#loaded = this.#load()
     return this.#loaded
   }
 
-  /** What requests wait for: loads the first catalog in time slices. Undefined if there is one. */
-  readonly ready = (): Promise<void> | undefined => {
-    if (this.#loaded?.database !== this.options.database()) this.refresh()
-    return this.#loaded ? undefined : turns.run(this, this.#loadInSteps())
-  };
-
-  *#loadInSteps(): Generator<undefined, void> {
-    while (!this.#loadMore()) yield
+  /** Takes 1 s for 100,000 products, for which everybody waits (decision 86). */
+  #load(): Current {
+    const { reference, publicUrl, database: current, version } = this.options
+    const database = current()
+    if (this.#loaded && this.#loaded.version === version(database)) return { ...this.#loaded, database }
+    const index = loadProductIndex(database.query, reference, publicUrl)
+    return { database, version: version(database), view: new CatalogView(current, index) }
   }
 
-  /** The old catalog is served until the new one is whole (decision 86). */
-  async #loadBeside(): Promise<void> {
-    if (this.#isLoadingBeside) return
-    this.#isLoadingBeside = true
-    try {
-      if (!this.#loadMore()) await turns.run(this, this.#loadInSteps())
-    } catch {
-      this.#loaded = undefined // requests load it, and fail by themselves
-    } finally {
-      this.#isLoadingBeside = false
-    }
-  }
-
-  /** Loads a part of the catalog, from the start if it has changed meanwhile. Returns whether it is whole. */
-  #loadMore(): boolean {
-    const { reference, publicUrl } = this.options
-    const database = this.options.database()
-    const version = this.options.version(database)
-    if (this.#loaded?.database === database && this.#loaded.version === version) return true
-    if (this.#loading?.database !== database || this.#loading.version !== version) {
-      this.#loading = { database, version, steps: loadProductIndex(database.query, reference, publicUrl) }
-    }
-    const { done, value: index } = this.#loading.steps.next()
-    if (!done) return false
-    this.#loading = undefined
-    if (this.options.version(database) !== version) return false
-    const responses = new LRUCache<string, StoredResponse>({
-      maxSize: RESPONSES_BYTES_MAX,
-      sizeCalculation: ({ byteCount }, key) => RESPONSE_BYTES + key.length + byteCount,
-    })
-    this.#loaded = { database, version, view: new CatalogView(this.options.database, index, publicUrl, responses) }
-    return true
-  }
-
-  /** Replaces the catalog if there is another one by now: at once if that has few products. */
+  /** Loads the catalog if there is another one by now. One that cannot be loaded leaves the present one in use. */
   refresh(): void {
     if (!this.#loaded) return
-    const database = this.options.database()
-    if (this.options.version(database) === this.#loaded.version) this.#loaded.database = database
-    else if (database === this.#loaded.database) void this.#loadBeside()
-    else this.#loaded = undefined
+    try {
+      this.#loaded = this.#load()
+    } catch (error) {
+      this.options.onBroken(error)
+    }
   }
 
   /** The catalog without the changes of a world. */
@@ -134,7 +73,7 @@ export class Catalog {
     if (known?.of === shared) return known.view
     const { database, publicUrl } = this.options
     const changed = this.#changed(changes).map((product) => listedOf(product, publicUrl))
-    const view = new CatalogView(database, shared.index.with(changed), publicUrl)
+    const view = new CatalogView(database, shared.index.with(changed))
     this.#views.set(changes, { of: shared, view })
     return view
   }
@@ -165,9 +104,6 @@ class CatalogView {
     /** The one that is open: the default world of a data folder may be replaced. */
     private readonly database: () => Database,
     readonly index: ProductIndex,
-    private readonly publicUrl: string,
-    /** Undefined for a world that has changed products: worlds hold no copies of responses. */
-    private readonly responses?: LRUCache<string, StoredResponse>,
   ) {}
 
   /** The product, or undefined when there is none or it is not on sale. */
@@ -179,26 +115,6 @@ class CatalogView {
     return findTexts(this.database().query, id)
   }
 
-  /** A response that is made once per catalog, unless it is for a client with agreed discounts. */
-  response<Value>(
-    name: string,
-    make: () => StoredResponse<Value>,
-    agreed: ReadonlyMap<number, number> = NO_DISCOUNTS,
-  ): StoredResponse<Value> {
-    if (agreed.size > 0) return make()
-    const stored = this.responses?.get(name)
-    // A name stands for responses of one kind.
-    if (stored) return stored as StoredResponse<Value>
-    const made = make()
-    this.responses?.set(name, made)
-    return made
-  }
-
-  /** Whether a response was made before, and has not made room. */
-  has(name: string, agreed: ReadonlyMap<number, number>): boolean {
-    return agreed.size === 0 && this.responses?.has(name) === true
-  }
-
   list(filter: ProductFilter, { field, direction }: Sort<SortField>, page: Page) {
     const matching = this.index.select(filter, field)
     const [start, end] = [offsetOf(page), offsetOf(page) + page.limit]
@@ -206,24 +122,9 @@ class CatalogView {
       direction === 'ASC'
         ? matching.slice(start, end)
         : matching.slice(Math.max(0, matching.length - end), Math.max(0, matching.length - start)).reverse()
-    return {
-      totalCount: matching.length,
-      products: listed.map(({ product }) => product),
-      /** With the discounts agreed with a client. */
-      json: (agreed: ReadonlyMap<number, number>) =>
-        new Json<Static<typeof ProductSchema>[]>(
-          `[${listed.map((each) => jsonOf(each, agreed, this.publicUrl)).join()}]`,
-        ),
-    }
+    return { totalCount: matching.length, entries: listed }
   }
 }
-
-const jsonOf = ({ product, json }: Listed, agreed: ReadonlyMap<number, number>, publicUrl: string): string => {
-  const basisPoints = agreed.get(product.id)
-  return basisPoints === undefined ? json : JSON.stringify(productWire(product, basisPoints, publicUrl))
-}
-
-const NO_DISCOUNTS: ReadonlyMap<number, number> = new Map()
 
 const discountsByClient = worldPart(() => new Map<number, ReadonlyMap<number, number>>(), 'derived')
 

@@ -107,22 +107,8 @@ const comparable = (text: string): string =>
     return String.fromCharCode(code < 0xe000 ? code + 0x2000 : code - 0x800)
   })
 
-/** Products that are loaded in one go, which takes about 1 ms. */
-const LOADED_TOGETHER = 100
-
-/** Yields between groups of products, so that a large catalog loads in time slices (decision 0032). */
-export function* loadProductIndex(
-  query: Query,
-  reference: Reference,
-  publicUrl: string,
-): Generator<undefined, ProductIndex> {
-  const listed: Listed[] = []
-  for (;;) {
-    const some = productsOnSale(query, reference, { afterId: listed.at(-1)?.product.id ?? 0, limit: LOADED_TOGETHER })
-    for (const product of some) listed.push(listedOf(product, publicUrl))
-    if (some.length < LOADED_TOGETHER) break
-    yield
-  }
+export const loadProductIndex = (query: Query, reference: Reference, publicUrl: string): ProductIndex => {
+  const listed = productsOnSale(query, reference).map((product) => listedOf(product, publicUrl))
   const byId = new Map(listed.map(({ product }) => [product.id, product]))
   return new ProductIndex(activeCategories(query), activeSubcategories(query), listed, (id) => byId.get(id))
 }

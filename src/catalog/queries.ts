@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, gt, gte, inArray, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gte, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { preparedInsert } from '../db/prepared.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -196,27 +196,20 @@ const activeOf = (query: Query, table: typeof categories | typeof subcategories)
 export const activeCategories = (query: Query): Named[] => activeOf(query, categories)
 export const activeSubcategories = (query: Query): Named[] => activeOf(query, subcategories)
 
-export const productsOnSale = (
-  query: Query,
-  reference: Reference,
-  { afterId, limit }: { afterId: number; limit: number },
-): Product[] => {
-  const rows = productRows(query, and(eq(products.active, true), gt(products.id, afterId)), limit)
-  const lastId = rows.at(-1)?.id ?? afterId
-  const bands = bandsByProduct(query, and(gt(productBands.productId, afterId), lte(productBands.productId, lastId)))
-  return rows.map((row) => productOf(row, bands, reference))
+export const productsOnSale = (query: Query, reference: Reference): Product[] => {
+  const bands = bandsByProduct(query)
+  return productRows(query, eq(products.active, true)).map((row) => productOf(row, bands, reference))
 }
 
 /** On sale or not; without those that do not exist. */
 export const productsById = (query: Query, reference: Reference, ids: readonly number[]): Product[] => {
-  const rows = productRows(query, inArray(products.id, [...ids]), ids.length)
   const bands = bandsByProduct(query, inArray(productBands.productId, [...ids]))
-  return rows.map((row) => productOf(row, bands, reference))
+  return productRows(query, inArray(products.id, [...ids])).map((row) => productOf(row, bands, reference))
 }
 
-const productRows = (query: Query, condition: SQL | undefined, limit: number) => {
+const productRows = (query: Query, condition: SQL | undefined) => {
   const { terms, details, howToUse, ...columns } = getTableColumns(products)
-  return query.select(columns).from(products).where(condition).orderBy(asc(products.id)).limit(limit).all()
+  return query.select(columns).from(products).where(condition).orderBy(asc(products.id)).all()
 }
 
 const productOf = (

@@ -1,15 +1,13 @@
-import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Query } from '../db/database.ts'
 import { BODY_UNREADABLE, FEATURE_DISABLED, invalidId } from '../http/failures.ts'
 import { Json } from '../http/json.ts'
 import { listOf, operationsOf, pageOf } from '../http/operation.ts'
-import { LONG_PAGE_HEADERS, longPageHeaders } from '../http/pagination.ts'
+import { LONG_PAGE_HEADERS, longPaged } from '../http/pagination.ts'
 import { idPath, sortOf } from '../http/parameters.ts'
-import { StoredResponse } from '../http/stored-response.ts'
 import { found, violation } from '../kernel/failure.ts'
-import { turns } from '../kernel/turns.ts'
 import type { Guard } from '../sessions/guard.ts'
+import type { Session } from '../sessions/sessions.ts'
 import type { World } from '../worlds/world.ts'
 import { agreedDiscounts, type Catalog } from './catalog.ts'
 import {
@@ -23,11 +21,12 @@ import {
   ProductPath,
   ProductSchema,
   productDetailWire,
+  productWire,
   SUBCATEGORY_NOT_FOUND,
   SubcategorySchema,
 } from './contract.ts'
 import { findOffer, type Product, quantityMaxFor } from './product.ts'
-import type { Named } from './queries.ts'
+import type { Listed } from './product-index.ts'
 
 const ofProducts = operationsOf({
   tag: 'Products',
@@ -41,7 +40,6 @@ const ofCategories = operationsOf({
 const operations = {
   listProducts: ofProducts({
     id: 'listProducts',
-    stored: true,
     summary: 'List products',
     description: 'Products on sale, with the discounts of this client.',
     query: ProductListQuery,
@@ -50,7 +48,6 @@ const operations = {
   }),
   getProduct: ofProducts({
     id: 'getProduct',
-    stored: true,
     summary: 'Get a product',
     description: 'Includes its terms, description and usage instructions.',
     params: ProductPath,
@@ -74,7 +71,6 @@ const operations = {
   }),
   listCategories: ofCategories({
     id: 'listCategories',
-    stored: true,
     summary: 'List all active categories',
     description: 'Products can be filtered by category. Inactive categories are never listed.',
     success: listOf('All active categories', CategorySchema),
@@ -94,7 +90,6 @@ const operations = {
   }),
   listSubcategories: ofCategories({
     id: 'listSubcategories',
-    stored: true,
     summary: 'List all active subcategories',
     description: 'Each belongs to a category. Inactive subcategories are never listed.',
     success: listOf('All active subcategories', SubcategorySchema),
@@ -125,51 +120,26 @@ interface CatalogRoutesOptions {
 /** Products and their availability (spec 4.2). */
 export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: CatalogRoutesOptions) =>
   new Elysia({ name: 'products', prefix: '/api/v1/products' })
-    .use(guard.plugin({ ready: catalog.ready }))
+    .use(guard.plugin())
     .get(
       '/',
-      ({ query, request, session }) => {
-        const agreed = agreedDiscounts(session.world, session.client.id)
-        const offered = catalog.in(session.world)
+      ({ query, session, set }) => {
+        const { category, country_id: countryId, currency_id: currencyId, search } = query
+        const filter = { category, countryId, currencyId, search }
         const sort = sortOf(query, { field: 'id', direction: 'DESC' })
-        const name = searchOf(request.url)
-        const page = () =>
-          offered.response<Static<typeof ProductSchema>[]>(
-            name,
-            () => {
-              const { category, country_id: countryId, currency_id: currencyId, search } = query
-              const { json, totalCount, products } = offered.list(
-                { category, countryId, currencyId, search },
-                sort,
-                query,
-              )
-              return StoredResponse.of(json(agreed), longPageHeaders(query, totalCount, products.length))
-            },
-            agreed,
-          )
-        // To make one takes its turn (decision 32): a client can ask for a hundred long ones at once.
-        if (offered.has(name, agreed)) return page()
-        return turns.take(session.client, () => {
-          session.checkAgain()
-          return page()
-        })
+        const page = catalog.in(session.world).list(filter, sort, query)
+        return new Json(`[${longPaged(set, query, page).map(jsonFor(session, publicUrl)).join()}]`)
       },
       operations.listProducts,
     )
     .get(
       '/:id',
       ({ params: { id }, session }) => {
-        const agreed = agreedDiscounts(session.world, session.client.id)
         const offered = catalog.in(session.world)
-        return offered.response<Static<typeof ProductDetailSchema>>(
-          String(id),
-          () => {
-            const product = found(offered.find(id), PRODUCT_NOT_FOUND)
-            const texts = found(offered.textsOf(product), PRODUCT_NOT_FOUND)
-            return StoredResponse.of(Json.of(productDetailWire(product, texts, agreed.get(id) ?? 0, publicUrl)))
-          },
-          agreed,
-        )
+        const product = found(offered.find(id), PRODUCT_NOT_FOUND)
+        const texts = found(offered.textsOf(product), PRODUCT_NOT_FOUND)
+        const basisPoints = agreedDiscounts(session.world, session.client.id).get(id) ?? 0
+        return productDetailWire(product, texts, basisPoints, publicUrl)
       },
       operations.getProduct,
     )
@@ -187,26 +157,28 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
       operations.checkAvailability,
     )
 
-const searchOf = (url: string): string => {
-  const start = url.indexOf('?')
-  return start === -1 ? '' : url.slice(start)
+/** The JSON of a product in a list, at the prices of a client. */
+const jsonFor = ({ world, client }: Session, publicUrl: string) => {
+  const agreed = agreedDiscounts(world, client.id)
+  return ({ product, json }: Listed): string => {
+    const basisPoints = agreed.get(product.id)
+    return basisPoints === undefined ? json : JSON.stringify(productWire(product, basisPoints, publicUrl))
+  }
 }
 
 /** Categories and subcategories (spec 4.3), for accounts with vouchers. */
 export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Guard }) => {
-  const stored = (name: 'categories' | 'subcategories') =>
-    catalog.shared.response<Named[]>(name, () => StoredResponse.of(Json.of<Named[]>([...catalog.shared.index[name]])))
   const withId = (name: 'categories' | 'subcategories', id: number) =>
     catalog.shared.index[name].find((named) => named.id === id)
   return new Elysia({ name: 'categories', prefix: '/api/v1' })
-    .use(guard.plugin({ feature: 'vouchers', ready: catalog.ready }))
-    .get('/categories', () => stored('categories'), operations.listCategories)
+    .use(guard.plugin({ feature: 'vouchers' }))
+    .get('/categories', () => [...catalog.shared.index.categories], operations.listCategories)
     .get(
       '/categories/:id',
       ({ params }) => found(withId('categories', params.id), CATEGORY_NOT_FOUND),
       operations.getCategory,
     )
-    .get('/subcategories', () => stored('subcategories'), operations.listSubcategories)
+    .get('/subcategories', () => [...catalog.shared.index.subcategories], operations.listSubcategories)
     .get(
       '/subcategories/:id',
       ({ params }) => found(withId('subcategories', params.id), SUBCATEGORY_NOT_FOUND),

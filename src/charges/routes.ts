@@ -78,7 +78,7 @@ const calculateCharges = operation({
 /** Charges and discounts of a product (spec 4.2, contract C9). */
 export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: Pricing & { guard: Guard; chargeTtlMs: number }) =>
   new Elysia({ name: 'charges', prefix: '/api/v1/products' })
-    .use(guard.plugin({ ready: pricing.catalog.ready }))
+    .use(guard.plugin())
     .post(
       '/:id/discount',
       ({ params, body, session }) => {

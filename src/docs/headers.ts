@@ -4,7 +4,7 @@ import { REHEARSED_HEADERS } from '../http/rehearsal.ts'
 import type { Header, Reference, Schema } from './document.ts'
 import { Components } from './schemas.ts'
 
-/** The headers of responses, and conditions in requests. */
+/** The headers of responses. */
 
 export const REQUEST_ID_HEADER = Type.Object({
   'X-Request-Id': Type.String({ description: 'Identifies the request: the one that was sent, or a new one' }),
@@ -18,20 +18,6 @@ export const RATE_LIMIT_HEADERS = Type.Object({
   'X-RateLimit-Reset': Type.Optional(
     Type.Integer({ minimum: 0, description: 'Unix time in seconds at which it is full again' }),
   ),
-})
-export const CONDITION = Type.Object({
-  'If-None-Match': Type.Optional(
-    Type.String({ description: 'The ETag of an earlier response: 304 if nothing has changed', example: '"earlier"' }),
-  ),
-})
-export const VALIDATORS = Type.Object({
-  ETag: Type.String({ description: 'Identifies the content, in every encoding' }),
-  'Cache-Control': Type.String({ description: 'Only the client may cache it, and must revalidate it' }),
-  Vary: Type.String(),
-})
-export const STORED_HEADERS = Type.Object({
-  ...VALIDATORS.properties,
-  'Content-Encoding': Type.Optional(Type.String({ description: 'zstd or gzip, if Accept-Encoding allows it' })),
 })
 /** The schema of a parameter or a header, which is not an object. */
 export const schemaOf = (schema: TSchema): Schema => new Components().place(schema)

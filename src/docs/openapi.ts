@@ -7,16 +7,7 @@ import { documentedRoute } from '../http/target.ts'
 import type { Failure } from '../kernel/failure.ts'
 import type { ApiDocument, DocumentedOperation, Parameter, Reference } from './document.ts'
 import { ERROR_SCHEMAS, errorResponses } from './error-responses.ts'
-import {
-  CONDITION,
-  commonHeaders,
-  headerObjects,
-  RATE_LIMIT_HEADERS,
-  REQUEST_ID_HEADER,
-  STORED_HEADERS,
-  schemaOf,
-  VALIDATORS,
-} from './headers.ts'
+import { commonHeaders, headerObjects, RATE_LIMIT_HEADERS, REQUEST_ID_HEADER, schemaOf } from './headers.ts'
 import { Components } from './schemas.ts'
 import { type DeliveredEvent, webhookObjects } from './webhooks.ts'
 
@@ -155,7 +146,6 @@ const operationObject = (context: Context, operation: Operation): DocumentedOper
       ...parameters('path', operation.params),
       ...parameters('query', operation.query),
       ...parameters('header', operation.headers).map((parameter) => withExampleOf(id, parameter)),
-      ...(operation.stored ? parameters('header', CONDITION) : []),
       ...headers,
     ],
     ...(body && {
@@ -171,7 +161,6 @@ const operationObject = (context: Context, operation: Operation): DocumentedOper
     }),
     responses: {
       ...successResponse(components, operation, operation.success),
-      ...(operation.stored && unchanged(operation)),
       ...(operation.alternative && successResponse(components, operation, operation.alternative)),
       ...errorResponses(operation, errors),
     },
@@ -215,11 +204,7 @@ const successResponse = (
   return {
     [status]: {
       description,
-      headers: {
-        ...headerObjects(headers),
-        ...(operation.stored && headerObjects(STORED_HEADERS)),
-        ...commonHeaders(operation, status),
-      },
+      headers: { ...headerObjects(headers), ...commonHeaders(operation, status) },
       ...(schema && {
         content: Object.fromEntries(
           Object.entries({ [contentType]: { schema, example }, ...alsoAs }).map(([type, { schema, example }]) => [
@@ -231,10 +216,3 @@ const successResponse = (
     },
   }
 }
-
-const unchanged = (operation: Operation): Responses => ({
-  304: {
-    description: 'What the entity tag stands for has not changed',
-    headers: { ...headerObjects(VALIDATORS), ...commonHeaders(operation, 304) },
-  },
-})

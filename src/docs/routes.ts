@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import COLOURS from '../http/colours.css' with { type: 'text' }
-import { StoredResponse } from '../http/stored-response.ts'
+import { JSON_TYPE } from '../http/json.ts'
 import style from './assets/reference.css' with { type: 'file' }
 import script from './assets/reference.js' with { type: 'file' }
 import type { ApiDocument } from './document.ts'
@@ -11,51 +11,44 @@ import { Reference } from './reference.ts'
 
 /** Browsers must not guess the type of a file. */
 const AS_IT_SAYS = { 'x-content-type-options': 'nosniff' } as const
-const JSON_HEADERS = { 'cache-control': 'public, no-cache', ...AS_IT_SAYS } as const
-const MARKDOWN_HEADERS = { 'content-type': 'text/markdown; charset=utf-8', ...JSON_HEADERS } as const
+const FRESH = { 'cache-control': 'public, no-cache', ...AS_IT_SAYS } as const
+const JSON_HEADERS = { 'content-type': JSON_TYPE, ...FRESH } as const
+const MARKDOWN_HEADERS = { 'content-type': 'text/markdown; charset=utf-8', ...FRESH } as const
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': PAGE_POLICY,
-  ...JSON_HEADERS,
+  ...FRESH,
 } as const
 
 /** The OpenAPI document and the pages that show it: public, and whole without a network (contract C1). */
 export const docsRoutes = (options: DocumentOptions) => {
   const document = once(() => openApiDocument(options))
-  const stored = once(async () => new StoredResponse(JSON.stringify(await document()), JSON_HEADERS))
+  const documentJson = once(async () => JSON.stringify(await document()))
   const reference = once(async () => referenceOf(options, await document()))
-  const page = pagesOf(reference)
-  const index = once(async () => new StoredResponse(JSON.stringify(await (await reference()).index()), JSON_HEADERS))
-  const readScript = once(async () => asset(await Bun.file(script).text(), 'text/javascript; charset=utf-8'))
-  const readStyle = once(async () => asset(COLOURS + (await Bun.file(style).text()), 'text/css; charset=utf-8'))
+  const index = once(async () => JSON.stringify(await (await reference()).index()))
+  const pages = pagesOf(reference)
 
   const guides = guidesOf(options.additions === undefined)
-  const llms = new StoredResponse(llmsText(options.publicUrl, guides), MARKDOWN_HEADERS)
   /** A guide as it is, for programs that read Markdown. */
-  const markdown = async (request: Request, name: string): Promise<Response> => {
+  const markdown = async (name: string): Promise<Response> => {
     const guide = Object.hasOwn(guides, name) ? guides[name] : undefined
-    if (!guide) return new Response((await reference()).notFound(), { status: 404, headers: PAGE_HEADERS })
-    return new StoredResponse(await Bun.file(guide.file).text(), MARKDOWN_HEADERS).respond(request)
+    return guide ? sent(await Bun.file(guide.file).text(), MARKDOWN_HEADERS) : notFound(await reference())
   }
 
   return new Elysia({ name: 'docs' })
-    .get('/openapi.json', async ({ request }) => (await stored()).respond(request))
-    .get('/docs', ({ request }) => page(request, '', (pages) => pages.overview()))
-    .get('/docs/operations/:id', ({ request, params: { id } }) =>
-      page(request, `operations/${id}`, (pages) => pages.findOperation(id)),
-    )
-    .get('/docs/events/:type', ({ request, params: { type } }) =>
-      page(request, `events/${type}`, (pages) => pages.findEvent(type)),
-    )
-    .get('/docs/guides/:name', ({ request, params: { name } }) =>
+    .get('/openapi.json', async () => sent(await documentJson(), JSON_HEADERS))
+    .get('/docs', () => pages('', (all) => all.overview()))
+    .get('/docs/operations/:id', ({ params: { id } }) => pages(`operations/${id}`, (all) => all.findOperation(id)))
+    .get('/docs/events/:type', ({ params: { type } }) => pages(`events/${type}`, (all) => all.findEvent(type)))
+    .get('/docs/guides/:name', ({ params: { name } }) =>
       name.endsWith('.md')
-        ? markdown(request, name.slice(0, -'.md'.length))
-        : page(request, `guides/${name}`, (pages) => pages.findGuide(name)),
+        ? markdown(name.slice(0, -'.md'.length))
+        : pages(`guides/${name}`, (all) => all.findGuide(name)),
     )
-    .get('/llms.txt', ({ request }) => llms.respond(request))
-    .get('/docs/search.json', async ({ request }) => (await index()).respond(request))
-    .get('/docs/reference.js', async ({ request }) => (await readScript()).respond(request))
-    .get('/docs/reference.css', async ({ request }) => (await readStyle()).respond(request))
+    .get('/llms.txt', () => sent(llmsText(options.publicUrl, guides), MARKDOWN_HEADERS))
+    .get('/docs/search.json', async () => sent(await index(), JSON_HEADERS))
+    .get('/docs/reference.js', async () => sent(await Bun.file(script).text(), assetHeaders('text/javascript')))
+    .get('/docs/reference.css', async () => sent(COLOURS + (await Bun.file(style).text()), assetHeaders('text/css')))
 }
 
 const referenceOf = ({ additions }: DocumentOptions, document: ApiDocument): Reference =>
@@ -68,22 +61,20 @@ const referenceOf = ({ additions }: DocumentOptions, document: ApiDocument): Ref
 
 /** Pages never change, so they are made once; only those that exist are kept. */
 const pagesOf = (reference: () => Promise<Reference>) => {
-  const pages = new Map<string, StoredResponse>()
+  const made = new Map<string, string>()
   return async (
-    request: Request,
     name: string,
-    make: (pages: Reference) => string | undefined | Promise<string | undefined>,
+    make: (all: Reference) => string | undefined | Promise<string | undefined>,
   ): Promise<Response> => {
-    const known = pages.get(name)
-    if (known) return known.respond(request)
     const all = await reference()
-    const text = await make(all)
-    if (text === undefined) return new Response(all.notFound(), { status: 404, headers: PAGE_HEADERS })
-    const made = new StoredResponse(text, PAGE_HEADERS)
-    pages.set(name, made)
-    return made.respond(request)
+    const text = made.get(name) ?? (await make(all))
+    if (text === undefined) return notFound(all)
+    made.set(name, text)
+    return sent(text, PAGE_HEADERS)
   }
 }
+
+const notFound = (all: Reference): Response => new Response(all.notFound(), { status: 404, headers: PAGE_HEADERS })
 
 /** Makes a value when it is first asked for. */
 const once = <Value>(make: () => Promise<Value>): (() => Promise<Value>) => {
@@ -94,5 +85,10 @@ const once = <Value>(make: () => Promise<Value>): (() => Promise<Value>) => {
   }
 }
 
-const asset = (text: string, type: string): StoredResponse =>
-  new StoredResponse(text, { 'content-type': type, 'cache-control': 'public, max-age=3600', ...AS_IT_SAYS })
+const sent = (text: string, headers: Readonly<Record<string, string>>): Response => new Response(text, { headers })
+
+const assetHeaders = (type: string) => ({
+  'content-type': `${type}; charset=utf-8`,
+  'cache-control': 'public, max-age=3600',
+  ...AS_IT_SAYS,
+})

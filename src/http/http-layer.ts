@@ -2,13 +2,11 @@ import { type Context, Elysia } from 'elysia'
 import { DomainError, type Failure, INTERNAL } from '../kernel/failure.ts'
 import { renderFailure, STRUCTURED } from './errors.ts'
 import { HOST_INVALID, ROUTE_NOT_FOUND } from './failures.ts'
-import { Json } from './json.ts'
+import { JSON_TYPE, Json } from './json.ts'
 import type { HttpObserver } from './observer.ts'
 import type { Operation } from './operation.ts'
 import { isRehearsed, rehearsed } from './rehearsal.ts'
 import { type RequestContext, requestIdOf } from './request-id.ts'
-import { bodyOf, JSON_TYPE } from './responses.ts'
-import { StoredResponse } from './stored-response.ts'
 
 interface HttpLayerOptions {
   /** Lets a request in, or throws: called for paths below /api/v1 that no route serves. */
@@ -84,17 +82,16 @@ export const httpLayer = (options: HttpLayerOptions) => {
     const shown = isRehearsed(set.headers)
       ? rehearsed(answer, operationOf(request, route)?.success.schema, set.headers)
       : answer
-    const value = shown instanceof StoredResponse ? shown.respond(request) : shown
-    if (value instanceof Response) {
-      for (const name in set.headers) value.headers.set(name, String(set.headers[name]))
-      observer?.ended(request, route, { status: value.status, headers: value.headers, body: bodyOf(value) })
+    if (shown instanceof Response) {
+      for (const name in set.headers) shown.headers.set(name, String(set.headers[name]))
+      observer?.ended(request, route, { status: shown.status, headers: shown.headers, body: undefined })
       // If there is nothing to add, the framework sends the response as it is instead of making another one.
       set.headers = {}
-      return value
+      return shown
     }
-    const body = serialized(value)
-    if (body !== value) set.headers['content-type'] = JSON_TYPE
-    if (value instanceof Json && value.status !== undefined) set.status = value.status
+    const body = serialized(shown)
+    if (body !== shown) set.headers['content-type'] = JSON_TYPE
+    if (shown instanceof Json && shown.status !== undefined) set.status = shown.status
     observer?.ended(request, route, { status: Number(set.status ?? 200), headers: set.headers, body })
     return body
   }

@@ -1,6 +1,9 @@
 import { DomainError } from '../kernel/failure.ts'
 import { BODY_UNREADABLE } from './failures.ts'
 
+/** The content type of every response but documents and pictures. */
+export const JSON_TYPE = 'application/json'
+
 export type JsonObject = Record<string, unknown>
 
 /** The JSON text of a value that is stored, or sent with its own status. */

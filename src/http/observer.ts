@@ -5,7 +5,7 @@ export type ResponseHeaders = Headers | Readonly<Record<string, unknown>>
 interface SentResponse {
   status: number
   headers: ResponseHeaders
-  /** Before compression. */
+  /** Undefined for a stream or a document that is not JSON. */
   body: string | Uint8Array | undefined
 }
 

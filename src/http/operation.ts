@@ -10,7 +10,6 @@ import { queryReader, readPath } from './parameters.ts'
 import { type Reader, reader } from './reader.ts'
 import { canRehearse, rehearsalErrors } from './rehearsal.ts'
 import { exampleOf } from './schemas.ts'
-import type { StoredResponse } from './stored-response.ts'
 import { Submission } from './submission.ts'
 import { documentedRoute } from './target.ts'
 import { bodyCheck } from './validation.ts'
@@ -40,7 +39,7 @@ interface Wire<Params, Query, Body, Schema extends TSchema> {
   success: Success<Schema>
 }
 
-interface About<Input, Once, Stored> {
+interface About<Input, Once> {
   /** The name of the operation for generated clients: `createBeneficiary`. */
   id: string
   summary: string
@@ -67,8 +66,6 @@ interface About<Input, Once, Stored> {
   bodyFailure?: (violations: readonly Violation[], body: JsonObject) => Failure
   /** No cache keeps the response: it holds tokens, codes or secrets (contract C3). */
   secret?: true
-  /** The response has an entity tag and can be compressed. */
-  stored?: Stored
   /** A second response that is not an error: a probe says that the service is not ready. */
   alternative?: Success
   /** Every error of this operation alone, by its stable name (contract C15), with facts that could be real. */
@@ -93,7 +90,7 @@ interface Group<Query = TObject> extends Partial<Pick<ErrorFormat, 'errorShape'>
 
 /** An operation as the documentation, an extension and the tests read it. */
 export interface Operation
-  extends About<unknown, true | undefined, true | undefined>,
+  extends About<unknown, true | undefined>,
     Omit<Group, 'errorShape'>,
     ErrorFormat,
     Wire<TObject, TObject, TObject, TSchema> {
@@ -103,15 +100,8 @@ export interface Operation
   canRehearse?: boolean
 }
 
-/**
- * What a handler may return, which the compiler checks against the schema: the value, its JSON, or the declared
- * response.
- */
-type Result<Value, Once, Stored> = Stored extends true
-  ? StoredResponse<Value>
-  : Once extends true
-    ? Json<Value>
-    : Value | Json<Value>
+/** What a handler may return, which the compiler checks against the schema: the value, or its JSON. */
+type Result<Value, Once> = Once extends true ? Json<Value> : Value | Json<Value>
 
 /**
  * The schemas of a route. The one of the response is a type alone: tests check responses, so that requests need not. The
@@ -137,18 +127,10 @@ export const operationsOf = <GroupQuery extends TObject | undefined = undefined>
     Schema extends TSchema = TVoid,
     Input = Body extends TObject ? Static<Body> : unknown,
     Once extends true | undefined = undefined,
-    Stored extends true | undefined = undefined,
   >(
-    declared: About<Input, Once, Stored> & Wire<Params, Query, Body, Schema>,
-  ): Schemas<
-    Params,
-    Query,
-    Once extends true ? Submission<Input, Static<Schema>> : Input,
-    Result<Static<Schema>, Once, Stored>
-  >
-  function operation(
-    declared: About<unknown, true | undefined, true | undefined> & Wire<TObject, TObject, TObject, TSchema>,
-  ): object {
+    declared: About<Input, Once> & Wire<Params, Query, Body, Schema>,
+  ): Schemas<Params, Query, Once extends true ? Submission<Input, Static<Schema>> : Input, Result<Static<Schema>, Once>>
+  function operation(declared: About<unknown, true | undefined> & Wire<TObject, TObject, TObject, TSchema>): object {
     const { id, public: isPublic = group.public } = declared
     const unexpectedError = isPublic ? INTERNAL.message : failureTo(id)
     return routeOptions(completed({ ...STRUCTURED, unexpectedError, errors: {}, ...group, ...declared }))

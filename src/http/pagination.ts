@@ -44,7 +44,7 @@ const pageHeaders = ({ page, limit }: Page, totalCount: number) => ({
   'X-Total-Pages': String(Math.ceil(totalCount / limit)),
 })
 
-export const longPageHeaders = (page: Page, totalCount: number, pageSize: number) => ({
+const longPageHeaders = (page: Page, totalCount: number, pageSize: number) => ({
   ...pageHeaders(page, totalCount),
   'X-Page-Size': String(pageSize),
   'X-Has-More': String(page.page < Math.ceil(totalCount / page.limit)),

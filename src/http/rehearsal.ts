@@ -1,7 +1,6 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { DomainError, type Failure } from '../kernel/failure.ts'
 import { Json } from './json.ts'
-import { StoredResponse } from './stored-response.ts'
 
 /** Rehearsals (contract C19): a request with `X-Dry-Run: true` gets its response, and leaves nothing behind. */
 
@@ -78,7 +77,7 @@ export const secretMember = <Schema extends TSchema>(schema: Schema, rehearsed: 
 /** The response of a rehearsal, without secrets. The record that a 201 would name does not exist. */
 export const rehearsed = (result: unknown, schema: TSchema | undefined, headers: Record<string, unknown>): unknown => {
   delete headers.Location
-  if (!schema || result === undefined || result instanceof StoredResponse) return result
+  if (!schema || result === undefined) return result
   if (!(result instanceof Json)) return withoutSecrets(schema, result)
   return new Json(JSON.stringify(withoutSecrets(schema, JSON.parse(result.text))), result.status)
 }

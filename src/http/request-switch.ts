@@ -1,8 +1,8 @@
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { unavailable } from '../kernel/failure.ts'
 import { renderFailure, STRUCTURED } from './errors.ts'
+import { JSON_TYPE } from './json.ts'
 import type { Respond } from './listen.ts'
-import { JSON_TYPE } from './responses.ts'
 
 /** How long requests wait for the server that takes over. */
 const WAIT_MS_MAX = 10 * SECOND_MS

@@ -1,5 +1,5 @@
+import { JSON_TYPE } from '../http/json.ts'
 import { laterResponse } from '../http/request-switch.ts'
-import { JSON_TYPE } from '../http/responses.ts'
 import { pathOf } from '../http/target.ts'
 
 export type Respond = (request: Request) => Response | Promise<Response>

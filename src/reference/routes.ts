@@ -4,7 +4,6 @@ import { invalidId } from '../http/failures.ts'
 import { Json } from '../http/json.ts'
 import { listOf, operationsOf } from '../http/operation.ts'
 import { idPath } from '../http/parameters.ts'
-import { storedOnce } from '../http/stored-response.ts'
 import { found } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { COUNTRY_NOT_FOUND, CountrySchema, CURRENCY_NOT_FOUND, CurrencySchema, countryWire } from './contract.ts'
@@ -24,14 +23,12 @@ const ofCurrencies = operationsOf({
 const operations = {
   listCountries: ofCountries({
     id: 'listCountries',
-    stored: true,
     summary: 'List all countries',
     description: 'All 249 countries, with identifiers that never change.',
     success: listOf('All countries of ISO 3166-1', CountrySchema),
   }),
   getCountry: ofCountries({
     id: 'getCountry',
-    stored: true,
     summary: 'Get a country',
     description: 'Includes both letter codes, the numeric code and the dialing prefix.',
     params: idPath('country'),
@@ -40,14 +37,12 @@ const operations = {
   }),
   listCurrencies: ofCurrencies({
     id: 'listCurrencies',
-    stored: true,
     summary: 'List all currencies',
     description: 'All currencies in circulation, with identifiers that never change.',
     success: listOf('All circulating currencies of ISO 4217', CurrencySchema),
   }),
   getCurrency: ofCurrencies({
     id: 'getCurrency',
-    stored: true,
     summary: 'Get a currency',
     description: 'Its precision says how many decimals its amounts have.',
     params: idPath('currency'),
@@ -58,17 +53,23 @@ const operations = {
 
 export const referenceRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) => {
   // These never change while the program runs.
-  const countries = storedOnce(() => Json.of<Country[]>(reference.countries.map(countryWire)))
-  const country = storedOnce((id) => Json.of<Country>(countryWire(found(reference.findCountry(id), COUNTRY_NOT_FOUND))))
-  const currencies = storedOnce(() => Json.of<Currency[]>([...reference.currencies]))
-  const currency = storedOnce((id) => Json.of<Currency>(found(reference.findCurrency(id), CURRENCY_NOT_FOUND)))
+  const countries = Json.of<Country[]>(reference.countries.map(countryWire))
+  const currencies = Json.of<Currency[]>([...reference.currencies])
 
   return new Elysia({ name: 'reference', prefix: '/api/v1' })
     .use(guard.plugin())
-    .get('/countries', () => countries(), operations.listCountries)
-    .get('/countries/:id', ({ params }) => country(params.id), operations.getCountry)
-    .get('/currencies', () => currencies(), operations.listCurrencies)
-    .get('/currencies/:id', ({ params }) => currency(params.id), operations.getCurrency)
+    .get('/countries', () => countries, operations.listCountries)
+    .get(
+      '/countries/:id',
+      ({ params: { id } }) => countryWire(found(reference.findCountry(id), COUNTRY_NOT_FOUND)),
+      operations.getCountry,
+    )
+    .get('/currencies', () => currencies, operations.listCurrencies)
+    .get(
+      '/currencies/:id',
+      ({ params: { id } }) => found(reference.findCurrency(id), CURRENCY_NOT_FOUND),
+      operations.getCurrency,
+    )
 }
 
 type Country = Static<typeof CountrySchema>

@@ -42,8 +42,6 @@ type GuardContext = RequestContext &
     /** Takes no rate-limit token. */
     isFree?: boolean
     feature?: Feature
-    /** What the request must wait for. */
-    ready?: () => Promise<void> | undefined
   }
 
 /** Authentication, rate limits, due work and features of protected routes, in this order (contract C4). */
@@ -64,8 +62,6 @@ export class Guard {
     const asked = { request, path, route }
     const operation = operationOf(asked)
     const rehearsal = operation?.canRehearse ? readRehearsal(request, operation, set.headers) : undefined
-    const ready = context.ready?.()
-    if (ready) await ready
     const isReading = request.method === 'GET'
     if (isReading && due.isDue(identified.world)) await due.catchUp(identified.world)
     const inStep = isReading ? identified : this.#inStep(identified, traceparentOf(request))
@@ -106,7 +102,7 @@ export class Guard {
   }
 
   /** Provides `session` to the routes of a module. */
-  plugin(requirements: Pick<GuardContext, 'feature' | 'isFree' | 'ready'> = {}) {
+  plugin(requirements: Pick<GuardContext, 'feature' | 'isFree'> = {}) {
     return new Elysia().derive({ as: 'scoped' }, async ({ request, set, path, route }) => ({
       session: await this.admit({ request, set, path, route, ...requirements }),
     }))

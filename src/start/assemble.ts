@@ -46,6 +46,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log, isServedE
         version: catalogVersion,
         reference,
         publicUrl,
+        onBroken: (error) => log.error('the catalog cannot be read', { cause: String(error) }),
         changesOf: sandboxWorlds && changesOf,
       })
       const { host, sandboxToken: token, strict } = config

@@ -40,7 +40,6 @@ describe('GET /docs', () => {
       expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
       expect(response.headers.get('content-security-policy')).toBe(POLICY)
       expect(response.headers.get('x-content-type-options')).toBe('nosniff')
-      expect(response.headers.get('etag')).toMatch(/^W\//)
       const page = await response.text()
       expect(page).toStartWith('<!doctype html>')
       expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?! type="module" src="\/docs\/reference\.js")/)
@@ -125,17 +124,14 @@ describe('GET /docs', () => {
     expect(await textOf('/docs/reference.js')).not.toMatch(/localStorage|sessionStorage|document\.cookie|innerHTML/)
   })
 
-  test('loads its files from the program, compressed, or not for clients without gzip', async () => {
+  test('loads its files from the program, and they are small', async () => {
     for (const [path, type] of [
       ['/docs/reference.css', 'text/css; charset=utf-8'],
       ['/docs/reference.js', 'text/javascript; charset=utf-8'],
     ] as const) {
-      const packed = await server.request(path, { headers: { 'accept-encoding': 'gzip' } })
-      expect(packed.headers.get('content-type')).toBe(type)
-      expect(packed.headers.get('vary')).toBe('Accept-Encoding')
-      const plain = await server.request(path, { headers: { 'accept-encoding': 'identity' } })
-      expect(plain.headers.get('content-encoding')).toBeNull()
-      expect((await plain.bytes()).length).toBeLessThan(40_000)
+      const file = await server.request(path)
+      expect(file.headers.get('content-type')).toBe(type)
+      expect((await file.bytes()).length).toBeLessThan(40_000)
     }
   })
 })

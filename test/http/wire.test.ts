@@ -103,9 +103,9 @@ describe('Header names have their documented spelling', () => {
   test.each([
     ['/api/v1/beneficiaries', PAGE],
     ['/api/v1/orders', PAGE],
-    ['/api/v1/products', [...PAGE, 'X-Page-Size', 'X-Has-More', 'ETag', 'Cache-Control', 'Vary']],
+    ['/api/v1/products', [...PAGE, 'X-Page-Size', 'X-Has-More']],
     ['/api/v1/wallets', [...PAGE, 'X-Page-Size', 'X-Has-More']],
-    ['/api/v1/countries', ['ETag', 'Cache-Control', 'Vary']],
+    ['/api/v1/countries', []],
   ])('GET %s', async (path, names) => {
     expect(await namesIn('GET', path)).toEqual(expect.arrayContaining([...ALWAYS, ...names]))
   })

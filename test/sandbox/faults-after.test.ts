@@ -148,7 +148,7 @@ describe('X-Sandbox-Fault: NAME; when=after', () => {
     expect(headers.get('content-type')).toBe('application/json')
     expect(headers.get('retry-after')).toBe('36')
     expect(headers.get('x-ratelimit-remaining')).toBe('9')
-    for (const name of ['x-total-count', 'etag', 'content-encoding']) expect(headers.get(name)).toBeNull()
+    expect(headers.get('x-total-count')).toBeNull()
   })
 
   inWorld('names the currencies of the request where a rate is missing', async (world) => {
@@ -269,14 +269,11 @@ describe('A body that is cut off', () => {
     expect(JSON.stringify(body)).toBe(whole)
   })
 
-  inWorld('is none where there is none: 204 and 304', async (world) => {
+  inWorld('is none where there is none: 204', async (world) => {
     const id = await saveAda(world)
-    const etag = (await world.get('/api/v1/countries')).headers.get('etag') ?? ''
     await addRule(world, { cut_after_bytes: 0, bytes_per_second: 1 })
     const deleted = await world.delete(`/api/v1/beneficiaries/${id}`)
     expect([deleted.status, await deleted.text()]).toEqual([204, ''])
-    const unchanged = await world.get('/api/v1/countries', { 'if-none-match': etag })
-    expect([unchanged.status, await unchanged.text()]).toEqual([304, ''])
   })
 
   describe('on the wire', async () => {
@@ -320,14 +317,6 @@ describe('A body that is cut off', () => {
       await post({ cut_after_bytes: 200_000, times: 1 })
       const response = await heard('/api/v1/products?limit=10000')
       expect(bodyIn(response)).toHaveLength(200_000)
-      expect(isWholeIn(response)).toBe(false)
-    })
-
-    test('counts bytes of a compressed body as they are sent', async () => {
-      await post({ cut_after_bytes: 20, times: 1 })
-      const response = await heard('/api/v1/countries', 'Accept-Encoding: gzip\r\n')
-      expect(response).toContain('gzip')
-      expect(bodyIn(response)).toHaveLength(20)
       expect(isWholeIn(response)).toBe(false)
     })
 

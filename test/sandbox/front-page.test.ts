@@ -15,7 +15,7 @@ describe('GET / for a browser', () => {
     const response = await open(server)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    expect(response.headers.get('vary')).toBe('Accept, Accept-Encoding')
+    expect(response.headers.get('vary')).toBe('Accept')
     const page = await response.text()
     expect(page).toStartWith('<!doctype html>')
     expect(page).toContain(server.url)
@@ -50,14 +50,6 @@ describe('GET / for a browser', () => {
     expect(await pageOf(server)).not.toContain('X-Sandbox-Token')
     expect(await pageOf(closed)).toContain('X-Sandbox-Token')
     expect(await pageOf(closed)).not.toContain('sesame')
-  })
-
-  test('304 while it is unchanged', async () => {
-    const etag = (await open(server)).headers.get('etag') ?? ''
-    const again = await server.request('/', { headers: { accept: BROWSER, 'if-none-match': etag } })
-    expect(again.status).toBe(304)
-    expect(again.headers.get('vary')).toBe('Accept, Accept-Encoding')
-    expect((await server.request('/', { headers: { 'if-none-match': etag } })).status).toBe(200)
   })
 })
 

@@ -10,7 +10,7 @@ import { CONSOLE_PATH, ICON } from '../console/page.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 
 /** The contents of the front page and its JSON. */
-type FrontFacts = Static<typeof FrontFacts>
+export type FrontFacts = Static<typeof FrontFacts>
 export const FrontFacts = Type.Object(
   {
     name: Type.String(),
@@ -54,7 +54,9 @@ export const frontFacts = (version: string, url: string, purchase: Purchase | un
 const LOOKED_THROUGH = 50
 
 const firstOf = (catalog: Catalog): readonly Product[] =>
-  catalog.shared.list({}, { field: 'id', direction: 'ASC' }, { page: 1, limit: LOOKED_THROUGH }).products
+  catalog.shared
+    .list({}, { field: 'id', direction: 'ASC' }, { page: 1, limit: LOOKED_THROUGH })
+    .entries.map(({ product }) => product)
 
 interface Purchase {
   productId: number

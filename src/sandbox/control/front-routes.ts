@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { StoredResponse } from '../../http/stored-response.ts'
+import { Json } from '../../http/json.ts'
 import { weightsOf } from '../../http/weights.ts'
 import type { Parts } from '../parts.ts'
 import { drawFrontPage, FRONT_POLICY, FrontFacts, frontFacts, purchaseFrom, shownOf } from './front-page.ts'
@@ -12,26 +12,23 @@ const PICTURES = 4
 
 export const frontRoutes = ({ catalog, version, publicUrl, gate }: Parts) => {
   const facts = () => frontFacts(version, publicUrl, purchaseFrom(catalog))
-  const page = (open: boolean) => () =>
-    new StoredResponse(drawFrontPage(facts(), open, shownOf(catalog, PICTURES)), {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': FRONT_POLICY,
-      'x-content-type-options': 'nosniff',
-      vary: 'Accept, Accept-Encoding',
-    })
-  // Indented, because a request without a browser may well come from a person.
-  const json = () => new StoredResponse(`${JSON.stringify(facts(), null, 2)}\n`, { vary: 'Accept, Accept-Encoding' })
   return new Elysia({ name: 'sandbox-front' }).get(
     '/',
-    ({ request }) => {
+    ({ request, set }) => {
+      set.headers.vary = 'Accept'
+      // Indented, because a request without a browser may well come from a person.
       if (!prefersHtml(request.headers.get('accept')))
-        return catalog.shared.response('front json', json).respond(request)
-      const open = isOpenTo(request, gate)
-      return catalog.shared.response(`front page ${open}`, page(open)).respond(request)
+        return new Json<FrontFacts>(`${JSON.stringify(facts(), null, 2)}\n`)
+      return new Response(drawFrontPage(facts(), isOpenTo(request, gate), shownOf(catalog, PICTURES)), {
+        headers: {
+          'content-type': 'text/html; charset=utf-8',
+          'content-security-policy': FRONT_POLICY,
+          'x-content-type-options': 'nosniff',
+        },
+      })
     },
     openOperation({
       id: 'getFrontPage',
-      stored: true,
       summary: 'See how to begin',
       description: 'The address, the credentials and a first session: a page for browsers, JSON for others.',
       success: {

@@ -38,7 +38,6 @@ export const productRoutes = (parts: Parts) =>
       const { catalog, reference } = parts
       const world = await presentWorld(parts, query.world)
       const edit = (await nullsIn(request)).has('stock') ? { ...body, stock: null } : body
-      await catalog.ready()
       const product = found(catalog.findAny(world, id), notFound('Product'))
       const change = readEdit(reference, product, entryIn(world.db.query, catalog, product), edit)
       await world.db.write((tx) => changeProduct(tx, id, change))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BunFile } from 'bun'
 import { type ErrorFormat, renderFailure } from '../../http/errors.ts'
-import { JSON_TYPE } from '../../http/responses.ts'
+import { JSON_TYPE } from '../../http/json.ts'
 import type { Failure } from '../../kernel/failure.ts'
 import { CONNECTION_DROPPED, GATEWAY } from '../errors.ts'
 import type { Fault } from './faults.ts'
@@ -65,8 +65,7 @@ export const responseOf = ({ status, headers, body }: Substitute): Response =>
 /** A response that fails before its first byte: the connection is closed without one. */
 const brokenOff = (): Response => new Response(new ReadableStream({ pull: (controller) => controller.error() }))
 
-/** Statuses that never have a body (RFC 9110, 15.3.5 and 15.4.5). */
-const BODILESS = new Set([204, 304])
+const NO_CONTENT = 204
 
 /** Cuts off the body of a response after this many bytes, or sends it slowly. A response without a body stays as it is. */
 export const impaired = async (
@@ -75,7 +74,7 @@ export const impaired = async (
   response: Response,
 ): Promise<Response> => {
   const { status, headers } = response
-  if ((cutAfterBytes === null && bytesPerSecond === null) || method === 'HEAD' || BODILESS.has(status)) return response
+  if ((cutAfterBytes === null && bytesPerSecond === null) || method === 'HEAD' || status === NO_CONTENT) return response
   const bytes = await response.bytes()
   const body =
     (cutAfterBytes === 0 && bytes.byteLength > 0 && unreadableBody()) ||

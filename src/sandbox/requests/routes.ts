@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { jsonResponse, textResponse } from '../../http/responses.ts'
+import { JSON_TYPE } from '../../http/json.ts'
 import { found } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
@@ -21,7 +21,7 @@ import { type Logged, recordedFrom, requestLog } from './request-log.ts'
 export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference, send }: Parts) => {
   const toEntry = (recorded: RecordedRequest): string => harEntry(recorded, publicUrl)
   const curlOf = (recorded: RecordedRequest): string => curlLine(recorded, publicUrl)
-  const har = (entries: readonly string[]) => jsonResponse(harHead(version) + entries.join(',') + HAR_TAIL)
+  const har = (entries: readonly string[]) => textResponse(harHead(version) + entries.join(',') + HAR_TAIL, JSON_TYPE)
   return new Elysia({ name: 'sandbox-requests' })
     .get(
       '/requests',
@@ -30,7 +30,7 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
           readLogs(getWorlds(worlds, world), filter, as)
         if (format === 'curl') return textResponse((await read(curlOf)).reverse().join(''))
         if (format === 'har') return har((await read(toEntry)).reverse())
-        return jsonResponse(`[${(await read((each) => JSON.stringify(each))).join(',')}]`)
+        return textResponse(`[${(await read((each) => JSON.stringify(each))).join(',')}]`, JSON_TYPE)
       },
       operations.listRequests,
     )
@@ -39,7 +39,7 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
       ({ params, query }) => {
         const logged = getLogged(getWorld(worlds, query.world), params.id)
         const toText = query.format && TEXTS[query.format]
-        if (query.format !== 'har' && !toText) return jsonResponse(JSON.stringify(detailOf(logged, reference)))
+        if (query.format !== 'har' && !toText) return detailOf(logged, reference)
         const recorded = recordedFrom(logged)
         if (toText) return textResponse(toText(recorded, publicUrl))
         return har([toEntry(recorded)])
@@ -95,6 +95,9 @@ const resultOf = async (response: Response) => {
 }
 
 const curlLine = (recorded: RecordedRequest, baseUrl: string): string => `${toCurl(recorded, baseUrl)}\n`
+
+const textResponse = (text: string, type = 'text/plain; charset=utf-8'): Response =>
+  new Response(text, { headers: { 'content-type': type } })
 
 const TEXTS: Partial<Record<string, (recorded: RecordedRequest, baseUrl: string) => string>> = {
   curl: curlLine,

@@ -1,8 +1,7 @@
 import { Elysia } from 'elysia'
 import { Database } from '../../db/database.ts'
 import { readText } from '../../http/body.ts'
-import { unreadable } from '../../http/json.ts'
-import { jsonResponse, textResponse } from '../../http/responses.ts'
+import { JSON_TYPE, Json, unreadable } from '../../http/json.ts'
 import { weightsOf } from '../../http/weights.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import { turns } from '../../kernel/turns.ts'
@@ -30,7 +29,7 @@ export const scenarioRoutes = (parts: Parts) =>
       async ({ query, request }) => {
         const format = wantsYaml(request) ? 'yaml' : 'json'
         const text = await exported(parts, getWorld(parts.worlds, query.world), format)
-        return format === 'json' ? jsonResponse(text) : textResponse(text, YAML_TYPE)
+        return new Response(text, { headers: { 'content-type': format === 'json' ? JSON_TYPE : YAML_TYPE } })
       },
       operations.getScenario,
     )
@@ -46,7 +45,7 @@ export const scenarioRoutes = (parts: Parts) =>
       },
       operations.loadScenario,
     )
-    .get('/scenario/schema', () => jsonResponse(SCHEMA), operations.getSchema)
+    .get('/scenario/schema', () => new Json(SCHEMA), operations.getSchema)
 
 /**
  * A world that is replaced in the meantime is replaced again.

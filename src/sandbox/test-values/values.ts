@@ -53,9 +53,9 @@ const PRODUCTS_MAX = 10_000
 /** Products are taken from the catalog that is served: a case that it does not have is left out. */
 export const testValues = (catalog: Catalog, rates: RateSource): TestValues => {
   const sorted = { field: 'id', direction: 'ASC' } as const
-  const { products } = catalog.shared.list({}, sorted, { page: 1, limit: PRODUCTS_MAX })
+  const { entries } = catalog.shared.list({}, sorted, { page: 1, limit: PRODUCTS_MAX })
   const onSale = Object.entries(PRODUCT_CASES).flatMap(([name, { about, holds }]) => {
-    const product = products.find((each) => holds(each, rates))
+    const product = entries.find((each) => holds(each.product, rates))?.product
     return product ? [{ case: name, product_id: product.id, about }] : []
   })
   const inactive = catalog.findInactiveId()

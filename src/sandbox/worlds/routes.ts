@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { eventWire } from '../../events/contract.ts'
 import type { Event } from '../../events/queries.ts'
-import { jsonResponse } from '../../http/responses.ts'
+import { Json } from '../../http/json.ts'
 import { parseTimestamp, TIME_MAX_MS, toTimestamp } from '../../kernel/clock.ts'
 import { DomainError, found, violated } from '../../kernel/failure.ts'
 import { turns } from '../../kernel/turns.ts'
@@ -163,7 +163,7 @@ export const snapshotRoutes = ({ worlds, snapshots, deliveries }: Parts) =>
       '/snapshots/:name',
       async ({ params: { name } }) => {
         const saved = found(await snapshots.read(name), snapshotNotFound(name))
-        return jsonResponse(await writeSnapshot(saved))
+        return new Json(await writeSnapshot(saved))
       },
       operations.getSnapshot,
     )

@@ -42,9 +42,9 @@ const capital = (word: string): string => word.charAt(0).toUpperCase() + word.sl
 
 const listing = ({ record, list, ids, vouchers }: Resource): Command =>
   command(`list each ${record}`, [list], 1, {
-    args: fc.record({ who: whoever, again: fc.boolean() }),
-    run: async (play, { who, again }) => {
-      const first = await ask(play, who, { operation: list }, (at) =>
+    args: fc.record({ who: whoever }),
+    run: async (play, { who }) => {
+      await ask(play, who, { operation: list }, (at) =>
         vouchers && !buysVouchers(at)
           ? forbidden
           : {
@@ -55,9 +55,6 @@ const listing = ({ record, list, ids, vouchers }: Resource): Command =>
                   : 'lists other records than there are',
             },
       )
-      const tag = first.headers.get('etag')
-      if (!again || tag === null || first.status !== 200) return
-      await ask(play, who, { operation: list, headers: { 'if-none-match': tag } }, () => ({ status: 304 }))
     },
   })
 
