@@ -143,10 +143,15 @@ export class Postgres implements AsyncDisposable {
 
   /** As when the machine loses power, apart from its disk. */
   async kill(): Promise<void> {
-    const [pid] = readFileSync(join(this.data, 'postmaster.pid'), 'utf8').split('\n')
+    for (const one of await this.signal('KILL')) while (existsSync(`/proc/${one}`)) await Bun.sleep(5)
+  }
+
+  /** Sends a signal to all processes, and returns them. */
+  async signal(name: 'KILL' | 'STOP' | 'CONT'): Promise<string[]> {
+    const [pid = ''] = readFileSync(join(this.data, 'postmaster.pid'), 'utf8').split('\n')
     const children = (await Bun.$`pgrep -P ${pid}`.nothrow().quiet().text()).split('\n').filter((line) => line !== '')
-    for (const one of [pid, ...children]) await Bun.$`kill -9 ${one}`.nothrow().quiet()
-    for (const one of [pid, ...children]) while (existsSync(`/proc/${one}`)) await Bun.sleep(5)
+    for (const one of [pid, ...children]) await Bun.$`kill -${name} ${one}`.nothrow().quiet()
+    return [pid, ...children]
   }
 
   async promote(): Promise<void> {

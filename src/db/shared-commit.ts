@@ -160,28 +160,36 @@ export class SharedCommit {
   /** Meanwhile other units wait for the next transaction. */
   async #commitAtGate(gate: Gate, units: Unit[], settle: readonly (() => void)[]): Promise<void> {
     this.#isAtGate = true
-    let isInRecord = false
     let isLate = false
     try {
       await gate.commit(() => {
         isLate = true
         this.#fail(units, new OutcomeUnknown('the record does not say whether it holds this commit'))
       })
-      isInRecord = true
-      this.sqlite.run('COMMIT')
-      this.#requireFiles()
-      for (const work of this.#afterCommit.splice(0)) work()
+      this.#commitHere(gate)
       this.#committed(isLate ? [] : settle)
     } catch (error) {
       this.#afterCommit = []
       if (this.sqlite.inTransaction) this.sqlite.run('ROLLBACK')
-      if (isInRecord) gate.onBehind(error)
       if (units.length > 1 && !isLate && gate.isOfUnit(error)) this.#alone.push(...units)
       else if (!isLate) this.#fail(units, error)
     } finally {
       this.#isAtGate = false
       if (this.#isWaiting) this.#flushSoon()
       this.#restIfQuiet()
+    }
+  }
+
+  /** The record holds the units, so that they are done, whatever becomes of this copy of it. */
+  #commitHere(gate: Gate): void {
+    const afterCommit = this.#afterCommit.splice(0)
+    try {
+      this.sqlite.run('COMMIT')
+      this.#requireFiles()
+      for (const work of afterCommit) work()
+    } catch (error) {
+      if (this.sqlite.inTransaction) this.sqlite.run('ROLLBACK')
+      gate.onBehind(error)
     }
   }
   readonly #quiet: (() => void)[] = []

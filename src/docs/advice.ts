@@ -35,7 +35,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   idempotency_key_reused: 'use a new key for a new request',
   insufficient_balance: 'fund the wallet, or use another wallet',
   insufficient_stock: 'check `availability` first; retry later, or buy fewer',
-  internal: 'retry; report it with its `X-Request-Id`',
+  internal:
+    'report it with its `X-Request-Id`; a write may have been made: ask for it by its reference, or repeat its key',
   invalid_id: 'send a positive integer in decimal digits',
   list_validation: 'correct the query parameters in the message',
   not_active: 'switch the webhook on with `PATCH`, `{"active":true}`',

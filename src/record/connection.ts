@@ -6,6 +6,7 @@ import postgres from 'postgres'
 import type { PostgresTarget } from '../config/postgres-url.ts'
 import { DataFault } from '../db/data-folder.ts'
 import { HOUR_MS, SECOND_MS } from '../kernel/clock.ts'
+import { freshSecret } from '../kernel/ids.ts'
 
 /** The record did not answer: the request may or may not be done. */
 export class RecordAway extends Error {
@@ -65,20 +66,32 @@ const SESSION = `SET search_path = pg_catalog, pg_temp; SET synchronous_commit =
 export type Ask = <Row extends object>(text: string, values?: readonly Value[], patienceMs?: number) => Promise<Row[]>
 type Value = string | number | boolean | null
 
-/** One connection at a time, made again when it is needed. */
+/** How long PostgreSQL has to end the backend of the connection before. */
+const END_MS_MAX = 500
+
+/**
+ * One connection at a time, made again when it is needed. The backend of a connection that was given up may still wait,
+ * for example for a standby: the next connection ends it first, so that there is never more than one.
+ */
 export class Connection {
   #client: { sql: postgres.Sql; isReady: Promise<unknown>; isOpen: boolean } | undefined
   /** Warnings since the last query: a commit that was not replicated is reported as one. */
   #warnings = 0
+
+  /** The process of PostgreSQL that serves this connection, or has served the one before. */
+  #backend = 0
+  /** No other connection has it, of any server. */
+  readonly #applicationName: string
 
   readonly #authorities: string | undefined
 
   /** @throws DataFault, or an error of the file system, when sslrootcert names no file with certificates */
   constructor(
     private readonly target: PostgresTarget,
-    private readonly name: string,
+    name: string,
     private readonly patienceMs = PATIENCE_MS,
   ) {
+    this.#applicationName = `scrip ${name} ${Buffer.from(freshSecret(4)).toString('hex')}`
     this.#authorities = target.rootCertificate === undefined ? undefined : certificatesIn(target.rootCertificate)
   }
 
@@ -164,7 +177,7 @@ export class Connection {
       // Works through a pooler that gives each transaction another connection.
       prepare: false,
       fetch_types: false,
-      connection: { application_name: `scrip ${this.name}` },
+      connection: { application_name: this.#applicationName },
       onnotice: () => {
         this.#warnings += 1
       },
@@ -179,9 +192,14 @@ export class Connection {
 
   async #begin(sql: postgres.Sql): Promise<void> {
     await sql.unsafe(SESSION)
-    if (this.target.hosts.length === 1) return
-    const [state] = await sql.unsafe<{ is_standby: boolean }[]>('SELECT pg_is_in_recovery() AS is_standby')
-    if (state?.is_standby) throw new RecordAway('it is a standby')
+    const [state] = await sql.unsafe<{ backend: number; is_standby: boolean; has_ended: boolean }[]>(
+      `SELECT pg_backend_pid() AS backend, pg_is_in_recovery() AS is_standby,
+        coalesce(bool_and(pg_terminate_backend(pid, ${END_MS_MAX})), true) AS has_ended FROM pg_stat_activity
+        WHERE pid = ${this.#backend} AND pid <> pg_backend_pid() AND application_name = '${this.#applicationName}'`,
+    )
+    if (!state?.has_ended) throw new RecordAway('the connection before is still open')
+    this.#backend = state.backend
+    if (state.is_standby && this.target.hosts.length > 1) throw new RecordAway('it is a standby')
   }
 
   #explained(error: unknown): Error {

@@ -9,18 +9,27 @@ interface Serving {
   state: string
 }
 
+/** Operations that take a POST and write nothing. */
+const COMPUTES = /\/(?:availability|charges|discount)$/
+
 /**
  * Lets requests reach the app while the server has the lease, so that no response comes from a copy that may be stale
- * (contract C18). A client that repeats the request with the same Idempotency-Key still learns what was written.
+ * (contract C18). What a write has done, or may have done, is in the record or known to be uncertain: its response
+ * leaves however late the lease is, because a 503 says that nothing was done (contract C4).
  */
 export const whileServing =
   (record: Serving, app: Respond): Respond =>
   (request) => {
     if (!record.isServing) return insteadOf(record, app, request)
+    const checked = (response: Response): Response =>
+      record.isServing || isOutcome(request, response) ? response : laterResponse()
     const response = app(request)
-    if (!(response instanceof Promise)) return record.isServing ? response : laterResponse()
-    return response.then((settled) => (record.isServing ? settled : laterResponse()))
+    return response instanceof Promise ? response.then(checked) : checked(response)
   }
+
+/** Whether a response says what became of a write. A refusal rests on the copy alone, and nothing was done. */
+const isOutcome = ({ method, url }: Request, { ok, status }: Response): boolean =>
+  method !== 'GET' && method !== 'HEAD' && !COMPUTES.test(pathOf(url)) && (ok || status === 500)
 
 const insteadOf = ({ state }: Serving, app: Respond, request: Request) => {
   const path = pathOf(request.url)

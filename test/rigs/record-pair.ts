@@ -95,8 +95,7 @@ export class Pair {
   /** Kills the primary once a standby has all that is acknowledged, and promotes that. Resolves at the promotion. */
   async promote(storm: () => Promise<void>): Promise<void> {
     const primary = this.postgres
-    const standby = await primary.standby()
-    while (!(await primary.sql('SELECT sync_state FROM pg_stat_replication')).includes('sync')) await Bun.sleep(LOOK_MS)
+    const standby = await this.#withStandby()
     await storm()
     await primary.kill()
     await standby.promote()
@@ -106,6 +105,25 @@ export class Pair {
       network.reset()
     }
     await primary[Symbol.asyncDispose]()
+  }
+
+  /** Stops a standby that every commit waits for. */
+  async stall(forMs: number, storm: () => Promise<void>): Promise<void> {
+    await using standby = await this.#withStandby()
+    await storm()
+    await standby.signal('STOP')
+    await Bun.sleep(forMs)
+    await standby.signal('CONT')
+    await storm()
+    await this.postgres.sql('ALTER SYSTEM RESET synchronous_standby_names')
+    await this.postgres.sql('SELECT pg_reload_conf()')
+  }
+
+  async #withStandby(): Promise<Postgres> {
+    const standby = await this.postgres.standby()
+    while (!(await this.postgres.sql('SELECT sync_state FROM pg_stat_replication')).includes('sync'))
+      await Bun.sleep(LOOK_MS)
+    return standby
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

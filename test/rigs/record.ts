@@ -12,7 +12,7 @@ import { type Acknowledged, anyWrite, askFor, faultIn, recall, type Write } from
 
 /**
  * Two servers of one record, in a storm of writes and of an operator's commands, while one of them hands over, is killed or
- * stopped, the network to PostgreSQL is cut, or PostgreSQL is killed, or its standby promoted. Nothing that was acknowledged
+ * stopped, the network to PostgreSQL is cut, PostgreSQL is killed, or its standby promoted or stalled. Nothing that was acknowledged
  * is missing or there twice, no event is lost, copies and record hold the same, and no two servers acknowledge in one epoch
  * (contract C18).
  */
@@ -35,6 +35,7 @@ const FAULTS = [
   'cut requests',
   'postgres',
   'promotion',
+  'stall',
 ] as const
 type Fault = (typeof FAULTS)[number]
 
@@ -104,6 +105,7 @@ class Storm {
       }
       const again = this.dice.chance(0.3) ? this.#open.shift() : undefined
       const write = again ?? anyWrite(this.dice, `n${++this.#writes}`)
+      let hasNoEffect = false
       try {
         if (!connection?.isOpen || at !== this.#active) {
           connection?.close()
@@ -114,6 +116,7 @@ class Storm {
         }
         const timer = setTimeout((one: Connection) => one.giveUp(), 2_500, connection)
         const response = await connection.send(bytesOf(askFor(write, this.#token))).finally(() => clearTimeout(timer))
+        if (response.status === 503) hasNoEffect = true
         if (response.status === 503 || response.status === 500) throw new Error(String(response.status))
         const fault = faultIn(write, response)
         if (fault !== undefined) this.#findings.push(fault)
@@ -122,7 +125,8 @@ class Storm {
           this.#acknowledge({ ...write, status: response.status, body: response.body.toString() })
         }
       } catch {
-        if (write.isKeyed) this.#open.push(write)
+        // As docs/errors.md has it: a 503 is repeated, and what may have been done is repeated with its key alone.
+        if (write.isKeyed || hasNoEffect) this.#open.push(write)
         connection?.close()
         connection = undefined
         if (this.#active === at) this.#active = 1 - at
@@ -184,6 +188,8 @@ class Storm {
       await this.pair.promote(() => this.#untilAcknowledged())
       this.#longestMs = 0
       this.#lastMs = performance.now() // a gap counts from the promotion on
+    } else if (fault === 'stall') {
+      await this.pair.stall(1_500 + this.dice.below(1_000), () => this.#untilAcknowledged())
     } else {
       const directions = {
         'cut both': ['requests', 'responses'],

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
+import { type Running, run } from '../program.ts'
+import { logIn, serve } from '../rigs/server.ts'
+
+/** A server whose record has a synchronous standby that stops responding (contract C4, C18). */
+
+const LOOK_MS = 20
+/** A server that opened connections without end would have opened twice as many as are allowed by then. */
+const BEATS_SEEN = 6
+
+describe.skipIf(POSTGRES === undefined)('while a synchronous standby hangs', () => {
+  let primary: Postgres
+  let standby: Postgres
+  let server: Running
+  let token: string
+  const folder = temporaryFolder()
+  const env: Record<string, string> = { SCRIP_VOUCHER_KEY: '11'.repeat(32), SCRIP_SIGNING_KEY: '22'.repeat(32) }
+
+  beforeAll(async () => {
+    primary = await Postgres.start()
+    env.SCRIP_POSTGRES = await primary.create('stalled')
+    standby = await primary.standby()
+    while (!(await primary.sql('SELECT sync_state FROM pg_stat_replication')).includes('sync')) await Bun.sleep(LOOK_MS)
+    const dataDir = join(folder.path, 'data')
+    server = await serve(['--mode', 'live', '--rate-limit', 'off', '--data-dir', dataDir], { env })
+    const added = await run(['client', 'add', 'ada', '--json', '--data-dir', dataDir], { env })
+    token = await logIn(server.port, 'ada', (JSON.parse(added.stdout) as { password: string }).password)
+  })
+  afterAll(async () => {
+    await server.stop()
+    await standby[Symbol.asyncDispose]()
+    await primary[Symbol.asyncDispose]()
+    folder[Symbol.dispose]()
+  })
+
+  const isReady = async () => (await fetch(`${server.url}/readyz`)).status === 200
+  const untilReady = async (wanted: boolean): Promise<void> => {
+    while ((await isReady()) !== wanted) await Bun.sleep(LOOK_MS)
+  }
+  const count = async (email: string): Promise<number> =>
+    Number((await primary.sql(`SELECT count(*) FROM scrip.beneficiaries WHERE email = '${email}'`, 'stalled'))[0])
+  const create = (email: string) =>
+    fetch(`${server.url}/api/v1/beneficiaries`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify({ email, first_name: 'Ada', last_name: 'Lovelace' }),
+    })
+
+  test('a write that is committed late is acknowledged, although the lease has run out by then', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const email = `late${round}@example.com`
+      await untilReady(true)
+      await standby.signal('STOP')
+      const created = create(email)
+      await untilReady(false)
+      await standby.signal('CONT')
+      const { status } = await created
+      // Where the machine was so slow that nobody could wait for the outcome, it is a 500.
+      expect([201, 500]).toContain(status)
+      await untilReady(true)
+      expect(await count(email)).toBe(1)
+    }
+  })
+
+  test('a write of unknown outcome is the 500 of its operation, and is there once the standby responds', async () => {
+    await untilReady(true)
+    await standby.signal('STOP')
+    const response = await create('unknown@example.com')
+    await standby.signal('CONT')
+    expect(response.status).toBe(500)
+    expect(await response.json()).toEqual({ error: 'InternalServerError', message: 'Failed to create beneficiary' })
+    await untilReady(true)
+    expect(await count('unknown@example.com')).toBe(1)
+  })
+
+  test('a server has three connections to the record, and a fourth only to end the one before it', async () => {
+    await untilReady(true)
+    await standby.signal('STOP')
+    const created = create('patient@example.com')
+    const connections = async () =>
+      primary.sql("SELECT application_name || pid FROM pg_stat_activity WHERE application_name LIKE 'scrip %'")
+    const seen = new Set<string>()
+    while (seen.size < BEATS_SEEN) {
+      const open = await connections()
+      for (const one of open) if (one.startsWith('scrip beats')) seen.add(one)
+      expect(open.length).toBeLessThanOrEqual(4)
+      await Bun.sleep(LOOK_MS)
+    }
+    await standby.signal('CONT')
+    await created
+    await untilReady(true)
+    expect((await connections()).length).toBeLessThanOrEqual(3)
+  })
+})
