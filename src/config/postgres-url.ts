@@ -14,17 +14,19 @@ export interface PostgresTarget {
 
 const PORT = 5432
 const TLS = ['disable', 'require', 'verify-ca', 'verify-full'] as const
-const URL_PARTS = /^postgres(?:ql)?:\/\/(?:([^:@/?]*)(?::([^@/?]*))?@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/
+/** Each sign that separates parts stands once, so that no part of a password is taken for another part and shown. */
+const URL_PARTS = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^@/?#]*)(?:\/([^@/?#]*))?(?:\?([^@?#]*))?$/
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1|\/.*)$/
 const KNOWN = ['sslmode', 'sslrootcert', 'host']
 
-/** Never shows the URL, which may hold a password. @throws UsageError */
+/** Shows nothing of the URL, which may hold a password. @throws UsageError */
 export const parsePostgresUrl = (text: string): PostgresTarget => {
   const [, user, password, authority = '', database, query = ''] = URL_PARTS.exec(text.trim()) ?? []
   if (!URL_PARTS.test(text.trim())) throw wrongUrl('is not a PostgreSQL URL')
   const parameters = new URLSearchParams(query)
-  const unknown = [...parameters.keys()].find((name) => !KNOWN.includes(name))
-  if (unknown !== undefined) throw wrongUrl(`has a parameter that Scrip does not know: ${unknown}`)
+  const names = [...parameters.keys()]
+  if (names.some((name) => !KNOWN.includes(name))) throw wrongUrl(`has a parameter other than ${KNOWN.join(', ')}`)
+  if (new Set(names).size < names.length) throw wrongUrl('has a parameter twice')
   const hosts = hostsOf(authority === '' ? (parameters.get('host') ?? '') : authority)
   if (!user || !database || hosts.length === 0) throw wrongUrl('names no host, user or database')
   return {
@@ -39,7 +41,7 @@ export const parsePostgresUrl = (text: string): PostgresTarget => {
 
 const wrongUrl = (what: string): UsageError =>
   new UsageError(
-    `SCRIP_POSTGRES ${what}\nIt looks like postgres://scrip:password@db.example.com/scrip?sslmode=verify-full.`,
+    `SCRIP_POSTGRES ${what}\nIt looks like postgres://scrip:password@db.example.com/scrip?sslmode=verify-full. In a password, write @ as %40, / as %2F, ? as %3F and # as %23.`,
   )
 
 const decoded = (text: string): string => {
@@ -69,6 +71,7 @@ const tlsOf = (parameters: URLSearchParams, hosts: PostgresTarget['hosts']): Pos
     return isLocal && !parameters.has('sslrootcert') ? 'disable' : 'verify-full'
   }
   const mode = TLS.find((one) => one === given)
-  if (!mode) throw wrongUrl(`has sslmode=${given}, which is not one of ${TLS.join(', ')}`)
-  return mode
+  if (!mode) throw wrongUrl(`has an sslmode other than ${TLS.join(', ')}`)
+  // As in libpq: whoever names an authority wants it checked.
+  return mode === 'require' && parameters.has('sslrootcert') ? 'verify-ca' : mode
 }

@@ -23,8 +23,13 @@ import { tablesOf } from './tables.ts'
 export class NotActive extends Error {
   override readonly name = 'NotActive'
 
-  constructor(readonly url: string | null) {
+  /** Which one, as an operator knows it: its machine, and where clients reach it. */
+  readonly where: string
+
+  constructor(active: Pick<Installation, 'holder' | 'url'> | undefined) {
     super('another server is active')
+    const [, host = 'another machine', isCommand] = /^(.*?)(-command)?-[0-9a-f]{12}$/.exec(active?.holder ?? '') ?? []
+    this.where = isCommand === undefined && active?.url ? `${host}, ${active.url}` : `a command on ${host}`
   }
 }
 
@@ -131,7 +136,7 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
     await Bun.sleep(LOOK_MS)
     taken = await lease.take(COMMAND_PATIENCE_MS)
   }
-  if (!taken) throw new NotActive((await findRecord(connection.ask))?.url ?? null)
+  if (!taken) throw new NotActive(await findRecord(connection.ask))
   await broughtUpToDate(parts, installation)
   return {
     ...joined,
@@ -177,7 +182,7 @@ const joinServer = async (parts: Parts, installation: Installation | undefined):
   const mark = standingOf(dataDir, installation) === 'follow' ? markIn(databasePath(dataDir)) : undefined
   if (!mark || !installation) throw new DataFault('a server makes the copy of this folder\nTry again when it is ready.')
   const isActiveHere = installation.holder !== null && mark.leaseEpoch === installation.epoch
-  if (!isActiveHere && needs === 'write') throw new NotActive(installation.url)
+  if (!isActiveHere && needs === 'write') throw new NotActive(installation)
   const lagSeconds = await lagSecondsOf(connection, mark)
   return {
     gateOf: isActiveHere && needs !== 'read' ? gateWith(connection, borrowed(mark.leaseEpoch)) : undefined,

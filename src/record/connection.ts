@@ -37,6 +37,9 @@ export class RecordRefusal extends Error {
   }
 }
 
+/** What is shown of a text of PostgreSQL, which can hold a whole statement. */
+const TEXT_LENGTH_MAX = 500
+
 /** A SQLSTATE of our own. */
 const CERTIFICATE_REFUSED = 'SC003'
 
@@ -206,7 +209,7 @@ export class Connection {
     if (error instanceof RecordAway || error instanceof RecordRefusal) return error
     const { name, message, code } = error as { name?: string; message?: string; code?: string }
     if (name === 'PostgresError' && code !== undefined && !isEndOfConnection(code))
-      return new RecordRefusal(String(message), code, { cause: error })
+      return refusalOf(code, String(message), { cause: error })
     if (isOfCertificate(code))
       return new RecordRefusal(`its certificate is refused: ${message}`, CERTIFICATE_REFUSED, { cause: error })
     if (name !== 'PostgresError' && code === undefined && !(error instanceof Error && /within/.test(error.message)))
@@ -216,7 +219,7 @@ export class Connection {
 
   #lost(error: unknown): RecordAway {
     this.close()
-    const message = error instanceof Error ? error.message : String(error)
+    const message = (error instanceof Error ? error.message : String(error)).slice(0, TEXT_LENGTH_MAX)
     return new RecordAway(/secure TLS/.test(message) ? 'it ends the connection instead of using TLS' : message, {
       cause: error,
     })
@@ -234,6 +237,12 @@ const literalOf = (value: Value): string => {
   let tag = '$s$'
   for (let count = 0; `${value}$`.includes(tag); count += 1) tag = `$s${count}$`
   return tag + value + tag
+}
+
+/** What PostgreSQL says with a SQLSTATE. */
+export const refusalOf = (state: string, text: string, options?: ErrorOptions): RecordAway | RecordRefusal => {
+  const message = text.slice(0, TEXT_LENGTH_MAX)
+  return isEndOfConnection(state) ? new RecordAway(message, options) : new RecordRefusal(message, state, options)
 }
 
 /**

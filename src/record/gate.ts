@@ -3,7 +3,7 @@ import { getMark, type Mark } from '../db/copy-mark.ts'
 import type { Gate as CommitGate } from '../db/shared-commit.ts'
 import { unavailableFor } from '../db/storage.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
-import { type Connection, RecordAway, RecordRefusal } from './connection.ts'
+import { type Connection, RecordAway, RecordRefusal, refusalOf } from './connection.ts'
 import type { Lease } from './lease.ts'
 import { Collector, withErasure } from './rows.ts'
 import { LEASE_LOST, OUT_OF_ORDER } from './schema.ts'
@@ -14,7 +14,20 @@ const PATIENCE_MS = 2 * SECOND_MS
 const PATIENCE_MS_PER_CHARACTER = 0.002
 const LOOK_MS = 100
 
-const COMMIT = 'SELECT scrip.commit($1, $2, $3, $4, $5, $6) AS at'
+const COMMIT = 'SELECT at, state, problem FROM scrip.commit($1, $2, $3, $4, $5, $6)'
+
+interface Committed {
+  at: string | null
+  /** SQLSTATE of a refusal. */
+  state: string | null
+  problem: string | null
+}
+
+/** When it was made. @throws RecordAway, RecordRefusal */
+const timeOf = (row: Committed | undefined): number => {
+  if (row?.at == null) throw refusalOf(row?.state ?? '', row?.problem ?? '')
+  return Number(row.at)
+}
 
 /** Since the process started, for metrics. */
 export const gateTotals = { commits: 0, unknown: 0, refused: 0, seconds: 0 }
@@ -135,14 +148,14 @@ export class Gate implements CommitGate {
     const valuesOf = (part: string, index: number) =>
       [epoch, before, before + index + 1, part, erases, index === parts.length - 1] as const
     if (parts.length === 1) {
-      const [row] = await connection.askStrictly<{ at: string }>(COMMIT, valuesOf(parts[0] ?? '', 0), patienceMs)
-      return Number(row?.at)
+      const [row] = await connection.askStrictly<Committed>(COMMIT, valuesOf(parts[0] ?? '', 0), patienceMs)
+      return timeOf(row)
     }
     return connection.transaction('', patienceMs, async (ask) => {
       let atUs = 0
       for (const [index, part] of parts.entries()) {
-        const [row] = await ask<{ at: string }>(COMMIT, valuesOf(part, index))
-        atUs = Number(row?.at)
+        const [row] = await ask<Committed>(COMMIT, valuesOf(part, index))
+        atUs = timeOf(row)
       }
       return atUs
     })

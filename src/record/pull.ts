@@ -14,6 +14,7 @@ import type { Connection } from './connection.ts'
 import { triggersOf } from './follower.ts'
 import { recordPages } from './pages.ts'
 import { Applier } from './rows.ts'
+import { lastCommitUnknown } from './standing.ts'
 import { COUNTERS, tablesOf } from './tables.ts'
 
 /** Long enough for a record of any size that one server can serve. */
@@ -81,7 +82,7 @@ const fillTables = async (connection: Connection, sqlite: SqliteDatabase, isStop
       `SELECT i.id, i.seq, c.epoch, (extract(epoch FROM c.at) * 1000000)::bigint AS at
         FROM scrip.installation AS i JOIN scrip.changes AS c ON c.seq = i.seq`,
     )
-    if (!state) throw new Error('the record does not know its last commit')
+    if (!state) throw lastCommitUnknown()
     const applier = new Applier(sqlite, tables)
     for (const { name } of tables) sqlite.run(`DELETE FROM "${name}"`)
     // Last: the rows of other tables count here.

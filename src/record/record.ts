@@ -41,6 +41,8 @@ export interface Installation {
 }
 
 const VERSION_MIN = 150_000
+/** By these a schema is known as one that Scrip has made. */
+const INSTALLATION_COLUMNS = ['id', 'release', 'schema_version', 'epoch', 'seq', 'holder', 'url', 'beat_at']
 const LARGEST_INIT_MS = 720 * MINUTE_MS
 
 interface Server {
@@ -65,7 +67,8 @@ export const checkServer = async (ask: Ask): Promise<boolean> => {
       has_database_privilege(current_database(), 'CREATE') AS can_create,
       to_regnamespace('scrip') IS NOT NULL AS has_schema,
       coalesce(has_schema_privilege(to_regnamespace('scrip'), 'USAGE, CREATE'), false) AS can_use,
-      EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('scrip') AND relname = 'installation') AS is_ours,
+      (SELECT count(*) = ${INSTALLATION_COLUMNS.length} FROM pg_attribute WHERE attrelid = to_regclass('scrip.installation')
+        AND attname IN (${INSTALLATION_COLUMNS.map((name) => `'${name}'`).join(', ')})) AS is_ours,
       NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('scrip')) AS is_empty,
       coalesce((SELECT bool_and(has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
         AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')) FROM pg_class

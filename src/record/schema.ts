@@ -111,10 +111,12 @@ BEGIN
   END IF;
 END $function$`,
   // One commit of the active server, or, with p_is_last false, a part of a large one. The row of the installation is locked
-  // last, so that beats go on beside a long commit.
+  // last, so that beats go on beside a long commit. A refusal is returned: PostgreSQL logs the statement of an error, with the
+  // rows and the persons in them.
   `CREATE OR REPLACE FUNCTION scrip.commit(
   p_epoch bigint, p_before bigint, p_seq bigint, p_rows text, p_erases boolean, p_is_last boolean
-) RETURNS bigint LANGUAGE plpgsql AS $function$
+) RETURNS TABLE (at bigint, state text, problem text) LANGUAGE plpgsql AS $function$
+#variable_conflict use_column
 DECLARE v_at timestamptz := clock_timestamp(); v_epoch bigint; v_seq bigint;
 BEGIN
   PERFORM scrip.wait_for_the_disk();
@@ -137,8 +139,11 @@ BEGIN
       END IF;
       RAISE EXCEPTION 'commit % does not follow %', p_seq, v_seq USING ERRCODE = '${OUT_OF_ORDER}';
     END IF;
+    SET CONSTRAINTS ALL IMMEDIATE;
   END IF;
-  RETURN ${MICROSECONDS('v_at')};
+  RETURN QUERY SELECT ${MICROSECONDS('v_at')}, NULL, NULL;
+EXCEPTION WHEN OTHERS THEN
+  RETURN QUERY SELECT NULL::bigint, SQLSTATE, SQLERRM;
 END $function$`,
   // Takes the lease if it is free, has run out, or is the caller's own; begins an epoch. No row if it is another's.
   `CREATE OR REPLACE FUNCTION scrip.take(p_holder text, p_url text)

@@ -101,6 +101,7 @@ export const requireSameTimeline = async (ask: Ask, mark: Mark): Promise<void> =
     )
   }
   if (state.epoch === null) {
+    if (state.first === null) throw lastCommitUnknown()
     if (mark.seq < Number(state.first))
       throw new CopyUnfit(`the record no longer has the changes since commit ${mark.seq}`, false)
     throw new CopyUnfit(`the record does not know commit ${mark.seq} of the copy`, true)
@@ -112,6 +113,12 @@ export const requireSameTimeline = async (ask: Ask, mark: Mark): Promise<void> =
     )
   }
 }
+
+/** Nobody can tell how a copy relates to such a record: it would be pulled again and again. */
+export const lastCommitUnknown = (): ServerUnfit =>
+  new ServerUnfit(
+    'scrip.changes lacks the last commit of the record: somebody has deleted it\nStop all servers, and run: INSERT INTO scrip.changes (seq, epoch, at) SELECT seq, epoch, clock_timestamp() FROM scrip.installation',
+  )
 
 /** Keeps a copy that holds what the record has not. Returns its name. */
 export const setAside = (dataDir: string): string => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../free-port.ts'
 import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
@@ -59,7 +60,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
     expect(await command(second, 'client', 'add', 'bob')).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: `scrip: another server is active: http://127.0.0.1:${a.port}\nRun the command on the machine of that server.\n`,
+      stderr: `scrip: another server is active: ${hostname()}, http://127.0.0.1:${a.port}\nRun the command on the machine of that server.\n`,
     })
     const listed = await command(second, 'client', 'list')
     expect(listed.stdout).toContain('ada')

@@ -24,6 +24,8 @@ describe('the URL of the record', () => {
     ['postgres://scrip@127.0.0.1,db.example.com/scrip', 'verify-full'],
     ['postgres://scrip@localhost/scrip?sslrootcert=/ca.pem', 'verify-full'],
     ['postgres://scrip@db.example.com/scrip?sslmode=disable', 'disable'],
+    ['postgres://scrip@db.example.com/scrip?sslmode=require', 'require'],
+    ['postgres://scrip@db.example.com/scrip?sslmode=require&sslrootcert=/ca.pem', 'verify-ca'],
   ] as const)('%s means %s', (url, tls) => {
     expect(parsePostgresUrl(url).tls).toBe(tls)
   })
@@ -33,15 +35,17 @@ describe('the URL of the record', () => {
     ['postgres://db/scrip', 'names no host, user or database'],
     ['postgres://scrip@db', 'names no host, user or database'],
     ['postgres://scrip@db:99999/scrip', 'has an invalid host or port'],
-    [
-      'postgres://scrip@db/scrip?sslmode=prefer',
-      'has sslmode=prefer, which is not one of disable, require, verify-ca, verify-full',
-    ],
-    ['postgres://scrip@db/scrip?options=-c', 'has a parameter that Scrip does not know: options'],
+    ['postgres://scrip@db/scrip?sslmode=prefer', 'has an sslmode other than disable, require, verify-ca, verify-full'],
+    ['postgres://scrip@db/scrip?options=-c', 'has a parameter other than sslmode, sslrootcert, host'],
+    ['postgres://scrip@db/scrip?sslmode=verify-full&sslmode=disable', 'has a parameter twice'],
     ['postgres://scrip:%zz@db/scrip', 'has a % that is not part of an escape'],
+    ['postgres://scrip:se@cret@db/scrip', 'is not a PostgreSQL URL'],
+    ['postgres://scrip:se?cret@db/scrip', 'is not a PostgreSQL URL'],
+    ['postgres://scrip:se/cret@db/scrip', 'is not a PostgreSQL URL'],
+    ['postgres://scrip:se#cret@db/scrip', 'is not a PostgreSQL URL'],
   ])('%s is refused, without showing it', (url, problem) => {
     expect(() => parsePostgresUrl(url)).toThrow(
-      `SCRIP_POSTGRES ${problem}\nIt looks like postgres://scrip:password@db.example.com/scrip?sslmode=verify-full.`,
+      `SCRIP_POSTGRES ${problem}\nIt looks like postgres://scrip:password@db.example.com/scrip?sslmode=verify-full. In a password, write @ as %40, / as %2F, ? as %3F and # as %23.`,
     )
   })
 })

@@ -1,8 +1,10 @@
 import type { Config, DataConfig } from '../../config/config.ts'
 import type { PostgresTarget } from '../../config/postgres-url.ts'
 import { databasePath, requirePrivateFiles } from '../../db/data-folder.ts'
+import { Database } from '../../db/database.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Log } from '../../observability/log.ts'
+import { openSeal } from '../../orders/voucher-key.ts'
 import { type Joined, joinRecord, type Needs, NotActive } from '../../record/command.ts'
 import { compareCopy } from '../../record/compare.ts'
 import { COMMAND_PATIENCE_MS, Connection, RecordAway, RecordRefusal } from '../../record/connection.ts'
@@ -11,7 +13,6 @@ import { createDatabase } from '../../start/folder.ts'
 import { VERSION } from '../../start/version.ts'
 import { explainFaults } from '../advice.ts'
 import { EXIT, ProgramError, refused, unusable } from '../exit.ts'
-import { note } from '../terminal/output.ts'
 
 /** The record in PostgreSQL, as serve and commands use it (contract C18). */
 
@@ -25,17 +26,23 @@ export const openRecord = (config: Config, target: PostgresTarget, log: Log): Pr
 
 /** Does some work on a folder that is a copy of the record. @throws ProgramError */
 export const withRecord = <T>(
-  { dataDir, signingKey, format }: DataConfig,
+  { dataDir, signingKey, voucherKey }: DataConfig,
   target: PostgresTarget,
   needs: Needs,
   work: (joined: Joined) => Promise<T>,
 ): Promise<T> =>
   explainRecord(dataDir, async () => {
-    const create = () => createDatabase(dataDir, 'live', systemClock)
+    const create = () => {
+      createDatabase(dataDir, 'live', systemClock)
+      if (!voucherKey) return
+      const database = Database.openFile(databasePath(dataDir))
+      openSeal(database, dataDir, voucherKey)
+      database.leave()
+    }
     const joined = await joinRecord({ target, dataDir, signingKey, release: VERSION, needs, create })
     try {
       if (joined.lagSeconds !== undefined)
-        note(`This copy is ${joined.lagSeconds.toFixed(1)} s behind the record.`, format)
+        process.stderr.write(`This copy is ${joined.lagSeconds.toFixed(1)} s behind the record.\n`)
       return await work(joined)
     } finally {
       await joined.leave()
@@ -59,9 +66,7 @@ export const explainRecord = <T>(where: string, work: () => T | Promise<T>): Pro
         throw new ProgramError(EXIT.failed, `the record refuses: ${error.message}\nSee the log of PostgreSQL.`)
       }
       if (error instanceof NotActive)
-        throw refused(
-          `another server is active: ${error.url ?? 'a command on another machine'}\nRun the command on the machine of that server.`,
-        )
+        throw refused(`another server is active: ${error.where}\nRun the command on the machine of that server.`)
       throw error
     }
   })
