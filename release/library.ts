@@ -5,6 +5,7 @@ import { createApp } from '../src/app/app.ts'
 import { configOf } from '../src/config/config.ts'
 import type { ServeOptions } from '../src/config/option-table.ts'
 import { withServeOptions } from '../src/config/options.ts'
+import { withoutReferences } from '../src/docs/references.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createLog } from '../src/observability/log.ts'
 import { assemble } from '../src/start/assemble.ts'
@@ -62,8 +63,9 @@ const controlDocument = async (): Promise<Document> => {
   const platform = assemble(config, systemClock, log)
   const url = 'http://localhost:4747'
   const { handle } = createApp(platform.deps({ publicUrl: url, addressOf: () => '', isClosing: () => false }))
-  const document = (await (await handle(new Request(`${url}/openapi.json`))).json()) as Document
+  const served = await (await handle(new Request(`${url}/openapi.json`))).json()
   platform.close()
+  const document: Document = withoutReferences(served)
   const paths = Object.entries(document.paths).filter(([path]) => path === CONTROL || path.startsWith(`${CONTROL}/`))
   return { ...document, paths: Object.fromEntries(paths) }
 }

@@ -1,4 +1,4 @@
-import { type ApiDocument, bodyExampleOf, type Entry, parametersOf } from './document.ts'
+import { type ApiDocument, bodyExampleOf, type Entry } from './document.ts'
 
 /** A request in the languages of clients. Each example runs as it stands, with a token in the variable TOKEN. */
 
@@ -11,7 +11,7 @@ interface Call {
 }
 
 const callOf = (document: ApiDocument, { method, path, operation }: Entry): Call => {
-  const needed = parametersOf(document, operation).filter(({ required }) => required)
+  const needed = operation.parameters.filter(({ required }) => required)
   const query = new URLSearchParams()
   let filled = path
   for (const { name, in: place, example = name } of needed) {

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document that the reference shows. */
+/** The parts of an OpenAPI document that the reference shows, before parts that are alike become references. */
 
 export interface Schema {
   $ref?: string
@@ -25,10 +25,6 @@ export interface Schema {
   additionalProperties?: Schema | boolean
 }
 
-export interface Reference {
-  $ref: string
-}
-
 export interface Parameter {
   name: string
   in: 'path' | 'query' | 'header'
@@ -50,11 +46,9 @@ export interface Header {
   schema: Schema
 }
 
-type Headers = Record<string, Header | Reference>
-
 export interface Response {
   description: string
-  headers?: Headers
+  headers?: Record<string, Header>
   content?: Record<string, Content>
 }
 
@@ -64,7 +58,7 @@ export interface DocumentedOperation {
   summary: string
   description: string
   security: object[]
-  parameters: (Parameter | Reference)[]
+  parameters: Parameter[]
   requestBody?: { required: boolean; content: Record<string, Content> }
   responses: Record<string, Response>
 }
@@ -78,8 +72,6 @@ export interface ApiDocument {
   webhooks: Record<string, { post: DocumentedOperation }>
   components: {
     schemas: Record<string, Schema>
-    parameters?: Record<string, Parameter>
-    headers: Record<string, Header>
     securitySchemes: object
   }
 }
@@ -103,11 +95,6 @@ export const resolved = ({ components }: ApiDocument, { $ref, ...beside }: Schem
   $ref === undefined ? beside : { ...components.schemas[lastPart($ref)], ...beside }
 
 export const schemaName = ({ $ref }: Schema): string | undefined => ($ref === undefined ? undefined : lastPart($ref))
-
-export const parametersOf = ({ components }: ApiDocument, { parameters }: DocumentedOperation): Parameter[] =>
-  parameters.flatMap((parameter) =>
-    '$ref' in parameter ? (components.parameters?.[lastPart(parameter.$ref)] ?? []) : [parameter],
-  )
 
 /** The first response that is a success. */
 export const successOf = ({ responses }: DocumentedOperation): [status: string, response: Response] | undefined =>

@@ -1,16 +1,16 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { Operation } from '../http/operation.ts'
 import { REHEARSED_HEADERS } from '../http/rehearsal.ts'
-import type { Header, Reference, Schema } from './document.ts'
+import type { Header, Schema } from './document.ts'
 import { Components } from './schemas.ts'
 
 /** The headers of responses. */
 
-export const REQUEST_ID_HEADER = Type.Object({
+const REQUEST_ID_HEADER = Type.Object({
   'X-Request-Id': Type.String({ description: 'Identifies the request: the one that was sent, or a new one' }),
 })
 /** Absent when limits are lifted. */
-export const RATE_LIMIT_HEADERS = Type.Object({
+const RATE_LIMIT_HEADERS = Type.Object({
   'X-RateLimit-Limit': Type.Optional(
     Type.Integer({ minimum: 1, description: 'Requests that the tighter bucket holds' }),
   ),
@@ -23,15 +23,14 @@ export const RATE_LIMIT_HEADERS = Type.Object({
 export const schemaOf = (schema: TSchema): Schema => new Components().place(schema)
 
 /** The headers of every response; a client that is not let in has no limit. */
-export const commonHeaders = (operation: Operation, status: number): Record<string, Reference> => {
+export const commonHeaders = (operation: Operation, status: number): Record<string, Header> => {
   const limited = !operation.public && status !== 401
   const rehearsed = operation.canRehearse && status !== 401 && status !== 429
-  const names = Object.keys({
-    ...REQUEST_ID_HEADER.properties,
-    ...(limited && RATE_LIMIT_HEADERS.properties),
-    ...(rehearsed && REHEARSED_HEADERS.properties),
-  })
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  return {
+    ...headerObjects(REQUEST_ID_HEADER),
+    ...(limited && headerObjects(RATE_LIMIT_HEADERS)),
+    ...(rehearsed && headerObjects(REHEARSED_HEADERS)),
+  }
 }
 
 export const headerObjects = (headers: TObject | undefined): Record<string, Header> =>

@@ -1,26 +1,15 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { type AnyElysia, Elysia } from 'elysia'
+import type { AnyElysia } from 'elysia'
 import { errorsOf, type Operation, type ServedOperation, servedBy } from '../http/operation.ts'
-import { REHEARSAL_HEADERS, REHEARSED_HEADERS } from '../http/rehearsal.ts'
-import { ownRequests } from '../http/request-timer.ts'
-import { documentedRoute } from '../http/target.ts'
+import { REHEARSAL_HEADERS } from '../http/rehearsal.ts'
 import type { Failure } from '../kernel/failure.ts'
-import type { ApiDocument, DocumentedOperation, Parameter, Reference } from './document.ts'
+import type { ApiDocument, DocumentedOperation, Parameter } from './document.ts'
 import { ERROR_SCHEMAS, errorResponses } from './error-responses.ts'
-import { commonHeaders, headerObjects, RATE_LIMIT_HEADERS, REQUEST_ID_HEADER, schemaOf } from './headers.ts'
+import { commonHeaders, headerObjects, schemaOf } from './headers.ts'
 import { Components } from './schemas.ts'
 import { type DeliveredEvent, webhookObjects } from './webhooks.ts'
 
-/**
- * The OpenAPI document: collected from the routes by the plugin, then completed from the operation that each route
- * carries, so that what is documented is what is served.
- */
-
-/** What the plugin makes of a route. */
-type Collected = Pick<DocumentedOperation, 'operationId' | 'tags' | 'summary' | 'security'>
-type Paths<OfOperation> = Record<string, Record<string, OfOperation>>
-
-const COLLECTED_PATH = '/openapi/collected'
+/** The OpenAPI document, made of the operations that the routes of an app carry: what is documented is what is served. */
 
 const DESCRIPTION = `Gift cards and payouts for businesses, over HTTP and JSON.
 
@@ -52,37 +41,23 @@ export interface DocumentOptions {
   events: Readonly<Record<string, DeliveredEvent>>
 }
 
-export const openApiDocument = async ({
-  app,
-  version,
-  publicUrl,
-  additions,
-  events,
-}: DocumentOptions): Promise<ApiDocument> => {
-  const operations = new Map(
-    servedBy(app).map((served) => {
-      const { operation } = served
-      return [operation.id, { ...served, operation: { ...operation, ...additions?.operations[operation.id] } }]
-    }),
-  )
+export const openApiDocument = ({ app, version, publicUrl, additions, events }: DocumentOptions): ApiDocument => {
   const components = new Components()
   const paths: ApiDocument['paths'] = {}
-  const sharedHeaders: Record<string, Parameter> = {}
   const tags = new Map<string, string>()
-  for (const [path, methods] of Object.entries(await collectedFrom(app))) {
-    const documented = Object.entries(methods).flatMap(([method, collected]) => {
-      const served = operations.get(collected.operationId)
-      if (!served) return []
-      const { operation } = served
-      if (operation.tagDescription !== undefined) tags.set(operation.tag, operation.tagDescription)
-      const headers = [
-        ...sharedIn(sharedHeaders, operation.canRehearse ? REHEARSAL_HEADERS : undefined),
-        ...sharedIn(sharedHeaders, additions?.headersOf(served)),
-      ]
-      const errors = { ...errorsOf(operation), ...additions?.errorsOf(served) }
-      return [[method, operationObject({ components, collected, headers, errors }, operation)]]
-    })
-    if (documented.length > 0) paths[documentedRoute(path)] = Object.fromEntries(documented)
+  for (const served of servedBy(app)) {
+    const operation = { ...served.operation, ...additions?.operations[served.operation.id] }
+    if (operation.tagDescription !== undefined) tags.set(operation.tag, operation.tagDescription)
+    const headers = [
+      ...parameters('header', operation.canRehearse ? REHEARSAL_HEADERS : undefined),
+      ...parameters('header', additions?.headersOf(served)),
+    ]
+    const errors = { ...errorsOf(operation), ...additions?.errorsOf(served) }
+    const path = served.route.replace(/:(\w+)/g, '{$1}')
+    paths[path] = {
+      ...paths[path],
+      [served.method.toLowerCase()]: operationObject({ components, headers, errors }, operation),
+    }
   }
   const webhooks = webhookObjects(components, events)
   return {
@@ -100,48 +75,28 @@ export const openApiDocument = async ({
     webhooks,
     components: {
       schemas: { ...ERROR_SCHEMAS, ...components.schemas },
-      ...(Object.keys(sharedHeaders).length > 0 && { parameters: sharedHeaders }),
-      headers: {
-        ...headerObjects(REQUEST_ID_HEADER),
-        ...headerObjects(RATE_LIMIT_HEADERS),
-        ...headerObjects(REHEARSED_HEADERS),
-      },
       securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
     },
   }
 }
 
-const collectedFrom = async (app: AnyElysia): Promise<Paths<Collected>> => {
-  // Loaded with the first request for the document: it would take a fifth of the time that the program takes to start.
-  const { swagger } = await import('@elysiajs/swagger')
-  // The plugin serves what it collects: it does so around the app, where no client can reach it.
-  const collector = new Elysia().use(app).use(swagger({ specPath: COLLECTED_PATH, excludeStaticFile: false }))
-  const request = new Request(`http://localhost${COLLECTED_PATH}`)
-  ownRequests.add(request)
-  const response = await collector.handle(request)
-  const { paths } = (await response.json()) as { paths: Paths<Collected> }
-  return paths
-}
-
 /** What the parts of a document have in common. */
 interface Context {
   components: Components
-  collected: Collected
-  /** References to headers that operations share. */
-  headers: Reference[]
+  /** Headers of requests besides the operation's own. */
+  headers: Parameter[]
   errors: Record<string, Failure>
 }
 
 const operationObject = (context: Context, operation: Operation): DocumentedOperation => {
-  const { id, body, description } = operation
-  const { components, headers, collected, errors } = context
-  const { operationId, tags, summary, security } = collected
+  const { id, body, summary, description } = operation
+  const { components, headers, errors } = context
   return {
-    operationId,
-    tags,
+    operationId: id,
+    tags: [operation.tag],
     summary,
     description,
-    security,
+    security: operation.public ? [] : [{ accessToken: [] }],
     parameters: [
       ...parameters('path', operation.params),
       ...parameters('query', operation.query),
@@ -184,14 +139,6 @@ const parameters = (place: 'path' | 'query' | 'header', schema: TObject | undefi
 /** A key is for one request: each operation shows one of its own. */
 const withExampleOf = (id: string, parameter: Parameter): Parameter =>
   parameter.name === 'Idempotency-Key' ? { ...parameter, example: `${id}-2026-01-0001` } : parameter
-
-/** Adds headers to those that operations share, and refers to them: `X-Sandbox-Fault` becomes `SandboxFault`. */
-const sharedIn = (shared: Record<string, Parameter>, headers: TObject | undefined): Reference[] =>
-  parameters('header', headers).map((header) => {
-    const name = header.name.replace(/^X-|-/g, '')
-    shared[name] = header
-    return { $ref: `#/components/parameters/${name}` }
-  })
 
 type Responses = DocumentedOperation['responses']
 

@@ -11,7 +11,6 @@ import {
   errorsIn,
   messageOf,
   type Parameter,
-  parametersOf,
   type Schema,
   successOf,
 } from './document.ts'
@@ -41,7 +40,7 @@ ${errorsView(errorsIn(operation))}
 <aside aria-label="Examples">
 ${examplesView(document, entry)}
 ${exampleResponse(operation)}
-${tryForm(document, entry)}
+${tryForm(entry)}
 </aside>
 </div>
 </article>`
@@ -50,7 +49,7 @@ ${tryForm(document, entry)}
 const PLACES = { path: 'Path parameters', query: 'Query parameters', header: 'Headers' } as const
 
 const requestView = (document: ApiDocument, operation: DocumentedOperation): Html => {
-  const byPlace = Map.groupBy(parametersOf(document, operation), ({ in: place }) => place)
+  const byPlace = Map.groupBy(operation.parameters, ({ in: place }) => place)
   const body = operation.requestBody?.content['application/json']?.schema
   return html`${Object.entries(PLACES).map(([place, title]) => {
     const parameters = byPlace.get(place as Parameter['in'])
@@ -123,7 +122,7 @@ export const eventView = (document: ApiDocument, type: string, operation: Docume
 <div class="columns"><div class="about">
 <p class="lead">${prose(operation.description)}</p>
 ${schema && html`<h2>Body</h2>${membersView(document, schema, false)}`}
-<h2>Headers</h2><ul class="members">${parametersOf(document, operation).map((one) => parameterView(document, one))}</ul>
+<h2>Headers</h2><ul class="members">${operation.parameters.map((one) => parameterView(document, one))}</ul>
 </div>
 <aside aria-label="Examples"><section aria-label="Body"><h2>Body</h2>${jsonBlock(bodyExampleOf(operation), 'Example of the body')}</section></aside></div>
 </article>`

@@ -8,6 +8,7 @@ import { guidesOf, llmsText } from './guides.ts'
 import { type DocumentOptions, openApiDocument } from './openapi.ts'
 import { PAGE_POLICY } from './page.ts'
 import { Reference } from './reference.ts'
+import { withReferences } from './references.ts'
 
 /** Browsers must not guess the type of a file. */
 const AS_IT_SAYS = { 'x-content-type-options': 'nosniff' } as const
@@ -22,8 +23,8 @@ const PAGE_HEADERS = {
 
 /** The OpenAPI document and the pages that show it: public, and whole without a network (contract C1). */
 export const docsRoutes = (options: DocumentOptions) => {
-  const document = once(() => openApiDocument(options))
-  const documentJson = once(async () => JSON.stringify(await document()))
+  const document = once(async () => openApiDocument(options))
+  const documentJson = once(async () => JSON.stringify(withReferences(await document())))
   const reference = once(async () => referenceOf(options, await document()))
   const index = once(async () => JSON.stringify(await (await reference()).index()))
   const pages = pagesOf(reference)

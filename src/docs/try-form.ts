@@ -1,12 +1,4 @@
-import {
-  type ApiDocument,
-  bodyExampleOf,
-  type Entry,
-  errorsIn,
-  messageOf,
-  type Parameter,
-  parametersOf,
-} from './document.ts'
+import { bodyExampleOf, type Entry, errorsIn, messageOf, type Parameter } from './document.ts'
 import { type Html, html } from './html.ts'
 import { choicesIn } from './schema-view.ts'
 
@@ -18,11 +10,11 @@ const SECRET_HEADER = /-Token$/
 const FAULT_HEADER = 'X-Sandbox-Fault'
 const REHEARSAL_HEADER = 'X-Dry-Run'
 
-export const tryForm = (document: ApiDocument, entry: Entry): Html => {
+export const tryForm = (entry: Entry): Html => {
   const { method, path, operation } = entry
   const isProtected = operation.security.length > 0
   const body = bodyExampleOf(operation)
-  const parameters = parametersOf(document, operation)
+  const parameters = operation.parameters
   const isLive = !parameters.some(({ name }) => name === FAULT_HEADER)
   return html`<section class="try" id="try" aria-label="Try it"><h2>Try it</h2>
 <form data-method="${method}" data-path="${path}"${isProtected && html` data-protected`} hidden>

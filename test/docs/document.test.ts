@@ -48,10 +48,19 @@ describe('GET /openapi.json', () => {
     expect(document).toMatchObject({ openapi: '3.1.0', info: { version: VERSION } })
   })
 
-  test('is public JSON', async () => {
+  test('is public JSON of at most 470 kB, in which what operations have in common is said once', async () => {
     const response = await server.request('/openapi.json')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toStartWith('application/json')
+    const text = await response.text()
+    expect(text.length).toBeLessThanOrEqual(470_000)
+    const { components } = JSON.parse(text) as { components: Record<string, Record<string, object>> }
+    const uses = [...text.matchAll(/"#\/components\/([^"]+)"/g)].map(([, place]) => place)
+    for (const kind of ['parameters', 'headers', 'examples', 'responses']) {
+      const shared = Object.entries(components[kind] ?? {})
+      expect(new Set(shared.map(([, part]) => JSON.stringify(part))).size).toBe(shared.length)
+      expect(shared.filter(([name]) => !uses.includes(`${kind}/${name}`))).toEqual([])
+    }
   })
 
   test('covers exactly the routes of the program', () => {

@@ -6,7 +6,7 @@ import { UsageError } from '../../config/environment.ts'
 import type { DOCUMENT_FORMATS } from '../../config/option-table.ts'
 import { brunoCollection } from '../../docs/collections/bruno.ts'
 import { postmanCollection } from '../../docs/collections/postman.ts'
-import type { ApiDocument } from '../../docs/document.ts'
+import { withoutReferences } from '../../docs/references.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { createLog } from '../../observability/log.ts'
 import { assemble } from '../../start/assemble.ts'
@@ -22,9 +22,9 @@ export const printOpenApi = async (config: Config, { as, output }: DocumentOptio
   if ((as === 'bruno') !== (output !== undefined))
     throw new UsageError('--as bruno writes a folder, and the other formats are printed\nUse --output with --as bruno.')
   const publicUrl = config.publicUrl ?? urlOf(config.host, config.port)
-  const document = await documentOf(config, publicUrl)
-  if (as === 'bruno') writeFolder(output ?? '', brunoCollection(document, publicUrl))
-  else print(as === 'postman' ? postmanCollection(document, publicUrl) : document)
+  const served = await documentOf(config, publicUrl)
+  if (as === 'bruno') writeFolder(output ?? '', brunoCollection(withoutReferences(served), publicUrl))
+  else print(as === 'postman' ? postmanCollection(withoutReferences(served), publicUrl) : served)
 }
 
 const print = (document: object): void => void process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
@@ -37,11 +37,11 @@ const writeFolder = (folder: string, files: Record<string, string>): void => {
   }
 }
 
-const documentOf = async (config: Config, publicUrl: string): Promise<ApiDocument> => {
+const documentOf = async (config: Config, publicUrl: string): Promise<object> => {
   const log = createLog({ level: 'error', format: 'pretty', color: false, clock: systemClock, write: () => undefined })
   const platform = assemble({ ...config, dataDir: undefined }, systemClock, log)
   const { app } = createApp(platform.deps({ publicUrl, addressOf: () => '', isClosing: () => false }))
   const response = await app.handle(new Request('http://localhost/openapi.json'))
   platform.close()
-  return (await response.json()) as ApiDocument
+  return (await response.json()) as object
 }

@@ -1,4 +1,4 @@
-import { type ApiDocument, bodyExampleOf, entriesOf, parametersOf } from '../document.ts'
+import { type ApiDocument, bodyExampleOf, entriesOf } from '../document.ts'
 
 /** The requests of a collection, for tools that send them by hand: made from the OpenAPI document, with its examples. */
 
@@ -32,7 +32,7 @@ export const requestsOf = (document: ApiDocument): CollectionRequest[] =>
   entriesOf(document)
     .filter(({ path }) => !path.startsWith('/_sandbox') && path !== '/')
     .map(({ method, path, operation }): CollectionRequest => {
-      const parameters = parametersOf(document, operation)
+      const parameters = operation.parameters
       const examples = (place: string): [string, string][] =>
         parameters.filter((each) => each.in === place).map(({ name, example }) => [name, String(example ?? '')])
       const body = bodyExampleOf(operation)

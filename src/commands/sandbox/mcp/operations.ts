@@ -1,10 +1,4 @@
-import {
-  type ApiDocument,
-  bodyExampleOf,
-  type DocumentedOperation,
-  entriesOf,
-  parametersOf,
-} from '../../../docs/document.ts'
+import { type ApiDocument, bodyExampleOf, type DocumentedOperation, entriesOf } from '../../../docs/document.ts'
 
 const FOUND_MAX = 8
 
@@ -27,7 +21,7 @@ export const findOperations = (document: ApiDocument, text: string) => {
       summary: operation.summary,
       description: operation.description,
       // Faults have their own tool, and would repeat in each operation.
-      parameters: parametersOf(document, operation)
+      parameters: operation.parameters
         .filter(({ name }) => !name.startsWith('X-Sandbox-'))
         .map(({ name, in: place, required, description }) => ({ name, in: place, required, description })),
       body_example: bodyExampleOf(operation),

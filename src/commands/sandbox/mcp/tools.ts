@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import type { ApiDocument } from '../../../docs/document.ts'
 import { GUIDES } from '../../../docs/guides.ts'
+import { withoutReferences } from '../../../docs/references.ts'
 import { type Control, jsonOr, type Reply } from './control.ts'
 import { explain } from './explain.ts'
 import { guideAbout } from './guide.ts'
@@ -51,7 +51,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     'Use this first, to find which operation of the API does something: method, path, parameters, an example of the body, and statuses.',
     Type.Object({ query: Type.String({ minLength: 1, description: 'What it does, such as "place an order"' }) }),
     async (control, { query }) => {
-      const found = findOperations((await control.document()) as ApiDocument, query)
+      const found = findOperations(withoutReferences(await control.document()), query)
       return found.length === 0
         ? { words: 'No operation matches. Try the noun alone: order, payout, beneficiary, wallet, product, webhook.' }
         : { words: `${found.length} operations, the best first.`, data: found }

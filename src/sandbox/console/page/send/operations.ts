@@ -1,12 +1,7 @@
-/** The operations of the API, as its document describes them. */
+import { bodyExampleOf, type Entry, entriesOf, type Parameter } from '../../../../docs/document.ts'
+import { withoutReferences } from '../../../../docs/references.ts'
 
-export interface Parameter {
-  name: string
-  in: 'path' | 'query' | 'header'
-  required?: boolean
-  description?: string
-  example?: unknown
-}
+/** The operations of the API, as its document describes them. */
 
 export interface Operation {
   id: string
@@ -19,48 +14,31 @@ export interface Operation {
   body: string | undefined
 }
 
-interface Document {
-  paths: Record<string, Record<string, Described>>
-  components: { parameters?: Record<string, Parameter> }
-}
-
-interface Described {
-  operationId: string
-  summary: string
-  tags?: string[]
-  parameters?: (Parameter | { $ref: string })[]
-  requestBody?: { content: Record<string, { example?: unknown }> }
-}
-
 let reading: Promise<Operation[]> | undefined
 
 export const readOperations = (): Promise<Operation[]> => {
   reading ??= fetch('/openapi.json', { headers: { accept: 'application/json' } })
-    .then((response) => response.json() as Promise<Document>)
-    .then((document) => Object.keys(document.paths).flatMap((path) => operationsAt(document, path)))
+    .then((response) => response.json())
+    .then((served: object) => entriesOf(withoutReferences(served)).flatMap(operationOf))
   return reading
 }
 
-const operationsAt = ({ paths, components }: Document, path: string): Operation[] => {
+const operationOf = ({ method, path, operation }: Entry): Operation[] => {
   if (!path.startsWith('/api/')) return []
-  const resolved = (parameter: Parameter | { $ref: string }): Parameter[] => {
-    if (!('$ref' in parameter)) return [parameter]
-    const shared = components.parameters?.[parameter.$ref.split('/').at(-1) ?? '']
-    return shared ? [shared] : []
-  }
-  return Object.entries(paths[path] ?? {}).map(([method, { operationId, summary, tags, parameters, requestBody }]) => {
-    const example = requestBody?.content['application/json']?.example
-    return {
+  const { operationId, summary, tags, parameters } = operation
+  const example = bodyExampleOf(operation)
+  return [
+    {
       id: operationId,
-      method: method.toUpperCase(),
+      method,
       path,
       summary,
-      tag: tags?.[0] ?? '',
+      tag: tags[0] ?? '',
       // Faults have their own page.
-      parameters: (parameters ?? []).flatMap(resolved).filter(({ name }) => !name.startsWith('X-Sandbox-')),
+      parameters: parameters.filter(({ name }) => !name.startsWith('X-Sandbox-')),
       body: example === undefined ? undefined : exampleOf(example),
-    }
-  })
+    },
+  ]
 }
 
 /** Without the optional name of an order, which would make a second request a duplicate. */
