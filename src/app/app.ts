@@ -60,7 +60,7 @@ export const createApp = (deps: Deps) => {
     operations,
     admit: guard.admit,
     nextRequestId: deps.nextRequestId,
-    isClosing: () => deps.isClosing() || deps.isHandingOver?.() === true,
+    isClosing: deps.isClosing,
     observer: combineObservers([timer, extension?.observer]),
     asFailure: (error, request) => extension?.failureOf(error, request) ?? asFailure(error),
     onUnexpectedError: ({ error, ...request }) =>

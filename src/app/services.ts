@@ -45,8 +45,6 @@ export interface Deps {
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
   isClosing: () => boolean
-  /** Whether another server takes over: requests are served, and their responses close the connection. */
-  isHandingOver?: () => boolean
   /** Whether this server may serve: one of a record may only while it has the lease. */
   isServing?: (() => boolean) | undefined
   /** Delivers to webhooks instead of the network, for tests. */

@@ -12,16 +12,6 @@ interface HeldPrice {
   expiresAtMs: number
 }
 
-/** Changes when a release holds prices in another way, which the release before cannot give. */
-const FORMAT = 1
-
-/** The prices that a world holds, for a server that takes over. */
-export interface HeldPrices {
-  format: number
-  /** The least recently used first. */
-  prices: readonly (readonly [key: string, price: HeldPrice])[]
-}
-
 const prices = worldPart(() => new LRUCache<string, HeldPrice>({ maxSize: PRICES_MAX, sizeCalculation: () => 1 }))
 
 /** The wallet counts as it was named, or not named (contract C9). */
@@ -32,17 +22,6 @@ const keyOf = (clientId: number, { productId, denomination, quantity, walletId }
 export const findHeldPrice = (world: World, clientId: number, purchase: Purchase): HeldPrice | undefined => {
   const held = world.of(prices).get(keyOf(clientId, purchase))
   return held && world.clock.nowMs() < held.expiresAtMs ? held : undefined
-}
-
-export const heldPrices = (world: World): HeldPrices => ({
-  format: FORMAT,
-  prices: [...world.of(prices).entries()].reverse(),
-})
-
-/** Holds the prices of the server before. */
-export const restoreHeldPrices = (world: World, { format, prices: held }: HeldPrices): void => {
-  if (format !== FORMAT) return
-  for (const [key, price] of held) world.of(prices).set(key, price)
 }
 
 /** For when a world's prices themselves have changed (contract C15). */

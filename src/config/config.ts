@@ -39,8 +39,6 @@ export const configOf = (options: ServeOptions) => {
     throw new UsageError('--mode live needs a folder for its records\nSet --data-dir.')
   }
   if (config.postgres) requireForRecord(config)
-  if (config.takeOver && process.platform !== 'linux')
-    throw new UsageError('--take-over works on Linux only\nStop the running server first, and leave --take-over out.')
   return config
 }
 
@@ -67,7 +65,7 @@ export const documentConfigOf = (options: ServeOptions) => {
     payoutFeeBasisPoints: options.payoutFee,
     logFormat: options.logFormat,
     logLevel: options.logLevel ?? (options.mode === 'live' || process.stderr.isTTY ? 'info' : 'warn'),
-    takeOver: options.takeOver ?? false,
+    isTrial: options.check ?? false,
     readyFile: options.readyFile,
     seed: options.seed,
     sandboxToken: findSecret('sandboxToken', options.sandboxToken),
@@ -92,9 +90,7 @@ export const documentConfigOf = (options: ServeOptions) => {
 export type Config = ReturnType<typeof documentConfigOf>
 
 /** @throws UsageError */
-const requireForRecord = ({ voucherKey, signingKey, takeOver }: Config): void => {
-  if (takeOver)
-    throw new UsageError('--take-over and --postgres cannot be used together\nStart a second server: it takes over.')
+const requireForRecord = ({ voucherKey, signingKey }: Config): void => {
   if (!voucherKey || !signingKey) {
     const missing = variableOf(voucherKey ? 'signingKey' : 'voucherKey')
     throw new UsageError(`--postgres needs the keys that all servers share\nSet ${missing}, or ${missing}_FILE.`)

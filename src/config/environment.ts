@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { exposure, isExposed } from '../kernel/private-file.ts'
@@ -11,7 +11,6 @@ import {
   WAIT_OPTIONS,
 } from './option-table.ts'
 import { didYouMean } from './suggestion.ts'
-import { nameOfUser } from './user-names.ts'
 import { parsePort } from './values.ts'
 
 /** Exit code 2. */
@@ -94,7 +93,7 @@ export const refuseMeaningless = (command: Command): void => {
     }
   }
   // A switch is on when its variable says so, and not merely because there is one.
-  for (const name of ['SCRIP_STRICT', 'SCRIP_EXPLORE', 'SCRIP_TAKE_OVER']) {
+  for (const name of ['SCRIP_STRICT', 'SCRIP_EXPLORE', 'SCRIP_CHECK']) {
     const { [name]: value = '1' } = process.env
     if (value !== '1' && value !== 'true')
       throw new UsageError(`${name} is invalid: ${value}\nSet it to 1 or true, or unset it.`)
@@ -143,6 +142,15 @@ export const operatorName = (): string => {
   const { SUDO_UID: person = '' } = process.env
   return /^\d{1,10}$/.test(person) ? `${user} by ${nameOfUser(Number(person))}` : user
 }
+
+/** The runtime returns `$USER`, which anybody can set. A container may run as a user without a name. */
+const nameOfUser = (userId: number): string => {
+  const users = existsSync(USERS_FILE) ? readFileSync(USERS_FILE, 'utf8').split('\n') : []
+  const [name] = users.map((line) => line.split(':')).find(([, , id]) => id === String(userId)) ?? []
+  return name ?? String(userId)
+}
+
+const USERS_FILE = '/etc/passwd'
 
 /** Whether systemd waits for a notification that the server is ready. */
 export const isNotifying = (): boolean => Boolean(process.env.NOTIFY_SOCKET)

@@ -92,8 +92,8 @@ export const SERVE_OPTIONS = {
     choices: LOG_LEVELS,
     unset: 'info in live mode and on a terminal, else warn',
   },
-  takeOver: {
-    meaning: 'take over from the server that runs on the data folder, without an outage, in live mode',
+  check: {
+    meaning: 'open, migrate and verify a copy of the data folder, and exit with 0 or 4, in live mode',
     unset: 'false',
     onlyIn: 'live',
   },
@@ -144,7 +144,7 @@ export const SERVE_OPTIONS = {
 const OF_SANDBOX = {
   conversionFee: hidden(SERVE_OPTIONS.conversionFee),
   payoutFee: hidden(SERVE_OPTIONS.payoutFee),
-  takeOver: hidden(SERVE_OPTIONS.takeOver),
+  check: hidden(SERVE_OPTIONS.check),
   signingKey: hidden(SERVE_OPTIONS.signingKey),
   postgres: hidden(SERVE_OPTIONS.postgres),
   rateLimit: { ...SERVE_OPTIONS.rateLimit, default: 'off' },

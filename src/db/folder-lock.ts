@@ -8,32 +8,15 @@ const LOCK_FILE = 'server.lock'
 /** Held by a command that writes a long file in many transactions. */
 const IMPORT_LOCK_FILE = 'import.lock'
 
-/** Held by a server that takes over from another one, and by an erasure, beside which no copy is made. */
-const TAKE_OVER_LOCK_FILE = 'take-over.lock'
-
 /** Held by a command while it writes; the others wait in line. */
 const LINE_LOCK_FILE = 'commands.lock'
 /** How long a command waits in line before it says so, and in all. */
 const LINE_QUIET_MS = 2 * SECOND_MS
 const LINE_MS_MAX = 2 * MINUTE_MS
 
-/** Keeps other servers away; shared with commands. @throws DataFault when another one stays for longer than `waitMs` */
-export const lockForServing = (dataDir: string, waitMs = 0): Disposable =>
-  lock(
-    dataDir,
-    LOCK_FILE,
-    alone(waitMs),
-    'another scrip serve works on this folder\nStop it first, or name another folder.',
-  )
-
-/** @throws DataFault when another server takes over, or has not taken over completely, for longer than `waitMs` */
-export const lockForTakeOver = (dataDir: string, waitMs: number): Disposable =>
-  lock(
-    dataDir,
-    TAKE_OVER_LOCK_FILE,
-    alone(waitMs),
-    'another scrip serve --take-over, or scrip beneficiary erase, works on this folder\nTry again when it is done.',
-  )
+/** Keeps other servers away; shared with commands. @throws DataFault while another one serves */
+export const lockForServing = (dataDir: string): Disposable =>
+  lock(dataDir, LOCK_FILE, alone(0), 'another scrip serve works on this folder\nStop it first, or name another folder.')
 
 /** Two processes that come at once are in each other's way for a moment: without a pause, both are refused. */
 const MOMENT = 'PRAGMA busy_timeout = 250'

@@ -1,6 +1,5 @@
 import type { Server } from 'bun'
 import { systemClock } from '../kernel/clock.ts'
-import { sendConnectionsTo, socketsOpenedBy } from './listening-sockets.ts'
 
 /** Bun's own limit responds without a body, so Scrip applies its limit where it reads bodies. */
 const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER
@@ -15,9 +14,6 @@ const LOOKS_MAX = 25
 /** The host in the URL of a request without one, which only HTTP/1.0 allows: no page can have it. */
 const NO_HOST = 'http://host.invalid'
 
-/** Of two sockets that share a port, the first one has the index 0. */
-const SECOND_SOCKET = 1
-
 export interface ListenOptions {
   host: string
   /** 0 for any free port. */
@@ -25,8 +21,6 @@ export interface ListenOptions {
   respond: Respond
   /** Handles what `respond` throws; otherwise the runtime shows its own page. */
   onEscape: (error: Error) => Response
-  /** Lets another server listen on the same port later; `second` is that server (decision 76). */
-  sharing?: 'first' | 'second' | undefined
 }
 
 export type Respond = (request: Request) => Response | Promise<Response>
@@ -34,10 +28,6 @@ export type Respond = (request: Request) => Response | Promise<Response>
 export interface Listening {
   port: number
   addressOf: (request: Request) => string
-  /** How many requests have no response yet. */
-  pendingCount: () => number
-  /** Lets a server that shares the port have all new connections. */
-  giveConnections: () => void
   /** Accepts no more requests. Open ones have this many milliseconds to finish. */
   stop: (drainMsMax: number) => Promise<void>
 }
@@ -50,7 +40,7 @@ const dated = async (response: Response | Promise<Response>): Promise<Response> 
 }
 
 /** @throws what the operating system reports about the address */
-export const listen = ({ host, port, respond, onEscape, sharing }: ListenOptions): Listening => {
+export const listen = ({ host, port, respond, onEscape }: ListenOptions): Listening => {
   /** By the request with a rewritten URL: the one that the runtime knows. */
   const received = new WeakMap<Request, Request>()
   let askedCount = 0
@@ -60,25 +50,21 @@ export const listen = ({ host, port, respond, onEscape, sharing }: ListenOptions
     received.set(copy, request)
     return copy
   }
-  const serve = (reusePort: boolean): Server<undefined> =>
-    Bun.serve({
-      hostname: host,
-      port,
-      maxRequestBodySize: BODY_BYTES_UNLIMITED,
-      idleTimeout: IDLE_SECONDS,
-      development: false,
-      // Outside development mode the runtime shares a port with any other process that uses it.
-      reusePort,
-      fetch: (request) => {
-        askedCount += 1
-        const response = respond(named(request))
-        return request.method === 'HEAD' ? dated(response) : response
-      },
-      error: onEscape,
-    })
-  // A port that is shared could be taken by a server of another folder.
-  if (sharing === 'first' && port !== 0) void serve(false).stop(true)
-  const [server, [socket]] = sharing === undefined ? [serve(false), []] : socketsOpenedBy(() => serve(true))
+  const server: Server<undefined> = Bun.serve({
+    hostname: host,
+    port,
+    maxRequestBodySize: BODY_BYTES_UNLIMITED,
+    idleTimeout: IDLE_SECONDS,
+    development: false,
+    // Outside development mode the runtime shares a port with any other process that uses it.
+    reusePort: false,
+    fetch: (request) => {
+      askedCount += 1
+      const response = respond(named(request))
+      return request.method === 'HEAD' ? dated(response) : response
+    },
+    error: onEscape,
+  })
   /** Requests that are already on the wire are still handled. */
   const untilQuiet = async (): Promise<void> => {
     for (let look = 0, seen = -1; look < LOOKS_MAX && seen !== askedCount; look += 1) {
@@ -89,10 +75,6 @@ export const listen = ({ host, port, respond, onEscape, sharing }: ListenOptions
   return {
     port: server.port ?? port,
     addressOf: (request) => server.requestIP(received.get(request) ?? request)?.address ?? '',
-    pendingCount: () => server.pendingRequests,
-    giveConnections: () => {
-      if (socket !== undefined) sendConnectionsTo(SECOND_SOCKET, socket)
-    },
     stop: async (drainMsMax) => {
       const drained = drainMsMax > 0 ? untilQuiet().then(() => server.stop()) : server.stop()
       await Promise.race([drained, Bun.sleep(drainMsMax)])

@@ -4,6 +4,7 @@ import { databasePath, makeDataFolder, removeDatabase } from '../db/data-folder.
 import type { Database } from '../db/database.ts'
 import { lockForServing } from '../db/folder-lock.ts'
 import { isDamage } from '../db/storage.ts'
+import type { Respond } from '../http/listen.ts'
 import { MINUTE_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { freshInstallationId, freshSecret } from '../kernel/ids.ts'
 import { makeEmptyRecord, settle, upgrade } from './activate.ts'
@@ -18,7 +19,7 @@ import { pullCopy } from './pull.ts'
 import { findInstallation, findRecord, fitting, type Installation, ServerUnfit } from './record.ts'
 import { CopyUnfit, checkAtStart, requireSameTimeline, setAside, standingOf } from './standing.ts'
 import { tablesOf } from './tables.ts'
-import { type Respond, whileServing } from './while-serving.ts'
+import { whileServing } from './while-serving.ts'
 
 /** How often a warm server asks for commits, and whether the lease is free. */
 const FOLLOW_MS = 40
@@ -105,8 +106,8 @@ export class RecordServer {
   }
 
   /** Lets requests reach an app while it may be read. */
-  respondWith(app: Respond): Respond {
-    return whileServing(this, app)
+  respondWith(app: Respond, nextRequestId: () => string): Respond {
+    return whileServing(this, app, nextRequestId)
   }
 
   /** For metrics. */

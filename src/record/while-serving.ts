@@ -1,8 +1,11 @@
+import { renderFailure, STRUCTURED } from '../http/errors.ts'
 import { JSON_TYPE } from '../http/json.ts'
-import { laterResponse } from '../http/request-switch.ts'
+import type { Respond } from '../http/listen.ts'
+import { requestIdOf } from '../http/request-id.ts'
 import { pathOf } from '../http/target.ts'
+import { unavailable } from '../kernel/failure.ts'
 
-export type Respond = (request: Request) => Response | Promise<Response>
+const RETRY_AFTER_SECONDS = 1
 
 interface Serving {
   isServing: boolean
@@ -17,23 +20,30 @@ const COMPUTES = /\/(?:availability|charges|discount)$/
  * (contract C18). What a write has done, or may have done, is in the record or known to be uncertain: its response
  * leaves however late the lease is, because a 503 says that nothing was done (contract C4).
  */
-export const whileServing =
-  (record: Serving, app: Respond): Respond =>
-  (request) => {
-    if (!record.isServing) return insteadOf(record, app, request)
+export const whileServing = (record: Serving, app: Respond, nextRequestId: () => string): Respond => {
+  const refusal = (request: Request, body: object, headers: object = {}): Response => {
+    const common = { 'content-type': JSON_TYPE, 'X-Request-Id': requestIdOf(request) ?? nextRequestId() }
+    return new Response(JSON.stringify(body), { status: 503, headers: { ...common, ...headers } })
+  }
+  /** Closes the connection, so that the next request can reach the active server. */
+  const later = (request: Request): Response => {
+    const { headers, body } = renderFailure(unavailable(RETRY_AFTER_SECONDS), STRUCTURED)
+    return refusal(request, body, { ...headers, Connection: 'close' })
+  }
+  const insteadOf = (request: Request): Response | Promise<Response> => {
+    const path = pathOf(request.url)
+    if (path === '/livez') return app(request)
+    return path === '/readyz' ? refusal(request, { status: record.state }) : later(request)
+  }
+  return (request) => {
+    if (!record.isServing) return insteadOf(request)
     const checked = (response: Response): Response =>
-      record.isServing || isOutcome(request, response) ? response : laterResponse()
+      record.isServing || isOutcome(request, response) ? response : later(request)
     const response = app(request)
     return response instanceof Promise ? response.then(checked) : checked(response)
   }
+}
 
 /** Whether a response says what became of a write. A refusal rests on the copy alone, and nothing was done. */
 const isOutcome = ({ method, url }: Request, { ok, status }: Response): boolean =>
   method !== 'GET' && method !== 'HEAD' && !COMPUTES.test(pathOf(url)) && (ok || status === 500)
-
-const insteadOf = ({ state }: Serving, app: Respond, request: Request) => {
-  const path = pathOf(request.url)
-  if (path === '/livez') return app(request)
-  if (path !== '/readyz') return laterResponse()
-  return new Response(JSON.stringify({ status: state }), { status: 503, headers: { 'content-type': JSON_TYPE } })
-}

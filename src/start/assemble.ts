@@ -26,20 +26,17 @@ import { readReference, seedReferenceData } from './seed.ts'
 import { VERSION } from './version.ts'
 
 /**
- * @param isServedElsewhere whether a running server has the data folder: the folder has to be taken when it lets go
  * @throws FileFault, SnapshotFault, ScenarioFault, CapsuleFault, SchemaMismatch, DataFault, or an error of
  * the file system
  */
-export const assemble = (config: Config, clock: SteadyClock, log: Log, isServedElsewhere = false) => {
-  const sources = readSources(config, clock, isServedElsewhere)
+export const assemble = (config: Config, clock: SteadyClock, log: Log) => {
+  const sources = readSources(config, clock)
   const { catalog: database, sandboxWorlds, initialRates, folder, release, ...origin } = startFrom(sources)
   const { reference, seed } = sources
   const nextRequestId = requestIds(seed)
   return {
     /** Takes what is known once the port is bound. */
-    deps: (
-      bound: Pick<Deps, 'publicUrl' | 'addressOf' | 'isClosing' | 'isHandingOver' | 'isServing' | 'listeners'>,
-    ) => {
+    deps: (bound: Pick<Deps, 'publicUrl' | 'addressOf' | 'isClosing' | 'isServing' | 'listeners'>) => {
       const { publicUrl } = bound
       const catalog = new Catalog({
         database,
@@ -83,7 +80,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log, isServedE
 }
 
 /** Reads all files before anything is written. @throws as {@link assemble} */
-const readSources = (config: Config, clock: SteadyClock, isServedElsewhere: boolean): Sources => {
+const readSources = (config: Config, clock: SteadyClock): Sources => {
   const { catalogFile, ratesFile, snapshotFile, capsuleFile } = config
   const capsule = capsuleFile === undefined ? undefined : readCapsuleFile(capsuleFile, config, clock)
   const seed = capsule?.seed ?? config.seed ?? freshSeed()
@@ -99,7 +96,6 @@ const readSources = (config: Config, clock: SteadyClock, isServedElsewhere: bool
     rates: rates === undefined ? undefined : readRates(rates, reference),
     snapshot,
     capsule,
-    isServedElsewhere,
   }
   const scenario = readInitialScenario(files)
   const given = snapshot ?? scenario?.state

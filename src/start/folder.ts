@@ -18,7 +18,7 @@ import { Database } from '../db/database.ts'
 import { lockForImport, lockForServing } from '../db/folder-lock.ts'
 import { migrate } from '../db/migrate.ts'
 import { requireMode, storeMode } from '../db/mode.ts'
-import { type Clock, SECOND_MS } from '../kernel/clock.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { freshSecret, secureRandomness } from '../kernel/ids.ts'
 import { liveSeals, openSeal } from '../orders/voucher-key.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from '../sandbox/seed/accounts.ts'
@@ -34,8 +34,6 @@ import { clientsOf, initialRatesOf, type Origin, type Sources, seedCatalog } fro
 import { seedReferenceData } from './seed.ts'
 import { ServedFolder } from './served-folder.ts'
 
-/** For a server that stops by a signal, and gives its requests 10 seconds. */
-const TAKE_OVER_WAIT_MS = 15 * SECOND_MS
 const SIGNING_KEY_FILE = 'signing.key'
 const SIGNING_KEY_BYTES = 32
 
@@ -51,7 +49,6 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
   const folder = new ServedFolder({
     dataDir,
     clock,
-    waitMs: config.takeOver ? TAKE_OVER_WAIT_MS : 0,
     prepare: () => {
       if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', clock)
       const database = Database.openFile(databasePath(dataDir))
@@ -63,7 +60,7 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
     bringUpToDate,
     isLocked: config.postgres !== undefined,
   })
-  if (!sources.isServedElsewhere) folder.take()
+  if (!config.postgres) folder.take()
   const { world } = folder
   return {
     worlds: onlyWorld(world),

@@ -27,8 +27,6 @@ export interface Sources {
   scenario: Scenario | undefined
   /** What the snapshot or the scenario gives. */
   given: WorldState | undefined
-  /** Whether a running server has the data folder, which is taken when it lets go. */
-  isServedElsewhere: boolean
   /** With states that are migrated. */
   capsule: Capsule | undefined
   /** What every world begins with. Its passwords are to be chosen. */
@@ -45,7 +43,7 @@ export interface Origin {
   initialRates: () => BaseRates | undefined
   seals: SealSource
   signingKey: Uint8Array
-  /** What a server can take over and hand over; undefined in the sandbox. */
+  /** What a server of a record takes and lets go; undefined in the sandbox. */
   folder: ServedFolder | undefined
   release: () => void
 }

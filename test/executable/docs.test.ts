@@ -95,9 +95,7 @@ describe('docs/running-live.md', () => {
         'systemctl stop scrip': stop(1),
         'systemctl start scrip': server,
         'systemctl stop scrip\nSCRIP_VOUCHER_KEY_FILE': server,
-        'install -m 0755 scrip-new': `${server.replace(' &', ' --take-over --ready-file taken &')}
-            until [ -s taken ]; do sleep 0.1; done
-            ${stop(1)}`,
+        'install -m 0755 scrip-new': `scrip serve --mode live --data-dir $FOLDER/data --check\n${stop(1)}\n${server}`,
       },
     })
     expect(said).toContain('scrip_refusals_total{reason="unauthorized"} 0')

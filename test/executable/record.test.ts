@@ -226,10 +226,6 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
         'scrip: every user of the machine can read the password in --postgres',
       ])
       const env = { ...KEYS, SCRIP_POSTGRES: 'postgres://scrip@127.0.0.1/scrip' }
-      expect(await refusal([...serving(dataDir), '--take-over'], env)).toEqual([
-        2,
-        'scrip: --take-over and --postgres cannot be used together',
-      ])
       expect(await refusal(['restore', 'file', '--data-dir', dataDir], env)).toEqual([
         2,
         'scrip: scrip restore works on a folder that holds its own record',

@@ -5,7 +5,7 @@ import { Webhook as Stranger } from 'standardwebhooks'
 import { certificateIn } from '../certificate.ts'
 import { COMMAND, run, start } from '../program.ts'
 import { openReceiver, type WebhookBody } from '../webhooks/webhooks.ts'
-import { asOperator, Customer, operatorTest, stockedTest } from './live.ts'
+import { Customer, operatorTest, stockedTest } from './live.ts'
 
 /** Webhooks as an operator, a partner and a developer meet them. */
 
@@ -41,32 +41,6 @@ describe('In live mode', () => {
       }
       expect(receiver.received).toHaveLength(1)
     },
-  )
-
-  test.skipIf(process.platform !== 'linux')('an event is delivered once while another server takes over', () =>
-    asOperator(async (operator) => {
-      const credentials = await operator.stocked()
-      const { path, tls } = certificateIn(operator.folder)
-      const response = Promise.withResolvers<Response>()
-      await using receiver = openReceiver(() => response.promise, tls)
-      const flags = ['serve', '--mode', 'live', '--data-dir', operator.dataDir, '--port', '0', '--take-over']
-      const place = { env: { NODE_EXTRA_CA_CERTS: path } }
-      const serve = () => start([...flags, '--webhook-allow', '127.0.0.0/8'], place)
-      const before = await serve()
-      const customer = await Customer.of(before, credentials)
-      const [, { id }] = await hookOf(customer, receiver.url)
-      await customer.post(`/webhooks/${id}/ping`, {})
-      await receiver.until(1)
-      const taking = serve()
-      await before.logged('handing over')
-      response.resolve(new Response())
-      const after = await taking
-      expect(await before.stop()).toMatchObject({ exitCode: 0 })
-      await customer.post(`/webhooks/${id}/ping`, {})
-      await receiver.until(2)
-      await after.stop()
-      expect(receiver.received).toHaveLength(2)
-    }),
   )
 
   stockedTest('http, this machine and private networks are refused', async (operator, credentials) => {

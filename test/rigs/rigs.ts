@@ -11,7 +11,6 @@ import { receivers } from './receivers.ts'
 import { record } from './record.ts'
 import type { Rig } from './report.ts'
 import { soak } from './soak.ts'
-import { takeOver } from './take-over.ts'
 import { year } from './year.ts'
 
 /** Every rig by its name, with the rounds that it goes when nobody says how many. */
@@ -22,7 +21,6 @@ export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   hostile: { rig: hostile, rounds: 100 },
   overload: { rig: overload, rounds: 10 },
   soak: { rig: soak, rounds: 50 },
-  'take-over': { rig: takeOver, rounds: 10 },
   fairness: { rig: fairness, rounds: 3 },
   deliveries: { rig: deliveries, rounds: 200 },
   record: { rig: record, rounds: 50 },

@@ -1,4 +1,3 @@
-import { Database as SqliteDatabase } from 'bun:sqlite'
 import { existsSync, linkSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
@@ -6,7 +5,6 @@ import { finishCatalogImport, NEXT_CATALOG } from '../../catalog/import.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { parseCount, parseDuration } from '../../config/values.ts'
 import { BUSY_TIMEOUT_MS } from '../../db/connections.ts'
-import { removeMark } from '../../db/copy-mark.ts'
 import { databasePath, findPrivateFile } from '../../db/data-folder.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../../db/disk.ts'
 import { lockForImport } from '../../db/folder-lock.ts'
@@ -20,7 +18,7 @@ import { nextStopSignal } from '../serve/stop-signal.ts'
 import { note } from '../terminal/output.ts'
 import { type OnProgress, withProgress } from '../terminal/progress.ts'
 import { backupName, becomesDue, removeUnsound, rotate, UNSOUND_SUFFIX } from './backup-folder.ts'
-import { copyDatabase } from './beside.ts'
+import { copyDatabase, ownDatabase } from './beside.ts'
 import { brokenIn, verified } from './verify.ts'
 
 interface BackupOptions {
@@ -142,15 +140,6 @@ const copyData = async (
 }
 
 const HALF_A_CATALOG = 'a catalog import was interrupted\nRun scrip catalog import again first.'
-
-/**
- * A backup of a copy of the record is an independent database, with which one can go back to one machine (contract
- * C18).
- */
-const ownDatabase = (path: string): void => {
-  using sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
-  removeMark(sqlite)
-}
 
 /** A link, where the file system has them, never replaces what another backup has just written. */
 const rename = (staged: string, file: string): void => {

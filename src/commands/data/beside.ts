@@ -1,3 +1,5 @@
+import { Database as SqliteDatabase } from 'bun:sqlite'
+import { removeMark } from '../../db/copy-mark.ts'
 import { makePrivateFile } from '../../db/data-folder.ts'
 import { flushWhile } from '../../db/disk.ts'
 import statementWorker from './statement-worker.js' with { type: 'text' }
@@ -41,4 +43,13 @@ export const copyDatabase = async (
 ): Promise<void> => {
   makePrivateFile(copy)
   await flushWhile(copy, runBeside(path, { pragmas: [pragma], sql: 'VACUUM INTO ?', values: [copy] }), onFlushed)
+}
+
+/**
+ * A backup of a copy of the record is an independent database, with which one can go back to one machine (contract
+ * C18).
+ */
+export const ownDatabase = (path: string): void => {
+  using sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
+  removeMark(sqlite)
 }

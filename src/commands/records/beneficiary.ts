@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Beneficiary, beneficiariesOf, findAnyBeneficiary } from '../../beneficiaries/queries.ts'
 import type { Query } from '../../db/database.ts'
-import { lockForImport, lockForTakeOver } from '../../db/folder-lock.ts'
+import { lockForImport } from '../../db/folder-lock.ts'
 import { copiesIn, rewriteFile } from '../../db/scrub.ts'
 import { type Erased, erase } from '../../erasure/erasure.ts'
 import { Person } from '../../erasure/person.ts'
@@ -74,10 +74,9 @@ const eraseOne = async (acting: Acting, named: string): Promise<Row> => {
   const { config, database, query, isSandbox, delivering, write, record, copy } = acting
   if (isSandbox) throw unusable('a sandbox keeps copies of its data in worlds and snapshots\nDelete those instead.')
   const person = personOf(query, named)
-  // Meanwhile no server takes over and makes a copy, and no command makes a backup or a new key.
-  using _takeOver = lockForTakeOver(config.dataDir, MINUTE_MS)
-  requireNoCopies(config.dataDir)
+  // Meanwhile no command makes a copy or a new key.
   using _lock = lockForImport(config.dataDir, MINUTE_MS)
+  requireNoCopies(config.dataDir)
   const open = ({ body, place }: { body: string; place: string }) =>
     delivering.seals(query).openText(Buffer.from(body, 'base64'), place)
   const erased =

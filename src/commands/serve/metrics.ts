@@ -3,7 +3,7 @@ import { lastDoneMs, refusedSinceDone } from '../../audit/queries.ts'
 import { findProduct } from '../../catalog/queries.ts'
 import { type Config, urlOf } from '../../config/config.ts'
 import type { Query } from '../../db/database.ts'
-import type { Listening, ListenOptions } from '../../http/listen.ts'
+import type { Listening } from '../../http/listen.ts'
 import { pathOf } from '../../http/target.ts'
 import { MINUTE_MS, SECOND_MS } from '../../kernel/clock.ts'
 import { isUnavailable } from '../../kernel/failure.ts'
@@ -22,12 +22,7 @@ import { bind } from './bind.ts'
 const METRICS_PATH = '/metrics'
 
 /** `GET /metrics` has its own address: it is for operators, not for clients. */
-export const serveMetrics = (
-  address: { host: string; port: number },
-  metrics: Metrics,
-  log: Log,
-  sharing: ListenOptions['sharing'],
-): Listening => {
+export const serveMetrics = (address: { host: string; port: number }, metrics: Metrics, log: Log): Listening => {
   const respond = async ({ method, url }: Request): Promise<Response> => {
     if (pathOf(url) !== METRICS_PATH) return new Response(`See ${METRICS_PATH}\n`, { status: 404 })
     if (method !== 'GET') return new Response(null, { status: 405, headers: { Allow: 'GET' } })
@@ -38,7 +33,7 @@ export const serveMetrics = (
     log.error('no metrics', { cause: error.stack ?? String(error) })
     return new Response('The metrics cannot be read.\n', { status: 500 })
   }
-  const server = bind({ ...address, respond, onEscape, sharing })
+  const server = bind({ ...address, respond, onEscape })
   log.info('metrics', { url: urlOf(address.host, server.port) + METRICS_PATH })
   return server
 }

@@ -3,16 +3,12 @@ import { createApp } from '../../app/app.ts'
 import type { Deps } from '../../app/services.ts'
 import type { FailedLogins } from '../../audit/failed-logins.ts'
 import { keepHead } from '../../audit/head.ts'
-import { restoreHeldPrices } from '../../charges/cache.ts'
 import { type Config, urlOf } from '../../config/config.ts'
 import { UsageError, wantsColor } from '../../config/environment.ts'
 import { databasePath } from '../../db/data-folder.ts'
 import { queryOn } from '../../db/database.ts'
 import { renderFailure, STRUCTURED } from '../../http/errors.ts'
-import { receiveForwarded } from '../../http/forwarding.ts'
 import { JSON_TYPE } from '../../http/json.ts'
-import type { ListenOptions } from '../../http/listen.ts'
-import { RequestSwitch } from '../../http/request-switch.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { INTERNAL } from '../../kernel/failure.ts'
 import { FileFault } from '../../kernel/problems.ts'
@@ -31,8 +27,6 @@ import { dataError } from '../advice.ts'
 import { bind } from './bind.ts'
 import { serveMetrics, watchWork } from './metrics.ts'
 import { watchRecord } from './record-metrics.ts'
-import { HandOver } from './take-over/hand-over.ts'
-import type { Predecessor } from './take-over/protocol.ts'
 import { timekeeperOf } from './timekeeper.ts'
 
 export const logOf = ({ logLevel, logFormat }: Config): Log => {
@@ -49,96 +43,30 @@ export const logOf = ({ logLevel, logFormat }: Config): Log => {
   return log
 }
 
-/** Opens, migrates, seeds and binds (contract C1). @throws ProgramError when data or address cannot be used */
+/** Opens, migrates, seeds, binds and serves (contract C1). @throws ProgramError when data or address cannot be used */
 export const startServer = async (config: Config, log: Log, record?: RecordServer) => {
-  const start = await open(config, log, undefined, record)
-  const ports = bindPorts(start, config.port, start.folder && 'first')
-  try {
-    const server = serving(start, ports, appAt(start, ports.api.port))
-    await server.begin()
-    return server
-  } catch (error) {
-    await everyStep([() => ports.close(), () => record?.stop()]) // nothing is left to keep the process alive
-    throw error
-  }
-}
-
-/**
- * Takes over from a running server, which lets go of the folder once whatever does not need the folder is done.
- * @throws ProgramError when data or address cannot be used
- */
-export const takeOver = async (config: Config, log: Log, before: Predecessor) => {
-  const start = await open(config, log, before)
-  const app = appAt(start, before.port)
-  const legacy = await before.letGo()
-  withProgramErrors(config, () => start.folder?.take())
-  // Also after the previous server was killed: the kernel may close its port after the connection that reports its end.
-  const ports = bindPorts(start, before.port, 'second')
-  const forwarded = receiveForwarded(before.forwardSocket, start)
-  start.requests.receiveFrom(forwarded)
-  if (legacy) restoreHeldPrices(start.worlds.default, legacy.heldPrices)
-  const server = serving(start, ports, app, forwarded)
-  await server.begin()
-  return server
-}
-
-/** What needs no port. */
-const open = async (config: Config, log: Log, before?: Predecessor, record?: RecordServer) => {
-  const platform = openPlatform(config, log, before !== undefined || record !== undefined)
-  const { worlds, nextRequestId } = platform
-  const requests = new RequestSwitch()
-  return {
-    ...platform,
-    config,
-    log,
-    metrics: config.metrics && (await createMetrics({ version: VERSION, mode: config.mode, worlds })),
-    precompile: before !== undefined || record !== undefined,
-    record,
-    requests,
-    respond: requests.respond,
-    onEscape: (error: Error) => unexpectedError(error, nextRequestId(), log),
-  }
-}
-
-type Start = Awaited<ReturnType<typeof open>>
-
-/** @param port that clients reach */
-const appAt = ({ config, log, metrics, requests, precompile, record, deps: depsOf }: Start, port: number) => {
-  const url = urlOf(config.host, port)
+  await using undo = new AsyncDisposableStack() // a start that fails leaves nothing that keeps the process alive
+  undo.defer(() => record?.stop())
+  const { worlds, folder, seed, nextRequestId, deps: depsOf, close } = openPlatform(config, log)
+  const metrics = config.metrics && (await createMetrics({ version: VERSION, mode: config.mode, worlds }))
+  const ofMetrics = metrics && config.metrics && serveMetrics(config.metrics, metrics, log)
+  undo.defer(() => ofMetrics?.stop(0))
+  const onEscape = (error: Error) => unexpectedError(error, nextRequestId(), log)
+  const api = bind({ host: config.host, port: config.port, respond: (request) => respond(request), onEscape })
+  undo.defer(() => api.stop(0))
+  const url = urlOf(config.host, api.port)
+  let isClosing = false
   const deps = depsOf({
     publicUrl: config.publicUrl ?? url,
-    addressOf: requests.addressOf,
-    isClosing: () => requests.isClosing,
-    isHandingOver: () => requests.isHandingOver,
+    addressOf: api.addressOf,
+    isClosing: () => isClosing,
     isServing: record && (() => record.isServing),
     listeners: [log.requests, metrics?.listener].filter((listener) => listener !== undefined),
   })
-  return { url, deps, ...appOf({ ...deps, precompile }, config) }
-}
-
-/** The port of the API, and that of metrics. */
-const bindPorts = (start: Start, port: number, sharing: ListenOptions['sharing']) => {
-  const { config, log, metrics, requests, respond, onEscape } = start
-  const ofMetrics = metrics && config.metrics && serveMetrics(config.metrics, metrics, log, sharing)
-  try {
-    const api = bind({ host: config.host, port, respond, onEscape, sharing })
-    requests.receiveFrom(api)
-    return { api, ofMetrics, close: () => Promise.all([api.stop(0), ofMetrics?.stop(0)]) }
-  } catch (error) {
-    void ofMetrics?.stop(0) // nothing is left to keep the process alive
-    throw error
-  }
-}
-
-/** Requests are served from here on. */
-const serving = (
-  start: Start,
-  { api, ofMetrics }: ReturnType<typeof bindPorts>,
-  { url, deps, handle, due, deliveries, failedLogins, logIn, tick, refresh }: ReturnType<typeof appAt>,
-  forwarded?: ReturnType<typeof receiveForwarded>,
-) => {
-  const { config, log, metrics, requests, worlds, folder, seed, close, record } = start
-  requests.serve(record?.respondWith(handle) ?? handle)
+  const app = appOf({ ...deps, precompile: record !== undefined }, config)
+  // Between here and the binding of the port no request can arrive: nothing was awaited.
+  const respond = record?.respondWith(app.handle, nextRequestId) ?? app.handle
+  const { due, deliveries, failedLogins, logIn, tick, refresh } = app
   if (metrics) watchWork(metrics, due, config, deps)
   if (metrics && record) watchRecord(metrics, record)
   const finish = async () =>
@@ -147,16 +75,12 @@ const serving = (
     tick()
     if (failedLogins?.isDue(worlds.default.clock.nowMs())) void finish()
   })
-  const facts = { host: config.host, port: api.port, pid: process.pid, version: VERSION }
-  const parts = {
-    world: worlds.default,
-    server: api,
-    metricsServer: ofMetrics,
-    requests,
-    deliveries,
-    timekeeper,
-    finish,
-  }
+  if (record && folder) {
+    folder.gateOf = record.gateOf
+    const { voucherKey } = config
+    await record.start(rolesOf({ url: deps.publicUrl, voucherKey, folder, timekeeper, deliveries, refresh }))
+  } else timekeeper.start()
+  undo.move()
   return {
     url,
     sandbox: deps.sandbox,
@@ -164,22 +88,14 @@ const serving = (
     worlds,
     seed,
     logIn,
-    /** Resolves when the server serves, or follows the one that does. */
-    begin: async (): Promise<void> => {
-      if (!record || !folder) return timekeeper.start()
-      folder.gateOf = record.gateOf
-      const { voucherKey } = config
-      await record.start(rolesOf({ url: deps.publicUrl, voucherKey, folder, timekeeper, deliveries, refresh }))
-    },
-    handOver: folder && !record ? new HandOver({ ...parts, folder, facts, log }) : undefined,
     /** Refuses new requests, gives those in flight some milliseconds to finish, and closes the data, after a last use. */
     stop: async (drainMsMax: number, lastUse?: () => unknown): Promise<void> => {
-      requests.close()
+      isClosing = true
       timekeeper.stop()
       await everyStep([
         () => deps.sandbox?.stop(),
         () => Promise.allSettled([api.stop(drainMsMax), deliveries.close(drainMsMax)]),
-        () => Promise.allSettled([ofMetrics?.stop(0), forwarded?.stop()]),
+        () => Promise.allSettled([ofMetrics?.stop(0)]),
         finish,
         () => record?.stop(),
         () => lastUse?.(),
@@ -216,12 +132,12 @@ const rolesOf = ({ url, voucherKey, folder, timekeeper, deliveries, refresh }: R
   letGo: async (settle) => {
     timekeeper.stop()
     await Promise.all([deliveries.close(0), settle(folder.world.db)])
-    folder.handOver()
+    folder.letGo()
   },
 })
 
 /** The faults of a scenario can only be checked against the operations. @throws ProgramError when one can never apply */
-export const appOf = (deps: Deps, { scenario }: Config) => {
+const appOf = (deps: Deps, { scenario }: Config) => {
   try {
     return createApp(deps)
   } catch (error) {
@@ -232,8 +148,8 @@ export const appOf = (deps: Deps, { scenario }: Config) => {
 export type RunningServer = Awaited<ReturnType<typeof startServer>>
 
 /** @throws ProgramError as {@link assemble} */
-export const openPlatform = (config: Config, log: Log, isServedElsewhere = false) =>
-  withProgramErrors(config, () => assemble(config, systemClock, log, isServedElsewhere))
+export const openPlatform = (config: Config, log: Log) =>
+  withProgramErrors(config, () => assemble(config, systemClock, log))
 
 const withProgramErrors = <T>(config: Config, open: () => T): T => {
   try {

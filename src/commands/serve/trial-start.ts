@@ -1,0 +1,50 @@
+import { copyFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../config/config.ts'
+import { BUSY_TIMEOUT_MS } from '../../db/connections.ts'
+import { databasePath, hasDatabase, requirePrivateFiles } from '../../db/data-folder.ts'
+import { createStagingFolder } from '../../db/disk.ts'
+import { lockForCommand, lockForImport } from '../../db/folder-lock.ts'
+import { MINUTE_MS } from '../../kernel/clock.ts'
+import type { Log } from '../../observability/log.ts'
+import { explainFaults } from '../advice.ts'
+import { copyDatabase, ownDatabase } from '../data/beside.ts'
+import { brokenIn, verified } from '../data/verify.ts'
+import { ProgramError, unusable } from '../exit.ts'
+import { openPlatform } from './server.ts'
+
+/** What a start reads besides the database. */
+const KEY_FILES = ['signing.key', 'voucher.key', 'voucher.key.next']
+
+/**
+ * `scrip serve --check`: opens, migrates and verifies a copy of the data folder, also while a server runs on it (contract
+ * C17). Whatever would keep this release from starting shows before that server is stopped.
+ * @throws ProgramError as a start does
+ */
+export const startOnCopy = async (config: Config, log: Log): Promise<void> => {
+  const { dataDir = '' } = config
+  await explainFaults(dataDir, async () => {
+    requirePrivateFiles(dataDir)
+    using staging = createStagingFolder(dataDir)
+    const trial = { ...config, dataDir: staging.path, postgres: undefined }
+    try {
+      await copyFolder(dataDir, staging.path)
+      if (config.postgres) ownDatabase(databasePath(staging.path))
+      openPlatform(trial, log).close()
+      const broken = brokenIn(await verified(databasePath(staging.path), trial))
+      if (broken !== undefined) throw unusable(`the data is not sound: ${broken}\nSee scrip verify.`)
+    } catch (error) {
+      if (!(error instanceof ProgramError)) throw error
+      throw new ProgramError(error.exitCode, error.message.replaceAll(staging.path, dataDir), { cause: error.cause })
+    }
+  })
+  process.stdout.write(`${dataDir} can be served by this release.\n`)
+}
+
+const copyFolder = async (from: string, to: string): Promise<void> => {
+  for (const file of KEY_FILES) if (existsSync(join(from, file))) copyFileSync(join(from, file), join(to, file))
+  if (!hasDatabase(from)) return
+  using _command = lockForCommand(from)
+  using _import = lockForImport(from, MINUTE_MS) // an erasure must not leave the person in a copy
+  await copyDatabase(databasePath(from), databasePath(to), `busy_timeout = ${BUSY_TIMEOUT_MS}`)
+}
