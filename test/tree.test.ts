@@ -69,7 +69,7 @@ const MODULES: Record<string, readonly string[]> = {
   charges: ['catalog', 'wallets', 'reference', 'sessions'],
   idempotency: ['sessions'],
   beneficiaries: ['reference', 'wallets', 'idempotency', 'sessions'],
-  orders: ['webhooks', 'events', 'charges', 'catalog', 'wallets', 'reference', 'idempotency', 'sessions'],
+  orders: ['webhooks', 'events', 'charges', 'catalog', 'wallets', 'reference', 'idempotency', 'sessions', 'audit'],
   payouts: ['webhooks', 'events', 'beneficiaries', 'charges', 'wallets', 'reference', 'idempotency', 'sessions'],
   reconciliation: ['reference', 'wallets', 'orders', 'payouts'],
   erasure: ['beneficiaries', 'payouts', 'orders', 'wallets', 'events', 'webhooks', 'idempotency'],
@@ -89,8 +89,8 @@ const MODULES: Record<string, readonly string[]> = {
   ],
 }
 const BELOW_MODULES = ['worlds', 'http', 'db', 'kernel']
-/** The record stands beside the modules, and knows none: only where the audit ends. */
-const RECORD = ['audit', 'config', 'http', 'db', 'kernel']
+/** The record stands beside the modules, and knows none. */
+const RECORD = ['config', 'http', 'db', 'kernel']
 const BELOW_APP = ['record', 'config', 'observability', ...Object.keys(MODULES), ...BELOW_MODULES]
 
 /** What each place may import, besides itself. */

@@ -1,6 +1,16 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Query, Tx } from '../db/database.ts'
-import { type AuditRow, auditRows, getHead, insertAuditRow, storedKeys, storeKey } from './queries.ts'
+import {
+  type AuditRow,
+  auditRows,
+  findHead,
+  getHead,
+  type Head,
+  insertAuditRow,
+  putHead,
+  storedKeys,
+  storeKey,
+} from './queries.ts'
 
 /** The audit: a chain of rows, each with the hash of the one before, that nobody changes unnoticed (contract C17). */
 
@@ -31,11 +41,24 @@ export interface AuditSeal {
  * @param seal undefined while there is no voucher key
  */
 export const recordAct = (tx: Tx, seal: AuditSeal | undefined, { before, after, subject, ...act }: Act): void => {
-  const { count, hash: previousHash } = getHead(tx)
+  const last = getHead(tx)
   const facts = { before: jsonOrNull(before), after: jsonOrNull(after), subject: withoutEmails(subject) }
-  const row = { id: count + 1, ...act, ...facts, previousHash, keyMark: seal?.mark ?? null }
-  insertAuditRow(tx, { ...row, hash: hashOf(row, seal?.auditKey) })
+  const row = { id: last.count + 1, ...act, ...facts, previousHash: last.hash, keyMark: seal?.mark ?? null }
+  const hash = hashOf(row, seal?.auditKey)
+  insertAuditRow(tx, { ...row, hash })
+  const head = { count: row.id, hash }
+  // A head that was forged is sealed by no later act: it has to show.
+  putHead(tx, { ...head, seal: seal && last.seal === sealOf(last, seal) ? sealOf(head, seal) : last.seal })
 }
+
+/** With the first key of an installation: from here on every row is keyed. */
+export const sealFirstHead = (tx: Tx, seal: AuditSeal): void => {
+  const head = getHead(tx)
+  putHead(tx, { ...head, seal: sealOf(head, seal) })
+}
+
+/** Whether anything was recorded. */
+export const hasActs = (query: Query): boolean => getHead(query).count > 0
 
 const jsonOrNull = (facts: object | undefined): string | null =>
   facts === undefined ? null : withoutEmails(JSON.stringify(facts))
@@ -51,13 +74,25 @@ const hashOf = (row: Omit<AuditRow, 'hash' | 'keyMark'>, key: Uint8Array | undef
   return (key ? createHmac('sha256', key) : createHash('sha256')).update(facts).digest('hex')
 }
 
+const sealOf = ({ count, hash }: Pick<Head, 'count' | 'hash'>, { auditKey }: AuditSeal): string =>
+  createHmac('sha256', auditKey).update(`head ${count} ${hash}`).digest('hex')
+
 /** Before another voucher key is used: rows that the old one has keyed can still be checked. */
 export const passOnKeys = (tx: Tx, old: AuditSeal, next: AuditSeal): void => {
-  const known = storedKeys(tx).map(({ mark, sealed }) => ({ mark, key: old.openText(sealed, placeOf(mark)) }))
-  for (const { mark, key } of [...known, { mark: old.mark, key: Buffer.from(old.auditKey).toString('hex') }]) {
-    if (key !== undefined) storeKey(tx, mark, next.closeText(key, placeOf(mark)))
-  }
+  for (const [mark, key] of [...earlierKeys(tx, old), [old.mark, old.auditKey] as const])
+    if (key) storeKey(tx, mark, next.closeText(Buffer.from(key).toString('hex'), placeOf(mark)))
+  const head = getHead(tx)
+  if (head.seal === sealOf(head, old)) putHead(tx, { ...head, seal: sealOf(head, next) })
 }
+
+/** Those from before a rekeying, by their marks; undefined for one that does not open. */
+const earlierKeys = (query: Query, seal: AuditSeal): Map<string, Uint8Array | undefined> =>
+  new Map(
+    storedKeys(query).map(({ mark, sealed }) => {
+      const key = seal.openText(sealed, placeOf(mark))
+      return [mark, key === undefined ? undefined : Buffer.from(key, 'hex')]
+    }),
+  )
 
 const placeOf = (mark: string): string => `audit ${mark}`
 
@@ -65,38 +100,29 @@ const FIRST = '0'.repeat(64)
 
 /**
  * Where the chain breaks first, in words; nothing where it does not.
- * @param seal undefined where the voucher key is not at hand: a recomputed audit cannot be detected then
+ * @param seal undefined where the voucher key is not at hand, or there is none: a recomputed audit cannot be detected then
  */
 export const breaksIn = (query: Query, seal: AuditSeal | undefined): string[] => {
-  const keys = seal && keysOf(query, seal)
+  const keys = seal && earlierKeys(query, seal)
+  for (const [mark, key] of keys ?? []) if (!key) return [`the key ${mark} of the audit does not open`]
+  if (seal) keys?.set(seal.mark, seal.auditKey)
   let last = { id: 0, hash: FIRST }
   let isKeyed = false
   for (const row of auditRows(query)) {
     if (row.id !== last.id + 1) return [`row ${last.id + 1} of the audit is missing`]
-    isKeyed ||= row.keyMark !== null
-    if (row.previousHash !== last.hash || !isGenuine(row, keys, isKeyed))
-      return [`row ${row.id} of the audit was changed`]
+    if (isKeyed && row.keyMark === null) return [`row ${row.id} of the audit has no key`]
+    isKeyed = row.keyMark !== null
+    if (row.previousHash !== last.hash || !isGenuine(row, keys)) return [`row ${row.id} of the audit was changed`]
     last = row
   }
-  const head = getHead(query)
-  if (head.count === last.id && head.hash === last.hash) return []
-  return [`row ${Math.min(head.count, last.id) + 1} of the audit is missing, or the audit's head was changed`]
+  const head = findHead(query)
+  if (head?.count !== last.id || head.hash !== last.hash || (seal && head.seal !== sealOf(head, seal)))
+    return [`a row after row ${last.id} of the audit is missing, or the audit's head was changed`]
+  return []
 }
 
-type Keys = ReadonlyMap<string, Uint8Array>
-
-/** The keys of rows, by their marks. */
-export const keysOf = (query: Query, seal: AuditSeal): Keys => {
-  const earlier = storedKeys(query).map(({ mark, sealed }): [string, Uint8Array] => [
-    mark,
-    Buffer.from(seal.openText(sealed, placeOf(mark)) ?? '', 'hex'),
-  ])
-  return new Map([...earlier, [seal.mark, seal.auditKey]])
-}
-
-/** Once there is a key, all rows have one, but those of restores: the key may follow the backup. */
-const isGenuine = (row: AuditRow, keys: Keys | undefined, isKeyed: boolean): boolean => {
-  if (row.keyMark === null) return (!isKeyed || row.command === 'restore') && row.hash === hashOf(row, undefined)
+const isGenuine = (row: AuditRow, keys: ReadonlyMap<string, Uint8Array | undefined> | undefined): boolean => {
+  if (row.keyMark === null) return row.hash === hashOf(row, undefined)
   if (!keys) return true
   const key = keys.get(row.keyMark)
   return key !== undefined && row.hash === hashOf(row, key)

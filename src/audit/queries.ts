@@ -27,14 +27,18 @@ export const refusedSinceDone = (query: Query, command: string): number => {
   return query.select({ refused: count() }).from(audit).where(refused).get()?.refused ?? 0
 }
 
-export const getHead = (query: Query): { count: number; hash: string } => {
-  const head = query.select().from(auditHead).limit(1).get()
+export type Head = Omit<typeof auditHead.$inferSelect, 'id'>
+
+export const findHead = (query: Query): Head | undefined => query.select().from(auditHead).limit(1).get()
+
+export const getHead = (query: Query): Head => {
+  const head = findHead(query)
   if (!head) throw new Error('the audit has no head')
   return head
 }
 
-export const findAuditRow = (query: Query, id: number): AuditRow | undefined =>
-  query.select().from(audit).where(eq(audit.id, id)).get()
+export const putHead = (tx: Tx, { count, hash, seal }: Head): void =>
+  void tx.update(auditHead).set({ count, hash, seal }).run()
 
 export const storedKeys = (query: Query): { mark: string; sealed: Buffer }[] => query.select().from(auditKeys).all()
 
@@ -45,7 +49,4 @@ export const storeKey = (tx: Tx, mark: string, sealed: Buffer): void =>
     .onConflictDoUpdate({ target: auditKeys.mark, set: { sealed } })
     .run()
 
-export const insertAuditRow = (tx: Tx, row: AuditRow): void => {
-  tx.insert(audit).values(row).run()
-  tx.update(auditHead).set({ count: row.id, hash: row.hash }).run()
-}
+export const insertAuditRow = (tx: Tx, row: AuditRow): void => void tx.insert(audit).values(row).run()

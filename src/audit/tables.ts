@@ -22,11 +22,13 @@ export const audit = sqliteTable('audit', {
 
 export type AuditRow = typeof audit.$inferSelect
 
-/** One row: how many rows the audit has, and the hash of the last one. */
+/** One row: how many rows the audit has, and the hash of the last one; sealed, so that a tail that was cut off shows. */
 export const auditHead = sqliteTable('audit_head', {
   id: integer('id').primaryKey(),
   count: integer('count').notNull(),
   hash: text('hash').notNull(),
+  /** Null before the data folder has a voucher key. */
+  seal: text('seal'),
 })
 
 /** The keys of rows from before a rekeying. */

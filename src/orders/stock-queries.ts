@@ -1,7 +1,6 @@
 import { and, asc, count, eq, gt, gte, inArray, isNotNull, isNull, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared } from '../db/planned.ts'
 import { PREFIX_BYTES, type Seal } from './seal.ts'
 import {
   type Order,
@@ -221,18 +220,6 @@ export const staleVouchers = (query: Query, seal: Seal, after: number, limit: nu
 export const updateVoucher = (tx: Tx, id: number, sealed: Buffer): void => {
   tx.update(vouchers).set({ sealed }).where(eq(vouchers.id, id)).run()
 }
-
-const newestMark = prepared((query: Query) =>
-  query
-    .select({ mark: sql<string>`coalesce(${voucherKeyNext.mark}, ${voucherKey.mark})` })
-    .from(voucherKey)
-    .leftJoin(voucherKeyNext, eq(voucherKeyNext.id, voucherKey.id))
-    .limit(1)
-    .prepare(),
-)
-
-/** The mark of the key that seals: the next one, if there is one. */
-export const sealingMark = (query: Query): string | undefined => newestMark(query).get()?.mark
 
 export const markOf = (query: Query): string | undefined => query.select().from(voucherKey).limit(1).get()?.mark
 

@@ -86,8 +86,6 @@ export const readCodes = (text: string, { query, reference, seal, nowMs, onRows 
 interface Importing {
   query: Query
   write: <T>(work: (tx: Tx) => T) => Promise<T>
-  /** Throws if the import must stop; called in each transaction. */
-  check: (tx: Tx) => void
   onRows: (done: number) => void
   /** Called in the transaction that puts the codes up for sale. */
   onPublish?: (tx: Tx) => void
@@ -98,19 +96,15 @@ interface Importing {
  * Called under the import lock. @throws FileFault, and adds nothing, if a code is in the stock already
  */
 export const importCodes = async (codes: readonly SealedCode[], importing: Importing): Promise<void> => {
-  const { query, write, check, onRows, onPublish } = importing
+  const { query, write, onRows, onPublish } = importing
   while (await write((tx) => removeUnpublished(tx, ROWS_PER_UNIT)));
   requireNew(query, codes)
   for (let start = 0; start < codes.length; start += ROWS_PER_UNIT) {
     onRows(start)
     const rows = codes.slice(start, start + ROWS_PER_UNIT).map(({ place: _, ...row }) => row)
-    await write((tx) => {
-      check(tx)
-      insertStock(tx, rows)
-    })
+    await write((tx) => insertStock(tx, rows))
   }
   await write((tx) => {
-    check(tx)
     publishStock(tx)
     onPublish?.(tx)
   })

@@ -1,9 +1,10 @@
+import { hasActs, sealFirstHead } from '../audit/audit.ts'
 import { DataFault, findPrivateFile, movePrivateFile, writePrivateFile } from '../db/data-folder.ts'
 import type { Database, Query } from '../db/database.ts'
 import { freshSecret } from '../kernel/ids.ts'
 import { parseKey } from '../kernel/keys.ts'
 import { SEAL_KEY_BYTES, Seal } from './seal.ts'
-import { insertMark, markOf, nextMarkOf, sealingMark } from './stock-queries.ts'
+import { insertMark, markOf, nextMarkOf } from './stock-queries.ts'
 
 /** The key that seals voucher codes, unless the operator provides one (contract C12). */
 const KEY_FILE = 'voucher.key'
@@ -24,26 +25,21 @@ export const openSeal = (
   others: readonly Uint8Array[] = [],
 ): Seal =>
   database.fill((tx) => {
-    if (markOf(tx) === undefined) {
-      const existing = given ?? readKey(dataDir, KEY_FILE)
-      const key = existing ?? freshSecret(SEAL_KEY_BYTES)
-      if (!existing) writeKey(dataDir, KEY_FILE, key)
-      insertMark(tx, markFrom(key))
-    }
-    return sealAsMarked(tx, keysOf(dataDir, given), others)
+    if (markOf(tx) !== undefined) return sealAsMarked(tx, keysOf(dataDir, given), others)
+    const kept = given ? undefined : readKey(dataDir, KEY_FILE)
+    const key = given ?? kept ?? freshSecret(SEAL_KEY_BYTES)
+    if (!given && !kept) writeKey(dataDir, KEY_FILE, key)
+    insertMark(tx, markFrom(key))
+    const seal = sealAsMarked(tx, keysOf(dataDir, given), others)
+    // With a key in the folder no act goes unkeyed: who took the mark away may have changed the audit, too.
+    if (!kept || !hasActs(tx)) sealFirstHead(tx, seal)
+    return seal
   })
 
-/**
- * The seal of live mode, of a database with a mark. Each unit of work reads the marks, so that a key that is being replaced
- * never seals. Throws DataFault as {@link sealAsMarked}.
- */
+/** The seal of live mode, of a database with a mark: opened at first use. Throws DataFault as {@link sealAsMarked}. */
 export const liveSeals = (dataDir: string, given: Uint8Array | undefined): SealSource => {
-  let known: Seal | undefined
-  return (query) => {
-    if (known?.mark !== sealingMark(query)) known = undefined
-    known ??= sealAsMarked(query, keysOf(dataDir, given), [])
-    return known
-  }
+  let seal: Seal | undefined
+  return (query) => (seal ??= sealAsMarked(query, keysOf(dataDir, given), []))
 }
 
 /** The available keys, the permanent one first. */
@@ -51,6 +47,15 @@ export const keysOf = (dataDir: string | undefined, given: Uint8Array | undefine
   const files =
     dataDir === undefined ? [] : [given ? undefined : readKey(dataDir, KEY_FILE), readKey(dataDir, NEXT_KEY_FILE)]
   return [given, ...files, next].filter((key) => key !== undefined)
+}
+
+/** Whether a key is given, or in the folder. @throws DataFault if a stored key is damaged */
+export const hasKey = ({ dataDir, voucherKey }: KeyPlace): boolean => keysOf(dataDir, voucherKey).length > 0
+
+/** The possible places of the voucher key. */
+export interface KeyPlace {
+  dataDir?: string | undefined
+  voucherKey?: Uint8Array | undefined
 }
 
 /** @throws DataFault if a key with one of the marks is missing */

@@ -1,10 +1,9 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { HEAD_FILE } from '../audit/head.ts'
 import { closeConnection, PAGE_BYTES } from '../db/connections.ts'
 import { putMark } from '../db/copy-mark.ts'
-import { databasePath, makePrivateFile, removeDatabase, removePrivateFile } from '../db/data-folder.ts'
+import { databasePath, makePrivateFile, removeDatabase } from '../db/data-folder.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../db/disk.ts'
 import { withWriteAheadLog } from '../db/image.ts'
 import { MIGRATIONS, migrate } from '../db/migrate.ts'
@@ -37,7 +36,6 @@ export const pullCopy = async (connection: Connection, dataDir: string, options:
   await fill(connection, path, options)
   withWriteAheadLog(path)
   flushFile(path)
-  removePrivateFile(dataDir, HEAD_FILE) // of an audit that may have been longer
   removeDatabase(databasePath(dataDir))
   renameSync(path, databasePath(dataDir))
   flushFolder(dataDir)

@@ -1,4 +1,3 @@
-import { keepFirstHead } from '../audit/head.ts'
 import { finishCatalogImport } from '../catalog/import.ts'
 import { fixedRates, storedRates } from '../charges/stored-rates.ts'
 import { PAGE_BYTES } from '../db/connections.ts'
@@ -53,8 +52,7 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
       if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', clock)
       const database = Database.openFile(databasePath(dataDir))
       if (!config.postgres) requireNoCopy(database, dataDir)
-      const seal = bringUpToDate(database)
-      keepFirstHead(database.query, dataDir, seal)
+      bringUpToDate(database)
       return database
     },
     bringUpToDate,

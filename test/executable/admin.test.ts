@@ -239,19 +239,24 @@ describe('the voucher key', () => {
     },
   )
 
-  stockedTest('is replaced while the server sells codes encrypted before', async (operator, credentials) => {
+  stockedTest('is replaced while no server runs, which sells codes encrypted before', async (operator, credentials) => {
     const keyFile = join(operator.dataDir, 'voucher.key')
     const old = readFileSync(keyFile, 'utf8')
     const server = await operator.serve()
     const customer = await Customer.of(server, credentials)
     const bought = await customer.order(1, 1)
+    expect(await operator.run(['vouchers', 'rekey'])).toMatchObject({ exitCode: 4, stdout: '' })
+    expect(readFileSync(keyFile, 'utf8')).toBe(old)
+    await server.stop()
     const response = await operator.json<{ old_key: string }>('vouchers', 'rekey')
     expect(response).toMatchObject({ resealed: 7, damaged: 0, twice: 0 })
     expect(readFileSync(join(operator.dataDir, response.old_key), 'utf8')).toBe(old)
     expect(readFileSync(keyFile, 'utf8')).not.toBe(old)
-    expect(await customer.read(`/orders/${bought.id}`)).toEqual(bought as never)
-    expect((await customer.order(1, 1)).vouchers).toMatchObject([{ card_number: 'TEA-2' }])
-    await server.stop()
+    const again = await operator.serve()
+    const later = await Customer.of(again, credentials)
+    expect(await later.read(`/orders/${bought.id}`)).toEqual(bought as never)
+    expect((await later.order(1, 1)).vouchers).toMatchObject([{ card_number: 'TEA-2' }])
+    await again.stop()
     expect(
       (await operator.run(['serve', '--mode', 'live', '--port', '0'], { env: { SCRIP_VOUCHER_KEY: old.trim() } }))
         .exitCode,

@@ -94,7 +94,7 @@ describe('docs/running-live.md', () => {
       console: {
         'systemctl stop scrip': stop(1),
         'systemctl start scrip': server,
-        'systemctl stop scrip\nSCRIP_VOUCHER_KEY_FILE': server,
+        'systemctl stop scrip\nscrip vouchers rekey': `scrip vouchers rekey\n${server}`,
         'install -m 0755 scrip-new': `scrip serve --mode live --data-dir $FOLDER/data --check\n${stop(1)}\n${server}`,
       },
     })

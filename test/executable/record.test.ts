@@ -75,6 +75,12 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
       body: { error: { name: 'ServiceUnavailableError', code: 'SERVICE_UNAVAILABLE', message: 'Try again later.' } },
     })
     expect(refused.headers.get('retry-after')).toBe('1')
+    for (const path of ['/readyz', '/livez', '/status', '/api/v1/wallets']) {
+      expect((await get(b, path)).headers.get('x-request-id')).toMatch(/^req_/)
+      expect((await get(b, path, { 'X-Request-Id': 'mine' })).headers.get('x-request-id')).toBe('mine')
+    }
+    const taken = await run([...LIVE, '--data-dir', newFolder(), '--port', String(a.port)], { env })
+    expect(taken).toMatchObject({ exitCode: 3, stdout: '' })
 
     const status = JSON.parse((await run(['postgres', 'status', '--json'], { env })).stdout)
     expect(status).toMatchObject({ epoch: 1, url: `http://127.0.0.1:${a.port}`, followers: [{ lag_commits: 0 }] })
@@ -101,7 +107,8 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
       faults: 0,
       first: null,
     })
-    await postgres.sql('UPDATE scrip.wallets SET threshold_minor = 5', env.SCRIP_POSTGRES?.split('/').at(-1))
+    const database = env.SCRIP_POSTGRES?.split('/').at(-1)
+    await postgres.sql('UPDATE scrip.wallets SET threshold_minor = 5', database)
     const differing = await command(second, 'verify', '--json')
     expect(differing.exitCode).toBe(1)
     expect(JSON.parse(differing.stdout)).toContainEqual({
@@ -113,6 +120,18 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
     expect(await b.stop()).toMatchObject({ exitCode: 0 })
     expect((await command(first, 'wallet', 'list')).stdout).toContain('ada')
     expect(await command(first, 'wallet', 'fund', '1', '5')).toMatchObject({ exitCode: 0 })
+
+    await postgres.sql(
+      `DELETE FROM scrip.audit; UPDATE scrip.audit_head SET count = 0, hash = '${'0'.repeat(64)}'`,
+      database,
+    )
+    const forged = await command(newFolder(), 'verify', '--json')
+    expect(forged.exitCode).toBe(1)
+    expect(JSON.parse(forged.stdout)).toContainEqual({
+      check: 'the audit is unbroken',
+      faults: 1,
+      first: "a row after row 0 of the audit is missing, or the audit's head was changed",
+    })
   })
 
   test('goes on with a commit of which a command beside the server did not learn', async () => {

@@ -53,15 +53,19 @@ describe('In live mode', () => {
   })
 
   operatorTest('a secret is not in the data folder, and signs as before after vouchers rekey', async (operator) => {
-    const { server, customer } = await operator.trading('--port', '0', '--webhook-allow', '127.0.0.0/8')
+    const flags = ['--port', '0', '--webhook-allow', '127.0.0.0/8']
+    const { server, customer, credentials } = await operator.trading(...flags)
     const [, { id, secret }] = await hookOf(customer, 'https://127.0.0.1:9/')
     const bytes = [Buffer.from(secret.slice(6)), Buffer.from(secret.slice(6), 'base64')]
     const held = () => ['scrip.sqlite', 'scrip.sqlite-wal'].map((name) => readFileSync(join(operator.dataDir, name)))
     for (const file of held()) for (const each of bytes) expect(file.includes(each)).toBe(false)
+    await server.stop()
     await operator.json('vouchers', 'rekey')
-    await customer.post(`/webhooks/${id}/ping`, {})
-    expect(await untilAttempted(customer, id)).toMatchObject([{ event_type: 'ping', status: 'retrying' }])
-    expect((await server.stop()).stderr).not.toContain('cannot be opened')
+    const again = await operator.serve(...flags)
+    const later = await Customer.of(again, credentials)
+    await later.post(`/webhooks/${id}/ping`, {})
+    expect(await untilAttempted(later, id)).toMatchObject([{ event_type: 'ping', status: 'retrying' }])
+    expect((await again.stop()).stderr).not.toContain('cannot be opened')
   })
 })
 

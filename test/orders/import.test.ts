@@ -23,16 +23,17 @@ const codesOf = (prefix: string, length: number): SealedCode[] =>
     expiresAtMs: null,
   }))
 
-/** Imports, and returns how many rows each transaction wrote; `check` may break it off. */
-const imported = async (codes: readonly SealedCode[], check: () => void = () => undefined): Promise<number[]> => {
+/** Imports, and returns how many rows each transaction wrote; `before` each it may be broken off. */
+const imported = async (codes: readonly SealedCode[], before: () => void = () => undefined): Promise<number[]> => {
   const written: number[] = []
   const write = async <T>(work: Parameters<typeof database.write<T>>[0]): Promise<T> => {
-    const before = countRows()
+    const count = countRows()
+    before()
     const value = await database.write(work)
-    written.push(Math.abs(countRows() - before))
+    written.push(Math.abs(countRows() - count))
     return value
   }
-  await importCodes(codes, { query: database.query, write, check, onRows: () => undefined })
+  await importCodes(codes, { query: database.query, write, onRows: () => undefined })
   return written
 }
 
@@ -58,7 +59,7 @@ describe('an import of many codes', () => {
     await imported(codesOf('a', 10))
     let units = 0
     const breakOff = () => {
-      if (++units === 3) throw new Error('killed')
+      if (++units === 4) throw new Error('killed')
     }
     await expect(imported(codesOf('b', 1_000), breakOff)).rejects.toThrow('killed')
     expect(rows()).toEqual({ n: 510 })

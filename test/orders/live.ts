@@ -99,7 +99,6 @@ const stock = async (
   await importCodes(readCodes(lines.join('\n'), context), {
     query: db.query,
     write: (work) => db.write(work),
-    check: () => undefined,
     onRows: () => undefined,
   })
 }

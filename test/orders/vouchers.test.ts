@@ -9,7 +9,7 @@ import { beginRekey, reseal } from '../../src/orders/rekey.ts'
 import { Seal } from '../../src/orders/seal.ts'
 import { endRekey } from '../../src/orders/stock-queries.ts'
 import { importedSupply } from '../../src/orders/supply.ts'
-import { nextKeyIn, openSeal, promoteKey } from '../../src/orders/voucher-key.ts'
+import { keysOf, nextKeyIn, openSeal, promoteKey, sealAsMarked } from '../../src/orders/voucher-key.ts'
 import { type Live, openLive } from './live.ts'
 
 /** Vouchers at rest (contract C12): in one process, because only a look at the rows tells how they are kept. */
@@ -171,10 +171,15 @@ describe('a new key', () => {
       if (++units > stopAfter) throw new Error('killed')
       return database.write(work)
     }
-    const seal = live.deps.seals(database.query)
-    const counts = await reseal({ query: database.query, seal, write, nowMs: 7 })
-    await database.write((tx) => endRekey(tx, seal.mark))
-    return { ...counts, old_key: promoteKey(folder, '2030-01-01T00:00:00.000Z') }
+    const seal = sealAsMarked(database.query, keysOf(folder, undefined, next), [])
+    try {
+      const counts = await reseal({ query: database.query, seal, write, nowMs: 7 })
+      await database.write((tx) => endRekey(tx, seal.mark))
+      return { ...counts, old_key: promoteKey(folder, '2030-01-01T00:00:00.000Z') }
+    } finally {
+      await live.stop()
+      live = await openLive(folder)
+    }
   }
   const ordered = async (key: string) => {
     const body = JSON.stringify({ product_id: 1, denomination: 10, quantity: 2, ref: 'once' })
@@ -182,7 +187,7 @@ describe('a new key', () => {
     return [response.headers.get('idempotent-replayed'), await response.text()]
   }
 
-  test('encrypts everything again while the server runs, and decrypts all of it', async () => {
+  test('encrypts everything again, and decrypts all of it', async () => {
     await live.stock(1, 'ONE', 'TWO', 'THREE', 'FOUR')
     const [, bought] = await ordered('kept for a day')
     const old = readFileSync(keyFile())
@@ -199,25 +204,17 @@ describe('a new key', () => {
     expect(readFileSync(join(live.folder, 'voucher.key.before-2030-01-01T00-00-00.000Z'))).toEqual(old)
     expect(readdirSync(live.folder)).not.toContain('voucher.key.next')
     await expect(live.stock(2, 'one')).rejects.toThrow('was imported before')
-
-    await live.stop()
-    live = await openLive(live.folder)
-    expect(cardsOf(await live.read(1))).toEqual(['ONE', 'TWO'])
   })
 
-  test('continues after any interruption, also after a restart or an order', async () => {
+  test('continues after any interruption, also after an order', async () => {
     await live.stock(1, ...Array.from({ length: 450 }, (_, index) => `CARD ${index}`))
     await ordered('kept for a day')
-    expect(rekey(1)).rejects.toThrow('killed')
-    await Bun.sleep(0)
+    await expect(rekey(1)).rejects.toThrow('killed')
     expect(existsSync(join(live.folder, 'voucher.key.next'))).toBe(true)
     expect(cardsOf(await live.order(1, 1))).toEqual(['CARD 2'])
-    await live.stop()
-    live = await openLive(live.folder)
     expect(cardsOf(await live.read(1))).toEqual(['CARD 0', 'CARD 1'])
     expect(cardsOf(await live.order(1, 1))).toEqual(['CARD 3'])
-    expect(rekey(2)).rejects.toThrow('killed')
-    await Bun.sleep(0)
+    await expect(rekey(2)).rejects.toThrow('killed')
     expect(await rekey()).toMatchObject({ damaged: 0, twice: 0 })
     expect(new Set(isSealedWith(Buffer.from(readFileSync(keyFile(), 'utf8').trim(), 'hex')))).toEqual(new Set([true]))
     expect(cardsOf(await live.read(3))).toEqual(['CARD 3'])
@@ -263,8 +260,7 @@ describe('a new key', () => {
 
   test('is not overwritten by a third key during the rotation', async () => {
     await live.stock(1, 'ONE')
-    expect(rekey(0)).rejects.toThrow('killed')
-    await Bun.sleep(0)
+    await expect(rekey(0)).rejects.toThrow('killed')
     const left = readFileSync(join(live.folder, 'voucher.key.next'))
     expect(() => nextKeyIn(live.folder, Buffer.alloc(32))).toThrow('Finish that run without another key')
     expect(() => live.database.fill((tx) => beginRekey(tx, Buffer.alloc(32)))).toThrow('another new key')

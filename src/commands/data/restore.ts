@@ -2,8 +2,7 @@ import { SQLiteError, Database as SqliteDatabase } from 'bun:sqlite'
 import { constants, copyFileSync, existsSync, linkSync, mkdirSync, realpathSync, renameSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type Act, recordAct } from '../../audit/audit.ts'
-import { type Head, headOf, keepHead, replacingHead } from '../../audit/head.ts'
+import { type Act, type AuditSeal, recordAct } from '../../audit/audit.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import { operatorName, UsageError } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
@@ -19,7 +18,7 @@ import {
   makePrivate,
   removeDatabase,
 } from '../../db/data-folder.ts'
-import { Database, type Query, type Tx } from '../../db/database.ts'
+import { Database, type Tx } from '../../db/database.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../../db/disk.ts'
 import { lockForReplacing } from '../../db/folder-lock.ts'
 import { isSqlite } from '../../db/image.ts'
@@ -27,7 +26,7 @@ import { migrate, SchemaMismatch, schemaFaults } from '../../db/migrate.ts'
 import { modeOf } from '../../db/mode.ts'
 import { systemClock, toTimestamp } from '../../kernel/clock.ts'
 import { markOf } from '../../orders/stock-queries.ts'
-import { areKeysOf, findSeal } from '../../orders/voucher-key.ts'
+import { areKeysOf, hasKey, openSeal } from '../../orders/voucher-key.ts'
 import { revokeLogins } from '../../sessions/queries.ts'
 import { dataError, explainFaults, reasonOf } from '../advice.ts'
 import { type ProgramError, refused, unusable } from '../exit.ts'
@@ -75,14 +74,23 @@ const recordRefusal = (file: string, config: DataConfig, error: unknown): Promis
   withData(config, 'write', async (database, copy) => {
     if (copy || modeOf(database.sqlite) !== 'live') return
     const refusal = { outcome: 'refused', after: { reason: reasonOf(error) } } as const
-    await database.write((tx) => recordRestore(tx, file, refusal, config))
-    await database.write((tx) => keepHead(tx, config.dataDir, sealOf(tx, config)))
+    const seal = auditSealIn(database, config)
+    await database.write((tx) => recordRestore(tx, file, refusal, seal))
   })
 
-const sealOf = (query: Query, { dataDir, voucherKey }: DataConfig) => findSeal(query, dataDir, voucherKey)
+/** Undefined before the first key of an installation. @throws DataFault when the key is missing */
+const auditSealIn = (database: Database, config: DataConfig): AuditSeal | undefined =>
+  markOf(database.query) === undefined && !hasKey(config)
+    ? undefined
+    : openSeal(database, config.dataDir, config.voucherKey)
 
-const recordRestore = (tx: Tx, file: string, result: Pick<Act, 'outcome' | 'after'>, config: DataConfig): void =>
-  recordAct(tx, sealOf(tx, config), {
+const recordRestore = (
+  tx: Tx,
+  file: string,
+  result: Pick<Act, 'outcome' | 'after'>,
+  seal: AuditSeal | undefined,
+): void =>
+  recordAct(tx, seal, {
     ...result,
     atMs: systemClock.nowMs(),
     user: operatorName(),
@@ -128,12 +136,12 @@ const restored = async (
     const staged = join(staging.path, 'scrip.sqlite')
     onProgress('copying the backup', 0, 0)
     copyDatabase(file, staged)
-    const head = await prepare(staged, file, config, onProgress)
+    await prepare(staged, file, config, onProgress)
     onProgress('waiting for the disk', 0, 0)
     flushFile(staged)
     makeFolder(dataDir)
     lock ??= lockForReplacing(dataDir)
-    const replaced = replacingHead(dataDir, head, () => putInPlace(staged, path))
+    const replaced = putInPlace(staged, path)
     return { data_dir: dataDir, restored_from: file, replaced }
   } finally {
     lock?.[Symbol.dispose]()
@@ -165,29 +173,27 @@ const copyDatabase = (file: string, staged: string): void => {
   if (isFilled(`${file}-wal`)) copyFileSync(`${file}-wal`, `${staged}-wal`)
 }
 
-/** Returns the new head of the audit in the backup. */
-const prepare = async (staged: string, file: string, config: DataConfig, onProgress: OnProgress): Promise<Head> => {
+/** Checks a copy of the backup, and makes it the next database of the folder. */
+const prepare = async (staged: string, file: string, config: DataConfig, onProgress: OnProgress): Promise<void> => {
   try {
     requireScrip(staged)
     const database = Database.openFile(staged)
-    let head: Head
     try {
       migrate(database.sqlite, systemClock)
-      const broken = brokenIn(await verified(staged, config, onProgress))
-      if (broken !== undefined) throw notSound(broken)
       requireSameMode(database, config)
       requireKey(database, config)
+      const broken = brokenIn(await verified(staged, config, onProgress))
+      if (broken !== undefined) throw notSound(broken)
+      const seal = auditSealIn(database, config)
       // What was logged out after the backup stays out: earlier tokens are no longer valid (contract C3).
       database.fill((tx) => {
         revokeLogins(tx)
-        recordRestore(tx, file, { outcome: 'done' }, config)
+        recordRestore(tx, file, { outcome: 'done' }, seal)
       })
-      head = headOf(database.query, sealOf(database.query, config))
     } finally {
       database.close()
     }
     if (isFilled(`${staged}-wal`)) throw new Error('the log of the restored database was not emptied')
-    return head
   } catch (error) {
     if (error instanceof DataFault || error instanceof SchemaMismatch || isDamage(error)) {
       throw dataError(error, file)
@@ -233,14 +239,18 @@ const inPlace = <T>(dataDir: string, find: (sqlite: SqliteDatabase) => T): T | u
   }
 }
 
-const requireKey = ({ query }: Database, { dataDir, voucherKey, format }: DataConfig): void => {
-  const isRight = markOf(query) === undefined || areKeysOf(query, dataDir, voucherKey)
-  if (isRight === false)
-    throw new DataFault(
-      'the voucher key is not the one that sealed the codes of the backup\nSet that one with SCRIP_VOUCHER_KEY or SCRIP_VOUCHER_KEY_FILE.',
-    )
-  if (isRight === undefined) note(`Put the voucher.key of the backup into ${dataDir} before you serve it.`, format)
+/** Without its key nobody can tell whether the audit of the backup is genuine, or add the row of the restore. */
+const requireKey = ({ query }: Database, { dataDir, voucherKey }: DataConfig): void => {
+  if (markOf(query) === undefined) return
+  const isRight = areKeysOf(query, dataDir, voucherKey)
+  if (isRight) return
+  const what = isRight === undefined ? 'the voucher key of the backup is missing' : WRONG_KEY
+  throw new DataFault(
+    `${what}\nSet SCRIP_VOUCHER_KEY or SCRIP_VOUCHER_KEY_FILE, or put its voucher.key into ${dataDir}.`,
+  )
 }
+
+const WRONG_KEY = 'the voucher key is not the one that sealed the codes of the backup'
 
 /** One of the two databases is in place at all times. Returns the path to which the old one is moved. */
 const putInPlace = (staged: string, path: string): string | null => {

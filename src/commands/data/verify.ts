@@ -2,19 +2,17 @@ import { SQLiteError, Database as SqliteDatabase } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Command } from 'commander'
-import { breaksIn } from '../../audit/audit.ts'
-import { headFaults, readHeads } from '../../audit/head.ts'
+import { breaksIn, hasActs } from '../../audit/audit.ts'
 import { dataConfigOf, fileConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
-import { markIn } from '../../db/copy-mark.ts'
 import { databasePath } from '../../db/data-folder.ts'
-import { queryOn } from '../../db/database.ts'
+import { type Query, queryOn } from '../../db/database.ts'
 import { lockForCommand } from '../../db/folder-lock.ts'
 import { requireCurrentSchema, SchemaMismatch, schemaFaults } from '../../db/migrate.ts'
 import { modeOf } from '../../db/mode.ts'
 import { markOf } from '../../orders/stock-queries.ts'
-import { findSeal } from '../../orders/voucher-key.ts'
+import { findSeal, hasKey, type KeyPlace } from '../../orders/voucher-key.ts'
 import { worldFilesIn } from '../../sandbox/worlds/folder-store.ts'
 import { explainFaults } from '../advice.ts'
 import { refused, unusable } from '../exit.ts'
@@ -33,17 +31,17 @@ export const verifyCommand = (verify: Command): void => {
     .action(async (file: string | undefined, options: DataOptions) => {
       const { format, ...config } = fileConfigOf(options)
       const path = file ?? databasePath(dataConfigOf(options).dataDir)
-      const place = { ...config, onWithoutKey: () => note(WITHOUT_KEY, format) }
-      const ofFolder = (onProgress?: OnProgress) => verifiedFolder(path, place, onProgress)
+      const ofFolder = (onProgress?: OnProgress) => verifiedFolder(path, config, onProgress)
       const results = await explainFaults(path, () =>
         withProgress(sizeOf(path), async (onProgress) => {
-          if (file !== undefined) return await verified(path, place, onProgress)
+          if (file !== undefined) return await verified(path, config, onProgress)
           if (!config.postgres) return await ofFolder(onProgress)
           const { verifiedCopy } = await import('../records/record.ts')
           return await verifiedCopy(dataConfigOf(options), config.postgres, ofFolder)
         }),
       )
       await show({ columns: ['check', 'faults', 'first'], rows: results }, format)
+      for (const { unchecked } of results) if (unchecked !== undefined) note(unchecked, format)
       const broken = results.filter(({ faults }) => faults > 0).length
       if (broken > 0) {
         throw refused(
@@ -57,10 +55,12 @@ export const verifyCommand = (verify: Command): void => {
 const WITHOUT_KEY =
   'Without the voucher key, a recomputed audit cannot be detected. Set SCRIP_VOUCHER_KEY, or --data-dir.'
 
-interface CheckResult extends Row {
+export interface CheckResult extends Row {
   check: string
   faults: number
   first: string | null
+  /** What could not be checked, and why. */
+  unchecked?: string
 }
 
 /** Caches pages that are read repeatedly: this saves a sixth of the time for a million transactions. */
@@ -71,27 +71,11 @@ const SCHEMA_CHECK = 'the schema is what the migrations make'
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** The possible paths of the voucher key, which keyed the audit. */
-interface KeyPlace {
-  dataDir?: string | undefined
-  voucherKey?: Uint8Array | undefined
-  /** Set if the database is the one of the folder. */
-  heads?: ReturnType<typeof readHeads>
-  /** Called when the audit is checked without the key. */
-  onWithoutKey?: () => void
-}
-
 const verifiedFolder = async (path: string, place: KeyPlace, onProgress?: OnProgress): Promise<CheckResult[]> => {
   if (!existsSync(path)) throw unusable(`${path} does not exist\nCheck its name and its folder.`)
   requirePrivateData(dirname(path))
   using _lock = lockForCommand(dirname(path))
-  // Read before the database, which may change. A copy of a record has them only if its server was active.
-  const kept = readHeads(dirname(path))
-  const heads = kept.length === 0 && markIn(path) ? undefined : kept
-  return [
-    ...(await verified(path, { ...place, ...(heads && { heads }) }, onProgress)),
-    ...(await verifiedWorlds(dirname(path), onProgress)),
-  ]
+  return [...(await verified(path, place, onProgress)), ...(await verifiedWorlds(dirname(path), onProgress))]
 }
 
 /** Checks the files of the named worlds and snapshots in a data folder. */
@@ -133,11 +117,7 @@ const worldFaults = async (file: string): Promise<string[]> => {
 }
 
 /** Runs all checks on one state of a database file. @throws ProgramError, SchemaMismatch, or an error of SQLite */
-export const verified = async (
-  path: string,
-  { dataDir, voucherKey, heads, onWithoutKey }: KeyPlace,
-  onProgress?: OnProgress,
-): Promise<CheckResult[]> => {
+export const verified = async (path: string, place: KeyPlace, onProgress?: OnProgress): Promise<CheckResult[]> => {
   requireFile(path)
   using sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
   sqlite.run('PRAGMA query_only = ON')
@@ -155,16 +135,18 @@ export const verified = async (
   onProgress?.(`checking that ${FILE_CHECK.name}`, CHECKS.length, CHECKS.length)
   const query = queryOn(sqlite)
   const isLive = modeOf(sqlite) === 'live' // the sandbox has no audit
-  const seal = findSeal(query, dataDir, voucherKey)
-  if (!seal && markOf(query) !== undefined) onWithoutKey?.()
-  const audit = resultOf(
-    AUDIT_CHECK,
-    readable(() => [
-      ...breaksIn(query, seal),
-      ...(isLive && heads !== undefined ? headFaults(query, heads, seal) : []),
-    ]),
-  )
-  return [schema, resultOf(FILE_CHECK.name, await file), ...checks, audit]
+  const audit = resultOf(AUDIT_CHECK, isLive ? readable(() => auditFaults(query, place)) : [])
+  const unchecked = isLive && !hasKey(place) && markOf(query) !== undefined ? WITHOUT_KEY : undefined
+  return [schema, resultOf(FILE_CHECK.name, await file), ...checks, { ...audit, ...(unchecked && { unchecked }) }]
+}
+
+const auditFaults = (query: Query, place: KeyPlace): string[] => {
+  const seal = findSeal(query, place.dataDir, place.voucherKey)
+  if (!seal && hasKey(place)) {
+    if (markOf(query) !== undefined) return ['the voucher key is not the one that keyed the audit']
+    if (hasActs(query)) return ['the audit has no key, and the data folder has one']
+  }
+  return breaksIn(query, seal)
 }
 
 /** What the first check that is violated found, in words; undefined for data that is sound. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { type AuditSeal, recordAct } from '../../audit/audit.ts'
-import { keepHead } from '../../audit/head.ts'
 import { operatorName } from '../../config/environment.ts'
 import type { Query, Tx } from '../../db/database.ts'
 import { markOf } from '../../orders/stock-queries.ts'
+import { hasKey } from '../../orders/voucher-key.ts'
 import type { Needs } from '../../record/command.ts'
 import { rehearsing } from '../../worlds/rehearsal.ts'
 import { reasonOf } from '../advice.ts'
@@ -33,24 +33,12 @@ export const act = <Args extends unknown[]>(
     const named = { command: pathOf(this), subject: this.args.join(' '), address: null }
     const { dryRun: isRehearsal = false } = this.opts<{ dryRun?: boolean }>()
     await administer(async (data: Administration, ...given: Args) => {
-      const { config, world, isSandbox, delivering } = data
-      const sealOf = (query: Query): AuditSeal | undefined =>
-        markOf(query) === undefined ? undefined : delivering.seals(query)
-      let isHeadBehind = false
-      const recordAs = (outcome: 'done' | 'refused', tx: Tx, change: Change, seal = sealOf(tx)): void => {
+      const { config, world, isSandbox } = data
+      const recordAs = (outcome: 'done' | 'refused', tx: Tx, change: Change, seal = auditSealOf(data, tx)): void => {
         if (isSandbox) return
         recordAct(tx, seal, { ...named, ...change, atMs: world.clock.nowMs(), user: operatorName(), outcome })
-        isHeadBehind = true
       }
-      const writeWithHead = async <T>(unit: (tx: Tx) => T): Promise<T> => {
-        const done = await data.write(unit)
-        if (!isHeadBehind) return done
-        isHeadBehind = false
-        // The effect stays even if this fails, and the next act writes the seal again.
-        await data.write((tx) => keepHead(tx, config.dataDir, sealOf(tx))).catch(() => undefined)
-        return done
-      }
-      const write = isRehearsal ? rehearsing(world, data.write) : writeWithHead
+      const write = isRehearsal ? rehearsing(world, data.write) : data.write
       try {
         const result = await work({ ...data, write, record: (...change) => recordAs('done', ...change) }, ...given)
         if (isRehearsal) note('Rehearsed: nothing was changed.', config.format)
@@ -62,6 +50,10 @@ export const act = <Args extends unknown[]>(
       }
     }, needs).call(this, ...args)
   }
+
+/** Undefined before the first key of an installation. */
+const auditSealOf = ({ config, delivering }: Administration, query: Query): AuditSeal | undefined =>
+  markOf(query) === undefined && !hasKey(config) ? undefined : delivering.seals(query)
 
 const pathOf = (command: Command): string =>
   command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()

@@ -13,8 +13,9 @@ import { expiringEvents } from '../../events/expiry.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { secureRandomness } from '../../kernel/ids.ts'
 import { type Delivering, dueOrders } from '../../orders/delivery.ts'
+import type { Seal } from '../../orders/seal.ts'
 import { importedSupply } from '../../orders/supply.ts'
-import { liveSeals, openSeal, type SealSource } from '../../orders/voucher-key.ts'
+import { openSeal } from '../../orders/voucher-key.ts'
 import { duePayouts } from '../../payouts/progress.ts'
 import type { Joined, Needs } from '../../record/command.ts'
 import type { Gate } from '../../record/gate.ts'
@@ -127,15 +128,8 @@ const deliveringOf = (
   reference: Reference,
   isSandbox: boolean,
 ): Delivering => {
-  let opened: SealSource | undefined
-  const open = (): SealSource => {
-    const seal = openSeal(database, dataDir, voucherKey)
-    return isSandbox ? () => seal : liveSeals(dataDir, voucherKey)
-  }
-  const seals: SealSource = (tx) => {
-    opened ??= open()
-    return opened(tx)
-  }
+  let seal: Seal | undefined
+  const seals = (): Seal => (seal ??= openSeal(database, dataDir, voucherKey))
   const validityOf = (_: World, productId: number) => findProduct(database.query, productId)?.validity
   const onDamaged = ({ stockId }: { stockId: number }) =>
     note(`Voucher ${stockId} of the stock cannot be opened and is no longer for sale.`, format)

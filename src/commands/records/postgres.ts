@@ -33,7 +33,7 @@ export const postgresCommands = (postgres: Command): void => {
 }
 
 /** Its audit row is in the folder, and therefore in the record. */
-const initialize = ({ config, database, copy, isSandbox, write, record }: Acting): Promise<Row> => {
+const initialize = ({ config, database, copy, isSandbox, record }: Acting): Promise<Row> => {
   const { dataDir, voucherKey, signingKey, format } = config
   const target = requireTarget(config.postgres)
   if (!voucherKey || !signingKey) throw new UsageError(KEYS_MISSING)
@@ -47,7 +47,6 @@ const initialize = ({ config, database, copy, isSandbox, write, record }: Acting
       const id = freshInstallationId()
       const before = () => database.fill((tx) => record(tx, { after: { installation: id } }))
       await makeRecord({ connection, id, release: VERSION, signingKey, before }, database)
-      await write(() => undefined) // the head of the audit follows
       note('Next: scrip serve --mode live with the same SCRIP_POSTGRES, here and on other machines.', format)
       return { installation: id, data_dir: dataDir, schema: SCHEMA_VERSION }
     } finally {

@@ -12,6 +12,7 @@ import { RecordServer } from '../../record/server.ts'
 import { createDatabase } from '../../start/folder.ts'
 import { VERSION } from '../../start/version.ts'
 import { explainFaults } from '../advice.ts'
+import type { CheckResult } from '../data/verify.ts'
 import { EXIT, ProgramError, refused, unusable } from '../exit.ts'
 
 /** The record in PostgreSQL, as serve and commands use it (contract C18). */
@@ -72,11 +73,11 @@ export const explainRecord = <T>(where: string, work: () => T | Promise<T>): Pro
   })
 
 /** The checks of a folder, and whether the record holds the same. @throws ProgramError */
-export const verifiedCopy = <Result extends object>(
+export const verifiedCopy = (
   config: DataConfig,
   target: PostgresTarget,
-  verify: () => Promise<Result[]>,
-): Promise<(Result | { check: string; faults: number; first: string | null })[]> =>
+  verify: () => Promise<CheckResult[]>,
+): Promise<CheckResult[]> =>
   withRecord(config, target, 'read', async () => {
     const connection = new Connection(target, 'verify', COMMAND_PATIENCE_MS)
     try {

@@ -42,9 +42,9 @@ export const voucherCommands = (vouchers: Command): void => {
 const importFile = async (data: Acting, file: string): Promise<Row> => {
   const { config, world, query, reference, isSandbox, delivering, write, record } = data
   if (isSandbox) throw unusable('a sandbox generates its codes\nImport them into the data of live mode.')
+  using _lock = lockForImport(config.dataDir)
   const seal = delivering.seals(query)
   if (nextMarkOf(query) !== undefined) throw refused(REKEY_FIRST)
-  using _lock = lockForImport(config.dataDir)
   const nowMs = world.clock.nowMs()
   try {
     const text = readInput(file)
@@ -56,9 +56,6 @@ const importFile = async (data: Acting, file: string): Promise<Row> => {
       await importCodes(codes, {
         query,
         write,
-        check: (tx) => {
-          if (delivering.seals(tx).mark !== seal.mark) throw refused(REKEY_FIRST)
-        },
         onRows: (done) => onProgress('writing codes', done, codes.length),
         onPublish: (tx) => record(tx, { after: { imported: codes.length } }),
       })
@@ -91,7 +88,7 @@ const STOCK_COLUMNS: Shown<Awaited<ReturnType<typeof stockIn>>[number]> = {
 
 const REKEY_FIRST = 'the codes are being sealed with a new key\nRun scrip vouchers rekey again to finish that.'
 
-/** The key in the data folder can be replaced while a server runs. A server reads other keys only when it starts. */
+/** A server reads its key when it starts. @throws DataFault while one works on the folder */
 const rekey = async (data: Acting): Promise<Row> => {
   if (data.isSandbox) throw unusable('a sandbox generates its codes\nThere is nothing to seal.')
   const { dataDir, voucherKey } = data.config
@@ -100,8 +97,8 @@ const rekey = async (data: Acting): Promise<Row> => {
     throw refused('there are no codes to seal\nAdd some with scrip vouchers import.')
   if (voucherKey !== undefined && !given) throw misused(NEW_KEY_MISSING)
   using _lock = lockForImport(dataDir)
-  if (voucherKey === undefined || !given) return await rekeyInFolder(data, given)
   using _servingLock = data.copy?.ownsFolder ? undefined : lockForServing(dataDir)
+  if (voucherKey === undefined || !given) return await rekeyInFolder(data, given)
   return { ...(await resealed(data, given)), old_key: null }
 }
 

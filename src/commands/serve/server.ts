@@ -2,7 +2,6 @@ import { Database as SqliteDatabase } from 'bun:sqlite'
 import { createApp } from '../../app/app.ts'
 import type { Deps } from '../../app/services.ts'
 import type { FailedLogins } from '../../audit/failed-logins.ts'
-import { keepHead } from '../../audit/head.ts'
 import { type Config, urlOf } from '../../config/config.ts'
 import { UsageError, wantsColor } from '../../config/environment.ts'
 import { databasePath } from '../../db/data-folder.ts'
@@ -183,11 +182,10 @@ const unexpectedError = (error: Error, requestId: string, log: Log): Response =>
 
 const recordFailedLogins = async (failedLogins: FailedLogins, deps: Deps): Promise<void> => {
   if (failedLogins.isEmpty) return
-  const { worlds, seals, log, config } = deps
+  const { worlds, seals, log } = deps
   const { db, clock } = worlds.default
   try {
     await db.write(failedLogins.take(clock.nowMs(), seals))
-    await db.write((tx) => config.dataDir && keepHead(tx, config.dataDir, seals(tx)))
   } catch (error) {
     log.error('failed logins are not in the audit', { cause: String(error) })
   }

@@ -592,13 +592,14 @@ CREATE TABLE audit (
 CREATE TRIGGER audit_fixed BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is final'); END;
 CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is kept'); END;
 
--- Where the audit ends, kept apart, so that a tail that was cut off shows: one row.
+-- Where the audit ends, sealed with the key of its rows, so that a tail that was cut off shows: one row.
 CREATE TABLE audit_head (
   id    INTEGER PRIMARY KEY CHECK (id = 1),
   count INTEGER NOT NULL,
-  hash  TEXT NOT NULL
+  hash  TEXT NOT NULL,
+  seal  TEXT
 ) STRICT;
-INSERT INTO audit_head VALUES (1, 0, '0000000000000000000000000000000000000000000000000000000000000000');
+INSERT INTO audit_head VALUES (1, 0, '0000000000000000000000000000000000000000000000000000000000000000', NULL);
 
 -- The keys of rows from before a rekeying, sealed with the voucher key.
 CREATE TABLE audit_keys (
