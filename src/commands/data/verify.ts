@@ -37,7 +37,7 @@ export const verifyCommand = (verify: Command): void => {
           if (file !== undefined) return await verified(path, config, onProgress)
           if (!config.postgres) return await ofFolder(onProgress)
           const { verifiedCopy } = await import('../records/record.ts')
-          return await verifiedCopy(dataConfigOf(options), config.postgres, ofFolder)
+          return await verifiedCopy(dataConfigOf(options), config.postgres, ofFolder, resultOf)
         }),
       )
       await show({ columns: ['check', 'faults', 'first'], rows: results }, format)
@@ -55,7 +55,7 @@ export const verifyCommand = (verify: Command): void => {
 const WITHOUT_KEY =
   'Without the voucher key, a recomputed audit cannot be detected. Set SCRIP_VOUCHER_KEY, or --data-dir.'
 
-export interface CheckResult extends Row {
+interface CheckResult extends Row {
   check: string
   faults: number
   first: string | null

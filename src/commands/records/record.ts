@@ -12,7 +12,6 @@ import { RecordServer } from '../../record/server.ts'
 import { createDatabase } from '../../start/folder.ts'
 import { VERSION } from '../../start/version.ts'
 import { explainFaults } from '../advice.ts'
-import type { CheckResult } from '../data/verify.ts'
 import { EXIT, ProgramError, refused, unusable } from '../exit.ts'
 
 /** The record in PostgreSQL, as serve and commands use it (contract C18). */
@@ -73,21 +72,19 @@ export const explainRecord = <T>(where: string, work: () => T | Promise<T>): Pro
   })
 
 /** The checks of a folder, and whether the record holds the same. @throws ProgramError */
-export const verifiedCopy = (
+export const verifiedCopy = <Result>(
   config: DataConfig,
   target: PostgresTarget,
-  verify: () => Promise<CheckResult[]>,
-): Promise<CheckResult[]> =>
+  verify: () => Promise<Result[]>,
+  resultOf: (check: string, faults: readonly string[]) => Result,
+): Promise<Result[]> =>
   withRecord(config, target, 'read', async () => {
     const connection = new Connection(target, 'verify', COMMAND_PATIENCE_MS)
     try {
       const results = await verify()
-      const differences = (await compareCopy(connection, databasePath(config.dataDir))).filter(
-        ({ first }) => first !== undefined,
-      )
-      const [found] = differences
-      const first = found ? `${found.table} ${found.first}` : null
-      return [...results, { check: 'copy and record hold the same', faults: differences.length, first }]
+      const compared = await compareCopy(connection, databasePath(config.dataDir))
+      const faults = compared.flatMap(({ table, first }) => (first === undefined ? [] : [`${table} ${first}`]))
+      return [...results, resultOf('copy and record hold the same', faults)]
     } finally {
       connection.close()
     }
