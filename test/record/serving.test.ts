@@ -5,10 +5,11 @@ import { whileServing } from '../../src/record/while-serving.ts'
 
 const responseOf = async (method: string, path: string, status: number): Promise<number> => {
   const record = { isServing: true, state: 'active' }
-  const respond = whileServing(record, async () => {
+  const app = async () => {
     record.isServing = false
     return new Response(null, { status })
-  })
+  }
+  const respond = whileServing(record, app, () => 'req_1')
   return (await respond(new Request(`http://one${path}`, { method }))).status
 }
 
