@@ -4,7 +4,7 @@ FROM node:22.23.3-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627c
 WORKDIR /scrip
 COPY package.json bun.lock .npmrc ./
 COPY .ci .ci
-RUN sh .ci/setup
+RUN sh .ci/setup serving
 COPY . .
 RUN npm run build && mkdir data
 

@@ -202,6 +202,35 @@ describe('budgets of lines in docs/architecture.md', () => {
   )
 })
 
+/** Those that the dependencies of package.json need, as bun.lock names them, without peers. */
+const packagesForServing = (): Set<string> => {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Needs
+  const { packages } = Bun.JSONC.parse(readFileSync(join(root, 'bun.lock'), 'utf8')) as Lock
+  const found = new Set<string>()
+  const follow = (needs: Needs, by: string): void => {
+    for (const name of Object.keys(needs.dependencies ?? {})) {
+      const key = packages[`${by}/${name}`] ? `${by}/${name}` : name
+      if (found.has(key)) continue
+      found.add(key)
+      follow(packages[key]?.[2] ?? {}, key)
+    }
+  }
+  follow({ dependencies }, '')
+  return found
+}
+
+interface Needs {
+  dependencies?: Record<string, string> | undefined
+}
+
+interface Lock {
+  packages: Record<string, [resolved: string, registry: string, needs: Needs, integrity: string]>
+}
+
+test('npm start installs at most 140 packages, the build of Bun for the machine among them', () => {
+  expect(packagesForServing().size + 1).toBeLessThanOrEqual(140)
+})
+
 test('every export is imported somewhere', () => {
   const taken = new Set<string>()
   // The page of the console takes the types of operations.
