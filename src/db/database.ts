@@ -176,11 +176,10 @@ export class Database {
   }
 
   /**
-   * Resolves after the commit, which units of work share. A unit that throws is undone alone. If there is more than one
-   * commit takes, owners take turns.
+   * Resolves after the commit, which units of work share. A unit that throws is undone alone.
    */
-  write<T>(work: (tx: Tx) => T, owner?: unknown): Promise<T> {
-    return this.#commits.run(owner, () => this.#asUnit(work))
+  write<T>(work: (tx: Tx) => T): Promise<T> {
+    return this.#commits.run(() => this.#asUnit(work))
   }
 
   #asUnit<T>(work: (tx: Tx) => T): T {

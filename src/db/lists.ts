@@ -1,11 +1,10 @@
 import { and, asc, desc, eq, inArray, is, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { integer, primaryKey, SQLiteColumn, type SQLiteTable, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
-import { turns } from '../kernel/turns.ts'
 import type { Query } from './database.ts'
 import { type PreparedQuery, planned } from './planned.ts'
 import type { OwnedTable } from './prepared.ts'
-import { type Key, type Statement, type Values, walk } from './walk.ts'
+import { finish, type Key, type Statement, type Values, walk } from './walk.ts'
 
 /** Counts of records by part and currency: see the table in 0001_schema.sql. */
 const listCounts = sqliteTable(
@@ -73,13 +72,13 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
   constructor(private readonly options: ListOptions<Table, Filter, Sort>) {}
 
   /**
-   * A page of what is made of each row, in a turn of the client, or in several (decision 33). The longest, of 10,000
+   * A page of what is made of each row. The longest, of 10,000
    * transactions, is read in 20 ms.
    *
    * @throws DomainError unauthorized if the token of the reader has died meanwhile
    */
   async page<Entry>(reader: Reader, slice: Slice<Filter, Sort>, wire: (row: Table['$inferSelect']) => Entry) {
-    const page = await turns.run(reader.client, this.#page(reader, slice, wire))
+    const page = finish(this.#page(reader, slice, wire))
     reader.checkAgain()
     return page
   }

@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite'
 import { sinceStartMs } from '../kernel/clock.ts'
-import { FairQueue } from '../kernel/fair-queue.ts'
 import { isBusy } from './data-folder.ts'
 import { asFailure, FilesGone, isPassing, type OpenFiles, tryLater } from './storage.ts'
 
@@ -40,8 +39,8 @@ export const commitTotals = { commits: 0, units: 0 }
 const LOOK_MS = 1
 /** How long a unit of work waits for other processes. */
 const PATIENCE_MS = 5_000
-/** How long one transaction takes in units of work; the others go into the next, after other requests (decision 32). */
-const SLICE_MS = 10
+/** Units of work in one transaction; the others go into the next, after other requests (decision 123). */
+const UNITS_MAX = 100
 
 /** Work in a transaction that is undone alone if it throws. */
 export const inSavepoint = <T>(sqlite: Database, work: () => T): T => {
@@ -61,7 +60,7 @@ export const inSavepoint = <T>(sqlite: Database, work: () => T): T => {
 
 /** Group commit: units of work that arrive together share one commit, each in its own savepoint. */
 export class SharedCommit {
-  readonly #waiting = new FairQueue<Unit>()
+  #waiting: Unit[] = []
   #isFlushDue = false
   #look: ReturnType<typeof setTimeout> | undefined
   #trouble: Error | undefined
@@ -79,14 +78,13 @@ export class SharedCommit {
     /** The files of a server; undefined in memory, and for commands. */
     private readonly files: () => OpenFiles | undefined = () => undefined,
     private readonly patienceMs = PATIENCE_MS,
-    private readonly sliceMs = SLICE_MS,
   ) {}
 
-  /** Owners take turns. The units of one run in the order in which they came. */
-  run<T>(owner: unknown, work: () => T): Promise<T> {
+  /** Units run in the order in which they came. */
+  run<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const sinceMs = sinceStartMs()
-      this.#waiting.push(owner, { run: work, resolve: resolve as (value: unknown) => void, reject, sinceMs })
+      this.#waiting.push({ run: work, resolve: resolve as (value: unknown) => void, reject, sinceMs })
       this.#flushSoon()
     })
   }
@@ -103,11 +101,11 @@ export class SharedCommit {
 
   /** Commits what is waiting, unless another process writes. */
   flush(): void {
-    while (this.#waiting.size > 0 && this.#commitSome(Number.POSITIVE_INFINITY));
+    while (this.#waiting.length > 0 && this.#commitSome());
   }
 
   /** Returns false if nothing can be written for now. */
-  #commitSome(sliceMs: number): boolean {
+  #commitSome(): boolean {
     if (this.#isAtGate) return false
     if (!this.#isWaiting) return true
     try {
@@ -118,21 +116,14 @@ export class SharedCommit {
     } catch (error) {
       if (this.sqlite.inTransaction) this.sqlite.run('ROLLBACK')
       if (isBusy(error)) this.#waitForTurn(error)
-      else this.#fail([...this.#alone.splice(0), ...this.#waiting.remove(() => true)], error)
+      else this.#fail([...this.#alone.splice(0), ...this.#waiting.splice(0)], error)
       this.#restIfQuiet()
       return false
     }
-    const units: Unit[] = []
+    const units = this.#alone.length > 0 ? this.#alone.splice(0, 1) : this.#waiting.splice(0, UNITS_MAX)
     const settle: (() => void)[] = []
-    const overMs = sinceStartMs() + sliceMs
     try {
-      const alone = this.#alone.shift()
-      do {
-        const unit = alone ?? this.#waiting.shift()
-        if (!unit) break
-        units.push(unit)
-        settle.push(this.#attempt(unit))
-      } while (!alone && sinceStartMs() < overMs)
+      for (const unit of units) settle.push(this.#attempt(unit))
       this.beforeCommit()
       if (this.gate) {
         void this.#commitAtGate(this.gate, units, settle)
@@ -199,7 +190,7 @@ export class SharedCommit {
   }
 
   get #isWaiting(): boolean {
-    return this.#waiting.size + this.#alone.length > 0
+    return this.#waiting.length + this.#alone.length > 0
   }
 
   /** Resolves when nothing waits, and the gate commits nothing. */
@@ -212,7 +203,7 @@ export class SharedCommit {
   end(): void {
     this.flush()
     clearTimeout(this.#look)
-    for (const { reject } of this.#waiting.remove(() => true)) reject(tryLater())
+    for (const { reject } of this.#waiting.splice(0)) reject(tryLater())
   }
 
   #flushSoon(): void {
@@ -220,7 +211,7 @@ export class SharedCommit {
     this.#isFlushDue = true
     setImmediate(() => {
       this.#isFlushDue = false
-      if (this.#commitSome(this.sliceMs) && this.#isWaiting) this.#flushSoon()
+      if (this.#commitSome() && this.#isWaiting) this.#flushSoon()
     })
   }
 
@@ -233,9 +224,10 @@ export class SharedCommit {
   /** Refuses units that have waited for too long, and tries again for the others. */
   #waitForTurn(error: unknown): void {
     const patientMs = sinceStartMs() - this.patienceMs
-    const late = this.#waiting.remove(({ sinceMs }) => sinceMs < patientMs)
+    const late = this.#waiting.filter(({ sinceMs }) => sinceMs < patientMs)
+    this.#waiting = this.#waiting.filter(({ sinceMs }) => sinceMs >= patientMs)
     if (late.length > 0) this.#fail(late, error)
-    if (this.#waiting.size === 0) return
+    if (this.#waiting.length === 0) return
     clearTimeout(this.#look)
     this.#look = setTimeout(() => this.#flushSoon(), LOOK_MS)
   }

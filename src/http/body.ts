@@ -1,23 +1,13 @@
 import { DomainError } from '../kernel/failure.ts'
-import { turns } from '../kernel/turns.ts'
+import { nextTurn, turns } from '../kernel/turns.ts'
 import { BODY_ENCODED } from './failures.ts'
-import { takeIn, type Upload } from './intake.ts'
 import { type JsonObject, parseObject, unreadable } from './json.ts'
 
 /** The largest body that is read, in bytes (contract C4). */
 const BODY_BYTES_MAX = 1_048_576
 
-/**
- * Longer texts are parsed and checked one per turn of the event loop, because some take milliseconds (decision 0032).
- */
+/** A longer text may take milliseconds to parse and check: its client takes a turn for it. */
 const LONG_TEXT = 2_048
-const LONG_BODIES = 'long bodies'
-
-/**
- * After a piece this small, reading waits for the next turn of the event loop: the runtime joins the pieces that arrive
- * meanwhile. A mebibyte in chunks of one byte would otherwise hold the thread for a second.
- */
-const SMALL_PIECE_BYTES_MAX = 64
 
 const DIGITS = /^\d+$/
 /** No encoding, named or implied. */
@@ -32,13 +22,18 @@ const objects = new WeakMap<Request, JsonObject>()
 /** Undefined while nothing has read it. */
 export const sentBody = (request: Request): string | undefined => bodies.get(request)
 
+const senders = new WeakMap<Request, object>()
+const STRANGERS = {}
+
+/** Tells whose turn a long body takes; those that nobody is known to send share theirs. */
+export const isSentBy = (request: Request, client: object): void => void senders.set(request, client)
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**
  * The body as text, whatever its content type says. It can be read again.
  *
- * @throws DomainError body_encoded when it is compressed; body_unreadable when it is over the limit, not whole or not UTF-8; unavailable when too many bytes
- *   of bodies are under way
+ * @throws DomainError body_encoded when it is compressed; body_unreadable when it is over the limit, not whole or not UTF-8
  */
 export const readText = (request: Request, bytesMax: number = BODY_BYTES_MAX): Promise<string> => {
   const reading = readings.get(request) ?? readOnce(request, bytesMax)
@@ -49,7 +44,7 @@ export const readText = (request: Request, bytesMax: number = BODY_BYTES_MAX): P
 const readOnce = async (request: Request, bytesMax: number): Promise<string> => {
   const text = decoded(await readBytes(request, bytesMax))
   bodies.set(request, text)
-  if (text.length > LONG_TEXT) await turns.next(LONG_BODIES)
+  if (text.length > LONG_TEXT) await turns.take(senders.get(request) ?? STRANGERS)
   return text
 }
 
@@ -61,22 +56,14 @@ const decoded = (bytes: Uint8Array): string => {
   }
 }
 
-/**
- * A body with a known length reserves room for all of it and is read in one piece: a stream would cost more than
- * everything else about reading.
- */
 const readBytes = async (request: Request, bytesMax: number): Promise<Uint8Array> => {
   const { headers } = request
   if (!IDENTITY.test(headers.get('content-encoding') ?? '')) throw new DomainError(BODY_ENCODED)
   const length = headers.get('content-length')
-  // A header that is sent twice is a list.
-  const byteCount = length !== null && DIGITS.test(length) ? Number(length) : undefined
-  if (byteCount !== undefined && byteCount > bytesMax) throw unreadable()
-  return takeIn((upload) => {
-    if (byteCount === undefined) return readChunks(request, bytesMax, upload)
-    upload.count(byteCount)
-    return request.bytes().catch(gone)
-  })
+  // A header that is sent twice is a list, and counts as none.
+  if (length === null || !DIGITS.test(length)) return readPieces(request, bytesMax)
+  if (Number(length) > bytesMax) throw unreadable()
+  return request.bytes().catch(gone)
 }
 
 /** A client that leaves before its body is complete causes no 500 (contract C4). */
@@ -84,19 +71,22 @@ const gone = (): never => {
   throw unreadable()
 }
 
-/** Reads a body of unknown length up to its limit. */
-const readChunks = async ({ body }: Request, bytesMax: number, upload: Upload): Promise<Uint8Array> => {
+/** Reads a body of unknown length, one piece in each turn of the event loop: the runtime joins those that arrive meanwhile. */
+const readPieces = async ({ body }: Request, bytesMax: number): Promise<Uint8Array> => {
+  const pieces: Uint8Array[] = []
+  let byteCount = 0
   try {
     for await (const piece of body ?? []) {
-      const isSmall = piece.byteLength <= SMALL_PIECE_BYTES_MAX
-      if (!upload.keep(piece) || upload.byteCount > bytesMax) break
-      if (isSmall) await new Promise(setImmediate)
+      byteCount += piece.byteLength
+      if (byteCount > bytesMax) break
+      pieces.push(piece)
+      await nextTurn()
     }
   } catch {
     gone()
   }
-  if (upload.byteCount > bytesMax) throw unreadable()
-  return upload.whole()
+  if (byteCount > bytesMax) throw unreadable()
+  return Buffer.concat(pieces)
 }
 
 /** The parser of every route with a body. It reads nothing, because strangers are refused first (contract C4). */
@@ -110,7 +100,7 @@ export const readObject = async (request: Request, bytesMax?: number): Promise<J
   return object
 }
 
-/** The same for a route on which no body means an empty object. @throws DomainError body_unreadable or unavailable */
+/** The same for a route on which no body means an empty object. @throws DomainError body_unreadable */
 export const readOptionalObject = async (request: Request): Promise<JsonObject> => {
   const text = await readText(request)
   return text.trim() === '' ? {} : parseObject(text)

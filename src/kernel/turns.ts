@@ -1,84 +1,50 @@
 import { sinceStartMs } from './clock.ts'
-import { FairQueue } from './fair-queue.ts'
 
-/** A request that writes waits for three slices: 25 ms, as a step may take (contract C4). */
-const SLICE_MS = 8
+/** Lets requests that have arrived come first. */
+export const nextTurn = (): Promise<void> => new Promise(setImmediate)
 
-/** Runs long work in time slices, one in each turn of the event loop, between other requests (decision 32). Owners take turns. */
+/** How long a client may use the thread in one turn of the event loop. */
+const SHARE_MS = 10
+
+/**
+ * One thread serves all clients. It is taken to work for whoever took it last, until somebody else does or the turn of the event loop ends. A
+ * client that has used up its share waits for a turn before each further request, so that others come in between (decision 123).
+ */
 class Turns {
-  readonly #waiting = new FairQueue<() => void>()
-  /** When the time for slices is over, until others have had theirs; undefined before the first slice. */
-  #endsMs: number | undefined
-  #isNextDue = false
+  /** In this turn. */
+  readonly #usedMs = new Map<object, number>()
+  /** What each client's last request waits for. */
+  readonly #last = new WeakMap<object, Promise<void>>()
+  #running: { client: object; sinceMs: number } | undefined
 
-  get isFree(): boolean {
-    return this.#waiting.size === 0 && this.#hasTime
+  /** Called before something is done for a client. Undefined if it need not wait. */
+  take(client: object): Promise<void> | undefined {
+    this.#charge()
+    if ((this.#usedMs.get(client) ?? 0) < SHARE_MS) return void this.#begin(client)
+    const turn = (this.#last.get(client) ?? Promise.resolve()).then(nextTurn).then(() => this.#begin(client))
+    this.#last.set(client, turn)
+    return turn
   }
 
-  get #hasTime(): boolean {
-    return this.#endsMs === undefined || sinceStartMs() < this.#endsMs
+  #begin(client: object): void {
+    this.#charge()
+    if (this.#usedMs.size === 0) setImmediate(this.#endTurn)
+    this.#usedMs.set(client, this.#usedMs.get(client) ?? 0)
+    this.#running = { client, sinceMs: sinceStartMs() }
   }
 
-  /** Waits for a turn: behind other work of its owner, unless it has begun and holds memory. */
-  next(owner: unknown, hasBegun = false): Promise<void> {
-    return new Promise((resolve) => {
-      if (hasBegun) this.#waiting.unshift(owner, resolve)
-      else this.#waiting.push(owner, resolve)
-      this.#nextSoon()
-    })
+  #charge(): void {
+    if (!this.#running) return
+    const { client, sinceMs } = this.#running
+    this.#usedMs.set(client, (this.#usedMs.get(client) ?? 0) + sinceStartMs() - sinceMs)
+    this.#running = undefined
   }
 
-  /** Runs work that cannot be divided: at once if there is time, otherwise in a turn of its owner. */
-  async take<T>(owner: unknown, work: () => T): Promise<T> {
-    if (!this.isFree) await this.next(owner)
-    return this.slice(work)
-  }
-
-  /** Runs a generator in as many slices as it takes, each of which ends where it yields. */
-  async run<T>(owner: unknown, steps: Iterator<unknown, T>): Promise<T> {
-    for (let hasBegun = false; ; hasBegun = true) {
-      if (!this.isFree) await this.next(owner, hasBegun)
-      const step = this.slice((isOver) => {
-        for (;;) {
-          const next = steps.next()
-          if (next.done || isOver()) return next
-        }
-      })
-      if (step.done) return step.value
-    }
-  }
-
-  /** The work stops when `isOver` returns true. */
-  slice<T>(work: (isOver: () => boolean) => T): T {
-    const overMs = sinceStartMs() + SLICE_MS
-    this.#endsMs ??= overMs
-    try {
-      return work(() => sinceStartMs() >= overMs)
-    } finally {
-      this.#nextSoon()
-      if (this.#hasTime) this.#waiting.shift()?.()
-    }
-  }
-
-  #nextSoon(): void {
-    if (this.#isNextDue) return
-    this.#isNextDue = true
-    setImmediate(() => {
-      this.#isNextDue = false
-      this.#endsMs = undefined
-      this.#waiting.shift()?.()
-      if (this.#waiting.size > 0) this.#nextSoon()
-    })
+  readonly #endTurn = (): void => {
+    this.#running = undefined
+    this.#usedMs.clear()
   }
 }
 
 /** For all worlds: the process has one thread. */
 export const turns = new Turns()
-
-/** Runs a generator at once, where nobody waits. */
-export const finish = <T>(steps: Iterator<unknown, T>): T => {
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-  }
-}

@@ -1,6 +1,6 @@
 import type { Query } from '../db/database.ts'
 import { DAY_MS } from '../kernel/clock.ts'
-import { turns } from '../kernel/turns.ts'
+import { nextTurn } from '../kernel/turns.ts'
 import { findAnyOrder, nextOrderId } from './queries.ts'
 import { soldBy, stockLeft, stockLevels } from './stock-queries.ts'
 
@@ -29,18 +29,17 @@ interface Kind {
   denominationMinor: number
 }
 
-/** For how many days codes last, with one decimal; null without sales. Reads the sales in time slices. */
+/** For how many days codes last, with one decimal; null without sales. Reads the sales beside requests. */
 const lastingBy = async (query: Query, nowMs: number) => {
   const sinceMs = nowMs - SALES_DAYS * DAY_MS
   const sales = new Map<string, number>()
   const keyOf = ({ productId, denominationMinor }: Kind) => `${productId} ${denominationMinor}`
   // Orders are numbered in the order in which they are placed.
   for (let toId = nextOrderId(query) - 1; (findAnyOrder(query, toId)?.placedAtMs ?? 0) >= sinceMs; toId -= STRIDE) {
-    await turns.take(sales, () => {
-      for (const row of soldBy(query, { sinceMs, toId, limit: STRIDE })) {
-        sales.set(keyOf(row), (sales.get(keyOf(row)) ?? 0) + row.sold)
-      }
-    })
+    for (const row of soldBy(query, { sinceMs, toId, limit: STRIDE })) {
+      sales.set(keyOf(row), (sales.get(keyOf(row)) ?? 0) + row.sold)
+    }
+    await nextTurn()
   }
   return (kind: Kind, available: number): number | null => {
     const sold = sales.get(keyOf(kind)) ?? 0

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { isSentBy } from '../http/body.ts'
 import { FEATURE_DISABLED, rateLimited } from '../http/failures.ts'
 import type { Operation } from '../http/operation.ts'
 import type { BucketSize } from '../http/rate-limit.ts'
@@ -6,6 +7,7 @@ import { readRehearsal } from '../http/rehearsal.ts'
 import { type RequestContext, traceparentOf } from '../http/request-id.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
+import { turns } from '../kernel/turns.ts'
 import { inTrace } from '../worlds/cause.ts'
 import type { DueWork } from '../worlds/due.ts'
 import { rehearsing } from '../worlds/rehearsal.ts'
@@ -59,6 +61,9 @@ export class Guard {
     onIdentified?.(request, identified)
     const limits = limitsOf(identified.client, this.options.limits)
     if (limits) takeToken(identified, limits, set, isFree)
+    const turn = turns.take(identified.client)
+    if (turn) await turn
+    isSentBy(request, identified.client)
     const asked = { request, path, route }
     const operation = operationOf(asked)
     const rehearsal = operation?.canRehearse ? readRehearsal(request, operation, set.headers) : undefined

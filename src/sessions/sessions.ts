@@ -177,7 +177,7 @@ export class Sessions {
         world.db.write((tx) => {
           checkAgain()
           return work(tx)
-        }, client),
+        }),
       checkAgain,
     }
     return session

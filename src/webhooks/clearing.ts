@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts'
 import { EVENT_KEPT_MS } from '../events/expiry.ts'
-import { turns } from '../kernel/turns.ts'
+import { nextTurn } from '../kernel/turns.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { deleteWebhookRow, findWebhookEvenDeleted, updateWebhook, webhooksToClear } from './queries.ts'
@@ -13,7 +13,7 @@ const DELETED_AT_ONCE = 50
 export const clearDropped = async (world: World): Promise<void> => {
   const dropped = webhooksToClear(world.db.query)
   for (const { id } of dropped) {
-    while (await world.db.write((tx) => clearSome(tx, id))) await turns.next(world)
+    while (await world.db.write((tx) => clearSome(tx, id))) await nextTurn()
   }
   if (dropped.length > 0) schedule(world, 'events', world.clock.nowMs()) // events that were kept for it
 }

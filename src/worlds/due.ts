@@ -1,5 +1,5 @@
 import type { Query, Tx } from '../db/database.ts'
-import { turns } from '../kernel/turns.ts'
+import { nextTurn } from '../kernel/turns.ts'
 import { type World, worldPart } from './world.ts'
 
 /** Due work: orders are delivered, payouts move on, events and attempts at their delivery are deleted. */
@@ -27,14 +27,14 @@ export const schedule = (world: World, kind: DueKind, dueMs: number): void =>
 
 type Write = <T>(work: (tx: Tx) => T) => Promise<T>
 
-/** Steps in one transaction: skipping a month blocks nobody for long. */
-const STEPS_PER_SLICE = 100
+/** Steps in one transaction, after which others come: skipping a month blocks nobody for long. */
+const STEPS_MAX = 100
 
 /** Due work is in the database and survives restarts. It is done once, in order, before requests of its world can see it. */
 export class DueWork {
   /** The worlds that are catching up: all requests of a world wait for the same work. */
   readonly #catchingUp = new WeakMap<World, Promise<void>>()
-  /** The queued slice of a world. */
+  /** The queued steps of a world. */
   readonly #queued = new WeakMap<World, Promise<void>>()
 
   constructor(private readonly sources: readonly DueSource[]) {}
@@ -56,57 +56,55 @@ export class DueWork {
     const underway = this.#catchingUp.get(world)
     if (underway) return underway
     if (!this.isDue(world)) return
-    const whole = this.#catchUpInSlices(world).finally(() => this.#catchingUp.delete(world))
+    const whole = this.#doAll(world).finally(() => this.#catchingUp.delete(world))
     this.#catchingUp.set(world, whole)
     return whole
   }
 
-  async #catchUpInSlices(world: World): Promise<void> {
+  async #doAll(world: World): Promise<void> {
     while (this.isDue(world)) {
-      await turns.next(world)
-      await this.#nextSlice(world)
+      await this.#doSome(world)
+      await nextTurn()
     }
   }
 
   /** Runs a unit of work after all due work. They share a commit, unless much is due. */
   async write<T>(world: World, write: Write, work: (tx: Tx) => T): Promise<T> {
     if (!this.isDue(world)) return write(work)
-    if (turns.isFree && !this.#catchingUp.has(world)) {
-      const slice = this.#nextSlice(world)
+    if (!this.#catchingUp.has(world)) {
+      const steps = this.#doSome(world)
       const own = write((tx) => (this.isDue(world) ? undefined : { value: work(tx) }))
-      const [, done] = await Promise.all([slice, own])
+      const [, done] = await Promise.all([steps, own])
       if (done) return done.value
     }
     await this.catchUp(world)
     return this.write(world, write, work)
   }
 
-  /** Queues a slice that all waiting requests share. If its commit fails, its work is due again. */
-  #nextSlice(world: World): Promise<void> {
+  /** Queues steps that all waiting requests share. If their commit fails, their work is due again. */
+  #doSome(world: World): Promise<void> {
     const queued = this.#queued.get(world)
     if (queued) return queued
-    const slice = world.db
-      .write((tx) => this.#slice(tx, world))
+    const steps = world.db
+      .write((tx) => this.#steps(tx, world))
       .catch((error: unknown) => {
         world.of(earliestMs).clear()
         throw error
       })
       .finally(() => this.#queued.delete(world))
-    this.#queued.set(world, slice)
-    return slice
+    this.#queued.set(world, steps)
+    return steps
   }
 
-  #slice(tx: Tx, world: World): void {
+  #steps(tx: Tx, world: World): void {
     const known = world.of(earliestMs)
     known.clear() // what a request has cancelled is no longer due
-    turns.slice((isOver) => {
-      for (let count = 0; count < STEPS_PER_SLICE && !isOver(); count++) {
-        const next = this.#earliest(world, tx)
-        if (!next || next.dueMs > world.clock.nowMs()) break
-        next.source.step(tx, world)
-        known.delete(next.source.kind)
-      }
-    })
+    for (let count = 0; count < STEPS_MAX; count++) {
+      const next = this.#earliest(world, tx)
+      if (!next || next.dueMs > world.clock.nowMs()) break
+      next.source.step(tx, world)
+      known.delete(next.source.kind)
+    }
   }
 
   #earliest(world: World, query: Query): { source: DueSource; dueMs: number } | undefined {

@@ -54,13 +54,13 @@ describe('while another process writes', () => {
   test('a write that has waited too long is refused without effect, and later writes continue', async () => {
     const commits = new SharedCommit(served.sqlite, () => undefined, 10)
     other.run('BEGIN IMMEDIATE')
-    expect(await failureOf(commits.run(undefined, () => insert('a')))).toMatchObject({
+    expect(await failureOf(commits.run(() => insert('a')))).toMatchObject({
       code: 'unavailable',
       headers: { 'Retry-After': expect.stringMatching(/^\d+$/) },
     })
     expect(commits.trouble?.message).toContain('locked')
     other.run('COMMIT')
-    expect(await commits.run(undefined, () => insert('b'))).toBe('b')
+    expect(await commits.run(() => insert('b'))).toBe('b')
     expect(commits.trouble).toBeUndefined()
     expect(notes()).toEqual(['b'])
   })
@@ -68,7 +68,7 @@ describe('while another process writes', () => {
   test('closing refuses waiting writes', async () => {
     const commits = new SharedCommit(served.sqlite)
     other.run('BEGIN IMMEDIATE')
-    const refused = failureOf(commits.run(undefined, () => insert('a')))
+    const refused = failureOf(commits.run(() => insert('a')))
     commits.end()
     expect(await refused).toMatchObject({ code: 'unavailable' })
     other.run('COMMIT')

@@ -13,7 +13,6 @@ import { sliceOf } from '../../src/http/pagination.ts'
 import type { Direction, Page } from '../../src/http/parameters.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { secureRandomness } from '../../src/kernel/ids.ts'
-import { turns } from '../../src/kernel/turns.ts'
 import { World } from '../../src/worlds/world.ts'
 
 const [OURS, THEIRS] = [1, 2]
@@ -88,24 +87,7 @@ const page = async (
   return { ids: entries, totalCount }
 }
 
-/** From now on, everybody waits for a turn. */
-const useUpTime = (): void =>
-  turns.slice((isOver) => {
-    while (!isOver());
-  })
-
 describe('A page of a list', () => {
-  test('waits while long work has used up its time, as do the pages of a client who asks for many', async () => {
-    useUpTime()
-    let isRead = false
-    const read = page(OURS).then(() => {
-      isRead = true
-    })
-    for (let step = 0; step < 20; step++) await Promise.resolve()
-    expect(isRead).toBe(false)
-    await read
-  })
-
   test('checks the token of its reader after the last row is made', async () => {
     const steps: string[] = []
     const reader = { ...readerOf(OURS), checkAgain: () => steps.push('check') }
@@ -294,19 +276,6 @@ describe('A search in several batches', () => {
         expect((await page(WIDE, search)).ids).toEqual(ids)
       }
     }
-  })
-
-  test('alternates with others, so that a later short search finishes first', async () => {
-    const order: string[] = []
-    useUpTime()
-    const long = Array.from({ length: 5 }, (_, index) =>
-      page(WIDE, { page: { page: 40, limit: 100 }, search: 'odd' }).then(() => order.push(`long ${index}`)),
-    )
-    await Promise.resolve()
-    const short = page(THEIRS, { search: 'odd' }).then(() => order.push('short'))
-    await Promise.all([...long, short])
-    expect(order.indexOf('short')).toBeLessThan(5)
-    expect(order).toHaveLength(6)
   })
 
   test('counts what has not changed once, and ends, while the list changes all the time', async () => {

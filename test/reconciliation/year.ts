@@ -1,5 +1,4 @@
 import { Database } from '../../src/db/database.ts'
-import { finish } from '../../src/kernel/turns.ts'
 import { Comparison } from '../../src/reconciliation/comparison.ts'
 import { ALWAYS, isIn, PartnerList } from '../../src/reconciliation/partner-list.ts'
 import { reportOf } from '../../src/reconciliation/report.ts'
@@ -105,7 +104,7 @@ export const reconcile = (database: Database, text: string, period = ALWAYS, pie
   for (let start = 0; start < text.length; start += pieceLength) list.push(text.slice(start, start + pieceLength))
   list.end()
   if (list.problems.length > 0) return { problems: list.problems }
-  finish(comparison.run())
+  for (const _ of comparison.run());
   const report = reportOf(comparison, reference)
   return {
     ...report,

@@ -5,7 +5,6 @@ import { readText } from '../../http/body.ts'
 import { Problem, parameter, textFilter } from '../../http/parameters.ts'
 import { parseTimestamp } from '../../kernel/clock.ts'
 import { DomainError, invalid, violation } from '../../kernel/failure.ts'
-import { turns } from '../../kernel/turns.ts'
 import { Comparison } from '../../reconciliation/comparison.ts'
 import { ALWAYS, isIn, PartnerList, RowSchema } from '../../reconciliation/partner-list.ts'
 import type { Problem as Wrong } from '../../reconciliation/records.ts'
@@ -25,8 +24,6 @@ import { WORLDS_MAX } from '../worlds/worlds.ts'
 /** Compares a list of orders and payouts with the ledger of a world (contract C19). */
 
 const BYTES_MAX = 8_388_608
-/** How much is read between two turns of other requests, in a few milliseconds. */
-const PIECE_CHARACTERS = 65_536
 
 const CLIENT_UNKNOWN = violation('client', 'enum', 'must be the username of a client of this world')
 const violationOf = ({ line, column, what }: Wrong) => ({
@@ -83,7 +80,7 @@ const reconcile = controlOperation('reconcile')({
 })
 
 export const reconcileRoutes = ({ worlds, reference }: Parts) => {
-  /** In a copy of the world, in time slices. @throws DomainError validation with what is wrong with the list */
+  /** In a copy of the world. @throws DomainError validation with what is wrong with the list */
   const compared = async (world: World, clientId: number, period: Period, text: string) => {
     worlds.requireRoomFor(world)
     const saved = await worlds.save(world)
@@ -94,9 +91,10 @@ export const reconcileRoutes = ({ worlds, reference }: Parts) => {
       const list = new PartnerList(reference, (row) => {
         if (list.problems.length === 0 && isIn(row, period)) comparison.add(row)
       })
-      await turns.run(world, pieces(list, text))
+      list.push(text)
+      list.end()
       if (list.problems.length > 0) throw new DomainError(invalid(list.problems.map(violationOf)))
-      await turns.run(world, comparison.run())
+      for (const _ of comparison.run());
       const { agrees, matched, only_ours, only_theirs, differs, counted_twice, parts_at } = reportOf(
         comparison,
         reference,
@@ -117,12 +115,4 @@ export const reconcileRoutes = ({ worlds, reference }: Parts) => {
     },
     reconcile,
   )
-}
-
-function* pieces(list: PartnerList, text: string): Generator<undefined, void> {
-  for (let start = 0; start < text.length; start += PIECE_CHARACTERS) {
-    list.push(text.slice(start, start + PIECE_CHARACTERS))
-    yield
-  }
-  list.end()
 }

@@ -1,5 +1,4 @@
 import { documentedRoute, pathOf } from '../../http/target.ts'
-import { turns } from '../../kernel/turns.ts'
 import type { World } from '../../worlds/world.ts'
 import { fits } from '../faults/pattern.ts'
 import type { RecordedRequest } from './operations.ts'
@@ -12,21 +11,12 @@ interface RequestFilter {
   path?: string
 }
 
-/**
- * Reads the logs of worlds, the newest request first, and of all together no more than the log of one world may hold. A full
- * log takes longer than others should wait (decision 105).
- */
+/** Reads the logs of worlds, the newest request first, and of all together no more than the log of one world may hold. */
 export const readLogs = <Formatted>(
   worlds: readonly World[],
   filter: RequestFilter,
   format: (recorded: RecordedRequest) => Formatted,
-): Promise<Formatted[]> => turns.run('request logs', readInSteps(worlds, filter, format))
-
-function* readInSteps<Formatted>(
-  worlds: readonly World[],
-  filter: RequestFilter,
-  format: (recorded: RecordedRequest) => Formatted,
-): Generator<undefined, Formatted[]> {
+): Formatted[] => {
   const logged = worlds
     .flatMap((world) => world.of(requestLog).all())
     .sort((a, b) => b.request.endedMs - a.request.endedMs || b.id - a.id)
@@ -37,7 +27,6 @@ function* readInSteps<Formatted>(
     if (!matches(next, filter)) continue
     read.push(format(recordedFrom(next)))
     bytes += next.bytes
-    yield
   }
   return read
 }

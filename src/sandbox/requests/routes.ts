@@ -25,12 +25,12 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
   return new Elysia({ name: 'sandbox-requests' })
     .get(
       '/requests',
-      async ({ query: { world, format, ...filter } }) => {
+      ({ query: { world, format, ...filter } }) => {
         const read = <Formatted>(as: (recorded: RecordedRequest) => Formatted) =>
           readLogs(getWorlds(worlds, world), filter, as)
-        if (format === 'curl') return textResponse((await read(curlOf)).reverse().join(''))
-        if (format === 'har') return har((await read(toEntry)).reverse())
-        return textResponse(`[${(await read((each) => JSON.stringify(each))).join(',')}]`, JSON_TYPE)
+        if (format === 'curl') return textResponse(read(curlOf).reverse().join(''))
+        if (format === 'har') return har(read(toEntry).reverse())
+        return textResponse(`[${read((each) => JSON.stringify(each)).join(',')}]`, JSON_TYPE)
       },
       operations.listRequests,
     )

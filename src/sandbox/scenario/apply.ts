@@ -1,7 +1,6 @@
 import type { Tx } from '../../db/database.ts'
 import { DomainError, invalid } from '../../kernel/failure.ts'
 import { SeededRandomness, seedFrom } from '../../kernel/ids.ts'
-import { turns } from '../../kernel/turns.ts'
 import { allClients, copyLogins, findPasswordDigest, setPasswordDigest } from '../../sessions/queries.ts'
 import { copyWebhooks } from '../../webhooks/queries.ts'
 import type { World } from '../../worlds/world.ts'
@@ -12,21 +11,21 @@ import type { WorldState } from '../worlds/state.ts'
 import { newRules } from './faults.ts'
 import { withLines } from './format.ts'
 import { type Beginning, firstOf, type Staged, staged } from './load.ts'
-import { type Problem, ScenarioFault } from './loading.ts'
+import { finish as atOnce, type Problem, ScenarioFault } from './loading.ts'
 import type { Scenario } from './schema.ts'
 
 /** Makes and replaces worlds from documents. */
 
 /** Replaces a world in the same step in which its last tokens and webhooks are taken over. */
 export const replaceByScenario = (parts: Parts, world: World, document: Scenario): Promise<World> =>
-  loaded(parts, world, document, beginningOf(parts.worlds.seed, world), {
+  loaded(parts, document, beginningOf(parts.worlds.seed, world), {
     finish: (tx, clientIds) => takeOver(world, tx, clientIds),
     put: (saved) => putBack(parts.worlds, world, saved),
   })
 
 /** Makes a world from a document, or resets one to it. @throws ScenarioFault, or DomainError worlds_exhausted */
 export const makeOfScenario = (parts: Parts, name: string, document: Scenario): Promise<World> =>
-  loaded(parts, name, document, firstOf(parts.worlds.seed), {
+  loaded(parts, document, firstOf(parts.worlds.seed), {
     finish: () => undefined,
     put: (saved) => makeWorld(parts.worlds, name, saved),
   })
@@ -39,14 +38,13 @@ interface Placing {
 
 const loaded = async (
   { worlds, scenarios, outcomes }: Parts,
-  owner: unknown,
   document: Scenario,
   beginning: Beginning,
   { finish, put }: Placing,
 ): Promise<World> => {
   const rules = newRules(document, outcomes)
   const steps = staged(document, scenarios, worlds.clock, beginning)
-  const { database, state, clientIds } = await turns.run(owner, steps)
+  const { database, state, clientIds } = atOnce(steps)
   try {
     database.fill((tx) => finish(tx, clientIds))
   } catch (error) {

@@ -210,3 +210,11 @@ export class Place {
     return 0
   }
 }
+
+/** Runs a generator at once. */
+export const finish = <T>(steps: Iterator<unknown, T>): T => {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}

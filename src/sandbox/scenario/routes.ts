@@ -4,7 +4,6 @@ import { readText } from '../../http/body.ts'
 import { JSON_TYPE, Json, unreadable } from '../../http/json.ts'
 import { weightsOf } from '../../http/weights.ts'
 import { DomainError } from '../../kernel/failure.ts'
-import { turns } from '../../kernel/turns.ts'
 import type { World } from '../../worlds/world.ts'
 import { scenarioTooLong } from '../errors.ts'
 import { rulesOf } from '../faults/rules.ts'
@@ -15,7 +14,7 @@ import { besideDataOf } from '../worlds/state.ts'
 import { refusing, replaceByScenario } from './apply.ts'
 import { scenarioOf, withoutNulls } from './export.ts'
 import { type Format, readScenario, writeScenario } from './format.ts'
-import { ScenarioFault } from './loading.ts'
+import { finish, ScenarioFault } from './loading.ts'
 import * as operations from './operations.ts'
 import { type Scenario, ScenarioSchema } from './schema.ts'
 
@@ -88,7 +87,7 @@ const objectIn = (text: string, format: Format): Scenario => {
 }
 
 /**
- * Made of a copy of the world, in time slices: 8 MiB take seconds.
+ * Made of a copy of the world.
  * @throws DomainError worlds_exhausted if there is no room for the copy, scenario_too_long
  */
 const exported = async ({ worlds, scenarios }: Parts, world: World, format: Format): Promise<string> => {
@@ -99,7 +98,7 @@ const exported = async ({ worlds, scenarios }: Parts, world: World, format: Form
   const database = saved instanceof StagedFile ? Database.openFile(saved.path) : Database.inMemory(saved.image)
   try {
     const document = writeScenario(scenarioOf(database.query, state, rules, scenarios), format)
-    return await turns.run(world, bounded(document, operations.BYTES_MAX[format]))
+    return finish(bounded(document, operations.BYTES_MAX[format]))
   } finally {
     database.close()
   }

@@ -1,15 +1,12 @@
-import { turns } from '../../kernel/turns.ts'
+import { nextTurn } from '../../kernel/turns.ts'
 import type { Log } from '../../observability/log.ts'
 import type { Deliveries } from '../../webhooks/deliveries.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import type { SandboxWorlds } from '../worlds/worlds.ts'
 
-/** Worlds are read one after the other, each in its own time slices. */
-const READ = 'worlds that are read'
-
 /** Delivers what waits in each world, whether somebody uses it or not: copies, and worlds that an earlier process left. */
 export const goOnDelivering = async (worlds: SandboxWorlds, deliveries: Deliveries, log: Log): Promise<void> => {
-  await turns.next(READ) // the start comes first
+  await nextTurn() // the start comes first
   const unlessDamaged = (world: string, read: () => void): void => {
     try {
       read()
@@ -23,6 +20,7 @@ export const goOnDelivering = async (worlds: SandboxWorlds, deliveries: Deliveri
   })
   for (const name of worlds.names) {
     if (worlds.default.closed) return
-    await turns.take(READ, () => unlessDamaged(name, () => void worlds.find(name)))
+    unlessDamaged(name, () => void worlds.find(name))
+    await nextTurn()
   }
 }

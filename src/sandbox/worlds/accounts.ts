@@ -22,7 +22,7 @@ import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 
 const WORLD_USERNAME = /^sbx_([^.]*)(?:\.(.+))?$/
 /** Logins that wait to make a world, which takes 5 ms: strangers may request many at once. */
-export const NEW_WORLDS = 'new worlds'
+const NEW_WORLDS = {}
 
 /**
  * Resolves `sbx_<name>` to the world of that name, which is made on first use; the first password used is its
@@ -42,7 +42,8 @@ export const worldAccounts =
     const find = () => worlds.find(worldName)
     // A wrong name makes no world.
     if (!find() && !worlds.beginsWith(client)) return { world: worlds.default, username }
-    const world = find() ?? (await turns.take(NEW_WORLDS, () => find() ?? make()))
+    if (!find()) await turns.take(NEW_WORLDS)
+    const world = find() ?? make()
     const digest = findCredentials(world.db.query, client)?.passwordSha256
     if (digest === UNCLAIMED) setAccountDigests(world.db, passwordDigest(password))
     return { world, username: client }

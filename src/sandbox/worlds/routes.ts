@@ -4,7 +4,6 @@ import type { Event } from '../../events/queries.ts'
 import { Json } from '../../http/json.ts'
 import { parseTimestamp, TIME_MAX_MS, toTimestamp } from '../../kernel/clock.ts'
 import { DomainError, found, violated } from '../../kernel/failure.ts'
-import { turns } from '../../kernel/turns.ts'
 import { listenToEvents } from '../../webhooks/publish.ts'
 import type { DueWork } from '../../worlds/due.ts'
 import type { World } from '../../worlds/world.ts'
@@ -13,7 +12,7 @@ import { DEFAULT_WORLD_KEPT, snapshotNotFound, snapshotsExhausted, worldNotFound
 import type { Parts } from '../parts.ts'
 import { makeOfScenario, refusing } from '../scenario/apply.ts'
 import { checkScenario } from '../scenario/format.ts'
-import { makeWorld, NEW_WORLDS, putBack } from './accounts.ts'
+import { makeWorld, putBack } from './accounts.ts'
 import { stagedIn } from './database-folder.ts'
 import { parseDuration } from './movable-clock.ts'
 import * as operations from './operations.ts'
@@ -87,17 +86,11 @@ const movedTo = (
   return startMs + advanceMs
 }
 
-/** Where the worlds of an earlier process are read. */
-const LISTED = 'listed worlds'
-
-const listed = async (worlds: SandboxWorlds) => {
-  const found: World[] = []
-  for (const name of worlds.names) {
-    const world = await turns.take(LISTED, () => worlds.find(name))
-    if (world) found.push(world)
-  }
-  return found.map(worldWire)
-}
+const listed = (worlds: SandboxWorlds) =>
+  worlds.names.flatMap((name) => {
+    const world = worlds.find(name)
+    return world ? [worldWire(world)] : []
+  })
 
 /** A snapshot takes precedence over a world of the same name: somebody gave it that name on purpose. */
 const savedAs = async ({ worlds, snapshots, deliveries }: Parts, name: string): Promise<Saved> => {
@@ -124,7 +117,7 @@ export const worldRoutes = (parts: Parts) => {
         const source = from && plainName(from)
         const saved = source === undefined ? undefined : await savedAs(parts, source)
         using _staged = stagedIn(saved)
-        return await turns.take(NEW_WORLDS, () => worldWire(makeWorld(worlds, name, saved)))
+        return worldWire(makeWorld(worlds, name, saved))
       },
       operations.makeWorld,
     )
@@ -138,7 +131,7 @@ export const worldRoutes = (parts: Parts) => {
     )
     .post(
       '/reset',
-      ({ query }) => turns.take(NEW_WORLDS, () => ({ world: putBack(worlds, getWorld(worlds, query.world)).name })),
+      ({ query }) => ({ world: putBack(worlds, getWorld(worlds, query.world)).name }),
       operations.resetWorld,
     )
 }
@@ -179,7 +172,7 @@ export const snapshotRoutes = ({ worlds, snapshots, deliveries }: Parts) =>
       async ({ params: { name }, query }) => {
         const saved = found(await snapshots.find(name), snapshotNotFound(name))
         using _staged = stagedIn(saved)
-        return await turns.take(NEW_WORLDS, () => worldWire(putBack(worlds, getWorld(worlds, query.world), saved)))
+        return worldWire(putBack(worlds, getWorld(worlds, query.world), saved))
       },
       operations.restoreSnapshot,
     )
