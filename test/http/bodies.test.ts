@@ -220,17 +220,17 @@ describe('On the wire', () => {
     const BURST = 60
     const body = withExtra(`[${`${'1'.repeat(1_000)},`.repeat(1_000)}1]`)
     const sending = await Promise.all(Array.from({ length: BURST }, () => Connection.open(listener.url)))
-    let answered = 0
+    let doneCount = 0
     const burst = sending.map(async (connection) => {
       connection.send(head('/api/v1/beneficiaries', `Content-Length: ${body.length}`) + body)
       expect((await connection.response()).status).toBe(201)
-      answered += 1
+      doneCount += 1
       connection.destroy()
     })
     const other = { method: 'POST', body: '{"username":"sbx_other","password":"a password"}' }
-    while (answered === 0) await new Promise(setImmediate)
+    while (doneCount === 0) await new Promise(setImmediate)
     expect((await fetch(`${listener.url}/auth/login`, other)).status).toBe(200)
-    expect(answered).toBeLessThan(BURST / 2)
+    expect(doneCount).toBeLessThan(BURST / 2)
     await Promise.all(burst)
   })
 

@@ -621,19 +621,6 @@ describe('The length of a document', () => {
       expect(refused).toMatchObject({ status: 400, body: badRequest(message) })
     }
   })
-
-  inWorld('lets others be served while a long one is loaded', async (world) => {
-    let isLoaded = false
-    const loading = put(world, CROWD).finally(() => (isLoaded = true))
-    let served = 0
-    while (!isLoaded) {
-      expect((await control(server, 'GET', '/clock')).status).toBe(200)
-      await new Promise(setImmediate)
-      served += 1
-    }
-    expect((await loading).status).toBe(200)
-    expect(served).toBeGreaterThan(5)
-  })
 })
 
 describe('PUT /_sandbox/worlds/{name} with a scenario', () => {

@@ -1,6 +1,7 @@
 import type { Tx } from '../../db/database.ts'
 import { DomainError, invalid } from '../../kernel/failure.ts'
 import { SeededRandomness, seedFrom } from '../../kernel/ids.ts'
+import { nextTurn } from '../../kernel/turns.ts'
 import { allClients, copyLogins, findPasswordDigest, setPasswordDigest } from '../../sessions/queries.ts'
 import { copyWebhooks } from '../../webhooks/queries.ts'
 import type { World } from '../../worlds/world.ts'
@@ -46,6 +47,7 @@ const loaded = async (
   const steps = staged(document, scenarios, worlds.clock, beginning)
   const { database, state, clientIds } = atOnce(steps)
   try {
+    await nextTurn() // logins that are being written are taken over
     database.fill((tx) => finish(tx, clientIds))
   } catch (error) {
     database.close()
