@@ -45,8 +45,9 @@ const namesIn = (statement: string): string[] =>
 
 const pathsBelow = (pattern: string): string[] => [...new Glob(pattern).scanSync(root)].sort()
 
-/** The page of the console runs in browsers: it is a program of its own, which `bundle.ts` builds. */
+/** The page of the console and the script of the others run in browsers: programs of their own, which `bundle.ts` builds. */
 const PAGE = 'src/sandbox/console/page/'
+const SCRIPT = 'src/pages/script.js'
 const PROGRAMS = ['src/main.ts']
 
 const sources = pathsBelow('src/**/*.ts')
@@ -88,7 +89,7 @@ const MODULES: Record<string, readonly string[]> = {
     'reconciliation',
   ],
 }
-const BELOW_MODULES = ['worlds', 'http', 'db', 'kernel']
+const BELOW_MODULES = ['pages', 'worlds', 'http', 'db', 'kernel']
 /** The record stands beside the modules, and knows none. */
 const RECORD = ['config', 'http', 'db', 'kernel']
 const BELOW_APP = ['record', 'config', 'observability', ...Object.keys(MODULES), ...BELOW_MODULES]
@@ -97,6 +98,7 @@ const BELOW_APP = ['record', 'config', 'observability', ...Object.keys(MODULES),
 const MAY_IMPORT: Record<string, readonly string[]> = {
   kernel: [],
   http: ['kernel'],
+  pages: ['http', 'kernel'],
   db: ['kernel'],
   worlds: ['db', 'kernel'],
   ...Object.fromEntries(Object.entries(MODULES).map(([module, others]) => [module, [...others, ...BELOW_MODULES]])),
@@ -161,21 +163,20 @@ describe('imports', () => {
       for (const { path: target } of sources.find((source) => source.path === path)?.imports ?? []) reach(target)
     }
     for (const program of PROGRAMS) reach(program)
-    const carried = pathsBelow('src/**/*').filter((path) => !path.endsWith('.d.ts') && !path.startsWith(PAGE))
+    const carried = pathsBelow('src/**/*').filter(
+      (path) => !path.endsWith('.d.ts') && !path.startsWith(PAGE) && path !== SCRIPT,
+    )
     expect(carried.filter((path) => !reached.has(path))).toEqual([])
   })
 })
 
 const NEW_LINE = 0x0a
 
-/** The script of the reference page is one file, which no program puts together. */
-const LONGER = ['src/docs/assets/reference.js']
-
 test('no file has more than 300 lines', () => {
   const long = ['src', 'release', 'seed']
     .flatMap((folder) => pathsBelow(`${folder}/**/*.{ts,tsx,js}`))
     .filter((path) => readFileSync(join(root, path), 'utf8').split('\n').length > 301)
-  expect(long).toEqual(LONGER)
+  expect(long).toEqual([])
 })
 
 describe('budgets of lines in docs/architecture.md', () => {
@@ -233,8 +234,8 @@ test('npm start installs at most 140 packages, the build of Bun for the machine 
 
 test('every export is imported somewhere', () => {
   const taken = new Set<string>()
-  // The page of the console takes the types of operations.
-  for (const { imports, text } of [...sources, ...tests, readSource(`${PAGE}types.ts`)]) {
+  const inBrowsers = [...pathsBelow(`${PAGE}**/*.{ts,tsx}`), SCRIPT].map(readSource)
+  for (const { imports, text } of [...sources, ...tests, ...inBrowsers]) {
     for (const { path, names } of imports) {
       for (const name of names) taken.add(`${path} ${name}`)
       if (!path.endsWith('operations.ts')) continue
@@ -266,14 +267,13 @@ const BANS: readonly { what: string; pattern: RegExp; allowed: readonly string[]
   {
     what: 'touches the environment',
     pattern: /\bprocess\.env\b|\bBun\.env\b/,
-    // The examples of the reference are programs of others.
-    allowed: ['src/config/environment.ts', 'src/start/production.ts', 'src/docs/code-examples.ts'],
+    allowed: ['src/config/environment.ts', 'src/start/production.ts'],
     instead: 'the Config that configOf() makes',
   },
   {
     what: 'writes to the console',
     pattern: /\bconsole\./,
-    allowed: ['src/docs/code-examples.ts'],
+    allowed: [],
     instead: 'the log of Deps, or process.stdout where the output is what was asked for',
   },
   {

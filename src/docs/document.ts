@@ -116,12 +116,3 @@ export const errorsIn = ({ responses }: DocumentedOperation): DocumentedError[] 
 /** The example of a request's body; undefined without a body. */
 export const bodyExampleOf = ({ requestBody }: DocumentedOperation): unknown =>
   requestBody?.content['application/json']?.example
-
-/** The message in an error of any format (spec section 7). */
-export const messageOf = (body: unknown): string => {
-  if (typeof body === 'string') return body
-  if (typeof body !== 'object' || body === null) return ''
-  const { message, details, error } = body as Record<string, unknown>
-  if (typeof details === 'string') return details
-  return typeof message === 'string' ? message : messageOf(error)
-}

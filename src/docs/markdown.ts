@@ -1,5 +1,4 @@
-import { codeBlock } from './blocks.ts'
-import { Html, html } from './html.ts'
+import { codeBlock, Html, html } from '../pages/html.ts'
 
 /** Guides as HTML: Markdown of our own files, rendered by the runtime. */
 

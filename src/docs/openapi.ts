@@ -21,8 +21,8 @@ Every request may carry an \`X-Request-Id\`; every response does. Amounts are nu
 export interface Additions {
   /** A paragraph of the introduction. */
   introduction: string
-  /** The username with which readers can log in. */
-  username: string
+  /** The address of the page on which readers send requests. */
+  console: string
   /** Request headers that an operation takes besides its own. */
   headersOf: (served: ServedOperation) => TObject | undefined
   /** Errors that an operation has besides its own, by their names. */

@@ -1,6 +1,6 @@
+import { messageOf } from '../http/error-message.ts'
+import { codeBlock, type Html, html, jsonBlock, methodBadge, prose } from '../pages/html.ts'
 import { adviceAbout } from './advice.ts'
-import { codeBlock, jsonBlock, methodBadge } from './blocks.ts'
-import { codeExamples } from './code-examples.ts'
 import {
   type ApiDocument,
   bodyExampleOf,
@@ -9,22 +9,23 @@ import {
   type DocumentedOperation,
   type Entry,
   errorsIn,
-  messageOf,
   type Parameter,
   type Schema,
   successOf,
 } from './document.ts'
-import { type Html, html, prose } from './html.ts'
 import { limitsView, membersView, typeOf } from './schema-view.ts'
-import { tryForm } from './try-form.ts'
 
-/** The page of one operation: what it takes and returns on the left, what to send on the right. */
+/** The page of one operation: what it takes and returns on the left, an example on the right. */
 
-export const operationView = (document: ApiDocument, entry: Entry): Html => {
+/** The console sends operations of the API, and none of the sandbox itself. */
+export const operationView = (document: ApiDocument, entry: Entry, console: string | undefined): Html => {
   const { method, path, operation } = entry
+  const isTried = console !== undefined && path.startsWith('/api/')
   return html`<article class="operation">
 <header><h1>${operation.summary}</h1>
-<p class="endpoint">${methodBadge(method)} <code>${path}</code> <a href="#try">Try it</a></p></header>
+<p class="endpoint">${methodBadge(method)} <code>${path}</code>${
+    isTried && html` <a href="${console}#send?operation=${operation.operationId}">Try it</a>`
+  }</p></header>
 <div class="columns">
 <div class="about">
 <p class="lead">${prose(operation.description)}</p>
@@ -38,9 +39,8 @@ ${responseView(document, operation)}
 ${errorsView(errorsIn(operation))}
 </div>
 <aside aria-label="Examples">
-${examplesView(document, entry)}
+<section aria-label="Request"><h2>Request</h2>${codeBlock(curlOf(document, entry), 'Request with curl')}</section>
 ${exampleResponse(operation)}
-${tryForm(entry)}
 </aside>
 </div>
 </article>`
@@ -93,7 +93,7 @@ const errorsView = (errors: readonly DocumentedError[]): Html =>
     errors.length > 0 &&
     html`<h2 id="errors">Errors</h2><ul class="errors">${errors.map(
       ({ name, status, body }) =>
-        html`<li id="${name}"><details><summary><span class="status">${status}</span> <code>${name}</code> <span class="soft">${messageOf(body)}</span></summary>${adviceView(name)}${jsonBlock(body, `Body of ${name}`)}</details></li>`,
+        html`<li id="${name}"><details><summary><span class="status s${status[0]}">${status}</span> <code>${name}</code> <span class="soft">${messageOf(body)}</span></summary>${adviceView(name)}${jsonBlock(body, `Body of ${name}`)}</details></li>`,
     )}</ul>`
   }`
 
@@ -102,16 +102,33 @@ const adviceView = (name: string): Html => {
   return html`${advice !== undefined && html`<p class="advice">What to do: ${prose(advice)}.</p>`}`
 }
 
-const examplesView = (document: ApiDocument, entry: Entry): Html =>
-  html`<section class="tabs" aria-label="Request"><h2>Request</h2>${codeExamples(document, entry).map(
-    ({ language, code }) =>
-      html`<div data-tab="${language}"><h3>${language}</h3>${codeBlock(code, `Request in ${language}`)}</div>`,
-  )}</section>`
+/** The documented request for a shell. It runs as it stands, with a token in the variable TOKEN. */
+const curlOf = (document: ApiDocument, { method, path, operation }: Entry): string => {
+  const query = new URLSearchParams()
+  let filled = path
+  for (const { name, in: place, required, example = name } of operation.parameters) {
+    if (place === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(String(example)))
+    else if (required && place === 'query') query.set(name, String(example))
+  }
+  const url = document.servers[0].url + filled + (query.size > 0 ? `?${query}` : '')
+  const body = bodyExampleOf(operation)
+  const isImplied = method === 'GET' || (method === 'POST' && body !== undefined)
+  return [
+    `curl${isImplied ? '' : ` -X ${method}`} ${quoted(url)}`,
+    ...(operation.security.length > 0 ? [`-H "Authorization: Bearer $TOKEN"`] : []),
+    ...(body === undefined
+      ? []
+      : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body, null, 2))}`]),
+  ].join(' \\\n  ')
+}
+
+/** For a shell: nothing in it is expanded. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 const exampleResponse = (operation: DocumentedOperation): Html => {
   const [status, response] = successOf(operation) ?? []
   const example = response?.content?.['application/json']?.example
-  return html`${example !== undefined && html`<section aria-label="Response"><h2>Response <span class="status">${status}</span></h2>${jsonBlock(example, 'Example of the response')}</section>`}`
+  return html`${example !== undefined && html`<section aria-label="Response"><h2>Response <span class="status s${status?.[0]}">${status}</span></h2>${jsonBlock(example, 'Example of the response')}</section>`}`
 }
 
 /** What is posted to a receiver. */

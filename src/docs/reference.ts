@@ -1,6 +1,6 @@
+import { type Html, html } from '../pages/html.ts'
 import { type ApiDocument, type Entry, entriesOf, errorsIn } from './document.ts'
 import type { Guides } from './guides.ts'
-import { type Html, html } from './html.ts'
 import { renderGuide, type Section } from './markdown.ts'
 import { eventView, operationView } from './operation-page.ts'
 import { EVENTS, type Frame, GUIDES_PATH, notFoundView, OPERATIONS, overview, pageOf } from './page.ts'
@@ -39,9 +39,10 @@ export class Reference {
   /** Undefined when there is no such operation. */
   findOperation(id: string): string | undefined {
     const entry = this.#entries.get(id)
+    const { document, console } = this.frame
     return (
       entry &&
-      pageOf(this.frame, `${OPERATIONS}/${id}`, entry.operation.summary, operationView(this.frame.document, entry))
+      pageOf(this.frame, `${OPERATIONS}/${id}`, entry.operation.summary, operationView(document, entry, console))
     )
   }
 
@@ -96,7 +97,12 @@ const operationsIn = (document: ApiDocument): Found[] => [
     title: operation.summary,
     kind: `${method} ${path}`,
     href: `${OPERATIONS}/${operation.operationId}`,
-    words: [operation.operationId, ...operation.tags, ...errorsIn(operation).map(({ name }) => name)].join(' '),
+    words: [
+      `${method} ${path}`,
+      operation.operationId,
+      ...operation.tags,
+      ...errorsIn(operation).map(({ name }) => name),
+    ].join(' '),
     text: operation.description,
   })),
   ...Object.entries(document.webhooks).map(([type, { post }]) => ({

@@ -1,5 +1,5 @@
+import { Html, html, prose } from '../pages/html.ts'
 import { type ApiDocument, resolved, type Schema, schemaName } from './document.ts'
-import { Html, html, prose } from './html.ts'
 
 /** What an object holds, member by member. */
 
@@ -72,7 +72,7 @@ export const limitsView = ({ items, anyOf, ...schema }: Schema): Html => {
 }
 
 /** A value that is taken in either case is shown once. */
-export const choicesIn = (values: readonly unknown[]): unknown[] => {
+const choicesIn = (values: readonly unknown[]): unknown[] => {
   const known = new Set<unknown>()
   return values.filter((value) => {
     const key = typeof value === 'string' ? value.toUpperCase() : value

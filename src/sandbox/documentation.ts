@@ -2,6 +2,7 @@ import { type TObject, Type } from '@sinclair/typebox'
 import type { Additions } from '../docs/openapi.ts'
 import type { ServedOperation } from '../http/operation.ts'
 import { type Failure, violation } from '../kernel/failure.ts'
+import { CONSOLE_PATH } from './console/page.ts'
 import { isExempt, isProbe } from './control/gate.ts'
 import { unknownProblem } from './control/strict.ts'
 import { FAULT_REQUEST } from './faults/faults.ts'
@@ -34,7 +35,7 @@ const errorsOf = ({ route }: ServedOperation): Record<string, Failure> => {
 /** What the documentation of a sandbox adds to that of live mode. */
 export const DOCUMENTATION: Additions = {
   introduction: `In the sandbox the username \`${SANDBOX_USERNAME}\` with the password \`${SANDBOX_USERNAME}\` always works; any username \`sbx_<name>\` makes a world of its own.`,
-  username: SANDBOX_USERNAME,
+  console: CONSOLE_PATH,
   headersOf,
   errorsOf,
   operations: {

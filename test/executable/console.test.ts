@@ -86,6 +86,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await looked.post('/api/v1/payouts', PAYOUT)
     await row(page, '/api/v1/payouts').click()
     const wallet = rows.getByRole('listitem').filter({ hasText: 'Wallet 1' })
+    await wallet.locator('summary').click()
     await wallet.getByText('amount_minor').waitFor()
     expect(await wallet.locator('tbody tr').filter({ hasText: 'amount_minor' }).allInnerTexts()).toEqual([
       'amount_minor\t10000000\t9998985',
@@ -179,7 +180,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     const name = { beneficiary_first_name: '👩\u200d💻', beneficiary_last_name: 'نمی\u200cدانم\u202e' }
     await written.post('/api/v1/payouts', { ...PAYOUT, ...name })
     const page = await consoles.open(`#money?world=${written.name}`)
-    await page.getByText('👩\u200d💻 نمی\u200cدانم\\u202e').first().waitFor()
+    await page.getByText('👩\u200d💻 نمی\u200cدانم\\u{202e}').first().waitFor()
     await page.context().close()
   })
 
@@ -233,7 +234,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.context().close()
   })
 
-  test('sends a request of the log with another body, and compares both', async () => {
+  test('sends a request of the log with another body', async () => {
     const edited = await consoles.world()
     await edited.post('/api/v1/products/1/charges', { denomination: 100, quantity: 2 })
     const page = await consoles.open(`#requests?world=${edited.name}&id=2&of=${edited.name}`)
@@ -243,9 +244,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     const response = page.getByRole('region', { name: 'Body of the response' })
     await response.getByText('quantity must be at least 1').waitFor()
     await page.getByRole('button', { name: 'Open the request' }).click()
-    await page.getByLabel('Compare with').selectOption('2')
-    const compared = page.getByRole('region', { name: 'Requests compared' })
-    await compared.getByText('+   "quantity": 0').waitFor()
+    await page.getByRole('region', { name: 'Request 3 of' }).getByText('correct the fields in the message').waitFor()
     await page.context().close()
   })
 
@@ -332,13 +331,16 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.context().close()
   })
 
-  test('says that a world does not exist, and marks what was before a reset', async () => {
+  test('says that a world does not exist without asking for it, and shows nothing of before a reset', async () => {
     const page = await consoles.open('#money?world=nope')
     await page.getByRole('heading', { name: 'There is no world nope' }).waitFor()
-    const state = page.getByRole('status').filter({ hasText: 'Reconnecting' })
-    await state.waitFor()
-    const [header, shown] = await Promise.all([page.locator('header').first().boundingBox(), state.boundingBox()])
-    expect((shown?.y ?? 0) + (shown?.height ?? 0)).toBeLessThan(header?.height ?? 0)
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith('/_sandbox/worlds')),
+      page.getByRole('button', { name: 'Check again' }).click(),
+    ])
+    expect(asked.filter((url) => url.includes('nope'))).toEqual([])
     const reset = await consoles.world()
     await reset.get('/api/v1/wallets')
     await page.evaluate(`location.hash = 'requests?world=${reset.name}'`)
@@ -346,17 +348,14 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await consoles.control('POST', `/reset?world=${reset.name}`)
     await consoles.control('POST', `/requests?world=${reset.name}`, { method: 'GET', path: '/api/v1/countries/1' })
     await row(page, '/api/v1/countries/1').waitFor()
-    expect(await row(page, '/api/v1/wallets').textContent()).toContain(`${reset.name}, earlier`)
-    expect(await row(page, '/api/v1/countries/1').textContent()).not.toContain('earlier')
+    expect(await row(page, '/api/v1/wallets').count()).toBe(0)
     await page.context().close()
   })
 
-  test('shows a long response folded, and finds names in it', async () => {
+  test('shows a long response folded', async () => {
     const page = await consoles.open('#json?path=/openapi.json')
-    await page.getByText('paths:').waitFor()
-    await page.getByLabel('Search names and values').fill('cancelPayout')
-    await page.getByRole('region', { name: 'The response of /openapi.json' }).getByText('paths:').waitFor()
-    expect(await page.getByText('webhooks:').count()).toBe(0)
+    await page.getByText('servers', { exact: true }).click()
+    await page.getByRole('region', { name: 'servers' }).getByText(server.url).waitFor()
     await page.context().close()
   })
 

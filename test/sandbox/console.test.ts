@@ -8,25 +8,10 @@ const NAVIGATION = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'sec-f
 const opened = (path: string) => server.request(path, { headers: NAVIGATION })
 
 describe('GET /_sandbox/console', () => {
-  test('is a page without data, for everyone, that runs nothing but its own script and style', async () => {
+  test('is a page without data, open to everyone without the token', async () => {
     const response = await opened('/_sandbox/console')
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(response.headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    )
-    const page = await response.text()
-    expect(page).not.toMatch(/<script>|<style| style=| on\w+=|https?:\/\/(?!www\.w3\.org)/)
-    expect(page).not.toContain('sesame')
-  })
-
-  test.each([
-    ['page.js', 'text/javascript; charset=utf-8', 'sandbox-token'],
-    ['page.css', 'text/css; charset=utf-8', 'light-dark('],
-  ])('%s comes from the program', async (name, type, content) => {
-    const response = await server.request(`/_sandbox/console/${name}`)
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, type])
-    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
-    expect(await response.text()).toContain(content)
+    expect(await response.text()).not.toContain('sesame')
   })
 
   test('is not in the request log', async () => {

@@ -272,7 +272,7 @@ describe('GET /_sandbox/requests', () => {
     [
       '?wrld=nowhere&world=nowhere',
       400,
-      validation('wrld', 'enum', 'is not a known parameter; known are world, limit, status, path, format'),
+      validation('wrld', 'enum', 'is not a known parameter; known are world, limit, status, path, format, bodies'),
     ],
     ['?format=xml', 400, validation('format', 'enum', 'must be one of json, har, curl')],
     ['?format=', 400, validation('format', 'enum', 'must be one of json, har, curl')],

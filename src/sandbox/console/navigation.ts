@@ -1,7 +1,8 @@
 import { pathOf } from '../../http/target.ts'
 import { weightsOf } from '../../http/weights.ts'
+import { PAGE_HEADERS } from '../../pages/page.ts'
 import { isControl } from '../control/gate.ts'
-import { CONSOLE_PATH, CONSOLE_POLICY, NOT_FOUND_PAGE } from './page.ts'
+import { CONSOLE_PATH, NOT_FOUND_PAGE } from './page.ts'
 
 /** Whether a person has opened an address: browsers say so in a header, and other programs do not. */
 const isNavigation = ({ method, headers }: Request): boolean =>
@@ -22,9 +23,7 @@ export const shownResponse = (request: Request, response: Response): Response =>
   if (response.status !== 404 || !isNavigation(request)) return response
   const headers = new Headers(response.headers)
   if (headers.get('content-type')?.startsWith('text/html')) return response
-  headers.set('content-type', 'text/html; charset=utf-8')
-  headers.set('content-security-policy', CONSOLE_POLICY)
-  headers.set('x-content-type-options', 'nosniff')
+  for (const [name, value] of Object.entries(PAGE_HEADERS)) headers.set(name, value)
   headers.delete('content-length')
   return new Response(NOT_FOUND_PAGE, { status: 404, headers })
 }

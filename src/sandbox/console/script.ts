@@ -1,3 +1,3 @@
-import { bundled } from '../bundle.ts' with { type: 'macro' }
+import { bundled } from '../../pages/bundle.ts' with { type: 'macro' }
 
-export const SCRIPT: string = bundled('console/page/main.tsx')
+export const SCRIPT: string = bundled('sandbox/console/page/main.tsx')

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { cardPath } from '../../catalog/contract.ts'
 import type { Product } from '../../catalog/product.ts'
-import { Html, html } from '../../docs/html.ts'
-import COLOURS from '../../http/colours.css' with { type: 'text' }
 import { toMajor } from '../../kernel/money.ts'
-import { CONSOLE_PATH, ICON } from '../console/page.ts'
+import { codeBlock, html } from '../../pages/html.ts'
+import { drawPage, SCRIPT_PATH } from '../../pages/page.ts'
+import { CONSOLE_PATH } from '../console/page.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 
 /** The contents of the front page and its JSON. */
@@ -101,118 +100,41 @@ export const shownOf = (catalog: Catalog, count: number): Product[] => {
   return [...byCategory.values()].slice(0, count)
 }
 
-/** The page loads nothing but the pictures that the program draws. */
-const STYLE = `
-${COLOURS}* { box-sizing: border-box }
-body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif }
-main { max-width: 1040px; margin: 0 auto; padding: clamp(24px, 5vw, 56px) clamp(16px, 4vw, 32px) }
-h1 { margin: 0 0 8px; font-size: clamp(30px, 5vw, 42px); line-height: 1.15; letter-spacing: -.02em }
-h1 small { margin-left: 8px; padding: 3px 10px; border: 1px solid var(--line); border-radius: 99px; color: var(--soft); font-size: 14px; font-weight: 500; letter-spacing: 0; vertical-align: middle; white-space: nowrap }
-h2 { margin: 40px 0 12px; font-size: 20px }
-p { margin: 0 0 12px } .soft { color: var(--soft) }
-.lead { max-width: 62ch; font-size: 18px; color: var(--soft) }
-a { color: var(--accent) }
-.go { display: flex; flex-wrap: wrap; gap: 10px; margin-top: 20px }
-.go a { padding: 8px 18px; border: 1px solid var(--accent); border-radius: 8px; font-weight: 600; text-decoration: none }
-.go a:first-child { background: var(--accent); color: var(--on-accent) }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; border-radius: 6px }
-code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 14px }
-.cards { display: grid; grid-template-columns: repeat(4, 1fr); gap: 14px; margin: 28px 0 0; padding: 0; list-style: none }
-.cards img { display: block; width: 100%; height: auto; border-radius: 4.4% / 7% }
-dl { display: grid; grid-template-columns: repeat(3, 1fr); gap: 14px; margin: 28px 0 0 }
-dl div, .steps, nav a { background: var(--panel); border: 1px solid var(--line); border-radius: 12px }
-dl div { padding: 12px 16px } dt { color: var(--soft); font-size: 14px } dd { margin: 0; overflow-wrap: anywhere } dd code { font-size: 16px; font-weight: 600 }
-.bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 14px; margin: 40px 0 12px } .bar h2 { margin: 0 }
-button { padding: 7px 16px; border: 0; border-radius: 8px; background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer }
-button:hover { filter: brightness(1.1) }
-pre { margin: 0; padding: 16px; overflow-x: auto; line-height: 1.7 }
-nav { display: grid; grid-template-columns: repeat(3, 1fr); gap: 14px }
-nav a { padding: 14px 16px; text-decoration: none } nav a:hover { border-color: var(--accent) }
-nav strong, nav span { display: block } nav span { color: var(--soft); font-size: 14px }
-@media (max-width: 700px) { .cards { grid-template-columns: repeat(2, 1fr); gap: 10px } dl, nav { grid-template-columns: 1fr; gap: 10px } }
-`
-
-/** The address is the one that the page was loaded from, whatever the program knows of how it is reached. */
-const SCRIPT = `
-const session = document.getElementById('session')
-const base = document.getElementById('url')
-for (const node of [session, base]) node.textContent = node.textContent.replace(base.dataset.url, location.origin)
-const button = document.getElementById('copy')
-const said = document.getElementById('said')
-button.hidden = false
-button.addEventListener('click', async () => {
-  said.textContent = ''
-  try {
-    await navigator.clipboard.writeText(session.textContent)
-    said.textContent = 'Copied: paste it into a shell.'
-  } catch {
-    getSelection().selectAllChildren(session)
-    said.textContent = 'Selected: copy it with Ctrl+C or \u2318C.'
-  }
-})
-`
-
-const digest = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
-
-/** Only what stands in the page, and the pictures of the same program. */
-export const FRONT_POLICY = [
-  "default-src 'none'",
-  "img-src 'self' data:",
-  `style-src ${digest(STYLE)}`,
-  `script-src ${digest(SCRIPT)}`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
 export const drawFrontPage = (
   { name, version, about, url, credentials, session }: FrontFacts,
   /** Whether a browser, which sends no token, can use the control API. */
   open: boolean,
   products: readonly Product[],
 ): string =>
-  html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${name} sandbox</title>
-<link rel="icon" href="${ICON}">
-<style>${new Html(STYLE)}</style>
-</head>
-<body>
-<main>
+  drawPage({
+    title: `${name} sandbox`,
+    script: SCRIPT_PATH,
+    kind: 'front',
+    body: html`<main data-url="${url}">
 <h1>${name} <small>sandbox ${version}</small></h1>
 <p class="lead">${about} It is seeded, and yours to break.</p>
-<p class="go"><a href="${CONSOLE_PATH}">Open the console</a> <a href="${LINKS.docs.path}">Read the reference</a></p>
-${pictures(products)}<dl>
-<div><dt>Base URL</dt><dd><code id="url" data-url="${url}">${url}</code></dd></div>
+<p class="go"><a class="button primary" href="${CONSOLE_PATH}">Open the console</a> <a class="button" href="${LINKS.docs.path}">Read the reference</a></p>
+${
+  products.length > 0 &&
+  html`<ul class="pictures" aria-label="Gift cards on sale">${products.map(
+    ({ id, name }) => html`<li><img src="${cardPath(id)}" alt="${name}" width="640" height="400"></li>`,
+  )}</ul>`
+}
+<dl class="places">
+<div><dt>Base URL</dt><dd><code>${url}</code></dd></div>
 <div><dt>Username</dt><dd><code>${credentials.username}</code></dd></div>
 <div><dt>Password</dt><dd><code>${credentials.password}</code></dd></div>
 </dl>
-<div class="bar"><h2>A first session</h2><button type="button" id="copy" hidden>Copy</button><span id="said" role="status" class="soft"></span></div>
+<h2>A first session</h2>
 <p class="soft">Log in, list products, price one and order it. Log in as <code>sbx_<var>name</var></code> with any password instead to make a world of that name: its data, clock and limits are its own.</p>
-<div class="steps"><pre id="session" tabindex="0" role="region" aria-label="A session with curl">${session.join('\n')}
-</pre></div>
+${codeBlock(session.join('\n'), 'A session with curl')}
 <h2>From here</h2>
-${!open && CLOSED}<nav aria-label="Places">
-${Object.values(LINKS).map(
-  ({ path, title, about }) => html`<a href="${path}"><strong>${title}</strong><span>${about}</span></a>\n`,
-)}</nav>
-</main>
-<script>${new Html(SCRIPT)}</script>
-</body>
-</html>
-`.text
-
-const CLOSED = html`<p class="soft">Paths that begin with <code>/_sandbox</code> need the token of this sandbox as <code>X-Sandbox-Token</code>.</p>
-`
-
-const pictures = (products: readonly Product[]): Html | undefined =>
-  products.length === 0
-    ? undefined
-    : html`<ul class="cards" aria-label="Gift cards on sale">
-${products.map(
-  ({ id, name }) => html`<li><img src="${cardPath(id)}" alt="${name}" width="640" height="400"></li>\n`,
-)}</ul>
-`
+${
+  !open &&
+  html`<p class="soft">Paths that begin with <code>/_sandbox</code> need the token of this sandbox as <code>X-Sandbox-Token</code>.</p>`
+}
+<ul class="places" aria-label="Places">${Object.values(LINKS).map(
+      ({ path, title, about }) => html`<li><a href="${path}"><strong>${title}</strong><span>${about}</span></a></li>`,
+    )}</ul>
+</main>`,
+  })

@@ -2,30 +2,27 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { Json } from '../../http/json.ts'
 import { weightsOf } from '../../http/weights.ts'
+import { PAGE_HEADERS } from '../../pages/page.ts'
 import type { Parts } from '../parts.ts'
-import { drawFrontPage, FRONT_POLICY, FrontFacts, frontFacts, purchaseFrom, shownOf } from './front-page.ts'
+import { drawFrontPage, FrontFacts, frontFacts, purchaseFrom, shownOf } from './front-page.ts'
 import { openOperation } from './operation.ts'
 
 /** The front page: HTML for people who open the address, JSON for programs. */
 
 const PICTURES = 4
 
-export const frontRoutes = ({ catalog, version, publicUrl, gate }: Parts) => {
-  const facts = () => frontFacts(version, publicUrl, purchaseFrom(catalog))
-  return new Elysia({ name: 'sandbox-front' }).get(
+export const frontRoutes = ({ catalog, version, publicUrl, gate }: Parts) =>
+  new Elysia({ name: 'sandbox-front' }).get(
     '/',
     ({ request, set }) => {
       set.headers.vary = 'Accept'
+      const facts = frontFacts(version, publicUrl, purchaseFrom(catalog))
+      if (prefersHtml(request.headers.get('accept'))) {
+        const page = drawFrontPage(facts, isOpenTo(request, gate), shownOf(catalog, PICTURES))
+        return new Response(page, { headers: PAGE_HEADERS })
+      }
       // Indented, because a request without a browser may well come from a person.
-      if (!prefersHtml(request.headers.get('accept')))
-        return new Json<FrontFacts>(`${JSON.stringify(facts(), null, 2)}\n`)
-      return new Response(drawFrontPage(facts(), isOpenTo(request, gate), shownOf(catalog, PICTURES)), {
-        headers: {
-          'content-type': 'text/html; charset=utf-8',
-          'content-security-policy': FRONT_POLICY,
-          'x-content-type-options': 'nosniff',
-        },
-      })
+      return new Json<FrontFacts>(`${JSON.stringify(facts, null, 2)}\n`)
     },
     openOperation({
       id: 'getFrontPage',
@@ -40,7 +37,6 @@ export const frontRoutes = ({ catalog, version, publicUrl, gate }: Parts) => {
       },
     }),
   )
-}
 
 /** Whether a page is asked for by name, and liked no less than JSON: what browsers do, and other programs do not. */
 const prefersHtml = (accept: string | null): boolean => {

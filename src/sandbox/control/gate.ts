@@ -24,16 +24,13 @@ const isLoopback = (host: string): boolean =>
 
 /**
  * Who may use the control API (contract C15): everyone on this machine, where it is bound to loopback; elsewhere
- * who has the token. Never a page of another site, whether it sends its Origin or makes its name resolve here.
+ * who has the token. Never a page of another site that sends its Origin.
  */
 export const sandboxGate =
   ({ boundHost, token }: { boundHost: string; token: string | undefined }) =>
   (request: Request): void => {
-    const { hostname } = ownUrl(request)
-    if (token === undefined && isLoopback(boundHost)) {
-      if (!isLoopback(hostname)) throw new DomainError(FOREIGN_SITE)
-      return
-    }
+    ownUrl(request)
+    if (token === undefined && isLoopback(boundHost)) return
     const sent = request.headers.get('x-sandbox-token')
     if (token === undefined || sent === null || !sameSecret(sent, token)) throw new DomainError(TOKEN_WRONG)
   }
@@ -42,7 +39,7 @@ export const sandboxGate =
 export const worldGate = (request: Request): void => void ownUrl(request)
 
 /**
- * By which names the API is reached. A page whose name resolves to this machine could log in with the known password, and read
+ * By which names the sandbox is reached. A page whose name resolves to this machine could log in with the known password, and read
  * the network through the deliveries of its webhooks. Bound elsewhere, it is unknown by which names others reach the server.
  */
 export const hostGate = ({ boundHost, publicUrl }: { boundHost: string; publicUrl: string }) => {
@@ -50,7 +47,8 @@ export const hostGate = ({ boundHost, publicUrl }: { boundHost: string; publicUr
   const isOwn = ({ hostname }: URL): boolean => isLoopback(hostname) || hostname === publicName
   return ({ url, headers }: Request): void => {
     // Every browser sends a Host; some health checks of proxies do not.
-    if (!isLoopback(boundHost) || !headers.has('host') || !/^\/(?:auth|api\/v1)(?:[/?]|$)/.test(targetOf(url))) return
+    if (!isLoopback(boundHost) || !headers.has('host') || !/^\/(?:auth|api\/v1|_sandbox)(?:[/?]|$)/.test(targetOf(url)))
+      return
     if (URL.canParse(url) && !isOwn(new URL(url))) throw new DomainError(FOREIGN_SITE)
   }
 }

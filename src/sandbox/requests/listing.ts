@@ -1,21 +1,22 @@
 import { documentedRoute, pathOf } from '../../http/target.ts'
 import type { World } from '../../worlds/world.ts'
 import { fits } from '../faults/pattern.ts'
-import type { RecordedRequest } from './operations.ts'
-import { BYTES_MAX, type LoggedRequest, recordedFrom, requestLog } from './request-log.ts'
+import { BYTES_MAX, type Logged, type LoggedRequest, requestLog } from './request-log.ts'
 
 /** Which requests of the log are wanted. */
 interface RequestFilter {
   limit: number
   status?: string
   path?: string
+  /** Without bodies, a list holds as many requests as it may. */
+  bodies?: 'true' | 'false'
 }
 
 /** Reads the logs of worlds, the newest request first, and of all together no more than the log of one world may hold. */
 export const readLogs = <Formatted>(
   worlds: readonly World[],
   filter: RequestFilter,
-  format: (recorded: RecordedRequest) => Formatted,
+  format: (logged: Logged) => Formatted,
 ): Formatted[] => {
   const logged = worlds
     .flatMap((world) => world.of(requestLog).all())
@@ -25,8 +26,8 @@ export const readLogs = <Formatted>(
   for (const next of logged) {
     if (read.length === filter.limit || bytes >= BYTES_MAX) break
     if (!matches(next, filter)) continue
-    read.push(format(recordedFrom(next)))
-    bytes += next.bytes
+    read.push(format(next))
+    if (filter.bodies !== 'false') bytes += next.bytes
   }
   return read
 }

@@ -169,13 +169,14 @@ export const listRequests = controlOperation('requests')({
   id: 'listRequests',
   summary: 'Read the request log of a world, or of all',
   description:
-    'The last 1,000 requests of each, the newest first, without secrets; or, the oldest first, as HAR 1.2 or curl lines.',
+    'The last 1,000 requests of each, the newest first, without secrets; or, the oldest first, as HAR 1.2 or curl lines. A list of all worlds has at most 4 MiB of bodies.',
   query: Type.Object({
     ...WorldsQuery.properties,
     limit: limitUpTo(LIMIT_MAX, LIMIT_DEFAULT),
     status: statusFilter,
     path: pathFilter,
     format: choiceFilter(['json', 'har', 'curl'], 'The format of the response: JSON, a HAR file or curl lines'),
+    bodies: choiceFilter(['true', 'false'], 'With `false`, bodies are null in JSON'),
   }),
   success: {
     status: 200,

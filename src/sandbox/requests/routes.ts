@@ -16,21 +16,21 @@ import { readLogs } from './listing.ts'
 import type { RecordedRequest } from './operations.ts'
 import * as operations from './operations.ts'
 import { toTable } from './outcomes.ts'
-import { type Logged, recordedFrom, requestLog } from './request-log.ts'
+import { headOf, type Logged, recordedFrom, requestLog } from './request-log.ts'
 
 export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference, send }: Parts) => {
-  const toEntry = (recorded: RecordedRequest): string => harEntry(recorded, publicUrl)
-  const curlOf = (recorded: RecordedRequest): string => curlLine(recorded, publicUrl)
+  const toEntry = (logged: Logged): string => harEntry(recordedFrom(logged), publicUrl)
+  const curlOf = (logged: Logged): string => curlLine(recordedFrom(logged), publicUrl)
   const har = (entries: readonly string[]) => textResponse(harHead(version) + entries.join(',') + HAR_TAIL, JSON_TYPE)
   return new Elysia({ name: 'sandbox-requests' })
     .get(
       '/requests',
       ({ query: { world, format, ...filter } }) => {
-        const read = <Formatted>(as: (recorded: RecordedRequest) => Formatted) =>
-          readLogs(getWorlds(worlds, world), filter, as)
+        const read = <Formatted>(as: (logged: Logged) => Formatted) => readLogs(getWorlds(worlds, world), filter, as)
         if (format === 'curl') return textResponse(read(curlOf).reverse().join(''))
         if (format === 'har') return har(read(toEntry).reverse())
-        return textResponse(`[${read((each) => JSON.stringify(each)).join(',')}]`, JSON_TYPE)
+        const wire = filter.bodies === 'false' ? withoutBodies : recordedFrom
+        return textResponse(`[${read((each) => JSON.stringify(wire(each))).join(',')}]`, JSON_TYPE)
       },
       operations.listRequests,
     )
@@ -40,9 +40,8 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
         const logged = getLogged(getWorld(worlds, query.world), params.id)
         const toText = query.format && TEXTS[query.format]
         if (query.format !== 'har' && !toText) return detailOf(logged, reference)
-        const recorded = recordedFrom(logged)
-        if (toText) return textResponse(toText(recorded, publicUrl))
-        return har([toEntry(recorded)])
+        if (toText) return textResponse(toText(recordedFrom(logged), publicUrl))
+        return har([toEntry(logged)])
       },
       operations.getRequest,
     )
@@ -73,6 +72,11 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
       },
       getCoverage,
     )
+}
+
+const withoutBodies = (logged: Logged): RecordedRequest => {
+  const { request, response, ...head } = headOf(logged)
+  return { ...head, request: { ...request, body: null }, response: { ...response, body: null } }
 }
 
 /** The request of a log, to be sent again. */

@@ -1,33 +1,18 @@
+import type { Static } from '@sinclair/typebox'
+import { inWords } from '../../../sandbox/requests/in-words.ts'
+import type { RequestDetail } from '../../../sandbox/requests/operations.ts'
+
 /** A recorded request in words: what came, why it was refused, and what it changed. */
 
-interface Detail {
-  id: number
-  method: string
-  path: string
-  client: string | null
-  fault: string | null
-  outcome: string | null
-  message: string | null
-  response: { status: number }
-  changes: { table: string; operation: string; key: string }[]
-  ledger: { source_type: string; source_id: string | null; lines: LedgerLine[] }[]
-  caused: { id: string; type: string }[]
-  deliveries: { event_type: string; attempt: number; status: string; response_status: number | null }[]
-}
-
-interface LedgerLine {
-  account: string
-  wallet_id: number | null
-  currency: string
-  amount: number
-}
+type Detail = Static<typeof RequestDetail>
 
 export const explain = (detail: Detail): string => {
   const { id, method, path, client, changes, ledger, caused, deliveries } = detail
   return [
     `Request ${id}: ${method} ${path}${client === null ? ' without a valid token' : ` by ${client}`}.`,
     outcomeOf(detail),
-    ...(changes.length === 0 ? ['It changed nothing: no row, no money, no event.'] : [`Rows: ${rowsIn(changes)}.`]),
+    ...inWords(detail).map(({ text }) => `${text}.`),
+    ...(changes.length > 0 ? [`Rows: ${rowsIn(changes)}.`] : []),
     ...ledger.map(
       ({ source_type, source_id, lines }) => `Ledger, ${source_type} ${source_id ?? ''}: ${linesIn(lines)}.`,
     ),
@@ -52,7 +37,7 @@ const outcomeOf = ({ response, outcome, message, fault }: Detail): string => {
 const rowsIn = (changes: Detail['changes']): string =>
   changes.map(({ table, operation, key }) => `${operation} ${table} ${key}`).join(', ')
 
-const linesIn = (lines: readonly LedgerLine[]): string =>
+const linesIn = (lines: Detail['ledger'][number]['lines']): string =>
   lines
     .map(
       ({ account, wallet_id: wallet, currency, amount }) =>

@@ -1,18 +1,21 @@
-import { type ApiDocument, bodyExampleOf, type DocumentedOperation, entriesOf } from '../../../docs/document.ts'
+import { type ApiDocument, bodyExampleOf, entriesOf } from '../../../docs/document.ts'
+import { search, termsIn } from '../../../pages/search.ts'
 
 const FOUND_MAX = 8
 
 /** The operations of the API that match the words best, as a tool reports them. */
 export const findOperations = (document: ApiDocument, text: string) => {
-  const words = text
-    .toLowerCase()
-    .split(/[^a-z0-9_/]+/)
-    .filter(Boolean)
-  return entriesOf(document)
+  const entries = entriesOf(document)
     .filter(({ path }) => !path.startsWith('/_sandbox'))
-    .map((entry) => ({ ...entry, score: scoreOf(`${entry.method} ${entry.path}`, entry.operation, words) }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
+    .map(({ method, path, operation }) => ({
+      method,
+      path,
+      operation,
+      title: operation.summary,
+      words: `${operation.operationId} ${method} ${path}`,
+      text: operation.description,
+    }))
+  return search(entries, termsIn(text))
     .slice(0, FOUND_MAX)
     .map(({ method, path, operation }) => ({
       operation: operation.operationId,
@@ -27,11 +30,4 @@ export const findOperations = (document: ApiDocument, text: string) => {
       body_example: bodyExampleOf(operation),
       statuses: Object.keys(operation.responses),
     }))
-}
-
-/** A word in the name counts more than one in the description. */
-const scoreOf = (target: string, operation: DocumentedOperation, words: readonly string[]): number => {
-  const name = `${operation.operationId} ${operation.summary} ${target}`.toLowerCase()
-  const about = operation.description.toLowerCase()
-  return words.reduce((score, word) => score + (name.includes(word) ? 3 : 0) + (about.includes(word) ? 1 : 0), 0)
 }

@@ -1,4 +1,4 @@
-import { parsedOf } from './ui.tsx'
+import { errorMessageIn } from '../../../http/error-message.ts'
 
 /** The control API, with the token of the sandbox if it has one: typed once, and kept for this tab. */
 
@@ -49,18 +49,7 @@ const send = async (method: string, path: string, asked: Asked): Promise<string>
   const text = await response.text()
   if (response.ok) return text
   if (response.status === 401) onTokenMissing()
-  throw new ApiError(response.status, messageIn(text) ?? `${response.status} for ${method} ${path}`)
-}
-
-interface ErrorBody {
-  error?: { message?: string; messages?: Record<string, { message: string }[]> }
-}
-
-/** What an error says, with the first of its violations. */
-export const messageIn = (text: string): string | undefined => {
-  const { error } = (parsedOf(text)?.value ?? {}) as ErrorBody
-  const [first] = Object.values(error?.messages ?? {}).flat()
-  return first?.message ?? error?.message
+  throw new ApiError(response.status, errorMessageIn(text) ?? `${response.status} for ${method} ${path}`)
 }
 
 export const askText = (method: string, path: string, asked: Asked = {}): Promise<string> =>

@@ -1,6 +1,8 @@
 import { useMemo, useState } from 'preact/hooks'
+import { visibleLines as visible } from '../../../kernel/visible.ts'
+import { counted } from '../../requests/amounts.ts'
 import { Toggle } from './forms.tsx'
-import { Code, parsedOf, visible } from './ui.tsx'
+import { Code, parsedOf } from './ui.tsx'
 
 /** A longer text is shown as far as it can be read. */
 const SHOWN_MAX = 100_000
@@ -65,7 +67,7 @@ export const Body = ({ text, label }: { text: string | null; label: string }) =>
 
 export const HeaderList = ({ headers }: { headers: Record<string, string> }) => (
   <details class="headers">
-    <summary>{Object.keys(headers).length} headers</summary>
+    <summary>{counted(Object.keys(headers).length, 'header')}</summary>
     <dl>
       {Object.entries(headers).map(([name, value]) => (
         <div key={name}>

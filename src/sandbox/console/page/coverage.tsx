@@ -45,7 +45,7 @@ export const CoveragePage = ({ place }: { place: Place }) => {
             {outcomes.map(({ name: outcome, status, count }) => (
               <li key={outcome} class={count > 0 ? 'met' : ''}>
                 <span class="mono">{status}</span> {outcome}{' '}
-                <span class="times">{count > 0 ? `× ${count}` : 'not met'}</span>
+                <span class={count > 0 ? '' : 'hidden'}>{count > 0 ? `× ${count}` : 'not met'}</span>
               </li>
             ))}
           </ul>
@@ -57,7 +57,10 @@ export const CoveragePage = ({ place }: { place: Place }) => {
           <ul class="outcomes">
             {value.events.map(({ type, count, delivered }) => (
               <li key={type} class={count > 0 ? 'met' : ''}>
-                {type} <span class="times">{count > 0 ? `× ${count}, ${delivered} delivered` : 'not met'}</span>
+                {type}{' '}
+                <span class={count > 0 ? '' : 'hidden'}>
+                  {count > 0 ? `× ${count}, ${delivered} delivered` : 'not met'}
+                </span>
               </li>
             ))}
           </ul>

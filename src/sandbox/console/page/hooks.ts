@@ -29,7 +29,7 @@ export const useKeys = (actions: Record<string, () => void>, on: readonly unknow
       const { target, key } = event
       const isTaken =
         target instanceof HTMLElement &&
-        (target.matches('input, textarea, select, [role="separator"]') || target.closest('dialog') !== null)
+        (target.matches('input, textarea, select') || target.closest('dialog') !== null)
       if (isTaken && key !== 'Escape') return
       const action = actions[key]
       if (!action) return

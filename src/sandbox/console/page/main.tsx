@@ -17,7 +17,6 @@ import { Requests } from './requests/requests.tsx'
 import { Send } from './send/send.tsx'
 import { store, useStore } from './store.ts'
 import { Theme } from './theme.tsx'
-import { useTitle } from './title.ts'
 import type { World } from './types.ts'
 import { Worlds } from './worlds/worlds.tsx'
 
@@ -154,20 +153,22 @@ const Console = () => {
       () => undefined,
     )
   }, [needsToken])
-  useEffect(() => {
-    if (isOpen) store.open(place.world)
-  }, [isOpen, place.world])
   const { connection } = useStore()
   const { value: listed, reload } = useLoaded(
     async () => (isOpen ? (await get<World[]>('/worlds')).map(({ name }) => name) : undefined),
     [isOpen, place.page, place.world, connection],
   )
   const worlds = listed ?? []
-  const isUnknown = listed !== undefined && place.world !== ALL_WORLDS && !worlds.includes(place.world)
+  const isUnknown = place.world !== ALL_WORLDS && !worlds.includes(place.world)
+  useEffect(() => {
+    if (listed !== undefined) store.open(isUnknown ? undefined : place.world)
+  }, [listed, isUnknown, place.world])
   const title = (Object.hasOwn(TITLES, place.page) && TITLES[place.page]) || 'Requests'
-  useTitle(title)
+  useEffect(() => {
+    document.title = `${title} · Scrip console`
+  }, [title])
   if (needsToken) return <TokenForm onKept={() => setNeedsToken(false)} />
-  if (!isOpen) return null
+  if (listed === undefined) return null
   return (
     <>
       <Button text="Skip to content" class="skip" onClick={() => document.getElementById('main')?.focus()} />
@@ -179,9 +180,11 @@ const Console = () => {
         <div class="side">
           {!isUnknown && <ActiveFaults place={place} />}
           <WorldChoice place={place} worlds={worlds} onLook={reload} />
-          <span class={`connection ${connection}`} role="status">
-            {CONNECTIONS[connection]}
-          </span>
+          {!isUnknown && (
+            <span class={`connection ${connection}`} role="status">
+              {CONNECTIONS[connection]}
+            </span>
+          )}
           <Theme />
         </div>
       </header>

@@ -1,16 +1,17 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
+import type { Entry } from '../../../docs/document.ts'
+import { type Searched, search, termsIn } from '../../../pages/search.ts'
 import { ask } from './api.ts'
 import { Button, Input } from './forms.tsx'
 import { useKeys, useListener } from './hooks.ts'
 import { act } from './notices.tsx'
 import { go, type Place, worldOf } from './place.ts'
-import { type Operation, readOperations } from './send/operations.ts'
+import { readOperations } from './send/operations.ts'
 import { store } from './store.ts'
-import { Empty, fitting } from './ui.tsx'
+import { Empty } from './ui.tsx'
 
-interface Choice {
+interface Choice extends Searched {
   kind: string
-  title: string
   choose: () => unknown
 }
 
@@ -25,11 +26,11 @@ interface Props {
 /** Ctrl+K: finds pages, worlds, operations and actions by a part of their names. */
 export const Palette = ({ place, pages, worlds }: Props) => {
   const dialog = useRef<HTMLDialogElement>(null)
-  const [search, setSearch] = useState('')
+  const [typed, setTyped] = useState('')
   const [selected, setSelected] = useState(0)
-  const [operations, setOperations] = useState<readonly Operation[]>([])
+  const [operations, setOperations] = useState<readonly Entry[]>([])
   const find = (text: string): void => {
-    setSearch(text)
+    setTyped(text)
     setSelected(0)
   }
   useListener(window, 'keydown', (event) => {
@@ -44,7 +45,7 @@ export const Palette = ({ place, pages, worlds }: Props) => {
     () => choicesOf({ place, pages, worlds }, world, operations),
     [place, pages, worlds, world, operations],
   )
-  const found = useMemo(() => choices.filter(fitting(search, describe)).slice(0, SHOWN), [choices, search])
+  const found = useMemo(() => search(choices, termsIn(typed)).slice(0, SHOWN), [choices, typed])
   const choose = (choice: Choice | undefined): void => {
     if (!choice) return
     dialog.current?.close()
@@ -58,7 +59,7 @@ export const Palette = ({ place, pages, worlds }: Props) => {
         aria-controls="found"
         aria-activedescendant={found[selected] && `found-${selected}`}
         placeholder="Find a page, a world, an operation or an action"
-        value={search}
+        value={typed}
         onText={find}
         onKeyDown={(event) => {
           const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : undefined
@@ -90,6 +91,10 @@ export const Palette = ({ place, pages, worlds }: Props) => {
 
 const describe = ({ kind, title }: Choice): string => `${kind} ${title}`
 
+const choiceOf = (kind: string, title: string, choose: () => unknown): Choice => {
+  return { kind, title, words: kind, text: '', choose }
+}
+
 const CLOCK_MOVES = [
   { title: 'Advance the clock by 1 minute', body: { advance: 'PT1M' } },
   { title: 'Advance the clock by 1 day', body: { advance: 'P1D' } },
@@ -107,15 +112,11 @@ const WHERE = [
   { title: 'Save or restore a snapshot', page: 'worlds' },
 ]
 
-const choicesOf = ({ place, pages, worlds }: Props, world: string, operations: readonly Operation[]): Choice[] => {
-  const action = (title: string, choose: () => unknown): Choice => ({ kind: 'Action', title, choose })
+const choicesOf = ({ place, pages, worlds }: Props, world: string, operations: readonly Entry[]): Choice[] => {
+  const action = (title: string, choose: () => unknown): Choice => choiceOf('Action', title, choose)
   return [
-    ...Object.entries(pages).map(([page, title]) => ({
-      kind: 'Page',
-      title,
-      choose: () => go({ page, world: place.world }),
-    })),
-    ...worlds.map((name) => ({ kind: 'World', title: name, choose: () => go({ page: place.page, world: name }) })),
+    ...Object.entries(pages).map(([page, title]) => choiceOf('Page', title, () => go({ page, world: place.world }))),
+    ...worlds.map((name) => choiceOf('World', name, () => go({ page: place.page, world: name }))),
     ...CLOCK_MOVES.map(({ title, body }) =>
       action(`${title} in ${world}`, () => act(() => ask('POST', '/clock', { world, body }), `${title}: ${world}`)),
     ),
@@ -123,11 +124,9 @@ const choicesOf = ({ place, pages, worlds }: Props, world: string, operations: r
     ...WHERE.map(({ title, page }) => action(title, () => go({ page, world }))),
     action(`Reset ${world}`, () => act(() => ask('POST', '/reset', { world }), `Reset ${world}`)),
     action('Pause or resume the list', () => store.pause(!store.isPaused)),
-    ...operations.map(({ id, method, path, summary }) => ({
-      kind: 'Send',
-      title: `${summary} — ${method} ${path}`,
-      choose: () => go({ page: 'send', world, operation: id }),
-    })),
+    ...operations.map(({ method, path, operation: { operationId, summary } }) =>
+      choiceOf('Send', `${summary} — ${method} ${path}`, () => go({ page: 'send', world, operation: operationId })),
+    ),
   ]
 }
 

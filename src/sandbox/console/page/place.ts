@@ -13,8 +13,6 @@ export interface Place {
   /** Which requests are shown (`filter.ts`), and how they are grouped. */
   filter?: string | undefined
   by?: string | undefined
-  /** A request that is compared with the open one, of the same world. */
-  beside?: number | undefined
   /** The operation of a request that is written. */
   operation?: string | undefined
   /** A record that is pointed at: `order-12`. */
@@ -37,7 +35,6 @@ const entriesOf = (place: Place): [string, string][] =>
   Object.entries({
     ...(place.world !== ALL_WORLDS && { world: place.world }),
     id: place.id?.toString(),
-    beside: place.beside?.toString(),
     ...Object.fromEntries(Object.entries(NAMES).map(([member, name]) => [name, place[member as Named]])),
   }).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '')
 
@@ -59,7 +56,6 @@ const placeIn = (hash: string): Place => {
     page,
     world: query.get('world') ?? (showsAll(page) ? ALL_WORLDS : 'default'),
     id: numberIn(query.get('id')),
-    beside: numberIn(query.get('beside')),
     ...Object.fromEntries(Object.entries(NAMES).map(([member, name]) => [member, query.get(name) ?? undefined])),
   }
 }

@@ -1,4 +1,5 @@
-import { ask, get, messageIn } from './api.ts'
+import { errorMessageIn } from '../../../http/error-message.ts'
+import { ask, get } from './api.ts'
 import type { SandboxClient, Sent } from './types.ts'
 
 interface Asked {
@@ -14,7 +15,7 @@ export const sendAs = async <Record>(world: string, { method, path, body, client
   const sent = { method, path, headers, ...(body !== undefined && { body: JSON.stringify(body) }), client }
   const response = await ask<Sent>('POST', '/requests', { world, body: sent })
   if (response.status < 400) return (response.body === '' ? undefined : JSON.parse(response.body)) as Record
-  throw new Error(messageIn(response.body) ?? `${response.status} for ${method} ${path}`)
+  throw new Error(errorMessageIn(response.body) ?? `${response.status} for ${method} ${path}`)
 }
 
 export const readClients = (world: string): Promise<SandboxClient[]> => get<SandboxClient[]>('/clients', { world })

@@ -4,8 +4,7 @@ import { type Connection, type FeedMessage, follow } from './feed.ts'
 import type { RequestHead, ScripEvent } from './types.ts'
 
 /** The most requests that a list can hold and still filter quickly. */
-const REQUESTS_MAX = 10_000
-const EVENTS_MAX = 1_000
+export const REQUESTS_MAX = 10_000
 /** How often changing data is read again. */
 const FRESH_MS = 1_000
 
@@ -15,16 +14,11 @@ export interface Row {
   text: string
   /** The name that the client gives its test. */
   test: string | undefined
-  /** The log of this request has ended: the server or its world has restarted since. */
-  isEarlier: boolean
 }
-
-export type WorldEvent = ScripEvent & { world: string }
 
 const rowOf = (head: RequestHead): Row => ({
   head,
   test: head.request.headers['x-test-name'],
-  isEarlier: false,
   text: [
     head.method,
     head.path,
@@ -42,33 +36,33 @@ const rowOf = (head: RequestHead): Row => ({
     .toLowerCase(),
 })
 
-/** The requests from the feed, the newest first. Views are notified once per frame. */
+/** The requests of a world, or of all, the newest first: those of the log, then those of the feed. Views are notified once per frame. */
 class Store {
   rows: readonly Row[] = []
-  events: readonly WorldEvent[] = []
   connection: Connection = 'connecting'
   isPaused = false
-  #startedAt = ''
-  #rereading = 0
+  /** Whether the log has been read. */
+  isRead = false
+  /** The last event: its records have changed. */
+  lastEvent = ''
   #pending: FeedMessage[] = []
-  /** How long each request took, by world and id: the feed and the log report the same duration to the microsecond. */
-  readonly #known = new Map<string, { last: number; durations: Map<number, number> }>()
-  /** Requests from the feed that are about to enter the list. */
-  #batch: Row[] = []
+  /** The last request of each world. */
+  readonly #lastIds = new Map<string, number>()
   readonly #views = new Set<() => void>()
   #frame = 0
+  #rereading = 0
   #stop: () => void = () => undefined
-  #world = ''
+  #world: string | undefined
 
-  /** Follows a world, or all. */
-  open(world: string): void {
+  /** Follows a world, or all; none for undefined. */
+  open(world: string | undefined): void {
     if (world === this.#world) return
     this.#world = world
     this.#stop()
     this.rows = []
-    this.events = []
+    this.isRead = false
     this.#pending = []
-    this.#known.clear()
+    if (world === undefined) return
     this.#stop = follow(
       world,
       (messages) => this.#receive(messages),
@@ -82,26 +76,22 @@ class Store {
     )
   }
 
-  /** Reads what the log holds. */
+  /** What the feed brings meanwhile waits. */
   async #readLog(world: string): Promise<void> {
-    const { started_at } = await get<{ started_at: string }>('').catch(() => ({ started_at: this.#startedAt }))
-    const heads = await get<RequestHead[]>('/requests', { world, query: { limit: String(REQUESTS_MAX) } }).catch(
-      () => [],
-    )
+    this.isRead = false
+    const query = { limit: String(REQUESTS_MAX), bodies: 'false' }
+    const heads = await get<RequestHead[]>('/requests', { world, query }).catch(() => [])
     if (world !== this.#world) return
-    if (this.#startedAt !== '' && started_at !== this.#startedAt) this.#endLogs(() => true)
-    this.#startedAt = started_at
-    const older = heads.filter((head) => this.#isNew(head, false)).map(rowOf)
-    this.rows = [...this.rows, ...older].sort(byTime).slice(0, REQUESTS_MAX)
+    this.rows = heads.map(rowOf)
+    this.#lastIds.clear()
+    for (const { world: name, id } of heads) this.#lastIds.set(name, Math.max(id, this.#lastIds.get(name) ?? 0))
+    this.#pending = this.#pending.filter(({ event, data }) => event !== 'request' || this.#isNew(data as RequestHead))
+    this.isRead = true
     this.#tell()
   }
 
-  /** What was logged stays in the list, but can no longer be read. */
-  #endLogs(isOver: (world: string) => boolean): void {
-    const end = (row: Row): Row => (row.isEarlier || !isOver(row.head.world) ? row : { ...row, isEarlier: true })
-    this.rows = this.rows.map(end)
-    this.#batch = this.#batch.map(end)
-    for (const world of [...this.#known.keys()]) if (isOver(world)) this.#known.delete(world)
+  #isNew({ world, id }: RequestHead): boolean {
+    return id > (this.#lastIds.get(world) ?? 0)
   }
 
   pause(isPaused: boolean): void {
@@ -123,20 +113,6 @@ class Store {
     return () => this.#views.delete(view)
   }
 
-  /** Ids are consecutive in a world, and only the feed brings them in order: where they go back, the world has started again. */
-  #isNew({ world, id, duration_ms: duration }: RequestHead, isInOrder: boolean): boolean {
-    const before = this.#known.get(world)
-    if (before?.durations.get(id) === duration) return false
-    const isAnew = before && (before.durations.has(id) || (isInOrder && id < before.last))
-    if (isAnew) this.#endLogs((name) => name === world)
-    const known = (isAnew ? undefined : before) ?? { last: id, durations: new Map() }
-    known.last = Math.max(known.last, id)
-    known.durations.set(id, duration)
-    if (known.durations.size > 2 * REQUESTS_MAX) known.durations.delete(known.durations.keys().next().value ?? id)
-    this.#known.set(world, known)
-    return true
-  }
-
   #receive(messages: FeedMessage[]): void {
     this.#pending.push(...messages)
     const over = this.#pending.length - REQUESTS_MAX
@@ -146,26 +122,27 @@ class Store {
   }
 
   #take(): void {
-    if (this.isPaused || this.#pending.length === 0) return
-    const events: WorldEvent[] = []
+    if (this.isPaused || !this.isRead || this.#pending.length === 0) return
+    const added: Row[] = []
     for (const { event, data } of this.#pending) {
       if (event === 'request') {
         const head = data as RequestHead
-        if (this.#isNew(head, true)) this.#batch.push(rowOf(head))
+        // Ids only go back where a world has started again: what it logged before can no longer be read.
+        if (!this.#isNew(head)) this.rows = this.rows.filter((row) => row.head.world !== head.world)
+        this.#lastIds.set(head.world, head.id)
+        added.push(rowOf(head))
       } else if (event === 'skipped') this.#readAgainSoon()
-      else events.push(data as WorldEvent)
+      else this.lastEvent = (data as ScripEvent).id
     }
     this.#pending = []
-    if (this.#batch.length > 0) this.rows = [...this.#batch.reverse(), ...this.rows].slice(0, REQUESTS_MAX)
-    this.#batch = []
-    if (events.length > 0) this.events = [...events.reverse(), ...this.events].slice(0, EVENTS_MAX)
+    if (added.length > 0) this.rows = [...added.reverse(), ...this.rows].slice(0, REQUESTS_MAX)
   }
 
   /** The log has what the feed has skipped, unless even more has come since. */
   #readAgainSoon(): void {
     this.#rereading ||= window.setTimeout(() => {
       this.#rereading = 0
-      void this.#readLog(this.#world)
+      if (this.#world !== undefined) void this.#readLog(this.#world)
     }, FRESH_MS)
   }
 
@@ -177,22 +154,6 @@ class Store {
     })
   }
 }
-
-/** How many requests of each world are not in the list. Ids are consecutive, so gaps show; the oldest leave the list by age. */
-export const missingIn = (rows: readonly Row[]): ReadonlyMap<string, number> => {
-  const current = rows.filter(({ isEarlier }) => !isEarlier).map(({ head }) => head)
-  const gaps = [...Map.groupBy(current, ({ world }) => world)].map(([world, heads]) => {
-    const [first, last] = heads.reduce(
-      ([low, high], { id }) => [Math.min(low, id), Math.max(high, id)],
-      [Number.POSITIVE_INFINITY, 0],
-    )
-    return [world, last - first + 1 - heads.length] as const
-  })
-  return new Map(gaps.filter(([, count]) => count > 0))
-}
-
-const byTime = (a: Row, b: Row): number =>
-  a.head.at < b.head.at ? 1 : a.head.at > b.head.at ? -1 : b.head.id - a.head.id
 
 export const store = new Store()
 
@@ -211,7 +172,7 @@ export const useNews = (): string => {
     const look = () => {
       timer ||= window.setTimeout(() => {
         timer = 0
-        setNews(store.events[0]?.id ?? '')
+        setNews(store.lastEvent)
       }, FRESH_MS)
     }
     const unwatch = store.watch(look)
@@ -225,8 +186,8 @@ export const useNews = (): string => {
 
 /** The request that made a record or an event, if it is in the list. */
 export const makerOf = (world: string, made: { table: string; key: string } | { event: string }): Row | undefined =>
-  store.rows.find(({ head, isEarlier }) => {
-    if (isEarlier || head.world !== world) return false
+  store.rows.find(({ head }) => {
+    if (head.world !== world) return false
     if ('event' in made) return head.events.includes(made.event)
     return head.changes.some(
       ({ table, key, operation }) => operation === 'insert' && table === made.table && key === made.key,

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
+import { visibleLines as visible } from '../../../../kernel/visible.ts'
 import { Button } from '../forms.tsx'
 import { act } from '../notices.tsx'
 import { sendAs } from '../send-as.ts'
 import type { SandboxClient, Webhook } from '../types.ts'
-import { Tag, visible } from '../ui.tsx'
+import { Tag } from '../ui.tsx'
 import { Attempts } from './attempts.tsx'
 import { WebhookForm } from './webhook-form.tsx'
 

@@ -1,11 +1,13 @@
 import { useMemo, useState } from 'preact/hooks'
+import { messageOf } from '../../../../http/error-message.ts'
+import { type Searched, search, termsIn } from '../../../../pages/search.ts'
 import { ask, get } from '../api.ts'
 import { AfterWork, Button, Input, named, Select } from '../forms.tsx'
 import { useLoaded } from '../hooks.ts'
 import { type Place, worldOf } from '../place.ts'
 import { useNews } from '../store.ts'
 import type { DocumentedError, Rule } from '../types.ts'
-import { Card, Empty, Failed, fitting, Status } from '../ui.tsx'
+import { Card, Empty, Failed, Status } from '../ui.tsx'
 import { NETWORK_FAULTS, type NetworkFault } from './network.ts'
 import { effectOf, RuleView } from './rule.tsx'
 
@@ -92,9 +94,10 @@ interface ErrorsProps {
 
 /** Every documented error, behind a search: there are hundreds. */
 const DocumentedErrors = ({ errors, onInject }: ErrorsProps) => {
-  const [search, setSearch] = useState('')
+  const [typed, setTyped] = useState('')
   const [isAfter, setAfter] = useState(false)
-  const found = search.trim() === '' ? [] : errors.filter(fitting(search, describe))
+  const entries = useMemo(() => errors.map(searched), [errors])
+  const found = typed.trim() === '' ? [] : search(entries, termsIn(typed))
   return (
     <Card title="Documented errors">
       <div class="line">
@@ -102,20 +105,20 @@ const DocumentedErrors = ({ errors, onInject }: ErrorsProps) => {
           type="search"
           aria-label="Search errors"
           placeholder={`Search ${errors.length} errors: balance, 404, orders`}
-          value={search}
-          onText={setSearch}
+          value={typed}
+          onText={setTyped}
         />
         <AfterWork isAfter={isAfter} onSet={setAfter} />
       </div>
       {found.length === 0 && (
         <Empty>
-          {search === ''
+          {typed === ''
             ? 'Type a name, a status or a path to find an error that the reference documents.'
             : 'No documented error matches.'}
         </Empty>
       )}
       <ul class="items found">
-        {found.slice(0, SHOWN_ERRORS).map((error) => (
+        {found.slice(0, SHOWN_ERRORS).map(({ error }) => (
           <li key={describe(error)}>
             <span class="error">
               <Status status={error.status} /> <span>{error.name}</span>
@@ -137,3 +140,7 @@ const DocumentedErrors = ({ errors, onInject }: ErrorsProps) => {
 }
 
 const describe = ({ name, status, method, path }: DocumentedError): string => `${name} ${status} ${method} ${path}`
+
+const searched = (error: DocumentedError): Searched & { error: DocumentedError } => {
+  return { title: error.name, words: describe(error), text: messageOf(error.body) ?? '', error }
+}

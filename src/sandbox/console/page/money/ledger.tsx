@@ -1,6 +1,6 @@
+import { amount, sumOf } from '../../../requests/amounts.ts'
 import { MadeBy } from '../requests/made-by.tsx'
 import type { LedgerEntry } from '../types.ts'
-import { amount, sumOf } from '../ui.tsx'
 
 /** Ledger entries line by line, and the proof that they sum to zero. With a world, each leads to its request. */
 export const LedgerTable = ({ entries, world }: { entries: readonly LedgerEntry[]; world?: string }) => {

@@ -6,10 +6,10 @@ import { readClients } from '../send-as.ts'
 import { useNews } from '../store.ts'
 import type { LedgerEntry, Order, Payout, Wallet } from '../types.ts'
 import { Card, Empty, Failed } from '../ui.tsx'
-import type { ChangeRecord } from './change.ts'
 import { LedgerTable } from './ledger.tsx'
 import { OrderView } from './order.tsx'
 import { PayoutView } from './payout.tsx'
+import type { ChangeRecord } from './timeline.tsx'
 import { WalletView } from './wallet.tsx'
 
 const ENTRIES_SHOWN = '500'
@@ -42,7 +42,6 @@ export const Money = ({ place }: { place: Place }) => {
                 key={wallet.id}
                 wallet={wallet}
                 owner={clients.find((client) => client.client_id === wallet.client_id)?.username}
-                entries={entries}
                 onChange={onChange}
               />
             ))}

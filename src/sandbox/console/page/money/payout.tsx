@@ -1,9 +1,10 @@
+import { visibleLines as visible } from '../../../../kernel/visible.ts'
+import { amount } from '../../../requests/amounts.ts'
 import { Button } from '../forms.tsx'
 import { MadeBy } from '../requests/made-by.tsx'
 import type { Payout } from '../types.ts'
-import { amount, Tag, visible } from '../ui.tsx'
-import { type ChangeRecord, kindOf } from './change.ts'
-import { nextStep, Timeline } from './timeline.tsx'
+import { Tag } from '../ui.tsx'
+import { type ChangeRecord, kindOf, nextStep, Timeline } from './timeline.tsx'
 
 /** What may happen next to a payout by hand (docs/architecture.md, How a payout moves). */
 const PAYOUT_ACTIONS: Record<string, readonly string[]> = {

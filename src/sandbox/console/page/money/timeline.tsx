@@ -1,4 +1,5 @@
-import { clockTime, time, visible } from '../ui.tsx'
+import { visibleLines as visible } from '../../../../kernel/visible.ts'
+import { clockTime, time } from '../ui.tsx'
 
 export interface Step {
   at: string
@@ -26,3 +27,11 @@ const dateOf = (at: string | undefined): string | undefined => at?.slice(0, 10)
 /** What the clock does by itself. */
 export const nextStep = (at: string | null, name = 'next by the clock'): Step[] =>
   at === null ? [] : [{ at, name, isNext: true }]
+
+/** Changes a record with an operation of the control API, and reports the change. */
+export type ChangeRecord = (path: string, body: object, done: string) => Promise<boolean>
+
+const GOOD = new Set(['DELIVERED', 'completed'])
+const BAD = new Set(['FAILED', 'CANCELLED', 'failed', 'cancelled', 'expired'])
+/** The colour of the status of an order or payout. */
+export const kindOf = (status: string): string => (GOOD.has(status) ? 'good' : BAD.has(status) ? 'bad' : 'info')

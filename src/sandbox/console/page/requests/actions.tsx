@@ -6,12 +6,12 @@ import { act, copy, say } from '../notices.tsx'
 import { go, hrefOf, type Place } from '../place.ts'
 import type { DocumentedError, RequestDetail, RequestHead } from '../types.ts'
 
-const COPIES = { curl: 'curl', har: 'HAR', node: 'node:test', pytest: 'pytest' } as const
+const COPIES = { curl: 'curl', har: 'HAR' } as const
 
 /** Opens the newest request of a world. */
 export const openNewest = async (place: Place, world: string): Promise<void> => {
   const [newest] = await get<RequestHead[]>('/requests', { world, query: { limit: '1' } })
-  if (newest) go({ ...place, page: 'requests', id: newest.id, idWorld: world, beside: undefined })
+  if (newest) go({ ...place, page: 'requests', id: newest.id, idWorld: world })
 }
 
 /** Sends a request again, as it was, changed, or with a fault, and copies it for elsewhere. */

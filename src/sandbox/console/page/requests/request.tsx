@@ -1,4 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import { adviceAbout } from '../../../../docs/advice.ts'
+import { visibleLines as visible } from '../../../../kernel/visible.ts'
+import { inWords } from '../../../requests/in-words.ts'
 import { get } from '../api.ts'
 import { Body, HeaderList } from '../body.tsx'
 import { Button } from '../forms.tsx'
@@ -6,11 +9,9 @@ import { useLoaded } from '../hooks.ts'
 import { LedgerTable } from '../money/ledger.tsx'
 import { hrefOf, type Place } from '../place.ts'
 import type { RequestDetail } from '../types.ts'
-import { Empty, Failed, FaultTag, Method, ms, Status, Tag, time, visible } from '../ui.tsx'
+import { Failed, FaultTag, Method, ms, Status, Tag, time } from '../ui.tsx'
 import { Actions } from './actions.tsx'
-import { CompareForm, Comparison } from './compare.tsx'
 import { Effects } from './effects.tsx'
-import { inWords } from './in-words.ts'
 import { Rows } from './rows.tsx'
 
 interface Props {
@@ -46,7 +47,6 @@ export const RequestView = ({ id, world, place, onClose }: Props) => {
 
 const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: string; place: Place }) => {
   const { request, response, changes, ledger, events } = recorded
-  const words = inWords(recorded)
   return (
     <>
       <h2 class="title">
@@ -63,32 +63,21 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
         {recorded.client && <span>client {visible(recorded.client)}</span>}
         <span class="mono">{visible(recorded.request_id)}</span>
       </p>
-      {recorded.message !== null && <p class="failed">{visible(recorded.message)}</p>}
+      {recorded.message !== null && <Refusal message={recorded.message} outcome={recorded.outcome} />}
       <section class="summary" aria-label="What it changed">
-        {words.length === 0 ? (
-          <Empty>It changed nothing: no row, no money, no event.</Empty>
-        ) : (
-          <ul>
-            {words.map(({ text, record }) => (
-              <li key={text}>
-                {record ? (
-                  <a href={hrefOf({ page: record.page, world, record: record.id })}>{visible(text)}</a>
-                ) : (
-                  visible(text)
-                )}
-              </li>
-            ))}
-          </ul>
-        )}
+        <ul>
+          {inWords(recorded).map(({ text, record }) => (
+            <li key={text}>
+              {record ? (
+                <a href={hrefOf({ page: record.page, world, record: record.id })}>{visible(text)}</a>
+              ) : (
+                visible(text)
+              )}
+            </li>
+          ))}
+        </ul>
       </section>
       <Actions recorded={recorded} world={world} place={place} />
-      <CompareForm recorded={recorded} world={world} place={place} />
-      {place.beside !== undefined && <Comparison recorded={recorded} beside={place.beside} world={world} />}
-      {changes.length > 0 && (
-        <Part title="Rows changed" count={changes.length}>
-          <Rows changes={changes} />
-        </Part>
-      )}
       {ledger.length > 0 && (
         <Part title="Ledger" count={ledger.length}>
           <LedgerTable entries={ledger} />
@@ -97,6 +86,11 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
       {events.length > 0 && (
         <Part title="Events and deliveries" count={events.length}>
           <Effects recorded={recorded} world={world} />
+        </Part>
+      )}
+      {changes.length > 0 && (
+        <Part title="Rows changed" count={changes.length}>
+          <Rows changes={changes} />
         </Part>
       )}
       <Part title="Response">
@@ -108,6 +102,22 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
         <HeaderList headers={request.headers} />
       </Part>
     </>
+  )
+}
+
+/** What an error says, and what to do about it. */
+const Refusal = ({ message, outcome }: { message: string; outcome: string | null }) => {
+  const advice = outcome === null ? undefined : adviceAbout(outcome)
+  return (
+    <p class="failed">
+      {visible(message)}
+      {advice !== undefined && (
+        <>
+          <br />
+          <a href="/docs/guides/errors">What to do</a>: {advice.replaceAll('`', '')}.
+        </>
+      )}
+    </p>
   )
 }
 

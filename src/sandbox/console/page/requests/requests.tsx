@@ -1,16 +1,15 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { counted } from '../../../requests/amounts.ts'
 import { Button, Input, Select } from '../forms.tsx'
-import { useKeys, useMedia } from '../hooks.ts'
-import { VirtualList } from '../list.tsx'
-import { say } from '../notices.tsx'
-import { ALL_WORLDS, go, keepPlace, type Place, worldOf } from '../place.ts'
-import { missingIn, type Row, store, useStore } from '../store.ts'
-import { Code, counted } from '../ui.tsx'
+import { useKeys } from '../hooks.ts'
+import { List } from '../list.tsx'
+import { go, hrefOf, keepPlace, type Place, worldOf } from '../place.ts'
+import { REQUESTS_MAX, type Row, store, useStore } from '../store.ts'
+import { Code } from '../ui.tsx'
 import { FIELDS, filterOf, valueIn, withValue } from './filter.ts'
 import { GROUPINGS, grouped, type Item, isGroup, isGrouping } from './groups.ts'
 import { RequestView } from './request.tsx'
 import { GroupView, Headings, RowView } from './row.tsx'
-import { Split } from './split.tsx'
 
 /** The filters that are one click away. */
 const KINDS = {
@@ -20,10 +19,7 @@ const KINDS = {
   Writes: { field: 'changed', value: 'any' },
 } as const
 
-const keyOf = (item: Item): string =>
-  isGroup(item)
-    ? `group ${item.key}`
-    : `${item.head.world} ${item.head.id}${item.isEarlier ? ` ${item.head.duration_ms}` : ''}`
+const keyOf = (item: Item): string => (isGroup(item) ? `group ${item.key}` : `${item.head.world} ${item.head.id}`)
 
 /** Hands a key to the list, wherever the focus is. */
 const toList = (key: string): void => {
@@ -34,21 +30,19 @@ const toList = (key: string): void => {
 
 /** The requests of all worlds as they come, and one of them opened. */
 export const Requests = ({ place }: { place: Place }) => {
-  const { rows, isPaused, waiting } = useStore()
+  const { rows, isRead, isPaused, waiting } = useStore()
   const filter = place.filter ?? ''
   const grouping = isGrouping(place.by) ? place.by : 'none'
   const [typed, setTyped] = useState(filter)
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const field = useRef<HTMLInputElement>(null)
-  // Where there is no room for columns.
-  const isNarrow = useMedia('(max-width: 760px)')
   useEffect(() => setTyped(filter), [place])
 
   const shown = useMemo(() => (typed === '' ? rows : rows.filter(filterOf(typed, rows))), [rows, typed])
   const items = useMemo(() => grouped(shown, grouping, closed), [shown, grouping, closed])
 
   const look = (changed: Partial<Place>): void => go({ ...place, filter: typed, ...changed })
-  const close = (): void => look({ id: undefined, idWorld: undefined, beside: undefined })
+  const close = (): void => look({ id: undefined, idWorld: undefined })
   const filterBy = (text: string): void => {
     setTyped(text)
     keepPlace({ ...place, filter: text })
@@ -68,8 +62,7 @@ export const Requests = ({ place }: { place: Place }) => {
   const selected = place.id === undefined ? -1 : items.findIndex((item) => keyOf(item) === open)
   const choose = (item: Item): void => {
     if (isGroup(item)) setClosed(toggled(closed, item.key))
-    else if (item.isEarlier) say('The log of this request has ended: the server or its world has started again since')
-    else look({ id: item.head.id, idWorld: item.head.world, beside: undefined })
+    else look({ id: item.head.id, idWorld: item.head.world })
   }
   const list = (
     <section class="feed" aria-label="Requests">
@@ -117,14 +110,13 @@ export const Requests = ({ place }: { place: Place }) => {
         <Count shown={shown} rows={rows} />
       </div>
       {shown.length === 0 ? (
-        <FirstRequest isFiltered={rows.length > 0} world={worldOf(place)} />
+        <Nothing isRead={isRead} isFiltered={rows.length > 0} world={worldOf(place)} />
       ) : (
         <>
           <Headings />
-          <VirtualList
+          <List
             items={items}
             label="Requests, the newest first"
-            rowHeight={isNarrow ? 58 : 34}
             selected={selected}
             keyOf={keyOf}
             onSelect={choose}
@@ -137,48 +129,41 @@ export const Requests = ({ place }: { place: Place }) => {
       )}
     </section>
   )
-  if (place.id === undefined) return <div class="requests">{list}</div>
   return (
-    <Split first={list} label="Width of the list">
-      <RequestView key={open} id={place.id} world={place.idWorld ?? worldOf(place)} place={place} onClose={close} />
-    </Split>
+    <div class={`requests ${place.id === undefined ? '' : 'opened'}`}>
+      {list}
+      {place.id !== undefined && (
+        <RequestView key={open} id={place.id} world={place.idWorld ?? worldOf(place)} place={place} onClose={close} />
+      )}
+    </div>
   )
 }
 
 const toggled = (set: ReadonlySet<string>, key: string): ReadonlySet<string> =>
   new Set(set).symmetricDifference(new Set([key]))
 
-const WORLDS_NAMED = 3
-
-/** How many requests are shown, and which are not in the list. */
+/** How many requests are shown, and of how many. */
 const Count = ({ shown, rows }: { shown: readonly Row[]; rows: readonly Row[] }) => {
-  const missing = useMemo(() => [...missingIn(rows)], [rows])
-  const named = missing.slice(0, WORLDS_NAMED).map(([world, count]) => `${count.toLocaleString('en')} of ${world}`)
+  const all = `${rows.length === REQUESTS_MAX ? 'the newest ' : ''}${counted(rows.length, 'request')}`
   return (
-    <span class="soft count">
-      {counted(shown.length, 'request')}
-      {missing.length > 0 && (
-        <span class="missing" title="The log of each world keeps its last 1,000 requests, of at most 4 MiB together.">
-          {' '}
-          · not in the list: {named.join(', ')}
-          {missing.length > WORLDS_NAMED && ` and ${missing.length - WORLDS_NAMED} more worlds`}
-        </span>
-      )}
+    <span class="soft count" title="The log of each world keeps its last 1,000 requests, of at most 4 MiB together.">
+      {shown.length === rows.length ? all : `${shown.length.toLocaleString('en')} of ${all}`}
     </span>
   )
 }
 
-const FirstRequest = ({ isFiltered, world }: { isFiltered: boolean; world: string }) =>
-  isFiltered ? (
-    <p class="empty">No request matches the filter.</p>
-  ) : (
+const Nothing = ({ isRead, isFiltered, world }: { isRead: boolean; isFiltered: boolean; world: string }) => {
+  if (isFiltered) return <p class="empty">No request matches the filter.</p>
+  if (!isRead) return <p class="empty">Reading…</p>
+  return (
     <div class="empty">
       <p>No requests yet. Send one, and it appears here:</p>
       <Code label="A first request">
         <code>{`curl ${location.origin}/auth/login -d '{"username":"${world === 'default' ? 'sandbox' : `sbx_${world}`}","password":"sandbox"}'`}</code>
       </Code>
       <p>
-        Or <a href={`#send?world=${world === ALL_WORLDS ? 'default' : world}`}>send one from here</a>.
+        Or <a href={hrefOf({ page: 'send', world })}>send one from here</a>.
       </p>
     </div>
   )
+}

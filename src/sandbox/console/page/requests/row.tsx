@@ -1,5 +1,7 @@
+import { visibleLines as visible } from '../../../../kernel/visible.ts'
+import { counted } from '../../../requests/amounts.ts'
 import type { Row } from '../store.ts'
-import { clockTime, counted, FaultTag, Method, ms, Status, Tag, visible } from '../ui.tsx'
+import { clockTime, FaultTag, Method, ms, Status, Tag } from '../ui.tsx'
 import type { Group } from './groups.ts'
 
 /** What a column of the list is called. */
@@ -15,7 +17,7 @@ export const Headings = () => (
   </div>
 )
 
-export const RowView = ({ head, test, isEarlier }: Row) => (
+export const RowView = ({ head, test }: Row) => (
   <>
     <Status status={head.response.status} />
     <Method method={head.method} />
@@ -26,7 +28,7 @@ export const RowView = ({ head, test, isEarlier }: Row) => (
       {head.dry_run && <Tag kind="info">dry run</Tag>}
     </span>
     <span class="world" title={test}>
-      {isEarlier ? `${head.world}, earlier` : head.world}
+      {head.world}
     </span>
     <span class="duration">{ms(head.duration_ms)}</span>
     <span class="at">{clockTime(head.at)}</span>

@@ -1,7 +1,8 @@
 import { Fragment } from 'preact'
+import { visibleLines as visible } from '../../../../kernel/visible.ts'
+import { nounOf } from '../../../requests/in-words.ts'
 import type { RowChange, RowValues } from '../types.ts'
-import { Empty, Table, Tag, time, visible } from '../ui.tsx'
-import { nounOf } from './in-words.ts'
+import { Empty, Table, Tag, time } from '../ui.tsx'
 
 /** The rows that a request wrote: what was changed of them, before and after. */
 export const Rows = ({ changes }: { changes: readonly RowChange[] }) => {
@@ -16,7 +17,7 @@ export const Rows = ({ changes }: { changes: readonly RowChange[] }) => {
       <ul class="changes">
         {[...changes].sort(byInterest).map((change) => (
           <li key={`${change.table} ${change.operation} ${change.key}`}>
-            <details open={change.operation === 'update'}>
+            <details>
               <summary>
                 <Tag kind={change.operation}>{change.operation}</Tag> <strong>{visible(nounOf(change))}</strong>{' '}
                 <span class="mono soft">{change.table}</span> <Since {...change} />

@@ -1,44 +1,32 @@
 import { bodyExampleOf, type Entry, entriesOf, type Parameter } from '../../../../docs/document.ts'
 import { withoutReferences } from '../../../../docs/references.ts'
 
-/** The operations of the API, as its document describes them. */
+/** The operations of the API, as its document describes them, and requests that are made of them. */
 
-export interface Operation {
-  id: string
-  method: string
-  path: string
-  summary: string
-  tag: string
+let reading: Promise<Entry[]> | undefined
+
+export const readOperations = (): Promise<Entry[]> => {
+  reading ??= fetch('/openapi.json', { headers: { accept: 'application/json' } })
+    .then((response) => response.json())
+    .then((served: object) => entriesOf(withoutReferences(served)).filter(({ path }) => path.startsWith('/api/')))
+  return reading
+}
+
+/** An operation with what can be filled in. */
+export interface Form extends Entry {
   parameters: Parameter[]
   /** An example of the body, as text. */
   body: string | undefined
 }
 
-let reading: Promise<Operation[]> | undefined
-
-export const readOperations = (): Promise<Operation[]> => {
-  reading ??= fetch('/openapi.json', { headers: { accept: 'application/json' } })
-    .then((response) => response.json())
-    .then((served: object) => entriesOf(withoutReferences(served)).flatMap(operationOf))
-  return reading
-}
-
-const operationOf = ({ method, path, operation }: Entry): Operation[] => {
-  if (!path.startsWith('/api/')) return []
-  const { operationId, summary, tags, parameters } = operation
-  const example = bodyExampleOf(operation)
-  return [
-    {
-      id: operationId,
-      method,
-      path,
-      summary,
-      tag: tags[0] ?? '',
-      // Faults have their own page.
-      parameters: parameters.filter(({ name }) => !name.startsWith('X-Sandbox-')),
-      body: example === undefined ? undefined : exampleOf(example),
-    },
-  ]
+export const formOf = (entry: Entry): Form => {
+  const example = bodyExampleOf(entry.operation)
+  return {
+    ...entry,
+    // Faults have their own page.
+    parameters: entry.operation.parameters.filter(({ name }) => !name.startsWith('X-Sandbox-')),
+    body: example === undefined ? undefined : exampleOf(example),
+  }
 }
 
 /** Without the optional name of an order, which would make a second request a duplicate. */
@@ -54,16 +42,19 @@ export interface FilledRequest {
 }
 
 export const requestOf = (
-  { method, path, parameters }: Operation,
+  { method, path, parameters }: Form,
   values: Record<string, string>,
   body: string | undefined,
 ): FilledRequest => {
-  const filled = parameters.filter(({ name }) => (values[name] ?? '') !== '')
-  const target = filled
-    .filter((parameter) => parameter.in === 'path')
-    .reduce((text, { name }) => text.replace(`{${name}}`, encodeURIComponent(values[name] ?? '')), path)
   const named = (place: Parameter['in']): [string, string][] =>
-    filled.filter((parameter) => parameter.in === place).map(({ name }) => [name, values[name] ?? ''])
+    parameters
+      .filter((parameter) => parameter.in === place)
+      .map(({ name }): [string, string] => [name, values[name] ?? ''])
+      .filter(([, value]) => value !== '')
+  const target = named('path').reduce(
+    (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
+    path,
+  )
   const query = new URLSearchParams(named('query')).toString()
   return {
     method,
@@ -77,20 +68,19 @@ export const requestOf = (
 }
 
 /** A path parameter needs a value; others are left out unless somebody fills them in. */
-export const firstValues = ({ parameters }: Operation): Record<string, string> =>
+export const firstValues = ({ parameters }: Form): Record<string, string> =>
   Object.fromEntries(
     parameters.filter((parameter) => parameter.in === 'path').map(({ name, example }) => [name, String(example ?? '')]),
   )
 
 /** The values with which an operation sends a request that is in the log. */
-export const valuesIn = ({ path, parameters }: Operation, target: string): Record<string, string> | undefined => {
+export const valuesIn = (path: string, target: string): Record<string, string> | undefined => {
   const [base = '', search = ''] = target.split(/\?(.*)/s)
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const match = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`).exec(base)
   if (!match) return undefined
-  const known = new Set(parameters.map(({ name }) => name))
   return {
+    ...Object.fromEntries(new URLSearchParams(search)),
     ...Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? '')])),
-    ...Object.fromEntries([...new URLSearchParams(search)].filter(([name]) => known.has(name))),
   }
 }

@@ -9,39 +9,40 @@ import { openNewest } from '../requests/actions.tsx'
 import { readClients } from '../send-as.ts'
 import type { RequestDetail, Sent } from '../types.ts'
 import { Card, Empty, Failed, Status } from '../ui.tsx'
-import { firstValues, type Operation, readOperations, requestOf, valuesIn } from './operations.ts'
+import { firstValues, formOf, type Form as OperationForm, readOperations, requestOf, valuesIn } from './operations.ts'
 import { TestValues } from './test-values.tsx'
 
 /** Writes a request of any operation, or changes one of the log, and sends it as a client of the world. */
 export const Send = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const loaded = useLoaded(async () => {
-    const [operations, clients, recorded] = await Promise.all([
+    const [entries, clients, recorded] = await Promise.all([
       readOperations(),
       readClients(world),
       place.id === undefined ? undefined : get<RequestDetail>(`/requests/${place.id}`, { world }),
     ])
-    return { operations, clients, recorded }
+    return { entries, clients, recorded }
   }, [world, place.id])
-  const { operations = [], clients = [], recorded } = loaded.value ?? {}
-  const from = recorded && operations.find((each) => each.method === recorded.method && valuesIn(each, recorded.path))
-  const operation = operations.find(({ id }) => id === place.operation) ?? from ?? operations[0]
+  const { entries = [], clients = [], recorded } = loaded.value ?? {}
+  const from =
+    recorded && entries.find(({ method, path }) => method === recorded.method && valuesIn(path, recorded.path))
+  const entry = entries.find(({ operation }) => operation.operationId === place.operation) ?? from ?? entries[0]
   return (
     <div class="stack">
       <Failed error={loaded.error} />
-      {operation && (
+      {entry && (
         <Card title={`Send a request in ${world}`}>
           <label class="form">
             Operation
             <select
-              value={operation.id}
+              value={entry.operation.operationId}
               onChange={(event) => go({ page: 'send', world, operation: event.currentTarget.value })}
             >
-              {[...Map.groupBy(operations, ({ tag }) => tag)].map(([tag, tagged]) => (
+              {[...Map.groupBy(entries, ({ operation }) => operation.tags[0] ?? '')].map(([tag, tagged]) => (
                 <optgroup key={tag} label={tag}>
-                  {tagged.map(({ id, method, path, summary }) => (
-                    <option key={id} value={id}>
-                      {summary} — {method} {path}
+                  {tagged.map(({ method, path, operation }) => (
+                    <option key={operation.operationId} value={operation.operationId}>
+                      {operation.summary} — {method} {path}
                     </option>
                   ))}
                 </optgroup>
@@ -49,9 +50,9 @@ export const Send = ({ place }: { place: Place }) => {
             </select>
           </label>
           <RequestForm
-            key={`${world} ${operation.id} ${recorded?.id}`}
-            operation={operation}
-            recorded={operation === from ? recorded : undefined}
+            key={`${world} ${entry.operation.operationId} ${recorded?.id}`}
+            operation={formOf(entry)}
+            recorded={entry === from ? recorded : undefined}
             clients={clients.map(({ username }) => username)}
             world={world}
             place={place}
@@ -63,7 +64,7 @@ export const Send = ({ place }: { place: Place }) => {
 }
 
 interface FormProps {
-  operation: Operation
+  operation: OperationForm
   recorded: RequestDetail | undefined
   clients: readonly string[]
   world: string
@@ -71,7 +72,9 @@ interface FormProps {
 }
 
 const RequestForm = ({ operation, recorded, clients, world, place }: FormProps) => {
-  const [values, setValues] = useState(() => (recorded && valuesIn(operation, recorded.path)) ?? firstValues(operation))
+  const [values, setValues] = useState(
+    () => (recorded && valuesIn(operation.path, recorded.path)) ?? firstValues(operation),
+  )
   const [body, setBody] = useState(() => (recorded?.request.body && prettyOf(recorded.request.body)) ?? operation.body)
   const [client, setClient] = useState(recorded?.client ?? clients[0])
   const [response, setResponse] = useState<Sent>()

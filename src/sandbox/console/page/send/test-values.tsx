@@ -3,10 +3,10 @@ import { Select } from '../forms.tsx'
 import { useLoaded } from '../hooks.ts'
 import type { TestValueLists } from '../types.ts'
 import { parsedOf } from '../ui.tsx'
-import type { Operation } from './operations.ts'
+import type { Form } from './operations.ts'
 
 interface Props {
-  operation: Operation
+  operation: Form
   body: string | undefined
   onBody: (body: string) => void
   onValue: (name: string, value: string) => void

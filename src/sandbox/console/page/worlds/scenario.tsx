@@ -1,43 +1,32 @@
-import { addressOf, ask, askText } from '../api.ts'
-import { Button } from '../forms.tsx'
-import { act, download as save, say } from '../notices.tsx'
-import { Card, visible } from '../ui.tsx'
+import { visibleLines as visible } from '../../../../kernel/visible.ts'
+import { ask } from '../api.ts'
+import { act } from '../notices.tsx'
+import { Card } from '../ui.tsx'
 
-/** A world as a file, to keep or to begin with. */
+/** Makes a world anew from a file of requests. */
 export const ScenarioCard = ({ world }: { world: string }) => {
-  const download = () =>
-    act(async () => {
-      const text = await askText('GET', '/scenario', { world, headers: { accept: 'application/yaml' } })
-      save(text, 'application/yaml', `${world}.yaml`)
-    }, `Downloaded ${world}.yaml`)
   const upload = async (file: File | undefined) => {
     if (!file) return
-    const type = file.name.endsWith('.json') ? 'application/json' : 'application/yaml'
+    const headers = { 'content-type': 'application/json' }
     await act(
-      async () => ask('PUT', '/scenario', { world, text: await file.text(), headers: { 'content-type': type } }),
+      async () => ask('PUT', '/scenario', { world, text: await file.text(), headers }),
       `${world} is as in ${visible(file.name)}`,
     )
   }
   return (
     <Card title={`Scenario of ${world}`}>
-      <p class="soft">The world as one document: clients, wallets, products, orders, payouts, faults and clock.</p>
-      <div class="line">
-        <Button text="Download" onClick={download} />
-        <label class="file">
-          Load a file
-          <input
-            type="file"
-            accept=".yaml,.yml,.json"
-            onChange={(event) => {
-              void upload(event.currentTarget.files?.[0])
-              event.currentTarget.value = ''
-            }}
-          />
-        </label>
-        <a href={addressOf('/_sandbox/scenario', { world })} onClick={() => say('Opened as JSON')}>
-          Open
-        </a>
-      </div>
+      <p class="soft">A list of requests in a JSON file. The world is made anew, and they are sent to it in order.</p>
+      <label class="file">
+        Load a file
+        <input
+          type="file"
+          accept=".json"
+          onChange={(event) => {
+            void upload(event.currentTarget.files?.[0])
+            event.currentTarget.value = ''
+          }}
+        />
+      </label>
     </Card>
   )
 }

@@ -1,7 +1,13 @@
-import type { LedgerEntry, RequestDetail, RowChange, ScripEvent } from '../types.ts'
-import { amount, counted, recordIdOf, sumOf } from '../ui.tsx'
+import type { Static } from '@sinclair/typebox'
+import { amount, counted, sumOf } from './amounts.ts'
+import type { RequestDetail } from './operations.ts'
 
 /** What a request changed, in words: what was bought, what each wallet pays, and what else was written. */
+
+type Detail = Static<typeof RequestDetail>
+type LedgerEntry = Detail['ledger'][number]
+type RowChange = Detail['changes'][number]
+type ScripEvent = Detail['caused'][number]
 
 interface Words {
   text: string
@@ -32,9 +38,17 @@ export const nounOf = ({ table, key }: Pick<RowChange, 'table' | 'key'>): string
 const SAID_ALONE = new Set(['beneficiaries', 'webhooks'])
 const VERBS = { insert: 'created', update: 'changed', delete: 'deleted' } as const
 
-export const inWords = ({ caused, ledger, changes }: RequestDetail): Words[] => {
+export const inWords = ({ caused, ledger, changes }: Detail): Words[] => {
   const words = [...purchases(caused), ...money(ledger), ...others(changes)]
-  return words.length > 0 || changes.length === 0 ? words : [{ text: `${counted(changes.length, 'row')} written` }]
+  if (words.length > 0) return words
+  return [
+    {
+      text:
+        changes.length > 0
+          ? `${counted(changes.length, 'row')} written`
+          : 'It changed nothing: no row, no money, no event',
+    },
+  ]
 }
 
 /** The last event of each order and payout has its result. */
@@ -72,3 +86,6 @@ const others = (changes: readonly RowChange[]): Words[] =>
   changes
     .filter(({ table }) => SAID_ALONE.has(table))
     .map((change) => ({ text: `${nounOf(change)} ${VERBS[change.operation]}` }))
+
+/** The id of the record that an event is about. */
+export const recordIdOf = ({ data }: ScripEvent): string => ('id' in data ? String(data.id) : '')

@@ -1,0 +1,78 @@
+/** One search for the reference, the palette of the console and agents. */
+
+/** What is searched: a match in the title says more than one in the words, and one in the words more than one in the text. */
+export interface Searched {
+  title: string
+  /** Names that find it. */
+  words: string
+  text: string
+}
+
+/** What people call things: a word finds what the others of its line find, below what it finds itself. */
+const SYNONYMS = [
+  ['lose', 'losing', 'lost', 'drop', 'disconnect', 'cut', 'network'],
+  ['retry', 'retries', 'repeat', 'again', 'twice', 'duplicate', 'idempotency'],
+  ['refund', 'money back', 'returned', 'reverse', 'chargeback'],
+  ['create', 'make', 'add', 'new', 'register', 'place'],
+  ['buy', 'purchase', 'order', 'place'],
+  ['price', 'cost', 'charges', 'quote', 'fee'],
+  ['voucher', 'gift card', 'code', 'redeem'],
+  ['pay', 'payout', 'transfer', 'send'],
+  ['payee', 'recipient', 'beneficiary', 'beneficiaries'],
+  ['fund', 'top up', 'topup', 'deposit', 'credit', 'balance', 'money'],
+  ['check', 'get', 'look', 'show', 'read'],
+  ['login', 'log in', 'token', 'authenticate', 'password', 'api key'],
+  ['callback', 'webhook', 'notification', 'event'],
+  ['signature', 'verify', 'hmac', 'secret'],
+  ['mock', 'fake', 'simulate', 'fault', 'inject'],
+  ['time', 'clock', 'sleep', 'wait', 'advance'],
+  ['throttle', 'rate limit', '429', 'too many'],
+  ['delete', 'remove', 'erase', 'gdpr', 'privacy'],
+  ['dry run', 'rehearse', 'rehearsal', 'preview'],
+  ['isolate', 'parallel', 'tenant', 'world'],
+  ['failover', 'standby', 'outage', 'postgres'],
+  ['monitoring', 'metrics', 'prometheus', 'grafana', 'alert'],
+]
+
+/** Words of a question that say nothing of what is looked for. */
+const STOP_WORDS = new Set(
+  'a an and are can do does for how i in is it me my of on or some the there to what which with'.split(' '),
+)
+
+/** A word that was typed, and what else it is called. */
+interface Term {
+  word: string
+  names: readonly string[]
+}
+
+export const termsIn = (typed: string): Term[] => {
+  const words = typed
+    .toLowerCase()
+    .split(/[\s,?!]+/)
+    .filter(Boolean)
+  const telling = words.filter((word) => !STOP_WORDS.has(word))
+  return (telling.length > 0 ? telling : words).map((word) => ({ word, names: namesOf(word) }))
+}
+
+const namesOf = (word: string): string[] =>
+  SYNONYMS.filter((line) => line.some((name) => name === word || (word.length > 3 && name.startsWith(word)))).flat()
+
+const WEIGHTS = [9, 4, 2]
+/** What was typed counts more than another name of it. */
+const TYPED = 5
+
+/** The entries in which most of the words occur, under any of their names, the best first. */
+export const search = <Entry extends Searched>(entries: readonly Entry[], terms: readonly Term[]): Entry[] => {
+  const scored = entries.map((entry) => {
+    const parts = [entry.title, entry.words, entry.text].map((part) => part.toLowerCase())
+    const weightOf = (name: string): number => WEIGHTS[parts.findIndex((part) => part.includes(name))] ?? 0
+    const weights = terms.map(({ word, names }) => Math.max(TYPED * weightOf(word), ...names.map(weightOf)))
+    const met = weights.filter((weight) => weight > 0).length
+    return { entry, met, score: weights.reduce((sum, weight) => sum + weight, 0) }
+  })
+  const most = Math.max(0, ...scored.map(({ met }) => met))
+  return scored
+    .filter(({ met }) => met === most && (met > 0 || terms.length === 0))
+    .sort((one, other) => other.score - one.score)
+    .map(({ entry }) => entry)
+}
