@@ -3,7 +3,7 @@ import { ask } from '../api.ts'
 import { act } from '../notices.tsx'
 import { Card } from '../ui.tsx'
 
-/** Makes a world anew from a file of requests. */
+/** Makes a world again, from a file of requests. */
 export const ScenarioCard = ({ world }: { world: string }) => {
   const upload = async (file: File | undefined) => {
     if (!file) return
@@ -15,7 +15,7 @@ export const ScenarioCard = ({ world }: { world: string }) => {
   }
   return (
     <Card title={`Scenario of ${world}`}>
-      <p class="soft">A list of requests in a JSON file. The world is made anew, and they are sent to it in order.</p>
+      <p class="soft">A list of requests in a JSON file. They are sent in order to a fresh world.</p>
       <label class="file">
         Load a file
         <input
