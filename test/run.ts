@@ -6,16 +6,18 @@ import { BINARY, start } from './program.ts'
 
 /**
  * Builds the executable and runs the tests. Tests of modules run in process. Tests of the API run twice: in process, and
- * against the executable. With `--all`, as in `.ci/run`, tests of the program as a whole run too, against the executable
- * alone: its commands, crashes, guides, pages and rigs. Prints a dot for each test that passes, what a failing one has
+ * against the executable. With `--all`, as in `.ci/run`, tests that take long and those of the program as a whole run too,
+ * the latter against the executable alone: its commands, crashes, guides, pages and rigs. Prints a dot for each test that passes, what a failing one has
  * printed, the tests that were skipped wherever they ran, and at last one line, `N passed, N failed`.
  */
 
 /** Folders whose tests start the program: from its sources they show nothing that the executable does not. */
 const PROGRAM_TESTS = ['test/rigs/', 'test/executable/']
-/** By one of these a file reaches the executable: the others would only run the same twice. */
-const REACHES_EXECUTABLE = /\b(?:startServer|sharedServer|againstBinary|BINARY|EXECUTABLE)\b/
-const HARNESS = 'test/harness.ts'
+/** What starts servers: a file that imports one of them, itself or by a helper, runs against the executable too. */
+const STARTS_SERVERS = ['test/harness.ts', 'test/program.ts']
+/** Lines in which a file says that it does not, or not always. */
+const IN_PROCESS_ALONE = /^\/\/ Runs in process alone\b/m
+const WITH_ALL_ALONE = /^\/\/ Runs with --all alone\b/m
 const ALL = '--all'
 
 /** For one test, in milliseconds. It ends a test that hangs, so it is far beyond what a busy machine needs. */
@@ -40,7 +42,7 @@ const suite = async (name: string, files: readonly string[], env: Record<string,
   const child = Bun.spawn([bun, 'test', ...flags, ...reporters, ...files], {
     cwd: root,
     // With --all, a program that is missing and can be installed is a failure.
-    env: { ...process.env, ...(process.argv.includes(ALL) && { TEST_ALL: '1' }), ...env },
+    env: { ...process.env, ...(isAll && { TEST_ALL: '1' }), ...env },
     stdout: 'pipe',
     stderr: 'pipe',
   })
@@ -97,23 +99,25 @@ const build = async (): Promise<boolean> => {
 }
 
 const isProgramTest = (file: string): boolean => PROGRAM_TESTS.some((folder) => file.startsWith(folder))
+const textOf = (file: string): string => readFileSync(join(root, file), 'utf8')
 
 const transpiler = new Transpiler({ loader: 'ts' })
-/** Whether a file asks for a server or the executable, or one of the helpers that it imports does. */
-const reachesExecutable = (file: string, seen = new Set<string>()): boolean => {
-  if (!file.startsWith('test/') || file === HARNESS || seen.has(file)) return false
+const startsServers = (file: string, seen = new Set<string>()): boolean => {
+  if (STARTS_SERVERS.includes(file)) return true
+  if (!file.startsWith('test/') || seen.has(file)) return false
   seen.add(file)
-  const text = readFileSync(join(root, file), 'utf8')
-  if (REACHES_EXECUTABLE.test(text)) return true
-  const imported = transpiler.scanImports(text).filter(({ path }) => path.startsWith('.'))
-  return imported.some(({ path }) => reachesExecutable(join(dirname(file), path), seen))
+  const imported = transpiler.scanImports(textOf(file)).filter(({ path }) => path.startsWith('.'))
+  return imported.some(({ path }) => startsServers(join(dirname(file), path), seen))
 }
 
+const isAll = process.argv.includes(ALL)
 const only = process.argv.slice(2).filter((argument) => argument !== ALL)
-const isWanted = (file: string): boolean => process.argv.includes(ALL) || !isProgramTest(file)
-const all = [...new Glob('test/**/*.test.ts').scanSync(root)].sort()
-const inProcess = all.filter((file) => !isProgramTest(file))
-const againstExecutable = all.filter((file) => isWanted(file) && (isProgramTest(file) || reachesExecutable(file)))
+const isWanted = (file: string): boolean => isAll || !(isProgramTest(file) || WITH_ALL_ALONE.test(textOf(file)))
+const wanted = [...new Glob('test/**/*.test.ts').scanSync(root)].sort().filter(isWanted)
+const inProcess = wanted.filter((file) => !isProgramTest(file))
+const againstExecutable = wanted.filter(
+  (file) => isProgramTest(file) || (startsServers(file) && !IN_PROCESS_ALONE.test(textOf(file))),
+)
 
 if (await build()) {
   await suite('process.xml', only.length > 0 ? only : inProcess, { TEST_TARGET: 'process' })

@@ -8,6 +8,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { FileFault } from '../../src/kernel/problems.ts'
 import type { Reference } from '../../src/reference/reference.ts'
 import { readReference, seedReferenceData } from '../../src/start/seed.ts'
+import { longTest } from '../long-test.ts'
 import { catalogEntry } from './entry.ts'
 
 let database: Database
@@ -473,7 +474,7 @@ describe('replacing the catalog', () => {
     expect(stored()).toEqual({ products: [{ id: 2, name: 'Newer' }], bands: [{ productId: 2 }] })
   })
 
-  test('accepts 100,000 products', () => {
+  longTest('accepts 100,000 products', () => {
     const entries = Array.from({ length: 100_000 }, (_, index) => catalogEntry({ id: index + 1 }))
     const rows = read({ products: entries })
     database.fill((tx) => replaceCatalog(tx, rows))

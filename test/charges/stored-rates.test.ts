@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { describe, expect, test } from 'bun:test'
 import { findRates } from '../../src/charges/queries.ts'
 import { mergeRates, replaceRates } from '../../src/charges/stored-rates.ts'

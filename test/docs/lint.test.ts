@@ -1,3 +1,5 @@
+// Runs in process alone: what it proves is logic, which is the same behind a socket.
+
 import { afterAll, expect, test } from 'bun:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { startServer } from '../harness.ts'

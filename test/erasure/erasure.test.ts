@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { afterEach, describe, expect, test } from 'bun:test'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

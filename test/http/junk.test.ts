@@ -1,3 +1,5 @@
+// Runs with --all alone: it takes long.
+
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { sharedServer } from '../harness.ts'

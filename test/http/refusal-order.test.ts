@@ -1,3 +1,5 @@
+// Runs in process alone: what it proves is logic, which is the same behind a socket.
+
 import { describe, expect, test } from 'bun:test'
 import { FORBIDDEN, invalid, notFound, structured, UNAUTHORIZED } from '../errors.ts'
 import { expectResponse, forFile, sharedServer, startServer, type TestWorld } from '../harness.ts'

@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DAY_MS, MINUTE_MS } from '../../src/kernel/clock.ts'
 import { openProgram } from '../harness.ts'

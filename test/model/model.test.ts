@@ -1,3 +1,5 @@
+// Runs in process alone: what it proves is logic, which is the same behind a socket.
+
 import { describe, expect, test } from 'bun:test'
 import { COMMANDS } from './commands/index.ts'
 import { readOperations } from './program.ts'

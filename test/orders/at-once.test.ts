@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { afterAll, expect, test } from 'bun:test'
 import { CHECKS } from '../../src/commands/data/checks.ts'
 import { databasePath } from '../../src/db/data-folder.ts'

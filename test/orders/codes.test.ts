@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { importCatalog } from '../../src/catalog/import.ts'

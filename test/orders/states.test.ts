@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { describe, expect, test } from 'bun:test'
 import { type Delivering, deliver, failOrder } from '../../src/orders/delivery.ts'
 import { findOrder, vouchersOf } from '../../src/orders/queries.ts'

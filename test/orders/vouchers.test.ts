@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { advance } from '../../src/payouts/progress.ts'

@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { describe, expect, test } from 'bun:test'
 import { DAY_MS } from '../../src/kernel/clock.ts'
 import { DomainError } from '../../src/kernel/failure.ts'

@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { describe, expect, test } from 'bun:test'
 import { PartnerList, type TheirRow } from '../../src/reconciliation/partner-list.ts'
 import { booksOf, type Entry, emptyYear, reconcile, reference } from './year.ts'

@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { amountOf, booksOf, csvOf, type Entry, emptyYear, jsonLinesOf, reconcile } from './year.ts'

@@ -1,3 +1,5 @@
+// Runs with --all alone: it takes long.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type PostgresTarget, parsePostgresUrl } from '../../src/config/postgres-url.ts'
 import { databasePath } from '../../src/db/data-folder.ts'

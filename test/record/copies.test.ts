@@ -1,3 +1,5 @@
+// Runs with --all alone: it takes long.
+
 import { Database as SqliteDatabase } from 'bun:sqlite'
 import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'

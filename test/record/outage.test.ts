@@ -1,3 +1,5 @@
+// Runs with --all alone: it takes long.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { parsePostgresUrl } from '../../src/config/postgres-url.ts'
 import { MINUTE_MS, SECOND_MS, systemClock } from '../../src/kernel/clock.ts'

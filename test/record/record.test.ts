@@ -1,3 +1,5 @@
+// Runs with --all alone: it takes long.
+
 import { Database as SqliteDatabase } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'

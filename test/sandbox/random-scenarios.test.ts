@@ -1,3 +1,5 @@
+// Runs with --all alone: it takes long.
+
 import { expect, test } from 'bun:test'
 import { forFile, startServer } from '../harness.ts'
 import { PAYEE } from '../records.ts'

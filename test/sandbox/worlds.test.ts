@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { badRequest, structured, UNREADABLE, validation, worldNotFound } from '../errors.ts'
 import { againstBinary, expectResponse, forFile, openProgram, startServer, TestWorld } from '../harness.ts'
+import { longTest } from '../long-test.ts'
 import { ADA, countOf, NOON, saveAda } from '../records.ts'
 import { loggedIn, login, statusWith } from '../sessions/requests.ts'
 import { everything, makeAtNoon, viewOf } from './everything.ts'
@@ -269,7 +270,7 @@ describe.skipIf(againstBinary)('10,000 worlds', () => {
     'This sandbox holds 10000 worlds already. Drop one first.',
   )
 
-  test('are the maximum: 429 for the next name, while existing ones work', async () => {
+  longTest('are the maximum: 429 for the next name, while existing ones work', async () => {
     await using program = openProgram()
     const { client } = await program.open()
     const { worlds } = program
@@ -406,7 +407,7 @@ describe('Worlds share nothing', () => {
   })
 
   const count = againstBinary ? 100 : 500
-  test(`${count} work at once without errors`, async () => {
+  longTest(`${count} work at once without errors`, async () => {
     const names = Array.from({ length: count }, (_, number) => `crowd-${number}`)
     const ids = await Promise.all(
       names.map(async (name) => {

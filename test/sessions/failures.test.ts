@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { describe, expect, test } from 'bun:test'
 import { LoginFailures } from '../../src/sessions/failures.ts'
 import { forFile, openProgram } from '../harness.ts'

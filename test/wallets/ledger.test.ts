@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Tx } from '../../src/db/database.ts'
 import { AMOUNT_MINOR_MAX } from '../../src/kernel/money.ts'

@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { expect, test } from 'bun:test'
 import { addClient } from '../../src/sessions/queries.ts'
 import { findAnyWallet, openWallet, walletsOf } from '../../src/wallets/queries.ts'

@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { describe, expect, test } from 'bun:test'
 import type { World } from '../../src/worlds/world.ts'
 import { openProgram } from '../harness.ts'

@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { heapStats } from 'bun:jsc'
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'

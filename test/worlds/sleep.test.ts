@@ -1,3 +1,5 @@
+// Runs in process alone: it reads what no response tells.
+
 import { describe, expect, test } from 'bun:test'
 import { memoryOf } from '../../src/sandbox/worlds/memory.ts'
 import { forFile, openProgram } from '../harness.ts'
