@@ -22,14 +22,13 @@ export class Problem {
 type Read<Value> = (text: string, query: URLSearchParams) => Value | Problem
 
 const NOTHING_SENT = new URLSearchParams()
-const SENT_TWICE = new Problem('format', 'must be given once')
 
 /** The schema is what the documentation shows. */
 export const parameter = <Value>(schema: TSchema, read: Read<Value>) => Type.Unsafe<Value>({ ...schema, read })
 
 /**
- * Makes the reader of the query of a URL: what was sent, and the defaults of the rest. Unknown parameters are ignored. The
- * reader throws a DomainError with everything that is wrong.
+ * Makes the reader of the query of a URL: what was sent, and the defaults of the rest. Unknown parameters are ignored, and
+ * the last value of a repeated one counts. The reader throws a DomainError with everything that is wrong.
  */
 export const queryReader = <Schema extends TObject>(schema: Schema): ((url: string) => Static<Schema>) => {
   const properties = Object.entries(schema.properties)
@@ -39,8 +38,8 @@ export const queryReader = <Schema extends TObject>(schema: Schema): ((url: stri
     const values: Record<string, unknown> = {}
     const violations: Violation[] = []
     for (const [field, { default: fallback, read = text }] of properties) {
-      const [sent, ...more] = query.getAll(field)
-      const value = sent === undefined ? fallback : more.length > 0 ? SENT_TWICE : read(sent, query)
+      const sent = query.getAll(field).at(-1)
+      const value = sent === undefined ? fallback : read(sent, query)
       if (value instanceof Problem) violations.push({ field, rule: value.rule, problem: value.problem })
       else if (value !== undefined) values[field] = value
     }

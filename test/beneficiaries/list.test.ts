@@ -56,6 +56,14 @@ describe('GET /api/v1/beneficiaries', () => {
     expect(saved.map(({ created_at }) => created_at)).toEqual(['2030-01-01T00:00:00.000Z', '2030-01-01T00:00:01.000Z'])
   })
 
+  test('of a repeated parameter the last value counts', async () => {
+    const world = await server.world()
+    const [ada] = await save(world, [person('ada@example.com'), person('bo@example.com')])
+    const response = await request(world, '?limit=x&limit=5&search=bo&search=ada@&sort_order=&sort_order=ASC')
+    await expectResponse(response, 200, [ada])
+    expect(pageOf(response).slice(0, 2)).toEqual(['1', '5'])
+  })
+
   test('does not show records of another client or world', async () => {
     const world = await server.world()
     await save(world, [person('a@example.com')], 0)
@@ -112,8 +120,6 @@ describe('pages of beneficiaries', () => {
     ['page=1.5', 'page must be a whole number'],
     ['limit=1e1', 'limit must be a whole number'],
     ['limit=ten', 'limit must be a whole number'],
-    ['page=1&page=1', 'page must be given once'],
-    ['limit=5&limit=6', 'limit must be given once'],
     ['page=0&limit=101', 'page must be at least 1; limit must be at most 100'],
   ])('400 names the error in %s, in the flat format', async (query, message) => {
     await expectRefusal(await request(world, `?${query}`), message)
@@ -202,7 +208,6 @@ describe('sort of beneficiaries', () => {
     ['sort_by=toString', `sort_by must be one of ${FIELDS}`],
     ['sort_order=UP', 'sort_order must be one of ASC, DESC'],
     ['sort_order=', 'sort_order must be one of ASC, DESC'],
-    ['sort_order=ASC&sort_order=ASC', 'sort_order must be given once'],
     ['sort_by=x&sort_order=y', `sort_by must be one of ${FIELDS}; sort_order must be one of ASC, DESC`],
   ])('400 refuses %s', async (query, message) => {
     await expectRefusal(await request(world, `?${query}`), message)
@@ -293,10 +298,7 @@ describe('search of beneficiaries', () => {
     expect(await list(await world.limited(), '?search=bob')).toEqual([])
   })
 
-  test.each([
-    ['NUL', 'search=%00', 'search must not hold NUL'],
-    ['itself twice', 'search=a&search=b', 'search must be given once'],
-  ])('400 refuses %s', async (_, query, message) => {
+  test.each([['NUL', 'search=%00', 'search must not hold NUL']])('400 refuses %s', async (_, query, message) => {
     await expectRefusal(await request(world, `?${query}`), message)
   })
 })
