@@ -1,6 +1,5 @@
 import type { Static } from '@sinclair/typebox'
 import type { Tx } from '../db/database.ts'
-import { searchText } from '../db/search.ts'
 import { sortedSliceOf } from '../http/pagination.ts'
 import { found } from '../kernel/failure.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -14,7 +13,14 @@ import {
   type BeneficiarySchema,
   beneficiaryWire,
 } from './contract.ts'
-import { type Beneficiary, beneficiaryList, deleteBeneficiary, findBeneficiary, insertBeneficiary } from './queries.ts'
+import {
+  type Beneficiary,
+  beneficiaryList,
+  comparedTexts,
+  deleteBeneficiary,
+  findBeneficiary,
+  insertBeneficiary,
+} from './queries.ts'
 
 export const listBeneficiaries = (
   reference: Reference,
@@ -61,10 +67,7 @@ export const saveBeneficiaryAs = (
   const beneficiary: Beneficiary = {
     ...created,
     ...input,
-    emailLowerCase: input.email.toLowerCase(),
-    firstNameLowerCase: input.firstName.toLowerCase(),
-    lastNameLowerCase: input.lastName.toLowerCase(),
-    searchLowerCase: searchText(input.email, `${input.firstName} ${input.lastName}`),
+    ...comparedTexts(input),
     totalPayouts: 0,
     totalAmountMinor: 0,
     lastPayoutAtMs: null,

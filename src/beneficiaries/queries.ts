@@ -6,6 +6,7 @@ import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
 import { type Personal, rowsHolding } from '../db/personal.ts'
 import { preparedFind, preparedInsert } from '../db/prepared.ts'
 import { contains, searchText } from '../db/search.ts'
+import { lowerCase } from '../kernel/lower-case.ts'
 import { type Beneficiary, beneficiaries } from './tables.ts'
 
 export type { Beneficiary }
@@ -18,9 +19,21 @@ export const findAnyBeneficiary = (query: Query, id: string): Beneficiary | unde
 /** The oldest first: their ids sort by creation. An e-mail address matches in any case. */
 export const beneficiariesOf = (query: Query, narrowing: Narrowing, email?: string): Iterable<Beneficiary> => {
   const { clientId, createdAtMs: atMs, emailLowerCase } = beneficiaries
-  const isWanted = email === undefined ? undefined : eq(emailLowerCase, email.toLowerCase())
+  const isWanted = email === undefined ? undefined : eq(emailLowerCase, lowerCase(email))
   return rowsById(query, beneficiaries, and(narrowed({ clientId, atMs }, narrowing), isWanted), narrowing.limit)
 }
+
+/** What lists compare of the texts of a beneficiary. */
+export const comparedTexts = ({
+  email,
+  firstName,
+  lastName,
+}: Pick<Beneficiary, 'email' | 'firstName' | 'lastName'>) => ({
+  emailLowerCase: lowerCase(email),
+  firstNameLowerCase: lowerCase(firstName),
+  lastNameLowerCase: lowerCase(lastName),
+  searchLowerCase: searchText(email, `${firstName} ${lastName}`),
+})
 
 export const insertBeneficiary = preparedInsert(beneficiaries)
 
@@ -64,8 +77,6 @@ export const beneficiaryList = new List({
   table: beneficiaries,
   filters: { search: contains(beneficiaries.searchLowerCase) },
   sorts: SORTS,
-  counted: { as: 'beneficiaries', by: {} },
-  created: 'created_at',
 })
 
 /** The columns that can hold a text of a person, whose own row is deleted. */
@@ -73,11 +84,7 @@ export const BENEFICIARY_TEXTS = {
   table: beneficiaries,
   texts: ['firstName', 'lastName'],
   json: ['metadata'],
-  search: ({ email, firstName, lastName }) => ({
-    firstNameLowerCase: firstName.toLowerCase(),
-    lastNameLowerCase: lastName.toLowerCase(),
-    searchLowerCase: searchText(email, `${firstName} ${lastName}`),
-  }),
+  search: comparedTexts,
 } as const satisfies Personal<typeof beneficiaries>
 
 /** Saved with an e-mail address that may hold a part, at any client. */

@@ -71,11 +71,7 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
   const { list, create, get, remove } = operationsWith(reference)
   return new Elysia({ name: 'beneficiaries', prefix: '/api/v1/beneficiaries' })
     .use(guard.plugin())
-    .get(
-      '/',
-      async ({ query, session, set }) => paged(set, query, await listBeneficiaries(reference, session, query)),
-      list,
-    )
+    .get('/', ({ query, session, set }) => paged(set, query, listBeneficiaries(reference, session, query)), list)
     .post(
       '/',
       async ({ body, session, set }) =>

@@ -1,5 +1,5 @@
 import type { Query } from '../db/database.ts'
-import { lowerCase } from '../kernel/lower-case.ts'
+import { lowerCase, searchForm } from '../kernel/lower-case.ts'
 import type { Reference } from '../reference/reference.ts'
 import { productWire, type SORT_FIELDS } from './contract.ts'
 import type { Product } from './product.ts'
@@ -25,8 +25,8 @@ export interface Listed {
 
 export const listedOf = (product: Product, publicUrl: string): Listed => ({
   product,
-  searchedName: lowerCase(product.name),
-  searchedCategory: lowerCase(product.category),
+  searchedName: searchForm(product.name),
+  searchedCategory: searchForm(product.category),
   json: JSON.stringify(productWire(product, 0, publicUrl)),
 })
 
@@ -77,7 +77,7 @@ const matching = (
   listed: readonly Listed[],
   { category, countryId, currencyId, search }: ProductFilter,
 ): readonly Listed[] => {
-  const [wantedCategory, term] = [category && lowerCase(category), search && lowerCase(search)]
+  const [wantedCategory, term] = [category && searchForm(category), search && searchForm(search)]
   let matching = listed
   if (countryId !== undefined) matching = matching.filter(({ product }) => product.country.id === countryId)
   if (currencyId !== undefined) matching = matching.filter(({ product }) => product.currency.id === currencyId)
@@ -102,7 +102,7 @@ const sortedBy = (textOf: (product: Product) => string, listed: readonly Listed[
 
 /** A text that `sort` compares by lower case and code point: surrogate pairs move after all other units. */
 const comparable = (text: string): string =>
-  `${text.toLowerCase()}\0${text}`.replace(/[\ud800-\uffff]/g, (unit) => {
+  `${lowerCase(text)}\0${text}`.replace(/[\ud800-\uffff]/g, (unit) => {
     const code = unit.charCodeAt(0)
     return String.fromCharCode(code < 0xe000 ? code + 0x2000 : code - 0x800)
   })

@@ -8,7 +8,7 @@ import { type Query, statementOn } from './database.ts'
  */
 
 /** What drizzle has built. The fields of its rows are not in its types. */
-export interface PreparedQuery {
+interface PreparedQuery {
   getQuery(): Text
 }
 
@@ -45,9 +45,7 @@ export const prepared = <Connection extends Query, Prepared extends PreparedQuer
  * Plans a statement: where each parameter gets its value from, and each member of a row, which drizzle would find out again
  * for each run. Returns what prepares it for a connection.
  */
-export const planned = <Prepared extends PreparedQuery>(
-  built: Prepared,
-): ((connection: Query) => Runnable<Prepared>) => {
+const planned = <Prepared extends PreparedQuery>(built: Prepared): ((connection: Query) => Runnable<Prepared>) => {
   const { sql, params } = plannedOnce(built.getQuery())
   const sources = params.map(sourceOf)
   const members = membersOf(built)

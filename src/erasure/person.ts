@@ -1,4 +1,4 @@
-import { lowerCase } from '../kernel/lower-case.ts'
+import { searchForm } from '../kernel/lower-case.ts'
 
 /** What a text becomes that holds the e-mail address of the person (contract C17). */
 export const ERASED = 'erased'
@@ -16,7 +16,7 @@ export class Person {
     email: string,
     readonly beneficiaryId: string | undefined,
   ) {
-    this.#email = lowerCase(email)
+    this.#email = searchForm(email)
     const parts = this.#email.match(PLAIN) ?? []
     this.part = parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '')
   }
@@ -28,11 +28,11 @@ export class Person {
   }
 
   isAddress(email: string | null): boolean {
-    return email !== null && lowerCase(email) === this.#email
+    return email !== null && searchForm(email) === this.#email
   }
 
   isNamedIn(text: string | null): boolean {
-    return text !== null && lowerCase(text).includes(this.#email)
+    return text !== null && searchForm(text).includes(this.#email)
   }
 
   /** What becomes of the columns of a row that hold the address; the others are not among them. */

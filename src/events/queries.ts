@@ -72,8 +72,6 @@ export const eventList = new List({
     createdToMs: lte(events.createdAtMs, sql.placeholder('createdToMs')),
   },
   sorts: { id: [] },
-  counted: { as: 'events', by: {} },
-  created: 'id',
 })
 
 /** What the events of a record say of it. */

@@ -34,9 +34,9 @@ export const eventRoutes = ({ guard }: { guard: Guard }) =>
     .use(guard.plugin())
     .get(
       '/',
-      async ({ query, session, set }) => {
+      ({ query, session, set }) => {
         const filters = { type: query.type, createdFromMs: query.created_from, createdToMs: query.created_to }
-        return paged(set, query, await eventList.page(session, { filters, ...newestOf(query) }, eventWire))
+        return paged(set, query, eventList.page(session, { filters, ...newestOf(query) }, eventWire))
       },
       list,
     )

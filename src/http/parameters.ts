@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { parseTimestamp } from '../kernel/clock.ts'
 import { DomainError, invalid, type Rule, type Violation } from '../kernel/failure.ts'
-import { lowerCase } from '../kernel/lower-case.ts'
+import { searchForm } from '../kernel/lower-case.ts'
 import { invalidId } from './failures.ts'
 import { eitherCase, oneOf } from './schemas.ts'
 import { isWritable } from './validation.ts'
@@ -99,9 +99,9 @@ const text: Read<string> = (value) => (isWritable(value) ? value : new Problem('
 
 export const textFilter = (description: string, example: string) => filter(Type.String({ description, example }), text)
 
-/** A search term in lower case. */
+/** A search term in the form that texts are searched in. */
 export const searchFilter = (description: string, example: string) =>
-  filter<string>(Type.String({ description, example }), (value, query) => text(lowerCase(value), query))
+  filter<string>(Type.String({ description, example }), (value, query) => text(searchForm(value), query))
 
 const choice =
   <Choice extends string>(choices: readonly Choice[]): Read<Choice> =>

@@ -99,8 +99,6 @@ export const orderList = new List({
     status: orders.status,
   },
   sorts: { id: [] },
-  counted: { as: 'orders', by: { status: 'part' } },
-  created: 'id',
 })
 
 /** The columns that can hold a text of a person. */

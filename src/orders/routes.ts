@@ -122,8 +122,12 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
     .use(guard.plugin({ feature: 'vouchers' }))
     .get(
       '/',
-      async ({ query, session, set }) =>
-        paged(set, query, await orderList.page(session, sliceWanted(query), (order) => wire(session.world, order))),
+      ({ query, session, set }) =>
+        paged(
+          set,
+          query,
+          orderList.page(session, sliceWanted(query), (order) => wire(session.world, order)),
+        ),
       operations.list,
     )
     .post(

@@ -93,8 +93,6 @@ export const payoutList = new List({
     search: contains(payouts.searchLowerCase),
   },
   sorts: SORTS,
-  counted: { as: 'payouts', by: { status: 'part', currencyId: 'currencyId' } },
-  created: 'created_at',
 })
 
 /** The columns that can hold a text of a person. */

@@ -91,7 +91,7 @@ export const payoutRoutes = ({ guard, ...paying }: Paying & { guard: Guard }) =>
   const { list, create, get, cancel } = operationsWith(reference)
   return new Elysia({ name: 'payouts', prefix: '/api/v1/payouts' })
     .use(guard.plugin())
-    .get('/', async ({ query, session, set }) => paged(set, query, await listPayouts(reference, session, query)), list)
+    .get('/', ({ query, session, set }) => paged(set, query, listPayouts(reference, session, query)), list)
     .post(
       '/',
       async ({ body, session, set }) =>

@@ -10,7 +10,8 @@ import { transactions, type Wallet, type WalletTransaction, wallets } from './ta
 export { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
 export type { Wallet, WalletTransaction }
 
-const currencyNamed = sql`(SELECT id FROM currencies WHERE currencies.currency = ${sql.placeholder('currency')})`
+const ownInCurrency = sql`(SELECT ${wallets.id} FROM ${wallets} WHERE ${wallets.clientId} = ${sql.placeholder('clientId')}
+  AND ${wallets.currencyId} = (SELECT id FROM currencies WHERE currencies.currency = ${sql.placeholder('currency')}))`
 
 export const findWallet = preparedFind(wallets)
 
@@ -115,7 +116,7 @@ export const transactionList = new List({
   table: transactions,
   filters: {
     walletId: transactions.walletId,
-    currency: sql`${transactions.walletId} IN (SELECT ${wallets.id} FROM ${wallets} WHERE ${wallets.currencyId} = ${currencyNamed})`,
+    currency: sql`${transactions.walletId} IN ${ownInCurrency}`,
     search: contains(transactions.searchLowerCase),
     transactionType: eq(transactions.transactionType, sql.placeholder('transactionType')),
     status: eq(transactions.status, sql.placeholder('status')),
@@ -124,8 +125,6 @@ export const transactionList = new List({
     createdToMs: lte(transactions.createdAtMs, sql.placeholder('createdToMs')),
   },
   sorts: { id: [], amount: [transactions.amountRank], created_at: [transactions.createdAtMs] },
-  counted: { as: 'transactions', by: { walletId: 'part' } },
-  created: 'id',
 })
 
 /** The database lets remarks become nothing but `erased`. */

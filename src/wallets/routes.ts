@@ -77,7 +77,7 @@ export const walletRoutes = ({ reference, guard }: { reference: Reference; guard
     )
     .get(
       '/transactions',
-      async ({ query, session, set }) => longPaged(set, query, await listTransactions(reference, session, query)),
+      ({ query, session, set }) => longPaged(set, query, listTransactions(reference, session, query)),
       operations.listTransactions,
     )
     .get(

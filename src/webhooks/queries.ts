@@ -125,8 +125,6 @@ export const attemptList = new List({
   table: webhookDeliveries,
   filters: { webhookId: webhookDeliveries.webhookId },
   sorts: { id: [] },
-  counted: { as: 'webhook_deliveries', by: { webhookId: 'part' } },
-  created: 'id',
 })
 
 /** Attempts to deliver some events, and those whose response may hold another. */

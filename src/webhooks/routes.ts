@@ -217,13 +217,9 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
     )
     .get(
       '/webhooks/:id/deliveries',
-      async ({ params, query, session, set }) => {
+      ({ params, query, session, set }) => {
         const { id: webhookId } = getWebhook(session, params.id)
-        return paged(
-          set,
-          query,
-          await attemptList.page(session, { filters: { webhookId }, ...newestOf(query) }, attemptWire),
-        )
+        return paged(set, query, attemptList.page(session, { filters: { webhookId }, ...newestOf(query) }, attemptWire))
       },
       operations.listDeliveries,
     )

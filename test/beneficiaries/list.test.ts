@@ -136,6 +136,7 @@ describe('sort of beneficiaries', () => {
     person('bob@example.com', 'emile', 'zola', 'AE'),
     person('carol@example.com', '𝒜da', 'Ω', 'SE'),
     person('dave@example.com', '\uff21da', 'ω'),
+    person('erin@example.com', 'E\u0301lodie', 'A\u0308hre', 'FR'),
   ]
   let world: TestWorld
   let saved: Beneficiary[]
@@ -147,7 +148,8 @@ describe('sort of beneficiaries', () => {
   })
 
   const compareText = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
-  const compareLowerCase = (a: string, b: string) => compareText(a.toLowerCase(), b.toLowerCase()) || compareText(a, b)
+  const lowerCase = (text: string) => text.normalize('NFC').toLowerCase()
+  const compareLowerCase = (a: string, b: string) => compareText(lowerCase(a), lowerCase(b)) || compareText(a, b)
   const byId = (a: Beneficiary, b: Beneficiary) => compareText(a.id, b.id)
 
   /** Ascending, as contract C7 promises; null is smallest, and ties break by id. */
@@ -171,7 +173,7 @@ describe('sort of beneficiaries', () => {
     const expected = order === 'ASC' ? ascending : ascending.toReversed()
     expect(await list(world, `?sort_by=${field}&sort_order=${order}`)).toEqual(expected)
     const walked: Beneficiary[] = []
-    for (let page = 1; page <= 3; page++) {
+    for (let page = 1; page <= 4; page++) {
       walked.push(...(await list(world, `?sort_by=${field}&sort_order=${order}&limit=3&page=${page}`)))
     }
     expect(walked).toEqual(expected)
@@ -180,8 +182,8 @@ describe('sort of beneficiaries', () => {
   test('sorts null as the smallest value', async () => {
     const countries = async (order: string) =>
       (await list(world, `?sort_by=country&sort_order=${order}`)).map(({ country }) => country)
-    expect(await countries('ASC')).toEqual([null, null, 'AE', 'FR', 'FR', 'SE', 'SE', 'US'])
-    expect(await countries('DESC')).toEqual(['US', 'SE', 'SE', 'FR', 'FR', 'AE', null, null])
+    expect(await countries('ASC')).toEqual([null, null, 'AE', 'FR', 'FR', 'FR', 'SE', 'SE', 'US'])
+    expect(await countries('DESC')).toEqual(['US', 'SE', 'SE', 'FR', 'FR', 'FR', 'AE', null, null])
   })
 
   test('sorts text by code point, including the supplementary planes', async () => {
@@ -262,6 +264,7 @@ describe('search of beneficiaries', () => {
     ['a part of the first name', 'ob', ['bob_100%@mail.example', 'bobby@example.org']],
     ['letters with marks, in either case', 'éLODIE', ['elodie.d@Example.com']],
     ['the same in capitals', 'ÉLODIE', ['elodie.d@Example.com']],
+    ['letters with marks of their own', 'e\u0301lod', ['elodie.d@Example.com']],
     ['Greek in small letters', 'νίκοσ', ['nikos@example.org']],
     ['a part that ends in the middle of a Greek word', 'ΟΔΥΣ', ['nikos@example.org']],
     ['the last name', 'DÜRR', ['elodie.d@Example.com']],

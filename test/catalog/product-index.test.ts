@@ -8,7 +8,7 @@ import type { SortField } from '../../src/catalog/product-index.ts'
 import { replaceCatalog } from '../../src/catalog/queries.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { lowerCase } from '../../src/kernel/lower-case.ts'
+import { searchForm } from '../../src/kernel/lower-case.ts'
 import { readReference, seedReferenceData } from '../../src/start/seed.ts'
 import { catalogEntry } from './entry.ts'
 
@@ -78,10 +78,10 @@ test('selects exactly the matching products, in order', () => {
           .toSorted((a, b) => a - b),
       )
       const expected = all
-        .filter((product) => category === undefined || lowerCase(product.category) === lowerCase(category))
+        .filter((product) => category === undefined || searchForm(product.category) === searchForm(category))
         .filter((product) => country === undefined || product.country.alpha3 === country)
         .filter((product) => currency === undefined || product.currency.currency === currency)
-        .filter((product) => search === undefined || lowerCase(product.name).includes(lowerCase(search)))
+        .filter((product) => search === undefined || searchForm(product.name).includes(searchForm(search)))
         .toSorted((a, b) => {
           const [x, y] = [TEXTS[field](a), TEXTS[field](b)]
           return byCodePoint(x.toLowerCase(), y.toLowerCase()) || byCodePoint(x, y) || a.id - b.id

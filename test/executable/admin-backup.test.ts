@@ -166,7 +166,6 @@ const DAMAGES: [change: string, fault: string][] = [
   ['UPDATE wallets SET is_default = 0', 'client 1 has no default wallet'],
   ['UPDATE orders SET transaction_id = 999 WHERE id = 1', 'of orders names a missing row of transactions'],
   ['UPDATE transactions SET client_id = 99 WHERE id = 1', 'transaction 1 is of client 99, its wallet of client 1'],
-  ["UPDATE list_counts SET count = count + 1 WHERE list = 'orders'", 'list orders of client 1 '],
   ['UPDATE wallets SET is_low = 1 WHERE id = 1', 'wallet 1 is low with '],
   [
     "INSERT INTO webhook_queue VALUES (1, 'whk_1', 1, 'order 1', 0, NULL, 0)",

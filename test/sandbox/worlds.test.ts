@@ -301,7 +301,6 @@ const WRITTEN = [
   'journal_entries',
   'journal_lines',
   'kept_pace',
-  'list_counts',
   'logins',
   'orders',
   'payout_events',

@@ -24,7 +24,7 @@ export const LEDGER_FAULTS: Record<string, string> = {
       WHERE id NOT IN (SELECT entry_id FROM transactions WHERE remarks = 'Opening balance')
     ) WHERE created_at_ms < before`,
 }
-/** What breaks the ledger with the orders, payouts and lists that it stands behind. */
+/** What breaks the ledger with the orders and payouts that it stands behind. */
 export const BOOK_FAULTS: Record<string, string> = {
   'a reserve unlike what orders and payouts under way have paid': `SELECT w.id, w.reserved_minor,
       (SELECT coalesce(sum(payable_minor), 0) FROM orders o WHERE o.wallet_id = w.id AND
@@ -33,15 +33,6 @@ export const BOOK_FAULTS: Record<string, string> = {
         status IN ('created', 'queued', 'processing', 'settling', 'action_required')) AS open
     FROM wallets w GROUP BY w.id HAVING open <> w.reserved_minor`,
   'an entry without lines': 'SELECT id FROM journal_entries WHERE id NOT IN (SELECT entry_id FROM journal_lines)',
-  'a list that counts other rows than there are': `SELECT list, client_id, part, currency_id, sum(said) AS said, sum(held) AS held FROM (
-      SELECT list, client_id, part, currency_id, count AS said, 0 AS held FROM list_counts
-      UNION ALL SELECT 'beneficiaries', client_id, '', 0, 0, 1 FROM beneficiaries
-      UNION ALL SELECT 'payouts', client_id, status, currency_id, 0, 1 FROM payouts
-      UNION ALL SELECT 'orders', client_id, status, 0, 0, 1 FROM orders
-      UNION ALL SELECT 'transactions', client_id, CAST(wallet_id AS TEXT), 0, 0, 1 FROM transactions
-      UNION ALL SELECT 'events', client_id, '', 0, 0, 1 FROM events
-      UNION ALL SELECT 'webhook_deliveries', client_id, webhook_id, 0, 0, 1 FROM webhook_deliveries
-    ) GROUP BY list, client_id, part, currency_id HAVING sum(said) <> sum(held)`,
 }
 const CHAIN = 'SELECT * FROM transactions ORDER BY wallet_id, id'
 

@@ -179,19 +179,6 @@ SELECT 'wallet ' || id || iif(is_low, ' is low with ', ' is not low with ') || a
 SELECT 'delivery ' || min(id) || ' of webhook ' || webhook_id || ' waits for nothing' AS fault
   FROM webhook_queue WHERE NOT held GROUP BY webhook_id, record HAVING count(due_at_ms) = 0 ORDER BY min(id);
 
--- name: lists hold as many records as they say
-SELECT 'list ' || list || ' of client ' || client_id || ' ' || part ||
-    ' is said to hold ' || sum(said) || ', not ' || sum(held) AS fault
-  FROM (
-    SELECT list, client_id, part, currency_id, count AS said, 0 AS held FROM list_counts
-    UNION ALL SELECT 'beneficiaries', client_id, '', 0, 0, 1 FROM beneficiaries
-    UNION ALL SELECT 'payouts', client_id, status, currency_id, 0, 1 FROM payouts
-    UNION ALL SELECT 'orders', client_id, status, 0, 0, 1 FROM orders
-    UNION ALL SELECT 'transactions', client_id, CAST(wallet_id AS TEXT), 0, 0, 1 FROM transactions
-    UNION ALL SELECT 'events', client_id, '', 0, 0, 1 FROM events
-    UNION ALL SELECT 'webhook_deliveries', client_id, webhook_id, 0, 0, 1 FROM webhook_deliveries
-  ) GROUP BY list, client_id, part, currency_id HAVING sum(said) <> sum(held) ORDER BY list, client_id, part, currency_id;
-
 -- name: the stock is counted
 SELECT 'product ' || product_id || ' has ' || sum(said) || ' codes of ' || denomination_minor || ' left, not ' || sum(held) AS fault
   FROM (

@@ -195,19 +195,17 @@ CREATE TABLE transactions (
   amount_rank          REAL NOT NULL,
   search_folded        TEXT NOT NULL
 ) STRICT;
-CREATE INDEX transactions_amount ON transactions (client_id, amount_rank, id, wallet_id);
 CREATE INDEX transactions_client
   ON transactions (client_id, id, transaction_type, status, source_type, wallet_id, created_at_ms, search_folded);
-CREATE INDEX transactions_created ON transactions (client_id, created_at_ms, id, wallet_id);
+CREATE INDEX transactions_created
+  ON transactions (client_id, created_at_ms, id, transaction_type, status, source_type, wallet_id, search_folded);
+CREATE INDEX transactions_amount
+  ON transactions (client_id, amount_rank, id, transaction_type, status, source_type, wallet_id, created_at_ms, search_folded);
 CREATE INDEX transactions_wallet ON transactions (client_id, wallet_id, id);
 -- The ledger's own code moves balances; the database refuses a transaction that does not say what its wallet then holds.
 CREATE TRIGGER transactions_balance BEFORE INSERT ON transactions
 WHEN NEW.balance_after_minor IS NOT (SELECT amount_minor FROM wallets WHERE id = NEW.wallet_id)
 BEGIN SELECT RAISE(ABORT, 'a transaction says what its wallet holds'); END;
-CREATE TRIGGER transactions_counted AFTER INSERT ON transactions BEGIN
-  INSERT INTO list_counts VALUES ('transactions', NEW.client_id, NEW.wallet_id, 0, 1)
-    ON CONFLICT DO UPDATE SET count = count + 1;
-END;
 CREATE TRIGGER transactions_fixed BEFORE UPDATE OF
   id, wallet_id, client_id, entry_id, amount_minor, transaction_type, status, source_currency, destination_currency, rate_e8,
   conversion_minor, balance_after_minor, source_type, source_id, created_at_ms, amount_rank
@@ -245,21 +243,15 @@ CREATE TABLE beneficiaries (
   last_payout_at_ms  INTEGER,
   created_at_ms      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX beneficiaries_amount ON beneficiaries (client_id, total_amount_minor, id);
-CREATE INDEX beneficiaries_country ON beneficiaries (client_id, country, id);
+-- An index for each order of the list. Each ends with what the filters read, so that a count or a search reads no rows.
 CREATE INDEX beneficiaries_created ON beneficiaries (client_id, created_at_ms, id, search_folded);
-CREATE INDEX beneficiaries_email ON beneficiaries (client_id, email_folded, email, id);
-CREATE INDEX beneficiaries_first_name ON beneficiaries (client_id, first_name_folded, first_name, id);
-CREATE INDEX beneficiaries_last_name ON beneficiaries (client_id, last_name_folded, last_name, id);
-CREATE INDEX beneficiaries_last_payout ON beneficiaries (client_id, last_payout_at_ms, id);
-CREATE INDEX beneficiaries_payouts ON beneficiaries (client_id, total_payouts, id);
-CREATE TRIGGER beneficiaries_counted AFTER INSERT ON beneficiaries BEGIN
-  INSERT INTO list_counts VALUES ('beneficiaries', NEW.client_id, '', 0, 1) ON CONFLICT DO UPDATE SET count = count + 1;
-END;
-CREATE TRIGGER beneficiaries_discounted AFTER DELETE ON beneficiaries BEGIN
-  UPDATE list_counts SET count = count - 1
-    WHERE list = 'beneficiaries' AND client_id = OLD.client_id AND part = '' AND currency_id = 0;
-END;
+CREATE INDEX beneficiaries_email ON beneficiaries (client_id, email_folded, email, id, search_folded);
+CREATE INDEX beneficiaries_first_name ON beneficiaries (client_id, first_name_folded, first_name, id, search_folded);
+CREATE INDEX beneficiaries_last_name ON beneficiaries (client_id, last_name_folded, last_name, id, search_folded);
+CREATE INDEX beneficiaries_country ON beneficiaries (client_id, country, id, search_folded);
+CREATE INDEX beneficiaries_payouts ON beneficiaries (client_id, total_payouts, id, search_folded);
+CREATE INDEX beneficiaries_amount ON beneficiaries (client_id, total_amount_minor, id, search_folded);
+CREATE INDEX beneficiaries_last_payout ON beneficiaries (client_id, last_payout_at_ms, id, search_folded);
 
 -- Payouts (contract C13). Amounts in the payout's currency; what the wallet paid in the wallet's.
 CREATE TABLE payouts (
@@ -302,22 +294,10 @@ CREATE TABLE payouts (
   cancelled_at_ms          INTEGER,
   UNIQUE (client_id, reference_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX payouts_amount ON payouts (client_id, amount_rank, id, currency_id);
-CREATE INDEX payouts_by_status ON payouts (client_id, status, id, currency_id);
-CREATE INDEX payouts_created ON payouts (client_id, created_at_ms, id, search_folded);
-CREATE INDEX payouts_currency_created ON payouts (client_id, currency_id, created_at_ms, id);
+CREATE INDEX payouts_created ON payouts (client_id, created_at_ms, id, status, currency_id, search_folded);
+CREATE INDEX payouts_amount ON payouts (client_id, amount_rank, id, status, currency_id, search_folded);
+CREATE INDEX payouts_status ON payouts (client_id, status, id, currency_id, search_folded);
 CREATE INDEX payouts_due ON payouts (due_at_ms, id) WHERE due_at_ms IS NOT NULL;
-CREATE INDEX payouts_status_created ON payouts (client_id, status, created_at_ms, id, currency_id);
-CREATE TRIGGER payouts_counted AFTER INSERT ON payouts BEGIN
-  INSERT INTO list_counts VALUES ('payouts', NEW.client_id, NEW.status, NEW.currency_id, 1)
-    ON CONFLICT DO UPDATE SET count = count + 1;
-END;
-CREATE TRIGGER payouts_recounted AFTER UPDATE OF status ON payouts WHEN NEW.status <> OLD.status BEGIN
-  UPDATE list_counts SET count = count - 1
-    WHERE list = 'payouts' AND client_id = OLD.client_id AND part = OLD.status AND currency_id = OLD.currency_id;
-  INSERT INTO list_counts VALUES ('payouts', NEW.client_id, NEW.status, NEW.currency_id, 1)
-    ON CONFLICT DO UPDATE SET count = count + 1;
-END;
 
 CREATE TABLE payout_events (
   id            INTEGER PRIMARY KEY,
@@ -371,18 +351,8 @@ CREATE TABLE orders (
   cancelled_at_ms    INTEGER,
   UNIQUE (client_id, reference)
 ) STRICT;
-CREATE INDEX orders_client ON orders (client_id, id);
+CREATE INDEX orders_client ON orders (client_id, id, status, product_id);
 CREATE INDEX orders_due ON orders (due_at_ms, id) WHERE due_at_ms IS NOT NULL;
-CREATE INDEX orders_product ON orders (client_id, product_id, id);
-CREATE INDEX orders_status ON orders (client_id, status, id);
-CREATE TRIGGER orders_counted AFTER INSERT ON orders BEGIN
-  INSERT INTO list_counts VALUES ('orders', NEW.client_id, NEW.status, 0, 1) ON CONFLICT DO UPDATE SET count = count + 1;
-END;
-CREATE TRIGGER orders_recounted AFTER UPDATE OF status ON orders WHEN NEW.status <> OLD.status BEGIN
-  UPDATE list_counts SET count = count - 1
-    WHERE list = 'orders' AND client_id = OLD.client_id AND part = OLD.status AND currency_id = 0;
-  INSERT INTO list_counts VALUES ('orders', NEW.client_id, NEW.status, 0, 1) ON CONFLICT DO UPDATE SET count = count + 1;
-END;
 
 -- Codes at rest are sealed; the key is not in the database.
 CREATE TABLE vouchers (
@@ -488,13 +458,6 @@ CREATE TABLE events (
   traceparent   TEXT
 ) STRICT;
 CREATE INDEX events_client ON events (client_id, id, type, created_at_ms);
-CREATE TRIGGER events_counted AFTER INSERT ON events BEGIN
-  INSERT INTO list_counts VALUES ('events', NEW.client_id, '', 0, 1) ON CONFLICT DO UPDATE SET count = count + 1;
-END;
-CREATE TRIGGER events_discounted AFTER DELETE ON events BEGIN
-  UPDATE list_counts SET count = count - 1
-    WHERE list = 'events' AND client_id = OLD.client_id AND part = '' AND currency_id = 0;
-END;
 
 -- Webhooks (contract C16): where a client wants its events sent. Secrets are sealed; the key is not in the database.
 CREATE TABLE webhooks (
@@ -554,24 +517,6 @@ CREATE TABLE webhook_deliveries (
 ) STRICT;
 CREATE INDEX webhook_deliveries_event ON webhook_deliveries (event_id, id);
 CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (client_id, webhook_id, id);
-CREATE TRIGGER webhook_deliveries_counted AFTER INSERT ON webhook_deliveries BEGIN
-  INSERT INTO list_counts VALUES ('webhook_deliveries', NEW.client_id, NEW.webhook_id, 0, 1)
-    ON CONFLICT DO UPDATE SET count = count + 1;
-END;
-CREATE TRIGGER webhook_deliveries_discounted AFTER DELETE ON webhook_deliveries BEGIN
-  UPDATE list_counts SET count = count - 1
-    WHERE list = 'webhook_deliveries' AND client_id = OLD.client_id AND part = OLD.webhook_id AND currency_id = 0;
-END;
-
--- How many records each client's lists hold, by status and currency.
-CREATE TABLE list_counts (
-  list        TEXT NOT NULL,
-  client_id   INTEGER NOT NULL,
-  part        TEXT NOT NULL,
-  currency_id INTEGER NOT NULL,
-  count       INTEGER NOT NULL CHECK (count >= 0),
-  PRIMARY KEY (list, client_id, part, currency_id)
-) STRICT, WITHOUT ROWID;
 
 -- What operators did and what was refused to them, and failed logins (contract C17). Each row holds the hash of the one before.
 CREATE TABLE audit (
