@@ -77,7 +77,6 @@ export const documentConfigOf = (options: ServeOptions) => {
     capsuleFile: undefined as string | undefined,
     strict: options.strict ?? false,
     /** For all worlds of the sandbox and their request logs. */
-    memoryBytesMax: options.memory,
     publicUrl: options.publicUrl,
     trustedProxies: options.trustedProxy ?? new BlockList(),
     /** Networks of receivers besides those of the mode (contract C16). */

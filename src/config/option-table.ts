@@ -6,7 +6,6 @@ import {
   parseNetworks,
   parsePercent,
   parsePort,
-  parseSize,
   parseText,
   parseUrl,
 } from './values.ts'
@@ -126,13 +125,6 @@ export const SERVE_OPTIONS = {
   snapshot: inSandbox(file('snapshot to start every world from')),
   scenario: inSandbox(file('scenario that every world begins with: a file, or a name of scrip scenario list')),
   strict: inSandbox({ meaning: 'refuse unknown members and parameters, in the sandbox', unset: 'false' }),
-  memory: {
-    value: '<size>',
-    meaning: 'memory for all worlds of the sandbox and their request logs',
-    read: parseSize,
-    default: '1GiB',
-    onlyIn: 'sandbox',
-  },
   publicUrl: url('URL under which clients reach the server'),
   trustedProxy: networks('proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8,fd00::/8'),
   webhookAllow: networks('further networks to which webhooks may be delivered'),

@@ -11,8 +11,6 @@ const DURATION_MS_MAX = 36_500 * DAY_MS
 const UNITS_MS: Record<string, number> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
 const DATE = /^\d{4}-\d\d-\d\d$/
 const MONTH = /^([1-9]\d{3})-(0[1-9]|1[0-2])$/
-const MEMORY_BYTES_MIN = 67_108_864
-const UNITS_BYTES: Record<string, number> = { MiB: 1_048_576, GiB: 1_073_741_824 }
 
 export const parseText = (text: string): string => {
   if (text === '') throw new InvalidArgumentError('It is empty.')
@@ -54,16 +52,6 @@ export const parseMonth = (text: string): { sinceMs: number; untilMs: number } =
   const [, year, month] = MONTH.exec(text) ?? []
   if (year === undefined) throw new InvalidArgumentError('A month looks like 2026-11.')
   return { sinceMs: Date.UTC(Number(year), Number(month) - 1), untilMs: Date.UTC(Number(year), Number(month)) }
-}
-
-/** In bytes. */
-export const parseSize = (text: string): number => {
-  const match = /^([1-9]\d{0,5})(MiB|GiB)$/.exec(text)
-  const unitBytes = UNITS_BYTES[match?.[2] ?? '']
-  if (!match || unitBytes === undefined) throw new InvalidArgumentError('A size is a number and a unit: 512MiB, 1GiB.')
-  const bytes = Number(match[1]) * unitBytes
-  if (bytes < MEMORY_BYTES_MIN) throw new InvalidArgumentError('The memory is at least 64MiB.')
-  return bytes
 }
 
 export const parseLimits = (text: string): readonly BucketSize[] | 'off' => {

@@ -106,6 +106,14 @@ export const removeDatabase = (path: string): void => {
   })
 }
 
+const placeDatabase = (staged: string, path: string, release: () => void): void => {
+  release()
+  // A log that a killed process has left would be read into the new database.
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+  releasingBeside(path, () => renameSync(staged, path))
+  flushFolder(dirname(path))
+}
+
 /**
  * Writes a whole database in one step, and waits until it is on the disk: a process that is killed leaves the old one or the new one.
  * Whoever has the old one open closes it in `release`, when there is room for the new one.
@@ -118,15 +126,6 @@ export const writeDatabase = (path: string, image: Uint8Array, release: () => vo
   } finally {
     rmSync(staged, { force: true })
   }
-}
-
-/** The same with a database that is on the disk already, under another name in the folder. */
-export const placeDatabase = (staged: string, path: string, release: () => void = () => undefined): void => {
-  release()
-  // A log that a killed process has left would be read into the new database.
-  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
-  releasingBeside(path, () => renameSync(staged, path))
-  flushFolder(dirname(path))
 }
 
 export const movePrivateFile = (dataDir: string, from: string, to: string): void => {

@@ -1,7 +1,6 @@
 import { Database as SqliteDatabase, type Statement } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { closeConnection, constrain, openReader, openWriter } from './connections.ts'
-import { copyServed } from './copy.ts'
 import { asImage } from './image.ts'
 import { MadeStatements } from './made-statements.ts'
 import { type Gate, inSavepoint, SharedCommit } from './shared-commit.ts'
@@ -51,7 +50,6 @@ export class Database {
   }
   /** The files of a server; undefined in memory, and for a command. */
   #files: OpenFiles | undefined
-  #lastCopy: Promise<void> = Promise.resolve()
   readonly #made: MadeStatements
 
   private constructor(
@@ -135,20 +133,11 @@ export class Database {
     this.sqlite.run('PRAGMA foreign_keys = OFF')
   }
 
-  /** Writes what is waiting, and returns the database as an image. */
-  image(): Uint8Array {
+  /** Writes what is waiting, then what is added to it, and returns the database as an image. */
+  image(last?: (tx: Tx) => void): Uint8Array {
     this.#commits.flush()
+    if (last) this.fill(last)
     return asImage(this.sqlite.serialize())
-  }
-
-  /** Copies the file as it is when its turn comes. @throws DomainError unavailable while another process reads */
-  copyTo(path: string): Promise<void> {
-    const copy = this.#lastCopy.then(() => {
-      this.#commits.flush()
-      return copyServed(this.sqlite, path)
-    })
-    this.#lastCopy = copy.catch(() => undefined)
-    return copy
   }
 
   get byteCount(): number {
@@ -156,11 +145,6 @@ export class Database {
       'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
     )
     return bytes.get()?.bytes ?? 0
-  }
-
-  /** How many statements are in memory. */
-  get statementCount(): number {
-    return this.#made.count
   }
 
   closeToImage(): Uint8Array {

@@ -9,23 +9,6 @@ export const flushFolder = (path: string): void => {
   if (process.platform !== 'win32') flush(path, 'r')
 }
 
-/** A file system may let a commit wait until all is on the disk that was written before: to whatever file. */
-const PIECE_BYTES = 4_194_304
-
-/** Copies a file beside the thread that serves requests, onto the disk. */
-export const copyBeside = async (from: string, to: string): Promise<void> => {
-  await using source = await open(from, 'r')
-  await using copy = await open(to, 'w', (await source.stat()).mode)
-  const piece = Buffer.allocUnsafe(PIECE_BYTES)
-  for (let at = 0; ; ) {
-    const { bytesRead } = await source.read(piece, 0, PIECE_BYTES, at)
-    if (bytesRead === 0) return copy.sync()
-    // A disk that becomes full takes a part, and refuses only the rest.
-    at += (await copy.write(piece, 0, bytesRead, at)).bytesWritten
-    await copy.datasync()
-  }
-}
-
 /**
  * Runs what removes or replaces a file, whose space is given back beside the thread that serves requests: for each 300 MB that
  * takes some 100 ms, for which commits may wait.

@@ -18,12 +18,6 @@ export class MadeStatements {
     }) as typeof prepare
   }
 
-  /** How many are in memory. */
-  get count(): number {
-    this.#forgetCollected()
-    return this.#made.length
-  }
-
   finalize(): void {
     for (const made of this.#made) made.deref()?.finalize()
     this.#made = []

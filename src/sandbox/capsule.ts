@@ -9,8 +9,8 @@ import { rulesOf } from './faults/rules.ts'
 import { Met } from './requests/coverage.ts'
 import { RecordedRequest } from './requests/operations.ts'
 import { forgetPasswords } from './seed/accounts.ts'
-import { stateFrom, Unpacking, writeSnapshot, zlib } from './worlds/snapshot-file.ts'
-import { stateOf, type WorldState } from './worlds/state.ts'
+import { readSnapshot, writeSnapshot, zlib } from './worlds/snapshot-file.ts'
+import { clockOf, imageOf } from './worlds/state.ts'
 
 /** A run of `scrip run` in one file, which `scrip open` serves again (decision 53). */
 
@@ -67,10 +67,10 @@ export class CapsuleWriter {
   }
 
   /** Returns whether there was room for it. */
-  async snapshot(name: string, state: WorldState): Promise<boolean> {
-    if (this.#snapshotBytes + state.image.byteLength > SNAPSHOT_BYTES_MAX) return false
-    this.#snapshotBytes += state.image.byteLength
-    const packed = await writeSnapshot({ ...state, image: withoutPasswords(state.image) })
+  async snapshot(name: string, image: Uint8Array): Promise<boolean> {
+    if (this.#snapshotBytes + image.byteLength > SNAPSHOT_BYTES_MAX) return false
+    this.#snapshotBytes += image.byteLength
+    const packed = await writeSnapshot(withoutPasswords(image))
     this.#line(`{"snapshot":{"name":${JSON.stringify(name)},"state":${packed}}}`)
     return true
   }
@@ -88,11 +88,11 @@ export class CapsuleWriter {
 }
 
 /** The clock stands still from now on, so that nothing expires or moves before somebody looks. */
-const endedState = (world: World, seed: string): WorldState => {
-  const state = stateOf(world, seed)
-  const clock = { offsetMs: 0, frozenAtMs: world.clock.nowMs() }
+const endedState = (world: World, seed: string): Uint8Array => {
+  clockOf(world).freeze()
+  const image = imageOf(world, seed)
   // The passwords of the default world are public.
-  return { ...state, clock, image: world.name === DEFAULT_WORLD ? state.image : withoutPasswords(state.image) }
+  return world.name === DEFAULT_WORLD ? image : withoutPasswords(image)
 }
 
 /** The next login chooses the password again. */
@@ -108,9 +108,9 @@ export interface Capsule {
   rates: string | undefined
   packedCatalog: Uint8Array | undefined
   /** By name, the default world among them. */
-  worlds: Map<string, WorldState>
+  worlds: Map<string, Uint8Array>
   /** By name, in the order in which they were kept. */
-  snapshots: Map<string, WorldState>
+  snapshots: Map<string, Uint8Array>
   /** By the name of their world. */
   faults: Map<string, readonly Rule[]>
   /** By the name of a world, and of all of them for undefined. */
@@ -127,11 +127,10 @@ export class CapsuleFault extends Error {
 export const readCapsule = (text: string): Capsule => {
   const [first = '', ...lines] = checkedLines(text)
   const head = readerOf(Head)(first)
-  const unpacking = new Unpacking(text.length)
   const capsule: Capsule = {
     seed: head.seed,
     rates: head.rates,
-    packedCatalog: head.catalog === undefined ? undefined : checkedCatalog(head.catalog, unpacking),
+    packedCatalog: head.catalog === undefined ? undefined : checkedCatalog(head.catalog),
     worlds: new Map(),
     snapshots: new Map(),
     faults: new Map(),
@@ -142,11 +141,11 @@ export const readCapsule = (text: string): Capsule => {
   for (const line of lines) {
     const { request, world, snapshot, coverage } = readLine(line)
     if (world) {
-      capsule.worlds.set(world.name, stateFrom(world.snapshot, unpacking))
+      capsule.worlds.set(world.name, readSnapshot(JSON.stringify(world.snapshot)))
       capsule.faults.set(world.name, world.faults ?? [])
       if (world.coverage) capsule.coverage.set(world.name, world.coverage)
     }
-    if (snapshot) capsule.snapshots.set(snapshot.name, stateFrom(snapshot.state, unpacking))
+    if (snapshot) capsule.snapshots.set(snapshot.name, readSnapshot(JSON.stringify(snapshot.state)))
     if (coverage) capsule.coverage.set(undefined, coverage)
     if (request) addRequest(capsule, request)
   }
@@ -155,10 +154,10 @@ export const readCapsule = (text: string): Capsule => {
 }
 
 /** @throws CapsuleFault */
-const checkedCatalog = (base64: string, unpacking: Unpacking): Uint8Array => {
+const checkedCatalog = (base64: string): Uint8Array => {
   const packed = Buffer.from(base64, 'base64')
   try {
-    unpacking.unpack(packed, zlib().zstdDecompressSync)
+    zlib().zstdDecompressSync(packed)
   } catch (error) {
     throw new CapsuleFault(`not a capsule: /catalog: ${(error as Error).message}`)
   }

@@ -8,7 +8,7 @@ import type { Feed } from './feed/feed.ts'
 import type { SentRequest } from './requests/operations.ts'
 import type { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
 import type { ScenarioSources } from './scenario/loading.ts'
-import type { SnapshotStore } from './worlds/store.ts'
+import type { Snapshots } from './worlds/snapshots.ts'
 import type { SandboxWorlds } from './worlds/worlds.ts'
 
 /** A request that the control API sends in a world. */
@@ -20,7 +20,7 @@ export interface Sent extends Omit<SentRequest, 'method' | 'headers'> {
 /** What the routes of the sandbox work on. */
 export interface Parts extends Program {
   worlds: SandboxWorlds
-  snapshots: SnapshotStore
+  snapshots: Snapshots
   catalog: Catalog
   reference: Reference
   /** The exchange rates that a world begins with. */

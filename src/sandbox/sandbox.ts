@@ -30,8 +30,9 @@ import { sandboxStep } from './test-values/payouts.ts'
 import { faulty } from './webhooks/faults.ts'
 import { goOnDelivering } from './webhooks/worlds.ts'
 import { findClientIn, usernameIn, WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
+import { DamagedFile } from './worlds/damaged-file.ts'
 import { pace } from './worlds/pace.ts'
-import type { SnapshotStore } from './worlds/store.ts'
+import type { Snapshots } from './worlds/snapshots.ts'
 
 interface SandboxOptions
   extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'initialRates' | 'scenarios' | 'version' | 'publicUrl'> {
@@ -100,7 +101,7 @@ export class Sandbox implements Extension {
 
   /** Damage in the pages of a file that was too large to be checked, or that came to it later. */
   readonly failureOf = (error: unknown, request: Request): DomainError | undefined => {
-    const name = isDamage(error) ? this.#inProgress.worldNameOf(request) : DEFAULT_WORLD
+    const name = isDamage(error) || error instanceof DamagedFile ? this.#inProgress.worldNameOf(request) : DEFAULT_WORLD
     return name === DEFAULT_WORLD ? undefined : new DomainError(worldDamaged(name), { cause: error })
   }
 
@@ -153,7 +154,7 @@ export class Sandbox implements Extension {
     this.#feed.close()
   }
 
-  get snapshots(): SnapshotStore {
+  get snapshots(): Snapshots {
     return this.options.worlds.snapshots
   }
 

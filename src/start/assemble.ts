@@ -16,10 +16,10 @@ import { type Capsule, CapsuleFault, readCapsule } from '../sandbox/capsule.ts'
 import { changesOf } from '../sandbox/editing/products.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import { forgetPasswords, holdsForeignClients } from '../sandbox/seed/accounts.ts'
+import { requireSoundPages } from '../sandbox/worlds/damaged-file.ts'
 import { readSnapshot, SnapshotFault } from '../sandbox/worlds/snapshot-file.ts'
-import type { WorldState } from '../sandbox/worlds/state.ts'
 import { startLive, startSandboxFolder } from './folder.ts'
-import { seededState, startInMemory } from './memory.ts'
+import { seededImage, startInMemory } from './memory.ts'
 import type { Origin, Sources } from './origin.ts'
 import { readInitialScenario, scenarioSourcesOf } from './scenario.ts'
 import { readReference, seedReferenceData } from './seed.ts'
@@ -99,7 +99,7 @@ const readSources = (config: Config, clock: SteadyClock): Sources => {
   }
   const scenario = readInitialScenario(files)
   const given = snapshot ?? scenario?.state
-  return { ...files, scenario: scenario?.document, given, initial: given ?? seededState(seed) }
+  return { ...files, scenario: scenario?.document, given, initial: () => given ?? seededImage() }
 }
 
 /** @throws Error with the path, which that of a folder lacks */
@@ -112,7 +112,7 @@ const bytesOf = (file: string): Buffer => {
 }
 
 /** @throws SnapshotFault */
-const readSnapshotFile = (file: string, config: Config, clock: Clock): WorldState => {
+const readSnapshotFile = (file: string, config: Config, clock: Clock): Uint8Array => {
   const text = bytesOf(file).toString()
   try {
     return upToDate(readSnapshot(text), config, clock)
@@ -136,11 +136,12 @@ const readCapsuleFile = (file: string, config: Config, clock: Clock): Capsule =>
 }
 
 /** Migrated, with current seed data, and with passwords to be chosen. Its schema is exactly what migrations make. @throws SnapshotFault, SchemaMismatch */
-const upToDate = (state: WorldState, { dataDir, voucherKey }: Config, clock: Clock): WorldState => {
-  const database = Database.inMemory(state.image)
+const upToDate = (image: Uint8Array, { dataDir, voucherKey }: Config, clock: Clock): Uint8Array => {
+  const database = Database.inMemory(image)
   // Before anything is written: a foreign trigger would run.
   const [fault] = schemaFaults(database.sqlite)
   if (fault !== undefined) throw new SnapshotFault(`not a snapshot: /database: ${fault}`)
+  requireSoundPages(database)
   migrate(database.sqlite, clock)
   if (!holdsForeignClients(database, 'live')) throw new SnapshotFault('not a snapshot: /database: is not a sandbox')
   if (markOf(database.query) !== undefined && !areKeysOf(database.query, dataDir, voucherKey)) {
@@ -148,7 +149,7 @@ const upToDate = (state: WorldState, { dataDir, voucherKey }: Config, clock: Clo
   }
   seedReferenceData(database)
   forgetPasswords(database)
-  return { ...state, image: database.closeToImage() }
+  return database.closeToImage()
 }
 
 const SEALED_ELSEWHERE =

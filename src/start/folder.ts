@@ -8,7 +8,6 @@ import {
   findPrivateFile,
   hasDatabase,
   makeDataFolder,
-  placeDatabase,
   requirePrivateFiles,
   writeDatabase,
   writePrivateFile,
@@ -22,10 +21,10 @@ import { freshSecret, secureRandomness } from '../kernel/ids.ts'
 import { liveSeals, openSeal } from '../orders/voucher-key.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { SNAPSHOT_KEY } from '../sandbox/seed/vouchers.ts'
-import { StagedFile } from '../sandbox/worlds/database-folder.ts'
-import { FolderStore } from '../sandbox/worlds/folder-store.ts'
-import { keptClock, keptState, resumePace, wholeImage } from '../sandbox/worlds/state.ts'
-import type { Saved } from '../sandbox/worlds/store.ts'
+import { requireSoundPages } from '../sandbox/worlds/damaged-file.ts'
+import { worldFoldersIn } from '../sandbox/worlds/database-folder.ts'
+import { preparedImage, Snapshots } from '../sandbox/worlds/snapshots.ts'
+import { keptClock, keptState, resumePace } from '../sandbox/worlds/state.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD, onlyWorld } from '../worlds/worlds.ts'
@@ -84,25 +83,34 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
   const signingKey = getSigningKey(dataDir)
   const seal = openSeal(world.db, dataDir, config.voucherKey, [SNAPSHOT_KEY])
   world.db.serve()
+  const { worlds: folder, snapshots } = worldFoldersIn(dataDir)
   const prepare = (database: Database): void => {
-    requireMode(database.sqlite, 'sandbox')
+    requireSound(database)
     migrate(database.sqlite, clock)
     storeMode(database.sqlite, 'sandbox')
     seedReferenceData(database)
   }
+  let prepared: Uint8Array | undefined
   const worlds = new SandboxWorlds({
     clock,
     seed,
     initialClients: clientsOf(sources),
-    memoryBytesMax: config.memoryBytesMax,
     default: world,
-    reopenDefault: (old, saved = given) => {
-      writeSandbox(dataDir, sources, saved, () => old.close())
+    reopenDefault: (old, image = given) => {
+      writeSandbox(dataDir, sources, image, () => old.close())
       const next = openSandbox(dataDir, sources)
       next.db.serve()
       return next
     },
-    store: new FolderStore({ dataDir, clock, seed, initial, prepare }),
+    folder,
+    isLasting: true,
+    snapshots: new Snapshots(snapshots, prepare),
+    initial: () => {
+      prepared ??= preparedImage(initial(), prepare)
+      return prepared
+    },
+    prepare,
+    damaged: () => [...folder.damaged, ...snapshots.damaged],
   })
   return {
     worlds,
@@ -117,18 +125,10 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
   }
 }
 
-/** Writes what was saved, whose accounts get their documented passwords, or a new database. */
-const writeSandbox = (dataDir: string, { clock }: Sources, saved?: Saved, release?: () => void): void => {
-  const path = databasePath(dataDir)
-  if (saved instanceof StagedFile) {
-    const database = Database.openFile(saved.path)
-    setAccountPasswords(database)
-    database.close()
-    placeDatabase(saved.path, path, release)
-  } else {
-    const image = saved ? wholeImage(saved, setAccountPasswords) : newImage('sandbox', clock)
-    writeDatabase(path, image, release)
-  }
+/** Writes an image, whose accounts get their documented passwords, or a new database. */
+const writeSandbox = (dataDir: string, { clock }: Sources, image?: Uint8Array, release?: () => void): void => {
+  const content = image ? preparedImage(image, setAccountPasswords) : newImage('sandbox', clock)
+  writeDatabase(databasePath(dataDir), content, release)
 }
 
 const openSandbox = (dataDir: string, sources: Sources): World => {
@@ -139,6 +139,13 @@ const openSandbox = (dataDir: string, sources: Sources): World => {
   const world = new World(DEFAULT_WORLD, database, keptClock(database, sources.clock), secureRandomness, ids)
   resumePace(world)
   return world
+}
+
+/** @throws what is wrong with a database that an earlier process has left, or that somebody has put in its place */
+const requireSound = (database: Database): void => {
+  requireSoundPages(database)
+  keptState(database.query, '') // another program's has no such tables
+  requireMode(database.sqlite, 'sandbox')
 }
 
 /** Requires a folder lock. */

@@ -6,9 +6,9 @@ import { restoreRules } from '../sandbox/faults/rules.ts'
 import { requestLog } from '../sandbox/requests/request-log.ts'
 import { setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { sealInMemory } from '../sandbox/seed/vouchers.ts'
-import { MemoryStore } from '../sandbox/worlds/memory-store.ts'
-import type { WorldState } from '../sandbox/worlds/state.ts'
-import type { Saved } from '../sandbox/worlds/store.ts'
+import { Snapshots } from '../sandbox/worlds/snapshots.ts'
+import { firstState, keptState, worldFrom } from '../sandbox/worlds/state.ts'
+import { TemporaryFiles, TemporaryFolder } from '../sandbox/worlds/temporary-folder.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
@@ -21,32 +21,36 @@ const SEEDED = seededImages()
 /** A database without clients. */
 export const emptyImage = (): Uint8Array => unpacked(SEEDED.empty)
 
-/** Worlds share the catalog of the process, and have none of their own. */
-export const seededState = (seed: string): WorldState => ({
-  image: unpacked(SEEDED.world),
-  clock: { offsetMs: 0, frozenAtMs: null },
-  randomness: { seed, position: 0 },
-  ids: { lastMs: -1, sequence: 0 },
-  pace: { payouts: 'auto', orders: 'auto' },
-})
+/** What a world begins with. Worlds share the catalog of the process, and have none of their own. */
+export const seededImage = (): Uint8Array => unpacked(SEEDED.world)
 
 export const startInMemory = (sources: Sources): Origin => {
-  const { config, clock, seed, initial, capsule } = sources
-  const { memoryBytesMax } = config
-  const store = new MemoryStore({ clock, seed, initial, memoryBytesMax })
-  /** Its data is opened by the first request that needs it. */
-  const open = (old?: World, saved?: Saved): World => {
-    let isClaimed = false
-    const claim = ({ db }: World): void => {
-      if (!isClaimed) setAccountPasswords(db)
-      isClaimed = true
+  const { config, clock, seed, given, initial, capsule } = sources
+  /** Without a given image, its data is opened by the first request that needs it. */
+  const openDefault = (old?: World, image = given): World => {
+    old?.close()
+    const open = (): Database => {
+      const database = Database.inMemory(image ?? initial())
+      setAccountPasswords(database)
+      return database
     }
-    return store.make(DEFAULT_WORLD, saved, claim, old)
+    if (!image) return worldFrom(DEFAULT_WORLD, { open, drop: () => undefined }, firstState(seed), clock)
+    const database = open()
+    return worldFrom(DEFAULT_WORLD, database, keptState(database.query, seed), clock)
   }
+  const files = new TemporaryFiles()
   const worlds = new SandboxWorlds({
-    ...{ clock, seed, initialClients: clientsOf(sources), memoryBytesMax, store },
-    default: open(undefined, capsule?.worlds.get(DEFAULT_WORLD)),
-    reopenDefault: open,
+    clock,
+    seed,
+    initial,
+    initialClients: clientsOf(sources),
+    default: openDefault(undefined, capsule?.worlds.get(DEFAULT_WORLD) ?? given),
+    reopenDefault: openDefault,
+    folder: new TemporaryFolder(files, initial),
+    isLasting: false,
+    snapshots: new Snapshots(new TemporaryFolder(files, initial)),
+    prepare: () => undefined,
+    damaged: () => [],
   })
   if (capsule) restoreWorlds(worlds, capsule)
   const seal = sealInMemory(config.voucherKey)
@@ -65,13 +69,14 @@ export const startInMemory = (sources: Sources): Origin => {
 }
 
 /** The default world is there already. */
-const restoreWorlds = (worlds: SandboxWorlds, { worlds: states, snapshots, faults, requests }: Capsule): void => {
-  for (const [name, state] of states) {
-    const world = worlds.find(name) ?? worlds.create(name, state)
-    world.of(requestLog).restore(requests.get(name) ?? [])
+const restoreWorlds = (worlds: SandboxWorlds, { worlds: images, snapshots, faults, requests }: Capsule): void => {
+  for (const [name, image] of images) {
+    const world = worlds.find(name) ?? worlds.create(name, image)
+    const recorded = requests.get(name) ?? []
+    world.of(requestLog).resume(recorded.map((request) => ({ ...request, endedAtMs: Date.parse(request.at) })))
     restoreRules(world, faults.get(name) ?? [])
   }
-  for (const [name, state] of snapshots) worlds.snapshots.keep(name, state)
+  for (const [name, image] of snapshots) worlds.snapshots.keep(name, image)
 }
 
 /** The catalog has a database of its own, which no reset changes. */
@@ -81,7 +86,7 @@ export const catalogInMemory = (
   const { packedCatalog, snapshot, capsule } = sources
   const kept = capsule?.worlds.get(DEFAULT_WORLD) ?? snapshot
   if (!packedCatalog && !kept) return carriedCatalog()
-  const database = Database.inMemory(kept?.image ?? unpacked(SEEDED.world))
+  const database = Database.inMemory(kept ?? unpacked(SEEDED.world))
   seedCatalog(database, sources)
   return () => database
 }

@@ -7,7 +7,6 @@ import type { SealSource } from '../orders/voucher-key.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Capsule } from '../sandbox/capsule.ts'
 import type { Scenario } from '../sandbox/scenario/schema.ts'
-import type { WorldState } from '../sandbox/worlds/state.ts'
 import type { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { sandboxRates } from './seed.ts'
@@ -23,14 +22,14 @@ export interface Sources {
   /** Compressed by zstd: as text it can be as large as all other data. */
   packedCatalog: Uint8Array | undefined
   rates: BaseRates | undefined
-  snapshot: WorldState | undefined
+  snapshot: Uint8Array | undefined
   scenario: Scenario | undefined
   /** What the snapshot or the scenario gives. */
-  given: WorldState | undefined
+  given: Uint8Array | undefined
   /** With states that are migrated. */
   capsule: Capsule | undefined
   /** What every world begins with. Its passwords are to be chosen. */
-  initial: WorldState
+  initial: () => Uint8Array
 }
 
 export interface Origin {

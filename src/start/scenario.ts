@@ -10,7 +10,7 @@ import { finish, ScenarioFault, type ScenarioSources } from '../sandbox/scenario
 import type { Scenario } from '../sandbox/scenario/schema.ts'
 import { SHIPPED } from '../sandbox/scenario/shipped.ts'
 import { sealInMemory } from '../sandbox/seed/vouchers.ts'
-import type { WorldState } from '../sandbox/worlds/state.ts'
+import { imageWith } from '../sandbox/worlds/state.ts'
 import { catalogInMemory, emptyImage } from './memory.ts'
 import { initialRatesOf, type Sources } from './origin.ts'
 
@@ -44,7 +44,7 @@ export const scenarioSourcesOf = (
 }
 
 /** @throws ScenarioFault, UsageError for a name that there is not, or an error of the file system */
-export const readInitialScenario = (given: Given): { document: Scenario; state: WorldState } | undefined => {
+export const readInitialScenario = (given: Given): { document: Scenario; state: Uint8Array } | undefined => {
   const { scenario: name } = given.config
   if (name === undefined) return undefined
   const text = textOf(name)
@@ -52,7 +52,7 @@ export const readInitialScenario = (given: Given): { document: Scenario; state: 
     const document = readScenario(text, isJson(name) ? 'json' : 'yaml')
     const sources = scenarioSourcesOf(given, catalogInMemory(given))
     const { database, state } = finish(staged(document, sources, given.clock, firstOf(given.seed)))
-    return { document, state: { image: database.closeToImage(), ...state } }
+    return { document, state: imageWith(database, state) }
   } catch (error) {
     throw error instanceof ScenarioFault ? withLines(error, text) : error
   }

@@ -31,7 +31,7 @@ export const worldPart = <T>(create: (world: World) => T, kind: PartKind = 'own'
 export class World {
   readonly ids: IdSource
   /** Whether somebody has asked for its data since this was false. */
-  wasUsed = true
+  wasUsed = false
   #closed = false
   #database: Database | undefined
   /** The data of a world that is suspended, or was never used. */

@@ -8,12 +8,11 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { copyBeside, flushWhile, releasingBeside } from '../../src/db/disk.ts'
+import { flushWhile, releasingBeside } from '../../src/db/disk.ts'
 
 /** What is brought to the disk beside the thread that serves requests. */
 
@@ -58,32 +57,8 @@ describe('a file that is brought to the disk while it is written', () => {
   })
 })
 
-/** A piece of a copy; several of them, so that its space takes a moment to be given back. */
-const [PIECE, LARGE] = [4_194_304, 16_777_216]
-
-describe('a copy of a file', () => {
-  test('has the same bytes, whether it falls between pieces or not', () =>
-    inFolder(async (path) => {
-      for (const bytes of [0, 1, PIECE - 1, PIECE, PIECE + 1, LARGE + 1]) {
-        const content = Buffer.alloc(bytes, 'Scrip')
-        writeFileSync(path, content)
-        await copyBeside(path, `${path}-2`)
-        expect(readFileSync(`${path}-2`).equals(content)).toBe(true)
-      }
-    }))
-
-  test('is whole, although the file is removed while it is made', () =>
-    inFolder(async (path) => {
-      const content = Buffer.alloc(LARGE, 'Scrip')
-      writeFileSync(path, content)
-      const copy = copyBeside(path, `${path}-2`)
-      // From its first byte on, the copy has opened the file.
-      while (!statSync(`${path}-2`, { throwIfNoEntry: false })?.size) await Bun.sleep(1)
-      releasingBeside(path, () => rmSync(path))
-      await copy
-      expect(readFileSync(`${path}-2`).equals(content)).toBe(true)
-    }))
-})
+/** Its space takes a moment to be given back. */
+const LARGE = 16_777_216
 
 describe('a file that is removed', () => {
   const isOpen = (path: string): boolean =>

@@ -159,9 +159,6 @@ describe('exit 2 with a message, for', () => {
       /--charge-ttl is at most 1h in live mode/,
     ],
     ['a proxy that is no network', ['--trusted-proxy', '10.0.0.0/33'], {}, /Networks look like/],
-    ['a size without a unit', ['--memory', '1073741824'], {}, /A size is a number and a unit: 512MiB, 1GiB/],
-    ['a size of no such unit', ['--memory', '1GB'], {}, /A size is a number and a unit: 512MiB, 1GiB/],
-    ['too little memory', ['--memory', '63MiB'], {}, /The memory is at least 64MiB/],
     ['an empty sandbox token', ['--sandbox-token', ''], {}, /--sandbox-token/],
     ['an empty sandbox token in the variable', [], { SCRIP_SANDBOX_TOKEN: '' }, /SCRIP_SANDBOX_TOKEN/],
     ['a secret file that is empty', [], { SCRIP_SANDBOX_TOKEN_FILE: '/dev/null' }, /\/dev\/null is empty/],
@@ -182,8 +179,6 @@ describe('exit 2 with a message, for', () => {
     ['SCRIP_SANDBOX_TOKEN_FILE', [], { SCRIP_SANDBOX_TOKEN_FILE: '/no/such' }],
     ['--strict', ['--strict'], {}],
     ['SCRIP_STRICT', [], { SCRIP_STRICT: '1' }],
-    ['--memory', ['--memory', '1GiB'], {}],
-    ['SCRIP_MEMORY', [], { SCRIP_MEMORY: '1GiB' }],
   ])('%s in live mode, before a folder is made', (name, args, env) =>
     inFolder(async (folder) => {
       const dataDir = join(folder, 'data')

@@ -110,14 +110,38 @@ describe('A named world with --data-dir', () => {
       return next
     }))
 
-  test('loses its rules of faults, its request log and its coverage, which are in memory', () =>
+  test('shows its request log and its inbox after a restart, as the default world does; faults and coverage are gone', () =>
     withFolder(async (dataDir, server) => {
       const shop = await open(server, 'shop')
-      await shop.control('/faults', { error: 'internal' })
-      const next = await restarted(dataDir, server)
+      await saveAda(shop)
+      await shop.control('/faults', { error: 'internal', times: 1 })
+      await server.request('/_sandbox/inbox/hooks?world=shop', { method: 'POST', body: 'received' })
+      await login(server as never, 'sandbox', 'sandbox')
+      const read = async (from: StartedServer) => ({
+        logs: await Promise.all(
+          ['shop', 'default', '*'].map((name) => succeed<object[]>(from, 'GET', `/requests?world=${name}`)),
+        ),
+        written: await succeed<{ changes: object[] }>(from, 'GET', '/requests/2?world=shop'),
+        inbox: await succeed<object[]>(from, 'GET', '/inbox?world=shop'),
+      })
+      const before = await read(server)
+      expect(before.logs.map(({ length }) => length)).toEqual([2, 1, 3])
+      expect(before.written.changes).not.toEqual([])
+      expect(before.inbox).toMatchObject([{ body: 'received' }])
+      await server.stop()
+      expect(readFileSync(join(dataDir, 'worlds', 'world-shop.requests'))).not.toContain('a password')
+      const next = await serve(dataDir)
+      expect(await namesOf(next, 'worlds')).toEqual(['default', 'shop'])
+      expect(await read(next)).toEqual(before)
       expect(await succeed<object>(next, 'GET', '/faults?world=shop')).toEqual([])
-      expect(await succeed<object>(next, 'GET', '/requests?world=shop')).toEqual([])
-      return next
+      await saveAda(await open(next, 'shop'))
+      expect((await succeed<{ id: number }[]>(next, 'GET', '/requests?world=shop')).map(({ id }) => id)).toEqual([
+        4, 3, 2, 1,
+      ])
+      await succeed(next, 'POST', '/reset?world=shop')
+      const last = await restarted(dataDir, next)
+      expect(await succeed<object[]>(last, 'GET', '/requests?world=shop')).toEqual([])
+      return last
     }))
 
   test('is listed before anyone has used it', () =>
@@ -202,13 +226,17 @@ describe('A snapshot with --data-dir', () => {
 })
 
 describe('The data folder of named worlds', () => {
-  test('has one private file for each, and no other file after a stop', () =>
+  test('has one private file for each, and its requests beside it, and no other file after a stop', () =>
     withFolder(async (dataDir, server) => {
       await open(server, 'shop')
       await succeed(server, 'PUT', '/snapshots/kept?world=shop')
       await succeed(server, 'PUT', '/worlds/copy', { from: 'kept' })
       await server.stop()
-      expect(filesIn(join(dataDir, 'worlds'))).toEqual(['world-copy.sqlite', 'world-shop.sqlite'])
+      expect(filesIn(join(dataDir, 'worlds'))).toEqual([
+        'world-copy.sqlite',
+        'world-shop.requests',
+        'world-shop.sqlite',
+      ])
       expect(filesIn(join(dataDir, 'snapshots'))).toEqual(['snapshot-kept.sqlite'])
       return serve(dataDir)
     }))
@@ -220,7 +248,12 @@ describe('The data folder of named worlds', () => {
       const inWorlds = (file: string) => join(dataDir, 'worlds', file)
       for (const file of ['world-shop.sqlite.new', 'world-SHOP.sqlite', 'notes.txt']) writeFileSync(inWorlds(file), 'x')
       const next = await serve(dataDir)
-      expect(filesIn(join(dataDir, 'worlds'))).toEqual(['notes.txt', 'world-SHOP.sqlite', 'world-shop.sqlite'])
+      expect(filesIn(join(dataDir, 'worlds'))).toEqual([
+        'notes.txt',
+        'world-SHOP.sqlite',
+        'world-shop.requests',
+        'world-shop.sqlite',
+      ])
       expect(await namesOf(next, 'worlds')).toEqual(['default', 'shop'])
       return next
     }))

@@ -65,7 +65,8 @@ describe('PUT /_sandbox/worlds/{name}', () => {
     expect(made).toEqual({ name: 'made', username: 'sbx_made', now: TIME as unknown as string })
     await loggedIn(server, 'sbx_logged-in')
     const [rows, others] = [await rowsOf(server, 'made'), await rowsOf(server, 'logged-in')]
-    expect({ ...rows, clients: [], logins: [] }).toEqual({ ...others, clients: [], logins: [] })
+    const drawn = { clients: [], logins: [], kept_randomness: [] }
+    expect({ ...rows, ...drawn }).toEqual({ ...others, ...drawn })
   })
 
   test('the name may have the prefix of its username', async () => {
@@ -300,8 +301,9 @@ const WRITTEN = [
   'idempotency_keys',
   'journal_entries',
   'journal_lines',
-  'kept_pace',
+  'kept_randomness',
   'logins',
+  'moved_clock',
   'orders',
   'payout_events',
   'payouts',

@@ -13,7 +13,7 @@ import { requireCurrentSchema, SchemaMismatch, schemaFaults } from '../../db/mig
 import { modeOf } from '../../db/mode.ts'
 import { markOf } from '../../orders/stock-queries.ts'
 import { findSeal, hasKey, type KeyPlace } from '../../orders/voucher-key.ts'
-import { worldFilesIn } from '../../sandbox/worlds/folder-store.ts'
+import { worldFilesIn } from '../../sandbox/worlds/database-folder.ts'
 import { explainFaults } from '../advice.ts'
 import { refused, unusable } from '../exit.ts'
 import { requirePrivateData } from '../records/administration.ts'

@@ -555,8 +555,8 @@ CREATE TABLE audit_keys (
 -- Where the clock of a kept sandbox stands, once it was moved (contract C15): one row.
 CREATE TABLE moved_clock (
   id           INTEGER PRIMARY KEY CHECK (id = 1),
-  offset_ms    INTEGER NOT NULL,
-  frozen_at_ms INTEGER
+  offset_ms    INTEGER NOT NULL CHECK (abs(offset_ms) <= 95617583999999),
+  frozen_at_ms INTEGER CHECK (frozen_at_ms BETWEEN 0 AND 95617583999999)
 ) STRICT;
 
 -- Whether the clock moves payouts and orders on, or nobody but who asks for it (contract C15).
@@ -570,9 +570,9 @@ CREATE TABLE kept_pace (
 CREATE TABLE kept_randomness (
   id       INTEGER PRIMARY KEY CHECK (id = 1),
   seed     TEXT NOT NULL,
-  position INTEGER NOT NULL,
-  last_ms  INTEGER NOT NULL,
-  sequence INTEGER NOT NULL
+  position INTEGER NOT NULL CHECK (position >= 0),
+  last_ms  INTEGER NOT NULL CHECK (last_ms >= -1),
+  sequence INTEGER NOT NULL CHECK (sequence >= 0)
 ) STRICT;
 
 -- What a world of the sandbox has changed of its products (contract C15): the members that differ from the catalog.

@@ -2,10 +2,10 @@ import { MINUTE_MS } from '../../kernel/clock.ts'
 import { DomainError, unavailable } from '../../kernel/failure.ts'
 import { listenToEvents } from '../../webhooks/publish.ts'
 import type { World } from '../../worlds/world.ts'
+import { Recent } from '../recent.ts'
 import type { RecordingListener } from '../requests/request-log.ts'
 import type { SandboxWorlds } from '../worlds/worlds.ts'
-import { type Item, KeptItems } from './kept.ts'
-import { bytesOf, messageOf, skippedMessage } from './messages.ts'
+import { bytesOf, type Item, messageOf, skippedMessage } from './messages.ts'
 import { Reader } from './reader.ts'
 
 const FLUSH_MS = 25
@@ -17,6 +17,13 @@ const RETRY_SECONDS = 10
 const RESUMING_MS = MINUTE_MS
 /** Of one chunk. */
 const CHARACTERS_MAX = 262_144
+/** Of all items that are kept together. A recorded request counts with its bodies. */
+const BYTES_MAX = 8_388_608
+/** Of an event besides its data, roughly. */
+const EVENT_BYTES = 512
+
+const sizeOf = (item: Item): number =>
+  item.kind === 'request' ? item.logged.bytes : EVENT_BYTES + Buffer.byteLength(item.event.data)
 
 interface Sources {
   worlds: Pick<SandboxWorlds, 'onPresent'>
@@ -29,7 +36,7 @@ interface Sources {
  * takes them.
  */
 export class Feed {
-  readonly #kept = new KeptItems()
+  readonly #kept = new Recent<Item>({ sizeOf, bytesMax: BYTES_MAX })
   readonly #readers = new Set<Reader>()
   #isWatching = false
   #isKeeping = false

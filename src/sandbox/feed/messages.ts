@@ -1,7 +1,10 @@
 import { eventWire } from '../../events/contract.ts'
-import { findEvent } from '../../events/queries.ts'
-import { headOf } from '../requests/request-log.ts'
-import type { Item } from './kept.ts'
+import { type Event, findEvent } from '../../events/queries.ts'
+import type { World } from '../../worlds/world.ts'
+import { headOf, type LoggedRequest } from '../requests/request-log.ts'
+
+/** What a feed reports: a recorded request, or an event of a world. */
+export type Item = { kind: 'request'; logged: LoggedRequest } | { kind: 'event'; world: World; event: Event }
 
 /** Server-sent events (HTML Living Standard, 9.2). JSON has no line breaks, so that one line of data is enough. */
 

@@ -12,14 +12,11 @@ import { ReportSchema, reportOf } from '../../reconciliation/report.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { controlOperation } from '../control/operation.ts'
-import { worldsExhausted } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { findClientIn, usernameIn } from '../worlds/accounts.ts'
-import { StagedFile, stagedIn } from '../worlds/database-folder.ts'
 import { getWorld } from '../worlds/operations.ts'
 import { WorldQuery } from '../worlds/query.ts'
-import { WORLDS_MAX } from '../worlds/worlds.ts'
 
 /** Compares a list of orders and payouts with the ledger of a world (contract C19). */
 
@@ -76,16 +73,13 @@ const reconcile = controlOperation('reconcile')({
       parts_at: { reference: EXAMPLE.reference, type: EXAMPLE.type, currency: 'INR', at: null, ours: 0, theirs: 230.1 },
     },
   },
-  errors: { validation: WRONG_LIST, client_unknown: CLIENT_UNKNOWN, exhausted: worldsExhausted(WORLDS_MAX) },
+  errors: { validation: WRONG_LIST, client_unknown: CLIENT_UNKNOWN },
 })
 
 export const reconcileRoutes = ({ worlds, reference }: Parts) => {
   /** In a copy of the world. @throws DomainError validation with what is wrong with the list */
   const compared = async (world: World, clientId: number, period: Period, text: string) => {
-    worlds.requireRoomFor(world)
-    const saved = await worlds.save(world)
-    using _staged = stagedIn(saved)
-    const copy = saved instanceof StagedFile ? Database.openFile(saved.path) : Database.inMemory(saved.image)
+    const copy = Database.inMemory(worlds.imageOf(world))
     try {
       const comparison = new Comparison(copy.sqlite, clientId, period)
       const list = new PartnerList(reference, (row) => {

@@ -1,7 +1,8 @@
 import { documentedRoute, pathOf } from '../../http/target.ts'
+import { nextTurn } from '../../kernel/turns.ts'
 import type { World } from '../../worlds/world.ts'
 import { fits } from '../faults/pattern.ts'
-import { BYTES_MAX, type Logged, type LoggedRequest, requestLog } from './request-log.ts'
+import { BYTES_MAX, type LoggedRequest, requestLog } from './request-log.ts'
 
 /** Which requests of the log are wanted. */
 interface RequestFilter {
@@ -13,23 +14,29 @@ interface RequestFilter {
 }
 
 /** Reads the logs of worlds, the newest request first, and of all together no more than the log of one world may hold. */
-export const readLogs = <Formatted>(
-  worlds: readonly World[],
-  filter: RequestFilter,
-  format: (logged: Logged) => Formatted,
-): Formatted[] => {
-  const logged = worlds
-    .flatMap((world) => world.of(requestLog).all())
-    .sort((a, b) => b.request.endedMs - a.request.endedMs || b.id - a.id)
-  const read: Formatted[] = []
-  let bytes = 0
-  for (const next of logged) {
-    if (read.length === filter.limit || bytes >= BYTES_MAX) break
-    if (!matches(next, filter)) continue
-    read.push(format(next))
-    if (filter.bodies !== 'false') bytes += next.bytes
+export const readLogs = async (worlds: readonly World[], filter: RequestFilter): Promise<LoggedRequest[]> => {
+  const logs = worlds.map((world) => world.of(requestLog)).sort((a, b) => b.newestMs - a.newestMs)
+  let found: Found = { requests: [], isFull: false }
+  for (const log of logs) {
+    const oldest = found.requests.at(-1)
+    if (found.isFull && oldest && log.newestMs < oldest.request.endedMs) break
+    found = newest([...found.requests, ...log.all().filter((logged) => matches(logged, filter))], filter)
+    if (log.isResting) await nextTurn() // it was read from a file
   }
-  return read
+  return found.requests
+}
+
+interface Found {
+  requests: LoggedRequest[]
+  isFull: boolean
+}
+
+const newest = (requests: LoggedRequest[], { limit, bodies }: RequestFilter): Found => {
+  requests.sort((a, b) => b.request.endedMs - a.request.endedMs || b.id - a.id)
+  const bytesMax = bodies === 'false' ? Number.POSITIVE_INFINITY : BYTES_MAX
+  let [count, bytes] = [0, 0]
+  while (count < requests.length && count < limit && bytes < bytesMax) bytes += requests[count++]?.bytes ?? 0
+  return { requests: requests.slice(0, count), isFull: count === limit || bytes >= bytesMax }
 }
 
 const matches = ({ request: { response, path, route } }: LoggedRequest, wanted: RequestFilter): boolean =>

@@ -2,13 +2,14 @@ import { errorMessageIn } from '../../http/error-message.ts'
 import type { ResponseHeaders } from '../../http/observer.ts'
 import { isRehearsed } from '../../http/rehearsal.ts'
 import { documentedRoute } from '../../http/target.ts'
-import { sinceStartMs, toTimestamp } from '../../kernel/clock.ts'
+import { sinceStartMs, systemClock, toTimestamp } from '../../kernel/clock.ts'
 import type { Failure } from '../../kernel/failure.ts'
 import type { Asked } from '../../sessions/guard.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import type { Fault } from '../faults/faults.ts'
-import { logBudget } from '../worlds/memory.ts'
+import { Recent } from '../recent.ts'
+import { wake } from '../worlds/resting.ts'
 import type { RecordedHead, RecordedRequest } from './operations.ts'
 import { redactedBody, redactedHeaders, redactedPath } from './redaction.ts'
 import type { RowChange } from './row-changes.ts'
@@ -80,58 +81,68 @@ export const BYTES_MAX = 4_194_304
 
 /** The last requests of a world, the oldest first (decision 0014). */
 class RequestLog {
-  readonly #captured: ObservedRequest[] = []
-  readonly #sizes: number[] = []
-  #size = 0
-  #lastId = 0
+  readonly #recent = new Recent<ObservedRequest>({ sizeOf, bytesMax: BYTES_MAX, countMax: REQUESTS_MAX })
+  /** While the world rests: reads what is out of memory. */
+  #readStored: (() => readonly StoredRequest[]) | undefined
+  /** The events of requests that rest, by their ids: what the clock makes of a record still belongs to its request. */
+  #events = new Map<number, string[]>()
+  /** When the newest request ended. */
+  newestMs = Number.NEGATIVE_INFINITY
 
-  constructor(private readonly world: World) {
-    world.of(logBudget).onLimited = () => this.#trim()
+  constructor(private readonly world: World) {}
+
+  get bytes(): number {
+    return this.#recent.bytes
+  }
+
+  get isResting(): boolean {
+    return this.#readStored !== undefined
   }
 
   add(request: ObservedRequest): LoggedRequest {
-    const bytes = sizeOf(request)
-    this.#lastId += 1
-    this.#captured.push(request)
-    this.#sizes.push(bytes)
-    this.#size += bytes
-    this.#trim()
-    return { world: this.world, request, id: this.#lastId, bytes }
+    wake(this.world)
+    this.#recent.add(request)
+    this.newestMs = request.endedMs
+    return { world: this.world, request, id: this.#recent.last, bytes: sizeOf(request) }
   }
 
-  /** Continues the log of another process. */
-  restore(requests: readonly RecordedRequest[]): void {
-    this.#lastId = (requests[0]?.id ?? 1) - 1
-    for (const recorded of requests) this.add(observedFrom(recorded))
-  }
-
-  #trim(): void {
-    const budget = this.world.of(logBudget)
-    const bytesMax = Math.min(BYTES_MAX, budget.bytesMax)
-    while (this.#captured.length > REQUESTS_MAX || (this.#size > bytesMax && this.#captured.length > 0)) {
-      this.#captured.shift()
-      this.#size -= this.#sizes.shift() ?? 0
-    }
-    budget.bytes = this.#size
-  }
-
+  /** A world that rests goes on resting. */
   all(): LoggedRequest[] {
-    return this.#captured.map((request, at) => ({
-      world: this.world,
-      request,
-      id: this.#firstId + at,
-      bytes: this.#sizes[at] ?? 0,
-    }))
+    const requests = this.#readStored ? this.#observed(this.#readStored()) : this.#recent.items
+    const first = this.#recent.last - requests.length + 1
+    return requests.map((request, at) => ({ world: this.world, request, id: first + at, bytes: sizeOf(request) }))
   }
 
   find(id: number): Logged | undefined {
-    const request = this.#captured[id - this.#firstId]
+    wake(this.world)
+    const request = this.#recent.at(id)
     return request && { world: this.world, request, id }
   }
 
-  /** Ids are consecutive, and the oldest requests go first. */
-  get #firstId(): number {
-    return this.#lastId - this.#captured.length + 1
+  /** For the file of a world that rests: without secrets. */
+  stored(): StoredRequest[] {
+    return this.all().map((logged) => ({
+      ...recordedFrom(logged),
+      changes: [...logged.request.changes],
+      endedAtMs: startedAtMs() + logged.request.endedMs,
+    }))
+  }
+
+  rest(read: () => readonly StoredRequest[]): void {
+    const events = this.all().map(({ id, request }) => [id, request.events] as const)
+    this.#events = new Map(events.filter(([, ids]) => ids.length > 0))
+    this.#readStored = read
+    this.#recent.forget()
+  }
+
+  resume(stored: readonly StoredRequest[]): void {
+    this.#readStored = undefined
+    this.#recent.restore(this.#observed(stored), stored.at(-1)?.id ?? this.#recent.last)
+    this.newestMs = this.#recent.items.at(-1)?.endedMs ?? this.newestMs
+  }
+
+  #observed(stored: readonly StoredRequest[]): ObservedRequest[] {
+    return stored.map((each) => observedFrom({ ...each, events: this.#events.get(each.id) ?? each.events }))
   }
 }
 
@@ -186,21 +197,28 @@ export const headOf = ({ world, request: captured, id }: Logged): RecordedHead =
   }
 }
 
+/** A request in the file of a world that rests. */
+export type StoredRequest = Omit<RecordedRequest, 'changes'> & { changes: RowChange[]; endedAtMs: number }
+
+/** When this process started, by the clock of the machine: later processes order their requests with those of earlier ones. */
+const startedAtMs = (): number => systemClock.nowMs() - sinceStartMs()
+
 /** Redacted parts stay redacted. */
-const observedFrom = ({ at, request, response, ...recorded }: RecordedRequest): ObservedRequest =>
+const observedFrom = ({ at, request, response, ...stored }: StoredRequest): ObservedRequest =>
   Object.assign(new ObservedRequest(new Headers(request.headers)), {
     atMs: Date.parse(at),
-    method: recorded.method,
-    path: recorded.path,
-    route: recorded.route,
-    client: recorded.client,
+    method: stored.method,
+    path: stored.path,
+    route: stored.route,
+    client: stored.client,
     requestBody: request.body ?? undefined,
     response: { ...response, body: response.body ?? undefined },
-    durationMs: recorded.duration_ms,
-    fault: recorded.fault,
-    outcome: recorded.outcome,
-    changes: recorded.changes,
-    events: recorded.events,
+    durationMs: stored.duration_ms,
+    endedMs: stored.endedAtMs - startedAtMs(),
+    fault: stored.fault,
+    outcome: stored.outcome,
+    changes: stored.changes,
+    events: stored.events,
   })
 
 /** Rough overheads in bytes: of a request, of a header besides its value, of a row change besides its key and values, of an event. */

@@ -25,12 +25,12 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
   return new Elysia({ name: 'sandbox-requests' })
     .get(
       '/requests',
-      ({ query: { world, format, ...filter } }) => {
-        const read = <Formatted>(as: (logged: Logged) => Formatted) => readLogs(getWorlds(worlds, world), filter, as)
-        if (format === 'curl') return textResponse(read(curlOf).reverse().join(''))
-        if (format === 'har') return har(read(toEntry).reverse())
+      async ({ query: { world, format, ...filter } }) => {
+        const read = await readLogs(getWorlds(worlds, world), filter)
+        if (format === 'curl') return textResponse(read.map(curlOf).reverse().join(''))
+        if (format === 'har') return har(read.map(toEntry).reverse())
         const wire = filter.bodies === 'false' ? withoutBodies : recordedFrom
-        return textResponse(`[${read((each) => JSON.stringify(wire(each))).join(',')}]`, JSON_TYPE)
+        return textResponse(JSON.stringify(read.map(wire)), JSON_TYPE)
       },
       operations.listRequests,
     )

@@ -8,7 +8,7 @@ import type { World } from '../../worlds/world.ts'
 import { addRule, clearRules } from '../faults/rules.ts'
 import type { Parts } from '../parts.ts'
 import { makeWorld, putBack, worldDigest } from '../worlds/accounts.ts'
-import type { WorldState } from '../worlds/state.ts'
+import { imageWith } from '../worlds/state.ts'
 import { newRules } from './faults.ts'
 import { withLines } from './format.ts'
 import { type Beginning, firstOf, type Staged, staged } from './load.ts'
@@ -34,7 +34,7 @@ export const makeOfScenario = (parts: Parts, name: string, document: Scenario): 
 interface Placing {
   /** Taken over at the last moment: no request comes between this and the replacement. */
   finish: (tx: Tx, clientIds: Staged['clientIds']) => void
-  put: (saved: WorldState) => World
+  put: (image: Uint8Array) => World
 }
 
 const loaded = async (
@@ -53,7 +53,7 @@ const loaded = async (
     database.close()
     throw error
   }
-  const world = put({ image: database.closeToImage(), ...state })
+  const world = put(imageWith(database, state))
   clearRules(world)
   for (const rule of rules) addRule(world, rule)
   return world

@@ -18,7 +18,7 @@ import { leftOf } from '../editing/products.ts'
 import { productChangesIn } from '../editing/queries.ts'
 import { ratesWire } from '../editing/rates.ts'
 import { worldWalletWire } from '../records/wire.ts'
-import type { WorldState } from '../worlds/state.ts'
+import type { StateBesideData } from '../worlds/state.ts'
 import type { Section } from './format.ts'
 import type { ScenarioSources } from './loading.ts'
 import { BeneficiaryEntry, OrderEntry, PayoutEntry, WalletEntry } from './schema.ts'
@@ -30,7 +30,7 @@ type Record = { [member: string]: unknown }
 /** Sections and records in an order that depends on nothing but the world. */
 export function* scenarioOf(
   query: Query,
-  { clock, pace }: Pick<WorldState, 'clock' | 'pace'>,
+  { clock, pace }: Pick<StateBesideData, 'clock' | 'pace'>,
   rules: readonly object[],
   { reference, productsOf }: ScenarioSources,
 ): Generator<[string, Section]> {

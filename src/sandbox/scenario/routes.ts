@@ -8,7 +8,6 @@ import type { World } from '../../worlds/world.ts'
 import { scenarioTooLong } from '../errors.ts'
 import { rulesOf } from '../faults/rules.ts'
 import type { Parts } from '../parts.ts'
-import { StagedFile, stagedIn } from '../worlds/database-folder.ts'
 import { getWorld, worldWire } from '../worlds/operations.ts'
 import { besideDataOf } from '../worlds/state.ts'
 import { refusing, replaceByScenario } from './apply.ts'
@@ -88,14 +87,11 @@ const objectIn = (text: string, format: Format): Scenario => {
 
 /**
  * Made of a copy of the world.
- * @throws DomainError worlds_exhausted if there is no room for the copy, scenario_too_long
+ * @throws DomainError scenario_too_long
  */
 const exported = async ({ worlds, scenarios }: Parts, world: World, format: Format): Promise<string> => {
-  worlds.requireRoomFor(world)
   const [state, rules] = [besideDataOf(world, worlds.seed), rulesOf(world).flatMap(ruleWire)]
-  const saved = await worlds.save(world)
-  using _staged = stagedIn(saved)
-  const database = saved instanceof StagedFile ? Database.openFile(saved.path) : Database.inMemory(saved.image)
+  const database = Database.inMemory(worlds.imageOf(world))
   try {
     const document = writeScenario(scenarioOf(database.query, state, rules, scenarios), format)
     return finish(bounded(document, operations.BYTES_MAX[format]))

@@ -1,27 +1,38 @@
 import { toTimestamp } from '../../kernel/clock.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
+import { Recent } from '../recent.ts'
+import { wake } from '../worlds/resting.ts'
 import type { InboxEntry, InboxReply } from './operations.ts'
 
 /** A receiver of webhooks in each world, so that a test needs none of its own (contract C16). */
 
 /** The newest are kept. */
 const ENTRIES_MAX = 1_000
-const CHARACTERS_MAX = 4_194_304
+const BYTES_MAX = 4_194_304
+/** Rough overheads: of an entry, and of a header besides its name and value. */
+const ENTRY_BYTES = 256
+const HEADER_BYTES = 64
 const REPLIES_MAX = 100
 const USUAL_REPLY: InboxReply = { status: 200, delay_ms: 0 }
 
 interface Inbox {
-  entries: InboxEntry[]
-  characters: number
-  lastId: number
+  received: Recent<InboxEntry>
   replies: Map<string, InboxReply>
 }
 
-const inbox = worldPart<Inbox>(() => ({ entries: [], characters: 0, lastId: 0, replies: new Map() }))
+const sizeOf = ({ name, headers, body }: InboxEntry): number => {
+  let size = ENTRY_BYTES + name.length + Buffer.byteLength(body)
+  for (const [header, value] of Object.entries(headers)) size += HEADER_BYTES + header.length + value.length
+  return size
+}
 
-export const inboxOf = (world: World): readonly InboxEntry[] => world.of(inbox).entries
+const inbox = worldPart<Inbox>(() => ({
+  received: new Recent({ sizeOf, bytesMax: BYTES_MAX, countMax: ENTRIES_MAX }),
+  replies: new Map(),
+}))
 
-export const clearInbox = (world: World): void => void Object.assign(world.of(inbox), { entries: [], characters: 0 })
+/** What the inboxes of a world have received, the oldest first. */
+export const inboxOf = (world: World): Recent<InboxEntry> => world.of(inbox).received
 
 export const replyOf = (world: World, name: string): InboxReply => world.of(inbox).replies.get(name) ?? USUAL_REPLY
 
@@ -37,11 +48,8 @@ export const setReply = (world: World, name: string, reply: Partial<InboxReply>)
 }
 
 export const receive = (world: World, name: string, { method, headers }: Request, body: string): void => {
-  const own = world.of(inbox)
+  wake(world)
+  const { received } = world.of(inbox)
   const received_at = toTimestamp(world.clock.nowMs())
-  own.entries.push({ id: ++own.lastId, name, received_at, method, headers: Object.fromEntries(headers), body })
-  own.characters += body.length
-  while (own.entries.length > ENTRIES_MAX || (own.characters > CHARACTERS_MAX && own.entries.length > 1)) {
-    own.characters -= own.entries.shift()?.body.length ?? 0
-  }
+  received.add({ id: received.last + 1, name, received_at, method, headers: Object.fromEntries(headers), body })
 }

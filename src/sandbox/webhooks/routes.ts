@@ -10,7 +10,9 @@ import type { World } from '../../worlds/world.ts'
 import { caughtUpWorld, presentWorld } from '../control/operator-routes.ts'
 import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/operations.ts'
-import { clearInbox, inboxOf, receive, replyOf, setReply } from './inbox.ts'
+import { wake } from '../worlds/resting.ts'
+import type { SandboxWorlds } from '../worlds/worlds.ts'
+import { inboxOf, receive, replyOf, setReply } from './inbox.ts'
 import * as operations from './operations.ts'
 
 /** The receiver of each world, which is open to everyone. */
@@ -37,11 +39,11 @@ const inboxName = (name: string): string => {
 
 export const inboxRoutes = ({ worlds }: Parts) =>
   new Elysia({ name: 'sandbox-inbox' })
-    .get('/inbox', ({ query }) => [...inboxOf(getWorld(worlds, query.world))], operations.listInbox)
+    .get('/inbox', ({ query }) => [...awakeInbox(worlds, query.world).items], operations.listInbox)
     .delete(
       '/inbox',
       ({ query }) => {
-        clearInbox(getWorld(worlds, query.world))
+        awakeInbox(worlds, query.world).forget()
       },
       operations.clearInbox,
     )
@@ -50,6 +52,12 @@ export const inboxRoutes = ({ worlds }: Parts) =>
       ({ params, query, body }) => setReply(getWorld(worlds, query.world), inboxName(params.name), body),
       operations.setInboxReply,
     )
+
+const awakeInbox = (worlds: SandboxWorlds, name: string) => {
+  const world = getWorld(worlds, name)
+  wake(world)
+  return inboxOf(world)
+}
 
 export const webhookRoutes = (parts: Parts) =>
   new Elysia({ name: 'sandbox-webhooks' })

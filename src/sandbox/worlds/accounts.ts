@@ -15,7 +15,6 @@ import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
 import { FOREIGN_SITE, worldDamaged, worldsExhausted } from '../errors.ts'
 import { isAccount, SANDBOX_CLIENT_IDS, SANDBOX_USERNAME, setAccountDigests, UNCLAIMED } from '../seed/accounts.ts'
-import type { Saved } from './store.ts'
 import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 
 /** Logins to named worlds, and their passwords (contracts C2 and C15). */
@@ -70,23 +69,23 @@ export const WORLD_ERRORS: Record<string, Failure> = {
 }
 
 /**
- * Makes a world whose first login chooses its password, or resets one to its seeded state or to a saved one.
+ * Makes a world whose first login chooses its password, or resets one to its seeded state or to an image.
  *
  * @throws DomainError worlds_exhausted, world_damaged
  */
-export const makeWorld = (worlds: SandboxWorlds, name: string, saved?: Saved): World => {
+export const makeWorld = (worlds: SandboxWorlds, name: string, image?: Uint8Array): World => {
   const existing = worlds.find(name)
-  if (existing) return putBack(worlds, existing, saved)
-  const world = worlds.create(name, saved)
-  if (saved !== undefined) setAccountDigests(world.db, UNCLAIMED)
+  if (existing) return putBack(worlds, existing, image)
+  const world = worlds.create(name, image)
+  if (image !== undefined) setAccountDigests(world.db, UNCLAIMED)
   return world
 }
 
-/** Resets a world to its seeded state, or to a saved one. A named world keeps its password. */
-export const putBack = (worlds: SandboxWorlds, world: World, saved?: Saved): World => {
-  if (world.name === DEFAULT_WORLD) return worlds.replace(world, saved)
+/** Resets a world to its seeded state, or to an image. A named world keeps its password. */
+export const putBack = (worlds: SandboxWorlds, world: World, image?: Uint8Array): World => {
+  if (world.name === DEFAULT_WORLD) return worlds.replace(world, image)
   const digest = worldDigest(world) ?? UNCLAIMED
-  const next = worlds.replace(world, saved)
+  const next = worlds.replace(world, image)
   setAccountDigests(next.db, digest)
   return next
 }

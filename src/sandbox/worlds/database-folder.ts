@@ -1,28 +1,39 @@
-import { existsSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makeDataFolder, placeDatabase, removeDatabase, STAGED, writeDatabase } from '../../db/data-folder.ts'
-import { flushFolder, releasingBeside } from '../../db/disk.ts'
+import { Glob } from 'bun'
+import { makeDataFolder, PRIVATE_FILE_MODE, removeDatabase, STAGED, writeDatabase } from '../../db/data-folder.ts'
+import { Database } from '../../db/database.ts'
+import { flushFolder } from '../../db/disk.ts'
+import { asFile, asImage } from '../../db/image.ts'
 import { SECOND_MS } from '../../kernel/clock.ts'
 import { DamagedFile, problemIn } from './damaged-file.ts'
+import type { KeptBytes, WorldFolder } from './world-folder.ts'
 
-/** A database that is not in use yet: it is moved into place, or removed at the end of its scope. */
-export class StagedFile implements Disposable {
-  constructor(readonly path: string) {}
+const WORLDS = { folder: 'worlds', prefix: 'world-' } as const
+const SNAPSHOTS = { folder: 'snapshots', prefix: 'snapshot-' } as const
+/** What a world has recorded, beside its database. */
+const JOURNAL = '.requests'
 
-  [Symbol.dispose](): void {
-    releasingBeside(this.path, () => rmSync(this.path, { force: true }))
-  }
+/** The files of the named worlds and snapshots in a data folder. */
+export const worldFilesIn = (dataDir: string): string[] =>
+  [WORLDS, SNAPSHOTS].flatMap(({ folder, prefix }) => [
+    ...new Glob(`${folder}/${prefix}*.sqlite`).scanSync({ cwd: dataDir, absolute: true }),
+  ])
+
+export const worldFoldersIn = (dataDir: string): { worlds: DatabaseFolder; snapshots: DatabaseFolder } => {
+  const inside = ({ folder, prefix }: typeof WORLDS | typeof SNAPSHOTS) =>
+    new DatabaseFolder(join(dataDir, folder), prefix)
+  return { worlds: inside(WORLDS), snapshots: inside(SNAPSHOTS) }
 }
 
-/** A saved file is removed at the end of a request, unless it has become a world or a snapshot. */
-export const stagedIn = (saved: unknown): StagedFile | undefined => (saved instanceof StagedFile ? saved : undefined)
-
-/** A folder with one database for each name (decision 58). The prefix is there because names such as `con` mean a device to Windows. */
-export class DatabaseFolder {
+/**
+ * A folder with one database for each name, which is used where it lies. The prefix is there because names such as `con` mean a
+ * device to Windows.
+ */
+class DatabaseFolder implements WorldFolder {
   readonly #names: Set<string>
   /** When the last file was written, as its own time says. */
   #lastMs: number
-  #staged = 0
 
   constructor(
     private readonly folder: string,
@@ -41,7 +52,6 @@ export class DatabaseFolder {
     this.#lastMs = found.at(-1)?.writtenMs ?? 0
   }
 
-  /** The oldest first. */
   get names(): readonly string[] {
     return [...this.#names]
   }
@@ -54,38 +64,80 @@ export class DatabaseFolder {
     return join(this.folder, `${this.prefix}${name}.sqlite`)
   }
 
-  /** The files that cannot be read, as far as a quick look shows. */
   get damaged(): DamagedFile[] {
     return this.names.flatMap((name) => this.findDamage(name) ?? [])
   }
 
+  /** What is wrong with a file, as far as a quick look shows. */
   findDamage(name: string): DamagedFile | undefined {
     const path = this.path(name)
     const problem = problemIn(path)
     return problem === undefined ? undefined : new DamagedFile(path, problem)
   }
 
-  async stage(copyTo: (path: string) => Promise<void>): Promise<StagedFile> {
+  begin(name: string, image: Uint8Array, release?: () => void): void {
     this.#make()
-    const staged = new StagedFile(join(this.folder, `${this.prefix}.${++this.#staged}${STAGED}`))
-    try {
-      await copyTo(staged.path)
-      return staged
-    } catch (error) {
-      staged[Symbol.dispose]()
-      throw error
-    }
-  }
-
-  /** Writes or replaces a database; one that is open is closed in `release`. */
-  write(name: string, database: Uint8Array | StagedFile, release?: () => void): void {
-    this.#make()
-    if (database instanceof StagedFile) placeDatabase(database.path, this.path(name), release)
-    else writeDatabase(this.path(name), database, release)
+    writeDatabase(this.path(name), asFile(new Uint8Array(image)), release)
     this.#keepOrder(this.path(name))
     this.#names.delete(name) // to the end
     this.#names.add(name)
   }
+
+  open(name: string): Database {
+    this.#requireSound(name)
+    const database = Database.openFile(this.path(name))
+    database.serve()
+    return database
+  }
+
+  rest(_: string, database: Database): void {
+    database.close()
+  }
+
+  #requireSound(name: string): void {
+    const damaged = this.findDamage(name)
+    if (damaged) throw damaged
+  }
+
+  read(name: string): Uint8Array {
+    this.#requireSound(name)
+    return asImage(readFileSync(this.path(name)))
+  }
+
+  write(name: string, image: Uint8Array): void {
+    this.begin(name, image)
+  }
+
+  remove(name: string): boolean {
+    rmSync(this.#journalPath(name), { force: true })
+    if (!this.#names.delete(name)) return false
+    removeDatabase(this.path(name))
+    flushFolder(this.folder)
+    return true
+  }
+
+  /** Without waiting for the disk: only a loss of power takes it away. */
+  keepJournal(name: string, bytes: Uint8Array): KeptBytes {
+    this.#make()
+    writeFileSync(this.#journalPath(name), bytes, { mode: PRIVATE_FILE_MODE })
+    return this.#journal(name, bytes.byteLength)
+  }
+
+  findJournal(name: string): KeptBytes | undefined {
+    const size = statSync(this.#journalPath(name), { throwIfNoEntry: false })?.size
+    return size === undefined ? undefined : this.#journal(name, size)
+  }
+
+  #journal(name: string, byteCount: number): KeptBytes {
+    const path = this.#journalPath(name)
+    return { byteCount, read: () => readFileSync(path), drop: () => rmSync(path, { force: true }) }
+  }
+
+  #journalPath(name: string): string {
+    return join(this.folder, `${this.prefix}${name}${JOURNAL}`)
+  }
+
+  dispose = (): void => undefined
 
   #make(): void {
     if (existsSync(this.folder)) return
@@ -98,12 +150,5 @@ export class DatabaseFolder {
     const { mtimeMs } = statSync(path)
     this.#lastMs = Math.max(mtimeMs, this.#lastMs + 1)
     if (mtimeMs < this.#lastMs) utimesSync(path, this.#lastMs / SECOND_MS, this.#lastMs / SECOND_MS)
-  }
-
-  remove(name: string): boolean {
-    if (!this.#names.delete(name)) return false
-    removeDatabase(this.path(name))
-    flushFolder(this.folder)
-    return true
   }
 }

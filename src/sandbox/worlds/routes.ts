@@ -8,19 +8,17 @@ import { listenToEvents } from '../../webhooks/publish.ts'
 import type { DueWork } from '../../worlds/due.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
-import { DEFAULT_WORLD_KEPT, snapshotNotFound, snapshotsExhausted, worldNotFound } from '../errors.ts'
+import { DEFAULT_WORLD_KEPT, snapshotNotFound, worldNotFound } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import { makeOfScenario, refusing } from '../scenario/apply.ts'
 import { checkScenario } from '../scenario/format.ts'
 import { makeWorld, putBack } from './accounts.ts'
-import { stagedIn } from './database-folder.ts'
 import { parseDuration } from './movable-clock.ts'
 import * as operations from './operations.ts'
 import { getWorld, HAPPENED_MAX, newName, worldWire } from './operations.ts'
 import { plainName } from './query.ts'
 import { writeSnapshot } from './snapshot-file.ts'
 import { clockOf, keepClock } from './state.ts'
-import type { Saved } from './store.ts'
 import type { SandboxWorlds } from './worlds.ts'
 import { isWritten } from './written.ts'
 
@@ -93,13 +91,12 @@ const listed = (worlds: SandboxWorlds) =>
   })
 
 /** A snapshot takes precedence over a world of the same name: somebody gave it that name on purpose. */
-const savedAs = async ({ worlds, snapshots, deliveries }: Parts, name: string): Promise<Saved> => {
-  const snapshot = await snapshots.find(name)
-  if (snapshot) return snapshot
-  const world = getWorld(worlds, name)
-  worlds.requireRoomFor(world)
-  return deliveries.whilePaused(world, () => worlds.save(world))
-}
+const imageNamed = async (parts: Parts, name: string): Promise<Uint8Array> =>
+  parts.snapshots.find(name) ?? (await imageOf(parts, getWorld(parts.worlds, name)))
+
+/** Without deliveries that are on their way: the copy would make them again. */
+const imageOf = ({ worlds, deliveries }: Parts, world: World): Promise<Uint8Array> =>
+  deliveries.whilePaused(world, async () => worlds.imageOf(world))
 
 export const worldRoutes = (parts: Parts) => {
   const { worlds } = parts
@@ -115,9 +112,8 @@ export const worldRoutes = (parts: Parts) => {
           return refusing(async () => worldWire(await makeOfScenario(parts, name, checkScenario(scenario))))
         }
         const source = from && plainName(from)
-        const saved = source === undefined ? undefined : await savedAs(parts, source)
-        using _staged = stagedIn(saved)
-        return worldWire(makeWorld(worlds, name, saved))
+        const image = source === undefined ? undefined : await imageNamed(parts, source)
+        return worldWire(makeWorld(worlds, name, image))
       },
       operations.makeWorld,
     )
@@ -136,18 +132,15 @@ export const worldRoutes = (parts: Parts) => {
     )
 }
 
-export const snapshotRoutes = ({ worlds, snapshots, deliveries }: Parts) =>
-  new Elysia({ name: 'sandbox-snapshots' })
+export const snapshotRoutes = (parts: Parts) => {
+  const { worlds, snapshots } = parts
+  return new Elysia({ name: 'sandbox-snapshots' })
     .get('/snapshots', () => snapshots.names.map((name) => ({ name })), operations.listSnapshots)
     .put(
       '/snapshots/:name',
       async ({ params, query }) => {
         const name = newName(params.name)
-        const world = getWorld(worlds, query.world)
-        if (!worlds.fits(world)) throw new DomainError(snapshotsExhausted(snapshots.names.length))
-        const saved = await deliveries.whilePaused(world, () => worlds.save(world))
-        using _staged = stagedIn(saved)
-        snapshots.keep(name, saved)
+        snapshots.keep(name, await imageOf(parts, getWorld(worlds, query.world)))
         return { name }
       },
       operations.keepSnapshot,
@@ -155,8 +148,8 @@ export const snapshotRoutes = ({ worlds, snapshots, deliveries }: Parts) =>
     .get(
       '/snapshots/:name',
       async ({ params: { name } }) => {
-        const saved = found(await snapshots.read(name), snapshotNotFound(name))
-        return new Json(await writeSnapshot(saved))
+        const image = found(snapshots.find(name), snapshotNotFound(name))
+        return new Json(await writeSnapshot(image))
       },
       operations.getSnapshot,
     )
@@ -169,10 +162,10 @@ export const snapshotRoutes = ({ worlds, snapshots, deliveries }: Parts) =>
     )
     .post(
       '/snapshots/:name/restore',
-      async ({ params: { name }, query }) => {
-        const saved = found(await snapshots.find(name), snapshotNotFound(name))
-        using _staged = stagedIn(saved)
-        return worldWire(putBack(worlds, getWorld(worlds, query.world), saved))
+      ({ params: { name }, query }) => {
+        const image = found(snapshots.find(name), snapshotNotFound(name))
+        return worldWire(putBack(worlds, getWorld(worlds, query.world), image))
       },
       operations.restoreSnapshot,
     )
+}

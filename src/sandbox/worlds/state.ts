@@ -1,28 +1,30 @@
-import { Database, type Query } from '../../db/database.ts'
+import { Database, type Query, type Tx } from '../../db/database.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
 import { type DataAtRest, World } from '../../worlds/world.ts'
-import { requireSoundPages } from './damaged-file.ts'
 import { type ClockState, MovableClock } from './movable-clock.ts'
 import { type Pace, pace } from './pace.ts'
 import { findClock, findPace, findRandomness, keepPace, putClock, putRandomness, type RandomState } from './queries.ts'
 
-/** The state of a world besides its data and what it may lose (contract C15). */
+/** What a world has besides its data. Its image holds it in tables. */
 export interface StateBesideData extends RandomState {
   clock: ClockState
   pace: { payouts: Pace; orders: Pace }
 }
 
-/** A saved world: its data, its clock, and the position of its random stream. */
-export interface WorldState extends StateBesideData {
-  image: Uint8Array
-}
+/**
+ * A world as it is now: its database as an image, with clock, pace and randomness in tables. Limits, caches and the request log
+ * are not part of it: a copy starts with empty ones.
+ */
+export const imageOf = (world: World, seed: string): Uint8Array =>
+  world.db.image((tx) => keepBesideData(tx, besideDataOf(world, seed)))
 
-/** Limits, caches and the request log are not part of a state: they start empty. */
-export const stateOf = (world: World, seed: string): WorldState => ({
-  image: world.db.image(),
-  ...besideDataOf(world, seed),
-})
+/** Closes a database that is to become a world. */
+export const imageWith = (database: Database, state: StateBesideData): Uint8Array => {
+  const image = database.image((tx) => keepBesideData(tx, state))
+  database.close()
+  return image
+}
 
 /** A random seed is needed for a world that draws from the machine. */
 export const besideDataOf = (world: World, seed: string): StateBesideData => ({
@@ -82,36 +84,38 @@ const isSame = (one: RandomState, other: RandomState): boolean =>
   one.ids.lastMs === other.ids.lastMs &&
   one.ids.sequence === other.ids.sequence
 
-/** Writes the state besides the data into tables, as the file of a world has it. */
-const keepBesideData = (database: Database, state: StateBesideData): void =>
-  database.fill((tx) => {
-    putClock(tx, state.clock)
-    keepPace(tx, state.pace)
-    putRandomness(tx, state)
-  })
-
-/** The image of a state, with all of it in tables. */
-export const wholeImage = (
-  { image, ...state }: WorldState,
-  prepare: (database: Database) => void = () => undefined,
-): Uint8Array => {
-  const database = Database.inMemory(image)
-  prepare(database)
-  keepBesideData(database, state)
-  return database.closeToImage()
+const keepBesideData = (tx: Tx, state: StateBesideData): void => {
+  putClock(tx, state.clock)
+  keepPace(tx, state.pace)
+  putRandomness(tx, state)
 }
 
-/** The state in the tables of a world's file. A random seed is needed if it was the file of the default world. */
-export const keptState = (query: Query, seed: string): StateBesideData => ({
-  clock: findClock(query) ?? { offsetMs: 0, frozenAtMs: null },
-  pace: findPace(query) ?? { payouts: 'auto', orders: 'auto' },
-  ...(findRandomness(query) ?? { randomness: { seed, position: 0 }, ids: { lastMs: -1, sequence: 0 } }),
+/** How a world begins whose random stream starts with this seed. */
+export const firstState = (seed: string): StateBesideData => ({
+  clock: { offsetMs: 0, frozenAtMs: null },
+  pace: { payouts: 'auto', orders: 'auto' },
+  randomness: { seed, position: 0 },
+  ids: { lastMs: -1, sequence: 0 },
 })
 
-/** @throws Error for a file that holds another database, or whose pages are damaged */
-export const soundState = (database: Database, seed: string): StateBesideData => {
-  requireSoundPages(database)
-  return keptState(database.query, seed)
+/** The state in the tables of a world. A random seed is needed if it has drawn from the machine. */
+export const keptState = (query: Query, seed: string): StateBesideData => {
+  const first = firstState(seed)
+  return {
+    clock: findClock(query) ?? first.clock,
+    pace: findPace(query) ?? first.pace,
+    ...(findRandomness(query) ?? { randomness: first.randomness, ids: first.ids }),
+  }
+}
+
+/** The same of an image. */
+export const stateIn = (image: Uint8Array, seed: string): StateBesideData => {
+  const database = Database.inMemory(image)
+  try {
+    return keptState(database.query, seed)
+  } finally {
+    database.close()
+  }
 }
 
 export const resumePace = (world: World): void => void Object.assign(world.of(pace), findPace(world.db.query))

@@ -1,48 +1,53 @@
+import { Database } from '../../db/database.ts'
+import { isPassing, tryLater } from '../../db/storage.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
-import type { World } from '../../worlds/world.ts'
+import type { DataAtRest, World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
 import { worldDamaged, worldNotFound, worldsExhausted } from '../errors.ts'
 import { isAccount } from '../seed/accounts.ts'
 import { DamagedFile } from './damaged-file.ts'
-import { sharedImage } from './images.ts'
-import { logBudget, memoryOf, tick } from './memory.ts'
-import { OpenWorlds } from './open-worlds.ts'
-import { stateOf, worldFrom } from './state.ts'
-import type { Saved, SnapshotStore, WorldStore } from './store.ts'
+import { WorldsInUse } from './in-use.ts'
+import { Journals } from './journals.ts'
+import { wake } from './resting.ts'
+import type { Snapshots } from './snapshots.ts'
+import { imageOf, keepRandomness, keptState, type StateBesideData, stateIn, worldFrom } from './state.ts'
+import type { WorldFolder } from './world-folder.ts'
 
 /** How many named worlds one process holds (contract C15). */
 export const WORLDS_MAX = 10_000
-/** Ticks without a request after which a world is suspended... */
-const IDLE_TICKS = 10
-/** ...and how many are with one tick, so that nobody waits for hundreds. Each takes a millisecond or two. */
-const SUSPENDED_PER_TICK = 25
-/** The share of the memory that request logs may take. */
-const LOG_SHARE = 1 / 4
 
 interface SandboxWorldsOptions {
   clock: SteadyClock
   default: World
-  /** Closes the default world, and opens it again from seed data or a saved world. */
-  reopenDefault: (old: World, saved?: Saved) => World
-  /** Where the other worlds and the snapshots are. */
-  store: WorldStore
+  /** Closes the default world, and opens it again from seed data or an image. */
+  reopenDefault: (old: World, image?: Uint8Array) => World
+  /** Where the other worlds rest. */
+  folder: WorldFolder
+  /** Whether a later process goes on with what is there. */
+  isLasting: boolean
+  snapshots: Snapshots
+  /** What a new world begins with. */
+  initial: () => Uint8Array
+  /** Checks what an earlier process has left, and brings it up to date. @throws what is wrong with it */
+  prepare: (database: Database) => void
+  /** Reports the files that cannot be read, as far as a quick look shows. */
+  damaged: () => readonly DamagedFile[]
   /** The clients that a new world has, besides those that every world has. */
   initialClients?: readonly string[]
   /** The random seed of a copy of a world that draws from the machine. */
   seed: string
-  /** The memory for all worlds together (contract C15). */
-  memoryBytesMax: number
 }
 
 type OnPresent = (world: World, about: { isSeeded: boolean }) => void
 
-/** The default world and the named ones, which are suspended while nobody uses them (decision 0034). */
+/** The default world and the named ones. Worlds in use are open, the others rest (decision 129). */
 export class SandboxWorlds implements Worlds {
   #default: World
   /** Undefined for a world of an earlier process that nobody has asked for yet. */
   readonly #named: Map<string, World | undefined>
-  readonly #open: OpenWorlds
+  readonly #inUse = new WorldsInUse((world) => this.#rest(world))
+  readonly #journals: Journals
   /** Called before a world is reset or dropped. */
   onEnd: (world: World) => void = () => undefined
   #onSeeded: (world: World) => void = () => undefined
@@ -51,8 +56,9 @@ export class SandboxWorlds implements Worlds {
 
   constructor(private readonly options: SandboxWorldsOptions) {
     this.#default = options.default
-    this.#open = new OpenWorlds(options)
-    this.#named = new Map(options.store.names.map((name) => [name, undefined]))
+    this.#named = new Map(options.folder.names.map((name) => [name, undefined]))
+    this.#journals = new Journals(options.folder)
+    this.#journals.load(this.#default)
   }
 
   /** Where worlds draw from that drew from the machine before. */
@@ -62,6 +68,10 @@ export class SandboxWorlds implements Worlds {
 
   get clock(): SteadyClock {
     return this.options.clock
+  }
+
+  get snapshots(): Snapshots {
+    return this.options.snapshots
   }
 
   /** Whether a new world has a client of this name. */
@@ -89,10 +99,6 @@ export class SandboxWorlds implements Worlds {
     return this.#default
   }
 
-  get snapshots(): SnapshotStore {
-    return this.options.store.snapshots
-  }
-
   static isName(name: string): boolean {
     return /^[a-z0-9_-]{1,64}$/.test(name)
   }
@@ -114,21 +120,23 @@ export class SandboxWorlds implements Worlds {
 
   /** Undefined if its file is damaged. */
   #load(name: string): World | undefined {
-    const world = this.#loadUndamaged(name)
-    if (!world) return undefined
-    this.#named.set(name, world)
-    this.#present(world, false)
-    return world
-  }
-
-  #loadUndamaged(name: string): World | undefined {
+    let database: Database | undefined
     try {
-      return this.options.store.load(name, this.#onResume)
+      database = this.options.folder.open(name)
+      this.options.prepare(database)
+      const world = this.#begun(name, database)
+      this.#journals.load(world)
+      return world
     } catch (error) {
-      if (!(error instanceof DamagedFile)) throw error
-      this.#onDamaged(error)
+      database?.close()
+      if (isPassing(error)) throw tryLater(error)
+      this.#onDamaged(error instanceof DamagedFile ? error : this.#damaged(name, error))
       return undefined
     }
+  }
+
+  #damaged(name: string, error: unknown): DamagedFile {
+    return new DamagedFile(this.options.folder.path(name), error instanceof Error ? error.message : String(error))
   }
 
   /** Calls back once with each unreadable file: at once, or when it is needed. */
@@ -138,7 +146,7 @@ export class SandboxWorlds implements Worlds {
       if (!reported.has(file.message)) callback(file)
       reported.add(file.message)
     }
-    for (const file of this.options.store.damaged) this.#onDamaged(file)
+    for (const file of this.options.damaged()) this.#onDamaged(file)
   }
 
   get all(): readonly World[] {
@@ -147,78 +155,76 @@ export class SandboxWorlds implements Worlds {
 
   /** A separate world in memory that continues from the present state of another. */
   copyOf(world: World): World {
-    const { image, ...state } = stateOf(world, this.options.seed)
-    return worldFrom(world.name, sharedImage(image), state, this.clock)
+    const database = Database.inMemory(this.imageOf(world))
+    return worldFrom(world.name, database, keptState(database.query, this.options.seed), this.clock)
   }
 
-  get memoryBytes(): number {
-    let bytes = this.options.store.memoryBytes + memoryOf(this.#default)
-    for (const world of this.#named.values()) if (world) bytes += memoryOf(world)
-    return bytes
-  }
-
-  /** Whether there is room for another world or snapshot, and for as much data as this one has. */
-  fits(world: World): boolean {
-    return this.#hasRoom() && this.options.store.fits(world.db.byteCount)
-  }
-
-  /** Saves a world as it is now. @throws DomainError world_not_found if it is dropped meanwhile */
-  async save(world: World): Promise<Saved> {
+  /** A world as it is now. @throws DomainError world_not_found if it was dropped meanwhile */
+  imageOf(world: World): Uint8Array {
     if (world.closed) throw new DomainError(worldNotFound(world.name))
-    return this.options.store.save(world)
-  }
-
-  /** @throws DomainError worlds_exhausted */
-  requireRoomFor(world: World): void {
-    if (!this.fits(world)) throw this.#exhausted()
+    return imageOf(world, this.options.seed)
   }
 
   /**
-   * Makes a world as it is seeded, or one that goes on from what was saved.
+   * Makes a world as it is seeded, or one that goes on from an image.
    *
    * @throws DomainError worlds_exhausted, or world_damaged if a file of this name cannot be read
    */
-  create(name: string, saved?: Saved): World {
+  create(name: string, image?: Uint8Array): World {
     if (this.has(name)) throw new DomainError(worldDamaged(name))
-    if (this.#named.size >= WORLDS_MAX || !this.#hasRoom()) throw this.#exhausted()
-    const world = this.#make(name, saved)
-    if (saved === undefined) this.#onSeeded(world)
+    if (this.#named.size >= WORLDS_MAX) throw new DomainError(worldsExhausted(this.#named.size))
+    const world = this.#make(name, image)
+    if (image === undefined) this.#onSeeded(world)
     return world
   }
 
-  /** Suspends open worlds if they take what another one needs. */
-  #hasRoom(): boolean {
-    const { memoryBytesMax } = this.options
-    if (this.memoryBytes > memoryBytesMax) this.#open.makeRoom()
-    return this.memoryBytes <= memoryBytesMax
+  #make(name: string, image: Uint8Array | undefined, old?: World): World {
+    const { folder, initial } = this.options
+    folder.begin(name, image ?? initial(), () => old?.close())
+    this.#journals.remove(name)
+    return this.#begun(name, image && folder.open(name))
   }
 
-  #make(name: string, saved: Saved | undefined, old?: World): World {
-    const world = this.options.store.make(name, saved, this.#onResume, old)
+  /** A seeded world is opened by the first request that needs its data. */
+  #begun(name: string, database: Database | undefined): World {
+    const state = database ? keptState(database.query, this.options.seed) : this.#seededState
+    const world = worldFrom(name, database ?? this.#atRest(name), state, this.clock, this.#onResume)
     this.#named.set(name, world)
-    this.#present(world, saved === undefined)
+    if (database) this.#onResume(world)
+    this.#present(world, !database)
     return world
   }
 
-  #exhausted(): DomainError {
-    return new DomainError(worldsExhausted(this.#named.size))
+  get #seededState(): StateBesideData {
+    this.#seeded ??= stateIn(this.options.initial(), this.options.seed)
+    return this.#seeded
+  }
+  #seeded: StateBesideData | undefined
+
+  #atRest(name: string): DataAtRest {
+    return { open: () => this.options.folder.open(name), drop: () => undefined }
   }
 
-  readonly #onResume = (world: World): void => this.#open.add(world)
+  readonly #onResume = (world: World): void => {
+    if (world.openDatabase?.onFile) keepRandomness(world)
+    wake(world)
+    this.#inUse.add(world)
+  }
 
-  /** Replaces this world by a seeded one, or by one that continues from what was saved. Its data is lost. */
-  replace(world: World, saved?: Saved): World {
+  /** Replaces this world by a seeded one, or by one that continues from an image. Its data is lost. */
+  replace(world: World, image?: Uint8Array): World {
     this.onEnd(world)
-    const next = this.#replaced(world, saved) // the old one stays if there is no room on the disk
-    this.#open.delete(world)
-    if (saved === undefined) this.#onSeeded(next)
+    const next = this.#replaced(world, image) // the old one stays if there is no room on the disk
+    this.#inUse.delete(world)
+    if (image === undefined) this.#onSeeded(next)
     return next
   }
 
-  #replaced(world: World, saved: Saved | undefined): World {
-    if (world.name !== DEFAULT_WORLD) return this.#make(world.name, saved, world)
-    this.#default = this.options.reopenDefault(world, saved)
-    this.#present(this.#default, saved === undefined)
+  #replaced(world: World, image: Uint8Array | undefined): World {
+    if (world.name !== DEFAULT_WORLD) return this.#make(world.name, image, world)
+    this.#default = this.options.reopenDefault(world, image)
+    this.#journals.remove(DEFAULT_WORLD)
+    this.#present(this.#default, image === undefined)
     return this.#default
   }
 
@@ -228,38 +234,30 @@ export class SandboxWorlds implements Worlds {
     if (world) {
       this.onEnd(world)
       world.close()
-      this.#open.delete(world)
+      this.#inUse.delete(world)
     }
-    this.options.store.remove(name)
+    this.#journals.remove(name)
+    this.options.folder.remove(name)
     return this.#named.delete(name)
   }
 
-  /** Suspends idle worlds and limits the request logs. Called at each tick of time. */
+  /** Called at each tick of time. */
   rest(): void {
-    this.#limitLogs()
-    const idle: World[] = []
-    for (const world of this.all) {
-      const ticks = tick(world)
-      if (ticks === 0) this.#open.used(world)
-      else if (ticks >= IDLE_TICKS && world.openDatabase) idle.push(world)
-    }
-    this.#open.makeRoom()
-    for (const world of idle.slice(0, SUSPENDED_PER_TICK)) this.#open.suspend(world)
+    this.#inUse.tick(this.#named.values())
   }
 
-  /** Request logs that exceed their share together are limited to equal parts of it. */
-  #limitLogs(): void {
-    const budgets = this.all.map((world) => world.of(logBudget))
-    const share = this.options.memoryBytesMax * LOG_SHARE
-    const bytes = budgets.reduce((sum, budget) => sum + budget.bytes, 0)
-    for (const budget of budgets) {
-      budget.bytesMax = bytes > share ? share / budgets.length : Number.POSITIVE_INFINITY
-      budget.onLimited()
-    }
+  #rest(world: World): void {
+    world.suspend((database) => {
+      this.options.folder.rest(world.name, database)
+      return this.#atRest(world.name)
+    })
+    this.#journals.rest(world)
   }
 
+  /** What has been recorded stays, where the data does. */
   close(): void {
+    if (this.options.isLasting) for (const world of this.all) this.#journals.rest(world)
     for (const world of this.all) world.close()
-    this.options.store.dispose()
+    this.options.folder.dispose()
   }
 }

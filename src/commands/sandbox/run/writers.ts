@@ -5,7 +5,7 @@ import { CapsuleWriter } from '../../../sandbox/capsule.ts'
 import type { CoverageReport } from '../../../sandbox/requests/coverage.ts'
 import { HAR_TAIL, harEntry, harHead } from '../../../sandbox/requests/formats.ts'
 import type { RecordedRequest } from '../../../sandbox/requests/operations.ts'
-import type { SnapshotStore } from '../../../sandbox/worlds/store.ts'
+import type { Snapshots } from '../../../sandbox/worlds/snapshots.ts'
 import { VERSION } from '../../../start/version.ts'
 import type { RunningServer } from '../../serve/server.ts'
 import type { Comparison } from './coverage.ts'
@@ -78,10 +78,10 @@ export const capsule =
   }
 
 /** A file that cannot be written is reported, and the others are still written. */
-const writeSnapshots = async (writer: CapsuleWriter, snapshots: SnapshotStore, log: Log): Promise<void> => {
+const writeSnapshots = async (writer: CapsuleWriter, snapshots: Snapshots, log: Log): Promise<void> => {
   for (const name of snapshots.names) {
     try {
-      const state = await snapshots.read(name)
+      const state = snapshots.find(name)
       if (!state || (await writer.snapshot(name, state))) continue
       log.warn('a snapshot has no room in the capsule', { snapshot: name })
     } catch (error) {

@@ -1,0 +1,82 @@
+import type { World } from '../../worlds/world.ts'
+import { requestLog, type StoredRequest } from '../requests/request-log.ts'
+import { inboxOf } from '../webhooks/inbox.ts'
+import type { InboxEntry } from '../webhooks/operations.ts'
+import { isResting, onWake, wake } from './resting.ts'
+import type { KeptBytes, WorldFolder } from './world-folder.ts'
+
+/** What a world has recorded besides its data: copies and snapshots have none of it. */
+interface Journal {
+  requests: StoredRequest[]
+  inbox: readonly InboxEntry[]
+}
+
+/** Of all worlds at rest together, compressed: the journal of the one that has rested longest is lost first. */
+const BYTES_MAX = 268_435_456
+
+/** The request logs and inboxes of worlds at rest. */
+export class Journals {
+  readonly #kept = new Map<string, KeptBytes>()
+  #bytes = 0
+
+  constructor(private readonly folder: WorldFolder) {}
+
+  /** What a world has recorded in this process, in all. */
+  static bytesOf(world: World): number {
+    return world.of(requestLog).bytes + inboxOf(world).bytes
+  }
+
+  /** Takes what a world has recorded out of memory, until it is used again. */
+  rest(world: World): void {
+    if (isResting(world)) return
+    const [log, inbox] = [world.of(requestLog), inboxOf(world)]
+    const journal: Journal = { requests: log.stored(), inbox: inbox.items }
+    this.remove(world.name)
+    if (journal.requests.length + journal.inbox.length > 0) this.#keep(world.name, packed(journal))
+    inbox.forget()
+    this.#rest(world)
+  }
+
+  /** Continues with what an earlier process has recorded. */
+  load(world: World): void {
+    this.#rest(world)
+    wake(world)
+  }
+
+  #rest(world: World): void {
+    world.of(requestLog).rest(() => this.#read(world.name).requests)
+    onWake(world, () => {
+      const { requests, inbox } = this.#read(world.name)
+      world.of(requestLog).resume(requests)
+      inboxOf(world).restore(inbox, inbox.at(-1)?.id ?? inboxOf(world).last)
+    })
+  }
+
+  remove(name: string): void {
+    const kept = this.#kept.get(name) ?? this.folder.findJournal(name)
+    if (this.#kept.delete(name)) this.#bytes -= kept?.byteCount ?? 0
+    kept?.drop()
+  }
+
+  #keep(name: string, bytes: Uint8Array): void {
+    this.#kept.set(name, this.folder.keepJournal(name, bytes))
+    this.#bytes += bytes.byteLength
+    for (const longest of this.#kept.keys()) {
+      if (this.#bytes <= BYTES_MAX) return
+      this.remove(longest)
+    }
+  }
+
+  #read(name: string): Journal {
+    const kept = this.#kept.get(name) ?? this.folder.findJournal(name)
+    try {
+      return kept ? (JSON.parse(Bun.zstdDecompressSync(kept.read()).toString()) as Journal) : EMPTY
+    } catch {
+      return EMPTY // a process was killed while it wrote the file, or somebody has removed it
+    }
+  }
+}
+
+const EMPTY: Journal = { requests: [], inbox: [] }
+
+const packed = (journal: Journal): Uint8Array => Bun.zstdCompressSync(JSON.stringify(journal))

@@ -1,0 +1,168 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PRIVATE_FILE_MODE } from '../../db/data-folder.ts'
+import { Database } from '../../db/database.ts'
+import { lockForServing } from '../../db/folder-lock.ts'
+import { DamagedFile } from './damaged-file.ts'
+import { zlib } from './snapshot-file.ts'
+import type { KeptBytes, WorldFolder } from './world-folder.ts'
+
+const PREFIX = 'scrip-worlds-'
+/** A file takes at least a block of the disk: what fits into one stays in memory, such as a world that has only been logged in to. */
+const BLOCK_BYTES = 4_096
+
+/** Files of this process, in a folder of the machine that is made with the first of them (contract C15). */
+export class TemporaryFiles {
+  #folder: (Disposable & { path: string }) | undefined
+  #isRefused = false
+  #count = 0
+
+  constructor(private readonly parent = tmpdir()) {
+    removeAbandoned(parent)
+  }
+
+  /** In memory where no file can be written. */
+  keep(bytes: Uint8Array): KeptBytes {
+    const { byteLength: byteCount } = bytes
+    const path = byteCount > BLOCK_BYTES ? this.#write(bytes) : undefined
+    if (path === undefined) return { byteCount, read: () => bytes, drop: () => undefined }
+    return { byteCount, read: () => readFileSync(path), drop: () => rmSync(path, { force: true }) }
+  }
+
+  #write(bytes: Uint8Array): string | undefined {
+    if (this.#isRefused) return undefined
+    try {
+      this.#folder ??= lockedFolder(this.parent)
+    } catch {
+      this.#isRefused = true
+      return undefined
+    }
+    const path = join(this.#folder.path, String(++this.#count))
+    try {
+      writeFileSync(path, bytes, { mode: PRIVATE_FILE_MODE })
+      return path
+    } catch {
+      rmSync(path, { force: true }) // the disk is full
+      return undefined
+    }
+  }
+
+  dispose(): void {
+    this.#folder?.[Symbol.dispose]()
+    this.#folder = undefined
+    this.#isRefused = true
+  }
+}
+
+/** The lock says that its process is alive. */
+const lockedFolder = (parent: string): Disposable & { path: string } => {
+  const path = mkdtempSync(join(parent, PREFIX)) // with the mode 0700
+  const lock = lockForServing(path)
+  return {
+    path,
+    [Symbol.dispose]: () => {
+      lock[Symbol.dispose]()
+      rmSync(path, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Removes the folders of processes that were killed. */
+const removeAbandoned = (parent: string): void => {
+  for (const name of foldersIn(parent)) {
+    const path = join(parent, name)
+    try {
+      lockForServing(path)[Symbol.dispose]()
+      rmSync(path, { recursive: true, force: true })
+    } catch {} // a process works in it, or it is another user's
+  }
+}
+
+const foldersIn = (parent: string): string[] => {
+  try {
+    return readdirSync(parent).filter((name) => name.startsWith(PREFIX))
+  } catch {
+    return []
+  }
+}
+
+/** Packing takes a millisecond or two for this many bytes: larger images are kept as they are. */
+const PACKED_BYTES_MAX = 1_048_576
+
+/** Worlds or snapshots without a data folder. A world in use is in memory. */
+export class TemporaryFolder implements WorldFolder {
+  readonly #kept = new Map<string, KeptBytes & { isPacked: boolean }>()
+
+  constructor(
+    private readonly files: TemporaryFiles,
+    /** What a world begins with: of one that has written little, little is left to keep. */
+    private readonly initial: () => Uint8Array,
+  ) {}
+
+  get names(): readonly string[] {
+    return [...this.#kept.keys()]
+  }
+
+  has(name: string): boolean {
+    return this.#kept.has(name)
+  }
+
+  path(name: string): string {
+    return name
+  }
+
+  begin(name: string, image: Uint8Array, release: () => void = () => undefined): void {
+    release()
+    this.remove(name)
+    const { byteLength: byteCount } = image
+    this.#kept.set(name, { byteCount, read: () => image, drop: () => undefined, isPacked: false })
+  }
+
+  open(name: string): Database {
+    const database = Database.inMemory(this.read(name))
+    this.remove(name)
+    return database
+  }
+
+  rest(name: string, database: Database): void {
+    this.write(name, database.closeToImage())
+  }
+
+  read(name: string): Uint8Array {
+    const kept = this.#kept.get(name)
+    if (!kept) throw new Error(`nothing is kept of ${name}`)
+    try {
+      const bytes = kept.read()
+      return kept.isPacked ? zlib().zstdDecompressSync(bytes, { dictionary: this.initial() }) : bytes
+    } catch (error) {
+      throw new DamagedFile(name, String(error)) // somebody has cleaned the folder
+    }
+  }
+
+  write(name: string, image: Uint8Array): void {
+    const isPacked = image.byteLength <= PACKED_BYTES_MAX
+    const kept = this.files.keep(isPacked ? this.#packed(image) : image)
+    this.remove(name)
+    this.#kept.set(name, { ...kept, isPacked })
+  }
+
+  #packed(image: Uint8Array): Uint8Array {
+    return zlib().zstdCompressSync(image, { dictionary: this.initial() })
+  }
+
+  remove(name: string): boolean {
+    this.#kept.get(name)?.drop()
+    return this.#kept.delete(name)
+  }
+
+  keepJournal(_: string, bytes: Uint8Array): KeptBytes {
+    return this.files.keep(bytes)
+  }
+
+  findJournal = (): undefined => undefined
+
+  dispose(): void {
+    this.files.dispose()
+  }
+}

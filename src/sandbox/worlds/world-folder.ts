@@ -1,0 +1,33 @@
+import type { Database } from '../../db/database.ts'
+
+/** Bytes in a file or in memory. */
+export interface KeptBytes {
+  readonly byteCount: number
+  read: () => Uint8Array
+  drop: () => void
+}
+
+/** Where worlds rest, or snapshots lie: in a data folder, or in a temporary one (decision 129). */
+export interface WorldFolder {
+  /** The oldest first, those of an earlier process among them. */
+  readonly names: readonly string[]
+  has: (name: string) => boolean
+  /** For messages. */
+  path: (name: string) => string
+  /** Makes a world, or replaces one, which is closed in `release`. It rests until it is opened. */
+  begin: (name: string, image: Uint8Array, release?: () => void) => void
+  /** Opens a world that rests. @throws DamagedFile as far as a quick look shows */
+  open: (name: string) => Database
+  /** Closes a world that nobody uses. */
+  rest: (name: string, database: Database) => void
+  /** @throws DamagedFile as far as a quick look shows */
+  read: (name: string) => Uint8Array
+  write: (name: string, image: Uint8Array) => void
+  remove: (name: string) => boolean
+  /** Keeps what a world has recorded, beside it. */
+  keepJournal: (name: string, bytes: Uint8Array) => KeptBytes
+  /** What an earlier process has recorded. */
+  findJournal: (name: string) => KeptBytes | undefined
+  /** Ends with the process. */
+  dispose: () => void
+}
