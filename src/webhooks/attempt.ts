@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import { type Event, isUnchanged } from '../events/queries.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
-import { activeWebhooksOf, findAnyWebhook, insertAttempt, updateWebhook, type Webhook } from './queries.ts'
+import { findAnyWebhook, insertAttempt, updateWebhook, type Webhook } from './queries.ts'
 import { dropQueue, releaseNext } from './queue.ts'
 import { deleteQueued, findQueued, type QueuedDelivery, updateQueued } from './queue-queries.ts'
 import type { ReceiverResponse } from './sender.ts'
@@ -26,8 +26,8 @@ export type AttemptStatus = 'delivered' | 'retrying' | 'failed'
 
 export interface AttemptResult {
   status: AttemptStatus
-  /** Webhooks that it has switched off. */
-  disabled?: { reason: string; ids: readonly string[] }
+  /** Why it has switched the webhook off; undefined if it has not. */
+  disabledReason?: string
 }
 
 export const isDelivered = ({ status }: ReceiverResponse): boolean => status !== null && status >= 200 && status < 300
@@ -63,9 +63,8 @@ export const recordAttempt = (
   })
   if (!waiting) return { status }
   if (reason) {
-    const disabled = reason === 'gone' ? [webhook] : failingWith(tx, webhook)
-    for (const each of disabled) dropQueue(tx, each, { active: false, disabledReason: reason, updatedAtMs: nowMs })
-    return { status, disabled: { reason, ids: disabled.map(({ id }) => id) } }
+    dropQueue(tx, webhook, { active: false, disabledReason: reason, updatedAtMs: nowMs })
+    return { status, disabledReason: reason }
   }
   if (nextAttemptAtMs === null) {
     deleteQueued(tx, waiting.id)
@@ -76,13 +75,6 @@ export const recordAttempt = (
   const failingSinceMs = status === 'delivered' ? null : (webhook.failingSinceMs ?? nowMs)
   if (failingSinceMs !== webhook.failingSinceMs) updateWebhook(tx, webhook, { failingSinceMs })
   return { status }
-}
-
-/** A webhook, and those of its client at its host if all of them are failing (decision 98). */
-const failingWith = (tx: Tx, webhook: Webhook): Webhook[] => {
-  const { host } = new URL(webhook.url)
-  const atHost = activeWebhooksOf(tx, webhook.clientId).filter(({ url }) => new URL(url).host === host)
-  return atHost.every(({ failingSinceMs }) => failingSinceMs !== null) ? atHost : [webhook]
 }
 
 const reasonToDisable = (

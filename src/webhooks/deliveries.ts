@@ -130,8 +130,8 @@ export class Deliveries {
   }
 
   /** The next delivery of a line that is not in flight, and when it is due. */
-  #look(query: Query, line: Line, { clientId, url, droppedTo, failingSinceMs }: Webhook): QueuedDelivery | undefined {
-    line.failingHost = failingSinceMs === null ? undefined : `${line.world.name} ${clientId} ${new URL(url).host}`
+  #look(query: Query, line: Line, { droppedTo, failingSinceMs }: Webhook): QueuedDelivery | undefined {
+    line.isFailing = failingSinceMs !== null
     const waiting = nextQueued(query, { webhookId: line.webhookId, droppedTo }, line.inFlight.size + 1)
     const next = waiting.find(({ id }) => !line.inFlight.has(id))
     line.nextDueMs = next?.dueAtMs ?? Number.POSITIVE_INFINITY
@@ -165,10 +165,9 @@ export class Deliveries {
     }
   }
 
-  /** Returns whether there was something to send, and a place for it. */
+  /** Returns whether there was something to send. */
   #start(line: Line): boolean {
     const { world, webhookId } = line
-    if (!this.#lines.hasPlace(line)) return false
     try {
       const webhook = findAnyWebhook(world.db.query, webhookId)
       if (!webhook?.active) {
@@ -176,7 +175,7 @@ export class Deliveries {
         return false
       }
       const queued = this.#look(world.db.query, line, webhook)
-      if (!queued || line.nextDueMs > world.clock.nowMs() || !this.#lines.hasPlace(line)) return false
+      if (!queued || line.nextDueMs > world.clock.nowMs()) return false
       line.begin(queued.id)
       this.#inFlight += 1
       void this.#deliver(line, webhook, queued)
@@ -214,9 +213,8 @@ export class Deliveries {
 
   #finish(world: World, webhook: Webhook, result: AttemptResult | undefined): void {
     if (result) attemptTotals[result.status] += 1
-    if (!result?.disabled) return
-    const { reason, ids } = result.disabled
-    for (const id of ids) this.options.onDisabled({ id, clientId: webhook.clientId }, reason)
+    if (result?.disabledReason === undefined) return
+    this.options.onDisabled(webhook, result.disabledReason)
     this.clear(world)
   }
 

@@ -3,10 +3,8 @@ import type { World } from '../worlds/world.ts'
 
 /** Deliveries at once for a webhook (contract C16). */
 const IN_FLIGHT_MAX = 4
-/** And for all webhooks of a client at one host whose last attempt has failed (decision 98). */
+/** And for one whose last attempt has failed. */
 const FAILING_IN_FLIGHT_MAX = 1
-/** For all webhooks whose last attempt has failed: receivers that hang leave places to the others. */
-const ALL_FAILING_IN_FLIGHT_MAX = 48
 
 let turns = 0
 
@@ -15,8 +13,8 @@ export class Line {
   readonly inFlight = new Set<number>()
   /** By the clock of the world; Infinity when nothing waits. */
   nextDueMs = Number.POSITIVE_INFINITY
-  /** World, client and host of a webhook whose last attempt has failed. */
-  failingHost: string | undefined
+  /** Whether the last attempt has failed. */
+  isFailing = false
   #pausedUntilMs = 0
   #turn = 0
 
@@ -51,7 +49,7 @@ export class Line {
   }
 
   get isReady(): boolean {
-    const placesMax = this.failingHost === undefined ? IN_FLIGHT_MAX : FAILING_IN_FLIGHT_MAX
+    const placesMax = this.isFailing ? FAILING_IN_FLIGHT_MAX : IN_FLIGHT_MAX
     if (this.inFlight.size >= placesMax || this.nextDueMs > this.world.clock.nowMs()) return false
     return sinceStartMs() >= this.#pausedUntilMs
   }
@@ -87,31 +85,13 @@ export class Lines {
     return line
   }
 
-  /** Whether a line may send, if its webhook fails: one of each client and host may, up to a total. */
-  hasPlace({ failingHost }: Line, asked = this.#askedHosts()): boolean {
-    if (failingHost === undefined) return true
-    return asked.length < ALL_FAILING_IN_FLIGHT_MAX && !asked.includes(failingHost)
-  }
-
-  /** The host of each delivery that is in flight for a webhook that fails. */
-  #askedHosts(): string[] {
-    const asked: string[] = []
-    for (const lines of this.#byWorld.values()) {
-      for (const { failingHost, inFlight } of lines.values()) {
-        if (failingHost !== undefined) asked.push(...Array<string>(inFlight.size).fill(failingHost))
-      }
-    }
-    return asked
-  }
-
   /** Those that may send something now. Lines where nothing waits are forgotten. */
   ready(isPaused: (world: World) => boolean): Line[] {
-    const asked = this.#askedHosts()
     const ready: Line[] = []
     for (const [world, lines] of this.#byWorld) {
       for (const line of lines.values()) {
         if (line.isIdle) lines.delete(line.webhookId)
-        if (line.isReady && !isPaused(world) && this.hasPlace(line, asked)) ready.push(line)
+        if (line.isReady && !isPaused(world)) ready.push(line)
       }
       if (world.closed || lines.size === 0) this.#byWorld.delete(world)
     }
