@@ -74,10 +74,11 @@ const controlDocument = async (): Promise<Document> => {
 const controlSource = ({ paths }: Document): string => {
   const methods = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, { operationId: id, summary, parameters = [] }]) => {
-      const takesWorld = parameters.some((parameter) => parameter.in === 'query' && parameter.name === 'world')
+      const namesIn = (place: string) => parameters.filter((one) => one.in === place).map(({ name }) => name)
+      const names = JSON.stringify({ path: namesIn('path'), query: namesIn('query') })
       return {
         declared: `  /** ${summary}: \`${method.toUpperCase()} ${path}\`. */\n  ${id}(...request: Arguments<'${id}'>): Promise<ControlResponse<'${id}'>>`,
-        defined: `  ${id}: async (request?: object) => (await ask('${method.toUpperCase()}', '${path}', ${takesWorld}, request)) as ControlResponse<'${id}'>,`,
+        defined: `  ${id}: async (request?: object) => (await ask('${method.toUpperCase()}', '${path}', ${names}, request)) as ControlResponse<'${id}'>,`,
       }
     }),
   )

@@ -5,26 +5,23 @@ import { parseArgs } from 'node:util'
 import { type ArchivedFile, tarGz, zip } from './archives.ts'
 import { compile, PROJECT, ROOT } from './compile.ts'
 import { type Content, contentsOf } from './contents.ts'
-import { type Made, notesOf } from './notes.ts'
+import { notesOf } from './notes.ts'
 import { noticesOf } from './notices.ts'
 import { operatorFiles } from './operator-files.ts'
 import { mainPackage, type Package, packageFile, platformPackage } from './packages.ts'
 import { fetchRuntime } from './runtime.ts'
 import { sbomOf } from './sbom.ts'
-import { executableName, formOf, isWindows, TARGETS, type Target, withPackages } from './targets.ts'
-import { runsHere, tryOut } from './trial.ts'
+import { archiveName, executableName, formOf, isWindows, TARGETS, type Target, withPackages } from './targets.ts'
 
-/** `bun run release` makes everything twice, compares, and runs what it can. A target that fails is left out. */
+/** `bun run release` makes everything twice and compares. A target that fails is left out. */
 
 const OUT = join(ROOT, 'dist/release')
 const WORK = join(ROOT, 'dist/release-work')
-const BARE = 'test/bench/hello.ts'
 const FAILED = 1
 const USAGE = 2
 
 const say = (text: string): void => void process.stderr.write(`release: ${text}\n`)
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-const mb = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`
 
 const write = (path: string, content: Uint8Array | string): void => {
   mkdirSync(dirname(path), { recursive: true })
@@ -55,9 +52,6 @@ const compileFor = async (target: Target, folder: string): Promise<Compiled> => 
   if (form !== target.form) throw new Error(`is ${form ?? 'no executable'} and not ${target.form}`)
   return { target, path, contents: contentsOf(meta) }
 }
-
-const archiveName = (target: Target): string =>
-  `${PROJECT.name}-${PROJECT.version}-${target.name}.${isWindows(target) ? 'zip' : 'tar.gz'}`
 
 const publish = async (compiled: readonly Compiled[], contents: readonly Content[], out: string): Promise<void> => {
   const notices = noticesOf(contents)
@@ -130,31 +124,12 @@ const makeOnce = async (
   return compiled
 }
 
-/** @throws Error when the executable does not work */
-const examine = async ({ target, path }: Compiled, out: string): Promise<Made> => {
-  const bare = join(WORK, 'bare', target.name, executableName(target))
-  await compile({ entry: BARE, target: target.runtime, runtime: await runtimeOf(target), outfile: bare })
-  const starts = runsHere(target) ? await tryOut(path, bare) : undefined
-  const sizeOf = (file: string): number => Bun.file(file).size
-  const archive = archiveName(target)
-  const made = {
-    target,
-    archive,
-    archiveBytes: sizeOf(join(out, archive)),
-    executableBytes: sizeOf(path),
-    bareBytes: sizeOf(bare),
-  }
-  const tried = starts ? `runs, answers after ${starts.programMs.toFixed(0)} ms` : `is ${target.form}, cannot run here`
-  say(`${target.name}: ${tried}; ${mb(made.executableBytes)}, ${mb(made.executableBytes - made.bareBytes)} of it ours`)
-  return { ...made, ...(starts && { starts }) }
-}
-
 const release = async (): Promise<number> => {
   const targets = chosenTargets()
   for (const folder of [OUT, WORK]) rmSync(folder, { recursive: true, force: true })
   const failures = new Map<Target, string>()
   say(`${PROJECT.name} ${PROJECT.version}, for ${targets.map(({ name }) => name).join(', ')}`)
-  const compiled = await makeOnce(targets, 'first', failures)
+  await makeOnce(targets, 'first', failures)
   say('and again, to compare')
   await makeOnce(targets, 'second', failures)
   const out = join(WORK, 'first/out')
@@ -163,21 +138,10 @@ const release = async (): Promise<number> => {
   if (different.length > 0) throw new Error(`not the same when made twice: ${different.join(', ')}`)
   say(`${first.size} files are the same when made twice`)
 
-  const made: Made[] = []
-  for (const target of targets) {
-    const built = compiled.find((candidate) => candidate.target === target)
-    try {
-      if (built && !failures.has(target)) made.push(await examine(built, out))
-    } catch (error) {
-      failures.set(target, reasonOf(error))
-      say(`${target.name}: FAILED: ${reasonOf(error)}`)
-    }
-    const failure = failures.get(target)
-    if (failure !== undefined) made.push({ target, failure })
-  }
   renameSync(out, OUT)
   write(join(OUT, 'SHA256SUMS'), [...first].map(([file, digest]) => `${digest}  ${file}\n`).join(''))
-  write(join(OUT, 'RELEASE-NOTES.md'), notesOf(made, `Bun ${Bun.version}`))
+  const made = targets.filter((target) => !failures.has(target))
+  write(join(OUT, 'RELEASE-NOTES.md'), notesOf(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8'), made))
   const missing = [...failures.keys()].map(({ name }) => name)
   say(`done${missing.length > 0 ? ` without ${missing.join(', ')}` : ''}: ${OUT}`)
   return failures.size === 0 ? 0 : FAILED

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { PROJECT } from './compile.ts'
+
 export interface Target {
   name: string
   /** `@oven/` and this is the package with the runtime. */
@@ -80,9 +83,16 @@ export const withPackages = (chosen: readonly Target[]): readonly Target[] =>
 const servesNpm = ({ npm, runsOn }: Target, other: Target): boolean =>
   npm !== undefined && Bun.deepEquals(runsOn, other.runsOn)
 
+/** Whether it runs on this machine. */
+export const runsHere = ({ runsOn: { platform, arch, loader } }: Target): boolean =>
+  process.platform === platform && process.arch === arch && (loader === undefined || existsSync(loader))
+
 export const isWindows = ({ name }: Pick<Target, 'name'>): boolean => name.startsWith('windows')
 
 export const executableName = (target: Pick<Target, 'name'>): string => (isWindows(target) ? 'scrip.exe' : 'scrip')
+
+export const archiveName = (target: Pick<Target, 'name'>): string =>
+  `${PROJECT.name}-${PROJECT.version}-${target.name}.${isWindows(target) ? 'zip' : 'tar.gz'}`
 
 const ELF_MAGIC = 0x7f454c46
 const ELF_MACHINES: Record<number, Form> = { 62: 'ELF x86-64', 183: 'ELF aarch64' }

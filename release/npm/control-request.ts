@@ -3,23 +3,20 @@ import { send } from './send.ts'
 
 /** How the operations of `/_sandbox` are asked, typed by the OpenAPI document (generated as `openapi.ts`). */
 
-type PathOf<Operation> = Operation extends { parameters: { path: infer Path } } ? { path: Path } : unknown
+type PathOf<Operation> = Operation extends { parameters: { path: infer Path } } ? Path : unknown
 type QueryOf<Operation> = Operation extends { parameters: { query?: infer Query } }
-  ? { query?: NonNullable<Query> }
+  ? Partial<NonNullable<Query>>
   : unknown
 type BodyOf<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Body } } }
-  ? { body: Body }
+  ? Body
   : Operation extends { requestBody?: { content: { 'application/json': infer Body } } }
-    ? { body?: Body }
+    ? Partial<Body>
     : unknown
 
-/** What an operation takes: members of its path, its query and its body. */
+/** What an operation takes: the members of its path, its query and its body, together. */
 export type ControlRequest<Id extends keyof operations> = PathOf<operations[Id]> &
   QueryOf<operations[Id]> &
   BodyOf<operations[Id]>
-
-export type ControlBody<Id extends keyof operations> =
-  ControlRequest<Id> extends { body?: infer Body } ? NonNullable<Body> : never
 
 type SuccessOf<Responses> = Responses[Extract<keyof Responses, 200 | 201 | 202 | 204>]
 
@@ -31,12 +28,6 @@ export type ControlResponse<Id extends keyof operations> =
 export type Arguments<Id extends keyof operations> =
   Record<never, never> extends ControlRequest<Id> ? [request?: ControlRequest<Id>] : [request: ControlRequest<Id>]
 
-interface AnyRequest {
-  path?: Record<string, string | number>
-  query?: Record<string, unknown>
-  body?: unknown
-}
-
 /** Where the control API is, and which world it is asked about. */
 export interface ControlOptions {
   url: string
@@ -45,22 +36,25 @@ export interface ControlOptions {
   world: string | undefined
 }
 
-export type Ask = (
-  method: string,
-  template: string,
-  takesWorld: boolean,
-  request: AnyRequest | undefined,
-) => Promise<unknown>
+/** @param names the members of the path, and of the query; the others are the body */
+export type Ask = (method: string, template: string, names: Names, request: object | undefined) => Promise<unknown>
+
+export interface Names {
+  path: readonly string[]
+  query: readonly string[]
+}
 
 /** @throws ScripError */
 export const askControl =
   ({ url, sandboxToken, world }: ControlOptions): Ask =>
-  (method, template, takesWorld, request = {}) => {
-    const path = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(request.path?.[name])))
-    const query = new URLSearchParams()
-    for (const [name, value] of Object.entries({ ...(takesWorld && { world }), ...request.query })) {
-      if (value !== undefined) query.set(name, String(value))
-    }
+  (method, template, names, request = {}) => {
+    const members = Object.entries(request).filter(([, value]) => value !== undefined)
+    const inPath = new Map(members.filter(([name]) => names.path.includes(name)))
+    const query = new URLSearchParams(world !== undefined && names.query.includes('world') ? { world } : {})
+    for (const [name, value] of members) if (names.query.includes(name)) query.set(name, String(value))
+    const rest = members.filter(([name]) => !names.path.includes(name) && !names.query.includes(name))
+    const body = rest.length > 0 || method === 'POST' || method === 'PUT' ? Object.fromEntries(rest) : undefined
+    const path = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(inPath.get(name))))
     const headers = sandboxToken === undefined ? {} : { 'X-Sandbox-Token': sandboxToken }
-    return send(`${url}${path}${query.size > 0 ? `?${query}` : ''}`, method, request.body, headers)
+    return send(`${url}${path}${query.size > 0 ? `?${query}` : ''}`, method, body, headers)
   }

@@ -60,19 +60,20 @@ const charge = async (of) => {
   return [response.status, (await response.json()).total_payable ?? null]
 }
 const said = { url: scrip.url, name: world.name, username: world.username, priced: await charge(world) }
-await world.fault({ error: 'charges.rate_failed', times: 1 })
+await world.addFault({ error: 'charges.rate_failed', times: 1 })
 said.struck = await charge(world)
 const before = world.accessToken
-said.now = (await world.clock.set('2040-01-01T00:00:00Z', { frozen: true })).now
+said.now = (await world.moveClock({ now: '2040-01-01T00:00:00Z', frozen: true })).now
 said.expired = await charge(world)
 await world.login()
 said.again = await charge(world)
-await world.reset()
+await world.resetWorld()
+await world.login()
 said.isFresh = before !== world.accessToken
 said.afterReset = await charge(world)
 const [one, other] = await Promise.all([scrip.world(), scrip.world()])
 said.apart = one.name !== other.name && one.accessToken !== other.accessToken
-await world.drop()
+await world.dropWorld({ name: world.name })
 said.dropped = await charge(world)
 said.refused = await scrip.world('No Such Name').catch((error) => error.name + ' ' + error.message)
 await scrip.stop()
@@ -122,7 +123,7 @@ import { type Scrip, startScrip, type World } from 'scrip-sandbox'
 const scrip: Scrip = await startScrip({ timeoutMs: 10_000 })
 const world: World = await scrip.world('typed')
 const response: Response = await world.fetch('/api/v1/countries', { headers: { accept: 'application/json' } })
-const { now }: { now: string } = await world.clock.advance('PT1H')
+const { now }: { now: string } = await world.moveClock({ advance: 'PT1H' })
 export { now, response }
 // @ts-expect-error a world's name is text
 await scrip.world(1)

@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tarGz } from '../../release/archives.ts'
 import { type Package, packageFile } from '../../release/packages.ts'
-import { TARGETS } from '../../release/targets.ts'
-import { runsHere } from '../../release/trial.ts'
+import { runsHere, TARGETS } from '../../release/targets.ts'
 import { BINARY } from '../program.ts'
 
 /** The npm packages in files, for projects that install them. */
