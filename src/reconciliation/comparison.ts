@@ -1,37 +1,45 @@
-import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+import type { Query } from '../db/database.ts'
+import { ordersOf } from '../orders/queries.ts'
+import { payoutsOf } from '../payouts/queries.ts'
+import { walletsOfClient } from '../wallets/queries.ts'
 import type { Period } from '../wallets/statement-queries.ts'
-import sql from './comparison.sql' with { type: 'text' }
-import { type RecordType, type TheirRow, TYPES } from './partner-list.ts'
+import type { RecordType, TheirRow } from './partner-list.ts'
 
-/**
- * Holds a partner's list against the ledger (contract C19). SQLite does it, in temporary tables of a connection that nobody
- * else uses: they are on the disk, so that a list of a million rows takes no more memory than a short one.
- */
+/** Holds a partner's list against the records of a client (contract C19). */
 
-export type FindingKind = 'only_ours' | 'only_theirs' | 'differs' | 'counted_twice'
-
-/** A row of `temp.findings`: amounts in minor units, currencies by id, times in Unix milliseconds. */
-export interface Finding {
-  kind: FindingKind
+interface Named {
   type: RecordType
   reference: string
-  our_amount: number | null
-  our_currency: number | null
-  our_status: string | null
-  our_at: number | null
-  their_amount: number | null
-  their_currency: number | null
-  their_status: string | null
-  their_at: number | null
-  /** How often their list has it. */
-  times: number
-  status_differs: 0 | 1 | null
 }
 
+/** A record of ours, or a row of theirs, as far as the two are compared. */
+export interface Side {
+  amountMinor: number
+  currencyId: number
+  status: string | null
+  atMs: number | null
+}
+
+interface OurRecord extends Named, Side {
+  status: string
+  atMs: number
+  isReturned: boolean
+  /** It moved nothing in the end: only a row that has a status counts as its row. */
+  hasEnded: boolean
+  /** Its number among all, orders first, each in the order in which they were made. */
+  place: number
+}
+
+export type Finding = Named &
+  (
+    | { kind: 'only_ours'; ours: OurRecord; theirs?: undefined; times: 0 }
+    | { kind: 'only_theirs'; ours?: undefined; theirs: TheirRow; times: 1 }
+    | { kind: 'differs'; ours: OurRecord; theirs: TheirRow; times: 1 }
+    | { kind: 'counted_twice'; ours: OurRecord | undefined; theirs: TheirRow; times: number; countedMinor: number }
+  )
+
 /** The first movement after which the sums part, and the sums after it. */
-interface Parting {
-  type: RecordType
-  reference: string
+interface Parting extends Named {
   /** By our time; by theirs, if they have one, of what we do not have. */
   atMs: number | null
   currencyId: number
@@ -39,155 +47,120 @@ interface Parting {
   theirsMinor: number
 }
 
-/** Pairs that one step compares, in about 5 ms. */
-const STEP = 1_000
-/** 4 MiB: sorting a million references writes less to the disk than with the default. */
-const CACHE_KIB = 4_096
-
-/** By the name that stands above each; what follows a comma is a comment. */
-const STATEMENTS = new Map(
-  sql.split(/^-- (?=[a-z_]+(?:,.*)?\n)/m).map((part): [string, string] => {
-    const [title = '', ...lines] = part.split('\n')
-    return [title.replace(/,.*/, ''), lines.join('\n').trim()]
-  }),
-)
-
-/** Both are in the order in which they were made, and have an index for it. */
-const ORDERED: Record<RecordType, string> = { order: 'ours.id', payout: 'ours.at_ms, ours.id' }
-
-const partOf = (name: string): string => STATEMENTS.get(name) ?? ''
-
-const textOf = (name: string, type: RecordType): string =>
-  partOf(name)
-    .replaceAll('STATUS_DIFFERS', partOf('status_differs'))
-    .replaceAll('COUNTED', partOf('counted'))
-    .replaceAll('OURS', `(${partOf(`${type}s`)})`)
-    .replaceAll('ORDERED', ORDERED[type])
-    .replaceAll('THEIRS', `temp.their_${type}s`)
-    .replaceAll('NAME', `their_${type}s`)
-    .replaceAll('TYPE', `'${type}'`)
-
-export class Comparison {
-  readonly #insert: Record<RecordType, Statement>
-  #matched = 0
-
-  /** The connection compares one state of the data, whatever others write meanwhile, and is closed afterwards. */
-  constructor(
-    private readonly sqlite: Database,
-    private readonly clientId: number,
-    private readonly period: Period,
-  ) {
-    for (const pragma of ['temp_store = FILE', 'temp.journal_mode = OFF', `temp.cache_size = -${CACHE_KIB}`]) {
-      sqlite.run(`PRAGMA ${pragma}`)
-    }
-    sqlite.run('BEGIN')
-    sqlite.run(partOf('findings'))
-    for (const type of TYPES) sqlite.run(textOf('theirs', type))
-    this.#insert = { order: sqlite.query(textOf('add', 'order')), payout: sqlite.query(textOf('add', 'payout')) }
-  }
-
-  add({ line, type, reference, amountMinor, currencyId, status, atMs }: TheirRow): void {
-    this.#insert[type].run(line, reference, amountMinor, currencyId, status, atMs)
-  }
-
-  /** Compares. Yields between steps. */
-  *run(): Generator<undefined, void> {
-    for (const type of TYPES) {
-      this.sqlite.run(textOf('index', type))
-      yield
-      const named = yield* this.#pair(type)
-      yield* this.#findForeign(type, named)
-      this.#query('twice', type).run(this.#ours)
-      yield
-    }
-  }
-
-  /** Holds our records against the lines that name them, which it returns. Further lines of a record are not pairs. */
-  *#pair(type: RecordType): Generator<undefined, LineSet> {
-    const named = new LineSet()
-    const differing = this.#query('differing', type)
-    let previous: Pair['id'] | undefined
-    let count = 0
-    for (const { line, id, finding } of this.#query<Pair>('pairs', type).iterate(this.#ours)) {
-      if (line !== null) named.add(line)
-      if (id === previous) continue
-      previous = id
-      if (finding !== null) differing.run(finding)
-      else this.#matched += 1
-      if (++count % STEP === 0) yield
-    }
-    return named
-  }
-
-  /** Lines that name none of our records. */
-  *#findForeign(type: RecordType, named: LineSet): Generator<undefined, void> {
-    const foreign = this.#query('foreign', type)
-    let count = 0
-    for (const { line } of this.#query<{ line: number }>('lines', type).iterate()) {
-      if (!named.has(line)) foreign.run({ line })
-      if (++count % STEP === 0) yield
-    }
-  }
-
-  #query<Row>(name: string, type: RecordType) {
-    return this.sqlite.query<Row, SQLQueryBindings[]>(textOf(name, type))
-  }
-
+export interface Compared {
   /** How many records agree. */
-  get matched(): number {
-    return this.#matched
-  }
-
-  findings(kind: FindingKind): Iterable<Finding> {
-    return this.sqlite.query<Finding, [{ kind: string }]>(partOf('kind')).iterate({ kind })
-  }
-
+  matched: number
+  findings: Finding[]
   /** Undefined if the sums never part. */
-  get parting(): Parting | undefined {
-    type Row = Pick<Parting, 'type' | 'reference'> & Record<'our_counted' | 'their_counted' | 'currency_id', number>
-    const found = this.sqlite.query<Row & { at_ms: number | null }, []>(partOf('parting')).get()
-    if (!found) return undefined
-    const { type, reference, at_ms: atMs, currency_id: currencyId } = found
-    const oursMinor = TYPES.reduce((sum, each) => sum + this.#sum(each, currencyId, atMs), 0)
-    const theirsMinor = oursMinor - found.our_counted + found.their_counted
-    return { type, reference, atMs, currencyId, oursMinor, theirsMinor }
-  }
+  parting: Parting | undefined
+}
 
-  #sum(type: RecordType, currency: number, atMs: number | null): number {
-    const at = atMs ?? Number.MAX_SAFE_INTEGER
-    return this.#query<{ minor: number }>('sum', type).get({ ...this.#ours, currency, at })?.minor ?? 0
+/** Compares the rows of a list with what a client has made in a period. */
+export const compare = (query: Query, clientId: number, period: Period, rows: readonly TheirRow[]): Compared => {
+  const listed = Map.groupBy(
+    rows.filter((row) => isIn(row, period)),
+    keyOf,
+  )
+  const known = new Map<string, OurRecord>()
+  const findings: Finding[] = []
+  let matched = 0
+  for (const ours of recordsOf(query, clientId, period)) {
+    const all = listed.get(keyOf(ours))
+    if (all) known.set(keyOf(ours), ours)
+    const [theirs] = rowsFor(ours, all)
+    const { type, reference } = ours
+    if (theirs && differ(ours, theirs)) findings.push({ kind: 'differs', type, reference, ours, theirs, times: 1 })
+    else if (theirs) matched += 1
+    else if (!ours.hasEnded) findings.push({ kind: 'only_ours', type, reference, ours, times: 0 })
   }
+  for (const [key, all] of listed) {
+    const [theirs] = all
+    if (!theirs) continue
+    const { type, reference } = theirs
+    const ours = known.get(key)
+    if (!ours || rowsFor(ours, all)[0] !== theirs) {
+      findings.push({ kind: 'only_theirs', type, reference, theirs, times: 1 })
+    }
+    if (all.length > 1) {
+      const countedMinor = all.reduce((sum, row) => sum + countedOf(row), 0)
+      findings.push({ kind: 'counted_twice', type, reference, ours, theirs, times: all.length, countedMinor })
+    }
+  }
+  return { matched, findings, parting: partingOf(findings, recordsOf(query, clientId, period)) }
+}
 
-  /** Which records are compared. */
-  get #ours() {
-    return { client: this.clientId, since: this.period.sinceMs, until: this.period.untilMs }
+/** Without a time, a row is of any month. */
+const isIn = ({ atMs }: TheirRow, { sinceMs, untilMs }: Period): boolean =>
+  atMs === null || (atMs >= sinceMs && atMs < untilMs)
+
+const keyOf = ({ type, reference }: Named): string => `${type} ${reference}`
+
+function* recordsOf(query: Query, clientId: number, period: Period): Generator<OurRecord> {
+  const currencies = new Map(walletsOfClient(query, { clientId }).map(({ id, currencyId }) => [id, currencyId]))
+  let place = 0
+  for (const { reference, payableMinor, walletId, status, placedAtMs } of ordersOf(query, { clientId, ...period })) {
+    yield {
+      ...{ type: 'order', reference, amountMinor: payableMinor, currencyId: currencies.get(walletId) ?? 0 },
+      ...{ status, atMs: placedAtMs, isReturned: false, place: place++ },
+      hasEnded: status === 'CANCELLED' || status === 'FAILED',
+    }
+  }
+  for (const payout of payoutsOf(query, { clientId, ...period })) {
+    const { referenceId: reference, amountMinor, currencyId, status, createdAtMs: atMs, returned: isReturned } = payout
+    yield {
+      ...{ type: 'payout', reference, amountMinor, currencyId, status, atMs, isReturned, place: place++ },
+      hasEnded: isReturned || status === 'cancelled' || status === 'failed' || status === 'expired',
+    }
   }
 }
 
-/** One of our records, and a line that names it; null if none does. */
-interface Pair {
-  line: number | null
-  id: number | string
-  /** As a JSON array: it is written into the findings. */
-  finding: string | null
+const rowsFor = ({ hasEnded }: OurRecord, all: readonly TheirRow[] = []): readonly TheirRow[] =>
+  hasEnded ? all.filter(({ status }) => status !== null) : all
+
+const differ = (ours: OurRecord, theirs: TheirRow): boolean =>
+  ours.amountMinor !== theirs.amountMinor || ours.currencyId !== theirs.currencyId || statusDiffers(ours, theirs)
+
+export const statusDiffers = ({ status, isReturned }: OurRecord, theirs: TheirRow): boolean => {
+  const named = theirs.status?.toLowerCase()
+  return named !== undefined && named !== status.toLowerCase() && !(isReturned && named === 'returned')
 }
 
-const LINES_PER_CHUNK = 65_536
+const ENDED = new Set(['cancelled', 'canceled', 'failed', 'expired', 'returned'])
 
-/** A set of lines, in an eighth of a byte each: they are as many as the list has. */
-class LineSet {
-  readonly #chunks: Uint8Array[] = []
+/** What a row moves in the end. */
+const countedOf = ({ status, amountMinor }: TheirRow): number =>
+  status !== null && ENDED.has(status.toLowerCase()) ? 0 : amountMinor
 
-  add(line: number): void {
-    const chunk = Math.floor(line / LINES_PER_CHUNK)
-    while (this.#chunks.length <= chunk) this.#chunks.push(new Uint8Array(LINES_PER_CHUNK / 8))
-    const bits = this.#chunks[chunk] as Uint8Array
-    const at = (line % LINES_PER_CHUNK) >> 3
-    bits[at] = (bits[at] ?? 0) | (1 << (line & 7))
+const theirCountedOf = (finding: Finding): number => {
+  if (finding.kind === 'counted_twice') return finding.countedMinor
+  return finding.theirs ? countedOf(finding.theirs) : 0
+}
+
+const ourCountedOf = ({ ours }: Finding): number => (ours && !ours.hasEnded ? ours.amountMinor : 0)
+
+const isInAnother = ({ ours, theirs }: Finding): boolean =>
+  ours !== undefined && theirs !== undefined && ours.currencyId !== theirs.currencyId
+
+const timeOf = ({ ours, theirs }: Finding): number | null => ours?.atMs ?? theirs?.atMs ?? null
+
+/** In the order of time; of one moment the record with the smaller id first, and what only they have last. */
+const byTime = (one: Finding, other: Finding): number =>
+  (timeOf(one) ?? Number.MAX_VALUE) - (timeOf(other) ?? Number.MAX_VALUE) ||
+  (one.ours?.place ?? Number.MAX_VALUE) - (other.ours?.place ?? Number.MAX_VALUE) ||
+  Number(other.kind === 'counted_twice') - Number(one.kind === 'counted_twice') ||
+  (keyOf(one) < keyOf(other) ? -1 : 1)
+
+const partingOf = (findings: readonly Finding[], records: Iterable<OurRecord>): Parting | undefined => {
+  const [first, ...others] = findings.filter((one) => ourCountedOf(one) !== theirCountedOf(one) || isInAnother(one))
+  if (!first) return undefined
+  const finding = others.reduce((earliest, one) => (byTime(one, earliest) < 0 ? one : earliest), first)
+  const { type, reference, ours, theirs } = finding
+  const [atMs, currencyId] = [timeOf(finding), (ours ?? theirs)?.currencyId ?? 0]
+  let oursMinor = 0
+  for (const record of records) {
+    const isLater = atMs !== null && (record.atMs > atMs || (record.atMs === atMs && ours && record.place > ours.place))
+    if (!isLater && !record.hasEnded && record.currencyId === currencyId) oursMinor += record.amountMinor
   }
-
-  has(line: number): boolean {
-    const bits = this.#chunks[Math.floor(line / LINES_PER_CHUNK)]
-    return (((bits?.[(line % LINES_PER_CHUNK) >> 3] ?? 0) >> (line & 7)) & 1) === 1
-  }
+  const theirCounted = isInAnother(finding) ? 0 : theirCountedOf(finding)
+  return { type, reference, atMs, currencyId, oursMinor, theirsMinor: oursMinor - ourCountedOf(finding) + theirCounted }
 }

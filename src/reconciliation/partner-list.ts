@@ -4,7 +4,6 @@ import { parseTimestamp } from '../kernel/clock.ts'
 import { toMinor } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Period } from '../wallets/statement-queries.ts'
-import { type Cells, CsvRecords, JsonRecords, type Problem, type Records } from './records.ts'
 
 /** A partner's own list of orders and payouts (contract C19): CSV or JSON lines. */
 
@@ -39,92 +38,168 @@ export interface TheirRow {
   atMs: number | null
 }
 
+/** What is wrong, and where; without a column it concerns the whole line. */
+export interface Problem {
+  line: number
+  column: string | null
+  what: string
+}
+
+type Cells = Readonly<Record<string, unknown>>
+/** Reports what is wrong with a cell. */
+type Wrong = (column: string, what: string) => void
+
 /** As many are shown, and then reading ends (contract C19). */
 const PROBLEMS_MAX = 20
+/** A row has a few short cells: a longer record is a file of another kind. */
+const RECORD_CHARACTERS_MAX = 65_536
+/** Stands for bytes that are not UTF-8. */
+const UNDECODED = '\ufffd'
 const REFERENCE_CHARACTERS_MAX = 255
-const BOM = '\ufeff'
 const DECIMAL = /^-?\d+(?:\.\d+)?$/
 const DAY = /^\d{4}-\d\d-\d\d$/
+const REQUIRED = ['reference', 'type', 'amount', 'currency']
+const KNOWN = [...REQUIRED, 'status', 'at']
 
-/** Reads a list piece by piece. Its first character decides the format. */
-export class PartnerList {
-  readonly problems: Problem[] = []
-  #records: Records | undefined
-  #waiting = ''
-
-  constructor(
-    private readonly reference: Reference,
-    private readonly onRow: (row: TheirRow) => void,
-  ) {}
-
-  /** Whether there are too many problems to read on. */
-  get isHopeless(): boolean {
-    return this.problems.length >= PROBLEMS_MAX
-  }
-
-  push(text: string): void {
-    if (this.isHopeless) return
-    this.#waiting += text
-    this.#records ??= this.#recordsOf(this.#waiting)
-    if (!this.#records) return
-    const piece = this.#waiting
-    this.#waiting = ''
-    this.#records.push(this.#records.line === 0 && piece.startsWith(BOM) ? piece.slice(BOM.length) : piece)
-  }
-
-  end(): void {
-    this.#records?.end()
-    if (!this.#records || this.#records.line === 0) this.#report({ line: 1, column: null, what: 'the file is empty' })
-  }
-
-  /** Undefined as long as there are only blanks. */
-  #recordsOf(text: string): Records | undefined {
-    const [first] = /[^\s\ufeff]/.exec(text) ?? []
-    if (first === undefined) return undefined
-    const options = {
-      onRecord: (cells: Cells, line: number) => this.#read(cells, line),
-      onProblem: (problem: Problem) => this.#report(problem),
+/** Reads a list: JSON lines if its first character says so, else CSV with a header. Rows count only without problems. */
+export const readList = (file: string, reference: Reference): { rows: TheirRow[]; problems: Problem[] } => {
+  const text = file.replace(/^\ufeff/, '')
+  const isJson = text.trimStart().startsWith('{')
+  const rows: TheirRow[] = []
+  const problems: Problem[] = []
+  let columns: string[] | undefined
+  let isEmpty = true
+  for (const [record, line] of recordsIn(text, isJson)) {
+    if (record.trim() === '') continue
+    isEmpty = false
+    const wrong = (column: string | null, what: string) => problems.push({ line, column, what })
+    if (record.length > RECORD_CHARACTERS_MAX) wrong(null, 'is longer than 65,536 characters')
+    else if (record.includes('\0')) wrong(null, `holds NUL, as UTF-16 does. ${SAVE_AS}`)
+    else if (record.includes(UNDECODED)) wrong(null, 'holds bytes that are not UTF-8')
+    else if (isJson) {
+      const value = parsed(record)
+      if (value) rows.push(...rowIn(value, line, reference, wrong))
+      else wrong(null, 'is not a JSON object')
+    } else if (columns) {
+      const cells = cellsIn(record)
+      if (!cells) wrong(null, 'has a quote inside a cell, or no closing quote')
+      else if (cells.length !== columns.length)
+        wrong(null, `has ${cells.length} cells, and the header ${columns.length}`)
+      else rows.push(...rowIn(named(columns, cells), line, reference, wrong))
+    } else {
+      columns = (cellsIn(record) ?? []).map((cell) => cell.trim().toLowerCase())
+      checkHeader(columns, record, wrong)
+      if (problems.length > 0) break
     }
-    return first === '{' ? new JsonRecords(options) : new CsvRecords(options)
+    if (problems.length >= PROBLEMS_MAX || record.length > RECORD_CHARACTERS_MAX || record.includes('\0')) break
   }
+  if (isEmpty) problems.push({ line: 1, column: null, what: 'the file is empty' })
+  return { rows, problems: problems.slice(0, PROBLEMS_MAX) }
+}
 
-  #report(problem: Problem): void {
-    if (!this.isHopeless) this.problems.push(problem)
+/** Records with the numbers of their first lines. One ends with its line, unless that ends inside of quotes. */
+function* recordsIn(text: string, isJson: boolean): Generator<[record: string, line: number]> {
+  const lines = text.split('\n')
+  let start = 0
+  let isOpen = false
+  for (const [index, line] of lines.entries()) {
+    if (!isJson && line.split('"').length % 2 === 0) isOpen = !isOpen
+    if (isOpen && index < lines.length - 1) continue
+    yield [
+      lines
+        .slice(start, index + 1)
+        .join('\n')
+        .replace(/\r$/, ''),
+      start + 1,
+    ]
+    start = index + 1
   }
+}
 
-  #read(cells: Cells, line: number): void {
-    const count = this.problems.length
-    const wrong = (column: string, what: string): void => this.#report({ line, column, what })
-    const reference = textIn(cells.reference)
-    if (reference === null) wrong('reference', 'is missing')
-    else if (reference.length > REFERENCE_CHARACTERS_MAX) wrong('reference', 'has more than 255 characters')
-    const type = TYPES.find((one) => one === textIn(cells.type)?.toLowerCase())
-    if (!type) wrong('type', textIn(cells.type) === null ? 'is missing' : 'is neither order nor payout')
-    const currency = this.#currencyIn(cells.currency, wrong)
-    const amountMinor = amountIn(cells.amount, currency, wrong)
-    const atMs = timeIn(cells.at, wrong)
-    if (this.problems.length > count || reference === null || !type || !currency || amountMinor === undefined) return
-    const status = textIn(cells.status)
-    this.onRow({ line, type, reference, amountMinor, currencyId: currency.id, status, atMs })
+const parsed = (text: string): Cells | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+  } catch {
+    return undefined
   }
+}
 
-  #currencyIn(cell: unknown, wrong: (column: string, what: string) => void): Currency | undefined {
-    const code = textIn(cell)
-    if (code === null) return void wrong('currency', 'is missing')
-    const currency = this.reference.findCurrencyByCode(code.toUpperCase())
-    if (!currency) wrong('currency', 'is not an ISO 4217 currency')
-    return currency
+/** RFC 4180. Columns come in any order; those that nobody knows are ignored. */
+const checkHeader = (
+  columns: readonly string[],
+  record: string,
+  wrong: (column: string | null, what: string) => void,
+) => {
+  if (columns.every((column) => !KNOWN.includes(column))) {
+    wrong(null, `is neither CSV with a header nor JSON lines${adviceFor(record)}`)
+    return
   }
+  for (const column of KNOWN) {
+    const count = columns.filter((one) => one === column).length
+    if (count > 1) wrong(column, 'appears twice in the header')
+    if (count === 0 && REQUIRED.includes(column)) wrong(column, 'is missing from the header')
+  }
+}
+
+const SAVE_AS = 'Save it as CSV UTF-8 with commas'
+
+/** What spreadsheets write instead. */
+const adviceFor = (record: string): string => {
+  const separator = record.includes(';') ? 'semicolons' : record.includes('\t') ? 'tabs' : undefined
+  return separator === undefined ? '' : `: its cells are separated by ${separator}. ${SAVE_AS}`
+}
+
+const CELL = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y
+
+/** Undefined where quotes are wrong. */
+const cellsIn = (record: string): string[] | undefined => {
+  if (!record.includes('"')) return record.split(',')
+  const cells: string[] = []
+  CELL.lastIndex = 0
+  for (;;) {
+    const found = CELL.exec(record)
+    if (!found) return undefined
+    const [, quoted, plain = '', end] = found
+    cells.push(quoted?.replaceAll('""', '"') ?? plain)
+    if (end === '') return cells
+  }
+}
+
+const named = (columns: readonly string[], cells: readonly string[]): Cells =>
+  Object.fromEntries(columns.flatMap((name, index) => (KNOWN.includes(name) ? [[name, cells[index]]] : [])))
+
+/** The row, or none if something is wrong with it. */
+const rowIn = (cells: Cells, line: number, known: Reference, report: Wrong): TheirRow[] => {
+  let isWrong = false
+  const wrong: Wrong = (column, what) => {
+    isWrong = true
+    report(column, what)
+  }
+  const reference = textIn(cells.reference)
+  if (reference === null) wrong('reference', 'is missing')
+  else if (reference.length > REFERENCE_CHARACTERS_MAX) wrong('reference', 'has more than 255 characters')
+  const type = TYPES.find((one) => one === textIn(cells.type)?.toLowerCase())
+  if (!type) wrong('type', textIn(cells.type) === null ? 'is missing' : 'is neither order nor payout')
+  const currency = currencyIn(cells.currency, known, wrong)
+  const amountMinor = amountIn(cells.amount, currency, wrong)
+  const atMs = timeIn(cells.at, wrong)
+  if (isWrong || reference === null || !type || !currency || amountMinor === undefined) return []
+  return [{ line, type, reference, amountMinor, currencyId: currency.id, status: textIn(cells.status), atMs }]
+}
+
+const currencyIn = (cell: unknown, known: Reference, wrong: Wrong): Currency | undefined => {
+  const code = textIn(cell)
+  if (code === null) return void wrong('currency', 'is missing')
+  const currency = known.findCurrencyByCode(code.toUpperCase())
+  if (!currency) wrong('currency', 'is not an ISO 4217 currency')
+  return currency
 }
 
 /** An empty cell counts as left out. Numbers do not count as names. */
 const textIn = (cell: unknown): string | null => (typeof cell === 'string' && cell !== '' ? cell : null)
 
-const amountIn = (
-  cell: unknown,
-  currency: Currency | undefined,
-  wrong: (column: string, what: string) => void,
-): number | undefined => {
+const amountIn = (cell: unknown, currency: Currency | undefined, wrong: Wrong): number | undefined => {
   if (cell === undefined || cell === null || cell === '') return void wrong('amount', 'is missing')
   const text = String(cell)
   if ((typeof cell !== 'string' && typeof cell !== 'number') || !DECIMAL.test(text)) {
@@ -148,7 +223,7 @@ const toMinorOrNone = (amount: number, { precision }: Currency): number | undefi
 }
 
 /** A date is its midnight in UTC. */
-const timeIn = (cell: unknown, wrong: (column: string, what: string) => void): number | null => {
+const timeIn = (cell: unknown, wrong: Wrong): number | null => {
   if (cell === undefined || cell === null || cell === '') return null
   const text = String(cell)
   const timeMs = parseTimestamp(DAY.test(text) ? `${text}T00:00:00Z` : text)
@@ -158,7 +233,3 @@ const timeIn = (cell: unknown, wrong: (column: string, what: string) => void): n
 
 /** Without a month. */
 export const ALWAYS: Period = { sinceMs: Number.MIN_SAFE_INTEGER, untilMs: Number.MAX_SAFE_INTEGER }
-
-/** Whether a row is taken: without a time it is of any month. */
-export const isIn = ({ atMs }: TheirRow, { sinceMs, untilMs }: Period): boolean =>
-  atMs === null || (atMs >= sinceMs && atMs < untilMs)

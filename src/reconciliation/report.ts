@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { nullable, oneOf, Timestamp } from '../http/schemas.ts'
-import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
+import { toTimestampOrNull } from '../kernel/clock.ts'
 import { toMajor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
-import type { Comparison, Finding, FindingKind } from './comparison.ts'
+import { type Compared, type Side, statusDiffers } from './comparison.ts'
 import { TYPES } from './partner-list.ts'
 
 /** What a reconciliation found (contract C19). */
@@ -51,69 +51,45 @@ export const ReportSchema = Type.Object(
   { title: 'Reconciliation' },
 )
 
-type ReconciledRecord = Static<typeof ReconciledRecord>
-type Difference = Static<typeof Difference>
-type Repeated = Static<typeof Repeated>
+export type Report = Static<typeof ReportSchema>
 
-/** Its lists are read as they are shown: each can have a million rows. */
-export interface Report {
-  agrees: boolean
-  matched: number
-  only_ours: Iterable<ReconciledRecord>
-  only_theirs: Iterable<ReconciledRecord>
-  differs: Iterable<Difference>
-  counted_twice: Iterable<Repeated>
-  parts_at: Static<typeof ReportSchema>['parts_at']
-}
-
-export const reportOf = (comparison: Comparison, reference: Reference): Report => {
-  const listOf = <Wire>(kind: FindingKind, wire: (finding: Finding) => Wire): Iterable<Wire> => ({
-    *[Symbol.iterator]() {
-      for (const finding of comparison.findings(kind)) yield wire(finding)
-    },
-  })
-  const isEmpty = (kind: FindingKind): boolean => {
-    for (const _ of comparison.findings(kind)) return false
-    return true
-  }
+export const reportOf = ({ matched, findings, parting }: Compared, reference: Reference): Report => {
   const amountIn = (currencyId: number, minor: number) => {
     const { currency, precision } = reference.getCurrency(currencyId)
     return { amount: toMajor(minor, precision), currency }
   }
-  const sideOf = (amount: number | null, currency: number | null, status: string | null, atMs: number | null) => ({
-    ...amountIn(currency ?? 0, amount ?? 0),
+  const sideOf = ({ amountMinor, currencyId, status, atMs }: Side) => ({
+    ...amountIn(currencyId, amountMinor),
     status,
     at: toTimestampOrNull(atMs),
   })
-  const ours = (one: Finding) => sideOf(one.our_amount, one.our_currency, one.our_status, one.our_at)
-  const theirs = (one: Finding) => sideOf(one.their_amount, one.their_currency, one.their_status, one.their_at)
-  const named = ({ reference, type }: Finding) => ({ reference, type })
-  const differenceOf = (one: Finding): Difference => {
-    const [left, right] = [ours(one), theirs(one)]
-    const members = MEMBERS.filter((member) =>
-      member === 'status' ? one.status_differs === 1 : left[member] !== right[member],
-    )
-    return { ...named(one), ours: left, theirs: right, members }
-  }
-  const { parting } = comparison
-  return {
-    agrees: FINDING_KINDS.every(isEmpty),
-    matched: comparison.matched,
-    only_ours: listOf('only_ours', (one) => ({ ...named(one), ...ours(one) })),
-    only_theirs: listOf('only_theirs', (one) => ({ ...named(one), ...theirs(one) })),
-    differs: listOf('differs', differenceOf),
-    counted_twice: listOf('counted_twice', (one) => ({ ...named(one), ...theirs(one), times: one.times })),
+  const report: Report = {
+    ...{ agrees: findings.length === 0, matched, only_ours: [], only_theirs: [], differs: [], counted_twice: [] },
     parts_at: parting
       ? {
           reference: parting.reference,
           type: parting.type,
           currency: reference.getCurrency(parting.currencyId).currency,
-          at: parting.atMs === null ? null : toTimestamp(parting.atMs),
+          at: toTimestampOrNull(parting.atMs),
           ours: amountIn(parting.currencyId, parting.oursMinor).amount,
           theirs: amountIn(parting.currencyId, parting.theirsMinor).amount,
         }
       : null,
   }
+  for (const finding of findings) {
+    const { type, reference: name } = finding
+    const named = { reference: name, type }
+    if (finding.kind === 'only_ours') report.only_ours.push({ ...named, ...sideOf(finding.ours) })
+    else if (finding.kind === 'only_theirs') report.only_theirs.push({ ...named, ...sideOf(finding.theirs) })
+    else if (finding.kind === 'counted_twice')
+      report.counted_twice.push({ ...named, ...sideOf(finding.theirs), times: finding.times })
+    else {
+      const [ours, theirs] = [sideOf(finding.ours), sideOf(finding.theirs)]
+      const members = MEMBERS.filter((member) =>
+        member === 'status' ? statusDiffers(finding.ours, finding.theirs) : ours[member] !== theirs[member],
+      )
+      report.differs.push({ ...named, ours, theirs, members })
+    }
+  }
+  return report
 }
-
-const FINDING_KINDS = ['only_ours', 'only_theirs', 'differs', 'counted_twice'] as const satisfies FindingKind[]

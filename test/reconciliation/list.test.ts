@@ -1,18 +1,12 @@
 // Runs in process alone: it reads what no response tells.
 
 import { describe, expect, test } from 'bun:test'
-import { PartnerList, type TheirRow } from '../../src/reconciliation/partner-list.ts'
+import { readList } from '../../src/reconciliation/partner-list.ts'
 import { booksOf, type Entry, emptyYear, reconcile, reference } from './year.ts'
 
 /** What a list may look like, and how a wrong one is told (contract C19). */
 
-const read = (text: string) => {
-  const rows: TheirRow[] = []
-  const list = new PartnerList(reference, (row) => rows.push(row))
-  list.push(text)
-  list.end()
-  return { rows, problems: list.problems }
-}
+const read = (text: string) => readList(text, reference)
 const problemsOf = (text: string) =>
   read(text).problems.map(({ line, column, what }) => `${line} ${column ?? '-'} ${what}`)
 const HEADER = 'reference,type,amount,currency'
@@ -62,7 +56,22 @@ describe('a list', () => {
   test.each([
     ['', ['1 - the file is empty']],
     ['\ufeff\n\n', ['1 - the file is empty']],
-    ['reference;type;amount;currency\n', ['1 - is neither CSV with a header nor JSON lines']],
+    [
+      'reference;type;amount;currency\n',
+      [
+        '1 - is neither CSV with a header nor JSON lines: its cells are separated by semicolons. Save it as CSV UTF-8 with commas',
+      ],
+    ],
+    [
+      'reference\ttype\tamount\n',
+      [
+        '1 - is neither CSV with a header nor JSON lines: its cells are separated by tabs. Save it as CSV UTF-8 with commas',
+      ],
+    ],
+    [
+      Buffer.from('\ufeffreference,type\n', 'utf16le').toString(),
+      ['1 - holds NUL, as UTF-16 does. Save it as CSV UTF-8 with commas'],
+    ],
     ['reference,type\na,b,c\n', ['1 amount is missing from the header', '1 currency is missing from the header']],
     ['[{"reference":"a"}]', ['1 - is neither CSV with a header nor JSON lines']],
     [`${HEADER},amount\n`, ['1 amount appears twice in the header']],
@@ -98,6 +107,7 @@ describe('a list', () => {
         '3 - is not a JSON object',
       ],
     ],
+    [Buffer.from(`${HEADER}\nmüsli,order,1,USD\n`, 'latin1').toString(), ['2 - holds bytes that are not UTF-8']],
     [`${HEADER}\n${'x'.repeat(70_000)}`, ['2 - is longer than 65,536 characters']],
   ])('%j is wrong', (text, problems) => {
     expect(problemsOf(text)).toEqual(problems)

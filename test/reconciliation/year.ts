@@ -1,6 +1,6 @@
 import { Database } from '../../src/db/database.ts'
-import { Comparison } from '../../src/reconciliation/comparison.ts'
-import { ALWAYS, isIn, PartnerList } from '../../src/reconciliation/partner-list.ts'
+import { compare } from '../../src/reconciliation/comparison.ts'
+import { ALWAYS, readList } from '../../src/reconciliation/partner-list.ts'
 import { reportOf } from '../../src/reconciliation/report.ts'
 import { readReference } from '../../src/start/seed.ts'
 import { openWallet } from '../../src/wallets/queries.ts'
@@ -96,21 +96,8 @@ export const jsonLinesOf = (entries: readonly Entry[]): string =>
     )
     .join('\n')
 
-export const reconcile = (database: Database, text: string, period = ALWAYS, pieceLength = 1_000) => {
-  const comparison = new Comparison(database.sqlite, 1, period)
-  const list = new PartnerList(reference, (row) => {
-    if (isIn(row, period)) comparison.add(row)
-  })
-  for (let start = 0; start < text.length; start += pieceLength) list.push(text.slice(start, start + pieceLength))
-  list.end()
-  if (list.problems.length > 0) return { problems: list.problems }
-  for (const _ of comparison.run());
-  const report = reportOf(comparison, reference)
-  return {
-    ...report,
-    only_ours: [...report.only_ours],
-    only_theirs: [...report.only_theirs],
-    differs: [...report.differs],
-    counted_twice: [...report.counted_twice],
-  }
+export const reconcile = (database: Database, text: string, period = ALWAYS) => {
+  const { rows, problems } = readList(text, reference)
+  if (problems.length > 0) return { problems }
+  return reportOf(compare(database.query, 1, period, rows), reference)
 }

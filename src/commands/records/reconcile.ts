@@ -1,17 +1,13 @@
-import { createReadStream } from 'node:fs'
-import type { Readable } from 'node:stream'
 import { type Command, Option } from 'commander'
 import { withDataOptions } from '../../config/options.ts'
 import { parseMonth } from '../../config/values.ts'
-import { toTimestamp } from '../../kernel/clock.ts'
 import { problemList } from '../../kernel/problems.ts'
 import { visible } from '../../kernel/visible.ts'
-import { Comparison } from '../../reconciliation/comparison.ts'
-import { ALWAYS, isIn, PartnerList } from '../../reconciliation/partner-list.ts'
-import type { Problem } from '../../reconciliation/records.ts'
+import { compare } from '../../reconciliation/comparison.ts'
+import { ALWAYS, type Problem, readList } from '../../reconciliation/partner-list.ts'
 import { type Report, reportOf } from '../../reconciliation/report.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
-import { dataError } from '../advice.ts'
+import { readInput } from '../advice.ts'
 import { EXIT, unusable } from '../exit.ts'
 import type { Cell, List, Row } from '../terminal/cells.ts'
 import { jsonList, jsonOf, type Result } from '../terminal/output.ts'
@@ -19,7 +15,6 @@ import { tableOf } from '../terminal/table.ts'
 import { type Administration, administer } from './administration.ts'
 import { CLIENT } from './client-kinds.ts'
 import { get } from './kind.ts'
-import { partingWords, reconciliationPage } from './reconcile-page.ts'
 
 /** `scrip reconcile`: compares a partner's own list of orders and payouts with the ledger (contract C19). */
 export const reconcileCommand = (reconciliation: Command): void => {
@@ -32,8 +27,7 @@ export const reconcileCommand = (reconciliation: Command): void => {
         parseMonth,
       ),
     )
-    .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts(['json', 'html']))
-    .addOption(new Option('--html', 'print a page for a browser or a printer').conflicts(['json', 'csv']))
+    .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts('json'))
     .action(administer(reconcile))
 }
 
@@ -41,52 +35,17 @@ const reconcile = async (
   { config, database, reference }: Administration,
   name: string,
   file: string,
-  { month, html }: { month?: Period; html?: true },
+  { month = ALWAYS }: { month?: Period },
 ): Promise<Result> => {
-  const period = month ?? ALWAYS
   const client = get(CLIENT, database.query, name)
-  const comparison = new Comparison(database.sqlite, client.id, period)
-  const list = new PartnerList(reference, (row) => {
-    if (list.problems.length === 0 && isIn(row, period)) comparison.add(row)
-  })
-  await read(file, list)
-  if (list.problems.length > 0) throw unusable(problemList(`${file} has`, list.problems.map(wordsOf)))
-  inLittleMemory(comparison.run())
-  const report = reportOf(comparison, reference)
+  const { rows, problems } = readList(readInput(file), reference)
+  if (problems.length > 0) throw unusable(problemList(`${file} has`, problems.map(wordsOf)))
+  database.sqlite.run('BEGIN') // all is compared with one state, whatever a server writes meanwhile
+  const report = reportOf(compare(database.query, client.id, month, rows), reference)
   if (!report.agrees) process.exitCode = EXIT.failed
-  if (html) {
-    const title = `${client.username}${month ? `, ${toTimestamp(month.sinceMs).slice(0, 'YYYY-MM'.length)}` : ''}`
-    return { pieces: reconciliationPage(title, report) }
-  }
   if (config.format === 'json') return { pieces: jsonPieces(report) }
   const findings = { columns: COLUMNS, rows: rowsOf(report) }
   return config.format === 'csv' ? findings : { pieces: textPieces(report, findings) }
-}
-
-/**
- * How many pieces of a list, or steps of a comparison, pass before memory is freed. Otherwise it grows while there is
- * more.
- */
-const PIECES = 64
-
-const inLittleMemory = (steps: Iterable<unknown>): void => {
-  let count = 0
-  for (const _ of steps) if (++count % PIECES === 0) Bun.gc(true)
-}
-
-const read = async (file: string, list: PartnerList): Promise<void> => {
-  try {
-    const source: Readable = file === '-' ? process.stdin : createReadStream(file)
-    let count = 0
-    for await (const text of source.setEncoding('utf8')) {
-      list.push(text as string)
-      if (++count % PIECES === 0) Bun.gc(true)
-      if (list.isHopeless) break
-    }
-  } catch (error) {
-    throw dataError(error, file)
-  }
-  list.end()
 }
 
 const wordsOf = ({ line, column, what }: Problem): string =>
@@ -124,6 +83,9 @@ function* rowsOf(report: Report): Generator<Row> {
   for (const one of report.differs) yield row('differs', one, one.ours, one.theirs, { differs_in: one.members })
   for (const one of report.counted_twice) yield row('counted_twice', one, undefined, one, { times: one.times })
 }
+
+const partingWords = ({ type, reference, at, currency, ours, theirs }: NonNullable<Report['parts_at']>): string =>
+  `The sums in ${currency} diverge at ${type} ${reference}${at === null ? '' : `, ${at}`}: ${ours} here, ${theirs} in the list.`
 
 function* jsonPieces(report: Report): Generator<string> {
   yield `{"agrees":${report.agrees},"matched":${report.matched}`

@@ -1,13 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { Database } from '../../db/database.ts'
 import { readText } from '../../http/body.ts'
 import { Problem, parameter, textFilter } from '../../http/parameters.ts'
 import { parseTimestamp } from '../../kernel/clock.ts'
 import { DomainError, invalid, violation } from '../../kernel/failure.ts'
-import { Comparison } from '../../reconciliation/comparison.ts'
-import { ALWAYS, isIn, PartnerList, RowSchema } from '../../reconciliation/partner-list.ts'
-import type { Problem as Wrong } from '../../reconciliation/records.ts'
+import { compare } from '../../reconciliation/comparison.ts'
+import { ALWAYS, RowSchema, readList, type Problem as Wrong } from '../../reconciliation/partner-list.ts'
 import { ReportSchema, reportOf } from '../../reconciliation/report.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
 import type { World } from '../../worlds/world.ts'
@@ -77,27 +75,11 @@ const reconcile = controlOperation('reconcile')({
 })
 
 export const reconcileRoutes = ({ worlds, reference }: Parts) => {
-  /** In a copy of the world. @throws DomainError validation with what is wrong with the list */
-  const compared = async (world: World, clientId: number, period: Period, text: string) => {
-    const copy = Database.inMemory(worlds.imageOf(world))
-    try {
-      const comparison = new Comparison(copy.sqlite, clientId, period)
-      const list = new PartnerList(reference, (row) => {
-        if (list.problems.length === 0 && isIn(row, period)) comparison.add(row)
-      })
-      list.push(text)
-      list.end()
-      if (list.problems.length > 0) throw new DomainError(invalid(list.problems.map(violationOf)))
-      for (const _ of comparison.run());
-      const { agrees, matched, only_ours, only_theirs, differs, counted_twice, parts_at } = reportOf(
-        comparison,
-        reference,
-      )
-      const lists = { only_ours: [...only_ours], only_theirs: [...only_theirs], differs: [...differs] }
-      return { agrees, matched, ...lists, counted_twice: [...counted_twice], parts_at }
-    } finally {
-      copy.close()
-    }
+  /** @throws DomainError validation with what is wrong with the list */
+  const compared = (world: World, clientId: number, period: Period, text: string) => {
+    const { rows, problems } = readList(text, reference)
+    if (problems.length > 0) throw new DomainError(invalid(problems.map(violationOf)))
+    return reportOf(compare(world.db.query, clientId, period, rows), reference)
   }
   return new Elysia({ name: 'sandbox-reconcile' }).post(
     '/reconcile',
