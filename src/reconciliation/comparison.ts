@@ -30,7 +30,7 @@ interface OurRecord extends Named, Side {
   place: number
 }
 
-export type Finding = Named &
+type Finding = Named &
   (
     | { kind: 'only_ours'; ours: OurRecord; theirs?: undefined; times: 0 }
     | { kind: 'only_theirs'; ours?: undefined; theirs: TheirRow; times: 1 }

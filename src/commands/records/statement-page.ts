@@ -44,7 +44,7 @@ export function* statementPage(
   yield '</body>\n</html>\n'
 }
 
-export const headOf = (title: string): string => `<!doctype html>
+const headOf = (title: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -68,7 +68,7 @@ const HEADINGS = `<thead><tr><th>Time</th><th>Source</th><th>Remarks</th>${['Cre
   .join('')}</tr></thead>
 `
 
-export const rowOf = (texts: readonly string[], amounts: readonly string[]): string => {
+const rowOf = (texts: readonly string[], amounts: readonly string[]): string => {
   const cells = texts.map((text) => `<td>${Bun.escapeHTML(text)}</td>`)
   return `<tr>${cells.join('')}${amounts.map((amount) => `<td class="amount">${amount}</td>`).join('')}</tr>\n`
 }
