@@ -46,6 +46,7 @@ export const createApp = (deps: Deps) => {
     sessions,
     limits: config.limits,
     due,
+    isDueBeforeReads: extension !== undefined,
     refreshIfChanged,
     operationOf: ({ request, route }) => operations.get(`${request.method} ${route}`),
     onIdentified: (request, session) => {

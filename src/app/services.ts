@@ -95,7 +95,9 @@ export const createServices = (deps: Deps) => {
     byClock: byClock('payouts'),
     stepByClock: extension?.stepByClock,
   }
-  const due = new DueWork([dueOrders(ordering), duePayouts(paying), expiringEvents, expiringAttempts])
+  const due = new DueWork([dueOrders(ordering), duePayouts(paying), expiringEvents, expiringAttempts], (step, cause) =>
+    log.error('a due step failed and is set aside', { ...step, cause: String(cause) }),
+  )
   const rules = rulesOf(config, extension !== undefined)
   const secrets = new Secrets(seals)
   const deliveries = deliveriesOf(deps, rules, secrets)

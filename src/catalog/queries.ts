@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, gte, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { preparedInsert } from '../db/prepared.ts'
+import { preparedFirst, preparedInsert } from '../db/prepared.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Product, ProductTexts } from './product.ts'
 import { categories, clientDiscounts, productBands, products, subcategories } from './tables.ts'
@@ -232,11 +232,10 @@ export const findInactiveId = (query: Query): number | undefined =>
     .limit(1)
     .get()?.id
 
+const withTexts = preparedFirst(products, eq(products.id, sql.placeholder('id')), asc(products.id))
+
 /** The long texts of a product, or undefined when another process has just removed it. */
-export const findTexts = (query: Query, productId: number): ProductTexts | undefined => {
-  const { terms, details, howToUse } = products
-  return query.select({ terms, details, howToUse }).from(products).where(eq(products.id, productId)).limit(1).get()
-}
+export const findTexts = (query: Query, id: number): ProductTexts | undefined => withTexts(query, { id })
 
 export const discountsOf = (query: Query, clientId: number): ReadonlyMap<number, number> => {
   const rows = query.select().from(clientDiscounts).where(eq(clientDiscounts.clientId, clientId)).all()

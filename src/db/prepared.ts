@@ -54,18 +54,21 @@ export const preparedDue = <Table extends OwnedTable & { dueAtMs: SQLiteColumn }
   const isDue = isNotNull(table.dueAtMs)
   const first = preparedFirst(table, isDue, asc(table.dueAtMs), asc(table.id))
   type Due = Table['$inferSelect'] & { dueAtMs: number }
+  const nextDue = (query: Query, limit: number): Due[] =>
+    query
+      .select()
+      .from(table as SQLiteTable)
+      .where(isDue)
+      .orderBy(asc(table.dueAtMs), asc(table.id))
+      .limit(limit)
+      .all() as Due[]
   return {
-    findNextDue: (query: Query) => first(query) as Due | undefined,
-    findNextDueMs: (query: Query): number | undefined => (first(query) as Due | undefined)?.dueAtMs,
+    findFirstDue: (query: Query, without: ReadonlySet<unknown>): Due | undefined =>
+      without.size === 0
+        ? (first(query) as Due | undefined)
+        : nextDue(query, without.size + 1).find(({ id }) => !without.has(id)),
     countDue: (query: Query): number => query.select({ n: count() }).from(table).where(isDue).get()?.n ?? 0,
-    nextDue: (query: Query, limit: number) =>
-      query
-        .select()
-        .from(table as SQLiteTable)
-        .where(isDue)
-        .orderBy(asc(table.dueAtMs), asc(table.id))
-        .limit(limit)
-        .all() as Due[],
+    nextDue,
   }
 }
 

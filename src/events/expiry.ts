@@ -11,10 +11,14 @@ const DELETED_AT_ONCE = 50
 /** Deletes events 30 days after they happened, the oldest first. */
 export const expiringEvents: DueSource = {
   kind: 'events',
-  nextMs: (query) => {
+  first: (query, setAside) => {
     const oldestMs = findOldestMs(query)
-    return oldestMs === undefined ? undefined : oldestMs + EVENT_KEPT_MS
+    if (oldestMs === undefined || setAside.size > 0) return undefined
+    return {
+      id: 'the oldest',
+      dueMs: oldestMs + EVENT_KEPT_MS,
+      step: (tx, world) => deleteOldest(tx, world.clock.nowMs() - EVENT_KEPT_MS, DELETED_AT_ONCE),
+    }
   },
   waiting: () => 0,
-  step: (tx, world) => deleteOldest(tx, world.clock.nowMs() - EVENT_KEPT_MS, DELETED_AT_ONCE),
 }

@@ -150,6 +150,11 @@ const dueGauges = (due: DueWork, worlds: Worlds): readonly Measure[] => {
       'Orders and payouts of the default world that wait for a time.',
       () => due.waiting(worlds.default),
     ],
+    [
+      'scrip_due_work_set_aside',
+      'Steps of orders and payouts that failed and are set aside.',
+      () => due.setAsideCount(worlds.default),
+    ],
     ['scrip_due_work_late_seconds', 'How long the first of them has been overdue.', () => lateMs() / SECOND_MS],
   ]
 }

@@ -11,8 +11,7 @@ import { publishOrder } from './publish.ts'
 import {
   allOrders,
   countDue,
-  findNextDue,
-  findNextDueMs,
+  findFirstDue,
   insertVoucher,
   type Order,
   type OrderStatus,
@@ -157,17 +156,19 @@ export const dueTimeOf = (
 /** Orders whose next step the clock takes: processing, then delivery (contract C12). */
 export const dueOrders = (delivering: Delivering): DueSource => ({
   kind: 'orders',
-  nextMs: findNextDueMs,
   waiting: countDue,
-  step: (tx, world) => {
-    const order = findNextDue(tx)
-    if (!order?.dueAtMs) return
-    if (order.status === 'PENDING') {
-      const dueAtMs = Math.max(order.placedAtMs + DELIVERED_AFTER_MS, order.dueAtMs)
-      const context = { world, reference: delivering.reference }
-      change(tx, context, order, { status: 'PROCESSING', dueAtMs }, 'processing', order.dueAtMs)
-    } else {
-      deliver(tx, world, delivering, order, order.quantity, order.dueAtMs)
-    }
+  first: (query, setAside) => {
+    const order = findFirstDue(query, setAside)
+    return order && { id: order.id, dueMs: order.dueAtMs, step: (tx, world) => step(tx, world, delivering, order) }
   },
 })
+
+const step = (tx: Tx, world: World, delivering: Delivering, order: Order & { dueAtMs: number }): void => {
+  if (order.status !== 'PENDING') {
+    deliver(tx, world, delivering, order, order.quantity, order.dueAtMs)
+    return
+  }
+  const dueAtMs = Math.max(order.placedAtMs + DELIVERED_AFTER_MS, order.dueAtMs)
+  const context = { world, reference: delivering.reference }
+  change(tx, context, order, { status: 'PROCESSING', dueAtMs }, 'processing', order.dueAtMs)
+}

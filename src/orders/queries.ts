@@ -65,7 +65,7 @@ const byOrder = preparedAll(vouchers, eq(vouchers.orderId, sql.placeholder('orde
 
 export const vouchersOf = (query: Query, orderId: number): Voucher[] => byOrder(query, { orderId })
 
-export const { findNextDue, findNextDueMs, countDue, nextDue: nextDueOrders } = preparedDue(orders)
+export const { findFirstDue, countDue, nextDue: nextDueOrders } = preparedDue(orders)
 
 const lastId = preparedLastId(orders)
 

@@ -4,15 +4,7 @@ import type { Reference } from '../reference/reference.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { publishPayout } from './publish.ts'
-import {
-  countDue,
-  findNextDue,
-  findNextDueMs,
-  insertEvent,
-  movingPayouts,
-  type PayoutChange,
-  updatePayout,
-} from './queries.ts'
+import { countDue, findFirstDue, insertEvent, movingPayouts, type PayoutChange, updatePayout } from './queries.ts'
 import { movePayoutMoney } from './settlement.ts'
 import type { ActorType, Payout, PayoutStatus } from './tables.ts'
 import { canHappen, EXPIRY_MS, nextStep, type PayoutEventType, type PayoutStep, TRANSITIONS } from './transitions.ts'
@@ -153,12 +145,13 @@ const OPEN_STATUSES: PayoutStatus[] = ['created', 'queued', 'processing', 'settl
 
 export const duePayouts = (moving: Moving): DueSource => ({
   kind: 'payouts',
-  nextMs: findNextDueMs,
   waiting: countDue,
-  step: (tx, world) => {
-    const payout = findNextDue(tx)
-    if (!payout?.dueAtMs || !payout.dueEvent) return
-    const event = payout.dueEvent as PayoutEventType
-    applyEvent(tx, moving, world, payout, event, { actorType: 'system', nowMs: payout.dueAtMs })
+  first: (query, setAside) => {
+    const payout = findFirstDue(query, setAside)
+    if (!payout) return undefined
+    const { id, dueAtMs: nowMs, dueEvent } = payout
+    const event = dueEvent as PayoutEventType
+    const step = (tx: Tx, world: World) => applyEvent(tx, moving, world, payout, event, { actorType: 'system', nowMs })
+    return { id, dueMs: nowMs, step }
   },
 })

@@ -68,7 +68,7 @@ export const movingPayouts = (query: Query, statuses: readonly PayoutStatus[]): 
 
 export const eventsOf = (query: Query, payoutId: string): PayoutEvent[] => byPayout(query, { payoutId })
 
-export const { findNextDue, findNextDueMs, countDue, nextDue: nextDuePayouts } = preparedDue(payouts)
+export const { findFirstDue, countDue, nextDue: nextDuePayouts } = preparedDue(payouts)
 
 export const insertPayout = preparedInsert(payouts)
 

@@ -20,6 +20,8 @@ interface GuardOptions {
   /** Undefined if rate limits are off. */
   limits: readonly BucketSize[] | undefined
   due: DueWork
+  /** Whether reads see what is due by now. Otherwise they wait for nothing, and a timer does what is due. */
+  isDueBeforeReads: boolean
   /** Reads again what another process has written, and returns whether it has. */
   refreshIfChanged: (world: World) => boolean
   /** The operation of a request; undefined if no route matches. */
@@ -53,7 +55,7 @@ export class Guard {
   /** @throws DomainError unauthorized, rate_limited or feature_disabled */
   readonly admit = async (context: GuardContext): Promise<Session> => {
     const { request, set, path, route, feature, isFree = false } = context
-    const { due, operationOf, onIdentified, onAdmitted, onEntitled } = this.options
+    const { due, isDueBeforeReads, operationOf, onIdentified, onAdmitted, onEntitled } = this.options
     // Most requests wait for nothing, so only promises are awaited.
     const known = this.#identify(request.headers.get('authorization'))
     const identified = known instanceof Promise ? await known : known
@@ -68,7 +70,7 @@ export class Guard {
     const operation = operationOf(asked)
     const rehearsal = operation?.canRehearse ? readRehearsal(request, operation, set.headers) : undefined
     const isReading = request.method === 'GET'
-    if (isReading && due.isDue(identified.world)) await due.catchUp(identified.world)
+    if (isReading && isDueBeforeReads && due.isDue(identified.world)) await due.catchUp(identified.world)
     const inStep = isReading ? identified : this.#inStep(identified, traceparentOf(request))
     const admission = onAdmitted?.(asked, inStep) ?? inStep
     const admitted = admission instanceof Promise ? await admission : admission

@@ -36,10 +36,14 @@ export const clearSome = (tx: Tx, webhookId: string): boolean => {
 /** Attempts are kept as long as their events. */
 export const expiringAttempts: DueSource = {
   kind: 'attempts',
-  nextMs: (query) => {
+  first: (query, setAside) => {
     const oldestMs = findOldestAttemptMs(query)
-    return oldestMs === undefined ? undefined : oldestMs + EVENT_KEPT_MS
+    if (oldestMs === undefined || setAside.size > 0) return undefined
+    return {
+      id: 'the oldest',
+      dueMs: oldestMs + EVENT_KEPT_MS,
+      step: (tx, world) => deleteOldestAttempts(tx, world.clock.nowMs() - EVENT_KEPT_MS, DELETED_AT_ONCE),
+    }
   },
   waiting: () => 0,
-  step: (tx, world) => deleteOldestAttempts(tx, world.clock.nowMs() - EVENT_KEPT_MS, DELETED_AT_ONCE),
 }

@@ -1,34 +1,62 @@
 import type { Query, Tx } from '../db/database.ts'
+import { isPassing } from '../db/storage.ts'
 import { nextTurn } from '../kernel/turns.ts'
 import { type World, worldPart } from './world.ts'
 
 /** Due work: orders are delivered, payouts move on, events and attempts at their delivery are deleted. */
 type DueKind = 'orders' | 'payouts' | 'events' | 'attempts'
 
-/** Due work of one module. */
-export interface DueSource {
-  kind: DueKind
+/** A step that the clock takes. */
+interface Due {
+  /** Of its record. */
+  id: string | number
   /** In Unix milliseconds. */
-  nextMs: (query: Query) => number | undefined
-  waiting: (query: Query) => number
-  /** Does the next one, dated at its due time. It must not be due at that time afterwards. */
+  dueMs: number
+  /** Is dated at its due time. The record must not be due at that time afterwards. */
   step: (tx: Tx, world: World) => void
 }
 
-/** The earliest due times of a world, as its database has them; those that are missing are read when they are needed. */
-const earliestMs = worldPart(() => new Map<DueKind, number>(), 'derived')
+/** Due work of one module. */
+export interface DueSource {
+  kind: DueKind
+  /** The earliest step of a record that is not set aside. */
+  first: (query: Query, setAside: ReadonlySet<unknown>) => Due | undefined
+  waiting: (query: Query) => number
+}
+
+/** The earliest steps of a world, as its database has them; those that are missing are read when they are needed. */
+const earliest = worldPart(() => new Map<DueKind, Due | undefined>(), 'derived')
+
+/** The records whose step has failed. They are tried again after a start, or when another process has written. */
+const setAside = worldPart(() => new Map<DueKind, Set<unknown>>(), 'derived')
+const setAsideOf = (world: World, kind: DueKind): Set<unknown> => {
+  const known = world.of(setAside).get(kind) ?? new Set()
+  world.of(setAside).set(kind, known)
+  return known
+}
 
 /** Called in the transaction that writes a due time. */
 export const schedule = (world: World, kind: DueKind, dueMs: number): void =>
   world.db.afterCommit(() => {
-    const known = world.of(earliestMs)
-    if (dueMs < (known.get(kind) ?? Number.NEGATIVE_INFINITY)) known.delete(kind)
+    const known = world.of(earliest)
+    if (dueMs < (known.get(kind)?.dueMs ?? Number.POSITIVE_INFINITY)) known.delete(kind)
   })
 
 type Write = <T>(work: (tx: Tx) => T) => Promise<T>
 
 /** Steps in one transaction, after which others come: skipping a month blocks nobody for long. */
 const STEPS_MAX = 100
+
+/** A step that failed, which is set aside, so that the others go on. */
+class StepFailed extends Error {
+  constructor(
+    readonly kind: DueKind,
+    readonly id: Due['id'],
+    override readonly cause: unknown,
+  ) {
+    super(`a step of ${kind} failed`)
+  }
+}
 
 /** Due work is in the database and survives restarts. It is done once, in order, before requests of its world can see it. */
 export class DueWork {
@@ -37,11 +65,14 @@ export class DueWork {
   /** The queued steps of a world. */
   readonly #queued = new WeakMap<World, Promise<void>>()
 
-  constructor(private readonly sources: readonly DueSource[]) {}
+  constructor(
+    private readonly sources: readonly DueSource[],
+    private readonly onSetAside: (step: { kind: DueKind; id: Due['id'] }, cause: unknown) => void,
+  ) {}
 
   /** Infinity if nothing is due. */
   nextMs(world: World): number {
-    return this.#earliest(world, world.db.query)?.dueMs ?? Number.POSITIVE_INFINITY
+    return this.#first(world, world.db.query)?.dueMs ?? Number.POSITIVE_INFINITY
   }
 
   isDue(world: World): boolean {
@@ -50,6 +81,11 @@ export class DueWork {
 
   waiting(world: World): number {
     return this.sources.reduce((sum, source) => sum + source.waiting(world.db.query), 0)
+  }
+
+  /** How many steps have failed. */
+  setAsideCount(world: World): number {
+    return this.sources.reduce((sum, { kind }) => sum + setAsideOf(world, kind).size, 0)
   }
 
   async catchUp(world: World): Promise<void> {
@@ -88,33 +124,42 @@ export class DueWork {
     const steps = world.db
       .write((tx) => this.#steps(tx, world))
       .catch((error: unknown) => {
-        world.of(earliestMs).clear()
-        throw error
+        world.of(earliest).clear()
+        if (!(error instanceof StepFailed)) throw error
+        const { kind, id, cause } = error
+        setAsideOf(world, kind).add(id)
+        this.onSetAside({ kind, id }, cause)
       })
       .finally(() => this.#queued.delete(world))
     this.#queued.set(world, steps)
     return steps
   }
 
+  /** @throws StepFailed, and then none of them is done */
   #steps(tx: Tx, world: World): void {
-    const known = world.of(earliestMs)
+    const known = world.of(earliest)
     known.clear() // what a request has cancelled is no longer due
     for (let count = 0; count < STEPS_MAX; count++) {
-      const next = this.#earliest(world, tx)
-      if (!next || next.dueMs > world.clock.nowMs()) break
-      next.source.step(tx, world)
-      known.delete(next.source.kind)
+      const due = this.#first(world, tx)
+      if (!due || due.dueMs > world.clock.nowMs()) break
+      try {
+        due.step(tx, world)
+      } catch (error) {
+        if (isPassing(error)) throw error
+        throw new StepFailed(due.kind, due.id, error)
+      }
+      known.delete(due.kind)
     }
   }
 
-  #earliest(world: World, query: Query): { source: DueSource; dueMs: number } | undefined {
-    const known = world.of(earliestMs)
-    let earliest: { source: DueSource; dueMs: number } | undefined
-    for (const source of this.sources) {
-      const dueMs = known.get(source.kind) ?? source.nextMs(query) ?? Number.POSITIVE_INFINITY
-      known.set(source.kind, dueMs)
-      if (!earliest || dueMs < earliest.dueMs) earliest = { source, dueMs }
+  #first(world: World, query: Query): (Due & { kind: DueKind }) | undefined {
+    const known = world.of(earliest)
+    let first: (Due & { kind: DueKind }) | undefined
+    for (const { kind, first: firstOf } of this.sources) {
+      if (!known.has(kind)) known.set(kind, firstOf(query, setAsideOf(world, kind)))
+      const due = known.get(kind)
+      if (due && due.dueMs < (first?.dueMs ?? Number.POSITIVE_INFINITY)) first = { ...due, kind }
     }
-    return earliest
+    return first
   }
 }

@@ -135,6 +135,20 @@ describe('in process', () => {
     expectSoundBooks(sqlite)
   })
 
+  test('a step that fails is set aside and told in the log, and neither reads nor the steps of others stop', async () => {
+    const { client, world } = await program.open(START)
+    const { id: broken } = await pay(client, { ...HUNDRED, reference_id: 'broken' })
+    const { id: sound } = await pay(client, { ...HUNDRED, reference_id: 'sound' })
+    world.db.sqlite.run("UPDATE payouts SET due_event = 'x', due_at_ms = 0 WHERE id = ?", [broken])
+    pass(world, 'PT30M')
+    const list = await client.get('/api/v1/payouts')
+    expect(list.status).toBe(200)
+    expect(logged.splice(0)).toEqual([expect.stringContaining(broken)])
+    expect((await getPayout(client, sound)).status).toBe('completed')
+    expect((await client.post('/api/v1/beneficiaries', ADA)).status).toBe(201)
+    expect((await getPayout(client, broken)).status).toBe('created')
+  })
+
   test('a write whose body arrives late follows the work that became due', async () => {
     const { client, world } = await program.open(START)
     const { id } = await pay(client)

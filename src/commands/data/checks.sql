@@ -185,3 +185,11 @@ SELECT 'product ' || product_id || ' has ' || sum(said) || ' codes of ' || denom
     SELECT product_id, denomination_minor, free + unpublished AS said, 0 AS held FROM stock_counts
     UNION ALL SELECT product_id, denomination_minor, 0, 1 FROM voucher_stock WHERE order_id IS NULL AND damaged_at_ms IS NULL
   ) GROUP BY product_id, denomination_minor HAVING sum(said) <> sum(held) ORDER BY product_id, denomination_minor;
+
+-- name: what was due is done
+-- A step that failed is set aside. What is written later is written after everything that is due.
+SELECT kind || ' ' || id || ' was due at ' || strftime('%Y-%m-%dT%H:%M:%SZ', due_at_ms / 1000, 'unixepoch') AS fault
+  FROM (SELECT 'order' AS kind, CAST(id AS TEXT) AS id, due_at_ms FROM orders
+    UNION ALL SELECT 'payout', id, due_at_ms FROM payouts)
+  WHERE due_at_ms < (SELECT created_at_ms - 86400000 FROM journal_entries ORDER BY id DESC LIMIT 1)
+    AND (SELECT user_version FROM pragma_user_version) = 2 ORDER BY due_at_ms;

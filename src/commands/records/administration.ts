@@ -61,12 +61,10 @@ const administrationOf = async (config: DataConfig, database: Database, copy: Co
   const reference = readReference()
   const delivering = deliveringOf(config, database, reference, isSandbox)
   // Due work comes first. In a sandbox its own clock decides, which only its server knows.
-  const due = new DueWork([
-    dueOrders(delivering),
-    duePayouts({ reference, byClock: () => false }),
-    expiringEvents,
-    expiringAttempts,
-  ])
+  const due = new DueWork(
+    [dueOrders(delivering), duePayouts({ reference, byClock: () => false }), expiringEvents, expiringAttempts],
+    ({ kind, id }) => note(`A step that is due failed and is left out: ${id} of the ${kind}.`, config.format),
+  )
   if (!isSandbox && copy?.gate !== null && due.isDue(world)) {
     using _turn = turnToWrite(config)
     await due.catchUp(world)
