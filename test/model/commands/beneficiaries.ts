@@ -1,23 +1,12 @@
 import fc from 'fast-check'
-import { faultsIn, invalid, notFound, unreadable } from '../expect.ts'
+import { faultsIn, invalid, notFound } from '../expect.ts'
 import type { Beneficiary, ClientName, World } from '../model.ts'
 import { majorOf } from '../money.ts'
 import { type At, type Expected, isInSpan, type Play, type Rule, type Who } from '../play.ts'
-import {
-  badPageFields,
-  byIdDown,
-  command,
-  filters,
-  pageFaults,
-  pages,
-  pick,
-  queryOf,
-  sent,
-  which,
-  whoever,
-} from './command.ts'
+import { byIdDown, command, pick, sent, which, whoever } from './command.ts'
 import { keys, once } from './once.ts'
-import { badPersonFields, isGoodMetadata, METADATAS, personMembers, personWire, unreadableBodies } from './people.ts'
+import { badPersonFields, isGoodMetadata, METADATAS, personMembers, personWire } from './people.ts'
+import { listing, unreadableRequest } from './request.ts'
 import { ask } from './sessions.ts'
 
 /** Saved beneficiaries (spec 4.1, contract C10). */
@@ -82,41 +71,21 @@ export const beneficiaryCommands = [
     args: fc.record({ who: whoever, body: sent({ ...personMembers(), metadata: METADATAS }), key: keys }),
     run: (play, { who, body, key }) => once(play, who, { operation: 'createBeneficiary', body }, key, created(body)),
   }),
-  command('send a beneficiary that cannot be read', ['createBeneficiary'], 1, {
-    args: fc.record({ who: whoever, text: unreadableBodies, keyed: fc.boolean() }),
-    run: async (play, { who, text, keyed }) => {
-      const headers = keyed ? { 'idempotency-key': play.freshName('unreadable') } : {}
-      await ask(play, who, { operation: 'createBeneficiary', text, headers }, () => unreadable('flat'))
+  unreadableRequest('send a beneficiary that cannot be read', 'createBeneficiary', 'flat'),
+  listing('list the beneficiaries', 'listBeneficiaries', {
+    shape: 'flat',
+    page: LIST,
+    filters: {
+      search: [['ada', 'GRACE', 'a@b', '%', '_', ' ', 'zo\u00cb'], []],
+      sort_by: [
+        ['created_at', 'total_payouts'],
+        ['nothing', '__proto__'],
+      ],
+      sort_order: [['asc', 'DESC'], ['up']],
     },
-  }),
-  command('list the beneficiaries', ['listBeneficiaries'], 3, {
-    args: fc.record({
-      who: whoever,
-      page: pages,
-      filter: filters({
-        search: [['ada', 'GRACE', 'a@b', '%', '_', ' ', 'zo\u00cb'], []],
-        sort_by: [
-          ['created_at', 'total_payouts'],
-          ['nothing', '__proto__'],
-        ],
-        sort_order: [['asc', 'DESC'], ['up']],
-      }),
-    }),
-    run: async (play, { who, page, filter }) => {
-      const query = queryOf({ ...page, ...filter })
-      await ask(play, who, { operation: 'listBeneficiaries', query }, ({ world, client }) => {
-        const bad = badPageFields(page, LIST)
-        if (['nothing', '__proto__'].includes(filter.sort_by ?? '')) bad.push('sort_by')
-        if (filter.sort_order === 'up') bad.push('sort_order')
-        if (bad.length > 0) return invalid('flat', bad)
-        const found = ownOf(world, client).filter((saved) => fits(saved, filter.search))
-        return {
-          status: 200,
-          fault: (response) =>
-            listFault(response.json, world, found) ?? pageFaults(response, page, LIST, ordered(found, filter)),
-        }
-      })
-    },
+    fault: ({ world, client, response }, { search }) =>
+      listFault(response.json, world, searched(world, client, search)),
+    ids: ({ world, client }, filter) => ordered(searched(world, client, filter.search), filter),
   }),
   command('get a beneficiary', ['getBeneficiary'], 3, {
     args: fc.record({
@@ -145,6 +114,9 @@ export const beneficiaryCommands = [
     },
   }),
 ]
+
+const searched = (world: World, client: ClientName, search: string | undefined): Beneficiary[] =>
+  ownOf(world, client).filter((saved) => fits(saved, search))
 
 const fits = ({ wire }: Beneficiary, search: string | undefined): boolean => {
   const { email, first_name, last_name } = wire as Record<string, string>

@@ -4,8 +4,9 @@ import { countries, currencyOf, findCurrency, type Product } from '../goods.ts'
 import { DEFAULT, termsOf } from '../model.ts'
 import { discountOf, minorOf, offerOf } from '../money.ts'
 import type { At, Expected } from '../play.ts'
-import { badPageFields, command, filters, pageFaults, pages, queryOf, whoever } from './command.ts'
+import { command, whoever } from './command.ts'
 import { pathIds } from './reference.ts'
+import { listing, request } from './request.ts'
 import { ask } from './sessions.ts'
 
 /** Products: the list, one of them, whether it can be had, its discounts and its card (spec 4.2, contract C8, C9). */
@@ -56,66 +57,54 @@ const compared = <Value extends string | number>(a: Value, b: Value): number => 
 const SORTS = ['{"field":"name"}', '{"direction":"asc"}', '{"field":"currency_code","direction":"ASC"}', '{}']
 const BAD_SORTS = ['', 'id', '[]', '{"field":"price"}', '{"direction":"up"}', '{"field":1}', '{"field":"__proto__"}']
 
-const listProducts = command('list the products', ['listProducts'], 3, {
-  args: fc.record({
-    who: whoever,
-    page: pages,
-    filter: filters({
-      category: [['groceries', 'Gaming', 'No such category'], []],
-      country_id: [
-        ['105', '2147483647'],
-        ['0', 'IN'],
-      ],
-      currency_id: [[String(currencyOf('USD').id), '2147483647'], ['-1']],
-      search: [['card', 'LUMEN', '%'], ['\u0000']],
-      sort: [SORTS, BAD_SORTS],
-    }),
-  }),
-  run: async (play, { who, page, filter }) => {
-    await ask(play, who, { operation: 'listProducts', query: queryOf({ ...page, ...filter }) }, ({ model, world }) => {
-      const bad = badPageFields(page, LIST)
-      for (const name of ['country_id', 'currency_id'] as const) {
-        const id = filter[name]
-        if (id !== undefined && !isPathId(id)) bad.push(name)
-      }
-      if (filter.search === '\u0000') bad.push('search')
-      if (filter.sort !== undefined && !SORTS.includes(filter.sort)) bad.push('sort')
-      if (bad.length > 0) return invalid('structured', bad)
-      const alpha3 = countries.find(({ id }) => String(id) === filter.country_id)?.alpha_3
-      const found = model
-        .productsIn(world)
-        .filter(
-          (product) =>
-            product.active &&
-            (filter.category === undefined ||
-              product.category.toLowerCase() === String(filter.category).toLowerCase()) &&
-            (filter.country_id === undefined || product.country === alpha3) &&
-            (filter.currency_id === undefined || String(findCurrency(product.currency)?.id) === filter.currency_id) &&
-            (filter.search === undefined || product.name.toLowerCase().includes(filter.search.toLowerCase())),
-        )
-      const ids = sorted(found, filter.sort).map(({ id }) => id)
-      return { status: 200, fault: (response) => pageFaults(response, page, LIST, ids) }
-    })
+const listProducts = listing('list the products', 'listProducts', {
+  shape: 'structured',
+  page: LIST,
+  filters: {
+    category: [['groceries', 'Gaming', 'No such category'], []],
+    country_id: [
+      ['105', '2147483647'],
+      ['0', 'IN'],
+    ],
+    currency_id: [[String(currencyOf('USD').id), '2147483647'], ['-1']],
+    search: [['card', 'LUMEN', '%'], ['\u0000']],
+    sort: [SORTS, BAD_SORTS],
+  },
+  ids: ({ model, world }, { category, country_id, currency_id, search, sort }) => {
+    const alpha3 = countries.find(({ id }) => String(id) === country_id)?.alpha_3
+    const found = model
+      .productsIn(world)
+      .filter(
+        (product) =>
+          product.active &&
+          (category === undefined || product.category.toLowerCase() === category.toLowerCase()) &&
+          (country_id === undefined || product.country === alpha3) &&
+          (currency_id === undefined || String(findCurrency(product.currency)?.id) === currency_id) &&
+          (search === undefined || product.name.toLowerCase().includes(search.toLowerCase())),
+      )
+    return sorted(found, sort).map(({ id }) => id)
   },
 })
 
-const getProduct = command('get a product', ['getProduct'], 1, {
-  args: fc.record({ who: whoever, id: productIds }),
-  run: async (play, { who, id }) => {
-    await ask(play, who, { operation: 'getProduct', id }, ({ model, world }) => {
-      if (!isPathId(id)) return badRequest('structured', 'Invalid product ID')
-      const product = model.product(world, Number(id))
-      if (!product) return notFound('structured', 'Product not found')
-      const { name, category, sub_category, delivery_mode, delivery_time } = product
-      const said = { id: product.id, name, category, sub_category, delivery_mode, delivery_time }
-      return {
-        status: 200,
-        fault: ({ json }) =>
-          memberFaults(json, { ...said, country_code: product.country, currency_code: product.currency }),
-      }
-    })
+const getProduct = request(
+  'get a product',
+  'getProduct',
+  1,
+  { id: productIds },
+  ({ id }) => ({ id }),
+  ({ model, world }, { id }) => {
+    if (!isPathId(id)) return badRequest('structured', 'Invalid product ID')
+    const product = model.product(world, Number(id))
+    if (!product) return notFound('structured', 'Product not found')
+    const { name, category, sub_category, delivery_mode, delivery_time } = product
+    const said = { id: product.id, name, category, sub_category, delivery_mode, delivery_time }
+    return {
+      status: 200,
+      fault: ({ json }) =>
+        memberFaults(json, { ...said, country_code: product.country, currency_code: product.currency }),
+    }
   },
-})
+)
 
 const checkAvailability = command('check whether a product can be had', ['checkAvailability'], 3, {
   args: fc.record({ who: whoever, id: productIds, denomination: denominations, quantity: quantities }),

@@ -50,7 +50,7 @@ export const whoever: fc.Arbitrary<Who> = fc.oneof(
 )
 
 /** Values of the members of something that is sent: those that are good, and those that are refused. */
-type Members = Record<string, readonly [good: readonly unknown[], bad: readonly unknown[]]>
+export type Members = Record<string, readonly [good: readonly unknown[], bad: readonly unknown[]]>
 
 /** Something to send that is good, but for one or two members now and then. */
 export const sent = (members: Members): fc.Arbitrary<Record<string, unknown>> => {

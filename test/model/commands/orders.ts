@@ -1,25 +1,13 @@
 import fc from 'fast-check'
-import { badRequest, faultsIn, forbidden, invalid, isPathId, memberFaults, notFound, unreadable } from '../expect.ts'
+import { badRequest, faultsIn, forbidden, invalid, isPathId, memberFaults, notFound } from '../expect.ts'
 import { type ClientName, type Order, type World, within } from '../model.ts'
 import { type At, type Expected, isInSpan, type Play, type Rule, type Who } from '../play.ts'
 import { buysVouchers, isDenomination, isId, isLeftOut, isQuantity } from './catalog.ts'
 import { charged, checkPurchase, keyOf, type Purchase, priced } from './charges.ts'
-import {
-  badPageFields,
-  byIdDown,
-  command,
-  filters,
-  pageFaults,
-  pages,
-  pick,
-  queryOf,
-  sent,
-  which,
-  whoever,
-} from './command.ts'
+import { byIdDown, command, pick, sent, which, whoever } from './command.ts'
 import { keys, once } from './once.ts'
-import { unreadableBodies } from './people.ts'
 import { pathIds } from './reference.ts'
+import { listing, unreadableRequest } from './request.ts'
 import { ask } from './sessions.ts'
 
 /** Orders and their vouchers (contract C12). */
@@ -228,6 +216,8 @@ const purchases: fc.Arbitrary<Bought> = fc.oneof(
   },
 )
 
+const withoutVouchers = (at: At): Expected | undefined => (buysVouchers(at) ? undefined : forbidden)
+
 export const orderCommands = [
   command('place an order', ['placeOrder'], 12, {
     args: fc.record({ who: whoever, body: sent(ORDER_MEMBERS), key: keys }),
@@ -259,42 +249,25 @@ export const orderCommands = [
       await once(play, who, { operation: 'placeOrder', body }, undefined, placed(body))
     },
   }),
-  command('send an order that cannot be read', ['placeOrder'], 1, {
-    args: fc.record({ who: whoever, text: unreadableBodies, keyed: fc.boolean() }),
-    run: async (play, { who, text, keyed }) => {
-      const headers = keyed ? { 'idempotency-key': play.freshName('unreadable') } : {}
-      await ask(play, who, { operation: 'placeOrder', text, headers }, (at) =>
-        buysVouchers(at) ? unreadable('structured') : forbidden,
-      )
+  unreadableRequest('send an order that cannot be read', 'placeOrder', 'structured', withoutVouchers),
+  listing('list the orders', 'listOrders', {
+    shape: 'structured',
+    page: LIST,
+    filters: {
+      status: [['PENDING', 'delivered', 'Cancelled', 'FAILED'], ['GONE']],
+      product_id: [['1', '5'], ['0']],
+      ref: [['gift 1', 'nothing'], []],
     },
-  }),
-  command('list the orders', ['listOrders'], 3, {
-    args: fc.record({
-      who: whoever,
-      page: pages,
-      filter: filters({
-        status: [['PENDING', 'delivered', 'Cancelled', 'FAILED'], ['GONE']],
-        product_id: [['1', '5'], ['0']],
-        ref: [['gift 1', 'nothing'], []],
-      }),
-    }),
-    run: async (play, { who, page, filter }) => {
-      await ask(play, who, { operation: 'listOrders', query: queryOf({ ...page, ...filter }) }, (at) => {
-        const { world, client } = at
-        if (!buysVouchers(at)) return forbidden
-        const bad = badPageFields(page, LIST)
-        if (filter.status === 'GONE') bad.push('status')
-        if (filter.product_id === '0') bad.push('product_id')
-        if (bad.length > 0) return invalid('structured', bad)
-        const found = ownOrders(world, client).filter(
+    refusal: withoutVouchers,
+    ids: ({ world, client }, { status, product_id, ref }) =>
+      byIdDown(
+        ownOrders(world, client).filter(
           (order) =>
-            (filter.status === undefined || order.status === filter.status.toUpperCase()) &&
-            (filter.product_id === undefined || String(order.product.id) === filter.product_id) &&
-            (filter.ref === undefined || order.reference === filter.ref),
-        )
-        return { status: 200, fault: (response) => pageFaults(response, page, LIST, byIdDown(found)) }
-      })
-    },
+            (status === undefined || order.status === status.toUpperCase()) &&
+            (product_id === undefined || String(order.product.id) === product_id) &&
+            (ref === undefined || order.reference === ref),
+        ),
+      ),
   }),
   onOwnOrder('get an order', 'getOrder', (_, order) => ({
     status: 200,

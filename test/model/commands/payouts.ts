@@ -1,27 +1,16 @@
 import fc from 'fast-check'
 import { PAYEE } from '../../records.ts'
-import { amountTrouble, badRequest, faultsIn, invalid, memberFaults, notFound, unreadable } from '../expect.ts'
+import { amountTrouble, badRequest, faultsIn, invalid, memberFaults, notFound } from '../expect.ts'
 import { findCurrency } from '../goods.ts'
 import type { ClientName, Payout, World } from '../model.ts'
 import { inCurrency, majorOf, minorOf, payoutPrice } from '../money.ts'
 import { type At, type Expected, isInSpan, type Play, type Rule, type Who } from '../play.ts'
 import { someBeneficiary } from './beneficiaries.ts'
 import { isId } from './catalog.ts'
-import {
-  badPageFields,
-  byIdDown,
-  command,
-  filters,
-  pageFaults,
-  pages,
-  pick,
-  queryOf,
-  sent,
-  which,
-  whoever,
-} from './command.ts'
+import { byIdDown, command, pick, sent, which, whoever } from './command.ts'
 import { keys, once } from './once.ts'
-import { badPersonFields, isGoodMetadata, METADATAS, personMembers, personWire, unreadableBodies } from './people.ts'
+import { badPersonFields, isGoodMetadata, METADATAS, personMembers, personWire } from './people.ts'
+import { listing, unreadableRequest } from './request.ts'
 import { ask } from './sessions.ts'
 
 /** Payouts (contract C13). */
@@ -176,19 +165,9 @@ export const somePayout = async (play: Play, who: Who, nth: number): Promise<str
   if (all().length === 0) await ask(play, who, { operation: 'createPayout', body }, paid(body))
   return pick(all(), nth)?.id ?? 'pyt_0'
 }
-const unknownIds = fc.constantFrom(
-  undefined,
-  undefined,
-  undefined,
-  undefined,
-  undefined,
-  undefined,
-  undefined,
-  undefined,
-  undefined,
-  'pyt_000000000000000000000000',
-  '1',
-  '%00',
+const unknownIds = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.constantFrom('pyt_000000000000000000000000', '1', '%00') },
 )
 
 /** Asks for one of the client's payouts. */
@@ -227,47 +206,25 @@ export const payoutCommands = [
       await once(play, who, { operation: 'createPayout', body }, undefined, paid(body))
     },
   }),
-  command('send a payout that cannot be read', ['createPayout'], 1, {
-    args: fc.record({ who: whoever, text: unreadableBodies, keyed: fc.boolean() }),
-    run: async (play, { who, text, keyed }) => {
-      const headers = keyed ? { 'idempotency-key': play.freshName('unreadable') } : {}
-      await ask(play, who, { operation: 'createPayout', text, headers }, () => unreadable('flat'))
+  unreadableRequest('send a payout that cannot be read', 'createPayout', 'flat'),
+  listing('list the payouts', 'listPayouts', {
+    shape: 'flat',
+    page: LIST,
+    filters: {
+      status: [['created', 'completed', 'FAILED'], ['gone']],
+      currency: [['USD', 'EUR'], ['us']],
+      search: [['salary', 'ADA', '%'], []],
+      sort_order: [['asc', 'desc'], ['up']],
     },
-  }),
-  command('list the payouts', ['listPayouts'], 3, {
-    args: fc.record({
-      who: whoever,
-      page: pages,
-      filter: filters({
-        status: [['created', 'completed', 'FAILED'], ['gone']],
-        currency: [['USD', 'EUR'], ['us']],
-        search: [['salary', 'ADA', '%'], []],
-        sort_order: [['asc', 'desc'], ['up']],
-      }),
-    }),
-    run: async (play, { who, page, filter }) => {
-      await ask(
-        play,
-        who,
-        { operation: 'listPayouts', query: queryOf({ ...page, ...filter }) },
-        ({ world, client }) => {
-          const { status, currency, search, sort_order } = filter
-          const bad = badPageFields(page, LIST)
-          if (status === 'gone') bad.push('status')
-          if (currency === 'us') bad.push('currency')
-          if (sort_order === 'up') bad.push('sort_order')
-          if (bad.length > 0) return invalid('flat', bad)
-          const found = ownPayouts(world, client).filter(
-            (payout) =>
-              (status === undefined || payout.status === status.toLowerCase()) &&
-              (currency === undefined || payout.currency === currency) &&
-              (search === undefined ||
-                [payout.reference, payout.email].some((text) => text.toLowerCase().includes(search.toLowerCase()))),
-          )
-          const ids = sort_order === 'asc' ? byIdDown(found).toReversed() : byIdDown(found)
-          return { status: 200, fault: (response) => pageFaults(response, page, LIST, ids) }
-        },
+    ids: ({ world, client }, { status, currency, search, sort_order }) => {
+      const found = ownPayouts(world, client).filter(
+        (payout) =>
+          (status === undefined || payout.status === status.toLowerCase()) &&
+          (currency === undefined || payout.currency === currency) &&
+          (search === undefined ||
+            [payout.reference, payout.email].some((text) => text.toLowerCase().includes(search.toLowerCase()))),
       )
+      return sort_order === 'asc' ? byIdDown(found).toReversed() : byIdDown(found)
     },
   }),
   onOwnPayout('get a payout', 'getPayout', (_, payout) => ({

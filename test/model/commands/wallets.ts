@@ -3,9 +3,9 @@ import { badRequest, faultsIn, invalid, isPathId, notFound } from '../expect.ts'
 import { currencyOf } from '../goods.ts'
 import { fund, setThreshold, type Wallet, type World } from '../model.ts'
 import { majorOf, minorOf } from '../money.ts'
-import { badPageFields, command, filters, pageFaults, pages, queryOf, whoever, worldNames } from './command.ts'
+import { command, worldNames } from './command.ts'
 import { pathIds } from './reference.ts'
-import { ask } from './sessions.ts'
+import { listing, request } from './request.ts'
 
 /** Wallets and their transactions (contract C11), and the operator who opens and funds them (contract C15). */
 
@@ -27,30 +27,21 @@ const walletFault = (json: unknown, world: World, wallet: Wallet): string | unde
   return faultsIn({ wallet: [said, membersOf(world, wallet)] })
 }
 
-const listWallets = command('list the wallets', ['listWallets'], 3, {
-  args: fc.record({
-    who: whoever,
-    page: pages,
-    filter: filters({
-      type: [['PREPAID', 'POSTPAID'], ['GIFT']],
-      currency_id: [[String(currencyOf('USD').id), '2147483647'], ['USD']],
-      currency: [
-        ['USD', 'EUR', 'XXX'],
-        ['usd', ''],
-      ],
-      is_active: [['true', 'false'], ['perhaps']],
-    }),
-  }),
-  run: async (play, { who, page, filter }) => {
-    await ask(play, who, { operation: 'listWallets', query: queryOf({ ...page, ...filter }) }, ({ world, client }) => {
-      const { type, currency_id, currency, is_active } = filter
-      const bad = badPageFields(page, LIST)
-      if (type === 'GIFT') bad.push('type')
-      if (currency_id === 'USD') bad.push('currency_id')
-      if (currency === 'usd' || currency === '') bad.push('currency')
-      if (is_active === 'perhaps') bad.push('is_active')
-      if (bad.length > 0) return invalid('structured', bad)
-      const found = world.state.wallets.filter(
+const listWallets = listing('list the wallets', 'listWallets', {
+  shape: 'structured',
+  page: LIST,
+  filters: {
+    type: [['PREPAID', 'POSTPAID'], ['GIFT']],
+    currency_id: [[String(currencyOf('USD').id), '2147483647'], ['USD']],
+    currency: [
+      ['USD', 'EUR', 'XXX'],
+      ['usd', ''],
+    ],
+    is_active: [['true', 'false'], ['perhaps']],
+  },
+  ids: ({ world, client }, { type, currency_id, currency, is_active }) =>
+    world.state.wallets
+      .filter(
         (wallet) =>
           wallet.client === client &&
           (type === undefined || wallet.type === type) &&
@@ -58,93 +49,71 @@ const listWallets = command('list the wallets', ['listWallets'], 3, {
           (currency === undefined || wallet.currency === currency) &&
           is_active !== 'false',
       )
-      return {
-        status: 200,
-        fault: (response) => pageFaults(response, page, LIST, found.map(({ id }) => id).toReversed()),
-      }
-    })
-  },
+      .map(({ id }) => id)
+      .toReversed(),
 })
 
-const getWallet = command('get a wallet', ['getWallet'], 3, {
-  args: fc.record({ who: whoever, id: pathIds(6) }),
-  run: async (play, { who, id }) => {
-    await ask(play, who, { operation: 'getWallet', id }, ({ model, world, client }) => {
-      if (!isPathId(id)) return badRequest('structured', 'Invalid wallet ID')
-      const wallet = model.wallet(world, client, Number(id))
-      if (!wallet) return notFound('structured', 'Wallet not found')
-      return { status: 200, fault: ({ json }) => walletFault(json, world, wallet) }
-    })
+const getWallet = request(
+  'get a wallet',
+  'getWallet',
+  3,
+  { id: pathIds(6) },
+  ({ id }) => ({ id }),
+  ({ model, world, client }, { id }) => {
+    if (!isPathId(id)) return badRequest('structured', 'Invalid wallet ID')
+    const wallet = model.wallet(world, client, Number(id))
+    if (!wallet) return notFound('structured', 'Wallet not found')
+    return { status: 200, fault: ({ json }) => walletFault(json, world, wallet) }
   },
-})
+)
 
-const listTransactions = command('list the transactions', ['listTransactions'], 3, {
-  args: fc.record({
-    who: whoever,
-    page: pages,
-    filter: filters({
-      wallet_id: [['1', '5', '2147483647'], ['0']],
-      transaction_type: [['CREDIT', 'debit'], ['BOTH']],
-      source_type: [['order', 'payout', 'refund', 'funding', 'adjustment'], ['gift']],
-      currency: [['USD', 'JPY', 'XXX'], ['US']],
-      status: [['COMPLETED', 'pending'], ['LOST']],
-      created_from: [['2000-01-01T00:00:00Z'], ['yesterday']],
-    }),
-  }),
-  run: async (play, { who, page, filter }) => {
-    await ask(
-      play,
-      who,
-      { operation: 'listTransactions', query: queryOf({ ...page, ...filter }) },
-      ({ world, client }) => {
-        const { wallet_id, transaction_type, source_type, currency, status, created_from } = filter
-        const bad = badPageFields(page, LIST)
-        if (wallet_id === '0') bad.push('wallet_id')
-        if (transaction_type === 'BOTH') bad.push('transaction_type')
-        if (source_type === 'gift') bad.push('source_type')
-        if (currency === 'US') bad.push('currency')
-        if (status === 'LOST') bad.push('status')
-        if (created_from === 'yesterday') bad.push('created_from')
-        if (bad.length > 0) return invalid('structured', bad)
-        const codes = new Map(world.state.wallets.map((wallet) => [wallet.id, wallet.currency]))
-        const found = world.state.movements.filter(
-          (movement) =>
-            movement.client === client &&
-            (wallet_id === undefined || String(movement.wallet) === wallet_id) &&
-            (transaction_type === undefined || movement.amount > 0n === (transaction_type === 'CREDIT')) &&
-            (source_type === undefined || movement.source === source_type) &&
-            (currency === undefined || codes.get(movement.wallet) === currency),
-        )
-        // Which status a movement has depends on what it is part of: only the count of all is foretold.
-        if (status !== undefined) return { status: 200 }
-        const count = String(found.length)
-        return {
-          status: 200,
-          fault: ({ headers }) => faultsIn({ 'x-total-count': [headers.get('x-total-count'), count] }),
-        }
-      },
+const listTransactions = listing('list the transactions', 'listTransactions', {
+  shape: 'structured',
+  page: LIST,
+  filters: {
+    wallet_id: [['1', '5', '2147483647'], ['0']],
+    transaction_type: [['CREDIT', 'debit'], ['BOTH']],
+    source_type: [['order', 'payout', 'refund', 'funding', 'adjustment'], ['gift']],
+    currency: [['USD', 'JPY', 'XXX'], ['US']],
+    status: [['COMPLETED', 'pending'], ['LOST']],
+    created_from: [['2000-01-01T00:00:00Z'], ['yesterday']],
+  },
+  fault: ({ world, client, response }, { wallet_id, transaction_type, source_type, currency, status }) => {
+    // Which status a movement has depends on what it is part of: only the count of all is foretold.
+    if (status !== undefined) return undefined
+    const codes = new Map(world.state.wallets.map((wallet) => [wallet.id, wallet.currency]))
+    const found = world.state.movements.filter(
+      (movement) =>
+        movement.client === client &&
+        (wallet_id === undefined || String(movement.wallet) === wallet_id) &&
+        (transaction_type === undefined || movement.amount > 0n === (transaction_type === 'CREDIT')) &&
+        (source_type === undefined || movement.source === source_type) &&
+        (currency === undefined || codes.get(movement.wallet) === currency),
     )
+    return faultsIn({ 'x-total-count': [response.headers.get('x-total-count'), String(found.length)] })
   },
 })
 
-const getTransaction = command('get a transaction', ['getTransaction'], 2, {
-  args: fc.record({ who: whoever, id: pathIds(12) }),
-  run: async (play, { who, id }) => {
-    await ask(play, who, { operation: 'getTransaction', id }, ({ world, client }) => {
-      if (!isPathId(id)) return badRequest('structured', 'Invalid transaction ID')
-      const { movements, wallets } = world.state
-      if (Number(id) > movements.length) return notFound('structured', 'Transaction not found')
-      const own = new Set(wallets.filter((wallet) => wallet.client === client).map((wallet) => wallet.id))
-      return {
-        status: [200, 404],
-        fault: ({ status, json }) =>
-          status === 404 || own.has((json as { wallet_id: number }).wallet_id)
-            ? undefined
-            : 'a transaction of another client',
-      }
-    })
+const getTransaction = request(
+  'get a transaction',
+  'getTransaction',
+  2,
+  { id: pathIds(12) },
+  ({ id }) => ({ id }),
+  ({ world, client }, { id }) => {
+    if (!isPathId(id)) return badRequest('structured', 'Invalid transaction ID')
+    const { movements, wallets } = world.state
+    if (Number(id) > movements.length) return notFound('structured', 'Transaction not found')
+    const own = new Set(wallets.filter((wallet) => wallet.client === client).map((wallet) => wallet.id))
+    return {
+      status: [200, 404],
+      fault: ({ status, json }) =>
+        status === 404 || own.has((json as { wallet_id: number }).wallet_id)
+          ? undefined
+          : 'a transaction of another client',
+    }
   },
-})
+)
 
 const openWallet = command('open a wallet', ['openWallet'], 2, {
   args: fc.record({

@@ -3,18 +3,8 @@ import { badRequest, faultsIn, invalid, memberFaults, notFound } from '../expect
 import { countHappenings, fits, happened, type Webhook } from '../happenings.ts'
 import type { ClientName, World } from '../model.ts'
 import type { At, Expected, Play, Who } from '../play.ts'
-import {
-  badPageFields,
-  command,
-  pageFaults,
-  pages,
-  pick,
-  queryOf,
-  sent,
-  which,
-  whoever,
-  worldNames,
-} from './command.ts'
+import { badPageFields, command, pages, pick, queryOf, sent, which, whoever, worldNames } from './command.ts'
+import { listing } from './request.ts'
 import { ask } from './sessions.ts'
 
 /** Events, webhooks and the inboxes of the sandbox (contract C16). */
@@ -121,16 +111,13 @@ const createWebhook = command('create a webhook', ['createWebhook'], 4, {
   },
 })
 
-const listWebhooks = command('list the webhooks', ['listWebhooks'], 2, {
-  args: fc.record({ who: whoever, page: pages }),
-  run: async (play, { who, page }) => {
-    await ask(play, who, { operation: 'listWebhooks', query: queryOf(page) }, ({ world, client }) => {
-      const bad = badPageFields(page, LIST)
-      if (bad.length > 0) return invalid('structured', bad)
-      const ids = ownWebhooks(world, client).map(({ id }) => id)
-      return { status: 200, fault: (response) => pageFaults(response, page, LIST, ids.toReversed()) }
-    })
-  },
+const listWebhooks = listing('list the webhooks', 'listWebhooks', {
+  shape: 'structured',
+  page: LIST,
+  ids: ({ world, client }) =>
+    ownWebhooks(world, client)
+      .map(({ id }) => id)
+      .toReversed(),
 })
 
 /** Asks about a webhook of a world, which may be another client's. */

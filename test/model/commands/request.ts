@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import type { Shape } from '../checks.ts'
+import { invalid, unreadable } from '../expect.ts'
+import type { World } from '../model.ts'
+import type { At, Call, Expected, Play, ProgramResponse, Who } from '../play.ts'
+import {
+  badPageFields,
+  type Command,
+  command,
+  filters,
+  type ListRule,
+  type Members,
+  type PageArgs,
+  pageFaults,
+  pages,
+  queryOf,
+  whoever,
+  worldNames,
+} from './command.ts'
+import { unreadableBodies } from './people.ts'
+import { ask } from './sessions.ts'
+
+/** Commands of one request: what is sent, and what the model says to it. */
+
+type Arbitraries<Args> = { [Name in keyof Args]: fc.Arbitrary<Args[Name]> }
+type Sent = Omit<Call, 'operation'>
+
+/** A client asks the API. */
+export const request = <Args extends object>(
+  does: string,
+  operation: string,
+  weight: number,
+  args: Arbitraries<Args>,
+  sent: (args: Args) => Sent,
+  rule: (at: At, args: Args) => Expected,
+): Command =>
+  command<Args & { who: Who }>(does, [operation], weight, {
+    args: fc.record({ who: whoever, ...args }) as unknown as fc.Arbitrary<Args & { who: Who }>,
+    run: async (play, given) =>
+      void (await ask(play, given.who, { operation, ...sent(given) }, (at) => rule(at, given))),
+  })
+
+/** Somebody works on a world through `/_sandbox`. */
+export const control = <Args extends object>(
+  does: string,
+  operation: string,
+  weight: number,
+  args: Arbitraries<Args>,
+  sent: (args: Args) => Sent,
+  rule: (play: Play, world: World, args: Args, response: ProgramResponse) => Expected,
+): Command =>
+  command<Args & { world: string }>(does, [operation], weight, {
+    args: fc.record({ world: worldNames, ...args }) as unknown as fc.Arbitrary<Args & { world: string }>,
+    run: async (play, given) =>
+      void (await play.control({ operation, ...sent(given) }, given.world, (world, response) =>
+        rule(play, world, given, response),
+      )),
+  })
+
+type Filter = Record<string, string | undefined>
+
+interface Listing {
+  shape: Shape
+  page: ListRule
+  filters?: Members
+  /** A refusal that comes before the parameters are looked at. */
+  refusal?: (at: At) => Expected | undefined
+  /** What the list holds, in its order. */
+  ids?: (at: At, filter: Filter) => readonly (number | string)[]
+  /** What else is wrong with it. */
+  fault?: (at: At, filter: Filter) => string | undefined
+}
+
+/** A client asks for a list: its page, its filters, and what they refuse are as they are for all lists (contract C7). */
+export const listing = (does: string, operation: string, { shape, page: rule, ...list }: Listing): Command => {
+  const members = list.filters ?? {}
+  return request<{ page: PageArgs; filter: Filter }>(
+    does,
+    operation,
+    3,
+    { page: pages, filter: list.filters ? filters(members) : fc.constant({}) },
+    ({ page, filter }) => ({ query: queryOf({ ...page, ...filter }) }),
+    (at, { page, filter }) => {
+      const refusal = list.refusal?.(at)
+      if (refusal) return refusal
+      const badFilters = Object.keys(filter).filter((name) => members[name]?.[1].includes(filter[name]))
+      const bad = [...badPageFields(page, rule), ...badFilters]
+      if (bad.length > 0) return invalid(shape, bad)
+      const ids = list.ids?.(at, filter)
+      return {
+        status: 200,
+        fault: (response) => list.fault?.(at, filter) ?? (ids && pageFaults(response, page, rule, ids)),
+      }
+    },
+  )
+}
+
+/** A client sends what cannot be read, with an Idempotency-Key or without one. */
+export const unreadableRequest = (
+  does: string,
+  operation: string,
+  shape: Shape,
+  refusal: (at: At) => Expected | undefined = () => undefined,
+): Command =>
+  command(does, [operation], 1, {
+    args: fc.record({ who: whoever, text: unreadableBodies, keyed: fc.boolean() }),
+    run: async (play, { who, text, keyed }) => {
+      const headers = keyed ? { 'idempotency-key': play.freshName('unreadable') } : {}
+      await ask(play, who, { operation, text, headers }, (at) => refusal(at) ?? unreadable(shape))
+    },
+  })
