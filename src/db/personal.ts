@@ -32,7 +32,7 @@ export const rowsHolding = <Table extends Identified>(
 }
 
 /** However many values there are. */
-export const isOneOf = (column: SQLiteColumn, values: Iterable<string>): SQL =>
+export const isOneOf = (column: SQLiteColumn, values: Iterable<string | number>): SQL =>
   sql`${column} IN (SELECT value FROM json_each(${JSON.stringify([...values])}))`
 
 /** Returns whether there was anything to change. */

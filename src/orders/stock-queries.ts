@@ -1,6 +1,7 @@
 import { and, asc, count, eq, gt, gte, inArray, isNotNull, isNull, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
+import { isOneOf } from '../db/personal.ts'
 import { PREFIX_BYTES, type Seal } from './seal.ts'
 import {
   type Order,
@@ -58,10 +59,7 @@ export const waitingCodes = (query: Query, order: Order, nowMs: number, limit: n
     .all()
 
 export const markDamaged = (tx: Tx, ids: readonly number[], nowMs: number): void => {
-  tx.update(voucherStock)
-    .set({ damagedAtMs: nowMs })
-    .where(inArray(voucherStock.id, [...ids]))
-    .run()
+  tx.update(voucherStock).set({ damagedAtMs: nowMs }).where(isOneOf(voucherStock.id, ids)).run()
 }
 
 export const freeUndelivered = (tx: Tx, order: Order): void => {

@@ -57,42 +57,59 @@ export const importedSupply = (options: StockOptions): VoucherSupply => ({
   giveBack: freeUndelivered,
 })
 
+/** Codes that are read at once behind one that cannot be opened: where there is one, there can be thousands. */
+const BEHIND_DAMAGED = 250
+
 /** @throws DomainError insufficient_stock */
 const setAside = (tx: Tx, world: World, options: StockOptions, order: Order, quantity: number): void => {
   const nowMs = world.clock.nowMs()
   const seal = options.seals(tx)
-  const found: number[] = []
-  for (;;) {
-    const free = freeCodes(tx, order, nowMs, quantity)
-    if (free.length < quantity) {
+  const passed: number[] = []
+  for (let limit = quantity; ; limit = quantity + BEHIND_DAMAGED) {
+    const free = freeCodes(tx, order, nowMs, limit)
+    const sound: StockRow[] = []
+    const damaged: StockRow[] = []
+    for (const row of free) {
+      if (sound.length === quantity) break
+      if (codeOf(seal, row)) sound.push(row)
+      else damaged.push(row)
+    }
+    reportDamage(tx, world, options, damaged)
+    passed.push(...damaged.map(({ id }) => id))
+    if (sound.length === quantity) {
+      for (const { id } of sound) updateStock(tx, id, { orderId: order.id })
+      return
+    }
+    if (free.length < limit) {
       // The failure rolls the marks back, so they are written again separately. If that fails, they are found again.
-      if (found.length > 0 && !isRehearsing(world))
-        world.db.write((after) => markDamaged(after, found, nowMs)).catch(() => undefined)
+      if (passed.length > 0 && !isRehearsing(world)) {
+        world.db.write((after) => markDamaged(after, passed, nowMs)).catch(() => undefined)
+      }
       throw new DomainError(INSUFFICIENT_STOCK)
     }
-    const damaged = free.filter((row) => !codeOf(seal, row))
-    for (const row of damaged) reportDamage(tx, world, options, row)
-    found.push(...damaged.map(({ id }) => id))
-    if (damaged.length > 0) continue
-    for (const { id } of free) updateStock(tx, id, { orderId: order.id })
-    return
   }
 }
 
 const waitingFor = (tx: Tx, world: World, options: StockOptions, order: Order, quantity: number): SuppliedVoucher[] => {
   const rows = waitingCodes(tx, order, world.clock.nowMs(), quantity)
   const seal = options.seals(tx)
-  return rows.flatMap((row) => {
-    const code = codeOf(seal, row)
-    if (!code) reportDamage(tx, world, options, row)
-    return code ? [{ code, expiresAtMs: row.expiresAtMs, stockId: row.id }] : []
-  })
+  const opened = rows.map((row) => ({ row, code: codeOf(seal, row) }))
+  reportDamage(
+    tx,
+    world,
+    options,
+    opened.flatMap(({ row, code }) => (code ? [] : [row])),
+  )
+  return opened.flatMap(({ row, code }) => (code ? [{ code, expiresAtMs: row.expiresAtMs, stockId: row.id }] : []))
 }
 
 const codeOf = (seal: Seal, row: StockRow): VoucherCode | undefined => seal.open(row.sealed, placeInStock(row))
 
 /** A code that cannot be opened is never sold. */
-const reportDamage = (tx: Tx, world: World, { onDamaged }: StockOptions, { id, productId }: StockRow): void => {
-  markDamaged(tx, [id], world.clock.nowMs())
-  if (!isRehearsing(world)) onDamaged({ stockId: id, productId })
+const reportDamage = (tx: Tx, world: World, { onDamaged }: StockOptions, damaged: readonly StockRow[]): void => {
+  if (damaged.length === 0) return
+  const ids = damaged.map(({ id }) => id)
+  markDamaged(tx, ids, world.clock.nowMs())
+  if (isRehearsing(world)) return
+  for (const { id: stockId, productId } of damaged) onDamaged({ stockId, productId })
 }
