@@ -61,12 +61,24 @@ const WEIGHTS = [9, 4, 2]
 /** What was typed counts more than another name of it. */
 const TYPED = 5
 
-/** The entries in which most of the words occur, under any of their names, the best first. */
+/** The words of a text, and of the names in it: `placeOrder`, `rate_limited`, `/api/v1/orders`. */
+const spaced = (text: string): string =>
+  ` ${text
+    .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .toLowerCase()} `
+
+/**
+ * The entries in which most of the words occur, under any of their names, the best first. A word that was typed may be the
+ * beginning of one.
+ */
 export const search = <Entry extends Searched>(entries: readonly Entry[], terms: readonly Term[]): Entry[] => {
+  const wanted = terms.map(({ word, names }) => ({ word: spaced(word).trimEnd(), names: names.map(spaced) }))
   const scored = entries.map((entry) => {
-    const parts = [entry.title, entry.words, entry.text].map((part) => part.toLowerCase())
+    const parts = [entry.title, entry.words, entry.text].map(spaced)
     const weightOf = (name: string): number => WEIGHTS[parts.findIndex((part) => part.includes(name))] ?? 0
-    const weights = terms.map(({ word, names }) => Math.max(TYPED * weightOf(word), ...names.map(weightOf)))
+    const weights = wanted.map(({ word, names }) => Math.max(TYPED * weightOf(word), ...names.map(weightOf)))
     const met = weights.filter((weight) => weight > 0).length
     return { entry, met, score: weights.reduce((sum, weight) => sum + weight, 0) }
   })

@@ -1,6 +1,9 @@
 // Runs in process alone: what it proves is logic, which is the same behind a socket.
 
 import { describe, expect, test } from 'bun:test'
+import { findOperations } from '../../src/commands/sandbox/mcp/operations.ts'
+import { withoutReferences } from '../../src/docs/references.ts'
+import { search, termsIn } from '../../src/pages/search.ts'
 import { forFile, startServer } from '../harness.ts'
 
 const server = forFile(await startServer())
@@ -114,6 +117,30 @@ describe('GET /docs', () => {
     const statuses = found.find(({ href }) => href === '/docs/guides/errors#status-codes')
     expect(statuses?.text).toStartWith('status meaning retry? 400 the request is invalid no; correct the request 401')
     expect(found.find(({ href }) => href.endsWith('/createPayout'))?.words).toContain('payouts.duplicate_reference')
+  })
+
+  test.each([
+    ['lose', 'Testing with Scrip'],
+    ['refund', 'POST /_sandbox'],
+    ['retry', 'Idempot'],
+    ['chargeback', 'refund'],
+    ['gift card', 'voucher'],
+  ])('finds by what people say: %s', async (said, expected) => {
+    const found = search(await index(), termsIn(said)).slice(0, 30)
+    expect(JSON.stringify(found).toLowerCase()).toContain(expected.toLowerCase())
+  })
+
+  test.each([
+    ['create an order', 'placeOrder'],
+    ['how much money is in my wallet', 'getWallet'],
+    ['buy a gift card', 'placeOrder'],
+    ['send money to a person', 'createPayout'],
+    ['check whether something is in stock', 'checkAvailability'],
+    ['add a beneficiary', 'createBeneficiary'],
+    ['POST /api/v1/orders', 'placeOrder'],
+  ])('finds for an agent that asks how to %s', async (said, operation) => {
+    const document = withoutReferences(await (await server.request('/openapi.json')).json())
+    expect(findOperations(document, said)[0]?.operation).toBe(operation)
   })
 
   test.each([

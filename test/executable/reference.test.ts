@@ -78,24 +78,6 @@ describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
     await context.close()
   })
 
-  test.each([
-    ['lose', 'Testing with Scrip'],
-    ['refund', 'POST /_sandbox'],
-    ['retry', 'Idempot'],
-    ['chargeback', 'refund'],
-    ['gift card', 'voucher'],
-  ])('finds by what people say: %s', async (said, found) => {
-    const { page, context, wrong } = await open(inBrowser(), server.url)
-    await page.goto('/docs')
-    await page.keyboard.press('/')
-    await page.keyboard.type(said)
-    await page.locator('#results a').first().waitFor()
-    expect(((await page.locator('#results').textContent()) ?? '').toLowerCase()).toContain(found.toLowerCase())
-    expect(await faultsOf(page)).toEqual([])
-    expect(wrong).toEqual([])
-    await context.close()
-  })
-
   test('has no button over code, however long its lines', async () => {
     for (const view of VIEWS.filter(({ colorScheme }) => colorScheme === 'light')) {
       const { page, context } = await open(inBrowser(), server.url, view)

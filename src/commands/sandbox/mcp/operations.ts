@@ -11,8 +11,8 @@ export const findOperations = (document: ApiDocument, text: string) => {
       method,
       path,
       operation,
-      title: operation.summary,
-      words: `${operation.operationId} ${method} ${path}`,
+      title: `${operation.summary} ${operation.operationId}`,
+      words: `${method} ${path}`,
       text: operation.description,
     }))
   return search(entries, termsIn(text))
