@@ -62,7 +62,7 @@ const requestView = (document: ApiDocument, operation: DocumentedOperation): Htm
 
 const parameterView = (document: ApiDocument, { name, required, description, schema }: Parameter): Html =>
   html`<li><div class="line"><code class="name">${name}</code> <span class="type">${typeOf(document, schema)}</span>${
-    required && html` <span class="required">required</span>`
+    required && html` <span class="tag bad">required</span>`
   }</div>${description !== undefined && html`<p>${prose(description)}</p>`}${limitsView(schema)}</li>`
 
 const responseView = (document: ApiDocument, operation: DocumentedOperation): Html => {

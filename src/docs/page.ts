@@ -21,7 +21,7 @@ export const pageOf = (frame: Frame, path: string, title: string, content: Html)
     title: `${title} · Scrip`,
     script: SCRIPT_PATH,
     kind: 'reference',
-    body: html`<a class="skip" href="#main">Skip to content</a>
+    body: html`<a class="skip button" href="#main">Skip to content</a>
 <header class="top">
 <a class="brand" href="/">Scrip</a>
 <a class="here" href="/docs">Reference</a>
@@ -75,7 +75,7 @@ ${group(
 
 /** Where to begin. */
 export const overview = ({ document, guides }: Frame): Html => html`<article class="overview">
-<header><h1>${document.info.title} API <small>${document.info.version}</small></h1></header>
+<header><h1>${document.info.title} API <small class="tag">${document.info.version}</small></h1></header>
 ${document.info.description.split('\n\n').map((paragraph) => html`<p class="lead">${prose(paragraph)}</p>`)}
 <p><a href="/openapi.json">OpenAPI document</a> for generators and other tools.</p>
 <h2>Guides</h2>
@@ -88,7 +88,7 @@ ${groupsOf(document).map(
   ({ name, description, entries }) => html`<section><h3>${name}</h3><p class="soft">${prose(description)}</p>
 <ul class="operations">${entries.map(
     ({ method, path, operation }) =>
-      html`<li><a href="${OPERATIONS}/${operation.operationId}">${methodBadge(method)} <code>${path}</code> <span>${operation.summary}</span></a></li>`,
+      html`<li><a href="${OPERATIONS}/${operation.operationId}">${methodBadge(method)} <code>${path}</code> <span class="soft">${operation.summary}</span></a></li>`,
   )}</ul></section>`,
 )}
 </article>`

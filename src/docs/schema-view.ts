@@ -31,7 +31,7 @@ const nestedView = (document: ApiDocument, member: Schema, isRequest: boolean, d
 const memberLine = (document: ApiDocument, name: string, schema: Schema, isRequired: boolean): Html => {
   const { description } = resolved(document, schema)
   return html`<div class="line"><code class="name">${name}</code> <span class="type">${typeOf(document, schema)}</span>${
-    isRequired && html` <span class="required">required</span>`
+    isRequired && html` <span class="tag bad">required</span>`
   }</div>${description !== undefined && html`<p>${prose(description)}</p>`}${limitsView(schema)}`
 }
 

@@ -111,9 +111,9 @@ export const drawFrontPage = (
     script: SCRIPT_PATH,
     kind: 'front',
     body: html`<main data-url="${url}">
-<h1>${name} <small>sandbox ${version}</small></h1>
+<h1>${name} <small class="tag">sandbox ${version}</small></h1>
 <p class="lead">${about} It is seeded, and yours to break.</p>
-<p class="go"><a class="button primary" href="${CONSOLE_PATH}">Open the console</a> <a class="button" href="${LINKS.docs.path}">Read the reference</a></p>
+<p class="line"><a class="button primary" href="${CONSOLE_PATH}">Open the console</a> <a class="button" href="${LINKS.docs.path}">Read the reference</a></p>
 ${
   products.length > 0 &&
   html`<ul class="pictures" aria-label="Gift cards on sale">${products.map(

@@ -42,7 +42,7 @@ const FORMATS = { pretty: 'Pretty', raw: 'Raw' } as const
 export const Body = ({ text, label }: { text: string | null; label: string }) => {
   const [format, setFormat] = useState('pretty')
   const pretty = useMemo(() => (text === null || text.length > SHOWN_MAX ? undefined : prettyOf(text)), [text])
-  if (text === null || text === '') return <p class="empty">No body</p>
+  if (text === null || text === '') return <p class="soft">No body</p>
   const indented = format === 'pretty' && pretty
   return (
     <div class="body">

@@ -43,7 +43,7 @@ export const CoveragePage = ({ place }: { place: Place }) => {
           </h2>
           <ul class="outcomes">
             {outcomes.map(({ name: outcome, status, count }) => (
-              <li key={outcome} class={count > 0 ? 'met' : ''}>
+              <li key={outcome} class={count > 0 ? 'tag good' : 'tag'}>
                 <span class="mono">{status}</span> {outcome}{' '}
                 <span class={count > 0 ? '' : 'hidden'}>{count > 0 ? `× ${count}` : 'not met'}</span>
               </li>
@@ -56,7 +56,7 @@ export const CoveragePage = ({ place }: { place: Place }) => {
           <h2>Events</h2>
           <ul class="outcomes">
             {value.events.map(({ type, count, delivered }) => (
-              <li key={type} class={count > 0 ? 'met' : ''}>
+              <li key={type} class={count > 0 ? 'tag good' : 'tag'}>
                 {type}{' '}
                 <span class={count > 0 ? '' : 'hidden'}>
                   {count > 0 ? `× ${count}, ${delivered} delivered` : 'not met'}

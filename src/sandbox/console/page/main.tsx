@@ -131,7 +131,7 @@ const TokenForm = ({ onKept }: { onKept: () => void }) => {
     <main class="lost">
       <h1>This sandbox has a token</h1>
       <p>It is what the server was started with as --sandbox-token. It is kept for this tab only.</p>
-      <Form onSubmit={keep}>
+      <Form class="form" onSubmit={keep}>
         <Field label="Token" type="password" autocomplete="off" required value={token} onText={setToken} />
         <button type="submit" class="primary">
           Open the console

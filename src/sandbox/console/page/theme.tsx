@@ -18,5 +18,5 @@ export const Theme = () => {
     setChosen(next)
   }
   const label = `Use ${next} colours`
-  return <Button text="◐" class="theme" aria-label={label} title={label} onClick={choose} />
+  return <Button text="◐" aria-label={label} title={label} onClick={choose} />
 }

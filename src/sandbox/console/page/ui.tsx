@@ -28,7 +28,7 @@ export const FaultTag = ({ fault }: { fault: string }) => {
   return <Tag kind="warn">fault: {text}</Tag>
 }
 
-export const Empty = ({ children }: { children: ComponentChildren }) => <p class="empty">{children}</p>
+export const Empty = ({ children }: { children: ComponentChildren }) => <p class="soft">{children}</p>
 
 /** Text as it is, in a region that scrolls. */
 export const Code = ({ label, children }: { label: string; children: ComponentChildren }) => (

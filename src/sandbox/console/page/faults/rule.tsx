@@ -45,7 +45,7 @@ export const ActiveFaults = ({ place }: { place: Place }) => {
   const count = rules.filter((rule) => !isUsedUp(rule)).length
   if (count === 0) return null
   return (
-    <a class="active-faults" href={hrefOf({ page: 'faults', world })}>
+    <a class="tag bad" href={hrefOf({ page: 'faults', world })}>
       {count} {count === 1 ? 'fault' : 'faults'} active
     </a>
   )

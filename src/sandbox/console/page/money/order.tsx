@@ -31,7 +31,7 @@ export const OrderView = ({ order, currency, world, onChange }: OrderProps) => {
     <li class="record" id={`order-${order.id}`} tabIndex={-1}>
       <p>
         <Tag kind={kindOf(order.status)}>{order.status}</Tag> <strong>Order {order.id}</strong>{' '}
-        <span class="soft">{visible(order.ref)}</span>
+        <span class="soft">{visible(order.ref)}</span>{' '}
         <MadeBy world={world} made={{ table: 'orders', key: String(order.id) }} />
       </p>
       <p>

@@ -30,7 +30,7 @@ export const PayoutView = ({ payout, world, onChange }: { payout: Payout; world:
       <p>
         <Tag kind={returned ? 'warn' : kindOf(status)}>{returned ? 'returned' : status}</Tag>{' '}
         <strong>{amount(payout.amount, payout.currency)}</strong>{' '}
-        <span class="soft">{visible(payout.reference_id)}</span>
+        <span class="soft">{visible(payout.reference_id)}</span>{' '}
         <MadeBy world={world} made={{ table: 'payouts', key: payout.id }} />
       </p>
       <p>

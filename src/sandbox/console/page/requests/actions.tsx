@@ -40,7 +40,7 @@ export const Actions = ({ recorded, world, place }: { recorded: RequestDetail; w
       </a>
       <Button text="Send again and lose the response" onClick={loseResponse} />
       <fieldset class="toggle" aria-label="Copy as">
-        <span class="toggle-label">Copy as</span>
+        <span class="soft">Copy as</span>
         {Object.entries(COPIES).map(([format, name]) => (
           <Button key={format} text={name} aria-label={`Copy as ${name}`} onClick={() => copyAs(format, name)} />
         ))}

@@ -6,9 +6,5 @@ export const MadeBy = ({ world, made }: { world: string; made: Parameters<typeof
   const row = makerOf(world, made)
   if (!row) return null
   const { id } = row.head
-  return (
-    <a class="made-by" href={hrefOf({ page: 'requests', world, id, idWorld: world })}>
-      request {id}
-    </a>
-  )
+  return <a href={hrefOf({ page: 'requests', world, id, idWorld: world })}>request {id}</a>
 }

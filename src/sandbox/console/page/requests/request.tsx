@@ -124,7 +124,7 @@ const Refusal = ({ message, outcome }: { message: string; outcome: string | null
 const Part = ({ title, count, children }: { title: string; count?: number; children: ComponentChildren }) => (
   <section class="part" aria-label={title}>
     <h3>
-      {title} {count !== undefined && <span class="number">{count}</span>}
+      {title} {count !== undefined && <span class="tag">{count}</span>}
     </h3>
     {children}
   </section>

@@ -88,7 +88,7 @@ const Updated = ({ before, after }: { before: RowValues; after: RowValues }) => 
           ])}
         />
       )}
-      <p class="same soft">
+      <p class="line soft">
         Unchanged:{' '}
         {same.map((name) => (
           <span key={name}>
@@ -114,7 +114,7 @@ const Name = ({ of }: { of: string }) => (
 
 /** Times are kept as milliseconds, and are shown as people read them. */
 const Value = ({ name, value }: { name: string; value: unknown }) => {
-  if (value === null || value === undefined) return <span class="mono null">null</span>
+  if (value === null || value === undefined) return <span class="mono soft">null</span>
   const isTime = typeof value === 'number' && name.endsWith('_at_ms')
   return <span class="mono">{isTime ? time(new Date(value).toISOString()) : visible(String(value))}</span>
 }

@@ -16,10 +16,11 @@ export const ScenarioCard = ({ world }: { world: string }) => {
   return (
     <Card title={`Scenario of ${world}`}>
       <p class="soft">A list of requests in a JSON file. They are sent in order to a fresh world.</p>
-      <label class="file">
+      <label class="button">
         Load a file
         <input
           type="file"
+          class="hidden"
           accept=".json"
           onChange={(event) => {
             void upload(event.currentTarget.files?.[0])
