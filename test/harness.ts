@@ -10,6 +10,8 @@ import { type SteadyClock, systemClock } from '../src/kernel/clock.ts'
 import { createLog } from '../src/observability/log.ts'
 import type { SandboxWorlds } from '../src/sandbox/worlds/worlds.ts'
 import { assemble } from '../src/start/assemble.ts'
+import type { Beginning } from '../src/start/origin.ts'
+import { playBeginning } from '../src/start/scenario.ts'
 import { rulesOf } from '../src/webhooks/addresses.ts'
 import { createSender, type Send } from '../src/webhooks/sender.ts'
 import type { World } from '../src/worlds/world.ts'
@@ -63,7 +65,7 @@ export interface Program extends StartedServer {
 
 /** Starts a server with flags of `scrip serve`. */
 export const startServer = async (...flags: string[]): Promise<StartedServer> => {
-  if (!againstBinary) return startInProcess({ flags })
+  if (!againstBinary) return startInProcess({ flags, beginning: await beginningOf(flags) })
   const running = await start(['--log-level', 'error', ...flags])
   const stop = async () => void (await running.stop())
   return { ...running, stop, errors: running.log, world: freshWorlds(running), database: () => undefined }
@@ -106,8 +108,15 @@ const freshWorlds = (server: Requestable, prefix = 'test'): Server['world'] => {
 export const configOfFlags = (...flags: string[]): Config =>
   configOf(withServeOptions(new Command('serve')).parse(flags, { from: 'user' }).opts<ServeOptions>())
 
+/** What every world begins with, where the flags name a scenario. */
+const beginningOf = (flags: readonly string[]): Promise<Beginning | undefined> => {
+  const log = createLog({ level: 'error', format: 'json', color: false, clock: systemClock, write: console.error })
+  return playBeginning(configOfFlags(...flags), systemClock, log)
+}
+
 export interface ProgramOptions {
   flags?: readonly string[]
+  beginning?: Beginning | undefined
   clock?: SteadyClock
   /** What comes from outside, in the place of what the flags say. */
   outside?: Partial<Pick<Deps, 'rates' | 'send'>>
@@ -122,10 +131,10 @@ export const openProgram = ({ flags = [], ...options }: ProgramOptions = {}): Pr
 const startInProcess = (options: ProgramOptions): Program => {
   const logged: string[] = []
   let isRead = false
-  const { flags = [], clock = systemClock, outside, write = (line) => logged.push(line) } = options
+  const { flags = [], beginning, clock = systemClock, outside, write = (line) => logged.push(line) } = options
   const config = configOfFlags(...flags)
   const log = createLog({ level: 'error', format: 'json', color: false, clock, write })
-  const platform = assemble(config, clock, log)
+  const platform = assemble(config, clock, log, beginning)
   const url = 'http://localhost:4747'
   const publicUrl = config.publicUrl ?? url
   const bound = platform.deps({ publicUrl, addressOf: () => '127.0.0.1', isClosing: () => false })

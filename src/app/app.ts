@@ -17,6 +17,7 @@ import { serviceRoutes } from '../http/service-routes.ts'
 import { orderRoutes } from '../orders/routes.ts'
 import { payoutRoutes } from '../payouts/routes.ts'
 import { referenceRoutes } from '../reference/routes.ts'
+import { limitsOf } from '../sessions/clients.ts'
 import type { Credentials } from '../sessions/credentials.ts'
 import { Guard } from '../sessions/guard.ts'
 import { type SessionRoutesOptions, sessionRoutes } from '../sessions/routes.ts'
@@ -44,7 +45,7 @@ export const createApp = (deps: Deps) => {
     timer?.identified(request, extension?.usernameOf(who) ?? who.client.username)
   const guard = new Guard({
     sessions,
-    limits: config.limits,
+    limitsOf: (client) => (deps.isUnlimited ? undefined : limitsOf(client, config.limits)),
     due,
     isDueBeforeReads: extension !== undefined,
     refreshIfChanged,

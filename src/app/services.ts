@@ -47,6 +47,8 @@ export interface Deps {
   isClosing: () => boolean
   /** Whether this server may serve: one of a record may only while it has the lease. */
   isServing?: (() => boolean) | undefined
+  /** Whether no rate limit holds, that of a client neither: nobody has sent these requests. */
+  isUnlimited?: boolean
   /** Delivers to webhooks instead of the network, for tests. */
   send?: Send
   /** Notified of each request: the log, the metrics. */
@@ -79,7 +81,7 @@ export const createServices = (deps: Deps) => {
   const failedLogins = extension ? undefined : new FailedLogins()
   const credentials = new CredentialCheck({
     resolveAccount: extension?.resolveAccount ?? (({ username }) => ({ world: worlds.default, username })),
-    limitsFailures: limits !== undefined,
+    limitsFailures: limits !== undefined && !deps.isUnlimited,
     refreshIfChanged,
     onFailed: (username, address) => failedLogins?.add(username, address),
   })

@@ -56,16 +56,10 @@ export const removeBeneficiary = (tx: Tx, clientId: number, id: string): void =>
 /** E-mail addresses need not be unique (contract C10). */
 export const saveBeneficiary = (tx: Tx, world: World, clientId: number, input: BeneficiaryInput): Beneficiary => {
   const createdAtMs = world.clock.nowMs()
-  return saveBeneficiaryAs(tx, { id: world.ids.next('ben', createdAtMs), clientId, createdAtMs }, input)
-}
-
-export const saveBeneficiaryAs = (
-  tx: Tx,
-  created: Pick<Beneficiary, 'id' | 'clientId' | 'createdAtMs'>,
-  input: BeneficiaryInput,
-): Beneficiary => {
   const beneficiary: Beneficiary = {
-    ...created,
+    id: world.ids.next('ben', createdAtMs),
+    clientId,
+    createdAtMs,
     ...input,
     ...comparedTexts(input),
     totalPayouts: 0,

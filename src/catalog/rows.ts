@@ -81,7 +81,7 @@ export type ProductTerms = Pick<
   'active' | 'stock' | 'max_quantity' | 'gst_percent' | 'handling_fee' | 'denominations'
 >
 
-export const termsOf = ({ currency: { precision }, ...product }: Product): ProductTerms => ({
+const termsOf = ({ currency: { precision }, ...product }: Product): ProductTerms => ({
   active: product.active,
   stock: product.stock,
   max_quantity: product.quantityMax,

@@ -108,7 +108,7 @@ const priced = (
  * What cards cost in the currency of a wallet.
  * @throws DomainError rate_missing, rate_failed, amount_too_large or amount_too_small
  */
-export const priceIn = (
+const priceIn = (
   destination: Currency,
   { rates, conversionBasisPoints }: Pick<Pricing, 'conversionBasisPoints'> & { rates: RateSource },
   product: Product,

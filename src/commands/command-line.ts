@@ -172,10 +172,6 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
     verify: async (command) => (await import('./data/verify.ts')).verifyCommand(command),
   },
   'Test:': {
-    scenario: group(
-      'show the scenarios that a sandbox can begin with',
-      async () => (await import('./sandbox/scenario.ts')).scenarioCommands,
-    ),
     mcp,
   },
   'Learn:': {

@@ -123,7 +123,7 @@ export const SERVE_OPTIONS = {
     isInFile: true,
   },
   snapshot: inSandbox(file('snapshot to start every world from')),
-  scenario: inSandbox(file('scenario that every world begins with: a file, or a name of scrip scenario list')),
+  scenario: inSandbox(file('scenario that every world begins with: a file, or busy-month')),
   strict: inSandbox({ meaning: 'refuse unknown members and parameters, in the sandbox', unset: 'false' }),
   publicUrl: url('URL under which clients reach the server'),
   trustedProxy: networks('proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8,fd00::/8'),

@@ -127,15 +127,14 @@ export class Database {
     return new Database(sqlite, false)
   }
 
-  /** From now on rows are not checked against constraints and references, which takes a quarter of the time. Triggers stay. */
-  trust(): void {
-    this.sqlite.run('PRAGMA ignore_check_constraints = ON')
-    this.sqlite.run('PRAGMA foreign_keys = OFF')
+  /** Commits what is waiting at once. */
+  flush(): void {
+    this.#commits.flush()
   }
 
   /** Writes what is waiting, then what is added to it, and returns the database as an image. */
   image(last?: (tx: Tx) => void): Uint8Array {
-    this.#commits.flush()
+    this.flush()
     if (last) this.fill(last)
     return asImage(this.sqlite.serialize())
   }
@@ -187,18 +186,6 @@ export class Database {
     try {
       const result = work(this.#tx)
       if (this.#commits.gate?.hasChanges()) throw new Error('this would not be in the record')
-      this.sqlite.run('COMMIT')
-      return result
-    } finally {
-      if (this.sqlite.inTransaction) this.sqlite.run('ROLLBACK')
-    }
-  }
-
-  /** The same in steps, of which the last one commits. */
-  *fillInSteps<Step, T>(work: (tx: Tx) => Generator<Step, T>): Generator<Step, T> {
-    this.sqlite.run('BEGIN IMMEDIATE')
-    try {
-      const result = yield* work(this.#tx)
       this.sqlite.run('COMMIT')
       return result
     } finally {

@@ -93,7 +93,8 @@ const orNull = (schema: Schema): Schema => {
     }
   }
   const types = [schema.type ?? []].flat()
-  return types.includes('null') ? schema : { ...schema, type: [...types, 'null'] }
+  // Without a type it takes null as well.
+  return types.length === 0 || types.includes('null') ? schema : { ...schema, type: [...types, 'null'] }
 }
 
 type Union = Schema & { anyOf: Schema[] }

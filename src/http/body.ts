@@ -93,15 +93,19 @@ const readPieces = async ({ body }: Request, bytesMax: number): Promise<Uint8Arr
 export const DEFERRED = 'deferred'
 
 /** The body as a JSON object, parsed once: a login is read for its world first. @throws DomainError body_unreadable */
-export const readObject = async (request: Request, bytesMax?: number): Promise<JsonObject> => {
+export const readObject = async (request: Request, bytesMax?: number, valuesMax?: number): Promise<JsonObject> => {
   const text = await readText(request, bytesMax)
-  const object = objects.get(request) ?? parseObject(text)
+  const object = objects.get(request) ?? parseObject(text, valuesMax)
   objects.set(request, object)
   return object
 }
 
 /** The same for a route on which no body means an empty object. @throws DomainError body_unreadable */
-export const readOptionalObject = async (request: Request): Promise<JsonObject> => {
-  const text = await readText(request)
-  return text.trim() === '' ? {} : parseObject(text)
+export const readOptionalObject = async (
+  request: Request,
+  bytesMax?: number,
+  valuesMax?: number,
+): Promise<JsonObject> => {
+  const text = await readText(request, bytesMax)
+  return text.trim() === '' ? {} : parseObject(text, valuesMax)
 }

@@ -40,8 +40,8 @@ const REQUEST_BOUNDS: Bounds = { nestingMax: 32, valuesMax: 10_000 }
  *
  * @throws DomainError body_unreadable when the text is not a JSON object, is nested too deep or holds too many values
  */
-export const parseObject = (text: string): JsonObject => {
-  if (excessAt(text) !== undefined) throw unreadable()
+export const parseObject = (text: string, valuesMax = REQUEST_BOUNDS.valuesMax): JsonObject => {
+  if (excessAt(text, { ...REQUEST_BOUNDS, valuesMax }) !== undefined) throw unreadable()
   let value: unknown
   try {
     value = JSON.parse(text)

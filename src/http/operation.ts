@@ -56,6 +56,8 @@ interface About<Input, Once> {
   bodyOptional?: true
   /** The largest body that is read, where it is smaller than elsewhere. */
   bodyBytesMax?: number
+  /** How many values a body may hold, where it may hold more than elsewhere (contract C15). */
+  bodyValuesMax?: number
   /** Checks a body by rules that its schema cannot express, and converts it. @throws DomainError validation */
   read?: ((sent: JsonObject, request: Request) => Input | Promise<Input>) | undefined
   /** An Idempotency-Key replays the response: a refusal of the body is stored in the same transaction (contract C14). */
@@ -198,7 +200,14 @@ const handOverUrl = (context: { request: Request; query: unknown }): void => {
 /** Reads the body of a request. The framework does not, because strangers are refused first (contract C4). */
 const bodyReader = (operation: Operation, schema: TObject) => {
   const check = bodyCheck(schema, operation.bodyFailure)
-  const { read = (sent: JsonObject) => check(sent), once, readsBody, bodyOptional, bodyBytesMax } = operation
+  const {
+    read = (sent: JsonObject) => check(sent),
+    once,
+    readsBody,
+    bodyOptional,
+    bodyBytesMax,
+    bodyValuesMax,
+  } = operation
   if (readsBody) return reader((request: Request) => request)
   if (once) {
     return reader(async (request: Request) => {
@@ -206,9 +215,8 @@ const bodyReader = (operation: Operation, schema: TObject) => {
       return new Submission(request, text, operation, (sent) => read(sent, request))
     })
   }
-  return reader(async (request: Request) =>
-    read(await (bodyOptional ? readOptionalObject(request) : readObject(request, bodyBytesMax)), request),
-  )
+  const parsed = bodyOptional ? readOptionalObject : readObject
+  return reader(async (request: Request) => read(await parsed(request, bodyBytesMax, bodyValuesMax), request))
 }
 
 /** An operation where it is served: `GET`, `/api/v1/countries/:id`. */

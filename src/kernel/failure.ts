@@ -61,7 +61,7 @@ type FailureCode =
   | 'sandbox_foreign'
   | 'sandbox_token_wrong'
   | 'saved_beneficiary_not_found'
-  | 'scenario_too_long'
+  | 'scenario_stopped'
   | 'snapshot_damaged'
   | 'snapshot_not_found'
   | 'snapshot_too_large'

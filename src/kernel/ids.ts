@@ -51,10 +51,6 @@ export class SeededRandomness implements Randomness {
   }
 }
 
-/** The seed of another stream, which depends on where the first one stands and on a content. */
-export const seedFrom = ({ seed, position }: Pick<SeededRandomness, 'seed' | 'position'>, content: string): string =>
-  hash('sha256', `${seed} ${position} ${content}`, 'hex')
-
 /** The millisecond of the last id, and how many ids were created in it before. */
 export interface IdState {
   lastMs: number

@@ -145,10 +145,7 @@ export const repaceOrders = (tx: Tx, byClock: (world: World) => boolean, world: 
 }
 
 /** When the clock takes the next step of an order, not before the present; null if it takes none. */
-export const dueTimeOf = (
-  { status, placedAtMs }: Pick<Order, 'status' | 'placedAtMs'>,
-  nowMs: number,
-): number | null => {
+const dueTimeOf = ({ status, placedAtMs }: Pick<Order, 'status' | 'placedAtMs'>, nowMs: number): number | null => {
   if (status !== 'PENDING' && status !== 'PROCESSING') return null
   return Math.max(placedAtMs + (status === 'PENDING' ? PROCESSING_AFTER_MS : DELIVERED_AFTER_MS), nowMs)
 }

@@ -4,7 +4,7 @@ import { shareOf } from '../kernel/money.ts'
 import { WALLET_NOT_FOUND } from '../wallets/contract.ts'
 import { moveWallet } from '../wallets/ledger.ts'
 import { findWallet } from '../wallets/queries.ts'
-import type { EventContext, MoneyContext } from '../webhooks/publish.ts'
+import type { EventContext } from '../webhooks/publish.ts'
 import { publishOrder } from './publish.ts'
 import { markRefunded, type Order, updateOrder, vouchersOf } from './queries.ts'
 import { conversionOf, conversionShare, earned } from './settlement.ts'
@@ -41,9 +41,9 @@ export const refundVouchers = (
 }
 
 /** Moves the money of some vouchers back to the wallet, and marks them. Returns the sum. */
-export const bookRefund = (
+const bookRefund = (
   tx: Tx,
-  context: MoneyContext,
+  context: EventContext,
   order: Order,
   refundedBefore: number,
   vouchers: readonly Voucher[],
@@ -77,7 +77,7 @@ const wantedOf = (
 export const refundRefused = (message: string): Failure => badRequest('refund_refused', message)
 
 /** What some of the delivered vouchers cost together. The last one takes what rounding has left. */
-export const costOf = (
+const costOf = (
   { payableMinor, quantity, deliveredQuantity }: Pick<Order, 'payableMinor' | 'quantity' | 'deliveredQuantity'>,
   vouchers: number,
 ): number => {
@@ -98,7 +98,7 @@ interface Refund {
 /** Takes back from each account what it has earned with the vouchers. */
 const move = (
   tx: Tx,
-  context: MoneyContext,
+  context: EventContext,
   order: Order,
   { before, refundedBefore, after, refunded, remarks, nowMs }: Refund,
 ): void => {

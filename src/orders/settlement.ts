@@ -4,7 +4,7 @@ import { shareOf } from '../kernel/money.ts'
 import { WALLET_NOT_FOUND } from '../wallets/contract.ts'
 import { type Conversion, type Line, refund, settle } from '../wallets/ledger.ts'
 import { findTransaction, findWallet, type Wallet } from '../wallets/queries.ts'
-import type { MoneyContext } from '../webhooks/publish.ts'
+import type { EventContext } from '../webhooks/publish.ts'
 import type { Order } from './tables.ts'
 
 /**
@@ -13,7 +13,7 @@ import type { Order } from './tables.ts'
  */
 export const settleOrder = (
   tx: Tx,
-  context: MoneyContext,
+  context: EventContext,
   order: Order,
   nowMs: number,
   remarks: string,

@@ -86,7 +86,7 @@ const feesOf = ({ feeBasisPoints, conversionBasisPoints }: Paying, client: Sessi
   conversionBasisPoints: client.conversionFeeBasisPoints ?? conversionBasisPoints,
 })
 
-export const newPayout = (
+const newPayout = (
   created: Pick<Payout, 'id' | 'clientId' | 'createdAtMs'>,
   input: Omit<PayoutInput, 'payee'>,
   { beneficiaryId, payee }: { beneficiaryId: string | null; payee: Payee },
@@ -132,13 +132,13 @@ const payeeOf = (query: Query, clientId: number, { payee }: PayoutInput) => {
   return { beneficiaryId: saved.id, payee: saved }
 }
 
-export type PayoutPrice = Pick<
+type PayoutPrice = Pick<
   Payout,
   'feesMinor' | 'rateE8' | 'paidMinor' | 'paidAmountMinor' | 'paidConversionMinor' | 'beneficiaryTotalMinor'
 >
 
 /** In the wallet's currency; for the beneficiary's total, in that of the default wallet. */
-export const payoutPriceOf = (
+const payoutPriceOf = (
   query: Query,
   pricing: PayoutPricing,
   clientId: number,

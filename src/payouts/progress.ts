@@ -57,7 +57,7 @@ export const applyEvent = (
   return after
 }
 
-export const changeBy = (
+const changeBy = (
   event: PayoutEventType,
   { nowMs, failureCode, failureReason }: Omit<EventDetails, 'actorType'>,
 ): PayoutChange => {

@@ -5,14 +5,14 @@ import type { Reference } from '../reference/reference.ts'
 import { WALLET_NOT_FOUND } from '../wallets/contract.ts'
 import { type Conversion, type Line, moveWallet, refund, reserve, settle } from '../wallets/ledger.ts'
 import { findWallet, type Wallet } from '../wallets/queries.ts'
-import type { MoneyContext } from '../webhooks/publish.ts'
+import type { EventContext } from '../webhooks/publish.ts'
 import type { Payout } from './tables.ts'
 import type { MoneyEffect } from './transitions.ts'
 
 /** What a payout writes to the ledger (contract C13). */
 
 /** @throws DomainError insufficient_balance or amount_too_large */
-export const reservePayout = (tx: Tx, context: MoneyContext, wallet: Wallet, payout: Payout): void => {
+export const reservePayout = (tx: Tx, context: EventContext, wallet: Wallet, payout: Payout): void => {
   const { id: sourceId, referenceId: remarks, paidMinor, createdAtMs: nowMs } = payout
   const conversion = conversionOf(context.reference, wallet, payout)
   reserve(tx, context, wallet, { sourceType: 'payout', sourceId, remarks, nowMs, conversion }, paidMinor)
@@ -21,7 +21,7 @@ export const reservePayout = (tx: Tx, context: MoneyContext, wallet: Wallet, pay
 /** @param given the wallet of the payout, if the caller has read it */
 export const movePayoutMoney = (
   tx: Tx,
-  context: MoneyContext,
+  context: EventContext,
   effect: MoneyEffect,
   payout: Payout,
   nowMs: number,
@@ -47,7 +47,7 @@ const pay = (tx: Tx, wallet: Wallet, payout: Payout, nowMs: number): void => {
 /** A refund, before completion, gives back everything; a return, after it, only the amount. */
 const giveBack = (
   tx: Tx,
-  context: MoneyContext,
+  context: EventContext,
   wallet: Wallet,
   effect: 'refund' | 'return',
   payout: Payout,

@@ -58,7 +58,7 @@ export interface PayoutStep {
 }
 
 /** The steps of a payout by the clock (contract C13). */
-export const PACE: readonly PayoutStep[] = [
+const PACE: readonly PayoutStep[] = [
   { event: 'queued', afterMs: SECOND_MS },
   { event: 'processing', afterMs: 2 * SECOND_MS },
   { event: 'submitted', afterMs: 3 * SECOND_MS },

@@ -36,11 +36,8 @@ export const DEFAULT_WORLD_KEPT = badRequest('default_world_kept', 'The default 
 export const snapshotTooLarge = (bytesMax: number): Failure =>
   badRequest('snapshot_too_large', `A snapshot of more than ${bytesMax / 1_048_576} MiB cannot be downloaded`)
 
-export const scenarioTooLong = (bytesMax: number): Failure =>
-  badRequest(
-    'scenario_too_long',
-    `The document would be longer than ${bytesMax / 1_048_576} MiB. Take a snapshot instead: PUT /_sandbox/snapshots/{name}`,
-  )
+/** The step of a scenario that went wrong: its number, what was sent and what came. */
+export const scenarioStopped = (message: string): Failure => badRequest('scenario_stopped', message)
 
 export const worldsExhausted = (worldsMax: number): Failure => ({
   code: 'worlds_exhausted',

@@ -7,7 +7,7 @@ import type { World } from '../worlds/world.ts'
 import type { Feed } from './feed/feed.ts'
 import type { SentRequest } from './requests/operations.ts'
 import type { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
-import type { ScenarioSources } from './scenario/loading.ts'
+import type { Stage } from './scenario/scenario.ts'
 import type { Snapshots } from './worlds/snapshots.ts'
 import type { SandboxWorlds } from './worlds/worlds.ts'
 
@@ -25,8 +25,8 @@ export interface Parts extends Program {
   reference: Reference
   /** The exchange rates that a world begins with. */
   initialRates: () => BaseRates | undefined
-  /** What a scenario is loaded with. */
-  scenarios: ScenarioSources
+  /** Plays scenarios. */
+  stage: Stage
   version: string
   publicUrl: string
   outcomes: OutcomeRegistry

@@ -12,7 +12,6 @@ import { DOCUMENTATION } from './documentation.ts'
 import { worldDamaged } from './errors.ts'
 import { Exploration, type RunFault } from './explore/exploration.ts'
 import { Injection } from './faults/injection.ts'
-import { addRule } from './faults/rules.ts'
 import { Feed } from './feed/feed.ts'
 import type { Parts, Sent } from './parts.ts'
 import type { CoverageReport, Met } from './requests/coverage.ts'
@@ -23,8 +22,7 @@ import { Recorder } from './requests/recorder.ts'
 import type { RecordingListener } from './requests/request-log.ts'
 import { Strictness } from './requests/strictness.ts'
 import { WatchedWrites } from './requests/watched-writes.ts'
-import { newRules } from './scenario/faults.ts'
-import type { Scenario } from './scenario/schema.ts'
+import { applySettings, type Settings } from './scenario/place.ts'
 import { generatedSupply } from './seed/vouchers.ts'
 import { sandboxStep } from './test-values/payouts.ts'
 import { faulty } from './webhooks/faults.ts'
@@ -34,16 +32,16 @@ import { DamagedFile } from './worlds/damaged-file.ts'
 import { pace } from './worlds/pace.ts'
 import type { Snapshots } from './worlds/snapshots.ts'
 
-interface SandboxOptions
-  extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'initialRates' | 'scenarios' | 'version' | 'publicUrl'> {
+export interface SandboxOptions
+  extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'initialRates' | 'stage' | 'version' | 'publicUrl'> {
   log: Log
   host: string
   token: string | undefined
   strict: boolean
   /** The outcomes of an earlier process, by the name of a world, and of all of them for undefined. */
   initialCoverage: ReadonlyMap<string | undefined, Met>
-  /** The fault rules that every world begins with. */
-  initialFaults: NonNullable<Scenario['faults']>
+  /** What every world begins with besides its data. */
+  settings: Settings | undefined
 }
 
 /** The sandbox around the live program (contract C15, decision 0047). Live mode has none. */
@@ -61,6 +59,7 @@ export class Sandbox implements Extension {
   readonly #feed: Feed
   /** While `scrip run --explore` runs. */
   #exploration: Exploration | undefined
+  #program: Program | undefined
   readonly #causes = new WeakMap<Request, Request>()
 
   constructor(private readonly options: SandboxOptions) {
@@ -121,6 +120,7 @@ export class Sandbox implements Extension {
   }
 
   routes(program: Program): AnyElysia {
+    this.#program = program
     const { worlds, host, token } = this.options
     const routes = sandboxRoutes({
       ...this.options,
@@ -131,17 +131,15 @@ export class Sandbox implements Extension {
       feed: this.#feed,
       outcomes: this.#outcomes,
       refuseUnknown: this.#strictness.refuseUnknown,
-      send: (world, sent, cause) => this.#send(program, world, sent, cause),
+      send: (world, sent, cause) => this.send(world, sent, cause),
     })
     for (const app of [program.app, routes]) this.#outcomes.add(servedBy(app))
     for (const [name, met] of this.options.initialCoverage) {
       this.#coverage.restore(name === undefined ? undefined : worlds.find(name), met)
     }
     void goOnDelivering(worlds, program.deliveries, this.options.log)
-    const rules = newRules({ faults: this.options.initialFaults }, this.#outcomes)
-    worlds.onSeeded((world) => {
-      for (const rule of rules) addRule(world, rule)
-    })
+    const { settings } = this.options
+    if (settings) worlds.onSeeded((world) => applySettings(world, settings))
     return routes
   }
 
@@ -172,8 +170,13 @@ export class Sandbox implements Extension {
     return this.#exploration
   }
 
-  /** Its client logs in again: the token in a log is redacted, and nobody knows the passwords of all worlds. */
-  async #send({ app, sessions }: Program, world: World, sent: Sent, cause: Request): Promise<Response> {
+  /**
+   * Sends a request in a world, because of another one if there is one. Its client logs in again: the token in a log is redacted, and
+   * nobody knows the passwords of all worlds.
+   */
+  async send(world: World, sent: Sent, cause?: Request): Promise<Response> {
+    if (!this.#program) throw new Error('a request before there are routes')
+    const { app, sessions } = this.#program
     const headers = new Headers(sent.headers)
     if (sent.fault !== undefined) headers.set('x-sandbox-fault', sent.fault)
     const client = sent.client === undefined ? undefined : findClientIn(world, sent.client)
@@ -185,7 +188,7 @@ export class Sandbox implements Extension {
     const body = sent.method === 'GET' ? null : (sent.body ?? null)
     const request = new Request(publicUrl + sent.path, { method: sent.method, headers, body })
     this.#inProgress.expect(request, world)
-    this.#causes.set(request, cause)
+    if (cause) this.#causes.set(request, cause)
     return this.observer.deliver(request, await app.handle(request))
   }
 }

@@ -12,13 +12,13 @@ import { inTrace } from '../worlds/cause.ts'
 import type { DueWork } from '../worlds/due.ts'
 import { rehearsing } from '../worlds/rehearsal.ts'
 import type { World } from '../worlds/world.ts'
-import { bucketsOf, type Feature, limitsOf } from './clients.ts'
+import { bucketsOf, type Client, type Feature } from './clients.ts'
 import type { Session, Sessions } from './sessions.ts'
 
 interface GuardOptions {
   sessions: Sessions
-  /** Undefined if rate limits are off. */
-  limits: readonly BucketSize[] | undefined
+  /** The rate limits of a client; undefined if it has none. */
+  limitsOf: (client: Client) => readonly BucketSize[] | undefined
   due: DueWork
   /** Whether reads see what is due by now. Otherwise they wait for nothing, and a timer does what is due. */
   isDueBeforeReads: boolean
@@ -61,7 +61,7 @@ export class Guard {
     const identified = known instanceof Promise ? await known : known
     set.headers['X-Request-Id'] ??= identified.world.nextRequestId()
     onIdentified?.(request, identified)
-    const limits = limitsOf(identified.client, this.options.limits)
+    const limits = this.options.limitsOf(identified.client)
     if (limits) takeToken(identified, limits, set, isFree)
     const turn = turns.take(identified.client)
     if (turn) await turn

@@ -81,6 +81,8 @@ export const copyLogins = (from: Query, to: Tx, clientIds: readonly number[]): v
   for (const login of rows) insertLogin(to, login)
 }
 
+export const deleteLogins = (tx: Tx): void => void tx.delete(logins).run()
+
 export const updateLogin = (tx: Tx, id: string, change: Partial<Login>): void => {
   tx.update(logins).set(change).where(eq(logins.id, id)).run()
 }

@@ -115,6 +115,8 @@ export class Sessions {
       }
       deleteExpiredLogins(tx, nowMs)
       if (makeRoomForLogin(tx, client.id)) checkTokensAgain(world, client)
+      // A world that was made of a scenario may draw the id of a login that it has taken over.
+      while (findLogin(tx, login.id)) login.id = world.ids.next('lgn', nowMs)
       insertLogin(tx, login)
     })
     return this.#issue(world, client, login.id, 0, nowMs)

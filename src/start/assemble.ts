@@ -20,17 +20,17 @@ import { requireSoundPages } from '../sandbox/worlds/damaged-file.ts'
 import { readSnapshot, SnapshotFault } from '../sandbox/worlds/snapshot-file.ts'
 import { startLive, startSandboxFolder } from './folder.ts'
 import { seededImage, startInMemory } from './memory.ts'
-import type { Origin, Sources } from './origin.ts'
-import { readInitialScenario, scenarioSourcesOf } from './scenario.ts'
+import type { Beginning, Origin, Sources } from './origin.ts'
 import { readReference, seedReferenceData } from './seed.ts'
+import { stageAround } from './stage.ts'
 import { VERSION } from './version.ts'
 
 /**
  * @throws FileFault, SnapshotFault, ScenarioFault, CapsuleFault, SchemaMismatch, DataFault, or an error of
  * the file system
  */
-export const assemble = (config: Config, clock: SteadyClock, log: Log) => {
-  const sources = readSources(config, clock)
+export const assemble = (config: Config, clock: SteadyClock, log: Log, beginning?: Beginning) => {
+  const sources = readSources(config, clock, beginning)
   const { catalog: database, sandboxWorlds, initialRates, folder, release, ...origin } = startFrom(sources)
   const { reference, seed } = sources
   const nextRequestId = requestIds(seed)
@@ -47,25 +47,23 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log) => {
         changesOf: sandboxWorlds && changesOf,
       })
       const { host, sandboxToken: token, strict } = config
-      const sandbox =
-        sandboxWorlds &&
-        new Sandbox({
-          log,
-          worlds: sandboxWorlds,
-          initialRates,
-          scenarios: scenarioSourcesOf(sources, database),
-          initialCoverage: sources.capsule?.coverage ?? new Map(),
-          initialFaults: sources.scenario?.faults ?? [],
-          catalog,
-          reference,
-          version: VERSION,
-          publicUrl,
-          host,
-          token,
-          strict,
-        })
+      const options = {
+        log,
+        initialRates,
+        initialCoverage: sources.capsule?.coverage ?? new Map(),
+        catalog,
+        reference,
+        version: VERSION,
+        publicUrl,
+        host,
+        token,
+        strict,
+      }
       const common = { ...bound, ...origin, config, version: VERSION, log, reference, catalog, nextRequestId }
-      return { ...common, sandbox, extension: sandbox }
+      const stage = stageAround({ sources, deps: common, options })
+      const sandbox =
+        sandboxWorlds && new Sandbox({ ...options, worlds: sandboxWorlds, stage, settings: beginning?.settings })
+      return { ...common, stage, sandbox, extension: sandbox }
     },
     worlds: origin.worlds,
     folder,
@@ -80,14 +78,15 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log) => {
 }
 
 /** Reads all files before anything is written. @throws as {@link assemble} */
-const readSources = (config: Config, clock: SteadyClock): Sources => {
+const readSources = (config: Config, clock: SteadyClock, beginning: Beginning | undefined): Sources => {
   const { catalogFile, ratesFile, snapshotFile, capsuleFile } = config
   const capsule = capsuleFile === undefined ? undefined : readCapsuleFile(capsuleFile, config, clock)
-  const seed = capsule?.seed ?? config.seed ?? freshSeed()
+  const seed = capsule?.seed ?? beginning?.seed ?? config.seed ?? freshSeed()
   const reference = readReference()
   const snapshot = snapshotFile === undefined ? undefined : readSnapshotFile(snapshotFile, config, clock)
   const rates = ratesFile === undefined ? capsule?.rates : bytesOf(ratesFile).toString()
-  const files = {
+  const given = snapshot ?? beginning?.image
+  return {
     config,
     clock,
     seed,
@@ -96,10 +95,10 @@ const readSources = (config: Config, clock: SteadyClock): Sources => {
     rates: rates === undefined ? undefined : readRates(rates, reference),
     snapshot,
     capsule,
+    beginning,
+    given,
+    initial: () => given ?? seededImage(),
   }
-  const scenario = readInitialScenario(files)
-  const given = snapshot ?? scenario?.state
-  return { ...files, scenario: scenario?.document, given, initial: () => given ?? seededImage() }
 }
 
 /** @throws Error with the path, which that of a folder lacks */

@@ -18,9 +18,6 @@ import { seededImages } from './seeded-images.ts' with { type: 'macro' }
 /** Seeded while the program was bundled. */
 const SEEDED = seededImages()
 
-/** A database without clients. */
-export const emptyImage = (): Uint8Array => unpacked(SEEDED.empty)
-
 /** What a world begins with. Worlds share the catalog of the process, and have none of their own. */
 export const seededImage = (): Uint8Array => unpacked(SEEDED.world)
 
@@ -80,7 +77,7 @@ const restoreWorlds = (worlds: SandboxWorlds, { worlds: images, snapshots, fault
 }
 
 /** The catalog has a database of its own, which no reset changes. */
-export const catalogInMemory = (
+const catalogInMemory = (
   sources: Pick<Sources, 'config' | 'reference' | 'packedCatalog' | 'snapshot' | 'capsule'>,
 ): (() => Database) => {
   const { packedCatalog, snapshot, capsule } = sources

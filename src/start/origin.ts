@@ -6,11 +6,20 @@ import type { SteadyClock } from '../kernel/clock.ts'
 import type { SealSource } from '../orders/voucher-key.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Capsule } from '../sandbox/capsule.ts'
-import type { Scenario } from '../sandbox/scenario/schema.ts'
+import type { Settings } from '../sandbox/scenario/place.ts'
 import type { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { sandboxRates } from './seed.ts'
 import type { ServedFolder } from './served-folder.ts'
+
+/** What every world begins with: a scenario that was played once (contract C15). */
+export interface Beginning {
+  /** Of the process: what comes after the scenario is drawn from the same stream. */
+  seed: string
+  image: Uint8Array
+  settings: Settings
+  clients: readonly string[]
+}
 
 /** Read before anything is written. */
 export interface Sources {
@@ -23,7 +32,7 @@ export interface Sources {
   packedCatalog: Uint8Array | undefined
   rates: BaseRates | undefined
   snapshot: Uint8Array | undefined
-  scenario: Scenario | undefined
+  beginning: Beginning | undefined
   /** What the snapshot or the scenario gives. */
   given: Uint8Array | undefined
   /** With states that are migrated. */
@@ -52,7 +61,7 @@ export const initialRatesOf = ({ rates, reference }: Pick<Sources, 'rates' | 're
   rates ? () => rates : sandboxRates(reference)
 
 /** The clients that a scenario adds to each world. */
-export const clientsOf = ({ scenario }: Sources): string[] => scenario?.clients?.map(({ name }) => name) ?? []
+export const clientsOf = ({ beginning }: Sources): readonly string[] => beginning?.clients ?? []
 
 /** Writes the products of `--catalog`, else those of the sandbox. @throws FileFault */
 export const seedCatalog = (

@@ -1,73 +1,79 @@
 import { readFileSync } from 'node:fs'
-import type { Product } from '../catalog/product.ts'
-import { productsById } from '../catalog/queries.ts'
+import { type Config, urlOf } from '../config/config.ts'
 import { UsageError } from '../config/environment.ts'
 import { didYouMean } from '../config/suggestion.ts'
-import type { Database } from '../db/database.ts'
-import { readScenario, withLines } from '../sandbox/scenario/format.ts'
-import { firstOf, staged } from '../sandbox/scenario/load.ts'
-import { finish, ScenarioFault, type ScenarioSources } from '../sandbox/scenario/loading.ts'
-import type { Scenario } from '../sandbox/scenario/schema.ts'
+import { renderFailure } from '../http/errors.ts'
+import { parseObject } from '../http/json.ts'
+import type { SteadyClock } from '../kernel/clock.ts'
+import { DomainError } from '../kernel/failure.ts'
+import { freshSeed } from '../kernel/ids.ts'
+import type { Log } from '../observability/log.ts'
+import { settingsOf } from '../sandbox/scenario/place.ts'
+import { readSteps, type Step } from '../sandbox/scenario/scenario.ts'
 import { SHIPPED } from '../sandbox/scenario/shipped.ts'
-import { sealInMemory } from '../sandbox/seed/vouchers.ts'
-import { imageWith } from '../sandbox/worlds/state.ts'
-import { catalogInMemory, emptyImage } from './memory.ts'
-import { initialRatesOf, type Sources } from './origin.ts'
+import { forgetPasswords } from '../sandbox/seed/accounts.ts'
+import { imageOf } from '../sandbox/worlds/state.ts'
+import { clientNames, deleteLogins } from '../sessions/queries.ts'
+import { DEFAULT_WORLD } from '../worlds/worlds.ts'
+import { assemble } from './assemble.ts'
+import type { Beginning } from './origin.ts'
 
-/** What `--scenario` gives: the document that every world begins with (contract C15). */
+/** What `--scenario` names: every world begins with it (contract C15). */
 
-type Given = Omit<Sources, 'scenario' | 'given' | 'initial'>
-
-/** Products that are read in one query. */
-const PRODUCTS_TOGETHER = 500
-
-export const scenarioSourcesOf = (
-  { config, reference, rates }: Pick<Given, 'config' | 'reference' | 'rates'>,
-  catalog: () => Database,
-): ScenarioSources => {
-  const seal = sealInMemory(config.voucherKey)
-  return {
-    reference,
-    empty: emptyImage,
-    productsOf: (ids) => {
-      const products: Product[] = []
-      for (let start = 0; start < ids.length; start += PRODUCTS_TOGETHER) {
-        products.push(...productsById(catalog().query, reference, ids.slice(start, start + PRODUCTS_TOGETHER)))
-      }
-      return products
-    },
-    initialRates: initialRatesOf({ rates, reference }),
-    seals: () => seal,
-    conversionBasisPoints: config.conversionBasisPoints,
-    payoutFeeBasisPoints: config.payoutFeeBasisPoints,
-  }
+/** A file that cannot be played, or of which a step went wrong. */
+export class ScenarioFault extends Error {
+  override readonly name = 'ScenarioFault'
 }
 
-/** @throws ScenarioFault, UsageError for a name that there is not, or an error of the file system */
-export const readInitialScenario = (given: Given): { document: Scenario; state: Uint8Array } | undefined => {
-  const { scenario: name } = given.config
-  if (name === undefined) return undefined
-  const text = textOf(name)
+/** As long as the body of a request. */
+const BYTES_MAX = 1_048_576
+
+/** Plays the scenario of `--scenario`, if there is one. @throws ScenarioFault, UsageError, or as {@link assemble} */
+export const playBeginning = async (config: Config, clock: SteadyClock, log: Log): Promise<Beginning | undefined> => {
+  if (config.scenario === undefined) return undefined
+  const seed = config.seed ?? freshSeed()
+  const steps = refusing(() => stepsIn(textOf(config.scenario ?? '')))
+  const platform = assemble({ ...config, seed, dataDir: undefined }, clock, log)
   try {
-    const document = readScenario(text, isJson(name) ? 'json' : 'yaml')
-    const sources = scenarioSourcesOf(given, catalogInMemory(given))
-    const { database, state } = finish(staged(document, sources, given.clock, firstOf(given.seed)))
-    return { document, state: imageWith(database, state) }
-  } catch (error) {
-    throw error instanceof ScenarioFault ? withLines(error, text) : error
+    const publicUrl = config.publicUrl ?? urlOf(config.host, config.port)
+    const { stage } = platform.deps({ publicUrl, addressOf: () => '', isClosing: () => false })
+    using staged = await stage(DEFAULT_WORLD, steps).catch(refuse)
+    const { world } = staged
+    world.db.fill(deleteLogins)
+    forgetPasswords(world.db)
+    return { seed, image: imageOf(world, seed), settings: settingsOf(world), clients: clientNames(world.db.query) }
+  } finally {
+    platform.close()
   }
 }
 
-/** The name of a file has a dot or a slash; those that come with the program have neither. */
-const isFile = (name: string): boolean => /[./\\]/.test(name)
+const stepsIn = (text: string): Step[] => readSteps(parseObject(text, Number.POSITIVE_INFINITY))
 
-const isJson = (name: string): boolean => name.endsWith('.json')
-
+/** The name of a file has a dot or a slash; those that come with the program have neither. @throws UsageError */
 const textOf = (name: string): string => {
-  if (isFile(name)) return readFileSync(name, 'utf8')
+  if (/[./\\]/.test(name)) return fileText(name)
   const shipped = SHIPPED.get(name)
-  if (shipped) return shipped
-  throw new UsageError(
-    `unknown scenario '${name}'${didYouMean(name, SHIPPED.keys())}\nTry scrip scenario list, or ./${name} for a file.`,
-  )
+  if (shipped !== undefined) return shipped
+  throw new UsageError(`unknown scenario '${name}'${didYouMean(name, SHIPPED.keys())}\nWrite ./${name} for a file.`)
+}
+
+const fileText = (file: string): string => {
+  const bytes = readFileSync(file)
+  if (bytes.length > BYTES_MAX) throw new ScenarioFault(`is longer than ${BYTES_MAX} bytes`)
+  return new TextDecoder().decode(bytes) // without a byte order mark
+}
+
+const refusing = <T>(work: () => T): T => {
+  try {
+    return work()
+  } catch (error) {
+    return refuse(error)
+  }
+}
+
+/** @throws ScenarioFault with the words of a refusal */
+const refuse = (error: unknown): never => {
+  if (!(error instanceof DomainError)) throw error
+  const { body } = renderFailure(error.failure, { errorShape: 'flat', unexpectedError: '' })
+  throw new ScenarioFault(String(body.message))
 }

@@ -13,7 +13,6 @@ export const seededImages = () => {
   database.sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
   migrate(database.sqlite, { nowMs: () => SEEDED_AT_MS })
   seedReferenceData(database)
-  const empty = encoded(database)
   const reference = readReference()
   seedSandboxAccounts(database, reference)
   forgetPasswords(database)
@@ -21,7 +20,7 @@ export const seededImages = () => {
   seedSampleCatalog(database, reference)
   const catalog = encoded(database)
   database.close()
-  return { empty, world, catalog }
+  return { world, catalog }
 }
 
 const ZSTD_LEVEL = 19

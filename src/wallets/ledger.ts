@@ -2,7 +2,7 @@ import type { Tx } from '../db/database.ts'
 import { searchText } from '../db/search.ts'
 import { DomainError, found } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
-import type { MoneyContext } from '../webhooks/publish.ts'
+import type { EventContext } from '../webhooks/publish.ts'
 import { INSUFFICIENT_BALANCE, WALLET_NOT_FOUND } from './contract.ts'
 import { insertEntry, insertLine, insertTransaction, moveBalance, nextEntryId } from './ledger-queries.ts'
 import { publishWallet } from './publish.ts'
@@ -66,12 +66,12 @@ interface Moved {
 }
 
 /**
- * Moves money, records the transaction, and publishes it if there is a world.
+ * Moves money, records the transaction, and publishes it where there is a context.
  * @throws DomainError insufficient_balance or amount_too_large
  */
 const move = (
   tx: Tx,
-  context: MoneyContext | undefined,
+  context: EventContext | undefined,
   wallet: Wallet,
   cause: Cause,
   movement: Movement,
@@ -105,11 +105,10 @@ const move = (
     createdAtMs: nowMs,
     searchLowerCase: searchText(cause.sourceId, cause.remarks),
   })
-  if (context?.world) {
-    const published = { world: context.world, reference: context.reference }
+  if (context) {
     const moved = found(findWallet(tx, wallet.clientId, wallet.id), WALLET_NOT_FOUND)
-    publishWallet(tx, published, moved, amountMinor < 0 ? 'debited' : 'credited', nowMs, sourceId)
-    if (moved.isLow && !before.isLow) publishWallet(tx, published, moved, 'low', nowMs, sourceId)
+    publishWallet(tx, context, moved, amountMinor < 0 ? 'debited' : 'credited', nowMs, sourceId)
+    if (moved.isLow && !before.isLow) publishWallet(tx, context, moved, 'low', nowMs, sourceId)
   }
   return { transactionId, balanceAfterMinor }
 }
@@ -120,7 +119,7 @@ const move = (
  */
 export const moveWallet = (
   tx: Tx,
-  context: MoneyContext,
+  context: EventContext,
   wallet: Wallet,
   cause: Cause,
   amountMinor: number,
@@ -131,12 +130,12 @@ export const moveWallet = (
  * Reserves what the wallet pays until the order or payout is settled or refunded.
  * @throws DomainError insufficient_balance, also when the wallet is closed, or amount_too_large
  */
-export const reserve = (tx: Tx, context: MoneyContext, wallet: Wallet, cause: Cause, amountMinor: number) => {
+export const reserve = (tx: Tx, context: EventContext, wallet: Wallet, cause: Cause, amountMinor: number) => {
   if (wallet.closedAtMs !== null) throw new DomainError(INSUFFICIENT_BALANCE)
   return move(tx, context, wallet, cause, { spendableMinor: -amountMinor, reservedMinor: amountMinor })
 }
 
-export const refund = (tx: Tx, context: MoneyContext, wallet: Wallet, cause: Cause, amountMinor: number) =>
+export const refund = (tx: Tx, context: EventContext, wallet: Wallet, cause: Cause, amountMinor: number) =>
   move(tx, context, wallet, cause, { spendableMinor: amountMinor, reservedMinor: -amountMinor })
 
 /** Books reserved money. The lines sum to the amount, in the wallet's currency. */
@@ -155,7 +154,7 @@ type OperatorCause = Pick<Cause, 'remarks' | 'nowMs'>
 /** Puts money into a wallet. Without a context, as for seed data, nothing is published. */
 export const fund = (
   tx: Tx,
-  context: MoneyContext | undefined,
+  context: EventContext | undefined,
   wallet: Wallet,
   amountMinor: number,
   cause: OperatorCause,
@@ -166,7 +165,7 @@ export const fund = (
 }
 
 /** An operator corrects a balance, up or down. @throws DomainError insufficient_balance */
-export const adjust = (tx: Tx, context: MoneyContext, wallet: Wallet, amountMinor: number, cause: OperatorCause) => {
+export const adjust = (tx: Tx, context: EventContext, wallet: Wallet, amountMinor: number, cause: OperatorCause) => {
   const against: Line = { account: 'adjustments', currencyId: wallet.currencyId, amountMinor: -amountMinor }
   const whole = { sourceType: 'adjustment', sourceId: null, ...cause } as const
   return moveWallet(tx, context, wallet, whole, amountMinor, [against])

@@ -74,8 +74,6 @@ export const deleteWallets = (tx: Tx, clientId: number): void =>
   void tx.delete(wallets).where(eq(wallets.clientId, clientId)).run()
 
 /** A new wallet, without money. */
-export const insertWallet = (tx: Tx, wallet: Wallet): void => void tx.insert(wallets).values(wallet).run()
-
 /** The first wallet of a client is its default one. */
 export const openWallet = (
   tx: Tx,

@@ -17,9 +17,6 @@ export interface EventContext {
   reference: Reference
 }
 
-/** Without a world nothing is published: seed data, and the past of a scenario (decision 57). */
-export type MoneyContext = Pick<EventContext, 'reference'> & Partial<Pick<EventContext, 'world'>>
-
 interface NewEvent {
   clientId: number
   type: EventType

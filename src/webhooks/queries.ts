@@ -79,14 +79,6 @@ export const insertWebhook = (tx: Tx, webhook: Webhook): void => {
   tx.insert(webhooks).values(webhook).run()
 }
 
-/** Webhooks of some clients, which are the same in another database. What waits for them is not. */
-export const copyWebhooks = (from: Query, to: Tx, clientIds: readonly number[]): void => {
-  const own = and(inArray(webhooks.clientId, [...clientIds]), eq(webhooks.deleted, false))
-  for (const webhook of from.select().from(webhooks).where(own).all()) {
-    insertWebhook(to, { ...webhook, droppedTo: 0, failingSinceMs: null })
-  }
-}
-
 export const updateWebhook = <Known extends Pick<Webhook, 'id'>>(
   tx: Tx,
   webhook: Known,

@@ -85,13 +85,15 @@ describe.skipIf(!hasNode)('the Node test suite', () => {
 })
 
 describe.skipIf(!hasShell)('the scripts', () => {
-  test('late.yaml is a scenario to begin with', () =>
-    withFiles([blockOf('late.yaml')], async (cwd, env) => {
-      const command = 'curl -sS "$SCRIP_URL/_sandbox/scenario"'
-      const ended = await run(['run', '--scenario', 'late.yaml', '--', 'sh', '-c', command], { cwd, env })
-      const { orders, payouts } = JSON.parse(ended.stdout) as { orders: object[]; payouts: object[] }
-      expect(orders).toMatchObject([{ status: 'PENDING', placed_at: '2029-12-29T12:00:00.000Z' }])
-      expect(payouts).toMatchObject([{ status: 'completed', returned: true }])
+  test('late.json is a scenario to begin with', () =>
+    withFiles([blockOf('late.json')], async (cwd, env) => {
+      const ask = (path: string) =>
+        `curl -sS -H "Authorization: Bearer $SCRIP_ACCESS_TOKEN" "$SCRIP_URL/api/v1/${path}"`
+      const command = `${ask('orders')} && ${ask('payouts')}`
+      const ended = await run(['run', '--scenario', 'late.json', '--', 'sh', '-c', command], { cwd, env })
+      expect(ended.stdout).toContain('"status":"PENDING"')
+      expect(ended.stdout).toContain('"placed_at":"2030-01-01T12:00:00.000Z"')
+      expect(ended.stdout).toContain('"status":"completed"')
     }))
 
   test('errors.sh injects every documented error', async () => {

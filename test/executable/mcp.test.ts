@@ -122,15 +122,15 @@ describe('scrip mcp', () => {
     expect(orders).toHaveLength(1)
   })
 
-  test('moves the clock, and shows and loads worlds', async () => {
+  test('moves the clock, copies worlds and makes one of requests', async () => {
     await use(client, 'world', { action: 'make', name: 'clock' })
     const { data: moved } = await use(client, 'clock', { world: 'clock', advance: 'P1D', frozen: true })
     expect(moved).toMatchObject({ frozen: true, happened: [] })
-    const { data: document } = await use(client, 'scenario', { action: 'show', world: 'clock' })
     await use(client, 'world', { action: 'fork', name: 'forked', from: 'clock' })
     expect((await use(client, 'clock', { world: 'forked' })).data).toMatchObject({ now: moved.now })
-    expect(await use(client, 'scenario', { action: 'load', world: 'forked', document })).toMatchObject({
-      words: 'Loaded the document.',
+    const steps = [{ method: 'GET', path: '/api/v1/wallets/1' }]
+    expect(await use(client, 'scenario', { world: 'forked', steps })).toMatchObject({
+      words: 'Made the world of the steps.',
       isError: false,
     })
     expect((await use(client, 'world', { action: 'list' })).data.map(({ name }: { name: string }) => name)).toContain(

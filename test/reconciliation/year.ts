@@ -37,7 +37,8 @@ export const emptyYear = async (): Promise<Uint8Array> => {
 export const booksOf = (image: Uint8Array, entries: readonly Entry[]): Database => {
   const database = Database.inMemory(image)
   const { sqlite } = database
-  database.trust()
+  sqlite.run('PRAGMA ignore_check_constraints = ON')
+  sqlite.run('PRAGMA foreign_keys = OFF')
   for (const { name } of sqlite
     .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
     .all()) {

@@ -35,10 +35,7 @@ describe.each(operations.map(({ method, path, ...rest }) => [method, path, rest]
       test('400 refuses an unknown member, before a 404', async () => {
         const { status, body } = await ask(method, target, '{"wrld":"x"}')
         expect(status).toBe(400)
-        // A scenario is checked as a document, which has lines.
-        expect(JSON.stringify(body)).toMatch(
-          /The wrld field is not a known member; known are |line 1, wrld: is not known/,
-        )
+        expect(JSON.stringify(body)).toContain('The wrld field is not a known member; known are ')
         if (!requestBody) expect(JSON.stringify(body)).toContain('known are none.')
       })
 
@@ -64,7 +61,6 @@ describe('A world is accepted where it has no effect', () => {
     ['GET', '/worlds'],
     ['GET', '/errors'],
     ['GET', '/test-values'],
-    ['GET', '/scenario/schema'],
     ['GET', '/snapshots'],
     ['GET', '/snapshots/kept'],
     ['DELETE', '/snapshots/kept'],

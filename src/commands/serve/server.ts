@@ -16,9 +16,9 @@ import { createLog, LineSink, type Log } from '../../observability/log.ts'
 import { createMetrics } from '../../observability/metrics.ts'
 import { requireKeys } from '../../orders/voucher-key.ts'
 import type { RecordServer, Roles } from '../../record/server.ts'
-import { ScenarioFault } from '../../sandbox/scenario/loading.ts'
 import { assemble } from '../../start/assemble.ts'
 import { createDatabase } from '../../start/folder.ts'
+import { playBeginning, ScenarioFault } from '../../start/scenario.ts'
 import type { ServedFolder } from '../../start/served-folder.ts'
 import { VERSION } from '../../start/version.ts'
 import type { Deliveries } from '../../webhooks/deliveries.ts'
@@ -46,7 +46,7 @@ export const logOf = ({ logLevel, logFormat }: Config): Log => {
 export const startServer = async (config: Config, log: Log, record?: RecordServer) => {
   await using undo = new AsyncDisposableStack() // a start that fails leaves nothing that keeps the process alive
   undo.defer(() => record?.stop())
-  const { worlds, folder, seed, nextRequestId, deps: depsOf, close } = openPlatform(config, log)
+  const { worlds, folder, seed, nextRequestId, deps: depsOf, close } = await openPlatform(config, log)
   const metrics = config.metrics && (await createMetrics({ version: VERSION, mode: config.mode, worlds }))
   const ofMetrics = metrics && config.metrics && serveMetrics(config.metrics, metrics, log)
   undo.defer(() => ofMetrics?.stop(0))
@@ -62,7 +62,7 @@ export const startServer = async (config: Config, log: Log, record?: RecordServe
     isServing: record && (() => record.isServing),
     listeners: [log.requests, metrics?.listener].filter((listener) => listener !== undefined),
   })
-  const app = appOf({ ...deps, precompile: record !== undefined }, config)
+  const app = createApp({ ...deps, precompile: record !== undefined })
   // Between here and the binding of the port no request can arrive: nothing was awaited.
   const respond = record?.respondWith(app.handle, nextRequestId) ?? app.handle
   const { due, deliveries, failedLogins, logIn, tick, refresh } = app
@@ -135,24 +135,12 @@ const rolesOf = ({ url, voucherKey, folder, timekeeper, deliveries, refresh }: R
   },
 })
 
-/** The faults of a scenario can only be checked against the operations. @throws ProgramError when one can never apply */
-const appOf = (deps: Deps, { scenario }: Config) => {
-  try {
-    return createApp(deps)
-  } catch (error) {
-    throw error instanceof ScenarioFault ? dataError(error, scenario) : error
-  }
-}
-
 export type RunningServer = Awaited<ReturnType<typeof startServer>>
 
 /** @throws ProgramError as {@link assemble} */
-export const openPlatform = (config: Config, log: Log) =>
-  withProgramErrors(config, () => assemble(config, systemClock, log))
-
-const withProgramErrors = <T>(config: Config, open: () => T): T => {
+export const openPlatform = async (config: Config, log: Log) => {
   try {
-    return open()
+    return assemble(config, systemClock, log, await playBeginning(config, systemClock, log))
   } catch (error) {
     if (error instanceof UsageError) throw error
     const where =

@@ -30,7 +30,7 @@ export const startOnCopy = async (config: Config, log: Log): Promise<void> => {
     try {
       await copyFolder(dataDir, staging.path)
       if (config.postgres) ownDatabase(databasePath(staging.path))
-      openPlatform(trial, log).close()
+      ;(await openPlatform(trial, log)).close()
       const broken = brokenIn(await verified(databasePath(staging.path), trial))
       if (broken !== undefined) throw unusable(`the data is not sound: ${broken}\nSee scrip verify.`)
     } catch (error) {

@@ -72,7 +72,6 @@ const LINKS = [
   'pace',
   'clients',
   'rates',
-  'scenario',
   'inbox',
   'errors',
   'faults',

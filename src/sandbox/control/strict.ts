@@ -15,13 +15,14 @@ const NOTHING = Type.Object({})
  * operation of the control API takes no members; one of the API does not look. @throws DomainError body_unreadable
  */
 export const unknownIn = async (
-  { query = NOTHING, body, closed, readsBody }: Operation,
+  { query = NOTHING, body, closed, readsBody, bodyValuesMax }: Operation,
   request: Request,
 ): Promise<Violation[]> => {
   const unknown = [...unknownParameters(request, query)]
   const known = body ?? (closed ? NOTHING : undefined)
   // A body may have thousands of members.
-  if (known && !readsBody) unknown.push(...unknownMembers(await objectIn(request), known).take(UNKNOWN_NAMED_MAX))
+  if (known && !readsBody)
+    unknown.push(...unknownMembers(await objectIn(request, bodyValuesMax), known).take(UNKNOWN_NAMED_MAX))
   return unknown.slice(0, UNKNOWN_NAMED_MAX)
 }
 
@@ -58,10 +59,10 @@ const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A body that is not an object is left to the route. */
-const objectIn = async (request: Request): Promise<JsonObject> => {
+const objectIn = async (request: Request, valuesMax: number | undefined): Promise<JsonObject> => {
   const text = await readText(request)
   try {
-    return parseObject(text)
+    return parseObject(text, valuesMax)
   } catch {
     return {}
   }

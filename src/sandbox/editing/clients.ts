@@ -82,7 +82,7 @@ export const clientWire = (query: Query, world: World, client: ClientRecord) => 
 })
 
 /** Percentages by product; a discount of 0 is none. */
-export const discountsWire = (query: Query, clientId: number): Record<string, number> =>
+const discountsWire = (query: Query, clientId: number): Record<string, number> =>
   Object.fromEntries(
     [...discountsOf(query, clientId)]
       .filter(([, basisPoints]) => basisPoints > 0)

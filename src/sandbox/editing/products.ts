@@ -27,7 +27,7 @@ export const entryIn = (query: Query, catalog: Catalog, product: Product): Produ
   return { ...entryOf({ ...product, ...texts }), stock: leftOf(query, product) }
 }
 
-export const leftOf = (query: Query, { id, stock }: Pick<Product, 'id' | 'stock'>): number | null =>
+const leftOf = (query: Query, { id, stock }: Pick<Product, 'id' | 'stock'>): number | null =>
   stock === null ? null : Math.max(0, stock - takenOf(query, id))
 
 /** The change that an edit asks for. @throws DomainError validation where the entry would break a rule of catalog files */

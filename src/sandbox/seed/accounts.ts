@@ -1,6 +1,5 @@
 import { agreeDiscounts } from '../../catalog/queries.ts'
 import type { Database } from '../../db/database.ts'
-import { toPercent } from '../../kernel/money.ts'
 import type { Reference } from '../../reference/reference.ts'
 import { passwordDigest } from '../../sessions/credentials.ts'
 import {
@@ -44,27 +43,6 @@ export const SEEDED = { clients: ACCOUNTS.length, entries: WALLETS.length } as c
 
 /** One agreed discount, so that the difference shows: product 2 at 6 % for `limited` instead of 4 %. */
 const AGREED_DISCOUNTS = [{ clientId: 2, productId: 2, discountBasisPoints: 600 }] as const
-
-/** The accounts and their wallets in the form of a scenario. */
-export const seededClients = () =>
-  ACCOUNTS.map(({ id, username: name, vouchers, quantityMax }) => ({
-    name,
-    features: { vouchers },
-    max_quantity: quantityMax,
-    discounts: Object.fromEntries(
-      AGREED_DISCOUNTS.filter(({ clientId }) => clientId === id).map((agreed) => [
-        agreed.productId,
-        toPercent(agreed.discountBasisPoints),
-      ]),
-    ),
-  }))
-
-export const seededWallets = () =>
-  WALLETS.map(({ clientId, currency, amount }) => ({
-    client: ACCOUNTS.find(({ id }) => id === clientId)?.username ?? SANDBOX_USERNAME,
-    currency,
-    amount,
-  }))
 
 /** 2026-01-01T00:00:00Z: seed data is the same in every world and every run, including its times. */
 export const SEEDED_AT_MS = 1_767_225_600_000

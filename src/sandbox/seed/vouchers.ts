@@ -32,7 +32,7 @@ export const generatedSupply = (
   },
 })
 
-export const generatedVoucher = (ids: IdSource, placedAtMs: number, validity: string | undefined): SuppliedVoucher => {
+const generatedVoucher = (ids: IdSource, placedAtMs: number, validity: string | undefined): SuppliedVoucher => {
   const cardNumber = `TEST${ids.letters(CODE_LENGTH - 4).toUpperCase()}`
   const pinCode = ids.letters(PIN_LENGTH).toUpperCase()
   const claimUrl = `https://claim.example/${cardNumber}`

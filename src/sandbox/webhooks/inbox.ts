@@ -36,6 +36,8 @@ export const inboxOf = (world: World): Recent<InboxEntry> => world.of(inbox).rec
 
 export const replyOf = (world: World, name: string): InboxReply => world.of(inbox).replies.get(name) ?? USUAL_REPLY
 
+export const repliesOf = (world: World): ReadonlyMap<string, InboxReply> => world.of(inbox).replies
+
 /** With too many names, the oldest responds as usual again. */
 export const setReply = (world: World, name: string, reply: Partial<InboxReply>): InboxReply => {
   const { replies } = world.of(inbox)

@@ -90,8 +90,7 @@ export const putBack = (worlds: SandboxWorlds, world: World, image?: Uint8Array)
   return next
 }
 
-export const worldDigest = (world: World): string | undefined =>
-  findPasswordDigest(world.db.query, SANDBOX_CLIENT_IDS.sandbox)
+const worldDigest = (world: World): string | undefined => findPasswordDigest(world.db.query, SANDBOX_CLIENT_IDS.sandbox)
 
 /** What a body of these routes says about its world, unverified (contract C3). */
 const SAID_IN: Record<string, (body: JsonObject) => string | undefined> = {

@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EventSchema } from '../../events/contract.ts'
+import type { JsonObject } from '../../http/json.ts'
 import { listOf } from '../../http/operation.ts'
 import { parameter } from '../../http/parameters.ts'
 import { getExample, Timestamp } from '../../http/schemas.ts'
-import { Text } from '../../http/validation.ts'
+import { bodyCheck, Text } from '../../http/validation.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { DomainError, violated, violation } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
@@ -19,6 +20,7 @@ import {
   worldNotFound,
   worldsExhausted,
 } from '../errors.ts'
+import { readSteps, SCENARIO_STOPPED, ScenarioSchema } from '../scenario/scenario.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { ALL_WORLDS, plainName } from './query.ts'
 import { FILE_BYTES_MAX } from './snapshot-file.ts'
@@ -128,35 +130,38 @@ export const listWorlds = controlOperation('worlds')({
   success: listOf('The default world first', WorldSummary),
 })
 
+const WorldRequest = Type.Object(
+  {
+    from: Type.Optional(Text({ description: 'A world or a snapshot to copy; fresh when left out' })),
+    scenario: Type.Optional(ScenarioSchema),
+  },
+  { title: 'WorldRequest' },
+)
+/** The steps are checked one by one. */
+const checkWorldRequest = bodyCheck(
+  Type.Object({ from: WorldRequest.properties.from, scenario: Type.Optional(Type.Object({})) }),
+)
+
 export const makeWorld = controlOperation('worlds')({
   id: 'makeWorld',
   summary: 'Make a world: fresh, as a copy, or of a scenario',
   description: 'An existing world of that name is replaced. The first password that is used becomes its password.',
   params: NamePath,
-  body: Type.Object(
-    {
-      from: Type.Optional(Text({ description: 'A world or a snapshot to copy; fresh when left out' })),
-      scenario: Type.Optional(
-        Type.Object(
-          {},
-          {
-            title: 'ScenarioOfWorld',
-            additionalProperties: true,
-            description: 'A document as PUT /_sandbox/scenario takes; larger ones go there',
-          },
-        ),
-      ),
-    },
-    { title: 'WorldRequest' },
-  ),
+  body: WorldRequest,
   bodyExample: { from: 'default' },
   bodyOptional: true,
+  bodyValuesMax: Number.POSITIVE_INFINITY,
+  read: (sent) => {
+    const { from, scenario } = checkWorldRequest(sent)
+    return { from, scenario: scenario && readSteps(scenario as JsonObject, 'scenario.') }
+  },
   success: { status: 200, description: 'The world', schema: WorldSummary },
   errors: {
     validation: NAME_INVALID,
     source_not_found: worldNotFound('nowhere'),
     world_damaged: worldDamaged('checkout'),
     snapshot_damaged: snapshotDamaged('prepared'),
+    stopped: SCENARIO_STOPPED,
     exhausted: worldsExhausted(WORLDS_MAX),
   },
 })

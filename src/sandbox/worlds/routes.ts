@@ -10,8 +10,7 @@ import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import { DEFAULT_WORLD_KEPT, snapshotNotFound, worldNotFound } from '../errors.ts'
 import type { Parts } from '../parts.ts'
-import { makeOfScenario, refusing } from '../scenario/apply.ts'
-import { checkScenario } from '../scenario/format.ts'
+import { placeScenario } from '../scenario/place.ts'
 import { makeWorld, putBack } from './accounts.ts'
 import { parseDuration } from './movable-clock.ts'
 import * as operations from './operations.ts'
@@ -108,9 +107,7 @@ export const worldRoutes = (parts: Parts) => {
         const name = newName(params.name)
         if (from !== undefined && scenario !== undefined)
           throw violated('scenario', 'format', 'must not come with from')
-        if (scenario !== undefined) {
-          return refusing(async () => worldWire(await makeOfScenario(parts, name, checkScenario(scenario))))
-        }
+        if (scenario !== undefined) return worldWire(await placeScenario(parts, name, scenario))
         const source = from && plainName(from)
         const image = source === undefined ? undefined : await imageNamed(parts, source)
         return worldWire(makeWorld(worlds, name, image))

@@ -27,7 +27,7 @@ export const imageWith = (database: Database, state: StateBesideData): Uint8Arra
 }
 
 /** A random seed is needed for a world that draws from the machine. */
-export const besideDataOf = (world: World, seed: string): StateBesideData => ({
+const besideDataOf = (world: World, seed: string): StateBesideData => ({
   clock: clockOf(world).state,
   ...(randomStateOf(world) ?? { randomness: { seed, position: 0 }, ids: world.ids.state }),
   pace: { ...world.of(pace) },

@@ -37,6 +37,8 @@ interface SandboxWorldsOptions {
   initialClients?: readonly string[]
   /** The random seed of a copy of a world that draws from the machine. */
   seed: string
+  /** How many named worlds there may be. */
+  worldsMax?: number
 }
 
 type OnPresent = (world: World, about: { isSeeded: boolean }) => void
@@ -109,7 +111,7 @@ export class SandboxWorlds implements Worlds {
 
   /** Undefined as well for a world whose file is damaged. */
   find(name: string): World | undefined {
-    if (name === DEFAULT_WORLD) return this.#default
+    if (name === DEFAULT_WORLD || name === this.#default.name) return this.#default
     return this.#named.get(name) ?? (this.#named.has(name) ? this.#load(name) : undefined)
   }
 
@@ -172,7 +174,8 @@ export class SandboxWorlds implements Worlds {
    */
   create(name: string, image?: Uint8Array): World {
     if (this.has(name)) throw new DomainError(worldDamaged(name))
-    if (this.#named.size >= WORLDS_MAX) throw new DomainError(worldsExhausted(this.#named.size))
+    if (this.#named.size >= (this.options.worldsMax ?? WORLDS_MAX))
+      throw new DomainError(worldsExhausted(this.#named.size))
     const world = this.#make(name, image)
     if (image === undefined) this.#onSeeded(world)
     return world

@@ -1,47 +1,37 @@
 import fc from 'fast-check'
-import { faultsIn } from '../expect.ts'
+import { ADA } from '../../records.ts'
 import { command, worldNames } from './command.ts'
 
-/** A world as one document, and the feed of what happens in it (contract C15). */
+/** Worlds made of requests, and the feed of what happens in one (contract C15). */
+
+const STEPS = [
+  { name: 'ada', method: 'POST', path: '/api/v1/beneficiaries', body: ADA },
+  { method: 'GET', path: '/api/v1/beneficiaries/{{ada.id}}', as: 'limited', expect: 404 },
+]
 
 const BAD: readonly unknown[] = [
   { more: 1 },
-  { wallets: [{ currency: 'XXX' }] },
-  { orders: [{ product_id: 77_777, denomination: 1, quantity: 1 }] },
-  { clients: 'none' },
-  { payouts: [{ status: 'gone' }] },
+  { steps: 'none' },
+  { steps: [{ method: 'GET', path: '/openapi.json' }] },
+  { steps: [...STEPS, { method: 'GET', path: '/api/v1/orders/{{ada.id}}' }] },
 ]
 
 export const scenarioCommands = [
-  command('write a world down and load it again', ['getScenario', 'loadScenario', 'resetWorld'], 2, {
+  command('make a world of requests', ['loadScenario', 'resetWorld'], 2, {
     args: fc.record({ world: worldNames }),
     run: async (play, { world: name }) => {
-      const written = await play.control({ operation: 'getScenario' }, name, (world, response) => {
-        play.model.catchUp(world, play.now(world, response.real).lo)
-        return { status: 200 }
-      })
-      if (written.status !== 200) return
-      await play.control({ operation: 'loadScenario', body: written.json }, name, () => ({ status: 200 }))
-      const { clock: before, ...document } = written.json as Record<string, unknown>
-      await play.control({ operation: 'getScenario' }, name, () => ({
-        status: 200,
-        fault: ({ json }) => {
-          const { clock: after, ...again } = json as Record<string, unknown>
-          return faultsIn({ 'what was loaded': [again, document], clock: [typeof after, typeof before] })
-        },
-      }))
-      // Ids and times of what was loaded are new: the model goes on with a world that it knows.
+      await play.control({ operation: 'loadScenario', body: { steps: STEPS } }, name, () => ({ status: 200 }))
+      // What the steps made is new to the model: it goes on with a world that it knows.
       await play.control({ operation: 'resetWorld' }, name, () => {
         play.model.put(name)
         return { status: 200, body: { world: name } }
       })
     },
   }),
-  command('load what is not a scenario', ['loadScenario', 'getScenarioSchema'], 1, {
+  command('play what is no scenario, or stops', ['loadScenario'], 1, {
     args: fc.record({ world: worldNames, nth: fc.nat(BAD.length - 1) }),
     run: async (play, { world, nth }) => {
       await play.control({ operation: 'loadScenario', body: BAD[nth] }, world, () => ({ status: 400 }))
-      await play.open({ operation: 'getScenarioSchema' }, () => ({ status: 200 }))
     },
   }),
   command('open the feed', ['openFeed'], 1, {

@@ -174,18 +174,16 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     },
   ),
   scenario: tool(
-    'Use this to read a world as one document, or to load one: clients, wallets, orders and payouts in any state, faults and clock.',
+    'Use this to replace a world by one that is made of requests in order: clients, orders and payouts in any state, faults and clock. {{name.member}} in path, headers or body is that member of the response to the step of that name.',
     Type.Object({
-      action: oneOf(['show', 'load', 'schema'], 'schema is the JSON Schema of a document'),
-      document: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'For load' })),
+      steps: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+        description:
+          'Each {name?, as?, method, path, headers?, body?, expect?}: expect is a status, any 2xx if left out',
+      }),
       world: World,
     }),
-    async (control, { action, document, world }) => {
-      if (action === 'schema') return told(await control.ask('GET', '/scenario/schema'), 'The schema.')
-      if (action === 'show') return told(await control.ask('GET', '/scenario', { world }), 'The world as a document.')
-      if (document === undefined) throw new WrongArguments('action load needs a document')
-      return told(await control.ask('PUT', '/scenario', { world, body: document }), 'Loaded the document.')
-    },
+    async (control, { steps, world }) =>
+      told(await control.ask('PUT', '/scenario', { world, body: { steps } }), 'Made the world of the steps.'),
   ),
   test_values: tool(
     'Use this to find values that behave specially: sold-out products, payees whose payout fails, amounts that exceed the balance.',

@@ -1,0 +1,79 @@
+import { DomainError } from '../../kernel/failure.ts'
+import type { World } from '../../worlds/world.ts'
+import { scenarioStopped } from '../errors.ts'
+import type { Sent } from '../parts.ts'
+import { SANDBOX_USERNAME } from '../seed/accounts.ts'
+import { findClientIn } from '../worlds/accounts.ts'
+import { resolved, SHOWN_MAX, type Step, StepFault } from './scenario.ts'
+
+/** What a step must leave alone: other worlds, what replaces its own, and what ends only once the world is there. */
+const REFUSED = /^\/_sandbox\/(?:worlds|snapshots|reset|scenario|feed|webhooks\/settle)(?:\/|$)/
+
+/** Responses that are kept for later steps, in characters. */
+const RESPONSES_MAX = 16_777_216
+
+type Send = (sent: Sent) => Promise<Response>
+
+/** Sends the steps of a scenario in order. @throws DomainError scenario_stopped with the step that went wrong */
+export const play = async (world: World, steps: readonly Step[], send: Send): Promise<void> => {
+  const responses = new Map<string, unknown>()
+  let room = RESPONSES_MAX
+  for (const [index, written] of steps.entries()) {
+    let step = written
+    try {
+      step = resolved(written, responses)
+      const text = await responseTo(world, step, send)
+      if (step.name === undefined) continue
+      room -= text.length
+      if (room < 0)
+        throw new StepFault(`the responses to named steps are longer than ${RESPONSES_MAX} characters together`)
+      responses.set(step.name, parsed(text))
+    } catch (error) {
+      if (!(error instanceof StepFault)) throw error
+      throw new DomainError(scenarioStopped(`${titleOf(index + 1, step)}: ${error.message}`))
+    }
+  }
+}
+
+const titleOf = (number: number, { name, method, path, body }: Step): string => {
+  const named = name === undefined ? '' : ` (${name})`
+  const sent = body === undefined ? '' : ` ${JSON.stringify(body).slice(0, SHOWN_MAX)}`
+  return `step ${number}${named}: ${method} ${path}${sent}`
+}
+
+/** @throws StepFault if it cannot be sent, or gets another status than expected */
+const responseTo = async (world: World, step: Step, send: Send): Promise<string> => {
+  const { method, path, headers, body, expect } = step
+  const client = senderOf(world, step)
+  const json = body === undefined ? {} : { body: JSON.stringify(body) }
+  const response = await send({ method, path, ...(client && { client }), ...(headers && { headers }), ...json })
+  const text = await response.text().catch(() => undefined)
+  await new Promise(setImmediate) // requests of others come between
+  const status = text === undefined ? 0 : response.status
+  if (expect === undefined ? status >= 200 && status < 300 : status === expect) return text ?? ''
+  const came = text === undefined ? 'no response' : `${status} ${text.slice(0, SHOWN_MAX)}`.trim()
+  throw new StepFault(`got ${came}, not ${expect ?? 'a 2xx'}`)
+}
+
+/** The client that is logged in for a step; undefined if the step has a token of its own. @throws StepFault */
+const senderOf = (world: World, { as = SANDBOX_USERNAME, path, headers }: Step): string | undefined => {
+  if (!findClientIn(world, as)) throw new StepFault(`no client is called ${as}`)
+  const { pathname, searchParams } = new URL(`http://localhost${path}`)
+  if (REFUSED.test(pathname) || searchParams.has('world')) {
+    throw new StepFault('a step acts on its own world alone, and while it is made')
+  }
+  try {
+    return new Headers(headers).has('authorization') ? undefined : as
+  } catch {
+    throw new StepFault('a header has a name or a value that HTTP does not allow')
+  }
+}
+
+/** The text itself, where it is no JSON. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
