@@ -158,7 +158,7 @@ test.each(lines.map((line) => [line]))('%s: the flags are valid', (line) =>
 test('every file of the guide is tested', () => {
   const tried = [
     'rewards.test.mjs',
-    'late.yaml',
+    'late.json',
     'errors.sh',
     'lost.sh',
     'evidence.sh',
