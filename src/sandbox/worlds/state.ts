@@ -19,13 +19,6 @@ export interface StateBesideData extends RandomState {
 export const imageOf = (world: World, seed: string): Uint8Array =>
   world.db.image((tx) => keepBesideData(tx, besideDataOf(world, seed)))
 
-/** Closes a database that is to become a world. */
-export const imageWith = (database: Database, state: StateBesideData): Uint8Array => {
-  const image = database.image((tx) => keepBesideData(tx, state))
-  database.close()
-  return image
-}
-
 /** A random seed is needed for a world that draws from the machine. */
 const besideDataOf = (world: World, seed: string): StateBesideData => ({
   clock: clockOf(world).state,
