@@ -2,7 +2,7 @@ import { count, mebibytes } from '../bench/table.ts'
 import { type Running, residentBytes } from '../program.ts'
 import { ask, Broken, Connection, type RawResponse } from './connection.ts'
 import { Dice } from './dice.ts'
-import { LOGIN, type Mutant, mutant } from './mutations.ts'
+import { LOGIN, type Mutant, mutant, type Operation, operationsOf } from './mutations.ts'
 import type { Rig } from './report.ts'
 import { serve } from './server.ts'
 
@@ -23,7 +23,8 @@ const RUNTIME_STATUSES = new Set([400, 413, 431, 505])
 
 export const hostile: Rig = async ({ rounds, seed, isShort }) => {
   const server = await serve(['--rate-limit', 'off', '--log-level', 'error'])
-  const siege = new Siege(server, new Dice(seed))
+  const document = (await (await server.request('/openapi.json')).json()) as Parameters<typeof operationsOf>[0]
+  const siege = new Siege(server, operationsOf(document), new Dice(seed))
   let warmBytes = 0
   const all = isShort ? 2 : rounds
   for (let round = 1; round <= all; round++) {
@@ -65,6 +66,7 @@ class Siege {
 
   constructor(
     private readonly server: Running,
+    private readonly operations: readonly Operation[],
     private readonly dice: Dice,
   ) {}
 
@@ -79,7 +81,7 @@ class Siege {
     const besieger = async (): Promise<void> => {
       let connection = await Connection.open(port)
       while (left-- > 0) {
-        const request = mutant(this.dice, access_token)
+        const request = mutant(this.dice, this.operations, access_token)
         this.sent += 1
         if (!request.isFramed) await this.#throwAt(request)
         else {

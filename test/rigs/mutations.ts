@@ -1,8 +1,7 @@
-import { PAYEE } from '../records.ts'
 import type { Ask } from './connection.ts'
 import type { Dice } from './dice.ts'
 
-/** Valid requests, and what a hostile hand makes of them. */
+/** The requests that the document shows, and what a hostile hand makes of them. */
 
 export interface Mutant {
   bytes: Buffer
@@ -22,99 +21,57 @@ interface ChangedRequest {
   body?: Json
 }
 
-const PERSON = {
-  email: 'ada@example.com',
-  first_name: 'Ada',
-  last_name: 'Lovelace',
-  country: 'GB',
-  phone: '+44 20 7946 0958',
-  metadata: { a: 1 },
+/** An operation as its document shows it. */
+export interface Operation {
+  method: string
+  /** With examples in the place of its parameters. */
+  path: string
+  /** The query parameters that it knows. */
+  words: string[]
+  body: Json | undefined
+  /** Its response is long, or it starts the world anew: it is asked for more seldom. */
+  isHeavy: boolean
 }
-const QUOTE = { denomination: 100, quantity: 2, wallet_id: 1 }
-const ORDER = {
-  product_id: 1,
-  denomination: 100,
-  quantity: 1,
-  wallet_id: 1,
-  client_reference: 'r',
-  email: 'ada@example.com',
+
+interface DocumentedOperation {
+  parameters?: { $ref?: string; name: string; in: string; example?: Json }[]
+  requestBody?: { content: Record<string, { example?: Json }> }
 }
-const PAYOUT = {
-  reference_id: 'r',
-  wallet_id: 1,
-  amount: 1.25,
-  currency: 'USD',
-  ...PAYEE,
-  beneficiary_country: 'GB',
-  metadata: { a: [1, { b: 2 }] },
+
+interface Document {
+  paths: Record<string, Record<string, DocumentedOperation>>
+  components: { parameters: Record<string, { name: string; in: string; example?: Json }> }
 }
+
+/** The fault that the document shows is a 500, which is what is looked for. */
 const FAULT = { error: 'products.not_found', match: { method: 'GET', path: '/api/v1/products/1' }, times: 1 }
+/** What ends the token of all, what never ends, and what is told to wait. */
+const LEFT_OUT = new Set(['/auth/logout', '/_sandbox/reset', '/_sandbox/feed', '/_sandbox/inbox/{name}'])
+const HEAVY =
+  /^\/(?:docs|openapi\.json|_sandbox\/(?:snapshots\/\{name\}(?:\/restore)?|errors|requests|scenario|console.*|worlds\/\{name\}))$/
 
-/** Every operation; the words after a question mark are parameters that it knows. */
-const OPERATIONS: readonly [string, Json?][] = [
-  ['POST /auth/login', { username: 'sbx_hostile', password: 'sandbox' }],
-  ['POST /auth/refresh', { refresh_token: 'eyJhbGciOiJIUzI1NiJ9.e30.AAAA' }],
-  ['GET /status'],
-  ['GET /api/v1/beneficiaries?page&limit&search&sort_by&sort_order'],
-  ['POST /api/v1/beneficiaries', PERSON],
-  ['GET /api/v1/beneficiaries/ben_0'],
-  ['DELETE /api/v1/beneficiaries/ben_0'],
-  ['GET /api/v1/products?page&limit&category&country_id&currency_id&search&sort&sort_by'],
-  ['GET /api/v1/products/1'],
-  ['POST /api/v1/products/1/availability', QUOTE],
-  ['POST /api/v1/products/1/discount', QUOTE],
-  ['POST /api/v1/products/1/charges', QUOTE],
-  ['GET /cards/1'],
-  ['GET /api/v1/categories'],
-  ['GET /api/v1/categories/1'],
-  ['GET /api/v1/subcategories/1'],
-  ['GET /api/v1/countries/1'],
-  ['GET /api/v1/currencies/1'],
-  ['GET /api/v1/wallets?page&limit&currency_id&type&sort&is_active'],
-  ['GET /api/v1/wallets/1'],
-  [
-    'GET /api/v1/transactions?page&limit&wallet_id&transaction_type&status&source_type&created_from&created_to&sort&search',
-  ],
-  ['GET /api/v1/transactions/1'],
-  ['GET /api/v1/orders?page&limit&status&product_id&client_reference&ref'],
-  ['POST /api/v1/orders', ORDER],
-  ['GET /api/v1/orders/1'],
-  ['GET /api/v1/orders/1/vouchers'],
-  ['POST /api/v1/orders/1/cancel'],
-  ['GET /api/v1/payouts?page&limit&status&currency&search&sort_by&sort_order'],
-  ['POST /api/v1/payouts', PAYOUT],
-  ['GET /api/v1/payouts/pyt_0'],
-  ['POST /api/v1/payouts/pyt_0/cancel'],
-  ['GET /'],
-  ['GET /livez'],
-  ['GET /_sandbox'],
-  ['GET /_sandbox/clock?world'],
-  ['POST /_sandbox/clock?world', { advance: 'PT1S', frozen: false }],
-  ['PUT /_sandbox/worlds/w', { from: 'hostile' }],
-  ['DELETE /_sandbox/worlds/w'],
-  ['PUT /_sandbox/snapshots/s?world'],
-  ['POST /_sandbox/snapshots/s/restore?world'],
-  ['POST /_sandbox/faults?world', FAULT],
-  ['DELETE /_sandbox/faults?world'],
-  ['PUT /_sandbox/pace?world', { payouts: 'auto', orders: 'auto' }],
-  ['POST /_sandbox/wallets?world', { currency: 'USD', type: 'PREPAID' }],
-  ['POST /_sandbox/wallets/1/fund?world', { amount: 1, remarks: 'x' }],
-  ['POST /_sandbox/payouts/pyt_0/advance?world', { to: 'queued' }],
-  ['POST /_sandbox/orders/1/deliver?world', { quantity: 1 }],
-  ['POST /_sandbox/orders/1/fail?world', { failure_reason: 'x' }],
-  ['POST /_sandbox/orders/1/refund?world', { vouchers: ['1-1'], remarks: 'x' }],
-  ['GET /_sandbox/requests/1?world'],
-  ['GET /_sandbox/coverage?world&format'],
-]
+/** Every operation of a document. */
+export const operationsOf = ({ paths, components }: Document): Operation[] =>
+  Object.entries(paths).flatMap(([path, operations]) =>
+    LEFT_OUT.has(path)
+      ? []
+      : Object.entries(operations).map(([method, { parameters = [], requestBody }]) => {
+          const known = parameters.map((each) => components.parameters[each.$ref?.split('/').at(-1) ?? ''] ?? each)
+          const exampleOf = (name: string): string =>
+            String(known.find((each) => each.in === 'path' && each.name === name)?.example ?? '1')
+          return {
+            method: method.toUpperCase(),
+            path: path.replace(/\{(\w+)\}/g, (_, name: string) => exampleOf(name)),
+            words: known.filter((each) => each.in === 'query').map(({ name }) => name),
+            body:
+              path === '/_sandbox/faults' && requestBody
+                ? FAULT
+                : Object.values(requestBody?.content ?? {})[0]?.example,
+            isHeavy: HEAVY.test(path),
+          }
+        }),
+  )
 
-/** Long responses, which are asked for more seldom. */
-const HEAVY: readonly [string, Json?][] = [
-  ['GET /docs'],
-  ['GET /openapi.json'],
-  ['GET /_sandbox/snapshots/s'],
-  ['GET /_sandbox/errors'],
-  ['GET /_sandbox/requests?world&format'],
-]
 const HEAVY_PART = 0.005
 
 const LONG = 3_000
@@ -355,42 +312,31 @@ const ODD_TEXTS = [
 ]
 
 /** A hostile request; the token is good. */
-export const mutant = (dice: Dice, token: string): Mutant => {
-  const [operation, body] = dice.pick(dice.chance(HEAVY_PART) ? HEAVY : OPERATIONS)
-  const mutant = mutantOf(operation, body, token)
-  for (let changes = dice.below(4); changes > 0; changes--) change(dice, mutant)
-  const { bytes, line } = written(dice, mutant)
+export const mutant = (dice: Dice, operations: readonly Operation[], token: string): Mutant => {
+  const isHeavy = dice.chance(HEAVY_PART)
+  const operation = dice.pick(operations.filter((each) => each.isHeavy === isHeavy))
+  const request = requestOf(operation, token)
+  for (let changes = dice.below(4); changes > 0; changes--) change(dice, request, operation.words)
+  const { bytes, line } = written(dice, request)
   return dice.chance(BROKEN) ? { bytes: broken(dice, bytes), isFramed: false, line } : { bytes, isFramed: true, line }
 }
 
-const mutantOf = (operation: string, body: Json | undefined, token: string): ChangedRequest => {
-  const [method = '', target = ''] = operation.split(' ')
-  const [path = '', words] = target.split('?')
-  const query = words?.split('&').map((name): [string, string] => [name, '']) ?? []
-  const mutant: ChangedRequest = { method, path, query, headers: [['Authorization', `Bearer ${token}`]] }
-  mutant.query = query.filter(([name]) => name === 'world').map(([name]) => [name, 'hostile'])
-  if (body !== undefined) mutant.body = structuredClone(body)
-  KNOWN.set(
-    mutant,
-    query.map(([name]) => name),
-  )
-  return mutant
-}
+const requestOf = ({ method, path, words, body }: Operation, token: string): ChangedRequest => ({
+  method,
+  path,
+  query: words.includes('world') ? [['world', 'hostile']] : [],
+  headers: [['Authorization', `Bearer ${token}`]],
+  ...(body !== undefined && { body: structuredClone(body) }),
+})
 
-/** The parameters that the operation of a changed request knows. */
-const KNOWN = new WeakMap<ChangedRequest, string[]>()
-
-const change = (dice: Dice, mutant: ChangedRequest): void => {
+const change = (dice: Dice, request: ChangedRequest, words: readonly string[]): void => {
   const where = dice.below(10)
   if (where < 2)
-    mutant.query.push([
-      dice.chance(0.7) ? dice.pick([...(KNOWN.get(mutant) ?? []), 'page']) : dice.pick(ODD_NAMES),
-      dice.pick(ODD_WORDS),
-    ])
-  else if (where < 4) changeHeader(dice, mutant)
-  else if (where < 5) mutant.path = changedPath(dice, mutant.path)
-  else if (where < 6) mutant.method = dice.pick(METHODS)
-  else mutant.body = mutant.body === undefined ? dice.pick(ODD_VALUES) : changedValue(dice, mutant.body)
+    request.query.push([dice.chance(0.7) ? dice.pick([...words, 'page']) : dice.pick(ODD_NAMES), dice.pick(ODD_WORDS)])
+  else if (where < 4) changeHeader(dice, request)
+  else if (where < 5) request.path = changedPath(dice, request.path)
+  else if (where < 6) request.method = dice.pick(METHODS)
+  else request.body = request.body === undefined ? dice.pick(ODD_VALUES) : changedValue(dice, request.body)
 }
 
 const changeHeader = (dice: Dice, mutant: ChangedRequest): void => {
