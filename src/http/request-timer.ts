@@ -32,9 +32,6 @@ export interface RequestListener {
   onEnded: (facts: RequestFacts) => void
 }
 
-/** Requests that the program sends to itself, which are not observed. */
-export const ownRequests = new WeakSet<Request>()
-
 interface Underway {
   arrivedMs: number
   address: string
@@ -55,7 +52,6 @@ export class RequestTimer implements HttpObserver {
   ) {}
 
   arrived = (request: Request): void => {
-    if (ownRequests.has(request)) return
     const address = this.options.addressOf(request)
     this.#underway.set(request, { arrivedMs: sinceStartMs(), address, client: null })
     for (const { onArrived } of this.listeners) onArrived?.()

@@ -124,23 +124,10 @@ describe('scrip statement', () => {
     expect((await operator.run(['statement', 'acme', '--month', MONTH])).stdout).toContain('closing_balance')
   })
 
-  operatorTest('is a page to print, in which texts are text', async (operator) => {
-    await traded(operator)
-    const { exitCode, stdout } = await operator.run(['statement', 'acme', '--month', MONTH, '--html'])
-    expect(exitCode).toBe(0)
-    expect(stdout).toStartWith('<!doctype html>')
-    expect(stdout).toContain(`<title>Statement of acme, ${MONTH}</title>`)
-    expect(stdout).toContain('&lt;b&gt;Sold &amp; out&lt;/b&gt;')
-    expect(stdout).not.toContain('<b>')
-    expect(stdout).not.toMatch(/(?:src|href)=/)
-    expect(stdout.match(/<h2>/g)).toHaveLength(2)
-    expect(stdout).toContain('<td class="amount">879.00</td>')
-  })
-
   test.each([
     ['no month', ['statement', 'acme']],
     ['a month that is none', ['statement', 'acme', '--month', '2026-13']],
-    ['two forms at once', ['statement', 'acme', '--month', '2026-11', '--html', '--json']],
+    ['two forms at once', ['statement', 'acme', '--month', '2026-11', '--csv', '--json']],
   ])('%s is a usage error', async (_, args) => {
     expect(await run([...args, '--data-dir', '/none'])).toMatchObject({ exitCode: 2, stdout: '' })
   })

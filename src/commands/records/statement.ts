@@ -3,6 +3,7 @@ import { withDataOptions } from '../../config/options.ts'
 import { parseMonth } from '../../config/values.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import type { Currency } from '../../reference/reference.ts'
+import type { WalletTransaction } from '../../wallets/queries.ts'
 import { statementsOf, type WalletStatement } from '../../wallets/statement.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
 import { Amount, type Row } from '../terminal/cells.ts'
@@ -10,7 +11,6 @@ import { jsonList, jsonOf, type Result } from '../terminal/output.ts'
 import { type Administration, administer } from './administration.ts'
 import { CLIENT } from './client-kinds.ts'
 import { get } from './kind.ts'
-import { lineOf, type ShownStatement, statementPage } from './statement-page.ts'
 
 /** `scrip statement`: a client's wallets in one month, proven by the ledger (contract C17). */
 export const statementCommand = (statements: Command): void => {
@@ -18,22 +18,38 @@ export const statementCommand = (statements: Command): void => {
     .description("show a month of a client's wallets: opening balance, movements, closing balance")
     .argument('<client>', 'a username')
     .requiredOption('--month <month>', 'for example 2026-11, in UTC', parseMonth)
-    .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts(['json', 'html']))
-    .addOption(new Option('--html', 'print a page for a browser or a printer').conflicts(['json', 'csv']))
+    .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts('json'))
     .action(administer(statement))
 }
 
-const statement = (data: Administration, name: string, { month, html }: { month: Period; html?: true }): Result => {
+const statement = (data: Administration, name: string, { month }: { month: Period }): Result => {
   const { config, database, query, currency } = data
   database.sqlite.run('BEGIN') // balances and movements of one state, whatever a server writes meanwhile
   const client = get(CLIENT, query, name)
   const statements = statementsOf(query, client.id, month).map((one) => shown(one, currency(one.wallet.currencyId)))
-  if (html)
-    return { pieces: statementPage(client.username, toTimestamp(month.sinceMs).slice(0, MONTH_LENGTH), statements) }
   return config.format === 'json' ? { pieces: nested(statements) } : { columns: COLUMNS, rows: flat(statements, month) }
 }
 
-const MONTH_LENGTH = 'YYYY-MM'.length
+/** A movement, as a statement shows it. */
+const lineOf = (movement: WalletTransaction, currency: Currency) => ({
+  id: movement.id,
+  transaction_type: movement.transactionType,
+  amount: new Amount(movement.amountMinor, currency),
+  balance_after: new Amount(movement.balanceAfterMinor, currency),
+  source_type: movement.sourceType,
+  source_id: movement.sourceId,
+  remarks: movement.remarks,
+  created_at: toTimestamp(movement.createdAtMs),
+})
+
+/** The statement of a wallet. Its lines are read as they are printed, because a month can have a million movements. */
+interface ShownStatement {
+  wallet_id: number
+  currency: string
+  opening_balance: Amount
+  lines: () => Iterable<ReturnType<typeof lineOf>>
+  closing_balance: Amount
+}
 
 const shown = (
   { wallet, openingMinor, transactions, closingMinor }: WalletStatement,

@@ -1,4 +1,3 @@
-import { ownRequests } from '../../http/request-timer.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
@@ -14,8 +13,7 @@ export class RequestsInProgress {
   constructor(private readonly worlds: SandboxWorlds) {}
 
   arrived = (request: Request): void => {
-    if (!ownRequests.has(request) && !this.#observed.has(request))
-      this.#observed.set(request, new ObservedRequest(request.headers))
+    if (!this.#observed.has(request)) this.#observed.set(request, new ObservedRequest(request.headers))
   }
 
   /** Names the world of a replayed request: the access token that would name it is redacted. */
