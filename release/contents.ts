@@ -16,7 +16,7 @@ export interface Content {
 
 const DATA_SOURCES = ['cldr-core', 'cldr-localenames-full', 'currency-codes', 'lucide']
 /** Bundled by a macro while the program is built, so that its bundle does not name them. */
-const PAGE_LIBRARIES = ['diff', 'preact']
+const PAGE_LIBRARIES = ['preact']
 const RUNTIME = 'bun'
 const LICENCES = join(import.meta.dir, 'licences')
 const LICENCE_FILE = /^(?:licen[cs]e|notice|copying)\b/i
