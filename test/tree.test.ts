@@ -232,6 +232,18 @@ test('npm start installs at most 140 packages, the build of Bun for the machine 
   expect(packagesForServing().size + 1).toBeLessThanOrEqual(140)
 })
 
+test('src imports no packages but dependencies: npm start installs no others', () => {
+  const { dependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Needs
+  const imports = /(?:^(?:import|export) (?!type )[^'";]*?from |import\()'([a-z@][^:']*)'/gm
+  const imported = pathsBelow('src/**/*.{ts,tsx}').flatMap((path) =>
+    [...readFileSync(join(root, path), 'utf8').matchAll(imports)].map(([, name = '']) =>
+      name.split('/', name.startsWith('@') ? 2 : 1).join('/'),
+    ),
+  )
+  expect(imported).toContain('drizzle-orm')
+  expect([...new Set(imported)].filter((name) => !(name in dependencies))).toEqual([])
+})
+
 test('every export is imported somewhere', () => {
   const taken = new Set<string>()
   const inBrowsers = [...pathsBelow(`${PAGE}**/*.{ts,tsx}`), SCRIPT].map(readSource)
