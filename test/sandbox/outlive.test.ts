@@ -144,6 +144,26 @@ describe('A named world with --data-dir', () => {
       return last
     }))
 
+  test.each([
+    ['is cut', 'x'],
+    ['holds something else', Bun.zstdCompressSync('{"requests":[{}],"inbox":5}')],
+    [
+      'has requests of no time',
+      Bun.zstdCompressSync('{"requests":[{"request":{"headers":{}},"response":{}}],"inbox":[]}'),
+    ],
+  ])('does without its request log when the file of that %s', (_, content) =>
+    withFolder(async (dataDir, server) => {
+      await saveAda(await open(server, 'shop'))
+      await server.stop()
+      writeFileSync(join(dataDir, 'worlds', 'world-shop.requests'), content)
+      const next = await serve(dataDir)
+      expect(await people(await open(next, 'shop'))).toBe('1')
+      expect(await succeed<object[]>(next, 'GET', '/requests?world=shop')).toHaveLength(2)
+      expect(await succeed<object[]>(next, 'GET', '/inbox?world=shop')).toEqual([])
+      return next
+    }),
+  )
+
   test('is listed before anyone has used it', () =>
     withFolder(async (dataDir, server) => {
       for (const name of ['one', 'two']) await succeed(server, 'PUT', `/worlds/${name}`)

@@ -18,7 +18,7 @@ const InboxPath = Type.Object({
 export type InboxReply = Static<typeof InboxReply>
 const InboxReply = Type.Object({ status: Type.Integer(), delay_ms: Type.Integer() }, { title: 'InboxReply' })
 export type InboxEntry = Static<typeof InboxEntry>
-const InboxEntry = Type.Object(
+export const InboxEntry = Type.Object(
   {
     id: Type.Integer(),
     name: Type.String(),

@@ -1,7 +1,10 @@
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 import type { World } from '../../worlds/world.ts'
+import { RecordedRequest } from '../requests/operations.ts'
 import { requestLog, type StoredRequest } from '../requests/request-log.ts'
 import { inboxOf } from '../webhooks/inbox.ts'
-import type { InboxEntry } from '../webhooks/operations.ts'
+import { InboxEntry } from '../webhooks/operations.ts'
 import { isResting, onWake, wake } from './resting.ts'
 import type { KeptBytes, WorldFolder } from './world-folder.ts'
 
@@ -37,8 +40,9 @@ export class Journals {
     this.#rest(world)
   }
 
-  /** Continues with what an earlier process has recorded. */
+  /** Continues with what an earlier process has recorded. A file that somebody has changed is dropped: the world does without. */
   load(world: World): void {
+    if (!Value.Check(JournalSchema, this.#read(world.name))) this.remove(world.name)
     this.#rest(world)
     wake(world)
   }
@@ -78,5 +82,10 @@ export class Journals {
 }
 
 const EMPTY: Journal = { requests: [], inbox: [] }
+
+const JournalSchema = Type.Object({
+  requests: Type.Array(Type.Intersect([RecordedRequest, Type.Object({ endedAtMs: Type.Number() })])),
+  inbox: Type.Array(InboxEntry),
+})
 
 const packed = (journal: Journal): Uint8Array => Bun.zstdCompressSync(JSON.stringify(journal))
