@@ -44,6 +44,9 @@ export const readText = (request: Request, bytesMax: number = BODY_BYTES_MAX): P
 const readOnce = async (request: Request, bytesMax: number): Promise<string> => {
   const text = decoded(await readBytes(request, bytesMax))
   bodies.set(request, text)
+  // By then the runtime knows whether the client is still there: who has gone has nothing done.
+  await nextTurn()
+  if (request.signal.aborted) gone()
   if (text.length > LONG_TEXT) await turns.take(senders.get(request) ?? STRANGERS)
   return text
 }

@@ -3,6 +3,7 @@ import { DomainError, type Failure, INTERNAL } from '../kernel/failure.ts'
 import { renderFailure, STRUCTURED } from './errors.ts'
 import { HOST_INVALID, ROUTE_NOT_FOUND } from './failures.ts'
 import { JSON_TYPE, Json } from './json.ts'
+import { IDLE_SECONDS } from './listen.ts'
 import type { HttpObserver } from './observer.ts'
 import type { Operation } from './operation.ts'
 import { isRehearsed, rehearsed } from './rehearsal.ts'
@@ -26,9 +27,12 @@ interface HttpLayerOptions {
 /** A request, its path, and the pattern that serves it, which is empty if no route does. */
 type RoutedRequest = RequestContext & { path: string; route: string }
 
+const KEEP_ALIVE = `timeout=${IDLE_SECONDS}`
+
 const setCommonHeaders = (options: HttpLayerOptions, set: Context['set']): void => {
   set.headers['X-Request-Id'] ??= options.nextRequestId()
   if (options.isClosing()) set.headers.connection = 'close'
+  else set.headers['Keep-Alive'] = KEEP_ALIVE
 }
 
 const errorResponder = (options: HttpLayerOptions) => {

@@ -3,8 +3,8 @@ import { systemClock } from '../kernel/clock.ts'
 
 /** Bun's own limit responds without a body, so Scrip applies its limit where it reads bodies. */
 const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER
-/** How long a connection may be idle, in seconds. */
-const IDLE_SECONDS = 60
+/** How long a connection may be idle, in seconds: longer than the 60 of most load balancers, which close it first then. */
+export const IDLE_SECONDS = 75
 
 /** A server that stops checks this often for open requests... */
 const QUIET_MS = 20

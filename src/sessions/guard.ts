@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { isSentBy } from '../http/body.ts'
 import { FEATURE_DISABLED, rateLimited } from '../http/failures.ts'
+import { unreadable } from '../http/json.ts'
 import type { Operation } from '../http/operation.ts'
 import type { BucketSize } from '../http/rate-limit.ts'
 import { readRehearsal } from '../http/rehearsal.ts'
@@ -71,7 +72,7 @@ export class Guard {
     const rehearsal = operation?.canRehearse ? readRehearsal(request, operation, set.headers) : undefined
     const isReading = request.method === 'GET'
     if (isReading && isDueBeforeReads && due.isDue(identified.world)) await due.catchUp(identified.world)
-    const inStep = isReading ? identified : this.#inStep(identified, traceparentOf(request))
+    const inStep = isReading ? identified : this.#inStep(identified, request)
     const admission = onAdmitted?.(asked, inStep) ?? inStep
     const admitted = admission instanceof Promise ? await admission : admission
     const session = feature ? entitled(admitted, feature) : admitted
@@ -83,15 +84,17 @@ export class Guard {
     return rehearsal?.isRehearsal ? rehearsed(session) : session
   }
 
-  /** A session that does due work before each write, and writes what belongs to the trace of a request. */
-  #inStep(session: Session, traceparent: string | undefined): Session {
+  /** A session that does due work before each write, and writes for a request whose client is still there. */
+  #inStep(session: Session, request: Request): Session {
     const { world, write } = session
+    const traceparent = traceparentOf(request)
     return {
       ...session,
       write: (work) =>
-        this.options.due.write(world, write, (tx) =>
-          traceparent === undefined ? work(tx) : inTrace(world, traceparent, () => work(tx)),
-        ),
+        this.options.due.write(world, write, (tx) => {
+          if (request.signal.aborted) throw unreadable()
+          return traceparent === undefined ? work(tx) : inTrace(world, traceparent, () => work(tx))
+        }),
     }
   }
 

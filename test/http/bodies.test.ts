@@ -235,6 +235,23 @@ describe('On the wire', () => {
     await Promise.all(burst)
   })
 
+  test.each([
+    ['the next request behind it', () => head('/api/v1/payouts').replace('POST', 'GET')],
+    ['an empty line behind it', () => '\r\n'],
+  ])('a write with %s, for which the runtime closes the connection, leaves nothing', async (_, behind) => {
+    const amount = async () => (await ask(listener.url, head('/api/v1/wallets/1').replace('POST', 'GET'))).body
+    for (const [path, body, read] of [
+      ['/api/v1/beneficiaries', JSON.stringify(ADA), countOf],
+      ['/_sandbox/wallets/1/fund?world=wire', '{"amount":5}', amount],
+    ] as const) {
+      const before = await read()
+      const connection = await Connection.open(listener.url)
+      connection.send(head(path, `Content-Length: ${body.length}`) + body + behind())
+      expect(await connection.closed()).not.toContain(' 20')
+      expect(await read()).toBe(before)
+    }
+  })
+
   test.skipIf(againstBinary)('a client that disconnects during its body causes no error', async () => {
     for (const [path, length] of [
       ['/api/v1/beneficiaries', 100],
