@@ -16,13 +16,19 @@ interface PublishedOperation {
   isProtected: boolean
 }
 
+interface Parameter {
+  name: string
+  in: string
+}
+
 interface Document {
+  components: { parameters: Record<string, Parameter> }
   paths: Record<
     string,
     Record<
       string,
       {
-        parameters: { name: string; in: string }[]
+        parameters: (Parameter | { $ref: string })[]
         requestBody?: { content: { 'application/json': { example: object } } }
         security: object[]
       }
@@ -32,12 +38,16 @@ interface Document {
 
 const strict = forFile(await startServer('--strict', '--rate-limit', 'off'))
 const lenient = forFile(await startServer('--rate-limit', 'off'))
-const { paths } = (await (await strict.request('/openapi.json')).json()) as Document
+const { paths, components } = (await (await strict.request('/openapi.json')).json()) as Document
 const operations: PublishedOperation[] = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { parameters, requestBody, security }]) => ({
     method: method.toUpperCase(),
     path: path.replace(/\{\w+\}/g, '1'),
-    parameters: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    parameters: parameters
+      .map((parameter) =>
+        '$ref' in parameter ? components.parameters[parameter.$ref.split('/').at(-1) ?? ''] : parameter,
+      )
+      .flatMap((parameter) => (parameter?.in === 'query' ? [parameter.name] : [])),
     body: requestBody?.content['application/json'].example,
     isProtected: security.length > 0,
   })),
