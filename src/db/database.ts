@@ -25,9 +25,6 @@ const connectionOf = (query: Query): SqliteDatabase => {
   return sqlite
 }
 
-/** A statement whose text drizzle has built for another connection. */
-export const statementOn = (query: Query, sql: string): Statement => connectionOf(query).prepare(sql)
-
 const isOpen = Symbol('isOpen')
 /** An open transaction. Only {@link Database} creates one. */
 export type Tx = Pick<BunSQLiteDatabase, 'select' | 'insert' | 'update' | 'delete'> & { readonly [isOpen]: true }

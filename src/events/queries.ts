@@ -3,23 +3,26 @@ import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { rowsById } from '../db/narrowing.ts'
 import { isOneOf, type Personal } from '../db/personal.ts'
-import { prepared } from '../db/planned.ts'
-import { preparedFirst, preparedInsert, preparedLastId } from '../db/prepared.ts'
+import { prepared, preparedInsert, preparedLastId, preparedOne } from '../db/prepared.ts'
 import { type Event, events } from './tables.ts'
 
 export type { Event }
 
 const isQueued = sql<number>`EXISTS (SELECT 1 FROM webhook_queue WHERE webhook_queue.event_id = events.id)`
 
-const byEventId = preparedFirst(
+const byEventId = preparedOne(
   events,
   and(eq(events.eventId, sql.placeholder('eventId')), eq(events.clientId, sql.placeholder('clientId'))),
 )
-const byId = preparedFirst(events, eq(events.id, sql.placeholder('id')))
+const byId = preparedOne(events, eq(events.id, sql.placeholder('id')))
 const lastId = preparedLastId(events)
 
 const oldestEvent = prepared((query: Query) =>
-  query.select({ createdAtMs: events.createdAtMs, isQueued }).from(events).orderBy(asc(events.id)).limit(1).prepare(),
+  query
+    .select({ createdAtMs: events.createdAtMs, isQueued })
+    .from(events)
+    .where(eq(events.id, sql`(SELECT min(${events.id}) FROM ${events})`))
+    .prepare(),
 )
 
 export const findEvent = (query: Query, clientId: number, eventId: string): Event | undefined =>

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared } from '../db/planned.ts'
-import { preparedFirst, preparedPut } from '../db/prepared.ts'
+import { prepared, preparedOne, preparedPut } from '../db/prepared.ts'
 import { idempotencyKeys } from './tables.ts'
 
 export type KeyRecord = typeof idempotencyKeys.$inferSelect
@@ -31,7 +30,7 @@ const isKey = ({ clientId, key }: Pick<KeyRecord, 'clientId' | 'key'>) =>
 /** What an erased key is stored as: the key itself can name a person. */
 const erasedKeyOf = (key: string): string => `erased ${createHash('sha256').update(key).digest('hex')}`
 
-const findEither = preparedFirst(
+const findEither = preparedOne(
   idempotencyKeys,
   and(
     eq(idempotencyKeys.clientId, sql.placeholder('clientId')),

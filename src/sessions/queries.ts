@@ -1,7 +1,6 @@
 import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared } from '../db/planned.ts'
-import { preparedFirst, preparedInsert } from '../db/prepared.ts'
+import { prepared, preparedInsert, preparedOne } from '../db/prepared.ts'
 import { clients, logins } from './tables.ts'
 
 /** How many logins of one client live at once; the oldest make room (decision 0005). */
@@ -23,7 +22,6 @@ const liveLogin = prepared((query: Query) =>
         eq(clients.disabled, false),
       ),
     )
-    .limit(1)
     .prepare(),
 )
 
@@ -34,11 +32,11 @@ export const isLoginLive = (query: Query, loginId: string, clientId: number): bo
 export const findLogin = (query: Query, id: string): Login | undefined =>
   query.select().from(logins).where(eq(logins.id, id)).limit(1).get()
 
-const enabledClient = preparedFirst(clients, and(eq(clients.id, sql.placeholder('id')), eq(clients.disabled, false)))
+const enabledClient = preparedOne(clients, and(eq(clients.id, sql.placeholder('id')), eq(clients.disabled, false)))
 
 export const findEnabledClient = (query: Query, id: number): ClientRow | undefined => enabledClient(query, { id })
 
-const named = preparedFirst(clients, eq(clients.username, sql.placeholder('username')))
+const named = preparedOne(clients, eq(clients.username, sql.placeholder('username')))
 
 /** A client's password, and the one before while it is good. */
 export type Passwords = Pick<ClientRow, 'passwordSha256' | 'oldPasswordSha256' | 'oldPasswordUntilMs'>

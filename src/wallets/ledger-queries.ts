@@ -1,7 +1,6 @@
 import { and, asc, between, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared } from '../db/planned.ts'
-import { preparedInsert, preparedInsertCounted, preparedLastId } from '../db/prepared.ts'
+import { prepared, preparedInsert, preparedInsertCounted, preparedLastId } from '../db/prepared.ts'
 import { inMajorUnits, ledgerEntries, ledgerLines, transactions, wallets } from './tables.ts'
 
 export const insertLine = preparedInsert(ledgerLines)

@@ -3,7 +3,7 @@ import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
-import { preparedAll, preparedFind, preparedFirst } from '../db/prepared.ts'
+import { preparedAll, preparedFind, preparedFirst, preparedOne } from '../db/prepared.ts'
 import { contains, searchText } from '../db/search.ts'
 import { transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
 
@@ -21,13 +21,13 @@ const openInCurrency = preparedFirst(
   and(isOpen, eq(wallets.currencyId, sql.placeholder('currencyId'))),
   asc(wallets.id),
 )
-const openDefaultWallet = preparedFirst(wallets, and(isOpen, eq(wallets.isDefault, true)))
+const openDefaultWallet = preparedOne(wallets, and(isOpen, eq(wallets.isDefault, true)))
 
 /** The wallet that pays if none is named: the oldest in the currency, else the default one (contract C9). */
 export const findPayingWallet = (query: Query, clientId: number, currencyId: number): Wallet | undefined =>
   openInCurrency(query, { clientId, currencyId }) ?? openDefaultWallet(query, { clientId })
 
-const defaultWallet = preparedFirst(
+const defaultWallet = preparedOne(
   wallets,
   and(eq(wallets.clientId, sql.placeholder('clientId')), eq(wallets.isDefault, true)),
 )

@@ -3,7 +3,7 @@ import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { rowsById } from '../db/narrowing.ts'
 import { isOneOf } from '../db/personal.ts'
-import { preparedAll, preparedFirst, preparedInsert } from '../db/prepared.ts'
+import { preparedAll, preparedInsert, preparedOne } from '../db/prepared.ts'
 import { type Attempt, type Webhook, webhookDeliveries, webhooks } from './tables.ts'
 
 export type { Attempt, Webhook }
@@ -15,7 +15,7 @@ const activeOf = preparedAll(
   and(eq(webhooks.clientId, sql.placeholder('clientId')), eq(webhooks.active, true)),
 )
 
-const notDeleted = preparedFirst(webhooks, and(eq(webhooks.id, sql.placeholder('id')), eq(webhooks.deleted, false)))
+const notDeleted = preparedOne(webhooks, and(eq(webhooks.id, sql.placeholder('id')), eq(webhooks.deleted, false)))
 
 export const findWebhook = (query: Query, clientId: number, id: string): Webhook | undefined =>
   query

@@ -1,7 +1,6 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared } from '../db/planned.ts'
-import { preparedFirst, preparedInsert, preparedLastId, preparedUpdate } from '../db/prepared.ts'
+import { prepared, preparedFirst, preparedInsert, preparedLastId, preparedOne, preparedUpdate } from '../db/prepared.ts'
 import { type QueuedDelivery, webhookDeliveries, webhookQueue } from './tables.ts'
 
 export type { QueuedDelivery }
@@ -12,7 +11,7 @@ const ofRecord = and(
   gt(webhookQueue.id, sql.placeholder('droppedTo')),
 )
 
-const byId = preparedFirst(webhookQueue, eq(webhookQueue.id, sql.placeholder('id')))
+const byId = preparedOne(webhookQueue, eq(webhookQueue.id, sql.placeholder('id')))
 
 const nextDue = prepared((query: Query) =>
   query
@@ -131,7 +130,10 @@ export const deleteAttemptsOf = (tx: Tx, webhookId: string, clientId: number, co
     .all().length
 }
 
-const oldestAttempt = preparedFirst(webhookDeliveries, undefined, asc(webhookDeliveries.id))
+const oldestAttempt = preparedOne(
+  webhookDeliveries,
+  eq(webhookDeliveries.id, sql`(SELECT min(${webhookDeliveries.id}) FROM ${webhookDeliveries})`),
+)
 
 export const findOldestAttemptMs = (query: Query): number | undefined => oldestAttempt(query)?.createdAtMs
 
