@@ -235,7 +235,10 @@ export const findInactiveId = (query: Query): number | undefined =>
 const withTexts = preparedFirst(products, eq(products.id, sql.placeholder('id')), asc(products.id))
 
 /** The long texts of a product, or undefined when another process has just removed it. */
-export const findTexts = (query: Query, id: number): ProductTexts | undefined => withTexts(query, { id })
+export const findTexts = (query: Query, id: number): ProductTexts | undefined => {
+  const row = withTexts(query, { id })
+  return row && { terms: row.terms, details: row.details, howToUse: row.howToUse }
+}
 
 export const discountsOf = (query: Query, clientId: number): ReadonlyMap<number, number> => {
   const rows = query.select().from(clientDiscounts).where(eq(clientDiscounts.clientId, clientId)).all()
