@@ -539,6 +539,21 @@ describe('The request log is limited', () => {
     expect(kept).toBeGreaterThan(3_900_000)
   })
 
+  test('of all worlds together no more is listed, but without bodies nothing is left out', async () => {
+    await using own = await startServer('--rate-limit', 'off')
+    const body = JSON.stringify({ ...ADA, metadata: 'x'.repeat(50_000) })
+    for (const name of ['a', 'b']) {
+      const world = await TestWorld.open(own, name)
+      for (let count = 0; count < 50; count++) await world.post('/api/v1/products/1/availability', body)
+    }
+    const list = async (query: string) =>
+      (await (await own.request(`/_sandbox/requests?world=*${query}`)).json()) as Entry[]
+    expect((await list('')).length).toBeLessThan(102)
+    const heads = await list('&bodies=false')
+    expect(heads).toHaveLength(102)
+    expect(heads.filter(({ request, response }) => request.body !== null || response.body !== null)).toEqual([])
+  })
+
   inWorld('cuts a body at 65,536 characters, between characters', async (world) => {
     const sent = async (text: string): Promise<string | null> => {
       await world.post('/api/v1/products/1/availability', text)

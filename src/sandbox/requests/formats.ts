@@ -1,4 +1,3 @@
-import { isOfClient } from './client-headers.ts'
 import type { RecordedRequest } from './operations.ts'
 
 /**
@@ -78,6 +77,26 @@ export const toCurl = ({ method, path, request }: RecordedRequest, baseUrl: stri
   // Brackets and braces in a query are not patterns, and dots in a path no steps.
   return ['curl', '--globoff', '--path-as-is', ...asked, quoted(baseUrl + path), ...headers, ...body].join(' ')
 }
+
+/** Headers that a client sends by itself, or that belong to one connection: what is sent again gets its own. */
+const OF_CLIENT = new Set([
+  'host',
+  'content-length',
+  'connection',
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'cache-control',
+  'dnt',
+  'origin',
+  'pragma',
+  'priority',
+  'referer',
+  'user-agent',
+  'x-sandbox-token',
+])
+
+const isOfClient = (name: string): boolean => OF_CLIENT.has(name) || name.startsWith('sec-')
 
 /** An empty header is written with a semicolon: with a colon it would be left out. */
 const headerOf = (name: string, value: string): string => (value === '' ? `${name};` : `${name}: ${value}`)

@@ -197,10 +197,7 @@ export const getRequest = controlOperation('requests')({
   params: RequestPath,
   query: Type.Object({
     ...WorldQuery.properties,
-    format: choiceFilter(
-      ['json', 'har', 'curl', 'node', 'pytest'],
-      'The format of the response: JSON, a HAR file, a curl line, or a test for node:test or pytest',
-    ),
+    format: choiceFilter(['json', 'har', 'curl'], 'The format of the response: JSON, a HAR file or a curl line'),
   }),
   success: {
     status: 200,
@@ -212,7 +209,7 @@ export const getRequest = controlOperation('requests')({
   },
   errors: {
     not_found: REQUEST_NOT_FOUND,
-    validation: violation('format', 'enum', 'must be one of json, har, curl, node, pytest'),
+    validation: violation('format', 'enum', 'must be one of json, har, curl'),
   },
 })
 

@@ -8,7 +8,6 @@ import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { findClientIn, usernameIn } from '../worlds/accounts.ts'
 import { getWorld, getWorlds } from '../worlds/operations.ts'
 import { ALL_WORLDS } from '../worlds/query.ts'
-import { toNodeTest, toPytest } from './as-test.ts'
 import { getCoverage } from './coverage.ts'
 import { detailOf } from './detail.ts'
 import { HAR_TAIL, harEntry, harHead, toCurl } from './formats.ts'
@@ -20,7 +19,7 @@ import { headOf, type Logged, recordedFrom, requestLog } from './request-log.ts'
 
 export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference, send }: Parts) => {
   const toEntry = (logged: Logged): string => harEntry(recordedFrom(logged), publicUrl)
-  const curlOf = (logged: Logged): string => curlLine(recordedFrom(logged), publicUrl)
+  const curlOf = (logged: Logged): string => `${toCurl(recordedFrom(logged), publicUrl)}\n`
   const har = (entries: readonly string[]) => textResponse(harHead(version) + entries.join(',') + HAR_TAIL, JSON_TYPE)
   return new Elysia({ name: 'sandbox-requests' })
     .get(
@@ -38,10 +37,9 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
       '/requests/:id',
       ({ params, query }) => {
         const logged = getLogged(getWorld(worlds, query.world), params.id)
-        const toText = query.format && TEXTS[query.format]
-        if (query.format !== 'har' && !toText) return detailOf(logged, reference)
-        if (toText) return textResponse(toText(recordedFrom(logged), publicUrl))
-        return har([toEntry(logged)])
+        if (query.format === 'curl') return textResponse(curlOf(logged))
+        if (query.format === 'har') return har([toEntry(logged)])
+        return detailOf(logged, reference)
       },
       operations.getRequest,
     )
@@ -98,16 +96,8 @@ const resultOf = async (response: Response) => {
     : { status, headers: Object.fromEntries(headers), body }
 }
 
-const curlLine = (recorded: RecordedRequest, baseUrl: string): string => `${toCurl(recorded, baseUrl)}\n`
-
 const textResponse = (text: string, type = 'text/plain; charset=utf-8'): Response =>
   new Response(text, { headers: { 'content-type': type } })
-
-const TEXTS: Partial<Record<string, (recorded: RecordedRequest, baseUrl: string) => string>> = {
-  curl: curlLine,
-  node: toNodeTest,
-  pytest: toPytest,
-}
 
 /** @throws DomainError request_not_found */
 const getLogged = (world: World, id: number | undefined): Logged =>
