@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { hasBrowser, violationsIn } from '../browser.ts'
 import { againstBinary, type StartedServer, startServer } from '../harness.ts'
@@ -18,6 +18,9 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     consoles = await ConsoleBrowser.launch(server.url)
     world = await consoles.filledWorld()
   })
+  afterEach(async () => {
+    await Promise.all(consoles.browser.contexts().map((context) => context.close()))
+  })
   afterAll(async () => {
     await consoles.close()
     await server.stop()
@@ -33,7 +36,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.reload()
     await row(page, '/api/v1/orders').waitFor()
     expect(page.url()).toEndWith(`/_sandbox/console#requests?world=${world}`)
-    await context.close()
   })
 
   test('leads from a failing test to its cause by keyboard alone', async () => {
@@ -50,7 +52,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     )
     await page.keyboard.press('Escape')
     await request.waitFor({ state: 'detached' })
-    await page.context().close()
   })
 
   test('shows what an order changed, posted and caused, and sends it again with a fault', async () => {
@@ -74,7 +75,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
       .getByRole('region', { name: /^Request \d+ of/ })
       .getByText('fault: orders.product_not_found')
       .waitFor()
-    await page.context().close()
   })
 
   test('shows the rows of a request before and after it, and says when it can not', async () => {
@@ -92,7 +92,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
       'amount_minor\t10000000\t9998985',
     ])
     expect(await rows.getByText('It did not record this request').count()).toBe(0)
-    await page.context().close()
   })
 
   test('shows what falls due next, also deliveries, and goes there', async () => {
@@ -111,7 +110,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     expect(await clock.getByRole('listitem').allInnerTexts()).toContainEqual(
       expect.stringContaining('order.processing'),
     )
-    await page.context().close()
   })
 
   test('shows new requests while it is open, and keeps them back while it is paused', async () => {
@@ -122,7 +120,24 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await server.request('/status?while=paused')
     await page.getByRole('button', { name: 'Resume · 1' }).click()
     await row(page, '/status?while=paused').waitFor()
-    await page.context().close()
+  })
+
+  test('draws the newest requests, more when somebody asks, and leaves what is looked at in place', async () => {
+    const busy = await consoles.world()
+    await Promise.all(Array.from({ length: 510 }, () => busy.get('/api/v1/countries/1')))
+    const page = await consoles.open(`#requests?world=${busy.name}`)
+    await page.getByText('511 requests').waitFor()
+    expect(await page.locator('.row').count()).toBe(500)
+    await page.getByRole('button', { name: 'Show more of 511' }).click()
+    await row(page, '/auth/login').waitFor()
+    await row(page, '/auth/login').scrollIntoViewIfNeeded()
+    const place = async () => (await row(page, '/auth/login').boundingBox())?.y
+    const before = await place()
+    await busy.get('/api/v1/countries/2')
+    await page.getByText('512 requests').waitFor()
+    expect(await place()).toBe(before)
+    await page.getByLabel('Search requests').fill('/auth/login')
+    await page.getByText('1 of 512 requests').waitFor()
   })
 
   test('moves the clock, delivers orders and pays: with buttons', async () => {
@@ -143,7 +158,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.getByRole('button', { name: `Drop ${byHand.name}` }).waitFor()
     await page.getByRole('button', { name: 'Advance the clock by 1 day' }).click()
     await page.getByText('What the last move did').waitFor()
-    await page.context().close()
   })
 
   test('refunds an order, before its delivery and after it, in the currency of the wallet', async () => {
@@ -162,7 +176,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await undelivered.getByText('refunded', { exact: true }).waitFor()
     await undelivered.getByText('FAILED', { exact: true }).waitFor()
     await page.getByText('100,000.00 USD').first().waitFor()
-    await page.context().close()
   })
 
   test('shows what requests and receivers hold as text', async () => {
@@ -171,7 +184,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
       await page.getByText('<img src=x onerror=alert(1)>', { exact: false }).first().waitFor({ state: 'attached' })
       expect(await page.locator('img').count()).toBe(0)
       expect(await page.locator('main').textContent()).not.toMatch(/(?!\s)[\p{Cc}\p{Bidi_Control}]/u)
-      await page.context().close()
     }
   })
 
@@ -181,7 +193,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await written.post('/api/v1/payouts', { ...PAYOUT, ...name })
     const page = await consoles.open(`#money?world=${written.name}`)
     await page.getByText('👩\u200d💻 نمی\u200cدانم\\u{202e}').first().waitFor()
-    await page.context().close()
   })
 
   test('loses a response by a click, and shows the double purchase', async () => {
@@ -201,7 +212,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
       .getByRole('link', { name: /^request / })
       .click()
     await page.getByText('fault: response lost').first().waitFor()
-    await page.context().close()
   })
 
   test('sends a request again and loses its response', async () => {
@@ -211,7 +221,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.getByRole('button', { name: 'Send again and lose the response' }).click()
     await page.getByText('the response is lost').waitFor()
     await page.getByText('Order 2: 1 voucher of Kettle & Crumb India, delivered').waitFor()
-    await page.context().close()
   })
 
   test('registers a webhook, shows its secret once, and sees it delivered', async () => {
@@ -231,7 +240,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.getByRole('button', { name: 'Enable' }).waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('No client of this world has a webhook').waitFor()
-    await page.context().close()
   })
 
   test('sends a request of the log with another body', async () => {
@@ -245,7 +253,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await response.getByText('quantity must be at least 1').waitFor()
     await page.getByRole('button', { name: 'Open the request' }).click()
     await page.getByRole('region', { name: 'Request 3 of' }).getByText('correct the fields in the message').waitFor()
-    await page.context().close()
   })
 
   test('finds a place with Ctrl+K, and names its keys', async () => {
@@ -258,7 +265,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     expect(page.url()).toEndWith('#send?world=default&operation=cancelPayout')
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keys' }).getByText('Next request').waitFor()
-    await page.context().close()
   })
 
   test('scrolls the menu of a phone to the page that is shown', async () => {
@@ -273,7 +279,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.evaluate(`location.hash = 'requests'`)
     await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor({ state: 'attached' })
     expect([await isInView('Requests'), await isInView('Coverage')]).toEqual([true, false])
-    await page.context().close()
   })
 
   test('keeps the filter in the address, and goes from the search to the results', async () => {
@@ -285,7 +290,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.getByLabel('Search requests').press('Enter')
     await page.getByRole('heading', { name: 'POST /api/v1/payouts' }).waitFor()
     expect(page.url()).toContain('q=path%3A%2Fpayouts')
-    await page.context().close()
   })
 
   test('takes a name that every object has as any other: in a filter, a grouping and an address', async () => {
@@ -298,7 +302,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     expect(await page.title()).toBe('Requests · Scrip console')
     await page.goto(`${server.url}/_sandbox/constructor`)
     await page.getByRole('region', { name: '/_sandbox/constructor' }).getByText('404').waitFor()
-    await page.context().close()
   })
 
   test('groups requests by test, with those that failed in the heading', async () => {
@@ -312,7 +315,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     expect(await heading('shows wallets').locator('.dot.good').count()).toBe(1)
     await heading('cart is empty').click()
     await row(page, '/charges').waitFor({ state: 'detached' })
-    await page.context().close()
   })
 
   test('marks rehearsals, in the list and in a request, and finds them', async () => {
@@ -328,7 +330,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.getByLabel('Search requests').fill('dry_run:false')
     await row(page, '/api/v1/payouts').waitFor()
     expect(await row(page, '/api/v1/orders').count()).toBe(0)
-    await page.context().close()
   })
 
   test('says that a world does not exist without asking for it, and shows nothing of before a reset', async () => {
@@ -349,14 +350,12 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await consoles.control('POST', `/requests?world=${reset.name}`, { method: 'GET', path: '/api/v1/countries/1' })
     await row(page, '/api/v1/countries/1').waitFor()
     expect(await row(page, '/api/v1/wallets').count()).toBe(0)
-    await page.context().close()
   })
 
   test('shows a long response folded', async () => {
     const page = await consoles.open('#json?path=/openapi.json')
     await page.getByText('servers', { exact: true }).click()
     await page.getByRole('region', { name: 'servers' }).getByText(server.url).waitFor()
-    await page.context().close()
   })
 
   test('names for a screen reader what the five tasks need, and everything that can be used', async () => {
@@ -404,7 +403,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
       const tree = (await page.locator('body').ariaSnapshot()).replaceAll("'", '')
       const nameless = tree.match(/- (?:button|link|textbox|combobox|checkbox|listbox|region)(?=:|$| \[).*$/gm)
       expect({ task, nameless }).toEqual({ task, nameless: null })
-      await page.context().close()
     }
   })
 
@@ -412,7 +410,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     const page = await consoles.open(`#requests?world=${world}&id=3&of=${world}`)
     await page.locator('.ledger').waitFor()
     expect(await violationsIn(page)).toEqual([])
-    await page.context().close()
   })
 
   test('no page has logged an error, or asked another host', () => {

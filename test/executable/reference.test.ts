@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,9 @@ import { listening } from '../socket.ts'
 let browser: Browser | undefined
 const server = forFile(await listening())
 if (hasBrowser) browser = await startBrowser()
+afterEach(async () => {
+  await Promise.all((browser?.contexts() ?? []).map((context) => context.close()))
+})
 afterAll(async () => {
   await browser?.close()
 })
@@ -26,21 +29,20 @@ const PAGES = ['/', '/no-such', '/docs', '/docs/events/wallet.low', '/docs/guide
 
 describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
   test.each(VIEWS)('has an operation without a fault that axe finds: $colorScheme, $width', async (view) => {
-    const { page, context, wrong } = await open(inBrowser(), server.url, view)
+    const { page, wrong } = await open(inBrowser(), server.url, view)
     await page.goto('/docs/operations/createPayout')
     await page.locator('main details').evaluateAll((all) => {
       for (const one of all) one.setAttribute('open', '')
     })
     expect(await faultsOf(page)).toEqual([])
     expect(wrong).toEqual([])
-    await context.close()
   })
 
   // Colours and widths are those of the operation: each kind of page once on a desk, and once in the dark on a phone.
   test.each(VIEWS.filter((_, index) => index % 3 === 0))(
     'has no page or dialog with a fault that axe finds: $colorScheme, $width',
     async (view) => {
-      const { page, context, wrong } = await open(inBrowser(), server.url, view)
+      const { page, wrong } = await open(inBrowser(), server.url, view)
       for (const path of PAGES) {
         await page.goto(path)
         expect({ path, faults: await faultsOf(page) }).toEqual({ path, faults: [] })
@@ -50,22 +52,20 @@ describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
       await page.locator('#results a').first().waitFor()
       expect(await faultsOf(page)).toEqual([])
       expect(wrong).toEqual([])
-      await context.close()
     },
   )
 
   test('leads to the form of the console, where the operation is sent', async () => {
-    const { page, context, wrong } = await open(inBrowser(), server.url)
+    const { page, wrong } = await open(inBrowser(), server.url)
     await page.goto('/docs/operations/calculateCharges')
     await page.getByRole('link', { name: 'Try it' }).click()
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByRole('region', { name: 'Body of the response' }).getByText('"total_payable"').waitFor()
     expect(wrong).toEqual([])
-    await context.close()
   })
 
   test('is used with the keyboard alone: search, open, go back', async () => {
-    const { page, context, wrong } = await open(inBrowser(), server.url)
+    const { page, wrong } = await open(inBrowser(), server.url)
     await page.goto('/docs')
     await page.keyboard.press('/')
     await page.keyboard.type('rotate webhook')
@@ -75,12 +75,11 @@ describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
     await page.goBack()
     await page.getByRole('heading', { level: 1, name: /Scrip API/ }).waitFor()
     expect(wrong).toEqual([])
-    await context.close()
   })
 
   test('has no button over code, however long its lines', async () => {
     for (const view of VIEWS.filter(({ colorScheme }) => colorScheme === 'light')) {
-      const { page, context } = await open(inBrowser(), server.url, view)
+      const { page } = await open(inBrowser(), server.url, view)
       for (const path of ['/docs/guides/webhooks', '/docs/operations/createOrder']) {
         await page.goto(path)
         const covered = await page.locator('.code').evaluateAll((blocks) =>
@@ -91,7 +90,6 @@ describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
         )
         expect(covered).toEqual([])
       }
-      await context.close()
     }
   })
 
@@ -105,7 +103,6 @@ describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(
       (await block.locator('code').textContent()) ?? '',
     )
-    await context.close()
   })
 })
 
@@ -113,14 +110,13 @@ describe.skipIf(!hasBrowser)('the reference of live mode, in Chromium', () => {
   test('shows nothing of the sandbox', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'scrip-docs-'))
     const live = await listening('--mode', 'live', '--data-dir', folder)
-    const { page, context, wrong } = await open(inBrowser(), live.url)
-    for (const path of ['/docs', '/docs/operations/createPayout', '/docs/operations/login']) {
+    const { page, wrong } = await open(inBrowser(), live.url)
+    for (const path of ['/', '/docs/operations/createPayout', '/docs/operations/login']) {
       await page.goto(path)
       expect(await faultsOf(page)).toEqual([])
       expect((await page.content()).match(/.{0,40}(?:sandbox|sbx_).{0,40}/gi)).toBeNull()
     }
     expect(wrong).toEqual([])
-    await context.close()
     await live.stop()
     rmSync(folder, { recursive: true, force: true })
   })
