@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import type { Shape } from '../checks.ts'
 import { invalid, unreadable } from '../expect.ts'
-import type { World } from '../model.ts'
-import type { At, Call, Expected, Play, ProgramResponse, Who } from '../play.ts'
+import type { At, Call, Expected, Who } from '../play.ts'
 import {
   badPageFields,
   type Command,
@@ -15,7 +14,6 @@ import {
   pages,
   queryOf,
   whoever,
-  worldNames,
 } from './command.ts'
 import { unreadableBodies } from './people.ts'
 import { ask } from './sessions.ts'
@@ -38,23 +36,6 @@ export const request = <Args extends object>(
     args: fc.record({ who: whoever, ...args }) as unknown as fc.Arbitrary<Args & { who: Who }>,
     run: async (play, given) =>
       void (await ask(play, given.who, { operation, ...sent(given) }, (at) => rule(at, given))),
-  })
-
-/** Somebody works on a world through `/_sandbox`. */
-export const control = <Args extends object>(
-  does: string,
-  operation: string,
-  weight: number,
-  args: Arbitraries<Args>,
-  sent: (args: Args) => Sent,
-  rule: (play: Play, world: World, args: Args, response: ProgramResponse) => Expected,
-): Command =>
-  command<Args & { world: string }>(does, [operation], weight, {
-    args: fc.record({ world: worldNames, ...args }) as unknown as fc.Arbitrary<Args & { world: string }>,
-    run: async (play, given) =>
-      void (await play.control({ operation, ...sent(given) }, given.world, (world, response) =>
-        rule(play, world, given, response),
-      )),
   })
 
 type Filter = Record<string, string | undefined>
