@@ -11,7 +11,7 @@ import type { World } from '../worlds/world.ts'
 import { DUPLICATE_CLIENT_REFERENCE, type OrderRequest } from './contract.ts'
 import { type Delivering, deliver, PROCESSING_AFTER_MS } from './delivery.ts'
 import { publishOrder } from './publish.ts'
-import { insertOrder, isReferenceTaken, nextOrderId, type Order } from './queries.ts'
+import { BEGINNING, insertOrder, isReferenceTaken, nextOrderId, type Order } from './queries.ts'
 
 /** The largest quantity of an instant product that is delivered in the response (contract C12). */
 const INSTANT_QUANTITY_MAX = 5
@@ -63,11 +63,11 @@ const newOrder = (
   { product, wallet, denominationMinor, quantityMax, price }: Quote,
   placedAtMs: number,
 ): Omit<Order, 'id' | 'clientId' | 'reference' | 'quantity' | 'email' | 'transactionId' | 'dueAtMs'> => ({
+  ...BEGINNING,
   productId: product.id,
   productName: product.name,
   currencyId: product.currency.id,
   denominationMinor,
-  deliveredQuantity: 0,
   walletId: wallet.id,
   totalMinor: price.totalMinor,
   discountMinor: price.discountMinor,
@@ -76,14 +76,8 @@ const newOrder = (
   feeMinor: price.handlingFeeMinor,
   conversionMinor: price.conversionFeeMinor ?? null,
   payableMinor: price.totalPayableMinor,
-  refundedMinor: 0,
   charges: JSON.stringify(chargeWire({ price, quantityMax })),
-  status: 'PENDING',
-  failureReason: null,
   placedAtMs,
-  deliveredAtMs: null,
-  failedAtMs: null,
-  cancelledAtMs: null,
 })
 
 const isInstant = ({ deliveryMode, deliveryTime }: Product, quantity: number): boolean =>

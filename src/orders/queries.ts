@@ -16,18 +16,19 @@ import { type Order, type OrderStatus, orders, type Voucher, vouchers } from './
 
 export { ORDER_STATUSES, type Order, type OrderStatus } from './tables.ts'
 
-/** What delivery, its failure and refunds change of an order. */
-const CHANGING = [
-  'status',
-  'deliveredQuantity',
-  'failureReason',
-  'refundedMinor',
-  'dueAtMs',
-  'deliveredAtMs',
-  'failedAtMs',
-  'cancelledAtMs',
-] as const satisfies readonly (keyof Order)[]
-export type OrderUpdate = Partial<Pick<Order, (typeof CHANGING)[number]>>
+/** What delivery, its failure and refunds change of an order, and how it begins. */
+export const BEGINNING = {
+  status: 'PENDING',
+  deliveredQuantity: 0,
+  failureReason: null,
+  refundedMinor: 0,
+  dueAtMs: null,
+  deliveredAtMs: null,
+  failedAtMs: null,
+  cancelledAtMs: null,
+} as const satisfies Partial<Order>
+type Changing = keyof typeof BEGINNING
+export type OrderUpdate = Partial<Pick<Order, Changing>>
 
 export const findOrder = preparedFind(orders)
 
@@ -74,7 +75,7 @@ export const nextOrderId = (query: Query): number => lastId(query) + 1
 
 export const insertOrder = preparedInsert(orders)
 
-const updateChanging = preparedUpdate(orders, CHANGING)
+const updateChanging = preparedUpdate(orders, Object.keys(BEGINNING) as Changing[])
 
 /** Returns the updated order. */
 export const updateOrder = (tx: Tx, order: Order, update: OrderUpdate): Order => {

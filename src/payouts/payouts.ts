@@ -26,7 +26,7 @@ import {
 import type { Payee, PayoutInput } from './input.ts'
 import { applyEvent, type Moving, withDue } from './progress.ts'
 import { publishPayout } from './publish.ts'
-import { eventsOf, findPayout, insertEvent, insertPayout, isReferenceTaken, payoutList } from './queries.ts'
+import { BEGINNING, eventsOf, findPayout, insertEvent, insertPayout, isReferenceTaken, payoutList } from './queries.ts'
 import { reservePayout } from './settlement.ts'
 import type { ActorType, Payout } from './tables.ts'
 import { canHappen } from './transitions.ts'
@@ -95,7 +95,7 @@ const newPayout = (
   return {
     ...created,
     referenceId: input.referenceId,
-    status: 'created',
+    ...BEGINNING,
     walletId: input.walletId,
     currencyId: input.currency.id,
     amountMinor: input.amountMinor,
@@ -111,16 +111,6 @@ const newPayout = (
     searchLowerCase: searchText(input.referenceId, payee.email),
     description: input.description,
     metadata: input.metadata,
-    failureCode: null,
-    failureReason: null,
-    returned: false,
-    dueAtMs: null,
-    dueEvent: null,
-    queuedAtMs: null,
-    submittedAtMs: null,
-    completedAtMs: null,
-    failedAtMs: null,
-    cancelledAtMs: null,
   }
 }
 

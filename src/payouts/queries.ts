@@ -17,20 +17,22 @@ import { type Payout, type PayoutEvent, type PayoutStatus, payoutEvents, payouts
 
 export { PAYOUT_STATUSES, type Payout, type PayoutEvent, type PayoutStatus } from './tables.ts'
 
-const CHANGING = [
-  'status',
-  'failureCode',
-  'failureReason',
-  'returned',
-  'dueAtMs',
-  'dueEvent',
-  'queuedAtMs',
-  'submittedAtMs',
-  'completedAtMs',
-  'failedAtMs',
-  'cancelledAtMs',
-] as const satisfies readonly (keyof Payout)[]
-export type PayoutChange = Partial<Pick<Payout, (typeof CHANGING)[number]>>
+/** What transitions change of a payout, and how it begins. */
+export const BEGINNING = {
+  status: 'created',
+  failureCode: null,
+  failureReason: null,
+  returned: false,
+  dueAtMs: null,
+  dueEvent: null,
+  queuedAtMs: null,
+  submittedAtMs: null,
+  completedAtMs: null,
+  failedAtMs: null,
+  cancelledAtMs: null,
+} as const satisfies Partial<Payout>
+type Changing = keyof typeof BEGINNING
+export type PayoutChange = Partial<Pick<Payout, Changing>>
 
 export const findPayout = preparedFind(payouts)
 
@@ -72,7 +74,7 @@ export const { findFirstDue, countDue, nextDue: nextDuePayouts } = preparedDue(p
 
 export const insertPayout = preparedInsert(payouts)
 
-export const updatePayout = preparedUpdate(payouts, CHANGING)
+export const updatePayout = preparedUpdate(payouts, Object.keys(BEGINNING) as Changing[])
 
 export const insertEvent = preparedInsert(payoutEvents)
 
