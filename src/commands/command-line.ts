@@ -1,12 +1,5 @@
 import { Command } from 'commander'
-import {
-  compareConfigOf,
-  configOf,
-  documentConfigOf,
-  mcpConfigOf,
-  openConfigOf,
-  runConfigOf,
-} from '../config/config.ts'
+import { compareConfigOf, configOf, documentConfigOf, mcpConfigOf, runConfigOf } from '../config/config.ts'
 import { UsageError } from '../config/environment.ts'
 import {
   COMPARE_OPTIONS,
@@ -18,8 +11,6 @@ import {
   type ListenOptions,
   MCP_OPTIONS,
   type McpOptions,
-  OPEN_OPTIONS,
-  type OpenOptions,
   RUN_OPTIONS,
   type RunOptions,
   type ServeOptions,
@@ -63,14 +54,6 @@ const run: Define = (command, _program, givenEnvironment) =>
       const { explore, ...config } = runConfigOf(options)
       if (!explore) return (await import('./sandbox/run/run.ts')).run({ ...config, explore }, words, givenEnvironment)
       return (await import('./sandbox/run/explore.ts')).explore({ ...config, explore }, words, givenEnvironment)
-    })
-
-const open: Define = (command) =>
-  withServerOptions(command, OPEN_OPTIONS)
-    .description('serve the worlds of a run again, as they ended')
-    .argument('<file>', 'the file of scrip run --capsule, which is not changed')
-    .action(async (file: string, options: OpenOptions) => {
-      return (await import('./serve/serve.ts')).serve(openConfigOf(file, options))
     })
 
 const compare: Define = (command) =>
@@ -136,7 +119,6 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
   [SERVE_GROUP]: {
     serve,
     run,
-    open,
     compare,
     health,
     wait,

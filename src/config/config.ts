@@ -2,16 +2,7 @@ import { BlockList } from 'node:net'
 import { resolve } from 'node:path'
 import { HOUR_MS } from '../kernel/clock.ts'
 import { parseKey } from '../kernel/keys.ts'
-import {
-  findJobSummary,
-  findSecret,
-  findSecretBytes,
-  flagOf,
-  isFlag,
-  portOf,
-  UsageError,
-  variableOf,
-} from './environment.ts'
+import { findSecret, findSecretBytes, flagOf, isFlag, portOf, UsageError, variableOf } from './environment.ts'
 import {
   type CompareOptions,
   type DataOptions,
@@ -20,7 +11,6 @@ import {
   type HealthOptions,
   LOOPBACK,
   type McpOptions,
-  type OpenOptions,
   type RunOptions,
   SERVE_OPTIONS,
   type ServeOptions,
@@ -74,7 +64,6 @@ export const documentConfigOf = (options: ServeOptions) => {
     postgres: options.mode === 'live' ? findPostgres(options.postgres) : undefined,
     snapshotFile: options.snapshot,
     scenario: scenarioOf(options),
-    capsuleFile: undefined as string | undefined,
     strict: options.strict ?? false,
     /** For all worlds of the sandbox and their request logs. */
     publicUrl: options.publicUrl,
@@ -143,10 +132,6 @@ const metricsOf = ({ port, metricsHost: host, metricsPort }: ServeOptions) => {
   return { host, port: metricsPort }
 }
 
-/** A capsule is served from memory. @throws UsageError */
-export const openConfigOf = (capsuleFile: string, options: OpenOptions): Config =>
-  Object.freeze({ ...configOf({ ...options, mode: 'sandbox' }), capsuleFile })
-
 /** As if nothing were given: a sandbox in memory. */
 export const defaultConfig = (): Config => documentConfigOf(defaultsOf(SERVE_OPTIONS) as ServeOptions)
 
@@ -196,50 +181,17 @@ export const runConfigOf = (options: RunOptions) => {
 }
 
 /** The files that are written about a run, undefined if they are not wanted. @throws UsageError */
-const evidenceConfigOf = (options: RunOptions) => {
-  const { coverage, journal, junit, capsule, summary } = options
-  const files = [coverage, journal, junit, capsule, summary].flatMap((file) =>
-    file === undefined ? [] : resolve(file),
-  )
-  if (new Set(files).size < files.length)
+const evidenceConfigOf = ({ coverage, coverageMin, journal, on }: RunOptions) => {
+  if (coverage !== undefined && journal !== undefined && resolve(coverage) === resolve(journal))
     throw new UsageError('two reports of the run name the same file\nEach report needs a file of its own.')
-  if (options.coverageNoLess && options.coverageBase === undefined)
-    throw new UsageError('--coverage-no-less needs a base\nSet --coverage-base, too.')
-  const jobSummary = findJobSummary()
-  const isOfJob = options.summary === undefined || options.summary === jobSummary
-  return {
-    /** `-` is standard error. */
-    coverageFile: options.coverage,
-    coveragePercentMin: options.coverageMin,
-    coverageBaseFile: options.coverageBase,
-    coverageNoLess: options.coverageNoLess ?? false,
-    journalFile: options.journal,
-    junitFile: options.junit,
-    capsuleFile: options.capsule,
-    summaryFile: isOfJob ? undefined : options.summary,
-    /** Other steps of the job write to it, too. */
-    jobSummaryFile: isOfJob ? jobSummary : undefined,
-    on: options.on,
-  }
+  /** `-` is standard error. */
+  return { coverageFile: coverage, coveragePercentMin: coverageMin, journalFile: journal, on }
 }
 
 export type RunConfig = ReturnType<typeof runConfigOf>
 
 /** What belongs to one server or one run: an exploration has many. */
-const NOT_EXPLORED = [
-  'dataDir',
-  'port',
-  'readyFile',
-  'metricsPort',
-  'coverage',
-  'coverageMin',
-  'coverageBase',
-  'coverageNoLess',
-  'journal',
-  'junit',
-  'capsule',
-  'summary',
-] as const
+const NOT_EXPLORED = ['dataDir', 'port', 'readyFile', 'metricsPort', 'coverage', 'coverageMin', 'journal'] as const
 
 /** @throws UsageError */
 const exploreConfigOf = (options: RunOptions) => {

@@ -155,9 +155,6 @@ const USERS_FILE = '/etc/passwd'
 /** Whether systemd waits for a notification that the server is ready. */
 export const isNotifying = (): boolean => Boolean(process.env.NOTIFY_SOCKET)
 
-/** Where a job of GitHub Actions wants its summary. */
-export const findJobSummary = (): string | undefined => process.env.GITHUB_STEP_SUMMARY || undefined
-
 export const wantsColor = (isTerminal: boolean): boolean => isTerminal && !process.env.NO_COLOR
 
 /** Whether an option was given as a flag, which everybody on the machine can read. */

@@ -173,24 +173,14 @@ export const RUN_OPTIONS = {
     read: parseDuration,
     unset: 'ten times the first run, at least 30s',
   },
-  coverageBase: file('compare with a coverage report, as JSON, of another branch'),
-  coverageNoLess: { meaning: 'exit with 1 if fewer documented outcomes were exercised than in --coverage-base' },
   journal: file('write the requests of all worlds: HAR to *.har, else a JSON object per line'),
-  junit: file('write the documented outcomes as JUnit XML'),
-  capsule: file('write all worlds and requests to one file for scrip open'),
-  summary: { ...file('write a summary as Markdown'), unset: 'the job summary of GitHub Actions, if there is one' },
   on: {
     value: '<when>',
-    meaning: 'when to write journal, JUnit XML, capsule and summary',
+    meaning: 'when to write journal and coverage',
     choices: ['failure', 'always'],
     default: 'always',
   },
 } as const satisfies OptionTable
-
-const { mode, dataDir, snapshot, scenario, seed, ...OPENED } = SERVE_OPTIONS
-
-/** A capsule has worlds and a seed of its own, and their clocks stand still: limits would not refill. */
-export const OPEN_OPTIONS = { ...OPENED, ...OF_SANDBOX } as const satisfies OptionTable
 
 export const DEFAULT_CREDENTIAL = 'sandbox'
 
@@ -266,7 +256,6 @@ type ValuesOf<Table> = {
 export type ServeOptions = ValuesOf<typeof SERVE_OPTIONS>
 export type RunOptions = ValuesOf<typeof RUN_OPTIONS>
 export type DataOptions = ValuesOf<typeof DATA_OPTIONS> & { csv?: true }
-export type OpenOptions = ValuesOf<typeof OPEN_OPTIONS>
 export type CompareOptions = ValuesOf<typeof COMPARE_OPTIONS>
 export type HealthOptions = ValuesOf<typeof HEALTH_OPTIONS>
 export type TriggerOptions = ValuesOf<typeof TRIGGER_OPTIONS>

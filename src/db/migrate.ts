@@ -78,7 +78,7 @@ export const schemaFaults = (sqlite: SqliteDatabase): string[] => {
   ]
 }
 
-/** A capsule has many databases of one version, and making one takes twenty milliseconds. */
+/** A folder has many databases of one version, and making one takes twenty milliseconds. */
 const madeByVersion = new Map<number, Map<string, string>>()
 
 const partsMadeBy = (version: number): Map<string, string> =>

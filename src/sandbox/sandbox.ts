@@ -14,7 +14,7 @@ import { Exploration, type RunFault } from './explore/exploration.ts'
 import { Injection } from './faults/injection.ts'
 import { Feed } from './feed/feed.ts'
 import type { Parts, Sent } from './parts.ts'
-import type { CoverageReport, Met } from './requests/coverage.ts'
+import type { CoverageReport } from './requests/coverage.ts'
 import { RequestsInProgress } from './requests/in-progress.ts'
 import { observerOf } from './requests/observer.ts'
 import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
@@ -30,7 +30,6 @@ import { goOnDelivering } from './webhooks/worlds.ts'
 import { findClientIn, usernameIn, WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
 import { DamagedFile } from './worlds/damaged-file.ts'
 import { pace } from './worlds/pace.ts'
-import type { Snapshots } from './worlds/snapshots.ts'
 
 export interface SandboxOptions
   extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'initialRates' | 'stage' | 'version' | 'publicUrl'> {
@@ -38,8 +37,6 @@ export interface SandboxOptions
   host: string
   token: string | undefined
   strict: boolean
-  /** The outcomes of an earlier process, by the name of a world, and of all of them for undefined. */
-  initialCoverage: ReadonlyMap<string | undefined, Met>
   /** What every world begins with besides its data. */
   settings: Settings | undefined
 }
@@ -134,9 +131,6 @@ export class Sandbox implements Extension {
       send: (world, sent, cause) => this.send(world, sent, cause),
     })
     for (const app of [program.app, routes]) this.#outcomes.add(servedBy(app))
-    for (const [name, met] of this.options.initialCoverage) {
-      this.#coverage.restore(name === undefined ? undefined : worlds.find(name), met)
-    }
     void goOnDelivering(worlds, program.deliveries, this.options.log)
     const { settings } = this.options
     if (settings) worlds.onSeeded((world) => applySettings(world, settings))
@@ -150,14 +144,6 @@ export class Sandbox implements Extension {
   /** Ends the feeds, which would keep a stopping server open. */
   stop(): void {
     this.#feed.close()
-  }
-
-  get snapshots(): Snapshots {
-    return this.options.worlds.snapshots
-  }
-
-  met(world?: World): Met {
-    return this.#coverage.met(world)
   }
 
   coverage(): CoverageReport {

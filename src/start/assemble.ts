@@ -12,7 +12,6 @@ import { freshSeed } from '../kernel/ids.ts'
 import type { Log } from '../observability/log.ts'
 import { markOf } from '../orders/stock-queries.ts'
 import { areKeysOf } from '../orders/voucher-key.ts'
-import { type Capsule, CapsuleFault, readCapsule } from '../sandbox/capsule.ts'
 import { changesOf } from '../sandbox/editing/products.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import { forgetPasswords, holdsForeignClients } from '../sandbox/seed/accounts.ts'
@@ -26,7 +25,7 @@ import { stageAround } from './stage.ts'
 import { VERSION } from './version.ts'
 
 /**
- * @throws FileFault, SnapshotFault, ScenarioFault, CapsuleFault, SchemaMismatch, DataFault, or an error of
+ * @throws FileFault, SnapshotFault, ScenarioFault, SchemaMismatch, DataFault, or an error of
  * the file system
  */
 export const assemble = (config: Config, clock: SteadyClock, log: Log, beginning?: Beginning) => {
@@ -50,7 +49,6 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log, beginning
       const options = {
         log,
         initialRates,
-        initialCoverage: sources.capsule?.coverage ?? new Map(),
         catalog,
         reference,
         version: VERSION,
@@ -79,22 +77,20 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log, beginning
 
 /** Reads all files before anything is written. @throws as {@link assemble} */
 const readSources = (config: Config, clock: SteadyClock, beginning: Beginning | undefined): Sources => {
-  const { catalogFile, ratesFile, snapshotFile, capsuleFile } = config
-  const capsule = capsuleFile === undefined ? undefined : readCapsuleFile(capsuleFile, config, clock)
-  const seed = capsule?.seed ?? beginning?.seed ?? config.seed ?? freshSeed()
+  const { catalogFile, ratesFile, snapshotFile } = config
+  const seed = beginning?.seed ?? config.seed ?? freshSeed()
   const reference = readReference()
   const snapshot = snapshotFile === undefined ? undefined : readSnapshotFile(snapshotFile, config, clock)
-  const rates = ratesFile === undefined ? capsule?.rates : bytesOf(ratesFile).toString()
+  const rates = ratesFile === undefined ? undefined : bytesOf(ratesFile).toString()
   const given = snapshot ?? beginning?.image
   return {
     config,
     clock,
     seed,
     reference,
-    packedCatalog: catalogFile === undefined ? capsule?.packedCatalog : Bun.zstdCompressSync(bytesOf(catalogFile)),
+    packedCatalog: catalogFile === undefined ? undefined : Bun.zstdCompressSync(bytesOf(catalogFile)),
     rates: rates === undefined ? undefined : readRates(rates, reference),
     snapshot,
-    capsule,
     beginning,
     given,
     initial: () => given ?? seededImage(),
@@ -117,20 +113,6 @@ const readSnapshotFile = (file: string, config: Config, clock: Clock): Uint8Arra
     return upToDate(readSnapshot(text), config, clock)
   } catch (error) {
     throw new SnapshotFault(`${file}: ${error instanceof Error ? error.message : String(error)}`, file)
-  }
-}
-
-/** @throws CapsuleFault */
-const readCapsuleFile = (file: string, config: Config, clock: Clock): Capsule => {
-  const text = bytesOf(file).toString()
-  try {
-    const capsule = readCapsule(text)
-    for (const states of [capsule.worlds, capsule.snapshots]) {
-      for (const [name, state] of states) states.set(name, upToDate(state, config, clock))
-    }
-    return capsule
-  } catch (error) {
-    throw new CapsuleFault(`${file}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto'
 import { storedRates } from '../charges/stored-rates.ts'
 import { Database } from '../db/database.ts'
-import type { Capsule } from '../sandbox/capsule.ts'
-import { restoreRules } from '../sandbox/faults/rules.ts'
-import { requestLog } from '../sandbox/requests/request-log.ts'
 import { setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { sealInMemory } from '../sandbox/seed/vouchers.ts'
 import { Snapshots } from '../sandbox/worlds/snapshots.ts'
@@ -22,7 +19,7 @@ const SEEDED = seededImages()
 export const seededImage = (): Uint8Array => unpacked(SEEDED.world)
 
 export const startInMemory = (sources: Sources): Origin => {
-  const { config, clock, seed, given, initial, capsule } = sources
+  const { config, clock, seed, given, initial } = sources
   /** Without a given image, its data is opened by the first request that needs it. */
   const openDefault = (old?: World, image = given): World => {
     old?.close()
@@ -41,7 +38,7 @@ export const startInMemory = (sources: Sources): Origin => {
     seed,
     initial,
     initialClients: clientsOf(sources),
-    default: openDefault(undefined, capsule?.worlds.get(DEFAULT_WORLD) ?? given),
+    default: openDefault(),
     reopenDefault: openDefault,
     folder: new TemporaryFolder(files, initial),
     isLasting: false,
@@ -49,7 +46,6 @@ export const startInMemory = (sources: Sources): Origin => {
     prepare: () => undefined,
     damaged: () => [],
   })
-  if (capsule) restoreWorlds(worlds, capsule)
   const seal = sealInMemory(config.voucherKey)
   const initialRates = initialRatesOf(sources)
   return {
@@ -65,25 +61,13 @@ export const startInMemory = (sources: Sources): Origin => {
   }
 }
 
-/** The default world is there already. */
-const restoreWorlds = (worlds: SandboxWorlds, { worlds: images, snapshots, faults, requests }: Capsule): void => {
-  for (const [name, image] of images) {
-    const world = worlds.find(name) ?? worlds.create(name, image)
-    const recorded = requests.get(name) ?? []
-    world.of(requestLog).resume(recorded.map((request) => ({ ...request, endedAtMs: Date.parse(request.at) })))
-    restoreRules(world, faults.get(name) ?? [])
-  }
-  for (const [name, image] of snapshots) worlds.snapshots.keep(name, image)
-}
-
 /** The catalog has a database of its own, which no reset changes. */
 const catalogInMemory = (
-  sources: Pick<Sources, 'config' | 'reference' | 'packedCatalog' | 'snapshot' | 'capsule'>,
+  sources: Pick<Sources, 'config' | 'reference' | 'packedCatalog' | 'snapshot'>,
 ): (() => Database) => {
-  const { packedCatalog, snapshot, capsule } = sources
-  const kept = capsule?.worlds.get(DEFAULT_WORLD) ?? snapshot
-  if (!packedCatalog && !kept) return carriedCatalog()
-  const database = Database.inMemory(kept ?? unpacked(SEEDED.world))
+  const { packedCatalog, snapshot } = sources
+  if (!packedCatalog && !snapshot) return carriedCatalog()
+  const database = Database.inMemory(snapshot ?? unpacked(SEEDED.world))
   seedCatalog(database, sources)
   return () => database
 }

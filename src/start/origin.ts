@@ -5,7 +5,6 @@ import type { Database } from '../db/database.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
 import type { SealSource } from '../orders/voucher-key.ts'
 import type { Reference } from '../reference/reference.ts'
-import type { Capsule } from '../sandbox/capsule.ts'
 import type { Settings } from '../sandbox/scenario/place.ts'
 import type { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import type { Worlds } from '../worlds/worlds.ts'
@@ -35,8 +34,6 @@ export interface Sources {
   beginning: Beginning | undefined
   /** What the snapshot or the scenario gives. */
   given: Uint8Array | undefined
-  /** With states that are migrated. */
-  capsule: Capsule | undefined
   /** What every world begins with. Its passwords are to be chosen. */
   initial: () => Uint8Array
 }

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from 'node:path'
 import { COMMAND, folderTest, inFolder, type Place, run } from '../program.ts'
 
-/** What `scrip run` keeps of a run (contract C15): request log, JUnit XML, summary, and the last errors. */
+/** What `scrip run` keeps of a run (contract C15): request log, coverage, worlds, and the last errors. */
 
 const script = (text: string, flags: string[] = [], place: Place = {}) =>
   run(['run', ...flags, '--', process.execPath, '-e', ASK + text], place)
@@ -95,20 +95,17 @@ describe('--journal FILE', () => {
 })
 
 folderTest('no file has a token, a password or a voucher code', async (folder) => {
-  const files = ['journal.jsonl', 'journal.har', 'run.capsule', 'summary.md', 'junit.xml'].map((name) =>
-    join(folder, name),
-  )
-  const [lines = '', har = '', capsule = '', summary = '', junit = ''] = files
+  const files = ['journal.jsonl', 'journal.har'].map((name) => join(folder, name))
+  const [lines = '', har = ''] = files
   const work = `
       await logIn('sbx_own')
       const wrong = await ask('/api/v1/countries/0?password=a%20secret%20word&access_token=' + token)
       ${BUY}
       console.log(JSON.stringify({ token, vouchers: order.vouchers }))
       process.exit(1)`
-  const flags = ['--capsule', capsule, '--summary', summary, '--junit', junit]
   const ended = [
-    await script(work, ['--journal', lines, ...flags], { env: { SCRIP_SANDBOX_TOKEN: 'open sesame' } }),
-    await script(work, ['--journal', har, ...flags], { env: { SCRIP_SANDBOX_TOKEN: 'open sesame' } }),
+    await script(work, ['--journal', lines], { env: { SCRIP_SANDBOX_TOKEN: 'open sesame' } }),
+    await script(work, ['--journal', har], { env: { SCRIP_SANDBOX_TOKEN: 'open sesame' } }),
   ]
   const secrets = ended.flatMap(({ stdout }) => {
     const { token, vouchers } = JSON.parse(stdout)
@@ -121,41 +118,14 @@ folderTest('no file has a token, a password or a voucher code', async (folder) =
   expect(readFileSync(lines, 'utf8')).toContain('[redacted]')
 })
 
-test.each(['journal.jsonl', 'journal.har', 'run.capsule'])('%s is for its owner alone, whatever was there', (name) =>
+test.each(['journal.jsonl', 'journal.har'])('%s is for its owner alone, whatever was there', (name) =>
   inFolder(async (folder) => {
     const file = join(folder, name)
     writeFileSync(file, 'of an earlier run', { mode: 0o644 })
-    await run(['run', name === 'run.capsule' ? '--capsule' : '--journal', file, '--', 'true'])
+    await run(['run', '--journal', file, '--', 'true'])
     expect(statSync(file).mode & 0o777).toBe(0o600)
   }),
 )
-
-describe('--junit FILE', () => {
-  test('has a suite for each operation with its outcomes, and one with the types of events, skipped if not met', () =>
-    inFolder(async (folder) => {
-      const [file, coverage] = [join(folder, 'junit.xml'), join(folder, 'coverage.json')]
-      await script(
-        `await ask('/api/v1/countries/1'); await ask('/_sandbox/events', { method: 'POST', body: '{"type":"ping"}' })`,
-        ['--junit', file, '--coverage', coverage],
-      )
-      const xml = readFileSync(file, 'utf8')
-      const { documented, exercised, events } = JSON.parse(readFileSync(coverage, 'utf8'))
-      const [cases, skipped] = [documented + events.length, documented - exercised + events.length - 1]
-      expect(xml).toStartWith('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ')
-      expect(xml).toContain(`tests="${cases}" failures="0" errors="0" skipped="${skipped}"`)
-      expect(xml).toContain('<testcase classname="getCountry" name="200 success" time="0"/>')
-      expect(xml).toContain(
-        '<testcase classname="getCountry" name="404 countries.not_found" time="0"><skipped message="not met"/></testcase>',
-      )
-      expect(xml).toContain(
-        '<testcase classname="getCountry" name="500 internal" time="0"><skipped message="not met"/></testcase>',
-      )
-      expect(xml).toContain('<testcase classname="events" name="ping" time="0"/>')
-      expect(xml).toContain('<testcase classname="events" name="order.created" time="0"><skipped message="not met"/>')
-      expect(xml.match(/<testcase /g)).toHaveLength(cases)
-      expect(xml.match(/<skipped /g)).toHaveLength(skipped)
-    }))
-})
 
 describe('when the command fails', () => {
   test('the last ten requests with a 4xx or a 5xx are on standard error, with world and error', async () => {
@@ -192,57 +162,29 @@ describe('when the command fails', () => {
   })
 })
 
-describe('--summary FILE', () => {
-  const summaryOf = async (folder: string, text: string, flags: string[] = []) => {
-    const file = join(folder, 'summary.md')
-    await script(text, ['--summary', file, ...flags])
-    return readFileSync(file, 'utf8')
-  }
-
-  folderTest('is Markdown with the result, the coverage, and the last errors', async (folder) => {
-    const summary = await summaryOf(folder, `await ask('/api/v1/countries/0?a|b=<script>'); process.exit(3)`)
-    expect(summary).toStartWith('### Scrip: the command failed with exit code 3\n')
-    expect(summary).toMatch(/\n\d+ of \d+ outcomes of the API, [\d.]+ %\.\n/)
-    expect(summary).toMatch(/<details><summary>Not met: \d+<\/summary>\n\n- <code>POST \/auth\/login<\/code>: /)
-    expect(summary).toContain('<code>countries.invalid&#95;id</code>')
-    expect(summary).not.toMatch(/<script>|a\|b/)
-    const [row = ''] = summary.split('\n').filter((line) => line.includes('countries.invalid'))
-    expect(row.match(/\|/g)).toHaveLength(7)
-  })
-
-  folderTest('replaces what was there', async (folder) => {
-    writeFileSync(join(folder, 'summary.md'), 'of an earlier run')
-    const summary = await summaryOf(folder, '')
-    expect(summary).toStartWith('### Scrip: the command succeeded\n')
-    expect(summary).not.toContain('earlier')
-  })
-
-  test.each<[string, (file: string) => string[]]>([
-    ['by itself', () => []],
-    ['when it is named', (file) => ['--summary', file]],
-  ])('is added to the job summary of GitHub Actions, %s', (_, flagsOf) =>
-    inFolder(async (folder) => {
-      const file = join(folder, 'step-summary')
-      writeFileSync(file, 'of an earlier step\n')
-      const place = { env: { GITHUB_STEP_SUMMARY: file } }
-      await script(`process.exit(1)`, flagsOf(file), place)
-      await script('', [...flagsOf(file), '--on', 'failure'], place)
-      const summary = readFileSync(file, 'utf8')
-      expect(summary).toStartWith('of an earlier step\n### Scrip: the command failed with exit code 1\n')
-      expect(summary.match(/^### /gm)).toHaveLength(1)
-    }),
-  )
-
-  test('a job summary that cannot be written is a warning', async () => {
-    const { exitCode, stderr } = await run(['run', '--', 'true'], { env: { GITHUB_STEP_SUMMARY: '/no/such/summary' } })
-    expect(exitCode).toBe(0)
-    expect(stderr).toContain('no job summary')
-  })
-})
+folderTest(
+  '--data-dir DIR has the worlds as they ended: their clocks stand still, and their request logs tell what happened',
+  async (folder) => {
+    const dataDir = join(folder, 'worlds')
+    const { exitCode } = await script(
+      `await logIn('sbx_other'); await ask('/api/v1/countries/0'); ${BUY} process.exit(1)`,
+      ['--data-dir', dataDir],
+    )
+    expect(exitCode).toBe(1)
+    const look = `
+    const read = async (path) => (await fetch(url + '/_sandbox' + path)).json()
+    console.log(JSON.stringify({
+      clocks: [await read('/clock'), await read('/clock?world=other')],
+      requests: (await read('/requests?world=*')).map(({ world, path }) => world + ' ' + path),
+    }))`
+    const seen = JSON.parse((await script(look, ['--data-dir', dataDir])).stdout)
+    expect(seen.clocks).toMatchObject([{ frozen: true }, { frozen: true }])
+    expect(seen.requests.sort()).toEqual(['default /api/v1/countries/0', 'default /api/v1/orders', 'other /auth/login'])
+  },
+)
 
 describe('--on failure', () => {
-  const FLAGS = (folder: string) =>
-    ['journal', 'junit', 'capsule', 'summary'].flatMap((name) => [`--${name}`, join(folder, name)])
+  const FLAGS = (folder: string) => ['journal', 'coverage'].flatMap((name) => [`--${name}`, join(folder, name)])
 
   folderTest('writes nothing about a run that succeeded, and leaves what is there', async (folder) => {
     writeFileSync(join(folder, 'journal'), 'of an earlier run')
@@ -260,13 +202,13 @@ describe('--on failure', () => {
     inFolder(async (folder) => {
       const { exitCode } = await run(['run', ...FLAGS(folder), '--on', 'failure', ...flags, '--', 'sh', '-c', command])
       expect(exitCode).toBe(code)
-      expect(readdirSync(folder).sort()).toEqual(['capsule', 'journal', 'junit', 'summary'])
+      expect(readdirSync(folder).sort()).toEqual(['coverage', 'journal'])
     }),
   )
 
   folderTest('always, the default, writes them about each run', async (folder) => {
     await run(['run', ...FLAGS(folder), '--', 'true'])
-    expect(readdirSync(folder).sort()).toEqual(['capsule', 'journal', 'junit', 'summary'])
+    expect(readdirSync(folder).sort()).toEqual(['coverage', 'journal'])
   })
 
   folderTest('leaves no file of a command that cannot be started', async (folder) => {
@@ -276,7 +218,7 @@ describe('--on failure', () => {
 })
 
 describe('a file that cannot be written is a usage error before the command starts', () => {
-  const flags = ['--journal', '--junit', '--capsule', '--summary', '--coverage']
+  const flags = ['--journal', '--coverage']
 
   test.each(flags)('%s in a folder that is missing', async (flag) => {
     const { exitCode, stdout, stderr } = await run(['run', flag, '/no/such/file', '--', 'echo', 'ran'])
@@ -304,7 +246,7 @@ describe('a file that cannot be written is a usage error before the command star
   )
 
   folderTest('one file for two of them', async (folder) => {
-    const { exitCode, stderr } = await run(['run', '--journal', 'one', '--capsule', './one', '--', 'true'], {
+    const { exitCode, stderr } = await run(['run', '--journal', 'one', '--coverage', './one', '--', 'true'], {
       cwd: folder,
     })
     expect(exitCode).toBe(2)
@@ -313,10 +255,10 @@ describe('a file that cannot be written is a usage error before the command star
   })
 })
 
-test.each(['--journal', '--junit', '--capsule', '--summary', '--coverage-base'])(
+test.each(['--journal', '--coverage', '--coverage-min'])(
   '%s does not go together with --explore, which has many runs',
   async (flag) => {
-    const { exitCode, stderr } = await run(['run', '--explore', flag, 'file', '--', 'true'])
+    const { exitCode, stderr } = await run(['run', '--explore', flag, '5%', '--', 'true'])
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(flag) })
   },
 )

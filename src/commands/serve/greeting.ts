@@ -2,12 +2,11 @@ import type { Config } from '../../config/config.ts'
 import { DEFAULT_CREDENTIAL } from '../../config/option-table.ts'
 
 /** What a terminal shows below the ready line: the addresses, the credentials, and how to stop. */
-export const greetingOf = ({ mode, dataDir, capsuleFile }: Config, url: string): string =>
+export const greetingOf = ({ mode, dataDir }: Config, url: string): string =>
   Object.entries({
     Open: mode === 'sandbox' ? url : `${url}/docs`,
     'Log in': mode === 'sandbox' ? SANDBOX_LOGIN : 'as a client: scrip client add NAME prints its password',
-    Data:
-      dataDir ?? (capsuleFile === undefined ? 'in memory; --data-dir DIR keeps it' : `in memory, from ${capsuleFile}`),
+    Data: dataDir ?? 'in memory; --data-dir DIR keeps it',
     Stop: 'Ctrl+C',
   })
     .map(([name, text]) => `${name.padEnd(NAME_WIDTH)}${text}\n`)

@@ -52,9 +52,6 @@ export const CoverageReport = Type.Object(
   },
   { title: 'Coverage' },
 )
-/** The outcomes that were met, without the others. */
-export type Met = Static<typeof Met>
-export const Met = Type.Pick(CoverageReport, ['outcomes', 'events'])
 
 export const getCoverage = controlOperation('coverage')({
   id: 'getCoverage',

@@ -25,7 +25,7 @@ export const detailOf = (logged: Logged, reference: Reference): Detail => {
   }
 }
 
-/** Only what the request log watches: a capsule names tables too. */
+/** Only what the request log watches: the file of a world names tables too. */
 const changeIn = (world: World, { table, operation, key, values }: RowChange): Detail['changes'][number] => {
   if (!isWatched(table)) return { table, operation, key, before: null, after: null, now: null }
   const { sqlite } = world.db

@@ -7,7 +7,7 @@ import { type World, worldPart } from '../../worlds/world.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
 import { isAsset, isControl, isProbe } from '../control/gate.ts'
 import type { DocumentedError } from '../faults/operations.ts'
-import type { CoverageReport, Met } from './coverage.ts'
+import type { CoverageReport } from './coverage.ts'
 
 /** A documented way in which an operation ends: `success`, or the name of an error. */
 type Outcome = Omit<CoverageReport['outcomes'][number], 'count'>
@@ -133,23 +133,6 @@ export class Coverage {
       counted[what] += 1
       events.set(type, counted)
     }
-  }
-
-  /** The outcomes of one world, or of all worlds together, for another process. */
-  met(world: World | undefined): Met {
-    const { outcomes, events } = this.report(world)
-    return { outcomes: outcomes.filter(({ count }) => count > 0), events: events.filter(({ count }) => count > 0) }
-  }
-
-  /** Continues with the outcomes of another process. */
-  restore(world: World | undefined, { outcomes, events }: Met): void {
-    const documented = new Map(this.registry.ofApi().map((outcome) => [nameOf(outcome), outcome]))
-    const kept = world?.of(tally) ?? this.#all
-    for (const met of outcomes) {
-      const outcome = documented.get(nameOf(met))
-      if (outcome) kept.outcomes.set(outcome, met.count)
-    }
-    for (const { type, count, delivered } of events) kept.events.set(type, { count, delivered })
   }
 
   /** The report of one world, or of all worlds, dropped ones included. */

@@ -1,60 +1,42 @@
-import { appendFileSync } from 'node:fs'
 import type { RunConfig } from '../../../config/config.ts'
 import { PRIVATE_FILE_MODE } from '../../../db/data-folder.ts'
 import type { Log } from '../../../observability/log.ts'
+import type { CoverageReport } from '../../../sandbox/requests/coverage.ts'
+import { HAR_TAIL, harEntry, harHead } from '../../../sandbox/requests/formats.ts'
+import type { RecordedRequest } from '../../../sandbox/requests/operations.ts'
 import { recordedFrom } from '../../../sandbox/requests/request-log.ts'
 import type { Sandbox } from '../../../sandbox/sandbox.ts'
-import type { RunningServer } from '../../serve/server.ts'
-import { comparisonText, coverageText, hasComparison } from './coverage.ts'
-import { FailedRequests } from './failed-requests.ts'
-import { toJUnit } from './junit.ts'
+import { VERSION } from '../../../start/version.ts'
+import { coverageText } from './coverage.ts'
+import { type FailedRequest, FailedRequests } from './failed-requests.ts'
 import { StagedFile } from './staged-file.ts'
-import { toMarkdown } from './summary.ts'
-import { capsule, type Ended, journalHar, journalLines, reporting, type Writer, type WriterOf } from './writers.ts'
 
 /** The destination of `--coverage -`. */
 const STANDARD_ERROR = '-'
 
-interface EvidenceFile {
-  name: string
-  staged: StagedFile
-  writerOf: WriterOf
-  /** Whether it is written about a run that succeeded, too. */
-  isAlways: boolean
+/** How a run ended. */
+export interface Ended {
+  exitCode: number
+  report: CoverageReport
+  /** Why the coverage is not enough. */
+  shortfall: string | undefined
+  failed: readonly FailedRequest[]
 }
 
 /** The files that `scrip run` writes about a run (contract C15). Each is opened before the command starts. */
 export class Evidence implements Disposable {
-  readonly #files: EvidenceFile[] = []
-  #writers: readonly Writer[] = []
+  readonly #journal: StagedFile | undefined
+  readonly #coverage: StagedFile | undefined
   readonly #failed = new FailedRequests()
 
   /** @throws UsageError for a file that cannot be written */
-  constructor(private readonly config: RunConfig) {
-    const { on, coverageFile, journalFile, junitFile, capsuleFile, summaryFile } = config.evidence
-    const isAlways = on === 'always'
-    const open = (flag: string, file: string | undefined, writerOf: WriterOf, always = isAlways, mode?: number) => {
-      if (file === undefined || file === STANDARD_ERROR) return
-      this.#files.push({ name: file, staged: new StagedFile(flag, file, mode), writerOf, isAlways: always })
-    }
-    // Only the user may read what clients have sent.
-    const openPrivate = (flag: string, file: string | undefined, writerOf: WriterOf) =>
-      open(flag, file, writerOf, isAlways, PRIVATE_FILE_MODE)
+  constructor(private readonly config: RunConfig['evidence']) {
+    const { coverageFile, journalFile } = config
     try {
-      open(
-        '--coverage',
-        coverageFile,
-        reporting((ended) => coverageText(coverageFile, ended)),
-        true,
-      )
-      openPrivate('--journal', journalFile, journalFile?.endsWith('.har') ? journalHar : journalLines)
-      open(
-        '--junit',
-        junitFile,
-        reporting(({ report }) => toJUnit(report)),
-      )
-      openPrivate('--capsule', capsuleFile, capsule(config))
-      open('--summary', summaryFile, reporting(toMarkdown))
+      if (coverageFile !== undefined && coverageFile !== STANDARD_ERROR)
+        this.#coverage = new StagedFile('--coverage', coverageFile)
+      // Only the user may read what clients have sent.
+      if (journalFile !== undefined) this.#journal = new StagedFile('--journal', journalFile, PRIVATE_FILE_MODE)
     } catch (error) {
       this[Symbol.dispose]()
       throw error
@@ -67,49 +49,55 @@ export class Evidence implements Disposable {
   }
 
   /** Records requests from now on. */
-  begin(server: RunningServer, sandbox: Sandbox, log: Log): void {
-    this.#writers = this.#files.map(({ staged, writerOf }) => writerOf((text) => staged.write(text), server, log))
-    const recording = this.#writers.flatMap(({ request }) => request ?? [])
+  begin(url: string, sandbox: Sandbox): void {
+    const journal = this.#journal
+    const toText = this.#isHar ? harEntries(url) : toLine
+    if (this.#isHar) journal?.write(harHead(VERSION))
     sandbox.onRecorded((logged) => {
       this.#failed.add(logged)
-      if (recording.length === 0) return
-      const recorded = recordedFrom(logged)
-      for (const record of recording) record(recorded)
+      journal?.write(toText(recordedFrom(logged)))
     })
   }
 
-  /** Writes the files while the worlds are open. Returns whether all of them are written. */
-  async end(ended: Ended, log: Log): Promise<boolean> {
-    const hasFailed = ended.exitCode !== 0 || ended.shortfall !== undefined
-    let isWhole = true
-    for (const [index, { name, staged, isAlways }] of this.#files.entries()) {
-      if (!isAlways && !hasFailed) continue
-      try {
-        await this.#writers[index]?.end(ended)
-        staged.keep()
-      } catch (error) {
-        log.error('not written', { file: name, cause: String(error) })
-        isWhole = false
-      }
-    }
-    const { coverageFile, jobSummaryFile, on } = this.config.evidence
-    if (coverageFile === STANDARD_ERROR) await Bun.write(Bun.stderr, coverageText(coverageFile, ended))
-    if (ended.comparison && !hasComparison(coverageFile)) await Bun.write(Bun.stderr, comparisonText(ended.comparison))
-    if (jobSummaryFile !== undefined && (on === 'always' || hasFailed))
-      appendJobSummary(jobSummaryFile, toMarkdown(ended), log)
-    return isWhole
+  get #isHar(): boolean {
+    return this.config.journalFile?.endsWith('.har') === true
+  }
+
+  /** Writes the files that are wanted. Returns whether all of them are written. */
+  async end({ exitCode, shortfall, report }: Ended, log: Log): Promise<boolean> {
+    const { on, coverageFile, journalFile } = this.config
+    if (on === 'failure' && exitCode === 0 && shortfall === undefined) return true
+    if (coverageFile === STANDARD_ERROR) await Bun.write(Bun.stderr, coverageText(coverageFile, report))
+    if (coverageFile !== undefined) this.#coverage?.write(coverageText(coverageFile, report))
+    if (this.#isHar) this.#journal?.write(`\n${HAR_TAIL}\n`)
+    const kept = [isKept(this.#coverage, coverageFile, log), isKept(this.#journal, journalFile, log)]
+    return kept.every(Boolean)
   }
 
   [Symbol.dispose](): void {
-    for (const { staged } of this.#files) staged[Symbol.dispose]()
+    this.#coverage?.[Symbol.dispose]()
+    this.#journal?.[Symbol.dispose]()
   }
 }
 
-/** Nobody asked for this file, so a run does not fail without it. */
-export const appendJobSummary = (file: string, markdown: string, log: Log): void => {
+const toLine = (request: RecordedRequest): string => `${JSON.stringify(request)}\n`
+
+const harEntries = (url: string) => {
+  let separator = '\n'
+  return (request: RecordedRequest): string => {
+    const entry = separator + harEntry(request, url)
+    separator = ',\n'
+    return entry
+  }
+}
+
+/** Returns whether the file is in its place, or there is none. */
+const isKept = (staged: StagedFile | undefined, file: string | undefined, log: Log): boolean => {
   try {
-    appendFileSync(file, markdown)
+    staged?.keep()
+    return true
   } catch (error) {
-    log.warn('no job summary', { file, cause: String(error) })
+    log.error('not written', { file, cause: String(error) })
+    return false
   }
 }

@@ -30,9 +30,6 @@ export const explorationReport = ({ writeCount, runs }: Plan, explored: readonly
   return [...sections, summaryOf(writeCount, runs, explored)].join('\n\n').concat('\n')
 }
 
-/** An indented block shows a text as it is, whatever clients have sent. */
-export const asMarkdown = (report: string): string => `### Scrip: exploration\n\n${report.replace(/^/gm, '    ')}\n`
-
 const rowsOf = ({ fault, write, consequence, differences }: ExploredRun, index: number): Row[] =>
   differences.map((difference) => ({
     '#': index + 1,

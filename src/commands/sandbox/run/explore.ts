@@ -16,8 +16,7 @@ import { EXIT, type ExitCode, errorText, refused } from '../../exit.ts'
 import { logOf, startServer } from '../../serve/server.ts'
 import { withProgress } from '../../terminal/progress.ts'
 import type { Environment } from './child.ts'
-import { appendJobSummary } from './evidence.ts'
-import { asMarkdown, type ExploredRun, explorationReport } from './exploration-report.ts'
+import { type ExploredRun, explorationReport } from './exploration-report.ts'
 import { type EndedCommand, ExploredCommand } from './explored-command.ts'
 import { accessTo } from './run.ts'
 
@@ -65,10 +64,7 @@ export const explore = async (
   if (!plan) throw different(partingOf(first.results, second.results))
   const jobs = config.explore.jobs ?? jobsOf(second)
   const explored = await exploreAll(plan.runs, jobs, command, (faults) => run({ output: 'ignore', faults, timeoutMs }))
-  const report = explorationReport(plan, explored)
-  await Bun.write(Bun.stderr, report)
-  const { jobSummaryFile } = config.evidence
-  if (jobSummaryFile !== undefined) appendJobSummary(jobSummaryFile, asMarkdown(report), log)
+  await Bun.write(Bun.stderr, explorationReport(plan, explored))
   exitIf(command)
   process.exit(exitCodeOf(explored))
 }

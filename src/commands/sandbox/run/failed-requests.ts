@@ -37,7 +37,7 @@ export class FailedRequests {
 const shortened = (path: string): string =>
   path.length > PATH_CHARACTERS_MAX ? `${path.slice(0, PATH_CHARACTERS_MAX)}…` : path
 
-export const errorOf = ({ error, fault }: FailedRequest): string => (fault === null ? error : `${error} (injected)`)
+const errorOf = ({ error, fault }: FailedRequest): string => (fault === null ? error : `${error} (injected)`)
 
 export const lineOf = (failed: FailedRequest): string => {
   const { at, world, status, method, path, request_id } = failed

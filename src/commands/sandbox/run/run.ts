@@ -1,15 +1,16 @@
 import type { RunConfig } from '../../../config/config.ts'
 import { UsageError } from '../../../config/environment.ts'
 import type { Log } from '../../../observability/log.ts'
+import { clockOf, keepClock } from '../../../sandbox/worlds/state.ts'
 import { SandboxWorlds } from '../../../sandbox/worlds/worlds.ts'
+import type { Worlds } from '../../../worlds/worlds.ts'
 import { EXIT, refused } from '../../exit.ts'
 import { writeReadyFile } from '../../serve/serve.ts'
 import { logOf, type RunningServer, startServer } from '../../serve/server.ts'
 import { type Environment, exitCodeOf, passSignalsOn } from './child.ts'
-import { comparisonOf, readBase, shortfallOf } from './coverage.ts'
-import { Evidence } from './evidence.ts'
+import { shortfallOf } from './coverage.ts'
+import { type Ended, Evidence } from './evidence.ts'
 import { lineOf } from './failed-requests.ts'
-import type { Ended } from './writers.ts'
 
 /** `scrip run` (contract C15). Standard input, output and error are the command's own, and so is the exit code. */
 export const run = async (config: RunConfig, command: readonly string[], given: Environment): Promise<void> => {
@@ -23,9 +24,7 @@ export const run = async (config: RunConfig, command: readonly string[], given: 
 
 /** @throws UsageError or ProgramError */
 const runInSandbox = async (config: RunConfig, command: readonly string[], given: Environment): Promise<number> => {
-  const { coverageBaseFile } = config.evidence
-  const base = coverageBaseFile === undefined ? undefined : readBase(coverageBaseFile)
-  using evidence = new Evidence(config)
+  using evidence = new Evidence(config.evidence)
   const log = logOf(config)
   const server = await startServer(config, log)
   const { sandbox } = server
@@ -34,18 +33,26 @@ const runInSandbox = async (config: RunConfig, command: readonly string[], given
   let ended: Ended | undefined
   try {
     if (config.readyFile !== undefined) writeReadyFile(config.readyFile, server.url)
-    evidence.begin(server, sandbox, log)
+    evidence.begin(server.url, sandbox)
     const env = { ...given, ...(await accessTo(server, config.world)) }
     passSignalsOn()
     const exitCode = await exitCodeOf(command, env)
     const report = sandbox.coverage()
-    const comparison = base && comparisonOf(report, base)
-    const shortfall = shortfallOf({ report, comparison }, config.evidence)
-    ended = { exitCode, report, shortfall, comparison, failed: evidence.failed }
+    const shortfall = shortfallOf(report, config.evidence.coveragePercentMin)
+    ended = { exitCode, report, shortfall, failed: evidence.failed }
+    await freezeClocks(server.worlds)
   } finally {
     await server.stop(0, () => ended && conclude(ended, evidence, log))
   }
   return ended.exitCode
+}
+
+/** Nothing expires or moves before somebody looks at what the run has left in its folder. */
+const freezeClocks = async (worlds: Worlds): Promise<void> => {
+  for (const world of worlds.all) {
+    clockOf(world).freeze()
+    await keepClock(world)
+  }
 }
 
 /** The failure of the command comes first. @throws ProgramError if nothing but the evidence has failed */
