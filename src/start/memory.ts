@@ -28,7 +28,7 @@ export const startInMemory = (sources: Sources): Origin => {
       setAccountPasswords(database)
       return database
     }
-    if (!image) return worldFrom(DEFAULT_WORLD, { open, drop: () => undefined }, firstState(seed), clock)
+    if (!image) return worldFrom(DEFAULT_WORLD, open, firstState(seed), clock)
     const database = open()
     return worldFrom(DEFAULT_WORLD, database, keptState(database.query, seed), clock)
   }

@@ -5,7 +5,7 @@ import type { Gate } from '../db/shared-commit.ts'
 import { tryLater } from '../db/storage.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
 import { secureRandomness } from '../kernel/ids.ts'
-import { type DataAtRest, World } from '../worlds/world.ts'
+import { type OpenData, World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 
 interface ServedFolderOptions {
@@ -60,15 +60,12 @@ export class ServedFolder {
   }
 
   /** Throws unavailable until the folder is taken. */
-  #atRest(open: () => Database): DataAtRest {
-    return {
-      open: () => {
-        if (!this.#lock) throw tryLater()
-        const database = open()
-        if (this.gateOf) database.gateBy(this.gateOf(database))
-        return database
-      },
-      drop: () => undefined,
+  #atRest(open: OpenData): OpenData {
+    return () => {
+      if (!this.#lock) throw tryLater()
+      const database = open()
+      if (this.gateOf) database.gateBy(this.gateOf(database))
+      return database
     }
   }
 }

@@ -3,12 +3,8 @@ import type { SteadyClock } from '../kernel/clock.ts'
 import { DomainError, unauthorized } from '../kernel/failure.ts'
 import { IdSource, type IdState, type Randomness } from '../kernel/ids.ts'
 
-/** The data of a world while its connection is closed. */
-export interface DataAtRest {
-  open: () => Database
-  /** Frees its memory. It is not opened again. */
-  drop: () => void
-}
+/** Opens the data of a world while its connection is closed. */
+export type OpenData = () => Database
 
 /** State in memory that a module keeps for each world. It is created on first use and goes with its world. */
 interface WorldPart<T> {
@@ -34,14 +30,14 @@ export class World {
   wasUsed = false
   #closed = false
   #database: Database | undefined
-  /** The data of a world that is suspended, or was never used. */
-  #atRest: DataAtRest | undefined
+  /** For a world that is suspended, or was never used. */
+  #open: OpenData | undefined
   readonly #parts: unknown[] = []
   #requests = 0
 
   constructor(
     readonly name: string,
-    data: Database | DataAtRest,
+    data: Database | OpenData,
     readonly clock: SteadyClock,
     readonly randomness: Randomness,
     ids?: IdState,
@@ -50,7 +46,7 @@ export class World {
   ) {
     this.ids = new IdSource(randomness, ids)
     if (data instanceof Database) this.#database = data
-    else this.#atRest = data
+    else this.#open = data
   }
 
   /** True once the world was reset or dropped. Requests in progress may still hold it. */
@@ -72,18 +68,17 @@ export class World {
   }
 
   /** Closes the connection of a world. The next use resumes it. */
-  suspend(close: (database: Database) => DataAtRest): void {
+  suspend(close: (database: Database) => OpenData): void {
     if (!this.#database) return
-    this.#atRest = close(this.#database)
+    this.#open = close(this.#database)
     this.#database = undefined
     this.forgetDerived()
   }
 
   #resume(): Database {
-    if (!this.#atRest) throw new Error('a world without data')
-    this.#database = this.#atRest.open()
-    this.#atRest.drop()
-    this.#atRest = undefined
+    if (!this.#open) throw new Error('a world without data')
+    this.#database = this.#open()
+    this.#open = undefined
     this.onResume(this)
     return this.#database
   }
@@ -112,8 +107,7 @@ export class World {
   close(): void {
     this.#database?.close()
     this.#database = undefined
-    this.#atRest?.drop()
-    this.#atRest = undefined
+    this.#open = undefined
     this.#parts.length = 0
     this.#closed = true
   }

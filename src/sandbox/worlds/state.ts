@@ -1,7 +1,7 @@
-import { Database, type Query, type Tx } from '../../db/database.ts'
+import { Database, type Query } from '../../db/database.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
-import { type DataAtRest, World } from '../../worlds/world.ts'
+import { type OpenData, World } from '../../worlds/world.ts'
 import { type ClockState, MovableClock } from './movable-clock.ts'
 import { type Pace, pace } from './pace.ts'
 import { findClock, findPace, findRandomness, keepPace, putClock, putRandomness, type RandomState } from './queries.ts'
@@ -17,7 +17,12 @@ export interface StateBesideData extends RandomState {
  * are not part of it: a copy starts with empty ones.
  */
 export const imageOf = (world: World, seed: string): Uint8Array =>
-  world.db.image((tx) => keepBesideData(tx, besideDataOf(world, seed)))
+  world.db.image((tx) => {
+    const { clock, pace: paces, ...randomState } = besideDataOf(world, seed)
+    putClock(tx, clock)
+    keepPace(tx, paces)
+    putRandomness(tx, randomState)
+  })
 
 /** A random seed is needed for a world that draws from the machine. */
 const besideDataOf = (world: World, seed: string): StateBesideData => ({
@@ -39,7 +44,7 @@ export const clockOf = ({ clock }: World): MovableClock => {
 
 export const worldFrom = (
   name: string,
-  data: Database | DataAtRest,
+  data: Database | OpenData,
   { clock, randomness: { seed, position }, ids, pace: paces }: StateBesideData,
   base: SteadyClock,
   onResume?: (world: World) => void,
@@ -76,12 +81,6 @@ const isSame = (one: RandomState, other: RandomState): boolean =>
   one.randomness.position === other.randomness.position &&
   one.ids.lastMs === other.ids.lastMs &&
   one.ids.sequence === other.ids.sequence
-
-const keepBesideData = (tx: Tx, state: StateBesideData): void => {
-  putClock(tx, state.clock)
-  keepPace(tx, state.pace)
-  putRandomness(tx, state)
-}
 
 /** How a world begins whose random stream starts with this seed. */
 export const firstState = (seed: string): StateBesideData => ({

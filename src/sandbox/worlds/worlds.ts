@@ -2,7 +2,7 @@ import { Database } from '../../db/database.ts'
 import { isPassing, tryLater } from '../../db/storage.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
-import type { DataAtRest, World } from '../../worlds/world.ts'
+import type { OpenData, World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
 import { worldDamaged, worldNotFound, worldsExhausted } from '../errors.ts'
 import { isAccount } from '../seed/accounts.ts'
@@ -204,8 +204,8 @@ export class SandboxWorlds implements Worlds {
   }
   #seeded: StateBesideData | undefined
 
-  #atRest(name: string): DataAtRest {
-    return { open: () => this.options.folder.open(name), drop: () => undefined }
+  #atRest(name: string): OpenData {
+    return () => this.options.folder.open(name)
   }
 
   readonly #onResume = (world: World): void => {
