@@ -5,7 +5,6 @@ import { type BucketSize, TokenBuckets } from '../../src/http/rate-limit.ts'
 
 const SEED = 8
 const MINUTE: BucketSize = { tokens: 5, refillMs: 60_000 }
-const HOUR: BucketSize = { tokens: 10, refillMs: 3_600_000 }
 
 describe('TokenBuckets', () => {
   test('the documented limits are 1,000 an hour and 100 a minute', () => {
@@ -14,36 +13,6 @@ describe('TokenBuckets', () => {
       { tokens: 1_000, refillMs: 3_600_000 },
       { tokens: 100, refillMs: 60_000 },
     ])
-  })
-
-  test('are full at first', () => {
-    const buckets = new TokenBuckets([MINUTE], 1_000)
-    expect(buckets.tighter).toEqual({ limit: 5, remaining: 5, fullInMs: 0 })
-  })
-
-  test('never exceed their size', () => {
-    const buckets = new TokenBuckets([MINUTE], 0)
-    buckets.take(3_600_000)
-    expect(buckets.tighter).toEqual({ limit: 5, remaining: 4, fullInMs: 12_000 })
-  })
-
-  test('report the bucket with fewer tokens', () => {
-    for (const sizes of [
-      [MINUTE, HOUR],
-      [HOUR, MINUTE],
-    ]) {
-      const buckets = new TokenBuckets(sizes, 0)
-      buckets.take(0)
-      expect(buckets.tighter).toEqual({ limit: 5, remaining: 4, fullInMs: 12_000 })
-    }
-  })
-
-  test('the wait is until both have a token', () => {
-    const buckets = new TokenBuckets([{ tokens: 1, refillMs: 3_600_000 }, MINUTE], 0)
-    expect(buckets.take(0)).toBeUndefined()
-    expect(buckets.take(0)).toEqual({ retryAfterSeconds: 3_600 })
-    expect(buckets.take(1_800_001)).toEqual({ retryAfterSeconds: 1_800 })
-    expect(buckets.take(3_600_000)).toBeUndefined()
   })
 
   const sizes = fc.array(
