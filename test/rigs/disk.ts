@@ -1,15 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { count, mebibytes, share } from '../bench/table.ts'
+import { count, share } from '../bench/table.ts'
 import { brokenInvariants } from '../executable/ledger.ts'
-import { type Running, residentBytes, residentPeakBytes, run, threadMs } from '../program.ts'
-import { type Ask, ask, bytesOf, Connection, type RawResponse } from './connection.ts'
+import { type Running, run, threadMs } from '../program.ts'
+import { ask, bytesOf, Connection, type RawResponse } from './connection.ts'
 import type { Rig } from './report.ts'
 import { logIn, serve } from './server.ts'
 
 /**
- * What a machine runs out of: room on the disk, the right to write, descriptors, memory. A round is a disk that gets full
+ * What a machine runs out of: room on the disk, the right to write, descriptors. A round is a disk that gets full
  * and has room again; the rest is done once.
  */
 
@@ -21,12 +21,6 @@ const REFUSALS = 20
 const DESCRIPTORS = 64
 const WITH_FEW_DESCRIPTORS = ['bash', '-c', `ulimit -n ${DESCRIPTORS}; exec "$@"`, 'bash']
 const CONNECTIONS = 200
-const HELD_BODIES = { long: 1_000, short: 40 }
-const MIB = 1_048_576
-/** Bodies that are held may take so much; what is beyond is refused with 503. */
-const HELD_BYTES_MAX = 250 * MIB
-const HELD_MS = 1_000
-const CHUNK_BYTES = 65_536
 const PERSON = JSON.stringify({
   email: 'ada@example.com',
   first_name: 'Ada',
@@ -34,7 +28,7 @@ const PERSON = JSON.stringify({
   metadata: { note: 'x'.repeat(16_000) },
 })
 
-export const disk: Rig = async ({ rounds, isShort }) => {
+export const disk: Rig = async ({ rounds }) => {
   const folder = mkdtempSync(join(tmpdir(), 'scrip-rig-'))
   const findings: string[] = []
   const rows = [['what runs out', 'done', 'told']]
@@ -42,30 +36,10 @@ export const disk: Rig = async ({ rounds, isShort }) => {
     for (let round = 0; round < rounds; round++) rows.push(await fullDisk(join(folder, `full-${round}`), findings))
     rows.push(await readOnly(join(folder, 'read-only'), findings))
     rows.push(await fewDescriptors(findings))
-    for (const way of ['with their length', 'in chunks'] as const) {
-      rows.push(await heldBodies(HELD_BODIES[isShort ? 'short' : 'long'], way, findings))
-    }
   } finally {
     rmSync(folder, { recursive: true })
   }
   return { tables: [rows], findings }
-}
-
-const heldBy = (token: string): Ask => ({
-  method: 'POST',
-  path: '/api/v1/beneficiaries',
-  headers: { Authorization: `Bearer ${token}` },
-})
-/** Requests that lack their end. */
-const HELD = {
-  'with their length': (token: string): Uint8Array =>
-    bytesOf({ ...heldBy(token), body: `{"x":"${'x'.repeat(MIB - 100)}"}` }).subarray(0, -1),
-  'in chunks': (token: string): Uint8Array => {
-    const { headers, ...post } = heldBy(token)
-    const chunk = `${CHUNK_BYTES.toString(16)}\r\n${'x'.repeat(CHUNK_BYTES)}\r\n`
-    const head = bytesOf({ ...post, headers: { ...headers, 'Transfer-Encoding': 'chunked' } })
-    return Buffer.concat([head, Buffer.from(chunk.repeat(MIB / CHUNK_BYTES))])
-  },
 }
 
 const save = (connection: Connection, token: string): Promise<RawResponse> =>
@@ -156,31 +130,4 @@ const fewDescriptors = async (findings: string[]): Promise<string[]> => {
   if (response !== 200) findings.push(`descriptors that were given back: ${response}`)
   await server.stop()
   return ['descriptors', `${CONNECTIONS} connections for ${DESCRIPTORS}`, `${share(busy)} of a core while full`]
-}
-
-/** Bodies of a megabyte that lack their end, said with their length or sent in chunks. */
-const heldBodies = async (count: number, way: keyof typeof HELD, findings: string[]): Promise<string[]> => {
-  const server = await serve(['--rate-limit', 'off'])
-  const token = await logIn(server.port, 'sandbox')
-  const before = residentBytes(server.pid)
-  const held = await Promise.all(Array.from({ length: count }, () => Connection.open(server.port)))
-  const statuses: number[] = []
-  const request = HELD[way](token)
-  for (const connection of held) {
-    connection.send(request).then(
-      ({ status }) => statuses.push(status),
-      () => undefined,
-    )
-  }
-  await Bun.sleep(HELD_MS)
-  const grown = residentPeakBytes(server.pid) - before
-  const other = await ask(server.port, { path: '/api/v1/wallets', headers: { Authorization: `Bearer ${token}` } })
-  if (other.status !== 200) findings.push(`beside bodies held ${way}: ${other.status}`)
-  if (statuses.some((status) => status !== 503 && status !== 400)) {
-    findings.push(`bodies held ${way}: ${statuses.join(' ')}`)
-  }
-  if (grown > HELD_BYTES_MAX) findings.push(`${count} bodies held ${way} take ${mebibytes(grown)}`)
-  for (const connection of held) connection.close()
-  await server.stop()
-  return ['memory', `${count} bodies held ${way}, ${statuses.length} refused`, `${mebibytes(grown)} more at the peak`]
 }
