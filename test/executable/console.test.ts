@@ -131,7 +131,10 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.getByRole('button', { name: 'Show more of 511' }).click()
     await row(page, '/auth/login').waitFor()
     await row(page, '/auth/login').scrollIntoViewIfNeeded()
-    const place = async () => (await row(page, '/auth/login').boundingBox())?.y
+    const place = async () => {
+      await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+      return (await row(page, '/auth/login').boundingBox())?.y
+    }
     const before = await place()
     await busy.get('/api/v1/countries/2')
     await page.getByText('512 requests').waitFor()

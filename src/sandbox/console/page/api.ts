@@ -4,15 +4,6 @@ import { errorMessageIn } from '../../../http/error-message.ts'
 
 const TOKEN = 'scrip-sandbox-token'
 
-export class ApiError extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message)
-  }
-}
-
 let onTokenMissing: () => void = () => undefined
 export const whenTokenIsMissing = (callback: () => void): void => {
   onTokenMissing = callback
@@ -49,7 +40,7 @@ const send = async (method: string, path: string, asked: Asked): Promise<string>
   const text = await response.text()
   if (response.ok) return text
   if (response.status === 401) onTokenMissing()
-  throw new ApiError(response.status, errorMessageIn(text) ?? `${response.status} for ${method} ${path}`)
+  throw new Error(errorMessageIn(text) ?? `${response.status} for ${method} ${path}`)
 }
 
 export const askText = (method: string, path: string, asked: Asked = {}): Promise<string> =>

@@ -50,7 +50,7 @@ export const useActed = (): number => {
 /** Does what a person asked for, and reports it. Returns whether it worked. */
 export type Change = (work: () => Promise<unknown>, done?: string) => Promise<boolean>
 
-export interface Loaded<Value> {
+interface Loaded<Value> {
   value: Value | undefined
   error: string | undefined
   reload: () => void

@@ -1,7 +1,7 @@
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
 import { clockTime, time } from '../ui.tsx'
 
-export interface Step {
+interface Step {
   at: string
   name: string
   note?: string | null

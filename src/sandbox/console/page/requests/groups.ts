@@ -3,7 +3,7 @@ import type { Row } from '../store.ts'
 /** Requests by the world or the test that sent them. */
 
 export const GROUPINGS = { none: 'Not grouped', world: 'By world', test: 'By test' } as const
-export type Grouping = keyof typeof GROUPINGS
+type Grouping = keyof typeof GROUPINGS
 
 export const isGrouping = (text: string | undefined): text is Grouping =>
   text !== undefined && Object.hasOwn(GROUPINGS, text)

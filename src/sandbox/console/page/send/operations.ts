@@ -34,7 +34,7 @@ const exampleOf = (example: unknown): string =>
   JSON.stringify(example, (name, value) => (name === 'client_reference' ? undefined : value), 2)
 
 /** The request to send, with its values filled in. */
-export interface FilledRequest {
+interface FilledRequest {
   method: string
   path: string
   headers: Record<string, string>
