@@ -165,7 +165,7 @@ export const RUN_OPTIONS = {
     value: '<number>',
     meaning: 'how many runs go on at the same time',
     read: parseCount,
-    unset: 'as many as keep the processors busy',
+    unset: 'as many as there are processors',
   },
   exploreTimeout: {
     value: '<time>',

@@ -21,14 +21,6 @@ export const systemClock: SteadyClock = {
 /** Milliseconds since the process started, for durations only. */
 export const sinceStartMs = (): number => performance.now()
 
-const MICROSECONDS_PER_MS = 1_000
-
-/** Processor time of this process since it started, on all processors. */
-export const processorMs = (): number => {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / MICROSECONDS_PER_MS
-}
-
 /** RFC 3339 in UTC with milliseconds (contract C5). */
 export const toTimestamp = (timeMs: number): string => new Date(timeMs).toISOString()
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMAND, type Ended, folderTest, inFolder, type Place, run, start } from '../program.ts'
 import { blocksOf, documentText } from './documents.ts'
@@ -322,38 +322,6 @@ describe('the runs', () => {
     expect(stderr).toContain('explore: 2 of 3 writes, 4 of 4 lost responses\n')
   })
 
-  /** A client that buys once in each of three worlds; it repeats its orders where it is told to. */
-  const threeWorlds = (repeats: (name: string) => boolean) => `
-    const count = existsSync('ran') ? Number(readFileSync('ran')) : 0
-    writeFileSync('ran', String(count + 1))
-    const repeats = ${repeats}
-    for (const name of ['one', 'two', 'three']) {
-      const post = await loggedIn(name)
-      await again(() => post('/api/v1/orders', CARD, { 'idempotency-key': 'the same key' }), repeats(name) ? 3 : 1)
-    }`
-
-  folderTest('lose a response in each of several worlds at once, as long as the command survives it', async (cwd) => {
-    const { exitCode, stderr } = await explore(
-      threeWorlds(() => true),
-      ['--explore-jobs', '1'],
-      { cwd },
-    )
-    expect(exitCode).toBe(0)
-    expect(countsIn(stderr)).toEqual({ writes: 3, losses: 6, ...NOTHING_FOUND, failed: 0, none: 6 })
-    expect(readFileSync(join(cwd, 'ran'), 'utf8')).toBe('4') // twice without a loss, then before and after the commits
-  })
-
-  folderTest('lose one response each where a command does not survive several', async (cwd) => {
-    const { exitCode, stderr } = await explore(
-      threeWorlds((name) => name !== 'two'),
-      ['--explore-jobs', '1'],
-      { cwd },
-    )
-    expect(exitCode).toBe(0)
-    expect(countsIn(stderr)).toEqual({ writes: 3, losses: 6, ...NOTHING_FOUND, failed: 2, none: 4 })
-    expect(readFileSync(join(cwd, 'ran'), 'utf8')).toBe('9') // after the first group that fails, each alone
-  })
-
   test('give the same report each time', async () => {
     const text = `for (const number of [1, 2, 3]) await again(() => send('/api/v1/payouts', payout(crypto.randomUUID(), 'ada')))`
     const [one, another] = await Promise.all([explore(text), explore(text, ['--explore-jobs', '1'])])
@@ -450,16 +418,6 @@ describe('the runs', () => {
     expect(countsIn(stderr)).toMatchObject({ missed: 2 })
     expect(stderr).toContain('the command does not make the same writes in every run')
   })
-})
-
-folderTest('the report stands in the summary of a GitHub job', async (cwd) => {
-  const summary = join(cwd, 'summary.md')
-  const { stderr } = await explore(`await again(() => send('/api/v1/orders', CARD))`, [], {
-    cwd,
-    env: { GITHUB_STEP_SUMMARY: summary },
-  })
-  const lines = stderr.split('\n').map((line) => `    ${line}`)
-  expect(readFileSync(summary, 'utf8')).toBe(`### Scrip: exploration\n\n${lines.join('\n')}\n`)
 })
 
 describe('a signal', () => {

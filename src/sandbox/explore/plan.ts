@@ -79,29 +79,6 @@ const lossesOf = ({ key, write, purchases }: KeyedResult, byName: boolean): Plan
     byName,
   }))
 
-/** One failure in a group sends all of it to runs of their own. */
-const GROUP_MAX = 10
-
-/**
- * Losses that can share a run, because each is in a world of its own: worlds share nothing, so a loss that leaves its world as
- * expected, and lets the command succeed, would do so alone (decision 91). Without names, a retry in one world would count
- * among the writes of another.
- */
-export const groupsOf = (runs: readonly PlannedRun[]): PlannedRun[][] => {
-  const byWorld = Map.groupBy(
-    runs.filter(({ write, byName }) => write !== undefined && byName),
-    ({ write }) => write?.world.name,
-  )
-  const worlds = [...byWorld.values()]
-  const groups: PlannedRun[][] = []
-  for (let start = 0; start < worlds.length; start += GROUP_MAX) {
-    const some = worlds.slice(start, start + GROUP_MAX)
-    const most = Math.max(...some.map(({ length }) => length))
-    for (let at = 0; at < most; at++) groups.push(some.flatMap((losses) => losses[at] ?? []))
-  }
-  return groups.filter(({ length }) => length > 1)
-}
-
 const eventRunsOf = (first: RunResult, second: RunResult, byName: boolean): PlannedRun[] => {
   const expected = purchasesByWorld(first.results, byName)
   return first.eventFaults

@@ -1,6 +1,6 @@
 import { availableParallelism, constants } from 'node:os'
 import type { ExploreConfig } from '../../../config/config.ts'
-import { processorMs, SECOND_MS, sinceStartMs } from '../../../kernel/clock.ts'
+import { SECOND_MS } from '../../../kernel/clock.ts'
 import { freshSeed } from '../../../kernel/ids.ts'
 import type { Log } from '../../../observability/log.ts'
 import {
@@ -10,7 +10,7 @@ import {
   purchasesByWorld,
 } from '../../../sandbox/explore/comparison.ts'
 import type { RunFault } from '../../../sandbox/explore/exploration.ts'
-import { groupsOf, type PlannedRun, partingOf, planOf, type RunResult } from '../../../sandbox/explore/plan.ts'
+import { type PlannedRun, partingOf, planOf, type RunResult } from '../../../sandbox/explore/plan.ts'
 import type { WriteLog } from '../../../sandbox/explore/writes.ts'
 import { EXIT, type ExitCode, errorText, refused } from '../../exit.ts'
 import { logOf, startServer } from '../../serve/server.ts'
@@ -23,12 +23,8 @@ import { accessTo } from './run.ts'
 /** Other runs slow a run down, and clients wait before they retry. */
 const TIMES_FIRST_RUN = 10
 const TIMEOUT_MS_MIN = 30 * SECOND_MS
-/** Even runs that only wait eventually slow each other down. */
-const JOBS_PER_PROCESSOR_MAX = 8
 
 interface Run extends RunResult, Pick<EndedCommand, 'exitCode' | 'durationMs'> {
-  /** The share of what there is that it kept busy: of all processors, or of the thread that serves, whatever is more. */
-  load: number
   lost: WriteLog['lost']
   /** Whether a fault of events was injected. */
   wasInjected: boolean
@@ -62,15 +58,12 @@ export const explore = async (
   if (second.exitCode !== EXIT.done) throw different('the second one failed')
   const plan = planOf(first, second, config.explore.writesMax)
   if (!plan) throw different(partingOf(first.results, second.results))
-  const jobs = config.explore.jobs ?? jobsOf(second)
+  const jobs = config.explore.jobs ?? availableParallelism()
   const explored = await exploreAll(plan.runs, jobs, command, (faults) => run({ output: 'ignore', faults, timeoutMs }))
   await Bun.write(Bun.stderr, explorationReport(plan, explored))
   exitIf(command)
   process.exit(exitCodeOf(explored))
 }
-
-/** Test suites wait more than they compute: as many runs at once as keep the processors busy. */
-const jobsOf = ({ load }: Run): number => Math.min(Math.ceil(1 / load), availableParallelism() * JOBS_PER_PROCESSOR_MAX)
 
 const different = (parting: string) => refused(`two runs without a fault differ: ${parting}\nNothing can be compared.`)
 
@@ -93,20 +86,17 @@ const runOnce = async (
   given: Environment,
   { output, faults = [], timeoutMs }: RunOptions,
 ): Promise<Run> => {
-  const [beganMs, beganProcessorMs] = [sinceStartMs(), processorMs()]
   const server = await startServer(config, log)
   try {
     const exploration = server.sandbox?.explore(faults)
     if (!exploration) throw new Error('a configuration of run is one of the sandbox')
     // A scrip run within the command explores nothing.
     const env = { ...given, SCRIP_EXPLORE: undefined, ...(await accessTo(server, config.world)) }
-    const { exitCode, durationMs, processorMs: commandMs } = await command.run(env, output, timeoutMs)
+    const { exitCode, durationMs } = await command.run(env, output, timeoutMs)
     const results = await exploration.results(server.due)
-    const ownMs = processorMs() - beganProcessorMs
-    const load = Math.max((ownMs + commandMs) / availableParallelism(), ownMs) / (sinceStartMs() - beganMs)
     const { log: writes, events } = exploration
     const { lost } = writes
-    return { exitCode, durationMs, load, results, lost, eventFaults: events.faults, wasInjected: events.wasInjected }
+    return { exitCode, durationMs, results, lost, eventFaults: events.faults, wasInjected: events.wasInjected }
   } finally {
     await server.stop(0)
   }
@@ -120,26 +110,15 @@ const exploreAll = async (
   run: (faults: readonly RunFault[]) => Promise<Run>,
 ): Promise<ExploredRun[]> => {
   const explored = new Map<PlannedRun, ExploredRun>()
-  await withProgress(0, async (onProgress) => {
-    const tryTogether = async (group: readonly PlannedRun[], isFinal: (result: ExploredRun) => boolean) => {
+  await withProgress(0, (onProgress) =>
+    inParallel(runs, jobs, async (planned) => {
       if (command.signal) return
-      const ended = await run(group.map(({ fault }) => fault))
+      const ended = await run([planned.fault])
       if (command.signal) return
-      for (const planned of group) {
-        const result = { ...planned, ...assess(planned, ended) }
-        if (isFinal(result)) explored.set(planned, result)
-      }
+      explored.set(planned, { ...planned, ...assess(planned, ended) })
       onProgress('exploring', explored.size, runs.length)
-    }
-    let survived = 0
-    await inParallel(groupsOf(runs), jobs, async (group) => {
-      if (survived < 0) return // for such a command it only takes longer
-      await tryTogether(group, ({ consequence }) => consequence === 'none')
-      survived += group.every((planned) => explored.has(planned)) ? 1 : -1
-    })
-    const others = runs.filter((planned) => !explored.has(planned))
-    await inParallel(others, jobs, (planned) => tryTogether([planned], () => true))
-  })
+    }),
+  )
   return runs.flatMap((planned) => explored.get(planned) ?? [])
 }
 

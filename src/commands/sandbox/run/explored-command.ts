@@ -8,11 +8,7 @@ export interface EndedCommand {
   /** Undefined if it was ended after its time limit. */
   exitCode: number | undefined
   durationMs: number
-  /** The processor time of the command and its processes, as far as the operating system reports it. */
-  processorMs: number
 }
-
-const MICROSECONDS_PER_MS = 1_000
 
 /** The command that is explored. Several of its runs may be in progress. */
 export class ExploredCommand {
@@ -54,8 +50,7 @@ export class ExploredCommand {
     const timer = timeoutMs === undefined ? undefined : setTimeout(cutOff, timeoutMs)
     try {
       const exitCode = await child.exited
-      const processorMs = Number(child.resourceUsage()?.cpuTime.total ?? 0) / MICROSECONDS_PER_MS
-      return { exitCode: isCutOff ? undefined : exitCode, durationMs: sinceStartMs() - beganMs, processorMs }
+      return { exitCode: isCutOff ? undefined : exitCode, durationMs: sinceStartMs() - beganMs }
     } finally {
       clearTimeout(timer)
       this.#running.delete(child)
