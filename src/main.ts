@@ -1,6 +1,6 @@
 import './start/production.ts'
 import { CommanderError } from 'commander'
-import { commandLine } from './commands/command-line.ts'
+import { argumentsOf, commandLine } from './commands/command-line.ts'
 import { EXIT, errorText, ProgramError } from './commands/exit.ts'
 import { ExposedSecret, UsageError } from './config/environment.ts'
 import { givenEnvironment } from './start/production.ts'
@@ -22,8 +22,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 try {
-  const program = await commandLine(givenEnvironment, process.argv.slice(2))
-  await program.parseAsync()
+  const args = argumentsOf(process.argv.slice(2))
+  const program = await commandLine(givenEnvironment, args)
+  await program.parseAsync(args, { from: 'user' })
 } catch (error) {
   process.exitCode = exitCodeOf(error)
 }

@@ -1,5 +1,4 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
-import { didYouMean } from '../config/suggestion.ts'
 import { parseId } from '../http/parameters.ts'
 import { toMinor } from '../kernel/money.ts'
 import type { Currency } from '../reference/reference.ts'
@@ -16,9 +15,7 @@ const oneOf =
   <Choice extends string>(choices: readonly Choice[]) =>
   (text: string): Choice => {
     const choice = choices.find((candidate) => candidate.toLowerCase() === text.toLowerCase())
-    if (!choice) {
-      throw new InvalidArgumentError(didYouMean(text, choices).trim() || `It is one of ${choices.join(', ')}.`)
-    }
+    if (!choice) throw new InvalidArgumentError(`It is one of ${choices.join(', ')}.`)
     return choice
   }
 

@@ -1,6 +1,5 @@
 import { Command } from 'commander'
 import { compareConfigOf, configOf, documentConfigOf, mcpConfigOf, runConfigOf } from '../config/config.ts'
-import { UsageError } from '../config/environment.ts'
 import {
   COMPARE_OPTIONS,
   type CompareOptions,
@@ -20,13 +19,12 @@ import {
   type WaitOptions,
 } from '../config/option-table.ts'
 import { withOptions, withServeOptions, withServerOptions } from '../config/options.ts'
-import { didYouMean } from '../config/suggestion.ts'
 import { parseUrl } from '../config/values.ts'
 import { EVENT_TYPES } from '../events/types.ts'
 import { VERSION } from '../start/version.ts'
 import { choiceArgument, choiceOption } from './arguments.ts'
+import { errorText } from './exit.ts'
 import { withExamples } from './help/examples.ts'
-import { helpCommand, inOurManner, SERVE_GROUP } from './help/help.ts'
 import type { DocumentOptions } from './serve/openapi.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -36,14 +34,7 @@ type Define = (command: Command, program: Command, givenEnvironment: Environment
 const serve: Define = (command) =>
   withServeOptions(command)
     .description('serve the API (the default command)')
-    .allowExcessArguments()
-    .action(async (options: ServeOptions, { args: [word] }: Command) => {
-      if (word !== undefined) throw unknownCommand(word)
-      return (await import('./serve/serve.ts')).serve(configOf(options))
-    })
-
-const unknownCommand = (word: string): UsageError =>
-  new UsageError(`unknown command '${word}'${didYouMean(word, NAMES)}\nTry scrip --help.`)
+    .action(async (options: ServeOptions) => (await import('./serve/serve.ts')).serve(configOf(options)))
 
 const run: Define = (command, _program, givenEnvironment) =>
   withServerOptions(command, RUN_OPTIONS)
@@ -116,7 +107,7 @@ const group =
  * takes longer than most commands.
  */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
-  [SERVE_GROUP]: {
+  'Serve:': {
     serve,
     run,
     compare,
@@ -157,44 +148,50 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
     mcp,
   },
   'Learn:': {
-    help: helpCommand,
     docs: async (command, program) => (await import('./help/docs.ts')).docsCommand(command, program),
     openapi,
     completion: async (command, program) => (await import('./help/completion.ts')).completionCommand(command, program),
     version,
   },
 }
-/** `scrip` alone. */
-const DEFAULT = 'serve'
 const NAMES = Object.values(COMMANDS).flatMap(Object.keys)
 
 /** Commands that speak of the others. */
-const ABOUT_ALL = ['help', 'docs', 'completion']
-const ASKING_FOR_HELP = ['--help', '-h']
+const ABOUT_ALL = ['docs', 'completion']
+const FLAGS_OF_PROGRAM = ['--help', '-h', '--version']
 
-/**
- * The command that the words call; `serve`, the default, if they call none; all commands if the words ask about all.
- */
-const calledBy = (words: readonly string[]): readonly string[] => {
-  const [name = DEFAULT] = words
-  const isAboutAll = NAMES.includes(name)
-    ? ABOUT_ALL.includes(name)
-    : words.some((word) => ASKING_FOR_HELP.includes(word))
-  return isAboutAll ? NAMES : [DEFAULT, name]
+/** Columns of a description in help: narrower, and it would not wrap at all. */
+const WORDS_WIDTH_MIN = 24
+
+/** The words as they are meant: `scrip` alone, and with flags, is `scrip serve`. */
+export const argumentsOf = (words: readonly string[]): readonly string[] => {
+  const [first = '-'] = words
+  return first.startsWith('-') && !FLAGS_OF_PROGRAM.includes(first) ? ['serve', ...words] : words
 }
 
-/** The commands that the words need; without words, all of them. */
-export const commandLine = async (givenEnvironment: Environment, words?: readonly string[]): Promise<Command> => {
-  const program = inOurManner(new Command('scrip'))
+/** The commands that the arguments need; without arguments, all of them. */
+export const commandLine = async (givenEnvironment: Environment, args: readonly string[] = []): Promise<Command> => {
+  const program = new Command('scrip')
     .description('A B2B rewards platform in one executable. scrip alone is scrip serve.')
     .version(VERSION, '--version', 'print the version')
-  const called = words ? calledBy(words) : NAMES
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureHelp({ minWidthToWrap: WORDS_WIDTH_MIN })
+    .configureOutput({ outputError: (text, write) => write(errorText(inOurStyle(text.trimEnd()))) })
+  const [called = ''] = args
+  const isOne = NAMES.includes(called) && !ABOUT_ALL.includes(called)
   for (const [title, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(title)
     for (const [name, define] of Object.entries(commands))
-      if (called.includes(name))
-        await define(program.command(name, { isDefault: name === DEFAULT }), program, givenEnvironment)
+      if (!isOne || name === called) await define(program.command(name), program, givenEnvironment)
   }
   withExamples(program)
   return program
 }
+
+/** The library's messages, `error: WHAT. HINT`, in the format of our errors (decision 89). */
+const inOurStyle = (text: string): string =>
+  text
+    .replace(/^error: (?:command-argument )?/, '')
+    .replace(/ is invalid( for argument '.*')?\. /, ' is invalid$1\n')
+    .replace(/\n\((Did you mean .*\?)\)/, '\n$1')

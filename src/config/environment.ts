@@ -10,7 +10,6 @@ import {
   type ServeOptions,
   WAIT_OPTIONS,
 } from './option-table.ts'
-import { didYouMean } from './suggestion.ts'
 import { parsePort } from './values.ts'
 
 /** Exit code 2. */
@@ -50,9 +49,7 @@ const knownVariables = (): Set<string> => {
 export const refuseUnknownVariables = (): void => {
   const known = knownVariables()
   const unknown = Object.keys(process.env).filter((name) => name.startsWith('SCRIP_') && !known.has(name))
-  const [first] = unknown
-  if (first === undefined) return
-  throw new UsageError(`unknown variable ${unknown.join(', ')}${didYouMean(first, known)}\nTry scrip serve --help.`)
+  if (unknown.length > 0) throw new UsageError(`unknown variable ${unknown.join(', ')}\nTry scrip serve --help.`)
 }
 
 /** They add options to the runtime, such as code to run first, open a debugger, or trust every certificate. */

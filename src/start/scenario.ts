@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Config, urlOf } from '../config/config.ts'
 import { UsageError } from '../config/environment.ts'
-import { didYouMean } from '../config/suggestion.ts'
 import { renderFailure } from '../http/errors.ts'
 import { parseObject } from '../http/json.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
@@ -54,7 +53,7 @@ const textOf = (name: string): string => {
   if (/[./\\]/.test(name)) return fileText(name)
   const shipped = SHIPPED.get(name)
   if (shipped !== undefined) return shipped
-  throw new UsageError(`unknown scenario '${name}'${didYouMean(name, SHIPPED.keys())}\nWrite ./${name} for a file.`)
+  throw new UsageError(`unknown scenario '${name}'\nWrite ./${name} for a file.`)
 }
 
 const fileText = (file: string): string => {

@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { offersFor } from '../../src/commands/help/completion.ts'
 import { COMMAND, folderTest, inFolder, run } from '../program.ts'
-import { Customer, operatorTest, stockedTest, TEA } from './live.ts'
+import { Customer, stockedTest } from './live.ts'
 
 /** How the program behaves towards a person at a terminal. */
 
@@ -77,33 +77,6 @@ describe('--help', () => {
     }
   })
 
-  test('of the program fits a screen, and leaves the flags to scrip serve --help', async () => {
-    const { stdout } = await run(['--help'])
-    expect(stdout).toBe(helps[0]?.text ?? '')
-    expect(stdout.split('\n').length - 1).toBeLessThanOrEqual(HEIGHT + 1)
-    expect(stdout).toContain('scrip serve --help')
-    expect(stdout).not.toContain('--port')
-    for (const { path } of entries.filter(({ path }) => path.length === 1)) expect(stdout).toContain(path.join())
-  })
-
-  test('of a group lists its commands with what they take, in the style of scrip help', async () => {
-    const { stdout } = await run(['wallet', '--help'])
-    expect(stdout).toStartWith(
-      'Usage: scrip wallet <command> [flags]\n\nmanage wallets\nscrip wallet <command> --help explains a command and its flags.\n\nCommands:\n  add <client> <currency>  open a wallet',
-    )
-    expect(stdout).not.toMatch(/\[options\]|help \[command\]|--help {2}/)
-    const { exitCode, stdout: printed, stderr } = await run(['wallet'])
-    expect([exitCode, printed, stderr]).toEqual([2, '', stdout])
-  })
-
-  test('adapts to a narrow terminal, but is not wider than 80 columns', async () => {
-    const [wide, narrow] = await Promise.all([atTerminal(['run', '--help']), atTerminal(['run', '--help'], {}, 60)])
-    const longest = (text: string) =>
-      Math.max(...text.split(/\r?\n/).map((line) => Bun.stringWidth(line.replace(/^ {2}scrip .*/, ''))))
-    expect(longest(wide)).toBeWithin(61, 81)
-    expect(longest(narrow)).toBeWithin(41, 61)
-  })
-
   test('has no example with an unknown flag', () => {
     const lines = helps.flatMap(({ text }) =>
       (text.split('\nExamples:\n')[1]?.split('\n\n')[0] ?? '').split('\n').filter((line) => line.startsWith('  scrip')),
@@ -123,24 +96,10 @@ describe('--help', () => {
   })
 })
 
-describe('scrip help', () => {
-  test.each([['worlds'], ['money'], ['live'], ['errors']])('explains %s in 80 columns', async (topic) => {
-    const { exitCode, stdout, stderr } = await run(['help', topic])
-    expect({ exitCode, stderr, tooWide: tooWide(stdout) }).toEqual({ exitCode: 0, stderr: '', tooWide: [] })
-    const [, guide = ''] = /^More: scrip docs ([\w-]+)$/m.exec(stdout) ?? []
-    expect((await run(['docs', guide])).stdout).toStartWith('# ')
-  })
-
-  test('of a command is its --help, and without one that of the program', async () => {
-    expect(await run(['help', 'client', 'add'])).toEqual(await run(['client', 'add', '--help']))
-    expect(await run(['help'])).toEqual(await run(['--help']))
-  })
-
-  test('about an unknown topic says where to look', async () => {
-    const { exitCode, stdout, stderr } = await run(['help', 'client', 'dance'])
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-    expect(stderr).toBe("scrip: unknown topic 'client dance'\nTry scrip help.\n")
-  })
+test('scrip help explains a command as its --help does', async () => {
+  expect(await run(['help', 'client'])).toEqual(await run(['client', '--help']))
+  expect(await run(['client', 'help', 'add'])).toEqual(await run(['client', 'add', '--help']))
+  expect(await run(['help'])).toEqual(await run(['--help']))
 })
 
 test.each([
@@ -161,10 +120,6 @@ test.each<[string[], string]>([
   [['serv'], 'Did you mean serve?'],
   [['wallet', 'fnud'], 'Did you mean fund?'],
   [['serve', '--prot', '1'], 'Did you mean --port?'],
-  [['help', 'mony'], 'Did you mean money?'],
-  [['docs', 'Liv'], 'Did you mean live?'],
-  [['trigger', 'payout.faild'], 'Did you mean payout.failed?'],
-  [['--scenario', 'bussy-month'], 'Did you mean busy-month?'],
 ])('%p asks whether another word was meant: %s', async (args, words) => {
   const { exitCode, stdout, stderr } = await run(args)
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
@@ -228,108 +183,47 @@ describe('scrip on a terminal', () => {
   })
 })
 
-describe('a list on a terminal', () => {
-  operatorTest(
-    'shows of the audit when, who, what and how it ended in 80 columns, and facts where there is room',
-    async (operator) => {
-      await operator.json('client', 'add', 'acme')
-      const shown = async (cols: number) =>
-        (await atTerminal(['audit', 'list', '--data-dir', operator.dataDir], {}, cols)).split('\r\n')
-      const [head, , , more] = await shown(WIDTH_MAX)
-      expect(head?.split(/ +/).slice(0, 6)).toEqual(['id', 'at', 'user', 'command', 'subject', 'outcome'])
-      expect(more).toMatch(/^More with --json or --csv: (?:before, )?after, address$/)
-      const [wide, row, end] = await shown(160)
-      expect(wide?.split(/ +/)).toEqual([
-        'id',
-        'at',
-        'user',
-        'command',
-        'subject',
-        'outcome',
-        'before',
-        'after',
-        'address',
-      ])
-      expect([row, end]).toEqual([expect.stringContaining('{"client_id":1}'), ''])
-    },
+stockedTest('a list that is wider than the terminal is lines of name and value', async (operator, customer) => {
+  const server = await operator.serve()
+  await (await Customer.of(server, customer)).payout('invoice-2026-11-0001')
+  await server.stop()
+  for (const words of [
+    ['payouts', 'list'],
+    ['transactions'],
+    ['audit', 'list'],
+    ['statement', 'acme', '--month', month()],
+  ]) {
+    const [head = {}] = await operator.json<object[]>(...words)
+    const args = [...words, '--data-dir', operator.dataDir]
+    const names = words[0] === 'statement' ? ['balance_after'] : Object.keys(head)
+    const [narrow, wide] = [await atTerminal(args, {}, WIDTH_MAX), await atTerminal(args, {}, 1_000)]
+    for (const name of names)
+      expect({ words, has: new RegExp(`^${name} +\\S`, 'm').test(narrow) }).toEqual({ words, has: true })
+    expect(wide.split('\r\n')[0]?.split(/ +/)).toEqual(expect.arrayContaining(names))
+  }
+  expect(await atTerminal(['client', 'list', '--data-dir', operator.dataDir], {}, 1_000)).toMatch(
+    /^client_id .*\r\n +1 {2}acme /,
   )
-
-  stockedTest('is a table of the columns that fit, and names the others', async (operator, customer) => {
-    const server = await operator.serve()
-    await (await Customer.of(server, customer)).payout('invoice-2026-11-0001')
-    await server.stop()
-    for (const words of [['payouts', 'list'], ['transactions'], ['client', 'list'], ['wallet', 'list']]) {
-      const screen = await atTerminal([...words, '--data-dir', operator.dataDir], {}, WIDTH_MAX)
-      const [table = '', more = ''] = screen.trimEnd().split('\r\n\r\n')
-      expect(tooWide(table.replaceAll('\r', ''))).toEqual([])
-      const all = Object.keys((await operator.json<object[]>(...words))[0] ?? {})
-      const shown = (table.split('\r\n')[0] ?? '').split(/ +/)
-      expect(shown.length).toBeGreaterThan(2)
-      for (const name of shown) {
-        expect({ name, isColumn: all.some((column) => column.startsWith(name.replace('…', ''))) }).toEqual({
-          name,
-          isColumn: true,
-        })
-      }
-      if (more !== '') expect(more).toStartWith('More with --json or --csv: ')
-    }
-    const screen = await atTerminal(['payouts', 'list', '--data-dir', operator.dataDir], {}, WIDTH_MAX)
-    const [{ id }] = (await operator.json<{ id: string }[]>('payouts', 'list')) as [{ id: string }]
-    expect(screen).toContain(id)
-  })
 })
+
+const month = (): string => new Date().toISOString().slice(0, 7)
 
 describe('colours', () => {
   const COLOR = '\x1b['
 
-  test('are for terminals, in help and logs', async () => {
-    expect(await atTerminal(['--help'])).toContain(`${COLOR}1mUsage:`)
+  test('are for terminals, in logs', async () => {
     expect(await atTerminal(['--port', '0'])).toContain(COLOR)
   })
 
   test('are off with NO_COLOR', async () => {
     const env = { NO_COLOR: '1' }
-    expect(await atTerminal(['--help'], env)).not.toContain(COLOR)
     const served = await atTerminal(['--port', '0'], env)
     expect(served).toContain('Ctrl+C')
     expect(served).not.toContain(COLOR)
   })
 
   test('are not written into files and pipes', async () => {
-    expect((await run(['--help'])).stdout).not.toContain(COLOR)
     expect((await run(['--no-such'])).stderr).not.toContain(COLOR)
-  })
-})
-
-describe('progress', () => {
-  const ERASE_LINE = '\r\x1b[2K'
-  /** Long enough to be announced, in which there is not much to do. */
-  const LONG = `${' '.repeat(64 * 1_024 * 1_024)}${JSON.stringify({ products: [TEA] })}`
-
-  operatorTest(
-    'of a long import is a bar that is cleared on a terminal, and whole lines at most elsewhere',
-    async (operator) => {
-      await operator.json('client', 'add', 'acme')
-      const file = operator.file('catalog.json', LONG)
-      const args = ['catalog', 'import', file, '--data-dir', operator.dataDir]
-      const screen = await atTerminal(args)
-      expect(screen.split(ERASE_LINE)).toContainEqual(
-        expect.stringMatching(/^░{20} {3}0 % {2}\d+ s {2}writing products$/),
-      )
-      expect(screen.slice(screen.lastIndexOf(ERASE_LINE))).toMatch(
-        /^.{5}Next: .*\r\ndata_dir .*\r\nproducts {2}1\r\n$/s,
-      )
-      writeFileSync(file, LONG.replace('Tea', 'Coffee'))
-      // On a slow machine, a line every ten seconds.
-      const stderr = expect.stringMatching(/^(?:[a-z ]+ \d+ %\n)*$/)
-      expect(await run(args)).toMatchObject({ exitCode: 0, stderr })
-    },
-  )
-
-  stockedTest('of short work is not shown', async (operator) => {
-    const screen = await atTerminal(['verify', '--data-dir', operator.dataDir])
-    expect(screen).toContain('ledger entries balance')
-    expect(screen).not.toContain('checking that')
   })
 })
 
@@ -395,7 +289,6 @@ describe.each(Object.keys(SHELLS))('completion %s', (shell) => {
       'warn',
     ])
     expect(await offered('completion', 'f')).toEqual(['fish'])
-    expect(await offered('help', 'wor')).toEqual(['worlds'])
     expect(await offered('help', 'wall')).toEqual(['wallet'])
     expect(await offered('--scenario', 'bus')).toEqual(['busy-month'])
     expect(await offered('wallet', 'f')).toEqual(['fund'])
@@ -456,7 +349,7 @@ describe('texts of clients', () => {
   })
 
   test('are also escaped in errors', async () => {
-    const { stderr } = await run(['serve', `no\u001b[2J\u202esuch`])
+    const { stderr } = await run([`no\u001b[2J\u202esuch`])
     expect(stderr).toBe("scrip: unknown command 'no\\u{1b}[2J\\u{202e}such'\nTry scrip --help.\n")
     expect((await run(['--no\u001b[2Jsuch'])).stderr).toContain("'--no\\u{1b}[2Jsuch'")
   })

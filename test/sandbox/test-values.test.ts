@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { TOPICS } from '../../src/commands/help/topics.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { type Server, startServer, type TestWorld, testIn } from '../harness.ts'
 import type { Payout } from '../records.ts'
@@ -58,15 +57,6 @@ describe('GET /_sandbox/test-values', () => {
     await own.stop()
     expect(products.map((each) => [each.case, each.product_id])).toEqual([['instant', 70]])
   })
-})
-
-test('scrip help test-values says the same', () => {
-  const lines = (TOPICS['test-values'] ?? '').split('\n').map((line) => line.trim().split(/ +/))
-  const has = (first: string | number, second: string) =>
-    lines.some((words) => words[0] === String(first) && (second === '' || words[1] === second))
-  for (const { case: name, product_id: id } of values.products) expect([name, has(id, name)]).toEqual([name, true])
-  for (const { email } of values.payouts) expect([email, has(email, '')]).toEqual([email, true])
-  for (const { case: name, amount } of values.amounts) expect([name, has(amount, name)]).toEqual([name, true])
 })
 
 describe('The product', () => {

@@ -107,7 +107,7 @@ const exists = (file: string): ProgramError =>
 const copyVerified = async (acting: Acting, file: string, folder: string | undefined): Promise<void> => {
   using staging = createStagingFolder(dirname(file))
   const staged = join(staging.path, 'scrip.sqlite')
-  const broken = await withProgress(statSync(databasePath(acting.config.dataDir)).size, async (onProgress) => {
+  const broken = await withProgress(async (onProgress) => {
     await copyData(acting, staged, onProgress)
     return brokenIn(await verified(staged, acting.config, onProgress))
   })

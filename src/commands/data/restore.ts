@@ -52,7 +52,7 @@ export const restoreCommand = (restore: Command): void => {
       try {
         await explainFaults(file, () => requireFile(file))
         const work = (onProgress: OnProgress) => restored(file, config, options.force ?? false, onProgress)
-        const row = await explainFaults(config.dataDir, () => withProgress(statSync(file).size, work))
+        const row = await explainFaults(config.dataDir, () => withProgress(work))
         await show(row, config.format)
         sayWhatIsKept(row, config)
       } catch (error) {

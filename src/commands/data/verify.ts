@@ -33,7 +33,7 @@ export const verifyCommand = (verify: Command): void => {
       const path = file ?? databasePath(dataConfigOf(options).dataDir)
       const ofFolder = (onProgress?: OnProgress) => verifiedFolder(path, config, onProgress)
       const results = await explainFaults(path, () =>
-        withProgress(sizeOf(path), async (onProgress) => {
+        withProgress(async (onProgress) => {
           if (file !== undefined) return await verified(path, config, onProgress)
           if (!config.postgres) return await ofFolder(onProgress)
           const { verifiedCopy } = await import('../records/record.ts')
@@ -68,8 +68,6 @@ const CACHE_KIB = 65_536
 const WORLDS_CHECK = 'named worlds and snapshots are sound'
 const AUDIT_CHECK = 'the audit is unbroken'
 const SCHEMA_CHECK = 'the schema is what the migrations make'
-
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 const verifiedFolder = async (path: string, place: KeyPlace, onProgress?: OnProgress): Promise<CheckResult[]> => {
   if (!existsSync(path)) throw unusable(`${path} does not exist\nCheck its name and its folder.`)

@@ -1,7 +1,6 @@
 import type { Command, Option } from 'commander'
 import { SHIPPED } from '../../sandbox/scenario/shipped.ts'
 import { choiceArgument } from '../arguments.ts'
-import { TOPICS } from './topics.ts'
 
 /** `scrip completion`: a function of a few lines for each shell, which asks the program what can follow (decision 22). */
 
@@ -88,7 +87,7 @@ export const offersFor = (program: Command, words: readonly string[]): Offer[] =
   const valued = visible.find(({ long, flags }) => long === typed.at(-1) && flags.includes('<'))
   if (valued) return valuesOf(valued)
   const flags = [...visible.map(({ long, flags, description }) => ({ word: long ?? flags, about: description })), HELP]
-  const following = unfinished.startsWith('-') ? [] : wordsAfter(command, program)
+  const following = unfinished.startsWith('-') ? [] : wordsAfter(command)
   return following.length > 0 ? following : flags
 }
 
@@ -98,9 +97,9 @@ const valuesOf = ({ long, flags, argChoices }: Option): Offer[] => {
   return flags.endsWith('<folder>') ? [FOLDERS] : flags.endsWith('<file>') ? [FILES] : []
 }
 
-const wordsAfter = (command: Command, program: Command): Offer[] => {
-  if (command.name() === 'help') return offered([...program.commands.map((one) => one.name()), ...Object.keys(TOPICS)])
-  const { commands, registeredArguments } = command
+const wordsAfter = (command: Command): Offer[] => {
+  const { registeredArguments } = command
+  const commands = command.createHelp().visibleCommands(command)
   const below = commands.map((one) => ({ word: one.name(), about: one.summary() || one.description() }))
   const chosen = offered(registeredArguments.flatMap(({ argChoices = [] }) => argChoices))
   const takesText = registeredArguments.some(({ argChoices }) => argChoices === undefined)

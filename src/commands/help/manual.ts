@@ -12,7 +12,7 @@ export const manualOf = (program: Command): string =>
     '.SH COMMANDS',
     ...program.commands.flatMap((command) => sectionOf(command, 'scrip')),
     '.SH SEE ALSO',
-    'scrip docs, scrip help TOPIC',
+    'scrip docs',
     '',
   ].join('\n')
 

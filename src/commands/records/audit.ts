@@ -9,7 +9,7 @@ import { list, listCommand } from './records.ts'
 export const auditCommands = (audit: Command): void => {
   const narrowable = { times: 'done', statuses: OUTCOMES }
   listCommand(audit, 'list', 'list the acts of operators and failed logins, oldest first', narrowable).action(
-    list(COLUMNS, auditRows, { hash: ({ hash }) => hash, previous_hash: ({ previousHash }) => previousHash }),
+    list(COLUMNS, auditRows),
   )
 }
 
@@ -23,4 +23,6 @@ const COLUMNS: Shown<AuditRow> = {
   before: ({ before }) => before && new Facts(before),
   after: ({ after }) => after && new Facts(after),
   address: ({ address }) => address,
+  hash: ({ hash }) => hash,
+  previous_hash: ({ previousHash }) => previousHash,
 }

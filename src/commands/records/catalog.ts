@@ -117,7 +117,7 @@ const importText = async (
 ): Promise<Row> => {
   using _lock = lockForImport(dataDir)
   const isFirst = catalogVersion(database) === undefined
-  const products = await withProgress(text.length, (onProgress) =>
+  const products = await withProgress((onProgress) =>
     importCatalogInSteps(text, { dataDir, database, write, reference, onProgress, record }),
   )
   if (isFirst) note('Next: scrip vouchers import FILE, for the codes of products that are delivered at once.', format)

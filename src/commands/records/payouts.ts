@@ -14,7 +14,7 @@ import { change, list, listCommand, moneyCommand, recordCommand, show } from './
 export const payoutCommands = (payouts: Command): void => {
   const narrowable = { client: true, times: 'created', statuses: PAYOUT_STATUSES } as const
   listCommand(payouts, 'list', 'list the payouts of all clients, oldest first', narrowable).action(
-    list(PAYOUT.columns, payoutsOf, PAYEE),
+    list({ ...COLUMNS, ...PAYEE }, payoutsOf),
   )
   recordCommand(payouts, PAYOUT, 'show', 'show a payout and its beneficiary').action(show(PAYOUT))
   moneyCommand(payouts, PAYOUT, 'advance', 'move a payout to its next status, or on to a given one')
@@ -57,7 +57,7 @@ const move = <Options>(by: Move<Options>) =>
     by(tx, moving, world, payout, { actorType: 'operator', nowMs: world.clock.nowMs() }, options)
   })
 
-/** Columns that do not fit into a table. */
+/** What a change does not repeat. */
 const PAYEE: Shown<Payout> = {
   beneficiary_first_name: ({ beneficiaryFirstName }) => beneficiaryFirstName,
   beneficiary_last_name: ({ beneficiaryLastName }) => beneficiaryLastName,

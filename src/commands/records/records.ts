@@ -100,7 +100,7 @@ export const listing = (
   return command
 }
 
-/** The action of a command that lists records. @param beyond columns that do not fit into a table */
+/** The action of a command that lists records. */
 export const list = <Item, Args extends unknown[]>(
   columns: Shown<Item>,
   itemsOf: (
@@ -109,15 +109,13 @@ export const list = <Item, Args extends unknown[]>(
     data: Administration,
     ...args: Args
   ) => Iterable<Item> | Promise<Iterable<Item>>,
-  beyond: Shown<Item> = {},
 ) =>
   async function (this: Command, ...args: Args): Promise<void> {
     const options = this.opts<ListOptions>()
     await administer(async (data: Administration) => {
       const items = await itemsOf(data.query, narrowingOf(data.query, options), data, ...args)
-      const shown = data.config.format === 'text' ? columns : { ...columns, ...beyond }
       const first = Iterator.from(items).take(options.limit ?? Number.POSITIVE_INFINITY)
-      return listOf(shown, first, data)
+      return listOf(columns, first, data)
     }).call(this)
   }
 

@@ -30,18 +30,6 @@ const statement = (data: Administration, name: string, { month }: { month: Perio
   return config.format === 'json' ? { pieces: nested(statements) } : { columns: COLUMNS, rows: flat(statements, month) }
 }
 
-/** A movement, as a statement shows it. */
-const lineOf = (movement: WalletTransaction, currency: Currency) => ({
-  id: movement.id,
-  transaction_type: movement.transactionType,
-  amount: new Amount(movement.amountMinor, currency),
-  balance_after: new Amount(movement.balanceAfterMinor, currency),
-  source_type: movement.sourceType,
-  source_id: movement.sourceId,
-  remarks: movement.remarks,
-  created_at: toTimestamp(movement.createdAtMs),
-})
-
 /** The statement of a wallet. Its lines are read as they are printed, because a month can have a million movements. */
 interface ShownStatement {
   wallet_id: number
@@ -60,6 +48,17 @@ const shown = (
   opening_balance: new Amount(openingMinor, currency),
   lines: () => Iterator.from(transactions).map((movement) => lineOf(movement, currency)),
   closing_balance: new Amount(closingMinor, currency),
+})
+
+const lineOf = (movement: WalletTransaction, currency: Currency) => ({
+  id: movement.id,
+  transaction_type: movement.transactionType,
+  amount: new Amount(movement.amountMinor, currency),
+  balance_after: new Amount(movement.balanceAfterMinor, currency),
+  source_type: movement.sourceType,
+  source_id: movement.sourceId,
+  remarks: movement.remarks,
+  created_at: toTimestamp(movement.createdAtMs),
 })
 
 function* nested(statements: readonly ShownStatement[]): Generator<string> {

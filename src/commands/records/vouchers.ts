@@ -1,9 +1,7 @@
-import { statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { passOnKeys } from '../../audit/audit.ts'
 import { productRecords } from '../../catalog/queries.ts'
 import { findNewVoucherKey } from '../../config/config.ts'
-import { databasePath } from '../../db/data-folder.ts'
 import { lockForImport, lockForServing } from '../../db/folder-lock.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { FileFault } from '../../kernel/problems.ts'
@@ -48,7 +46,7 @@ const importFile = async (data: Acting, file: string): Promise<Row> => {
   const nowMs = world.clock.nowMs()
   try {
     const text = readInput(file)
-    return await withProgress(text.length, async (onProgress) => {
+    return await withProgress(async (onProgress) => {
       const onRows = (done: number) => onProgress(`sealing codes: ${done}`, 0, 0)
       // A card number is looked up by the digest that this release makes.
       await reseal({ query, seal, write, nowMs, onRows })
@@ -123,7 +121,7 @@ const resealed = async ({ config, world, query, write, record }: Acting, next: U
   })
   if (!seal) return { resealed: 0, damaged: 0, twice: 0 }
   const nowMs = world.clock.nowMs()
-  const counts = await withProgress(statSync(databasePath(dataDir)).size, (onProgress) =>
+  const counts = await withProgress((onProgress) =>
     reseal({ query, seal, write, nowMs, onRows: (done) => onProgress(`sealing codes: ${done}`, 0, 0) }),
   )
   await write((tx) => {

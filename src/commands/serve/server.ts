@@ -12,7 +12,7 @@ import { systemClock } from '../../kernel/clock.ts'
 import { INTERNAL } from '../../kernel/failure.ts'
 import { FileFault } from '../../kernel/problems.ts'
 import { everyStep } from '../../kernel/steps.ts'
-import { createLog, LineSink, type Log } from '../../observability/log.ts'
+import { createLog, type Log } from '../../observability/log.ts'
 import { createMetrics } from '../../observability/metrics.ts'
 import { requireKeys } from '../../orders/voucher-key.ts'
 import type { RecordServer, Roles } from '../../record/server.ts'
@@ -28,19 +28,15 @@ import { serveMetrics, watchWork } from './metrics.ts'
 import { watchRecord } from './record-metrics.ts'
 import { timekeeperOf } from './timekeeper.ts'
 
-export const logOf = ({ logLevel, logFormat }: Config): Log => {
-  const sink = new LineSink(process.stderr, (count) => log.warn('lines of this log were dropped unread', { count }))
-  const log = createLog({
+export const logOf = ({ logLevel, logFormat }: Config): Log =>
+  createLog({
     level: logLevel,
     format: logFormat,
     color: wantsColor(process.stderr.isTTY),
     columns: process.stderr.isTTY ? () => process.stderr.columns : undefined,
     clock: systemClock,
-    write: sink.write,
+    write: (line) => void process.stderr.write(line),
   })
-  process.on('exit', sink.flush)
-  return log
-}
 
 /** Opens, migrates, seeds, binds and serves (contract C1). @throws ProgramError when data or address cannot be used */
 export const startServer = async (config: Config, log: Log, record?: RecordServer) => {

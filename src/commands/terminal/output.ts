@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { visibleLines } from '../../kernel/visible.ts'
-import { type List, type Row, textOf } from './cells.ts'
+import type { List, Row } from './cells.ts'
 import { csvOf } from './csv.ts'
-import { tableOf } from './table.ts'
+import { recordOf, tableOf } from './table.ts'
 
 /** Text that a command prints as it is. */
 interface Page {
@@ -72,11 +72,4 @@ export function* jsonList(items: Iterable<unknown>): Generator<string> {
     before = ','
   }
   yield before === '[' ? '[]' : ']'
-}
-
-const recordOf = (row: Row): string => {
-  const width = Math.max(...Object.keys(row).map((name) => name.length))
-  return Object.entries(row)
-    .map(([name, cell]) => `${name.padEnd(width)}  ${textOf(cell)}\n`)
-    .join('')
 }

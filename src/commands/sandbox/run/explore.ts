@@ -110,7 +110,7 @@ const exploreAll = async (
   run: (faults: readonly RunFault[]) => Promise<Run>,
 ): Promise<ExploredRun[]> => {
   const explored = new Map<PlannedRun, ExploredRun>()
-  await withProgress(0, (onProgress) =>
+  await withProgress((onProgress) =>
     inParallel(runs, jobs, async (planned) => {
       if (command.signal) return
       const ended = await run([planned.fault])
