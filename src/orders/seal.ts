@@ -67,13 +67,7 @@ export class Seal {
 
   openText(sealed: Uint8Array, place: string): string | undefined {
     const bound = this.#opening.find(({ prefix }) => prefix.equals(sealed.subarray(0, PREFIX_BYTES)))
-    if (bound) return openWith(bound.key, sealed.subarray(PREFIX_BYTES), place)
-    // Sealed by an earlier release, without a place.
-    for (const { key } of this.#opening) {
-      const text = openWith(key, sealed, undefined)
-      if (text !== undefined) return text
-    }
-    return undefined
+    return bound && openWith(bound.key, sealed.subarray(PREFIX_BYTES), place)
   }
 
   /** Identifies a card number regardless of case, spaces and dashes; undefined if it consists of nothing else. */
@@ -89,10 +83,10 @@ const markOfKey = (key: Uint8Array): string =>
 const prefixOf = (key: Uint8Array): Buffer =>
   Buffer.concat([FORMAT, Buffer.from(markOfKey(key), 'hex').subarray(0, KEY_NAME_BYTES)])
 
-const openWith = (key: Uint8Array, sealed: Uint8Array, place: string | undefined): string | undefined => {
+const openWith = (key: Uint8Array, sealed: Uint8Array, place: string): string | undefined => {
   try {
     const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES))
-    if (place !== undefined) decipher.setAAD(Buffer.from(place))
+    decipher.setAAD(Buffer.from(place))
     decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
     const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
     return text.toString('utf8')

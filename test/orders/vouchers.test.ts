@@ -1,7 +1,6 @@
 // Runs in process alone: it reads what no response tells.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { createCipheriv, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FileFault } from '../../src/kernel/problems.ts'
@@ -240,26 +239,6 @@ describe('a new key', () => {
     expect(await available(1)).toBe(false)
   })
 
-  test('converts codes of an earlier release, and removes a duplicate number from the stock', async () => {
-    await live.stock(1, 'ONE', 'TWO')
-    const key = Buffer.from(readFileSync(keyFile(), 'utf8').trim(), 'hex')
-    const insert = live.database.sqlite.query(
-      'INSERT INTO voucher_stock (product_id, denomination_minor, fingerprint, sealed) VALUES (2, 1000, ?, ?)',
-    )
-    insert.run('old fingerprint', sealedBefore(key, 'one'))
-    insert.run('another', sealedBefore(key, 'FIVE'))
-    sql('UPDATE stock_published SET up_to_id = 4')
-    expect(await rekey()).toMatchObject({ resealed: 3, damaged: 0, twice: 1 })
-    expect(sql('SELECT id, damaged_at_ms FROM voucher_stock ORDER BY id')).toEqual([
-      { id: 1, damaged_at_ms: null },
-      { id: 2, damaged_at_ms: null },
-      { id: 3, damaged_at_ms: 7 },
-      { id: 4, damaged_at_ms: null },
-    ])
-    await expect(live.stock(1, 'five')).rejects.toThrow('was imported before')
-    expect(cardsOf(await live.order(1, 2))).toEqual(['ONE', 'TWO'])
-  })
-
   test('is not overwritten by a third key during the rotation', async () => {
     await live.stock(1, 'ONE')
     await expect(rekey(0)).rejects.toThrow('killed')
@@ -273,14 +252,3 @@ describe('a new key', () => {
     expect(openSeal(live.database, live.folder, undefined).mark).toBe(live.deps.seals(live.database.query).mark)
   })
 })
-
-/** A code as earlier releases sealed it: for no place, without a prefix. */
-const sealedBefore = (key: Uint8Array, cardNumber: string): Buffer => {
-  const nonce = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce)
-  const text = Buffer.concat([
-    cipher.update(JSON.stringify({ cardNumber, pinCode: null, claimUrl: null })),
-    cipher.final(),
-  ])
-  return Buffer.concat([nonce, cipher.getAuthTag(), text])
-}
