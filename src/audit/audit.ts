@@ -58,7 +58,7 @@ export const sealFirstHead = (tx: Tx, seal: AuditSeal): void => {
 }
 
 /** Whether anything was recorded. */
-export const hasActs = (query: Query): boolean => getHead(query).count > 0
+export const hasActs = (query: Query): boolean => findHead(query)?.count !== 0
 
 const jsonOrNull = (facts: object | undefined): string | null =>
   facts === undefined ? null : withoutEmails(JSON.stringify(facts))

@@ -3,6 +3,7 @@ import { DataFault, findPrivateFile, movePrivateFile, writePrivateFile } from '.
 import type { Database, Query } from '../db/database.ts'
 import { freshSecret } from '../kernel/ids.ts'
 import { parseKey } from '../kernel/keys.ts'
+import { allClients } from '../sessions/queries.ts'
 import { SEAL_KEY_BYTES, Seal } from './seal.ts'
 import { insertMark, markOf, nextMarkOf } from './stock-queries.ts'
 
@@ -31,8 +32,8 @@ export const openSeal = (
     if (!given && !kept) writeKey(dataDir, KEY_FILE, key)
     insertMark(tx, markFrom(key))
     const seal = sealAsMarked(tx, keysOf(dataDir, given), others)
-    // With a key in the folder no act goes unkeyed: who took the mark away may have changed the audit, too.
-    if (!kept || !hasActs(tx)) sealFirstHead(tx, seal)
+    // With a key in the folder no act goes unkeyed, and each client is an act: who took the mark away changed the audit, too.
+    if (hasActs(tx) ? !kept : allClients(tx).length === 0) sealFirstHead(tx, seal)
     return seal
   })
 

@@ -209,20 +209,6 @@ describe('a client', () => {
       expect(await discount()).toBe(2.5)
       expect(await operator.run(['client', 'discount', 'acme', '99', '5'])).toMatchObject({ exitCode: 1 })
     }))
-
-  test('that is unknown is refused by every command', () =>
-    open(async (operator) => {
-      for (const args of [
-        ['rotate', 'nobody'],
-        ['disable', 'nobody'],
-        ['limit', 'nobody', '2'],
-        ['discount', 'nobody', '1', '5'],
-      ]) {
-        const { exitCode, stderr } = await operator.run(['client', ...args])
-        expect({ args, exitCode }).toEqual({ args, exitCode: 1 })
-        expect(stderr).toContain('scrip client list')
-      }
-    }))
 })
 
 test('orders can be delivered in parts, and the rest is refunded', () =>

@@ -247,7 +247,16 @@ const FORGERIES: [what: string, statements: (rows: StoredRow[]) => string[], fau
   [
     'a mark of the key that is removed',
     (rows) => ['DELETE FROM voucher_key', ...hashedAnew(rows), 'UPDATE audit_head SET seal = NULL'],
-    /^the audit has no key, and the data folder has one$/,
+    /^the audit has no key, and there is one$/,
+  ],
+  [
+    'an audit that is emptied, with the mark of its key',
+    () => [
+      'DELETE FROM audit',
+      'DELETE FROM voucher_key',
+      `UPDATE audit_head SET count = 0, hash = '${FIRST}', seal = NULL`,
+    ],
+    /^the audit has no key, and there is one$/,
   ],
 ]
 

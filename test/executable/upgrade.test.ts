@@ -2,8 +2,10 @@ import { Database as SqliteDatabase } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { folderTest, run } from '../program.ts'
-import { Customer, type Operator, stockedTest } from './live.ts'
+import { freePort } from '../free-port.ts'
+import { bearer, folderTest, run } from '../program.ts'
+import { blocksOf, documentText } from './documents.ts'
+import { asOperator, Customer, type Operator, stockedTest } from './live.ts'
 
 /** An upgrade is a restart, tried on a copy of the data folder first (contract C17). */
 
@@ -62,3 +64,39 @@ test('--take-over is an unknown flag', async () => {
   const { exitCode, stderr } = await run(['serve', '--take-over'])
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("unknown option '--take-over'") })
 })
+
+test.skipIf(!Bun.which('haproxy'))('a restart fails no request behind the proxy of the guide', () =>
+  asOperator(async (operator) => {
+    const credentials = await operator.stocked()
+    const [port, proxyPort] = [await freePort(), await freePort()]
+    const config = blocksOf(documentText('docs/running-live.md')).find(({ file }) => file === 'haproxy.cfg')?.text ?? ''
+    const file = operator.file(
+      'haproxy.cfg',
+      config.replace(/bind .*/, `bind 127.0.0.1:${proxyPort}`).replace('127.0.0.1:4747', `127.0.0.1:${port}`),
+    )
+    const serve = () => operator.serve('--rate-limit', 'off', '--port', String(port))
+    const server = await serve()
+    const { pair } = await Customer.of(server, credentials)
+    const proxy = Bun.spawn(['haproxy', '-f', file], { stdout: 'ignore', stderr: 'ignore' })
+    let isOver = false
+    const statuses = new Set<number>()
+    const reading = async (): Promise<void> => {
+      while (!isOver) {
+        const response = await fetch(`http://127.0.0.1:${proxyPort}/api/v1/wallets`, bearer(pair)).catch(
+          () => undefined,
+        )
+        statuses.add(response?.status ?? 0)
+      }
+    }
+    while (!(await fetch(`http://127.0.0.1:${proxyPort}/livez`).catch(() => undefined))?.ok) await Bun.sleep(10)
+    const readers = [reading(), reading(), reading()]
+    expect(await server.stop()).toMatchObject({ exitCode: 0 })
+    const next = await serve()
+    expect((await fetch(`http://127.0.0.1:${proxyPort}/api/v1/wallets`, bearer(pair))).status).toBe(200)
+    isOver = true
+    await Promise.all(readers)
+    proxy.kill()
+    await next.stop()
+    expect([...statuses]).toEqual([200])
+  }),
+)

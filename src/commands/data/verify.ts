@@ -2,7 +2,7 @@ import { SQLiteError, Database as SqliteDatabase } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Command } from 'commander'
-import { breaksIn, hasActs } from '../../audit/audit.ts'
+import { breaksIn } from '../../audit/audit.ts'
 import { dataConfigOf, fileConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
@@ -140,11 +140,10 @@ export const verified = async (path: string, place: KeyPlace, onProgress?: OnPro
 
 const auditFaults = (query: Query, place: KeyPlace): string[] => {
   const seal = findSeal(query, place.dataDir, place.voucherKey)
-  if (!seal && hasKey(place)) {
-    if (markOf(query) !== undefined) return ['the voucher key is not the one that keyed the audit']
-    if (hasActs(query)) return ['the audit has no key, and the data folder has one']
-  }
-  return breaksIn(query, seal)
+  if (seal || !hasKey(place)) return breaksIn(query, seal)
+  return [
+    markOf(query) === undefined ? 'the audit has no key, and there is one' : 'the key of the audit is another one',
+  ]
 }
 
 /** What the first check that is violated found, in words; undefined for data that is sound. */

@@ -10,7 +10,6 @@ import { VERSION } from '../../start/version.ts'
 import { EXIT, errorText, ProgramError } from '../exit.ts'
 import { firstSteps } from './first-steps.ts'
 import { greetingOf } from './greeting.ts'
-import { notifyReady } from './notify.ts'
 import { logOf, startServer } from './server.ts'
 import { nextStopSignal } from './stop-signal.ts'
 
@@ -81,6 +80,21 @@ const roleOf = (record: RecordServer | undefined): string =>
 /** Whether a person reads the log, which then also gets the messages of the start. */
 const isForPerson = ({ logFormat, logLevel }: Config): boolean =>
   process.stderr.isTTY && logFormat === 'pretty' && (logLevel === 'info' || logLevel === 'debug')
+
+/**
+ * Tells systemd that this process serves, and is the main process of its unit from now on. The runtime has no datagram
+ * sockets in the file system; wherever systemd runs, there is a command for them.
+ */
+const notifyReady = async (log: Log): Promise<void> => {
+  try {
+    const child = Bun.spawn(['systemd-notify', '--ready', `--pid=${process.pid}`], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    if ((await child.exited) !== 0) throw new Error(await child.stderr.text())
+  } catch (error) {
+    log.warn('systemd was not notified', { cause: String(error) })
+  }
+}
 
 /** Replaces a file in one step, but writes into a pipe or a device. */
 export const writeReadyFile = (file: string, url: string): void => {

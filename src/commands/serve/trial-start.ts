@@ -10,8 +10,9 @@ import type { Log } from '../../observability/log.ts'
 import { explainFaults } from '../advice.ts'
 import { copyDatabase, ownDatabase } from '../data/beside.ts'
 import { brokenIn, verified } from '../data/verify.ts'
-import { ProgramError, unusable } from '../exit.ts'
+import { EXIT, ProgramError, unusable } from '../exit.ts'
 import { openPlatform } from './server.ts'
+import { nextStopSignal } from './stop-signal.ts'
 
 /** What a start reads besides the database. */
 const KEY_FILES = ['signing.key', 'voucher.key', 'voucher.key.next']
@@ -26,6 +27,10 @@ export const startOnCopy = async (config: Config, log: Log): Promise<void> => {
   await explainFaults(dataDir, async () => {
     requirePrivateFiles(dataDir)
     using staging = createStagingFolder(dataDir)
+    void nextStopSignal().then(() => {
+      staging[Symbol.dispose]()
+      process.exit(EXIT.failed)
+    })
     const trial = { ...config, dataDir: staging.path, postgres: undefined }
     try {
       await copyFolder(dataDir, staging.path)
