@@ -313,6 +313,13 @@ describe('the chain', () => {
     expect(await faultsOf(operator)).toEqual(['row 1 of the audit was changed'])
   })
 
+  operatorTest('has keyed rows alone where the key is there before the first act', async (operator) => {
+    const env = { SCRIP_VOUCHER_KEY: 'ab'.repeat(32) }
+    expect(await operator.run(['client', 'add', 'acme'], { env })).toMatchObject({ exitCode: 0 })
+    expect(storedRows(operator)[0]?.key_mark).toBeString()
+    expect(await operator.run(['verify'], { env })).toMatchObject({ exitCode: 0 })
+  })
+
   operatorTest('says what cannot be told of a backup without its key', async (operator) => {
     const backup = await operator.backedUp()
     const unchecked = async (...args: string[]) => {

@@ -39,6 +39,9 @@ export const act = <Args extends unknown[]>(
         recordAct(tx, seal, { ...named, ...change, atMs: world.clock.nowMs(), user: operatorName(), outcome })
       }
       const write = isRehearsal ? rehearsing(world, data.write) : data.write
+      // Before the first client is there, so that a key never finds one without an act.
+      if (!isSandbox && !isRehearsal && markOf(data.query) === undefined)
+        await data.write((tx) => auditSealOf(data, tx))
       try {
         const result = await work({ ...data, write, record: (...change) => recordAs('done', ...change) }, ...given)
         if (isRehearsal) note('Rehearsed: nothing was changed.', config.format)
