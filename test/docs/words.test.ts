@@ -88,6 +88,6 @@ test.each(OUT_OF_CODE)('no code says %p', (out, instead) => {
 })
 
 test('the words are looked for where they are read', () => {
-  for (const path of ['src/commands/exit.ts', 'docs/webhooks.md', 'README.md', 'src/commands/help/topics/money.txt'])
+  for (const path of ['src/commands/exit.ts', 'docs/webhooks.md', 'README.md', 'src/commands/help/examples.txt'])
     expect(texts.map((text) => text.path)).toContain(path)
 })
