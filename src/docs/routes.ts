@@ -13,7 +13,7 @@ const file = (text: string, type: string): Response => new Response(text, { head
 /** The OpenAPI document and the pages that show it: public, and whole without a network (contract C1). */
 export const docsRoutes = (options: DocumentOptions) => {
   const document = once(async () => openApiDocument(options))
-  const json = once(async () => JSON.stringify(withReferences(await document())))
+  const json = once(async () => servedBySwagger(withReferences(await document())))
   const reference = once(async () => referenceOf(options, await document()))
   const index = once(async () => JSON.stringify(await (await reference()).index()))
   const page = async (
@@ -35,7 +35,7 @@ export const docsRoutes = (options: DocumentOptions) => {
   }
 
   const routes = new Elysia({ name: 'docs' })
-    .get('/openapi.json', async () => new Response(await json(), { headers: { 'content-type': JSON_TYPE } }))
+    .get(SPEC_PATH, async () => new Response(await json(), { headers: { 'content-type': JSON_TYPE } }))
     .get('/docs', () => page((pages) => pages.overview()))
     .get('/docs/operations/:id', ({ params: { id } }) => page((pages) => pages.findOperation(id)))
     .get('/docs/events/:type', ({ params: { type } }) => page((pages) => pages.findEvent(type)))
@@ -53,6 +53,16 @@ export const docsRoutes = (options: DocumentOptions) => {
 
 const referenceOf = ({ additions }: DocumentOptions, document: ApiDocument): Reference =>
   new Reference({ document, guides: guidesOf(additions === undefined), console: additions?.console })
+
+const SPEC_PATH = '/openapi.json'
+
+/** The plugin's own page loads a script from outside (contract C1), so that clients reach its document alone. */
+const servedBySwagger = async (documentation: object): Promise<string> => {
+  // Loaded with the first request for the document: it would take a part of the time that the program takes to start.
+  const { swagger } = await import('@elysiajs/swagger')
+  const app = new Elysia().use(swagger({ documentation, specPath: SPEC_PATH }))
+  return (await app.handle(new Request(`http://localhost${SPEC_PATH}`))).text()
+}
 
 /** Makes a value when it is first asked for. */
 const once = <Value>(make: () => Promise<Value>): (() => Promise<Value>) => {
