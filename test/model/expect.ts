@@ -1,14 +1,8 @@
 import { errorIn } from '../http/routes.ts'
 import type { Shape } from './checks.ts'
-import type { Expected, ProgramResponse } from './play.ts'
+import type { Expected } from './play.ts'
 
 /** How what the model expects is said. */
-
-export interface Refusal {
-  name: string
-  status: number
-  body: unknown
-}
 
 export const badRequest = (shape: Shape, message: string): Expected => ({
   status: 400,
@@ -65,8 +59,5 @@ export const memberFaults = (json: unknown, members: Record<string, unknown>): s
       Object.entries(members).map(([name, expected]) => [name, [(json as Record<string, unknown>)[name], expected]]),
     ),
   )
-
-/** The ids of a list, in the order in which it came. */
-export const idsOf = ({ json }: ProgramResponse): unknown[] => (json as { id: unknown }[]).map(({ id }) => id)
 
 export const isPathId = (id: string): boolean => /^[1-9]\d*$/.test(id) && Number(id) <= 2_147_483_647

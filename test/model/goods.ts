@@ -40,9 +40,6 @@ export const seededRates: Rates = new Map([
 ])
 
 export const countries = read<{ id: number; alpha_2: string; alpha_3: string }[]>('countries.json')
-export const categories = read<{ id: number; active: boolean }[]>('categories.json')
-export const subcategories = read<{ id: number; active: boolean }[]>('subcategories.json')
-export const currencyIds = currencies.map(({ id }) => id)
 
 export const findCurrency = (code: string): Currency | undefined => byCode.get(code)
 

@@ -13,14 +13,16 @@ const LENGTH = 40
 /** Commands that move money, or change what it is worth or where it lies. */
 const OF_MONEY =
   /^(?:place|order|pay|cancel|fail|deliver|return|advance|fund|open a wallet|ask for a price|ask what|set the rates|set the pace|move a clock)/
+const MONEY_PATHS = /^\/api\/v1\/(?:products|wallets|transactions|orders|payouts|beneficiaries)(?:\/|$)/
 const MONEY_STEPS = 600
 const MONEY_LENGTH = 250
 
 describe('the model', () => {
-  test('has a command for every operation of the document', async () => {
-    const { operations } = await readOperations()
+  test('has a command for every operation that moves money or shows what was moved', async () => {
+    const operations = await readOperations()
     const asked = new Set(COMMANDS.flatMap((command) => command.operations))
-    expect([...operations.keys()].filter((operation) => !asked.has(operation))).toEqual([])
+    const ofMoney = [...operations].filter(([, { path }]) => MONEY_PATHS.test(path)).map(([operation]) => operation)
+    expect(ofMoney.filter((operation) => !asked.has(operation))).toEqual([])
     expect([...asked].filter((operation) => !operations.has(operation))).toEqual([])
   })
 

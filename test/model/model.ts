@@ -1,5 +1,5 @@
 import { type Product, type Rates, seededRates } from './goods.ts'
-import { type Happening, happened, type Webhook } from './happenings.ts'
+import { type Happening, happened } from './happenings.ts'
 import { partOf } from './money.ts'
 
 /**
@@ -124,7 +124,6 @@ interface KeptResponse {
 
 /** What an operator has agreed with a client. */
 export interface Terms {
-  name: string
   vouchers: boolean
   quantityMax: number | null
   /** Percentages by product. */
@@ -149,19 +148,9 @@ export interface State {
   edits: Map<number, Partial<Product>>
   /** By client id. */
   clients: Map<number, Terms>
-  webhooks: Webhook[]
   happenings: Happening[]
   /** The latest time at which something was done in it. */
   present: number
-}
-
-export interface FaultRule {
-  error: string | null
-  delayMs: number
-  drop: boolean
-  method: string | null
-  path: string | null
-  timesLeft: number | null
 }
 
 interface Bucket {
@@ -179,10 +168,7 @@ export interface World {
   state: State
   buckets: Map<ClientName, Bucket[]>
   charges: Map<string, { text: string; payable: bigint; wire: Record<string, unknown>; wallet: number; at: Span }>
-  faults: FaultRule[]
   failures: Map<string, Span[]>
-  /** Whether its inboxes respond with 200 at once. */
-  inbox: 'as made' | 'told otherwise'
 }
 
 /** An access token as the model remembers it. */
@@ -234,10 +220,9 @@ const freshState = (): State => {
     rates: seededRates,
     edits: new Map(),
     clients: new Map([
-      [1, { name: 'sandbox', vouchers: true, quantityMax: null, discounts: new Map() }],
-      [2, { name: 'limited', vouchers: false, quantityMax: 10, discounts: new Map([[2, 6]]) }],
+      [1, { vouchers: true, quantityMax: null, discounts: new Map() }],
+      [2, { vouchers: false, quantityMax: 10, discounts: new Map([[2, 6]]) }],
     ]),
-    webhooks: [],
     happenings: [],
     present: 0,
   }
@@ -246,9 +231,9 @@ const freshState = (): State => {
 /** Whether there is more than a world begins with. */
 const holdsRecords = (state: State): boolean => {
   const fresh = freshState()
-  const lists = ['beneficiaries', 'orders', 'payouts', 'movements', 'webhooks', 'happenings'] as const
+  const lists = ['beneficiaries', 'orders', 'payouts', 'movements', 'happenings'] as const
   const isLonger = lists.some((list) => state[list].length > fresh[list].length)
-  return isLonger || state.edits.size > 0 || state.clients.size > fresh.clients.size
+  return isLonger || state.edits.size > 0
 }
 
 export const termsOf = ({ state }: World, client: ClientName): Terms => {
@@ -263,9 +248,7 @@ const worldWith = (name: string, password: string | undefined, state: State): Wo
   state,
   buckets: new Map(),
   charges: new Map(),
-  faults: [],
   failures: new Map(),
-  inbox: 'as made',
 })
 
 export class Model {
@@ -307,10 +290,6 @@ export class Model {
     if (name === DEFAULT) this.products = this.catalog
     const world = worldWith(name, this.worlds.get(name)?.password, structuredClone(state))
     this.worlds.set(name, world)
-    // What happens in a copy is delivered to the addresses of its original.
-    const inboxes = new Set(world.state.webhooks.map(({ inbox }) => inbox))
-    const webhooks = [...this.worlds.values()].flatMap((each) => each.state.webhooks)
-    for (const webhook of webhooks) if (inboxes.has(webhook.inbox)) webhook.isSure = false
     return world
   }
 
@@ -323,7 +302,6 @@ export class Model {
     this.worlds.set(DEFAULT, worldWith(DEFAULT, undefined, freshState()))
     for (const { name, password, state } of kept) {
       state.written &&= holdsRecords(state)
-      for (const webhook of state.webhooks) webhook.isSure = false
       this.worlds.set(name, worldWith(name, password, state))
     }
   }

@@ -1,16 +1,7 @@
 import { ledgerFaults, responseFaults } from './checks.ts'
-import { faultsIn, isPathId, type Refusal } from './expect.ts'
+import { faultsIn, isPathId } from './expect.ts'
 import type { Product } from './goods.ts'
-import {
-  type ClientName,
-  type FaultRule,
-  type Model,
-  type Span,
-  spanOf,
-  type Token,
-  type Wallet,
-  type World,
-} from './model.ts'
+import { type ClientName, type Model, type Span, spanOf, type Token, type Wallet, type World } from './model.ts'
 import { majorOf } from './money.ts'
 import type { Program } from './program.ts'
 
@@ -24,8 +15,6 @@ export interface ProgramResponse {
   json: unknown
   /** The machine's time before and after. */
   real: Span
-  /** How many values the program visited for it; undefined where they cannot be counted. */
-  visited: number | undefined
 }
 
 /** One request, by the name of its operation in the OpenAPI document. */
@@ -75,8 +64,6 @@ export class Finding extends Error {
 
 /** Times that are this near are made certain first, by stopping the clock: longer than any request takes. */
 const NEAR_MS = 30_000
-/** A body holds 10,000 values (contract C4), and each of them may be looked at a few times. */
-const VISITED_MAX = 100_000
 const LINE_LENGTH = 160
 
 export class Play {
@@ -143,11 +130,10 @@ export class Play {
   }
 
   /** Asks what needs no token: the control surface, logins, probes. */
-  async open(call: Call, rule: (response: ProgramResponse) => Expected, struckIn?: World): Promise<ProgramResponse> {
+  async open(call: Call, rule: (response: ProgramResponse) => Expected): Promise<ProgramResponse> {
     await this.settle()
     const response = await this.send(call)
-    const strike = struckIn && this.#strike(struckIn, call)
-    this.compare(call, response, strike ?? rule(response))
+    this.compare(call, response, rule(response))
     return response
   }
 
@@ -168,31 +154,23 @@ export class Play {
   }
 
   /** Puts a request together and sends it. */
-  async send(
-    call: Call,
-    access?: string,
-    body: string | ReadableStream<Uint8Array> | undefined = bodyOf(call),
-  ): Promise<ProgramResponse> {
-    const { method, path, url } = this.locate(call)
+  async send(call: Call, access?: string): Promise<ProgramResponse> {
+    const { method, url } = this.locate(call)
     const headers = { ...call.headers, ...(access !== undefined && { authorization: `Bearer ${access}` }) }
-    const line = `${method} ${url}${typeof body === 'string' ? ` ${short(body)}` : ''}${headersLine(call.headers)}`
+    const body = bodyOf(call)
+    const line = `${method} ${url}${body === undefined ? '' : ` ${short(body)}`}${headersLine(call.headers)}`
     this.lines.push(`${line}${this.#whoseLine(access)}`)
     const index = this.lines.length - 1
     const response = await this.program.ask(url, { method, headers, ...(body !== undefined && { body }) })
     this.lines[index] += ` -> ${response.status || 'no response'}`
-    this.#checkAlways(call, path, response)
+    this.#checkAlways(call, response)
     return response
   }
 
-  locate({ operation, id = '', query }: Call): { method: string; path: string; route: string; url: string } {
+  locate({ operation, id = '', query }: Call): { method: string; url: string } {
     const served = this.program.operation(operation)
     const path = served.path.replace(/\{\w+\}/, encodeURIComponent(String(id)))
-    return {
-      method: served.method,
-      path,
-      route: served.path.replace(/\{(\w+)\}/, ':$1'),
-      url: query ? `${path}?${query}` : path,
-    }
+    return { method: served.method, url: query ? `${path}?${query}` : path }
   }
 
   /** Holds a response against what the model foretells, edge first (contract C4). */
@@ -205,22 +183,16 @@ export class Play {
   ): void {
     const session = this.model.session(access, (world) => this.now(world, response.real))
     if (!session) this.compare(call, response, unauthorized(access))
-    else this.compare(call, response, this.#behindEdge(session, call, response, rule, charging))
+    else this.compare(call, response, this.#behindEdge(session, response, rule, charging))
   }
 
-  #behindEdge(
-    { world, client }: Session,
-    call: Call,
-    response: ProgramResponse,
-    rule: Rule,
-    charging: Charging,
-  ): Expected {
+  #behindEdge({ world, client }: Session, response: ProgramResponse, rule: Rule, charging: Charging): Expected {
     const now = this.now(world, response.real)
     this.#touched.add(world.name)
     const limited = this.#charge(world, client, now, response, charging)
     if (limited) return limited
     this.model.catchUp(world, now.lo)
-    return this.#strike(world, call) ?? rule({ model: this.model, world, client, now, response: response })
+    return rule({ model: this.model, world, client, now, response })
   }
 
   compare(call: Call, response: ProgramResponse, { status, body, fault }: Expected): void {
@@ -267,7 +239,7 @@ export class Play {
       const database = this.program.database(world.name)
       const wrong = database && ledgerFaults(database)
       if (wrong) this.fail(`the ledger of ${world.name} has ${wrong}`)
-      if (this.model.limits !== undefined || world.faults.some(isLive)) continue
+      if (this.model.limits !== undefined) continue
       const { length } = world.state.movements
       const hasMoved = isLast || this.#audited.get(world) !== length
       for (const client of ['sandbox', 'limited'] as const) await this.#auditClient(world, client, hasMoved)
@@ -315,15 +287,10 @@ export class Play {
     }
   }
 
-  #checkAlways(call: Call, path: string, response: ProgramResponse): void {
+  #checkAlways(call: Call, response: ProgramResponse): void {
     if (response.status === 0) return
-    const wrong = responseFaults(this.program.operation(call.operation), path, call.headers?.['x-request-id'], response)
+    const wrong = responseFaults(this.program.operation(call.operation), response)
     if (wrong) this.fail(`${call.operation}: ${wrong} | ${short(response.text)}`)
-    if (response.visited !== undefined && response.visited > VISITED_MAX) {
-      this.fail(
-        `${call.operation}: visited ${response.visited} values for one request, at most ${VISITED_MAX} are allowed`,
-      )
-    }
   }
 
   /** Takes a token of each bucket, or says what a refusal must look like. */
@@ -364,23 +331,6 @@ export class Play {
     return isRefused ? { status: 429, fault: tooManyFault } : undefined
   }
 
-  /** What a rule or a header of a world does to a request (contract C15). */
-  #strike(world: World, call: Call): Expected | undefined {
-    const { method, path, route } = this.locate(call)
-    const refusals = this.program.refusalsOf(call.operation)
-    const asked = call.headers?.['x-sandbox-fault']
-    if (asked !== undefined) return struckBy(refusals.find(({ name }) => name === asked))
-    for (const rule of world.faults.filter(isLive)) {
-      const fits = (rule.method ?? method) === method && [null, path, route].includes(rule.path)
-      const refusal = refusals.find(({ name }) => name === rule.error)
-      if (!fits || (rule.error !== null && !refusal)) continue
-      if (rule.timesLeft !== null) rule.timesLeft -= 1
-      if (rule.drop) return { status: 0 }
-      return refusal && struckBy(refusal)
-    }
-    return undefined
-  }
-
   #whoseLine(access: string | undefined): string {
     if (access === undefined) return ''
     const token = this.model.tokens.get(access)
@@ -403,16 +353,6 @@ interface MovementWire {
 /** Whether a timestamp can be of this moment. */
 export const isInSpan = ({ lo, hi }: Span, timestamp: string): boolean =>
   lo <= Date.parse(timestamp) && Date.parse(timestamp) <= hi
-
-const isLive = ({ timesLeft }: FaultRule): boolean => timesLeft !== 0
-
-const struckBy = (refusal: Refusal | undefined): Expected => {
-  if (!refusal) return { status: 400 }
-  // The currencies are those of the request (contract C15).
-  return refusal.name.endsWith('rate_missing')
-    ? { status: refusal.status }
-    : { status: refusal.status, body: refusal.body }
-}
 
 const unauthorized = (access: string | undefined): Expected => ({
   status: 401,

@@ -2,13 +2,11 @@ import type { Database as Sqlite } from 'bun:sqlite'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { operationsOf, readDocument, refusalsIn, type Served } from '../docs/document.ts'
-import { againstBinary, type StartedServer, startServer } from '../harness.ts'
+import { operationsOf, readDocument, type Served } from '../docs/document.ts'
+import { type StartedServer, startServer } from '../harness.ts'
 import { run } from '../program.ts'
-import type { Refusal } from './expect.ts'
 import { edges, fileEntry, type Product } from './goods.ts'
 import type { ProgramResponse } from './play.ts'
-import { visitsSoFar } from './visits.ts'
 
 /** The program that a run asks: started afresh, ended, crashed and started again, in process or as the executable. */
 
@@ -22,20 +20,15 @@ export interface Setup {
 
 const RATE_LIMITS: Record<Setup['limits'], string> = { off: 'off', documented: '1000/h,100/m', tight: '40/h,8/m' }
 
-export interface Document {
-  operations: ReadonlyMap<string, Served>
-  refusals: ReadonlyMap<string, Refusal[]>
-}
+/** The operations of the OpenAPI document by their names. */
+export type Operations = ReadonlyMap<string, Served>
 
 /** What the program says of itself, asked once. */
-export const readOperations = async (): Promise<Document> => {
+export const readOperations = async (): Promise<Operations> => {
   const server = await startServer()
   const operations = operationsOf(await readDocument(server))
   await server.stop()
-  return {
-    operations: new Map(operations.map((operation) => [operation.operationId, operation])),
-    refusals: new Map(operations.map((operation) => [operation.operationId, refusalsIn(operation)])),
-  }
+  return new Map(operations.map((operation) => [operation.operationId, operation]))
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'scrip-model-'))
@@ -56,13 +49,13 @@ export class Program {
 
   private constructor(
     readonly setup: Setup,
-    private readonly document: Document,
+    private readonly operations: Operations,
   ) {
     this.folder = setup.keeps ? mkdtempSync(join(scratch, 'data-')) : undefined
   }
 
-  static async start(setup: Setup, document: Document): Promise<Program> {
-    const program = new Program(setup, document)
+  static async start(setup: Setup, operations: Operations): Promise<Program> {
+    const program = new Program(setup, operations)
     await program.begin()
     return program
   }
@@ -73,17 +66,9 @@ export class Program {
   }
 
   operation(id: string): Served {
-    const operation = this.document.operations.get(id)
+    const operation = this.operations.get(id)
     if (!operation) throw new Error(`no operation is called ${id}`)
     return operation
-  }
-
-  refusalsOf(operation: string): readonly Refusal[] {
-    return this.document.refusals.get(operation) ?? []
-  }
-
-  get url(): string {
-    return this.#running.url
   }
 
   database(world: string): Sqlite | undefined {
@@ -117,20 +102,11 @@ export class Program {
 
   async ask(url: string, init: BunFetchRequestInit): Promise<ProgramResponse> {
     const before = Date.now()
-    const visitsBefore = againstBinary ? 0 : visitsSoFar()
     const outcome = await this.#responseTo(url, init)
-    const visited = againstBinary ? undefined : visitsSoFar() - visitsBefore
-    return { ...outcome, visited, real: { lo: before, hi: Date.now() } }
+    return { ...outcome, real: { lo: before, hi: Date.now() } }
   }
 
-  /** Asks for a stream that does not end, and goes away when it begins. */
-  async follow(url: string, headers: Record<string, string>): Promise<{ status: number }> {
-    const response = await this.#running.request(url, { headers, keepalive: false })
-    await response.body?.cancel()
-    return { status: response.status }
-  }
-
-  async #responseTo(url: string, init: BunFetchRequestInit): Promise<Omit<ProgramResponse, 'real' | 'visited'>> {
+  async #responseTo(url: string, init: BunFetchRequestInit): Promise<Omit<ProgramResponse, 'real'>> {
     try {
       // On a kept connection the runtime would quietly ask again where no response came.
       const response = await this.#running.request(url, { ...init, keepalive: false })

@@ -4,7 +4,7 @@ import { COMMANDS } from './commands/index.ts'
 import { edges, seeded } from './goods.ts'
 import { type Limits, Model } from './model.ts'
 import { Finding, Play } from './play.ts'
-import { type Document, Program, readOperations, type Setup } from './program.ts'
+import { type Operations, Program, readOperations, type Setup } from './program.ts'
 
 /** Plays scripts to a fresh program each, and makes one that ends in a finding as short as it can be. */
 
@@ -50,7 +50,7 @@ const scripts = (length: number, steps: fc.Arbitrary<Step>): fc.Arbitrary<Script
   })
 
 const byName = new Map(COMMANDS.map((each) => [each.does, each]))
-let document: Promise<Document> | undefined
+let operations: Promise<Operations> | undefined
 
 /** What a script came to: the lines that were asked, and the problem at the last of them, if there was one. */
 export interface Outcome {
@@ -61,8 +61,8 @@ export interface Outcome {
 
 /** Plays a script to a program that is started for it. */
 export const playScript = async ({ setup, steps }: Script): Promise<Outcome> => {
-  document ??= readOperations()
-  const program = await Program.start(setup, await document)
+  operations ??= readOperations()
+  const program = await Program.start(setup, await operations)
   const model = new Model(setup.catalog === 'edges' ? edges : seeded, LIMITS[setup.limits], CHARGE_TTL_MS)
   const play = new Play(program, model)
   let stepCount = 0

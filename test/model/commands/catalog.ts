@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { amountTrouble, badRequest, invalid, isPathId, memberFaults, notFound, unreadable } from '../expect.ts'
 import { countries, currencyOf, findCurrency, type Product } from '../goods.ts'
-import { DEFAULT, termsOf } from '../model.ts'
+import { termsOf } from '../model.ts'
 import { discountOf, minorOf, offerOf } from '../money.ts'
 import type { At, Expected } from '../play.ts'
-import { command, whoever } from './command.ts'
-import { pathIds } from './reference.ts'
+import { command, pathIds, whoever } from './command.ts'
 import { listing, request } from './request.ts'
 import { ask } from './sessions.ts'
 
@@ -183,13 +182,4 @@ const discountOfProduct = (at: At, product: Product, denomination: number | unde
   }
 }
 
-const getCard = command('look at the picture of a card', ['getCardPicture'], 1, {
-  args: fc.record({ id: pathIds(471) }),
-  run: async (play, { id }) => {
-    const call = { operation: 'getCardPicture', id }
-    // Of a product that is not sold any more the card may still be seen.
-    await play.open(call, () => ({ status: isPathId(id) ? [200, 404] : [400, 404] }), play.model.world(DEFAULT))
-  },
-})
-
-export const catalogCommands = [listProducts, getProduct, checkAvailability, getDiscounts, getCard]
+export const catalogCommands = [listProducts, getProduct, checkAvailability, getDiscounts]

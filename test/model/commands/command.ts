@@ -87,6 +87,14 @@ export const which = fc.nat(30)
 export const pick = <Item>(items: readonly Item[], nth: number): Item | undefined =>
   items[nth % Math.max(1, items.length)]
 
+const BAD_IDS = ['0', '-1', '01', '1.0', 'abc', '2147483648', ' 1', '1e1', '99999999999999999999', '%', 'null']
+/** Ids in a path: mostly of records that there are. */
+export const pathIds = (last: number) =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: 1, max: last + 2 }).map(String) },
+    { weight: 1, arbitrary: fc.constantFrom(...BAD_IDS, '2147483647') },
+  )
+
 /** A page of a list: asked for rightly, or in one of the ways that are refused (contract C7). */
 export interface PageArgs {
   page?: string

@@ -3,21 +3,14 @@ import { catalogCommands } from './catalog.ts'
 import { chargeCommands } from './charges.ts'
 import type { Command } from './command.ts'
 import { editingCommands } from './editing.ts'
-import { faultCommands } from './faults.ts'
-import { heldCommands } from './held.ts'
+import { eventCommands } from './events.ts'
 import { operatorCommands } from './operator.ts'
 import { orderCommands } from './orders.ts'
 import { payoutCommands } from './payouts.ts'
-import { recordCommands } from './records.ts'
-import { referenceCommands } from './reference.ts'
-import { requestLogCommands } from './request-log.ts'
 import { restartCommands } from './restarts.ts'
-import { scenarioCommands } from './scenarios.ts'
 import { sessionCommands } from './sessions.ts'
-import { sundryCommands } from './sundry.ts'
 import { togetherCommands } from './together.ts'
 import { walletCommands } from './wallets.ts'
-import { webhookCommands } from './webhooks.ts'
 import { worldCommands } from './worlds.ts'
 
 /** Everything that a script can do, one file for each module. */
@@ -26,20 +19,13 @@ export const COMMANDS: readonly Command[] = [
   ...beneficiaryCommands,
   ...catalogCommands,
   ...chargeCommands,
-  ...referenceCommands,
   ...walletCommands,
   ...orderCommands,
   ...payoutCommands,
   ...worldCommands,
   ...operatorCommands,
   ...editingCommands,
-  ...webhookCommands,
-  ...scenarioCommands,
-  ...recordCommands,
-  ...faultCommands,
-  ...requestLogCommands,
+  ...eventCommands,
   ...togetherCommands,
-  ...heldCommands,
-  ...sundryCommands,
   ...restartCommands,
 ]

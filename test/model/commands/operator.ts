@@ -124,12 +124,6 @@ export const operatorCommands = [
       })
     },
   }),
-  command('read the pace', ['getPace'], 1, {
-    args: fc.record({ world: worldNames }),
-    run: async (play, { world }) => {
-      await play.control({ operation: 'getPace' }, world, ({ state }) => ({ status: 200, body: state.pace }))
-    },
-  }),
   command('advance a payout', ['advancePayout'], 4, {
     args: fc.record({ world: worldNames, nth: which, to: fc.constantFrom(undefined, ...TARGETS, 'refunded' as const) }),
     run: async (play, { world: name, nth, to }) => {

@@ -4,10 +4,9 @@ import { type ClientName, type Order, type World, within } from '../model.ts'
 import { type At, type Expected, isInSpan, type Play, type Rule, type Who } from '../play.ts'
 import { buysVouchers, isDenomination, isId, isLeftOut, isQuantity } from './catalog.ts'
 import { charged, checkPurchase, keyOf, type Purchase, priced } from './charges.ts'
-import { byIdDown, command, pick, sent, which, whoever } from './command.ts'
+import { byIdDown, command, pathIds, pick, sent, which, whoever } from './command.ts'
 import { keys, once } from './once.ts'
-import { pathIds } from './reference.ts'
-import { listing, unreadableRequest } from './request.ts'
+import { listing } from './request.ts'
 import { ask } from './sessions.ts'
 
 /** Orders and their vouchers (contract C12). */
@@ -249,7 +248,6 @@ export const orderCommands = [
       await once(play, who, { operation: 'placeOrder', body }, undefined, placed(body))
     },
   }),
-  unreadableRequest('send an order that cannot be read', 'placeOrder', 'structured', withoutVouchers),
   listing('list the orders', 'listOrders', {
     shape: 'structured',
     page: LIST,

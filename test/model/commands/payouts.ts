@@ -10,7 +10,7 @@ import { isId } from './catalog.ts'
 import { byIdDown, command, pick, sent, which, whoever } from './command.ts'
 import { keys, once } from './once.ts'
 import { badPersonFields, isGoodMetadata, METADATAS, personMembers, personWire } from './people.ts'
-import { listing, unreadableRequest } from './request.ts'
+import { listing } from './request.ts'
 import { ask } from './sessions.ts'
 
 /** Payouts (contract C13). */
@@ -206,7 +206,6 @@ export const payoutCommands = [
       await once(play, who, { operation: 'createPayout', body }, undefined, paid(body))
     },
   }),
-  unreadableRequest('send a payout that cannot be read', 'createPayout', 'flat'),
   listing('list the payouts', 'listPayouts', {
     shape: 'flat',
     page: LIST,

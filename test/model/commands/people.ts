@@ -1,5 +1,3 @@
-import fc from 'fast-check'
-
 /** What a beneficiary is made of (contract C10), rightly and wrongly, and which of it is refused. */
 
 const NAMES_OK = ['Ada', ' Grace ', 'Zoë', '李', 'x'.repeat(100), '😀'.repeat(100)]
@@ -13,7 +11,6 @@ const isGoodName = (value: unknown): boolean =>
   value.trim() !== '' &&
   [...value.trim()].length <= 100
 
-const DEEP = Array.from({ length: 40 }).reduce<unknown>((inner) => ({ inner }), 1)
 const NAMES = [NAMES_OK, [...BAD_TEXT, null]] as const
 
 /** The members of a person, good and bad, under names with a prefix. */
@@ -37,25 +34,6 @@ export const METADATAS = [
   [undefined, null, {}, { team: 'blue' }, JSON.parse('{"__proto__":{"x":1},"constructor":2}'), { list: [1, [2, [3]]] }],
   ['text', 1, [], { half: '\ud800' }, { 'half\udfff': 1 }, { nul: 'a\u0000' }, { large: 'x'.repeat(17_000) }],
 ] as const
-/** Whole bodies that cannot be read, whatever they would mean. */
-export const UNREADABLE: readonly string[] = [
-  '',
-  ' \t\n',
-  '{',
-  '[]',
-  'null',
-  '1',
-  '"{}"',
-  '{"a":1}x',
-  '[[[[',
-  `{"more":[${'1,'.repeat(9_998)}1]}`,
-  `{"more":${JSON.stringify(DEEP)}}`,
-  `{"more":{${Array.from({ length: 60_000 }, (_, nth) => `"m${nth}":1`).join()}}}`,
-  `{"more":[${'1,'.repeat(500_000)}1]}`,
-  `{"more":"${'x'.repeat(1_048_576)}"}`,
-]
-export const unreadableBodies = fc.constantFrom(...UNREADABLE)
-
 const isAbsent = (value: unknown): boolean => value === null || value === undefined
 
 const isGoodEmail = (value: unknown): boolean => EMAILS_OK.includes(value as string)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Shape } from '../checks.ts'
-import { invalid, unreadable } from '../expect.ts'
+import { invalid } from '../expect.ts'
 import type { At, Call, Expected, Who } from '../play.ts'
 import {
   badPageFields,
@@ -15,7 +15,6 @@ import {
   queryOf,
   whoever,
 } from './command.ts'
-import { unreadableBodies } from './people.ts'
 import { ask } from './sessions.ts'
 
 /** Commands of one request: what is sent, and what the model says to it. */
@@ -75,18 +74,3 @@ export const listing = (does: string, operation: string, { shape, page: rule, ..
     },
   )
 }
-
-/** A client sends what cannot be read, with an Idempotency-Key or without one. */
-export const unreadableRequest = (
-  does: string,
-  operation: string,
-  shape: Shape,
-  refusal: (at: At) => Expected | undefined = () => undefined,
-): Command =>
-  command(does, [operation], 1, {
-    args: fc.record({ who: whoever, text: unreadableBodies, keyed: fc.boolean() }),
-    run: async (play, { who, text, keyed }) => {
-      const headers = keyed ? { 'idempotency-key': play.freshName('unreadable') } : {}
-      await ask(play, who, { operation, text, headers }, (at) => refusal(at) ?? unreadable(shape))
-    },
-  })

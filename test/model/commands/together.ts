@@ -34,7 +34,6 @@ const rankOf = ({ status, headers, json }: ProgramResponse): number => {
 const times = <Item>(count: number, make: (nth: number) => Item): Item[] =>
   Array.from({ length: count }, (_, nth) => make(nth))
 const PAYEE = { beneficiary_email: ADA.email, beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' }
-const isStruck = (play: Play, name: string): boolean => (play.model.worlds.get(name)?.faults.length ?? 0) > 0
 
 export const togetherCommands = [
   command('order together', ['placeOrder'], 2, {
@@ -45,7 +44,6 @@ export const togetherCommands = [
       quantity: fc.integer({ min: 1, max: 3 }),
     }),
     run: async (play, { world, count, product_id, quantity }) => {
-      if (isStruck(play, world)) return
       const denomination = play.productOf(world, product_id)?.denominations[0]?.min_value ?? 1
       const body = { product_id, denomination, quantity }
       const each = { call: { operation: 'placeOrder', body }, rule: placed(body) }
@@ -64,7 +62,6 @@ export const togetherCommands = [
       same: fc.boolean(),
     }),
     run: async (play, { world, count, client, same }) => {
-      if (isStruck(play, world)) return
       const wallet_id = client === 'limited' ? 5 : 1
       const first = play.freshName('together')
       const calls = times(count, (nth) => {
@@ -77,7 +74,6 @@ export const togetherCommands = [
   command('save the same beneficiary together, with one key', ['createBeneficiary'], 2, {
     args: fc.record({ world: worldNames, count: counts }),
     run: async (play, { world, count }) => {
-      if (isStruck(play, world)) return
       const key = play.freshName('together')
       const call = { operation: 'createBeneficiary', body: ADA, headers: { 'idempotency-key': key } }
       const rule: Rule = (at) => keyedRule(at, call, key, created(ADA))
@@ -88,16 +84,16 @@ export const togetherCommands = [
       )
     },
   }),
-  command('read while the world is reset', ['listCountries', 'resetWorld'], 1, {
+  command('read while the world is reset', ['listProducts', 'resetWorld'], 1, {
     args: fc.record({ world: worldNames, count: counts }),
     run: async (play, { world: name, count }) => {
       const who: Who = { world: name, client: 'sandbox' }
-      if (isStruck(play, name) || play.model.limits !== undefined) return
+      if (play.model.limits !== undefined) return
       if (play.tokenOf(who) === undefined) await logIn(play, who)
       const access = play.tokenOf(who)
       const reset = { operation: 'resetWorld', query: `world=${name}` }
       const calls: Call[] = [
-        ...times(count, () => ({ operation: 'listCountries' })),
+        ...times(count, () => ({ operation: 'listProducts' })),
         reset,
         { operation: 'listWallets' },
       ]
@@ -113,7 +109,7 @@ export const togetherCommands = [
     args: fc.record({ world: worldNames, count: counts }),
     run: async (play, { world: name, count }) => {
       const who: Who = { world: name, client: 'sandbox' }
-      if (isStruck(play, name) || play.tokenOf(who) === undefined) return
+      if (play.tokenOf(who) === undefined) return
       const token = play.refreshTokenOf(who)
       const isGood = token && play.model.refresh(token.refresh, (world) => play.now(world))
       if (!token || !isGood) return

@@ -3,8 +3,7 @@ import { badRequest, faultsIn, invalid, isPathId, notFound } from '../expect.ts'
 import { currencyOf } from '../goods.ts'
 import { fund, setThreshold, type Wallet, type World } from '../model.ts'
 import { majorOf, minorOf } from '../money.ts'
-import { command, worldNames } from './command.ts'
-import { pathIds } from './reference.ts'
+import { command, pathIds, worldNames } from './command.ts'
 import { listing, request } from './request.ts'
 
 /** Wallets and their transactions (contract C11), and the operator who opens and funds them (contract C15). */
