@@ -112,9 +112,9 @@ const timerOf = (
 
 /** Lets an extension have the last word on each response. */
 const delivering =
-  ({ fetch }: AnyElysia, { observer: { deliver, shown } }: Extension) =>
+  ({ fetch }: AnyElysia, { observer: { deliver } }: Extension) =>
   (request: Request): Response | Promise<Response> => {
-    const response = fetch(shown(request))
+    const response = fetch(request)
     return response instanceof Promise
       ? response.then((settled) => deliver(request, settled))
       : deliver(request, response)

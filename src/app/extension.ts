@@ -37,8 +37,6 @@ export interface Extension {
     entitled: (asked: Asked) => Promise<void> | undefined
     /** May replace a response that is about to be sent. */
     deliver: (request: Request, response: Response) => Response | Promise<Response>
-    /** The request that is served instead, for a person who opens an address meant for programs. */
-    shown: (request: Request) => Request
     /** The fault that was injected into a request, for the log. */
     faultOf: (request: Request) => string | undefined
   }

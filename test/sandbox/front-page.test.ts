@@ -18,7 +18,7 @@ describe('GET / for a browser', () => {
     const page = await response.text()
     expect(page).toStartWith('<!doctype html>')
     expect(page).toContain(server.url)
-    for (const path of ['/docs', '/openapi.json', '/_sandbox/worlds', '/_sandbox/requests']) {
+    for (const path of ['/docs', '/openapi.json', '/_sandbox/console']) {
       expect(page).toContain(`<a href="${path}">`)
       expect((await server.request(path)).status).toBe(200)
     }
@@ -42,10 +42,12 @@ describe('GET / for a browser', () => {
     for (const path of pictures) expect((await server.request(path)).headers.get('content-type')).toBe('image/svg+xml')
   })
 
-  test('names the header of a protected control API, but not the token', async () => {
-    expect(await pageOf(server)).not.toContain('X-Sandbox-Token')
-    expect(await pageOf(closed)).toContain('X-Sandbox-Token')
-    expect(await pageOf(closed)).not.toContain('sesame')
+  test('and the console are open without the token, which they do not name', async () => {
+    for (const path of ['/', '/_sandbox/console']) {
+      const response = await closed.request(path, { headers: { accept: BROWSER } })
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+      expect(await response.text()).not.toContain('sesame')
+    }
   })
 })
 
@@ -63,11 +65,10 @@ describe('GET / for other clients', () => {
     },
   )
 
-  test('is not in the request log', async () => {
-    await open(server)
-    await server.request('/?again')
+  test('is not in the request log, nor is the console', async () => {
+    for (const path of ['/', '/?again', '/_sandbox/console']) await server.request(path)
     const requests = (await (await server.request('/_sandbox/requests')).json()) as { path: string }[]
-    expect(requests.filter(({ path }) => /^\/(?:\?|$)/.test(path))).toEqual([])
+    expect(requests.filter(({ path }) => /^\/(?:\?|$|_sandbox)/.test(path))).toEqual([])
   })
 })
 

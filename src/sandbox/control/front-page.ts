@@ -23,20 +23,26 @@ export const FrontFacts = Type.Object(
   { title: 'FrontPage' },
 )
 
-/** Where to go from the front page, in order: the address, and what is there. */
+/** Where a program goes from the front page. */
 const LINKS = {
-  docs: { path: '/docs', about: 'Read about every operation, and try it', title: 'API reference' },
-  openapi: { path: '/openapi.json', about: 'The same for machines', title: 'OpenAPI document' },
-  console: { path: CONSOLE_PATH, about: 'Requests as they come, and why they failed', title: 'Console' },
-  journal: { path: '/_sandbox/requests', about: 'The last requests and their responses', title: 'Request log' },
-  worlds: { path: '/_sandbox/worlds', about: 'Data, clock and limits, each of its own', title: 'Worlds' },
-  errors: { path: '/_sandbox/errors', about: 'Every error, to inject by name', title: 'Errors' },
-  coverage: {
-    path: '/_sandbox/coverage',
-    about: 'Which documented outcomes your requests have exercised',
-    title: 'Coverage',
-  },
-} as const
+  docs: '/docs',
+  openapi: '/openapi.json',
+  console: CONSOLE_PATH,
+  journal: '/_sandbox/requests',
+  worlds: '/_sandbox/worlds',
+  errors: '/_sandbox/errors',
+  coverage: '/_sandbox/coverage',
+}
+
+/** Where a person goes. */
+const PLACES = [
+  { href: '/docs', title: 'API reference', about: 'Read about every operation, and try it' },
+  { href: '/openapi.json', title: 'OpenAPI document', about: 'The same for machines' },
+  { href: CONSOLE_PATH, title: 'Console', about: 'Requests as they come, and why they failed' },
+  { href: `${CONSOLE_PATH}#worlds`, title: 'Worlds', about: 'Data, clock and limits, each of its own' },
+  { href: `${CONSOLE_PATH}#faults`, title: 'Errors', about: 'Every error, to inject by name' },
+  { href: `${CONSOLE_PATH}#coverage`, title: 'Coverage', about: 'Which outcomes your requests have exercised' },
+]
 
 export const frontFacts = (version: string, url: string, purchase: Purchase | undefined): FrontFacts => ({
   name: 'Scrip',
@@ -46,7 +52,7 @@ export const frontFacts = (version: string, url: string, purchase: Purchase | un
   // In the sandbox, an account's password is its name.
   credentials: { username: SANDBOX_USERNAME, password: SANDBOX_USERNAME },
   session: sessionOf(url, purchase),
-  links: Object.fromEntries(Object.entries(LINKS).map(([name, { path }]) => [name, url + path])),
+  links: Object.fromEntries(Object.entries(LINKS).map(([name, path]) => [name, url + path])),
 })
 
 /** How many products are searched for one that can be shown or bought. */
@@ -102,8 +108,6 @@ export const shownOf = (catalog: Catalog, count: number): Product[] => {
 
 export const drawFrontPage = (
   { name, version, about, url, credentials, session }: FrontFacts,
-  /** Whether a browser, which sends no token, can use the control API. */
-  open: boolean,
   products: readonly Product[],
 ): string =>
   drawPage({
@@ -113,7 +117,7 @@ export const drawFrontPage = (
     body: html`<main data-url="${url}">
 <h1>${name} <small class="tag">sandbox ${version}</small></h1>
 <p class="lead">${about} It is seeded, and yours to break.</p>
-<p class="line"><a class="button primary" href="${CONSOLE_PATH}">Open the console</a> <a class="button" href="${LINKS.docs.path}">Read the reference</a></p>
+<p class="line"><a class="button primary" href="${CONSOLE_PATH}">Open the console</a> <a class="button" href="/docs">Read the reference</a></p>
 ${
   products.length > 0 &&
   html`<ul class="pictures" aria-label="Gift cards on sale">${products.map(
@@ -129,12 +133,8 @@ ${
 <p class="soft">Log in, list products, price one and order it. Log in as <code>sbx_<var>name</var></code> with any password instead to make a world of that name: its data, clock and limits are its own.</p>
 ${codeBlock(session.join('\n'), 'A session with curl')}
 <h2>From here</h2>
-${
-  !open &&
-  html`<p class="soft">Paths that begin with <code>/_sandbox</code> need the token of this sandbox as <code>X-Sandbox-Token</code>.</p>`
-}
-<ul class="places" aria-label="Places">${Object.values(LINKS).map(
-      ({ path, title, about }) => html`<li><a href="${path}"><strong>${title}</strong><span>${about}</span></a></li>`,
+<ul class="places" aria-label="Places">${PLACES.map(
+      ({ href, title, about }) => html`<li><a href="${href}"><strong>${title}</strong><span>${about}</span></a></li>`,
     )}</ul>
 </main>`,
   })

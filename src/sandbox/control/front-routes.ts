@@ -11,14 +11,14 @@ import { openOperation } from './operation.ts'
 
 const PICTURES = 4
 
-export const frontRoutes = ({ catalog, version, publicUrl, gate }: Parts) =>
+export const frontRoutes = ({ catalog, version, publicUrl }: Parts) =>
   new Elysia({ name: 'sandbox-front' }).get(
     '/',
     ({ request, set }) => {
       set.headers.vary = 'Accept'
       const facts = frontFacts(version, publicUrl, purchaseFrom(catalog))
       if (prefersHtml(request.headers.get('accept'))) {
-        const page = drawFrontPage(facts, isOpenTo(request, gate), shownOf(catalog, PICTURES))
+        const page = drawFrontPage(facts, shownOf(catalog, PICTURES))
         return new Response(page, { headers: PAGE_HEADERS })
       }
       // Indented, because a request without a browser may well come from a person.
@@ -44,13 +44,4 @@ const prefersHtml = (accept: string | null): boolean => {
   const weights = weightsOf(accept)
   const html = weights.get('text/html') ?? 0
   return html > 0 && html >= (weights.get('application/json') ?? 0)
-}
-
-const isOpenTo = (request: Request, gate: Parts['gate']): boolean => {
-  try {
-    gate(request)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -3,7 +3,6 @@ import { pathOf } from '../../http/target.ts'
 import type { Log } from '../../observability/log.ts'
 import { CREDENTIALS_WRONG } from '../../sessions/contract.ts'
 import type { Asked } from '../../sessions/guard.ts'
-import { shownRequest, shownResponse } from '../console/navigation.ts'
 import { isAboutSandbox, isControl } from '../control/gate.ts'
 
 import type { WriteLog } from '../explore/writes.ts'
@@ -54,7 +53,6 @@ export const observerOf = (concerns: Concerns) => {
     arrived: inProgress.arrived,
     identified: inProgress.identified,
     faultOf: inProgress.faultOf,
-    shown: shownRequest,
 
     /** A public route has met no guard and no fault yet. @throws DomainError the injected fault, or validation */
     entered: (asked: Asked): Promise<void> | undefined => {
@@ -100,7 +98,7 @@ export const observerOf = (concerns: Concerns) => {
       const observed = inProgress.of(request)
       return observed?.injected
         ? injection.deliver(observed, observed.injected, request, response, () => close(observed, request))
-        : shownResponse(request, response)
+        : response
     },
   } satisfies Extension['observer'] & Record<'entered', unknown>
 }

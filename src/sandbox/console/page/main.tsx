@@ -7,12 +7,10 @@ import { Faults } from './faults/faults.tsx'
 import { ActiveFaults } from './faults/rule.tsx'
 import { Button, Field, Form, named, Select } from './forms.tsx'
 import { useLoaded } from './hooks.ts'
-import { JsonPage } from './json.tsx'
 import { Money } from './money/money.tsx'
 import { Notices } from './notices.tsx'
 import { Keys, Palette } from './palette.tsx'
-import { ALL_WORLDS, go, hrefOf, openAddress, type Place, showsAll, usePlace, worldOf } from './place.ts'
-import { RequestView } from './requests/request.tsx'
+import { ALL_WORLDS, go, hrefOf, type Place, showsAll, usePlace } from './place.ts'
 import { Requests } from './requests/requests.tsx'
 import { Send } from './send/send.tsx'
 import { store, useStore } from './store.ts'
@@ -30,18 +28,8 @@ const PAGES: Record<string, string> = {
   coverage: 'Coverage',
 }
 
-const TITLES: Record<string, string> = { ...PAGES, request: 'Request', json: 'Response' }
-
 const Shown = ({ place }: { place: Place }) => {
   switch (place.page) {
-    case 'json':
-      return <JsonPage key={place.path} path={place.path ?? '/_sandbox'} />
-    case 'request':
-      return (
-        <div class="single">
-          <RequestView key={place.id} id={place.id ?? 0} world={worldOf(place)} place={place} />
-        </div>
-      )
     case 'worlds':
       return <Worlds place={place} />
     case 'faults':
@@ -62,14 +50,13 @@ const Shown = ({ place }: { place: Place }) => {
 const CONNECTIONS = { connecting: 'Connecting', live: 'Live', lost: 'Reconnecting' } as const
 
 /** On a narrow screen it scrolls sideways to the page that is shown. */
-const Menu = ({ place }: { place: Place }) => {
-  const shown = place.page === 'request' ? 'requests' : place.page
+const Menu = ({ place: { page: shown, world } }: { place: Place }) => {
   const menu = useRef<HTMLElement>(null)
   useLayoutEffect(() => menu.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [shown])
   return (
     <nav aria-label="Console" ref={menu}>
       {Object.entries(PAGES).map(([page, name]) => (
-        <a key={page} href={hrefOf({ page, world: place.world })} aria-current={page === shown ? 'page' : undefined}>
+        <a key={page} href={hrefOf({ page, world })} aria-current={page === shown ? 'page' : undefined}>
           {name}
         </a>
       ))}
@@ -163,7 +150,7 @@ const Console = () => {
   useEffect(() => {
     if (listed !== undefined) store.open(isUnknown ? undefined : place.world)
   }, [listed, isUnknown, place.world])
-  const title = (Object.hasOwn(TITLES, place.page) && TITLES[place.page]) || 'Requests'
+  const title = (Object.hasOwn(PAGES, place.page) && PAGES[place.page]) || 'Requests'
   useEffect(() => {
     document.title = `${title} · Scrip console`
   }, [title])
@@ -199,6 +186,5 @@ const Console = () => {
   )
 }
 
-openAddress()
 const root = document.getElementById('console')
 if (root) render(<Console />, root)

@@ -40,12 +40,3 @@ export const act = async (work: () => Promise<unknown>, done?: string): Promise<
 
 export const copy = (text: string, what: string): Promise<boolean> =>
   act(() => navigator.clipboard.writeText(text), `Copied ${what}`)
-
-/** Gives a text to a person as a file. */
-export const download = (text: string, type: string, name: string): void => {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type }))
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
-}

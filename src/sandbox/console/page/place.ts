@@ -8,8 +8,6 @@ export interface Place {
   /** A request that is open. */
   id?: number | undefined
   idWorld?: string | undefined
-  /** An address that has no page of its own. */
-  path?: string | undefined
   /** Which requests are shown (`filter.ts`), and how they are grouped. */
   filter?: string | undefined
   by?: string | undefined
@@ -22,13 +20,13 @@ export interface Place {
 export const ALL_WORLDS = '*'
 
 /** Pages that show several worlds at once. Every other page names the one that it shows. */
-const OF_ALL_WORLDS = new Set(['requests', 'coverage', 'json'])
+const OF_ALL_WORLDS = new Set(['requests', 'coverage'])
 export const showsAll = (page: string): boolean => OF_ALL_WORLDS.has(page)
 
 /** The world in which a page of all worlds does something. */
 export const worldOf = ({ world }: Place): string => (world === ALL_WORLDS ? 'default' : world)
 
-const NAMES = { filter: 'q', by: 'by', path: 'path', idWorld: 'of', operation: 'operation', record: 'record' } as const
+const NAMES = { filter: 'q', by: 'by', idWorld: 'of', operation: 'operation', record: 'record' } as const
 type Named = keyof typeof NAMES
 
 const entriesOf = (place: Place): [string, string][] =>
@@ -58,43 +56,6 @@ const placeIn = (hash: string): Place => {
     id: numberIn(query.get('id')),
     ...Object.fromEntries(Object.entries(NAMES).map(([member, name]) => [member, query.get(name) ?? undefined])),
   }
-}
-
-/** Pages that show the response of an address of the control API. */
-const PAGES: Record<string, string> = {
-  requests: 'requests',
-  feed: 'requests',
-  worlds: 'worlds',
-  clock: 'worlds',
-  due: 'worlds',
-  snapshots: 'worlds',
-  faults: 'faults',
-  pace: 'worlds',
-  ledger: 'money',
-  orders: 'money',
-  payouts: 'money',
-  wallets: 'money',
-  inbox: 'events',
-  events: 'events',
-  webhooks: 'events',
-  coverage: 'coverage',
-}
-
-/** The place of another address of the sandbox that was opened in a browser. */
-const placeOfAddress = ({ pathname, search }: Location): Place | undefined => {
-  if (pathname.replace(/\/$/, '') === '/_sandbox/console') return undefined
-  const world = new URLSearchParams(search).get('world') ?? 'default'
-  const [, , name = '', id] = pathname.split('/')
-  if (pathname.replace(/\/$/, '') === '/_sandbox') return { page: 'requests', world: ALL_WORLDS }
-  const page = pathname.startsWith('/_sandbox/') && Object.hasOwn(PAGES, name) ? PAGES[name] : undefined
-  if (page === 'requests' && Number(id) > 0) return { page, world, id: Number(id), idWorld: world }
-  if (page !== undefined && id === undefined) return { page, world }
-  return { page: 'json', world: ALL_WORLDS, path: pathname + search }
-}
-
-export const openAddress = (): void => {
-  const place = placeOfAddress(location)
-  if (place) history.replaceState(null, '', `/_sandbox/console${hrefOf(place)}`)
 }
 
 export const go = (place: Place): void => {

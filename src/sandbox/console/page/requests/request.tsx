@@ -18,8 +18,7 @@ interface Props {
   id: number
   world: string
   place: Place
-  /** Undefined on a page of its own. */
-  onClose?: () => void
+  onClose: () => void
 }
 
 /** One request: what it changed, what came and went, and what can be done with it. */
@@ -28,14 +27,7 @@ export const RequestView = ({ id, world, place, onClose }: Props) => {
   return (
     <section class="request" aria-label={`Request ${id} of ${world}`}>
       <p class="corner">
-        {onClose ? (
-          <>
-            <a href={hrefOf({ page: 'request', world, id })}>Open as a page</a>
-            <Button text="✕" class="back" aria-label="Close the request" onClick={onClose} />
-          </>
-        ) : (
-          <a href={hrefOf({ page: 'requests', world, id, idWorld: world })}>Show in the list</a>
-        )}
+        <Button text="✕" aria-label="Close the request" onClick={onClose} />
       </p>
       <Failed
         error={error && `${error}: the log of ${world} holds its last 1,000 requests, of at most 4 MiB together.`}
