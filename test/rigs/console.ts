@@ -40,7 +40,6 @@ const statesOf = (world: string): Record<string, State> => {
     'a refusal': { place: opened(6), shows: '.request .code' },
     'a request that is gone': { place: opened(4_711), shows: '.failed' },
     'requests, by world': { place: 'requests?by=world', shows: '.group' },
-    'a request on its own page': { place: `request?world=${world}&id=3`, shows: '.ledger' },
     faults: { place: `faults?world=${world}`, shows: '.choices li' },
     send: { place: `send?world=${world}&operation=placeOrder`, shows: 'textarea' },
     'no such world': { place: 'money?world=nope', shows: '.lost' },
@@ -56,9 +55,8 @@ const statesOf = (world: string): Record<string, State> => {
     money: { place: `money?world=${world}`, shows: '.ledger' },
     'money, none spent': { place: 'money?world=nobody', shows: '.wallet' },
     events: { place: `events?world=${world}`, shows: '.webhook', act: openAll },
-    'events, none': { place: 'events?world=nobody', shows: 'text=A receiver in ten lines' },
+    'events, none': { place: 'events?world=nobody', shows: 'text=No client of this world' },
     coverage: { place: `coverage?world=${world}`, shows: '.outcomes' },
-    'an address without a page': { place: 'json?path=/_sandbox/test-values', shows: '.card details', act: openAll },
   }
 }
 

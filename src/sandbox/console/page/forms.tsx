@@ -61,10 +61,3 @@ export const Field = ({ label, ...rest }: InputProps & { label: string }) => (
     <Input {...rest} />
   </label>
 )
-
-/** Whether a fault takes away the response alone. */
-export const AfterWork = ({ isAfter, onSet }: { isAfter: boolean; onSet: (isAfter: boolean) => unknown }) => (
-  <label>
-    <input type="checkbox" checked={isAfter} onChange={(event) => onSet(event.currentTarget.checked)} /> after the work
-  </label>
-)

@@ -36,7 +36,7 @@ export const Events = ({ place }: { place: Place }) => {
   return (
     <div class="cards">
       <Failed error={error} />
-      <Webhooks world={world} webhooks={webhooks} isLoaded={value !== undefined} onChanged={reload} />
+      <Webhooks world={world} webhooks={value?.webhooks} onChanged={reload} />
       <Inbox world={world} messages={inbox} onChange={change} />
       <Card title={`Events of ${world}`} aside={aside}>
         {value && events.length === 0 && (

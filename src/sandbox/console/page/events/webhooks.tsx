@@ -1,83 +1,80 @@
-import { useState } from 'preact/hooks'
+import { visibleLines as visible } from '../../../../kernel/visible.ts'
 import { Button } from '../forms.tsx'
 import { useLoaded } from '../hooks.ts'
-import { act, copy } from '../notices.tsx'
+import { act } from '../notices.tsx'
+import { hrefOf } from '../place.ts'
 import { readClients, sendAs } from '../send-as.ts'
-import type { Webhook } from '../types.ts'
-import { Card, Code } from '../ui.tsx'
-import { WebhookView } from './webhook.tsx'
-import { type WebhookFields, WebhookForm } from './webhook-form.tsx'
+import type { SandboxClient, Webhook } from '../types.ts'
+import { Card, Empty, Tag } from '../ui.tsx'
+import { Attempts } from './attempts.tsx'
 
 interface Props {
   world: string
-  webhooks: readonly Webhook[]
-  isLoaded: boolean
+  /** Undefined until they are read. */
+  webhooks: readonly Webhook[] | undefined
   onChanged: () => void
 }
 
-/** The webhooks of all clients of a world, and a form for a new one. */
-export const Webhooks = ({ world, webhooks, isLoaded, onChanged }: Props) => {
+/** The webhooks of all clients of a world. They are registered and edited like any client does it: with a request. */
+export const Webhooks = ({ world, webhooks, onChanged }: Props) => {
   const { value: clients = [] } = useLoaded(() => readClients(world), [world])
-  const [secret, setSecret] = useState<string>()
-  const [isAdding, setAdding] = useState(false)
-  const isEmpty = isLoaded && webhooks.length === 0
-  const register = async (body: WebhookFields, client: string | undefined): Promise<void> => {
-    const isSaved = await act(async () => {
-      const path = '/api/v1/webhooks'
-      const made = await sendAs<{ secret: string }>(world, { method: 'POST', path, body, client })
-      setSecret(made.secret)
-    }, `Registered ${body.name}`)
-    if (!isSaved) return
-    setAdding(false)
-    onChanged()
-  }
-  const add = <Button text="Register a webhook" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)} />
+  const register = hrefOf({ page: 'send', world, operation: 'createWebhook' })
   return (
-    <Card title="Webhooks" aside={!isEmpty && add}>
-      {secret !== undefined && (
-        <div class="secret" role="status">
-          <p>The signing secret, shown only now:</p>
-          <p class="line">
-            <code>{secret}</code>
-            <Button text="Copy" onClick={() => copy(secret, 'the secret')} />
-            <Button text="Hide" onClick={() => setSecret(undefined)} />
-          </p>
-        </div>
+    <Card title="Webhooks" aside={<a href={register}>Register a webhook</a>}>
+      {webhooks?.length === 0 && (
+        <Empty>No client of this world has a webhook. Register an inbox of this sandbox, or your own receiver.</Empty>
       )}
-      {isEmpty && <FirstWebhook />}
-      {(isEmpty || isAdding) && <WebhookForm key={world} clients={clients} world={world} onSave={register} />}
-      {webhooks.map((webhook) => (
-        <WebhookView
-          key={webhook.id}
-          webhook={webhook}
-          world={world}
-          clients={clients}
-          onChanged={onChanged}
-          onSecret={setSecret}
-        />
+      {webhooks?.map((webhook) => (
+        <WebhookView key={webhook.id} webhook={webhook} world={world} clients={clients} onChanged={onChanged} />
       ))}
     </Card>
   )
 }
 
-const RECEIVER = `import { createServer } from 'node:http'
+/** The last attempts, of which the first are shown at once. */
+const ATTEMPTS_SHOWN = 5
 
-createServer(async (request, response) => {
-  let body = ''
-  for await (const chunk of request) body += chunk
-  console.log(request.headers['webhook-id'], JSON.parse(body).type)
-  response.end()
-}).listen(3000)`
+interface ViewProps {
+  webhook: Webhook
+  world: string
+  clients: readonly SandboxClient[]
+  onChanged: () => void
+}
 
-const FirstWebhook = () => (
-  <>
-    <p class="soft">
-      No client of this world has a webhook. The form is filled in with an inbox of this sandbox. To use your own
-      receiver, start it and enter its URL, such as http://127.0.0.1:3000.
-    </p>
-    <details>
-      <summary>A receiver in ten lines</summary>
-      <Code label="A receiver for Node">{RECEIVER}</Code>
-    </details>
-  </>
-)
+/** A webhook, how its last deliveries went, and what can be done with it. */
+const WebhookView = ({ webhook, world, clients, onChanged }: ViewProps) => {
+  const { active, name, waiting } = webhook
+  const latest = webhook.deliveries.slice(0, ATTEMPTS_SHOWN)
+  const earlier = webhook.deliveries.slice(ATTEMPTS_SHOWN)
+  const client = clients.find(({ client_id: id }) => id === webhook.client_id)?.username
+  const change = async (method: string, done: string, { body, under = '' }: { body?: object; under?: string } = {}) => {
+    const path = `/api/v1/webhooks/${webhook.id}${under}`
+    if (await act(() => sendAs(world, { method, path, body, client }), done)) onChanged()
+  }
+  const turn = () => change('PATCH', active ? 'Disabled' : 'Enabled', { body: { active: !active } })
+  return (
+    <section class="webhook" aria-label={`Webhook ${visible(name)}`}>
+      <p>
+        <Tag kind={active ? 'good' : 'bad'}>{active ? 'on' : (webhook.disabled_reason ?? 'off')}</Tag>{' '}
+        <strong>{visible(name)}</strong> {waiting > 0 && <Tag kind="warn">{waiting} waiting</Tag>}
+      </p>
+      <p class="mono soft">{visible(webhook.url)}</p>
+      <p class="soft">
+        {webhook.events.join(', ')} · signed {webhook.signing} · {client ?? `client ${webhook.client_id}`} ·{' '}
+        <span class="mono">{webhook.id}</span>
+      </p>
+      <div class="line">
+        <Button text="Ping" onClick={() => change('POST', 'Sent a ping', { under: '/ping' })} />
+        <Button text={active ? 'Disable' : 'Enable'} onClick={turn} />
+        <Button text="Delete" class="danger" onClick={() => change('DELETE', 'Deleted the webhook')} />
+      </div>
+      {latest.length > 0 && <Attempts attempts={latest} />}
+      {earlier.length > 0 && (
+        <details>
+          <summary>{earlier.length} earlier attempts</summary>
+          <Attempts attempts={earlier} />
+        </details>
+      )}
+    </section>
+  )
+}

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { messageOf } from '../../../../http/error-message.ts'
 import { type Searched, search, termsIn } from '../../../../pages/search.ts'
 import { ask, get } from '../api.ts'
-import { AfterWork, Button, Input, named, Select } from '../forms.tsx'
+import { Button, Input, named, Select } from '../forms.tsx'
 import { useLoaded } from '../hooks.ts'
 import { type Place, worldOf } from '../place.ts'
 import { useNews } from '../store.ts'
@@ -108,7 +108,10 @@ const DocumentedErrors = ({ errors, onInject }: ErrorsProps) => {
           value={typed}
           onText={setTyped}
         />
-        <AfterWork isAfter={isAfter} onSet={setAfter} />
+        <label>
+          <input type="checkbox" checked={isAfter} onChange={(event) => setAfter(event.currentTarget.checked)} /> after
+          the work
+        </label>
       </div>
       {found.length === 0 && (
         <Empty>

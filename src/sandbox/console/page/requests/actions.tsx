@@ -1,10 +1,8 @@
-import { useState } from 'preact/hooks'
 import { ask, askText, get } from '../api.ts'
-import { AfterWork, Button, Form, Select } from '../forms.tsx'
-import { useLoaded } from '../hooks.ts'
+import { Button } from '../forms.tsx'
 import { act, copy, say } from '../notices.tsx'
 import { go, hrefOf, type Place } from '../place.ts'
-import type { DocumentedError, RequestDetail, RequestHead } from '../types.ts'
+import type { RequestDetail, RequestHead } from '../types.ts'
 
 const COPIES = { curl: 'curl', har: 'HAR' } as const
 
@@ -14,27 +12,27 @@ export const openNewest = async (place: Place, world: string): Promise<void> => 
   if (newest) go({ ...place, page: 'requests', id: newest.id, idWorld: world })
 }
 
-/** Sends a request again, as it was, changed, or with a fault, and copies it for elsewhere. */
+/** Sends a request again, as it was, changed, or without a response, and copies it for elsewhere. */
 export const Actions = ({ recorded, world, place }: { recorded: RequestDetail; world: string; place: Place }) => {
   const path = `/requests/${recorded.id}`
-  const sendAgain = async (body: object) => {
-    const { status } = await ask<{ status: number }>('POST', `${path}/replay`, { world, body })
+  const sendAgain = async () => {
+    const { status } = await ask<{ status: number }>('POST', `${path}/replay`, { world, body: {} })
     await openNewest(place, world)
     return status
   }
-  const replay = (body: object) => act(async () => say(`Sent again: ${await sendAgain(body)}`))
+  const replay = () => act(async () => say(`Sent again: ${await sendAgain()}`))
   /** A rule for the one request, because a header can ask only for documented errors. */
   const loseResponse = () =>
     act(async () => {
       const match = { method: recorded.method, path: recorded.route ?? recorded.path }
       await ask('POST', '/faults', { world, body: { drop: true, when: 'after', match, times: 1 } })
-      await sendAgain({})
+      await sendAgain()
     }, 'Sent again. The work is done, and the response is lost')
   const copyAs = async (format: string, name: string) =>
     copy(await askText('GET', path, { world, query: { format } }), `as ${name}`)
   return (
     <div class="actions">
-      <Button text="Replay" class="primary" onClick={() => replay({})} />
+      <Button text="Replay" class="primary" onClick={replay} />
       <a class="button" href={hrefOf({ page: 'send', world, id: recorded.id })}>
         Edit and send
       </a>
@@ -45,31 +43,6 @@ export const Actions = ({ recorded, world, place }: { recorded: RequestDetail; w
           <Button key={format} text={name} aria-label={`Copy as ${name}`} onClick={() => copyAs(format, name)} />
         ))}
       </fieldset>
-      <WithFault recorded={recorded} onAsk={(fault) => replay({ fault })} />
     </div>
-  )
-}
-
-/** Asks for the same with one of the errors that are documented for it. */
-const WithFault = ({ recorded, onAsk }: { recorded: RequestDetail; onAsk: (fault: string) => void }) => {
-  const { value: errors = [] } = useLoaded(() => get<DocumentedError[]>('/errors'), [])
-  const [name, setName] = useState('')
-  const [isAfter, setAfter] = useState(false)
-  const possible = errors.filter(({ method, path }) => method === recorded.method && path === recorded.route)
-  if (possible.length === 0) return null
-  const options = possible.map((error) => [error.name, `${error.status} ${error.name}`] as const)
-  return (
-    <Form class="fault" onSubmit={() => onAsk(isAfter ? `${name}; when=after` : name)}>
-      <Select
-        aria-label="Fault"
-        value={name}
-        options={[['', 'Replay with an error…'], ...options]}
-        onChoose={setName}
-      />
-      <AfterWork isAfter={isAfter} onSet={setAfter} />
-      <button type="submit" disabled={name === ''}>
-        Replay with it
-      </button>
-    </Form>
   )
 }

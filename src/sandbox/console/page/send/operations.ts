@@ -12,26 +12,9 @@ export const readOperations = (): Promise<Entry[]> => {
   return reading
 }
 
-/** An operation with what can be filled in. */
-export interface Form extends Entry {
-  parameters: Parameter[]
-  /** An example of the body, as text. */
-  body: string | undefined
-}
-
-export const formOf = (entry: Entry): Form => {
-  const example = bodyExampleOf(entry.operation)
-  return {
-    ...entry,
-    // Faults have their own page.
-    parameters: entry.operation.parameters.filter(({ name }) => !name.startsWith('X-Sandbox-')),
-    body: example === undefined ? undefined : exampleOf(example),
-  }
-}
-
-/** Without the optional name of an order, which would make a second request a duplicate. */
-const exampleOf = (example: unknown): string =>
-  JSON.stringify(example, (name, value) => (name === 'client_reference' ? undefined : value), 2)
+/** The example of a body, without the optional name of an order, which would make a second request a duplicate. */
+export const exampleOf = ({ operation }: Entry): string | undefined =>
+  JSON.stringify(bodyExampleOf(operation), (name, value) => (name === 'client_reference' ? undefined : value), 2)
 
 /** The request to send, with its values filled in. */
 interface FilledRequest {
@@ -42,7 +25,7 @@ interface FilledRequest {
 }
 
 export const requestOf = (
-  { method, path, parameters }: Form,
+  { method, path, operation: { parameters } }: Entry,
   values: Record<string, string>,
   body: string | undefined,
 ): FilledRequest => {
@@ -68,7 +51,7 @@ export const requestOf = (
 }
 
 /** A path parameter needs a value; others are left out unless somebody fills them in. */
-export const firstValues = ({ parameters }: Form): Record<string, string> =>
+export const firstValues = ({ operation: { parameters } }: Entry): Record<string, string> =>
   Object.fromEntries(
     parameters.filter((parameter) => parameter.in === 'path').map(({ name, example }) => [name, String(example ?? '')]),
   )

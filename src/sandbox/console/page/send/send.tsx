@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { type Entry, errorsIn } from '../../../../docs/document.ts'
 import { ask, get } from '../api.ts'
 import { Body, HeaderList, prettyOf } from '../body.tsx'
 import { Button, Field, Form, named, Select } from '../forms.tsx'
@@ -9,7 +10,7 @@ import { openNewest } from '../requests/actions.tsx'
 import { readClients } from '../send-as.ts'
 import type { RequestDetail, Sent } from '../types.ts'
 import { Card, Empty, Failed, Status } from '../ui.tsx'
-import { firstValues, formOf, type Form as OperationForm, readOperations, requestOf, valuesIn } from './operations.ts'
+import { exampleOf, firstValues, readOperations, requestOf, valuesIn } from './operations.ts'
 import { TestValues } from './test-values.tsx'
 
 /** Writes a request of any operation, or changes one of the log, and sends it as a client of the world. */
@@ -51,7 +52,7 @@ export const Send = ({ place }: { place: Place }) => {
           </label>
           <RequestForm
             key={`${world} ${entry.operation.operationId} ${recorded?.id}`}
-            operation={formOf(entry)}
+            entry={entry}
             recorded={entry === from ? recorded : undefined}
             clients={clients.map(({ username }) => username)}
             world={world}
@@ -64,25 +65,24 @@ export const Send = ({ place }: { place: Place }) => {
 }
 
 interface FormProps {
-  operation: OperationForm
+  entry: Entry
   recorded: RequestDetail | undefined
   clients: readonly string[]
   world: string
   place: Place
 }
 
-const RequestForm = ({ operation, recorded, clients, world, place }: FormProps) => {
-  const [values, setValues] = useState(
-    () => (recorded && valuesIn(operation.path, recorded.path)) ?? firstValues(operation),
-  )
-  const [body, setBody] = useState(() => (recorded?.request.body && prettyOf(recorded.request.body)) ?? operation.body)
+const RequestForm = ({ entry, recorded, clients, world, place }: FormProps) => {
+  const example = exampleOf(entry)
+  const [values, setValues] = useState(() => (recorded && valuesIn(entry.path, recorded.path)) ?? firstValues(entry))
+  const [body, setBody] = useState(() => (recorded?.request.body && prettyOf(recorded.request.body)) ?? example)
   const [client, setClient] = useState(recorded?.client ?? clients[0])
   const [response, setResponse] = useState<Sent>()
   useEffect(() => setClient((chosen) => chosen ?? clients[0]), [clients])
   const set = (name: string, value: string): void => setValues((before) => ({ ...before, [name]: value }))
   const send = () =>
     act(async () => {
-      const sent = { ...requestOf(operation, values, operation.body && body), ...(client !== undefined && { client }) }
+      const sent = { ...requestOf(entry, values, example && body), ...(client !== undefined && { client }) }
       setResponse(await ask<Sent>('POST', '/requests', { world, body: sent }))
     })
   return (
@@ -92,18 +92,26 @@ const RequestForm = ({ operation, recorded, clients, world, place }: FormProps) 
           Client
           <Select value={client} options={named(clients)} onChoose={setClient} />
         </label>
-        {operation.parameters.map(({ name, in: where, required, description, example }) => (
+        {entry.operation.parameters.map(({ name, in: where, required, description, example: shown }) => (
           <Field
             key={name}
             label={name}
             required={where === 'path' || required}
-            placeholder={where === 'path' ? '' : `${example ?? ''}`}
+            placeholder={where === 'path' ? '' : `${shown ?? ''}`}
             title={description}
+            list={name === 'X-Sandbox-Fault' ? 'errors' : undefined}
             value={values[name] ?? ''}
             onText={(value) => set(name, value)}
           />
         ))}
-        {operation.body !== undefined && (
+        <datalist id="errors">
+          {errorsIn(entry.operation).map(({ name, status }) => (
+            <option key={name} value={name}>
+              {status}
+            </option>
+          ))}
+        </datalist>
+        {example !== undefined && (
           <label class="whole">
             Body
             <textarea
@@ -114,7 +122,7 @@ const RequestForm = ({ operation, recorded, clients, world, place }: FormProps) 
             />
           </label>
         )}
-        <TestValues operation={operation} body={body} onBody={setBody} onValue={set} />
+        <TestValues entry={entry} world={world} body={body} onBody={setBody} onValue={set} />
         <button type="submit" class="primary">
           Send
         </button>

@@ -1,12 +1,15 @@
+import type { Entry } from '../../../../docs/document.ts'
 import { get } from '../api.ts'
+import { inboxUrl } from '../events/inbox.tsx'
 import { Select } from '../forms.tsx'
 import { useLoaded } from '../hooks.ts'
 import type { TestValueLists } from '../types.ts'
 import { parsedOf } from '../ui.tsx'
-import type { Form } from './operations.ts'
+import { exampleOf } from './operations.ts'
 
 interface Props {
-  operation: Form
+  entry: Entry
+  world: string
   body: string | undefined
   onBody: (body: string) => void
   onValue: (name: string, value: string) => void
@@ -19,10 +22,14 @@ interface Offer {
 }
 
 /** Offers the values that behave specially, where the request has a place for them. */
-export const TestValues = ({ operation, body, onBody, onValue }: Props) => {
+export const TestValues = ({ entry, world, body, onBody, onValue }: Props) => {
   const { value: lists } = useLoaded(() => get<TestValueLists>('/test-values'), [])
-  const isInPath = ({ member }: Offer) => member === 'product_id' && operation.path.startsWith('/api/v1/products/{id}')
-  const offers = offersOf(lists).filter((offer) => isInPath(offer) || operation.body?.includes(`"${offer.member}"`))
+  const example = exampleOf(entry)
+  const isInPath = ({ member }: Offer) => member === 'product_id' && entry.path.startsWith('/api/v1/products/{id}')
+  const inbox: Offer = { title: 'webhook: an inbox of this world', member: 'url', value: inboxUrl(world) }
+  const offers = [...offersOf(lists), inbox].filter(
+    (offer) => isInPath(offer) || example?.includes(`"${offer.member}"`),
+  )
   if (offers.length === 0) return null
   const use = (offer: Offer): void => {
     const parsed = parsedOf(body ?? '{}')

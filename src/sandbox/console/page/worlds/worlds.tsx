@@ -5,7 +5,6 @@ import type { World } from '../types.ts'
 import { Failed } from '../ui.tsx'
 import { ClockCard } from './clock.tsx'
 import { PaceCard } from './pace.tsx'
-import { ScenarioCard } from './scenario.tsx'
 import { Snapshots } from './snapshots.tsx'
 import { WorldList } from './world-list.tsx'
 
@@ -20,7 +19,6 @@ export const Worlds = ({ place }: { place: Place }) => {
       <ClockCard key={`clock ${world}`} world={world} />
       <Snapshots world={world} onRestored={worlds.reload} />
       <PaceCard key={`pace ${world}`} world={world} />
-      <ScenarioCard world={world} />
       <Failed error={worlds.error} />
     </div>
   )
