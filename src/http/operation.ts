@@ -240,6 +240,11 @@ export const servedBy = (app: AnyElysia): ServedOperation[] =>
 /** Every error of an operation by its stable name, the common ones last. */
 export const errorsOf = (operation: Operation): Record<string, Failure> => ({
   ...operation.errors,
+  ...commonErrorsOf(operation),
+})
+
+/** The errors that are the same wherever they can occur. */
+export const commonErrorsOf = (operation: Operation): Record<string, Failure> => ({
   ...(operation.canRehearse && rehearsalErrors(operation)),
   ...(operation.body && { body_encoded: BODY_ENCODED }),
   ...(!operation.public && { unauthorized: unauthorized(true) }),

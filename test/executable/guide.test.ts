@@ -97,7 +97,7 @@ describe.skipIf(!hasShell)('the scripts', () => {
     }))
 
   test('errors.sh injects every documented error', async () => {
-    const flags = ['--coverage', 'coverage.txt', '--coverage-min', '80%']
+    const flags = ['--coverage', 'coverage.txt', '--coverage-min', '70%']
     expect(await runBlock(blockOf('errors.sh'), ['bash', 'errors.sh'], flags)).toBe('all injected\n')
   })
 

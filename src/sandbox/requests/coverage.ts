@@ -57,7 +57,7 @@ export const getCoverage = controlOperation('coverage')({
   id: 'getCoverage',
   summary: 'See which documented outcomes were exercised, and which events happened',
   description:
-    'By the requests of a world, or with `world=*` by those of all worlds since the start. Health checks and pictures are not counted.',
+    'By the requests of a world, or with `world=*` by those of all worlds since the start. Outcomes that are the same for every operation, such as 401 and 429, are listed once, with the operation `any`. Health checks and pictures are not counted.',
   query: Type.Object({
     ...WorldsQuery.properties,
     format: choiceFilter(['json', 'table'], 'The format of the response: JSON, or a table to read'),

@@ -1,7 +1,7 @@
 import { EVENT_TYPES, type EventType } from '../../events/types.ts'
 import { errorNameOf } from '../../http/error-names.ts'
 import { renderFailure } from '../../http/errors.ts'
-import { errorsOf, type Operation, type ServedOperation } from '../../http/operation.ts'
+import { commonErrorsOf, errorsOf, type Operation, type ServedOperation } from '../../http/operation.ts'
 import type { Failure } from '../../kernel/failure.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
@@ -13,28 +13,48 @@ import type { CoverageReport } from './coverage.ts'
 type Outcome = Omit<CoverageReport['outcomes'][number], 'count'>
 
 interface KnownError {
+  name: string
+  status: number
   failure: Failure
   body: object
   outcome: Outcome
 }
 
+/** An error that is the same for every operation counts once for the API: a client has one piece of code for it. */
+const COMMON = { operation: 'any', method: 'ANY', path: '/*' } as const
+
 class KnownOperation {
   readonly success: Outcome
   #errors: readonly KnownError[] | undefined
 
-  constructor(readonly served: ServedOperation) {
+  constructor(
+    readonly served: ServedOperation,
+    private readonly common: Map<string, Outcome>,
+  ) {
     const { operation, method, route } = served
     this.success = { operation: operation.id, method, path: route, status: operation.success.status, name: 'success' }
   }
 
   /** Rendered on first use: rendering the errors of all operations at once would delay the first response. */
   get errors(): readonly KnownError[] {
-    const { operation } = this.served
-    this.#errors ??= Object.entries(errorsOf(operation)).map(([name, failure]) => {
-      const { status, body } = renderFailure(failure, operation)
-      return { failure, body, outcome: { ...this.success, status, name } }
-    })
+    this.#errors ??= this.#rendered()
     return this.#errors
+  }
+
+  #rendered(): KnownError[] {
+    const { operation } = this.served
+    const common = commonErrorsOf(operation)
+    return Object.entries(errorsOf(operation)).map(([name, failure]) => {
+      const { status, body } = renderFailure(failure, operation)
+      const outcome = name in common ? this.#common(name, status) : { ...this.success, status, name }
+      return { name, status, failure, body, outcome }
+    })
+  }
+
+  #common(name: string, status: number): Outcome {
+    const outcome = this.common.get(name) ?? { ...COMMON, status, name }
+    this.common.set(name, outcome)
+    return outcome
   }
 }
 
@@ -44,11 +64,12 @@ class KnownOperation {
  */
 export class OutcomeRegistry {
   readonly #known: KnownOperation[] = []
+  readonly #common = new Map<string, Outcome>()
   readonly #byRoute = new Map<string, Map<string, KnownOperation>>()
 
   add(operations: readonly ServedOperation[]): void {
     for (const served of operations) {
-      const known = new KnownOperation(served)
+      const known = new KnownOperation(served, this.#common)
       const routes = this.#byRoute.get(served.method) ?? new Map<string, KnownOperation>()
       this.#byRoute.set(served.method, routes.set(served.route, known).set(`${served.route}/`, known))
       this.#known.push(known)
@@ -59,25 +80,26 @@ export class OutcomeRegistry {
   errors({ all }: { all: boolean }): DocumentedError[] {
     return this.#known
       .filter(({ served: { route } }) => !isProbe(route) && (all || !isControl(route)))
-      .flatMap(({ errors }) =>
-        errors.map(({ body, outcome: { name, status, method, path } }) => ({ name, status, method, path, body })),
+      .flatMap(({ served: { method, route }, errors }) =>
+        errors.map(({ name, status, body }) => ({ name, status, method, path: route, body })),
       )
   }
 
   /** What a client of the API should have met: neither the health of the server nor its pictures. */
   ofApi(): Outcome[] {
-    return this.#known
-      .filter(
-        ({ served: { operation, route } }) => operation.tag !== 'Sandbox' && !operation.isProbe && !isAsset(route),
-      )
-      .flatMap(({ success, errors }) => [success, ...errors.map(({ outcome }) => outcome)])
+    const known = this.#known.filter(
+      ({ served: { operation, route } }) => operation.tag !== 'Sandbox' && !operation.isProbe && !isAsset(route),
+    )
+    const outcomes = new Set(known.flatMap(({ success, errors }) => [success, ...errors.map(({ outcome }) => outcome)]))
+    const isCommon = ({ operation }: Outcome) => operation === COMMON.operation
+    return [...outcomes].sort((a, b) => Number(isCommon(a)) - Number(isCommon(b)))
   }
 
   /** Whether a rule for this error, or for any outcome, can take effect at one of the endpoints that fit. */
   canOccur(error: string | null, fits: (method: string, route: string) => boolean = () => true): boolean {
     return this.#known.some(
       ({ served: { method, route }, errors }) =>
-        fits(method, route) && (error === null || errors.some(({ outcome }) => outcome.name === error)),
+        fits(method, route) && (error === null || errors.some(({ name }) => name === error)),
     )
   }
 
@@ -86,7 +108,7 @@ export class OutcomeRegistry {
   }
 
   failureAt(method: string, route: string, name: string): Failure | undefined {
-    return this.#at(method, route)?.errors.find(({ outcome }) => outcome.name === name)?.failure
+    return this.#at(method, route)?.errors.find((error) => error.name === name)?.failure
   }
 
   /** How a request ended, as it is documented where it was served; one and the same value each time. */
@@ -102,7 +124,7 @@ export class OutcomeRegistry {
 
 const documented = ({ errors, served }: KnownOperation, failure: Failure): Outcome | undefined => {
   const wanted = errorNameOf(served.operation, failure)
-  return errors.find(({ outcome: { name } }) => name === wanted)?.outcome
+  return errors.find(({ name }) => name === wanted)?.outcome
 }
 
 /** The outcomes that were met, and how often. */
