@@ -340,8 +340,7 @@ describe('the runs', () => {
   })
 
   test('read nothing from standard input', async () => {
-    const { exitCode, stdout } = await explore(`console.log((await Bun.stdin.text()).length)`)
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '0\n' })
+    expect(await explore(`console.log((await Bun.stdin.text()).length)`)).toMatchObject({ stdout: '0\n' })
   })
 
   test('end after their time limit, and what they have done counts', async () => {
@@ -354,11 +353,16 @@ describe('the runs', () => {
     expect(stderr).toContain('\n  2 made the command take too long: see --explore-timeout\n')
   })
 
-  test('do not explore again in a scrip run of their own', async () => {
+  test('are none if the command wrote nothing: exit code 1; it does not explore again in a scrip run of its own', async () => {
     const inner = [...COMMAND, 'run', '--', 'true']
     const { exitCode, stderr } = await run(['run', '--', ...inner], { env: { SCRIP_EXPLORE: '1' } })
-    expect(exitCode).toBe(0)
+    expect(exitCode).toBe(1)
     expect(stderr).toBe('explore: the command wrote nothing to this sandbox. Is SCRIP_URL its base URL?\n')
+  })
+
+  test('within another scrip run may write nothing', async () => {
+    const inner = [...COMMAND, 'run', '--explore', '--', 'true']
+    expect(await run(['run', '--', ...inner])).toMatchObject({ exitCode: 0 })
   })
 
   test('are not made if the command fails by itself', async () => {

@@ -8,7 +8,7 @@ import { recordedFrom } from '../../../sandbox/requests/request-log.ts'
 import type { Sandbox } from '../../../sandbox/sandbox.ts'
 import { VERSION } from '../../../start/version.ts'
 import { coverageText } from './coverage.ts'
-import { type FailedRequest, FailedRequests } from './failed-requests.ts'
+import { FailedRequests } from './failed-requests.ts'
 import { StagedFile } from './staged-file.ts'
 
 /** The destination of `--coverage -`. */
@@ -20,7 +20,6 @@ export interface Ended {
   report: CoverageReport
   /** Why the coverage is not enough. */
   shortfall: string | undefined
-  failed: readonly FailedRequest[]
 }
 
 /** The files that `scrip run` writes about a run (contract C15). Each is opened before the command starts. */
@@ -43,9 +42,9 @@ export class Evidence implements Disposable {
     }
   }
 
-  /** The last requests that got a 4xx or a 5xx. */
-  get failed() {
-    return this.#failed.last
+  /** What is to be read about a command that failed. */
+  get failedRequests(): string {
+    return this.#failed.text
   }
 
   /** Records requests from now on. */

@@ -62,6 +62,8 @@ export const explore = async (
   const explored = await exploreAll(plan.runs, jobs, command, (faults) => run({ output: 'ignore', faults, timeoutMs }))
   await Bun.write(Bun.stderr, explorationReport(plan, explored))
   exitIf(command)
+  // Within another scrip run the writes may be meant for its sandbox.
+  if (plan.writeCount === 0 && given.SCRIP_ACCESS_TOKEN === undefined) process.exit(EXIT.failed)
   process.exit(exitCodeOf(explored))
 }
 

@@ -1,45 +1,38 @@
 import { visible } from '../../../kernel/visible.ts'
-import type { RecordedRequest } from '../../../sandbox/requests/operations.ts'
 import { type LoggedRequest, recordedFrom } from '../../../sandbox/requests/request-log.ts'
 
 const KEPT_MAX = 10
-const PATH_CHARACTERS_MAX = 80
+const CHARACTERS_MAX = 80
 
-type Logged = Pick<LoggedRequest, 'world' | 'request' | 'id'>
-
-/** A request whose response was a 4xx or a 5xx. */
-export interface FailedRequest
-  extends Pick<RecordedRequest, 'at' | 'world' | 'method' | 'path' | 'fault' | 'request_id'> {
-  status: number
-  /** The documented name, or the code of an error that no operation documents. */
-  error: string
-}
-
-/** The last ones of all worlds. */
+/** The last requests of all worlds whose responses were a 4xx or a 5xx. */
 export class FailedRequests {
-  readonly #last: Logged[] = []
+  #last: LoggedRequest[] = []
+  #count = 0
 
-  add(logged: Logged): void {
+  add(logged: LoggedRequest): void {
     if (logged.request.response.status < 400) return
-    this.#last.push(logged)
-    if (this.#last.length > KEPT_MAX) this.#last.shift()
+    this.#count += 1
+    this.#last = [...this.#last, logged].slice(-KEPT_MAX)
   }
 
-  get last(): FailedRequest[] {
-    return this.#last.map((logged) => {
-      const { at, world, method, path, fault, request_id, response, outcome } = recordedFrom(logged)
-      const error = outcome ?? logged.request.failure?.code ?? fault ?? 'unknown'
-      return { at, world, status: response.status, error, method, path: shortened(visible(path)), fault, request_id }
-    })
+  /** A line for each, and how many there were if these are not all. */
+  get text(): string {
+    const lines = this.#last.map(lineOf)
+    const isAll = this.#count === lines.length
+    return (isAll ? '' : `the last ${lines.length} of ${this.#count} requests that failed:\n`) + lines.join('')
   }
 }
 
-const shortened = (path: string): string =>
-  path.length > PATH_CHARACTERS_MAX ? `${path.slice(0, PATH_CHARACTERS_MAX)}…` : path
+/** An error that no operation documents has its code in place of a name. */
+const lineOf = (logged: LoggedRequest): string => {
+  const { at, world, method, path, fault, request_id, response, outcome, message } = recordedFrom(logged)
+  const error = outcome ?? logged.request.failure?.code ?? fault ?? 'unknown'
+  const named = `${response.status} ${error}${fault === null ? '' : ' (injected)'}`
+  const said = message === null ? '' : `: ${shortened(message)}`
+  return `${at} ${world} ${named}: ${method} ${shortened(path)} ${visible(request_id)}${said}\n`
+}
 
-const errorOf = ({ error, fault }: FailedRequest): string => (fault === null ? error : `${error} (injected)`)
-
-export const lineOf = (failed: FailedRequest): string => {
-  const { at, world, status, method, path, request_id } = failed
-  return `${at} ${world} ${status} ${errorOf(failed)}: ${method} ${path} ${visible(request_id)}\n`
+const shortened = (text: string): string => {
+  const shown = visible(text)
+  return shown.length > CHARACTERS_MAX ? `${shown.slice(0, CHARACTERS_MAX)}…` : shown
 }

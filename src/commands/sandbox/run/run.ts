@@ -10,7 +10,6 @@ import { logOf, type RunningServer, startServer } from '../../serve/server.ts'
 import { type Environment, exitCodeOf, passSignalsOn } from './child.ts'
 import { shortfallOf } from './coverage.ts'
 import { type Ended, Evidence } from './evidence.ts'
-import { lineOf } from './failed-requests.ts'
 
 /** `scrip run` (contract C15). Standard input, output and error are the command's own, and so is the exit code. */
 export const run = async (config: RunConfig, command: readonly string[], given: Environment): Promise<void> => {
@@ -39,7 +38,7 @@ const runInSandbox = async (config: RunConfig, command: readonly string[], given
     const exitCode = await exitCodeOf(command, env)
     const report = sandbox.coverage()
     const shortfall = shortfallOf(report, config.evidence.coveragePercentMin)
-    ended = { exitCode, report, shortfall, failed: evidence.failed }
+    ended = { exitCode, report, shortfall }
     await freezeClocks(server.worlds)
   } finally {
     await server.stop(0, () => ended && conclude(ended, evidence, log))
@@ -57,8 +56,8 @@ const freezeClocks = async (worlds: Worlds): Promise<void> => {
 
 /** The failure of the command comes first. @throws ProgramError if nothing but the evidence has failed */
 const conclude = async (ended: Ended, evidence: Evidence, log: Log): Promise<void> => {
-  const { exitCode, shortfall, failed } = ended
-  if (exitCode !== EXIT.done) for (const request of failed) process.stderr.write(lineOf(request))
+  const { exitCode, shortfall } = ended
+  if (exitCode !== EXIT.done) process.stderr.write(evidence.failedRequests)
   const isWhole = await evidence.end(ended, log)
   if (exitCode !== EXIT.done) return
   if (shortfall !== undefined) throw refused(shortfall)
