@@ -158,7 +158,7 @@ export const RUN_OPTIONS = {
     read: parsePercent,
   },
   explore: {
-    meaning: 'run the command again for each fault that a network can have, and report what was bought twice',
+    meaning: 'run the command again for each response that can be lost, and report what was bought twice',
   },
   exploreMax: { value: '<number>', meaning: 'maximum number of writes to explore', read: parseCount, default: '500' },
   exploreJobs: {

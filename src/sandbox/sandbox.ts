@@ -10,7 +10,8 @@ import { hostGate, sandboxGate, worldGate } from './control/gate.ts'
 import { sandboxRoutes } from './control/routes.ts'
 import { DOCUMENTATION } from './documentation.ts'
 import { worldDamaged } from './errors.ts'
-import { Exploration, type RunFault } from './explore/exploration.ts'
+import { Exploration } from './explore/exploration.ts'
+import type { Loss } from './explore/writes.ts'
 import { Injection } from './faults/injection.ts'
 import { Feed } from './feed/feed.ts'
 import type { Parts, Sent } from './parts.ts'
@@ -88,10 +89,7 @@ export class Sandbox implements Extension {
   }
 
   readonly delivering: Extension['delivering'] = (deliver) =>
-    faulty(deliver, {
-      explored: () => this.#exploration?.events,
-      onDelivered: (world, { type }) => this.#coverage.countEvent(world, type, 'delivered'),
-    })
+    faulty(deliver, (world, { type }) => this.#coverage.countEvent(world, type, 'delivered'))
 
   readonly stepByClock = sandboxStep
 
@@ -150,9 +148,9 @@ export class Sandbox implements Extension {
     return this.#coverage.report(undefined)
   }
 
-  /** Watches all writes and deliveries from now on, and injects faults into some of them (decision 49). */
-  explore(faults: readonly RunFault[]): Exploration {
-    this.#exploration = new Exploration(this.options.worlds, this.options.reference, faults)
+  /** Watches all writes from now on, and loses the response to one of them (decision 49). */
+  explore(loss: Loss | undefined): Exploration {
+    this.#exploration = new Exploration(this.options.worlds, this.options.reference, loss)
     return this.#exploration
   }
 

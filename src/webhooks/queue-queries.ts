@@ -63,20 +63,6 @@ export const findFirstOfRecord = (query: Query, queue: QueueOf & { record: strin
 export const findFirstNotHeld = (query: Query, queue: QueueOf & { record: string }): QueuedDelivery | undefined =>
   firstNotHeld(query, { ...queue })
 
-/** Whether a later event of the same record waits for a webhook. */
-export const isFollowed = (
-  query: Query,
-  webhookId: string,
-  { id, record }: { id: number; record: string },
-): boolean => {
-  const later = and(
-    eq(webhookQueue.webhookId, webhookId),
-    eq(webhookQueue.record, record),
-    gt(webhookQueue.eventId, id),
-  )
-  return query.select({ id: webhookQueue.id }).from(webhookQueue).where(later).limit(1).get() !== undefined
-}
-
 export const insertQueued = (tx: Tx, queued: Pick<QueuedDelivery, 'webhookId' | 'eventId' | 'record' | 'dueAtMs'>) =>
   insertRow(tx, { id: null, failures: 0, held: false, ...queued })
 

@@ -158,64 +158,6 @@ describe('an order or a payout too few', () => {
   })
 })
 
-/** A shop that is told of its orders, and thanks for each pair of cards with a third one. */
-const SHOP = `
-const server = Bun.serve({ port: 0, fetch: async (request) => {
-  await onEvent(await request.json())
-  return new Response()
-} })
-const webhook = { name: 'shop', url: 'http://127.0.0.1:' + server.port, events: ['order.created', 'order.delivered'] }
-await send('/api/v1/webhooks', webhook)
-const thank = (headers) => send('/api/v1/orders', { ...CARD, quantity: 1 }, headers)
-const isPair = ({ type, data }) => type === 'order.delivered' && data.quantity === 2
-await send('/api/v1/orders', CARD, { 'idempotency-key': 'the same key' })
-await sendAs('')('/_sandbox/webhooks/settle?world=default', {})
-server.stop(true)
-`
-
-describe('events that are delivered twice, late and out of order', () => {
-  test('show what a receiver buys again that knows neither duplicates nor another order', async () => {
-    const { exitCode, stderr } = await explore(
-      `const created = []
-       const onEvent = async (event) => {
-         if (event.type === 'order.created') created.push(event.data.id)
-         if (!isPair(event)) return
-         await thank()
-         if (!created.includes(event.data.id)) await thank()
-       }${SHOP}`,
-      ['--explore-max', '1'],
-    )
-    expect(exitCode).toBe(1)
-    expect(stderr).toMatch(
-      /^1 {2}too many {2}order\.created {2,}delivered after the next one {2}default {2}1 × .+ of 100\.00 INR {2}1, paid 115\.05 INR {2,}2, paid 230\.10 INR$/m,
-    )
-    expect(stderr).toMatch(
-      /^2 {2}too many {2}order\.delivered {2,}delivered twice {2,}default {2}1 × .+ {2}1, paid .+ {2}2, paid .+$/m,
-    )
-    expect(stderr).toMatch(/^#2 order\.delivered delivered twice\n {3}order 2, .+\n {3}order 3, .+$/m)
-    expect(stderr).toMatch(/^explore: 1 of 3 writes, 2 of 2 lost responses, 5 of 5 faults of events$/m)
-  })
-
-  test('show nothing in one that knows both', async () => {
-    const { exitCode, stderr } = await explore(
-      `const onEvent = async (event) => isPair(event) && (await thank({ 'idempotency-key': event.id }))${SHOP}`,
-      ['--explore-max', '1'],
-    )
-    expect({ exitCode, ...countsIn(stderr) }).toMatchObject({ exitCode: 0, ...NOTHING_FOUND, none: 5, failed: 2 })
-  })
-
-  test('show a client that does not wait for a late one', async () => {
-    const { exitCode, stderr } = await explore(
-      `let isDelivered = false
-       const onEvent = ({ type }) => { isDelivered ||= type === 'order.delivered' }
-       ${SHOP.replace(/(?=await sendAs)/, 'await Bun.sleep(500)\nif (!isDelivered) await send("/api/v1/orders", CARD)\n')}`,
-      ['--explore-max', '1'],
-    )
-    expect(exitCode).toBe(1)
-    expect(stderr).toMatch(/^\d {2}too many {2}order\.delivered {2,}delivered late {2}/m)
-  })
-})
-
 describe('what is compared', () => {
   test('is what was paid once the clock has moved everything, however long a run took', async () => {
     const { exitCode, stderr } = await explore(`

@@ -1,5 +1,4 @@
 import { plus } from '../../kernel/money.ts'
-import type { WriteResult } from './exploration.ts'
 import type { Purchase } from './statement.ts'
 
 /** Equal purchases in one run. */
@@ -13,8 +12,6 @@ export interface Tally {
 
 /** Equal purchases, of which the run with the fault has more or fewer. */
 export interface Difference {
-  /** The name of a world, or {@link ALL_WORLDS}. */
-  world: string
   example: Purchase
   expected: Tally
   found: Tally
@@ -32,29 +29,17 @@ const tallyOf = (purchases: readonly Purchase[] = []): Tally => ({
   paidMinor: purchases.reduce((sum, { paidMinor }) => plus(sum, paidMinor), 0),
 })
 
-/** What there is in the worlds of a run, by their names; together if names differ from run to run. */
-export type PurchasesByWorld = ReadonlyMap<string, readonly Purchase[]>
-
-const ALL_WORLDS = '*'
-
-export const differencesOf = (expected: PurchasesByWorld, found: PurchasesByWorld, byName: boolean): Difference[] =>
-  [...new Set([...expected.keys(), ...found.keys()])].flatMap((world) =>
-    differencesIn(expected.get(world) ?? [], found.get(world) ?? [], byName).map((one) => ({ world, ...one })),
-  )
-
-const differencesIn = (expected: readonly Purchase[], found: readonly Purchase[], byName: boolean) => {
+export const differencesOf = (
+  expected: readonly Purchase[],
+  found: readonly Purchase[],
+  byName: boolean,
+): Difference[] => {
   const keyOf = (purchase: Purchase) => likeness(purchase, byName)
   const [before, after] = [Map.groupBy(expected, keyOf), Map.groupBy(found, keyOf)]
   const examples = new Map([...expected, ...found].map((purchase) => [keyOf(purchase), purchase]))
   return [...examples]
     .map(([key, example]) => ({ example, expected: tallyOf(before.get(key)), found: tallyOf(after.get(key)) }))
     .filter((difference) => isMore(difference) || isLess(difference))
-}
-
-export const purchasesByWorld = (results: readonly WriteResult[], byName: boolean): PurchasesByWorld => {
-  const worlds = new Map(results.map(({ write: { world }, purchases }) => [world, purchases]))
-  const named = Map.groupBy(worlds, ([{ name }]) => (byName ? name : ALL_WORLDS))
-  return new Map([...named].map(([name, ofName]) => [name, ofName.flatMap(([, purchases]) => purchases)]))
 }
 
 /** The same text for the same purchases, whatever their order, ids and times. */
@@ -64,12 +49,10 @@ export const summaryOf = (purchases: readonly Purchase[], byName: boolean): stri
     .sort()
     .join('\n')
 
-type Tallies = Pick<Difference, 'expected' | 'found'>
-
-const isMore = ({ expected, found }: Tallies): boolean =>
+const isMore = ({ expected, found }: Difference): boolean =>
   found.kept.length > expected.kept.length || found.paidMinor > expected.paidMinor
 
-const isLess = ({ expected, found }: Tallies): boolean =>
+const isLess = ({ expected, found }: Difference): boolean =>
   found.kept.length < expected.kept.length || found.paidMinor < expected.paidMinor
 
 /**

@@ -4,18 +4,11 @@ import type { DueWork } from '../../worlds/due.ts'
 import type { World } from '../../worlds/world.ts'
 import { clockOf } from '../worlds/state.ts'
 import type { SandboxWorlds } from '../worlds/worlds.ts'
-import { type EventFault, EventLog } from './events.ts'
 import { type Purchase, purchasesOf } from './statement.ts'
 import { type Loss, type Write, WriteLog } from './writes.ts'
 
 /** Longer than the clock takes to end an order or a payout (contracts C12 and C13). */
 const SETTLED_AFTER_MS = MINUTE_MS
-
-/** What goes wrong in a run. */
-export interface RunFault {
-  loss?: Loss
-  event?: EventFault
-}
 
 /** A write, and what there is in its world at the end. */
 export interface WriteResult {
@@ -23,20 +16,18 @@ export interface WriteResult {
   purchases: readonly Purchase[]
 }
 
-/** Watches the writes of a command and the events that it is sent, and what its worlds hold when it has ended (decision 49). */
+/** Watches the writes of a command, and what its worlds hold when it has ended (decision 49). */
 export class Exploration {
   readonly log: WriteLog
-  readonly events: EventLog
   /** The last state of worlds that were reset or dropped. */
   readonly #last = new Map<World, World>()
 
   constructor(
     worlds: SandboxWorlds,
     private readonly reference: Reference,
-    faults: readonly RunFault[],
+    loss: Loss | undefined,
   ) {
-    this.log = new WriteLog(faults.flatMap(({ loss }) => loss ?? []))
-    this.events = new EventLog(faults.find(({ event }) => event)?.event)
+    this.log = new WriteLog(loss)
     worlds.onEnd = (world) => {
       if (this.log.writes.some((write) => write.world === world)) this.#last.set(world, worlds.copyOf(world))
     }
@@ -44,7 +35,6 @@ export class Exploration {
 
   /** Every write, and what is in its world once the clock has moved all orders and payouts. Called at the end. */
   async results(due: DueWork): Promise<WriteResult[]> {
-    this.events.end()
     await this.log.settled()
     const purchases = new Map<World, Purchase[]>()
     for (const { world } of this.log.writes) {

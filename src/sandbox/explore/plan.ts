@@ -1,22 +1,15 @@
-import { differencesOf, type PurchasesByWorld, purchasesByWorld, summaryOf } from './comparison.ts'
-import type { EventFault } from './events.ts'
-import type { RunFault, WriteResult } from './exploration.ts'
+import { differencesOf, summaryOf } from './comparison.ts'
+import type { WriteResult } from './exploration.ts'
 import type { Purchase } from './statement.ts'
-import { keysOf, LOSSES, type Write } from './writes.ts'
-
-/** The result of a run without a fault. */
-export interface RunResult {
-  results: readonly WriteResult[]
-  eventFaults: readonly EventFault[]
-}
+import { keysOf, LOSSES, type Loss, type Write } from './writes.ts'
 
 /** A run to make, and the result it should have. */
 export interface PlannedRun {
-  fault: RunFault
+  loss: Loss
   /** The write whose response is lost. */
-  write: Write | undefined
-  expected: PurchasesByWorld
-  byName: boolean
+  write: Write
+  /** What is in its world without the loss. */
+  expected: readonly Purchase[]
 }
 
 export interface Plan {
@@ -56,16 +49,19 @@ const isSame = (first: readonly KeyedResult[], second: readonly KeyedResult[], b
 }
 
 /**
- * The faults to try: the loss of each response of the first run, before and after its commit, and what can become of the
- * events that both runs were sent. Undefined if two runs without a fault differ, even when names are left out that the
- * command may invent.
+ * The losses to try: that of each response of the first run, before and after its commit. Undefined if two runs without
+ * a loss differ, even when names are left out that the command may invent.
  */
-export const planOf = (first: RunResult, second: RunResult, writesMax: number): Plan | undefined => {
+export const planOf = (
+  first: readonly WriteResult[],
+  second: readonly WriteResult[],
+  writesMax: number,
+): Plan | undefined => {
   for (const byName of [true, false]) {
-    const writes = doneWrites(first.results, byName)
-    if (!isSame(writes, doneWrites(second.results, byName), byName)) continue
-    const losses = writes.slice(0, writesMax).flatMap((result) => lossesOf(result, byName))
-    return { runs: [...losses, ...eventRunsOf(first, second, byName)], writeCount: writes.length }
+    const writes = doneWrites(first, byName)
+    if (!isSame(writes, doneWrites(second, byName), byName)) continue
+    const runs = writes.slice(0, writesMax).flatMap((result) => lossesOf(result, byName))
+    return { runs, writeCount: writes.length }
   }
   return undefined
 }
@@ -73,18 +69,10 @@ export const planOf = (first: RunResult, second: RunResult, writesMax: number): 
 /** Worlds share nothing, so that a loss can show in its own world alone. */
 const lossesOf = ({ key, write, purchases }: KeyedResult, byName: boolean): PlannedRun[] =>
   LOSSES.map((when) => ({
-    fault: { loss: { key, when, byName } },
+    loss: { key, when, byName },
     write,
-    expected: new Map([[write.world.name, purchases]]),
-    byName,
+    expected: purchases,
   }))
-
-const eventRunsOf = (first: RunResult, second: RunResult, byName: boolean): PlannedRun[] => {
-  const expected = purchasesByWorld(first.results, byName)
-  return first.eventFaults
-    .filter(({ type, how }) => second.eventFaults.some((other) => other.type === type && other.how === how))
-    .map((event) => ({ fault: { event }, write: undefined, expected, byName }))
-}
 
 /** Where two runs without a loss differ, for a person who has to make them the same. */
 export const partingOf = (first: readonly WriteResult[], second: readonly WriteResult[]): string => {
@@ -93,8 +81,7 @@ export const partingOf = (first: readonly WriteResult[], second: readonly WriteR
     const name = `${write.method} ${write.route} in the world ${write.world.name}`
     const other = others.get(key)
     if (!other) return `${name} is in the first one alone`
-    const { name: world } = write.world
-    const [difference] = differencesOf(new Map([[world, purchases]]), new Map([[world, other]]), false)
+    const [difference] = differencesOf(purchases, other, false)
     if (!difference) continue
     const { example, expected, found } = difference
     return `the world of ${name} has ${expected.kept.length} of ${example.what}, and then ${found.kept.length}`

@@ -61,19 +61,17 @@ export const keysOf = (writes: readonly Write[], byName: boolean): string[] => {
   return writes.map((write) => numbering.keyOf(write))
 }
 
-/** The writes of one run, and those whose responses are lost. */
+/** The writes of one run, and the one whose response is lost. */
 export class WriteLog {
   readonly writes: Write[] = []
-  /** The writes whose responses were lost. */
-  readonly lost = new Map<Loss, Write>()
+  /** The write whose response was lost. */
+  lost: Write | undefined
   readonly #open = new Map<Request, Write>()
   readonly #numbering: Numbering | undefined
   #onSettled: () => void = () => undefined
 
-  /** All losses name writes in the same way. */
-  constructor(private readonly losses: readonly Loss[]) {
-    const [first] = losses
-    this.#numbering = first && new Numbering(first.byName)
+  constructor(private readonly loss: Loss | undefined) {
+    this.#numbering = loss && new Numbering(loss.byName)
   }
 
   /** Called before a request is handled. Returns when its response is to be lost, if it is. */
@@ -89,10 +87,9 @@ export class WriteLog {
     }
     this.writes.push(write)
     this.#open.set(request, write)
-    const key = this.#numbering?.keyOf(write)
-    const loss = this.losses.find((each) => each.key === key)
-    if (loss) this.lost.set(loss, write)
-    return loss?.when
+    if (!this.loss || this.#numbering?.keyOf(write) !== this.loss.key) return undefined
+    this.lost = write
+    return this.loss.when
   }
 
   ended(request: Request, changedRows: boolean): void {

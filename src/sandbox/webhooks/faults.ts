@@ -1,19 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Event } from '../../events/queries.ts'
 import { matches } from '../../events/types.ts'
-import { SECOND_MS } from '../../kernel/clock.ts'
 import { isDelivered } from '../../webhooks/attempt.ts'
 import type { Deliver, Outgoing } from '../../webhooks/outgoing.ts'
 import { holdBack } from '../../webhooks/queue.ts'
 import type { ReceiverResponse } from '../../webhooks/sender.ts'
 import { secretFrom } from '../../webhooks/signing.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
-import type { EventLog } from '../explore/events.ts'
 import { rulesOf } from '../faults/rules.ts'
-import type { DeliveryFault } from './delivery-faults.ts'
+import type { DELIVERY_FAULTS } from './delivery-faults.ts'
 
-/** Shorter than most tests wait for an event, and longer than code that does not wait for it. */
-const LATE_MS = SECOND_MS
+type DeliveryFault = (typeof DELIVERY_FAULTS)[number]
+
 /** The response of a receiver that was never sent the event. */
 const LOST: ReceiverResponse = { status: 200, body: null, durationMs: 0, error: null }
 const WRONG_SECRET = secretFrom(new Uint8Array(32))
@@ -21,26 +18,18 @@ const WRONG_SECRET = secretFrom(new Uint8Array(32))
 /** Deliveries that were held back, and their fate. */
 const heldBack = worldPart(() => new Map<string, readonly DeliveryFault[]>())
 
-interface FaultyOptions {
-  /** The exploration that is shown each delivery, if one is on its way. */
-  explored: () => EventLog | undefined
-  /** A receiver has accepted an event. */
-  onDelivered: (world: World, event: Event) => void
-}
-
-/** Attempts deliveries, the first attempt of each with the faults of its world or of an exploration (decision 73). */
+/** Attempts deliveries, the first attempt of each with the faults of its world, and tells which were accepted (decision 73). */
 export const faulty =
-  (deliver: Deliver, { explored, onDelivered }: FaultyOptions): Deliver =>
+  (deliver: Deliver, onDelivered: (world: World, event: Event) => void): Deliver =>
   async (outgoing, signal) => {
     const { world, webhook, event, queued } = outgoing
-    const faults = queued.failures === 0 ? takeFaults(outgoing, explored()) : []
+    const faults = queued.failures === 0 ? takeFaults(outgoing) : []
     const reorders = faults.indexOf('reorder')
     if (reorders !== -1) {
       world.of(heldBack).set(keyOf(outgoing), faults.toSpliced(reorders, 1))
       await world.db.write((tx) => holdBack(tx, webhook, queued, world.clock.nowMs()))
       return undefined
     }
-    if (faults.includes('late')) await sleep(LATE_MS, undefined, { signal }).catch(() => undefined) // it ends early
     if (faults.includes('lose')) return LOST
     const sent = faults.includes('bad_signature') ? { ...outgoing, secrets: [WRONG_SECRET] } : outgoing
     const response = await deliver(sent, signal)
@@ -51,16 +40,13 @@ export const faulty =
 
 const keyOf = ({ webhook, event }: Outgoing): string => `${webhook.id} ${event.eventId}`
 
-/** The fate of a delivery: as decided when it was held back, by the rules of its world, or by an exploration. */
-const takeFaults = (outgoing: Outgoing, explored: EventLog | undefined): readonly DeliveryFault[] => {
-  const { world, webhook, event } = outgoing
+/** The fate of a delivery: as decided when it was held back, or by the rules of its world. */
+const takeFaults = (outgoing: Outgoing): readonly DeliveryFault[] => {
+  const { world, event } = outgoing
   const held = world.of(heldBack)
   const left = held.get(keyOf(outgoing))
   held.delete(keyOf(outgoing))
-  if (left) return left
-  const byRule = takeRules(world, event)
-  const fault = byRule.length > 0 ? undefined : explored?.attempted(world, webhook.id, event)
-  return fault ? [fault] : byRule
+  return left ?? takeRules(world, event)
 }
 
 /** Uses up every rule that applies to an event, in their order (contract C16). */

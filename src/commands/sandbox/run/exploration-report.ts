@@ -1,8 +1,7 @@
 import type { Consequence, Difference, Tally } from '../../../sandbox/explore/comparison.ts'
-import type { RunFault } from '../../../sandbox/explore/exploration.ts'
 import type { Plan, PlannedRun } from '../../../sandbox/explore/plan.ts'
 import { amountText, type Purchase } from '../../../sandbox/explore/statement.ts'
-import type { Write } from '../../../sandbox/explore/writes.ts'
+import type { Loss, Write } from '../../../sandbox/explore/writes.ts'
 import { redactedBody } from '../../../sandbox/requests/redaction.ts'
 import type { Row } from '../../terminal/cells.ts'
 import { tableOf } from '../../terminal/table.ts'
@@ -11,15 +10,14 @@ import { tableOf } from '../../terminal/table.ts'
 export interface ExploredRun extends PlannedRun {
   /**
    * - `cut off`: the command was ended after its time limit, and nothing was done again until then;
-   * - `not reached`: the command did not make the write whose response was to be lost;
-   * - `not sent`: the command ended before the events were sent, which can depend on nothing but time.
+   * - `not reached`: the command did not make the write whose response was to be lost.
    */
-  consequence: Consequence | 'cut off' | 'not reached' | 'not sent'
+  consequence: Consequence | 'cut off' | 'not reached'
   differences: readonly Difference[]
 }
 
 /**
- * What an exploration prints: the faults that made a difference, each with its request and the proof, and a summary.
+ * What an exploration prints: the losses that made a difference, each with its request and the proof, and a summary.
  */
 export const explorationReport = ({ writeCount, runs }: Plan, explored: readonly ExploredRun[]): string => {
   if (writeCount === 0) return 'explore: the command wrote nothing to this sandbox. Is SCRIP_URL its base URL?\n'
@@ -30,26 +28,19 @@ export const explorationReport = ({ writeCount, runs }: Plan, explored: readonly
   return [...sections, summaryOf(writeCount, runs, explored)].join('\n\n').concat('\n')
 }
 
-const rowsOf = ({ fault, write, consequence, differences }: ExploredRun, index: number): Row[] =>
+const rowsOf = ({ loss, write, consequence, differences }: ExploredRun, index: number): Row[] =>
   differences.map((difference) => ({
     '#': index + 1,
     result: consequence,
-    'request or event': write ? `${write.method} ${write.route}` : (fault.event?.type ?? ''),
-    fault: faultText(fault),
-    world: difference.world,
+    request: `${write.method} ${write.route}`,
+    fault: faultText(loss),
+    world: write.world.name,
     of: nameOf(difference),
     'without the fault': tallyText(difference, difference.expected),
     'with it': tallyText(difference, difference.found),
   }))
 
-const EVENT_FAULT_TEXTS = {
-  duplicate: 'delivered twice',
-  reorder: 'delivered after the next one',
-  late: 'delivered late',
-} as const
-
-const faultText = ({ loss, event }: RunFault): string =>
-  event ? EVENT_FAULT_TEXTS[event.how] : `response lost ${loss?.when} its commit`
+const faultText = ({ when }: Loss): string => `response lost ${when} its commit`
 
 const nameOf = ({ example: { what, payee } }: Difference): string => (payee === null ? what : `${what} for ${payee}`)
 
@@ -60,14 +51,11 @@ const BODY_CHARACTERS_MAX = 400
 const LEDGER_LINES_MAX = 6
 
 /** The request, and the ledger entries of its world. */
-const proofOf = ({ fault, write, differences }: ExploredRun, index: number): string => {
+const proofOf = ({ write, differences }: ExploredRun, index: number): string => {
   const purchases = differences.flatMap(({ found: { kept } }) => kept)
   const ledger = purchases.length > 0 ? purchases.slice(0, LEDGER_LINES_MAX).map(ledgerText) : ['nothing in the ledger']
   if (purchases.length > LEDGER_LINES_MAX) ledger.push(`and ${purchases.length - LEDGER_LINES_MAX} more`)
-  return [
-    `#${index + 1} ${write ? requestText(write) : `${fault.event?.type} ${faultText(fault)}`}`,
-    ...ledger.map((line) => `   ${line}`),
-  ].join('\n')
+  return [`#${index + 1} ${requestText(write)}`, ...ledger.map((line) => `   ${line}`)].join('\n')
 }
 
 const requestText = ({ method, route, client, body }: Write): string => {
@@ -93,16 +81,10 @@ const summaryOf = (writeCount: number, runs: readonly PlannedRun[], explored: re
   if (cutOff > 0) lines.push(`  ${cutOff} made the command take too long: see --explore-timeout`)
   const missed = count('not reached')
   if (missed > 0) lines.push(`  ${missed} did not occur: the command does not make the same writes in every run`)
-  const unsent = count('not sent')
-  if (unsent > 0) lines.push(`  ${unsent} did not occur: the command ended before the events were delivered`)
   return lines.join('\n')
 }
 
 const headOf = (writeCount: number, runs: readonly PlannedRun[], explored: readonly ExploredRun[]): string => {
-  const isLoss = ({ write }: PlannedRun) => write !== undefined
-  const [losses, tried] = [runs.filter(isLoss), explored.filter(isLoss)]
-  const writes = new Set(losses.map(({ write }) => write)).size
-  const head = `explore: ${writes} of ${writeCount} writes, ${tried.length} of ${losses.length} lost responses`
-  const [events, injected] = [runs.length - losses.length, explored.length - tried.length]
-  return events > 0 ? `${head}, ${injected} of ${events} faults of events` : head
+  const writes = new Set(runs.map(({ write }) => write)).size
+  return `explore: ${writes} of ${writeCount} writes, ${explored.length} of ${runs.length} lost responses`
 }

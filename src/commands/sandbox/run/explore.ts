@@ -3,15 +3,10 @@ import type { ExploreConfig } from '../../../config/config.ts'
 import { SECOND_MS } from '../../../kernel/clock.ts'
 import { freshSeed } from '../../../kernel/ids.ts'
 import type { Log } from '../../../observability/log.ts'
-import {
-  consequenceOf,
-  differencesOf,
-  type PurchasesByWorld,
-  purchasesByWorld,
-} from '../../../sandbox/explore/comparison.ts'
-import type { RunFault } from '../../../sandbox/explore/exploration.ts'
-import { type PlannedRun, partingOf, planOf, type RunResult } from '../../../sandbox/explore/plan.ts'
-import type { WriteLog } from '../../../sandbox/explore/writes.ts'
+import { consequenceOf, differencesOf } from '../../../sandbox/explore/comparison.ts'
+import type { WriteResult } from '../../../sandbox/explore/exploration.ts'
+import { type PlannedRun, partingOf, planOf } from '../../../sandbox/explore/plan.ts'
+import type { Loss, Write } from '../../../sandbox/explore/writes.ts'
 import { EXIT, type ExitCode, errorText, refused } from '../../exit.ts'
 import { logOf, startServer } from '../../serve/server.ts'
 import { withProgress } from '../../terminal/progress.ts'
@@ -24,19 +19,19 @@ import { accessTo } from './run.ts'
 const TIMES_FIRST_RUN = 10
 const TIMEOUT_MS_MIN = 30 * SECOND_MS
 
-interface Run extends RunResult, Pick<EndedCommand, 'exitCode' | 'durationMs'> {
-  lost: WriteLog['lost']
-  /** Whether a fault of events was injected. */
-  wasInjected: boolean
+interface Run extends Pick<EndedCommand, 'exitCode' | 'durationMs'> {
+  results: readonly WriteResult[]
+  /** The write whose response was lost. */
+  lost: Write | undefined
 }
 
 interface RunOptions {
   output: 'inherit' | 'ignore'
-  faults?: readonly RunFault[]
+  loss?: Loss
   timeoutMs?: number
 }
 
-/** `scrip run --explore`: runs a command again for each fault that can be injected (contract C15, decision 49). */
+/** `scrip run --explore`: runs a command again for each response that can be lost (contract C15, decision 49). */
 export const explore = async (
   givenConfig: ExploreConfig,
   words: readonly string[],
@@ -56,10 +51,10 @@ export const explore = async (
   const second = await run({ output: 'ignore', timeoutMs })
   exitIf(command)
   if (second.exitCode !== EXIT.done) throw different('the second one failed')
-  const plan = planOf(first, second, config.explore.writesMax)
+  const plan = planOf(first.results, second.results, config.explore.writesMax)
   if (!plan) throw different(partingOf(first.results, second.results))
   const jobs = config.explore.jobs ?? availableParallelism()
-  const explored = await exploreAll(plan.runs, jobs, command, (faults) => run({ output: 'ignore', faults, timeoutMs }))
+  const explored = await exploreAll(plan.runs, jobs, command, (loss) => run({ output: 'ignore', loss, timeoutMs }))
   await Bun.write(Bun.stderr, explorationReport(plan, explored))
   exitIf(command)
   // Within another scrip run the writes may be meant for its sandbox.
@@ -86,19 +81,17 @@ const runOnce = async (
   log: Log,
   command: ExploredCommand,
   given: Environment,
-  { output, faults = [], timeoutMs }: RunOptions,
+  { output, loss, timeoutMs }: RunOptions,
 ): Promise<Run> => {
   const server = await startServer(config, log)
   try {
-    const exploration = server.sandbox?.explore(faults)
+    const exploration = server.sandbox?.explore(loss)
     if (!exploration) throw new Error('a configuration of run is one of the sandbox')
     // A scrip run within the command explores nothing.
     const env = { ...given, SCRIP_EXPLORE: undefined, ...(await accessTo(server, config.world)) }
     const { exitCode, durationMs } = await command.run(env, output, timeoutMs)
     const results = await exploration.results(server.due)
-    const { log: writes, events } = exploration
-    const { lost } = writes
-    return { exitCode, durationMs, results, lost, eventFaults: events.faults, wasInjected: events.wasInjected }
+    return { exitCode, durationMs, results, lost: exploration.log.lost }
   } finally {
     await server.stop(0)
   }
@@ -109,13 +102,13 @@ const exploreAll = async (
   runs: readonly PlannedRun[],
   jobs: number,
   command: ExploredCommand,
-  run: (faults: readonly RunFault[]) => Promise<Run>,
+  run: (loss: Loss) => Promise<Run>,
 ): Promise<ExploredRun[]> => {
   const explored = new Map<PlannedRun, ExploredRun>()
   await withProgress((onProgress) =>
     inParallel(runs, jobs, async (planned) => {
       if (command.signal) return
-      const ended = await run([planned.fault])
+      const ended = await run(planned.loss)
       if (command.signal) return
       explored.set(planned, { ...planned, ...assess(planned, ended) })
       onProgress('exploring', explored.size, runs.length)
@@ -132,20 +125,10 @@ const inParallel = async <Item>(items: readonly Item[], jobs: number, work: (ite
   await Promise.all(Array.from({ length: Math.min(jobs, items.length) }, worker))
 }
 
-const assess = (planned: PlannedRun, run: Run): Pick<ExploredRun, 'consequence' | 'differences'> => {
-  const found = foundIn(planned, run)
-  if (!found) return { consequence: planned.write ? 'not reached' : 'not sent', differences: [] }
-  const differences = differencesOf(planned.expected, found, planned.byName)
+const assess = ({ expected, loss }: PlannedRun, run: Run): Pick<ExploredRun, 'consequence' | 'differences'> => {
+  const found = run.results.find(({ write }) => write === run.lost)
+  if (!found) return { consequence: 'not reached', differences: [] }
+  const differences = differencesOf(expected, found.purchases, loss.byName)
   const consequence = consequenceOf(differences, run.exitCode === EXIT.done)
   return { consequence: consequence === 'failed' && run.exitCode === undefined ? 'cut off' : consequence, differences }
-}
-
-/** What the worlds hold that the fault could reach; undefined if it was not injected. */
-const foundIn = (
-  { fault: { loss }, write, byName }: PlannedRun,
-  { lost, wasInjected, results }: Run,
-): PurchasesByWorld | undefined => {
-  if (!loss || !write) return wasInjected ? purchasesByWorld(results, byName) : undefined
-  const found = results.find((result) => result.write === lost.get(loss))
-  return found && new Map([[write.world.name, found.purchases]])
 }
