@@ -55,6 +55,11 @@ describe.each(operations.map(({ method, path, ...rest }) => [method, path, rest]
   },
 )
 
+test('no world was made of an unknown name', async () => {
+  const names = (await ask('GET', '/_sandbox/worlds')).body as { name: string }[]
+  expect(names.map(({ name }) => name)).not.toContain('nowhere')
+})
+
 describe('A world is accepted where it has no effect', () => {
   test.each([
     ['GET', ''],
