@@ -6,7 +6,7 @@ import type { Parts } from '../parts.ts'
 import { WorldQuery } from '../worlds/query.ts'
 import { EntrySchema, entryWire } from './ledger-entry.ts'
 import { controlOperation, limitUpTo } from './operation.ts'
-import { caughtUpWorld } from './operator-routes.ts'
+import { caughtUpWorld } from './operator.ts'
 
 /** The ledger as it is kept (contracts C11 and C15): what proves that money was moved once. */
 

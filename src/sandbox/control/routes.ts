@@ -18,7 +18,8 @@ import { clockRoutes, snapshotRoutes, worldRoutes } from '../worlds/routes.ts'
 import { frontRoutes } from './front-routes.ts'
 import { ledgerRoutes } from './ledger.ts'
 import { controlOperation } from './operation.ts'
-import { orderRoutes, paceRoutes, payoutRoutes, walletRoutes } from './operator-routes.ts'
+import { orderRoutes, paceRoutes, payoutRoutes } from './operator.ts'
+import { walletRoutes } from './wallets.ts'
 
 /** The front page, which is open to everyone, then the control API (contract C15). */
 export const sandboxRoutes = (parts: Parts) =>

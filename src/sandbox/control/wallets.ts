@@ -1,0 +1,177 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { invalidId } from '../../http/failures.ts'
+import { idPath } from '../../http/parameters.ts'
+import { Id, nullable, oneOf } from '../../http/schemas.ts'
+import { Text } from '../../http/validation.ts'
+import { DomainError, found, invalid, notFound, violated, violation } from '../../kernel/failure.ts'
+import { sizeFault, toMajor, toMinor } from '../../kernel/money.ts'
+import type { Currency, Reference } from '../../reference/reference.ts'
+import { findEnabledClient } from '../../sessions/queries.ts'
+import { fund } from '../../wallets/ledger.ts'
+import { setThreshold } from '../../wallets/publish.ts'
+import { findAnyWallet, openWallet } from '../../wallets/queries.ts'
+import type { World } from '../../worlds/world.ts'
+import type { Parts } from '../parts.ts'
+import { SANDBOX_CLIENT_IDS } from '../seed/accounts.ts'
+import { worldOperation } from './operation.ts'
+import { presentWorld } from './operator.ts'
+
+/** Wallets as a test opens and fills them (contract C15). */
+
+const walletFields = { id: Type.Integer(), currency: Type.String(), amount: Type.Number() }
+const WalletState = Type.Object(walletFields, { title: 'WalletState' })
+const WalletThreshold = Type.Object(
+  { ...walletFields, threshold: nullable(Type.Number()) },
+  { title: 'WalletThreshold' },
+)
+const ERRORS = { invalid_id: invalidId('wallet'), not_found: notFound('Wallet') }
+
+const CLIENT_PROBLEM = 'must be the id of a client of this world'
+const CURRENCY_PROBLEM = 'must be the ISO 4217 code of a circulating currency'
+
+const opening = worldOperation('wallet_open')({
+  id: 'openWallet',
+  summary: 'Open a wallet for a client of a world',
+  description: 'Empty at first, and prepaid by default.',
+  body: Type.Object(
+    {
+      currency: Text({ description: 'ISO 4217' }),
+      client_id: Type.Optional({ ...Id, description: 'The client that owns it; by default sandbox' }),
+      type: Type.Optional(oneOf<'PREPAID' | 'POSTPAID'>(['PREPAID', 'POSTPAID'], { default: 'PREPAID' })),
+      credit_limit: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
+    },
+    { title: 'SandboxWalletRequest' },
+  ),
+  bodyExample: { currency: 'KWD', type: 'POSTPAID', credit_limit: 100 },
+  success: {
+    status: 201,
+    description: 'The wallet, empty',
+    schema: WalletState,
+    example: { id: 6, currency: 'KWD', amount: 0 },
+  },
+  errors: { validation: violation('currency', 'enum', CURRENCY_PROBLEM) },
+})
+
+const funding = worldOperation('wallet_fund')({
+  id: 'fundWallet',
+  summary: 'Fund a wallet',
+  description: 'The amount is booked as a transaction, like a transfer of money.',
+  params: idPath('wallet'),
+  body: Type.Object(
+    {
+      amount: Type.Number({ description: 'More than 0, and at most 1,000,000,000' }),
+      remarks: Type.Optional(Text({ maxLength: 1_000 })),
+    },
+    { title: 'FundRequest' },
+  ),
+  bodyExample: { amount: 250, remarks: 'Top-up' },
+  success: {
+    status: 200,
+    description: 'The wallet with its new amount',
+    schema: WalletState,
+    example: { id: 1, currency: 'USD', amount: 100_250 },
+  },
+  errors: { validation: violation('amount', 'required', 'is required'), ...ERRORS },
+})
+
+const updating = worldOperation('wallet_update')({
+  id: 'updateWallet',
+  summary: 'Set the threshold of a wallet',
+  description: 'There is an event wallet.low once the amount is below it, and another one only after it has recovered.',
+  params: idPath('wallet'),
+  body: Type.Object(
+    {
+      threshold: Type.Optional(
+        Type.Number({
+          minimum: -1_000_000_000,
+          maximum: 1_000_000_000,
+          description: 'In major units; null, or left out, for none',
+        }),
+      ),
+    },
+    { title: 'WalletUpdate' },
+  ),
+  bodyExample: { threshold: 500 },
+  success: {
+    status: 200,
+    description: 'The wallet with its threshold',
+    schema: WalletThreshold,
+    example: { id: 1, currency: 'USD', amount: 100_000, threshold: 500 },
+  },
+  errors: { validation: violation('threshold', 'number', 'must be a number'), ...ERRORS },
+})
+
+export const walletRoutes = (parts: Parts) =>
+  new Elysia({ name: 'sandbox-wallets' })
+    .post(
+      '/wallets',
+      async ({ query, body, set }) => {
+        const { currency: code, type = 'PREPAID', credit_limit: creditLimit = 0 } = body
+        const { client_id: clientId = SANDBOX_CLIENT_IDS.sandbox } = body
+        const world = await presentWorld(parts, query.world)
+        const currency = parts.reference.findCurrencyByCode(code)
+        if (!currency) throw violated('currency', 'enum', CURRENCY_PROBLEM)
+        const creditLimitMinor = minorOf('credit_limit', creditLimit, currency)
+        if (type === 'PREPAID' && creditLimitMinor > 0) {
+          throw violated('credit_limit', 'max', 'must be 0 for a PREPAID wallet')
+        }
+        if (!findEnabledClient(world.db.query, clientId)) throw violated('client_id', 'enum', CLIENT_PROBLEM)
+        const opened = { clientId, currencyId: currency.id, type, creditLimitMinor }
+        const { id } = await world.db.write((tx) => openWallet(tx, opened, world.clock.nowMs()))
+        world.forgetDerived()
+        set.headers.Location = `/api/v1/wallets/${id}`
+        return { id, currency: currency.currency, amount: 0 }
+      },
+      opening,
+    )
+    .post(
+      '/wallets/:id/fund',
+      async ({ params: { id }, query, body: { amount, remarks = null } }) => {
+        const world = await presentWorld(parts, query.world)
+        const wanted = findAnyWallet(world.db.query, id)
+        const fault = sizeFault(amount, wanted ? parts.reference.getCurrency(wanted.currencyId).precision : 0)
+        if (fault) throw new DomainError(invalid([{ field: 'amount', ...fault }]))
+        const wallet = found(wanted, notFound('Wallet'))
+        const currency = parts.reference.getCurrency(wallet.currencyId)
+        const amountMinor = minorOf('amount', amount, currency)
+        const cause = { remarks, nowMs: world.clock.nowMs() }
+        const context = { world, reference: parts.reference }
+        const funded = await world.db.write((tx) => fund(tx, context, wallet, amountMinor, cause))
+        return { id, currency: currency.currency, amount: toMajor(funded.balanceAfterMinor, currency.precision) }
+      },
+      funding,
+    )
+    .patch(
+      '/wallets/:id',
+      async ({ params: { id }, query, body: { threshold } }) => {
+        const world = await presentWorld(parts, query.world)
+        return updateThreshold(world, parts.reference, id, threshold)
+      },
+      updating,
+    )
+
+/** @throws DomainError not_found, validation */
+const updateThreshold = async (world: World, reference: Reference, id: number, threshold: number | undefined) => {
+  const updated = await world.db.write((tx) => {
+    const wallet = found(findAnyWallet(tx, id), notFound('Wallet'))
+    const currency = reference.getCurrency(wallet.currencyId)
+    const thresholdMinor = threshold === undefined ? null : minorOf('threshold', threshold, currency)
+    return setThreshold(tx, { world, reference }, wallet, thresholdMinor)
+  })
+  const { currency, precision } = reference.getCurrency(updated.currencyId)
+  const { amountMinor, thresholdMinor } = updated
+  return {
+    id,
+    currency,
+    amount: toMajor(amountMinor, precision),
+    threshold: thresholdMinor === null ? null : toMajor(thresholdMinor, precision),
+  }
+}
+
+/** @throws DomainError validation */
+const minorOf = (field: string, amount: number, { currency, precision }: Currency): number => {
+  const minor = toMinor(amount, precision)
+  if (minor === undefined) throw violated(field, 'format', `must have at most the ${precision} decimals of ${currency}`)
+  return minor
+}
