@@ -23,14 +23,6 @@ type Core = number | 'any'
 const pinned = (core: Core, command: readonly string[]): string[] =>
   core !== 'any' && Bun.which('taskset') ? ['taskset', '-c', String(core), ...command] : [...command]
 
-/** Compiles a program of this folder as Scrip is compiled. */
-export const compiled = async (name: string): Promise<string> => {
-  const path = join(folder, name)
-  const flags = ['--compile', '--bytecode', '--format=esm', '--no-compile-autoload-dotenv', '--outfile', path]
-  await Bun.$`${process.execPath} build ${import.meta.dir}/${name}.ts ${flags}`.quiet()
-  return path
-}
-
 let logs = 0
 
 /** Starts a server and waits for the line in which it says where it is. */
