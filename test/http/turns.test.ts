@@ -42,18 +42,18 @@ describe('While a client has sent 100 requests at once, another is answered afte
     const small = bytesBy(await logIn(server.port, 'sbx_another'), { path: '/api/v1/wallets' })
     const senders = await Promise.all(Array.from({ length: BURST }, () => Connection.open(server.port)))
     const bytes = bytesBy(token, question)
-    const answered: number[] = []
-    const note = ({ status }: RawResponse) => void answered.push(status)
+    const statuses: number[] = []
+    const note = ({ status }: RawResponse) => void statuses.push(status)
     const burst = senders.map((sender) => sender.send(bytes).then(note, () => undefined))
     const between: number[] = []
-    while (answered.length < WATCHED) {
-      const before = answered.length
+    while (statuses.length < WATCHED) {
+      const before = statuses.length
       expect((await another.send(small)).status).toBe(200)
-      between.push(answered.length - before)
+      between.push(statuses.length - before)
     }
     for (const connection of [...senders, another]) connection.close()
     await Promise.all(burst)
-    expect(new Set(answered)).toEqual(new Set([wanted]))
+    expect(new Set(statuses)).toEqual(new Set([wanted]))
     expect(Math.max(...between)).toBeLessThanOrEqual(BETWEEN_MAX)
   })
 })
