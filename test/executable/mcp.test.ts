@@ -101,11 +101,13 @@ describe('scrip mcp', () => {
     const { data: requests } = await use(client, 'list_requests', { world: 'shop', path: '/api/v1/orders' })
     expect(requests.map((each: { status: number }) => each.status)).toEqual([200, 0])
     const lost = await use(client, 'explain_request', { world: 'shop', id: requests[1].id })
-    expect(lost.words).toContain(
-      'The client got no response. The fault "drop; when=after" was injected. The work was done before.',
-    )
-    expect(lost.words).toMatch(/insert orders 1\b/)
-    expect(lost.words).toContain('-115.05 INR on wallet 3')
+    expect(lost.words).toContain('The client got no response.\nThe fault "drop; when=after" was injected.')
+    expect(lost.words).toContain('Wallet 3 pays 115.05 INR.')
+    expect(lost.data).toMatchObject({
+      changes: expect.arrayContaining([expect.objectContaining({ table: 'orders', operation: 'insert', key: '1' })]),
+      ledger: expect.arrayContaining([expect.objectContaining({ source_id: '1' })]),
+      caused: expect.arrayContaining([expect.objectContaining({ type: 'order.created' })]),
+    })
 
     const { words: advice } = await use(client, 'read_guide', { about: 'Idempotency-Key retry' })
     expect(advice).toContain('Idempotency-Key')

@@ -284,7 +284,7 @@ describe('scrip listen', () => {
       run(['trigger', 'order.lost']),
     ])
     expect([listening.exitCode, triggered.exitCode]).toEqual([1, 2])
-    expect(listening.stderr).toContain('http://127.0.0.1:1 cannot be reached')
+    expect(listening.stderr).toContain('http://127.0.0.1:1 does not respond')
   })
 })
 

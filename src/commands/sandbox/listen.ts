@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sandboxAccessOf } from '../../config/config.ts'
-import { wantsColor } from '../../config/environment.ts'
 import type { ListenOptions, TriggerOptions } from '../../config/option-table.ts'
 import { visible } from '../../kernel/visible.ts'
 import { isSignedBy } from '../../webhooks/signing.ts'
-import { errorText, refused } from '../exit.ts'
-import { SandboxClient } from './sandbox-client.ts'
+import { refused } from '../exit.ts'
+import { bodyOf, SandboxClient } from './sandbox-client.ts'
 
 /** `scrip listen` and `scrip trigger`: the events of a sandbox in a terminal, and at a receiver (contract C16). */
 
@@ -15,21 +14,16 @@ interface Received {
   created_at: string
 }
 
-const COLORS = { grey: 90, green: 32, red: 31 } as const
 const UNAUTHORIZED = 401
 const NOT_REACHED = 502
 /** Far more than the largest event, which has some kilobytes. */
 const EVENT_BYTES_MAX = 1_048_576
-const RESEND_KEY = 'r'
-const INTERRUPT_KEY = '\u0003'
 /** How often to check that the sandbox still has the webhook. */
 const LOOK_MS = 2_000
 
 /** Prints each event until it is stopped, and passes it on. The delivery gets the response of the receiver. */
 export const listen = async (options: ListenOptions): Promise<void> => {
   const client = new SandboxClient(sandboxAccessOf(options))
-  const paint = painter(wantsColor(process.stdout.isTTY))
-  let last: string | undefined
   // An event can come before the response that has the secret.
   const secret = Promise.withResolvers<string>()
   const server = Bun.serve({
@@ -42,23 +36,20 @@ export const listen = async (options: ListenOptions): Promise<void> => {
       const body = await request.text()
       if (!isSignedBy(await secret.promise, request.headers, body)) return refusal()
       const event = JSON.parse(body) as Received
-      last = event.id
       const response = options.forward === undefined ? undefined : await forward(options.forward, request, body)
-      process.stdout.write(lineOf(event, response?.status, paint))
+      process.stdout.write(lineOf(event, response?.status))
       return response ?? new Response()
     },
   })
-  const stopped = nextStop()
+  const stopped = Promise.withResolvers<void>()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopped.resolve())
   try {
     const url = `http://127.0.0.1:${server.port}/`
     const events = options.events.split(',').map((pattern) => pattern.trim())
-    const webhook = await client.send('POST', '/api/v1/webhooks', { name: 'scrip listen', url, events })
-    secret.resolve(String(webhook.secret))
-    process.stdout.write(`secret ${visible(String(webhook.secret))}\n`)
-    listenToKeys(stopped.resolve, async () => {
-      if (last === undefined) process.stderr.write('No event has come yet.\n')
-      else await client.send('POST', `/api/v1/events/${last}/redeliver`)
-    })
+    const created = await client.send('POST', '/api/v1/webhooks', { name: 'scrip listen', url, events })
+    const webhook = created as { id: string; secret: string }
+    secret.resolve(webhook.secret)
+    process.stdout.write(`secret ${visible(webhook.secret)}\n`)
     await Promise.race([stopped.promise, watch(client, webhook.id)])
     await client.send('DELETE', `/api/v1/webhooks/${webhook.id}`)
   } finally {
@@ -67,10 +58,10 @@ export const listen = async (options: ListenOptions): Promise<void> => {
 }
 
 /** Rejects once the stream has ended. @throws ProgramError */
-const watch = async (client: SandboxClient, id: string | undefined): Promise<never> => {
+const watch = async (client: SandboxClient, id: string): Promise<never> => {
   for (;;) {
     await sleep(LOOK_MS, undefined, { ref: false })
-    const webhooks = await client.control<{ id: string }[]>('GET', '/webhooks')
+    const webhooks = bodyOf<{ id: string }[]>(await client.control('GET', '/webhooks'))
     if (webhooks.some((webhook) => webhook.id === id)) continue
     throw refused(
       'no more events come: the sandbox was started again, or its world was reset\nRun scrip listen again; it has a new secret.',
@@ -81,8 +72,8 @@ const watch = async (client: SandboxClient, id: string | undefined): Promise<nev
 /** Makes an event of a type and prints its id. */
 export const trigger = async (type: string, options: TriggerOptions): Promise<void> => {
   const client = new SandboxClient(sandboxAccessOf(options))
-  const { id } = await client.control('POST', '/events', { type })
-  process.stdout.write(`${visible(String(id))}\n`)
+  const { id } = bodyOf<{ id: string }>(await client.control('POST', '/events', { body: { type } }))
+  process.stdout.write(`${visible(id)}\n`)
 }
 
 const refusal = (): Response =>
@@ -101,40 +92,8 @@ const forward = async (url: string, { headers }: Request, body: string): Promise
   }
 }
 
-type Paint = (color: keyof typeof COLORS, text: string) => string
-
-const painter =
-  (isColored: boolean): Paint =>
-  (color, text) =>
-    isColored ? `\u001b[${COLORS[color]}m${text}\u001b[0m` : text
-
 /** Time, type, id, and the status of the receiver if there is one. */
-const lineOf = ({ created_at, type, id }: Received, status: number | undefined, paint: Paint): string => {
-  const cells = [
-    paint('grey', visible(created_at)),
-    visible(type).padEnd('order.partially_delivered'.length),
-    visible(id),
-  ]
-  if (status !== undefined) cells.push(paint(status < 300 ? 'green' : 'red', String(status)))
-  return `${cells.join('  ')}\n`
-}
-
-const nextStop = () => {
-  const stopped = Promise.withResolvers<void>()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopped.resolve())
-  return stopped
-}
-
-/** At a terminal, a key sends the last event again. */
-const listenToKeys = (stop: () => void, resend: () => Promise<void>): void => {
-  const { stdin } = process
-  if (!stdin.isTTY) return
-  process.stderr.write(`Press ${RESEND_KEY} to send the last event again.\n`)
-  stdin.setRawMode(true)
-  stdin.unref()
-  stdin.on('data', (key: Buffer) => {
-    if (key.toString() === INTERRUPT_KEY) stop()
-    else if (key.toString() === RESEND_KEY)
-      resend().catch((error: Error) => process.stderr.write(errorText(error.message)))
-  })
+const lineOf = ({ created_at, type, id }: Received, status?: number): string => {
+  const cells = [visible(created_at), visible(type).padEnd('order.partially_delivered'.length), visible(id)]
+  return `${[...cells, ...(status === undefined ? [] : [status])].join('  ')}\n`
 }

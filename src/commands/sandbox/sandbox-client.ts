@@ -1,57 +1,75 @@
-import type { SandboxAccess } from '../../config/config.ts'
 import { refused } from '../exit.ts'
 
-type Members = Record<string, string>
+interface Access {
+  url: string
+  token: string | undefined
+  /** The default one, if undefined. */
+  world?: string | undefined
+  password?: string
+}
 
-/** Sends requests to a sandbox as a client of one of its worlds. */
+/** The response of a sandbox: its status and its body, parsed if it is JSON. */
+export interface Reply {
+  status: number
+  body: unknown
+}
+
+interface Asked {
+  world?: string | undefined
+  body?: unknown
+}
+
+/** Speaks to a sandbox, by its control API (contract C15) or as a client of one of its worlds. */
 export class SandboxClient {
-  constructor(private readonly access: SandboxAccess) {}
+  constructor(private readonly access: Access) {}
 
-  /** Logs in each time: the clock of a sandbox may have passed the end of a token. @throws ProgramError */
-  async send(method: string, path: string, body?: object): Promise<Members> {
-    return this.#ask<Members>(method, path, body, { authorization: `Bearer ${await this.#logIn()}` })
+  /** The control API, in any world. @throws ProgramError if there is no response */
+  control(method: string, path: string, { world = this.access.world, body }: Asked = {}): Promise<Reply> {
+    const { url, token } = this.access
+    const target = new URL(`/_sandbox${path}`, url)
+    if (world !== undefined) target.searchParams.set('world', world)
+    return ask(target, method, body, token === undefined ? {} : { 'x-sandbox-token': token })
   }
 
-  /** @throws ProgramError */
-  control<Body = Members>(method: string, path: string, body?: object): Promise<Body> {
-    const { world = 'default', token } = this.access
-    const headers = token === undefined ? {} : { 'x-sandbox-token': token }
-    return this.#ask<Body>(method, `/_sandbox${path}?world=${world}`, body, headers)
+  /** The OpenAPI document. @throws ProgramError if there is no response */
+  async document(): Promise<unknown> {
+    return (await ask(new URL('/openapi.json', this.access.url), 'GET')).body
   }
 
-  async #logIn(): Promise<string | undefined> {
+  /** As the client of its world. It logs in each time: the clock may have passed the end of a token. @throws ProgramError */
+  async send(method: string, path: string, body?: object): Promise<unknown> {
     const { url, world, password } = this.access
     const username = world === undefined ? 'sandbox' : `sbx_${world}`
-    const response = await this.#reach('POST', '/auth/login', { username, password }, {})
-    if (response.status === 401) {
-      throw refused(`${url}: ${username} has another password\nSet SCRIP_PASSWORD.`)
-    }
-    const { access_token } = await this.#read<Members>('POST', '/auth/login', response)
-    return access_token
+    const login = await ask(new URL('/auth/login', url), 'POST', { username, password })
+    if (login.status === 401) throw refused(`${url}: ${username} has another password\nSet SCRIP_PASSWORD.`)
+    const { access_token } = bodyOf<{ access_token: string }>(login)
+    return bodyOf(await ask(new URL(path, url), method, body, { authorization: `Bearer ${access_token}` }))
   }
+}
 
-  async #ask<Body>(
-    method: string,
-    path: string,
-    body: object | undefined,
-    headers: Record<string, string>,
-  ): Promise<Body> {
-    return this.#read<Body>(method, path, await this.#reach(method, path, body, headers))
+/** The body of a success. @throws ProgramError for anything else */
+export const bodyOf = <Body>({ status, body }: Reply): Body => {
+  if (status >= 300) throw refused(`the sandbox refuses this with ${status}: ${JSON.stringify(body)}`)
+  return body as Body
+}
+
+const ask = async (url: URL, method: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> => {
+  try {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    const response = await fetch(url, { method, headers: { accept: 'application/json', ...headers }, ...sent })
+    return { status: response.status, body: jsonOr(await response.text()) }
+  } catch (error) {
+    throw refused(
+      `${url.origin} does not respond: ${error instanceof Error ? error.message : error}\nscrip serve starts a sandbox; --url names another one.`,
+    )
   }
+}
 
-  async #read<Body>(method: string, path: string, response: Response): Promise<Body> {
-    const text = await response.text()
-    if (!response.ok) throw refused(`${method} ${this.access.url}${path}: ${response.status} ${text}`)
-    return JSON.parse(text || '{}') as Body
-  }
-
-  async #reach(method: string, path: string, body: object | undefined, headers: Record<string, string>) {
-    try {
-      return await fetch(this.access.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-    } catch (error) {
-      throw refused(
-        `${this.access.url} cannot be reached: ${error instanceof Error ? error.message : error}\nscrip serve starts a sandbox; --url names another one.`,
-      )
-    }
+/** The value of a JSON text; another text as it is. */
+export const jsonOr = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
   }
 }

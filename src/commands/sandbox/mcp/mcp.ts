@@ -12,8 +12,9 @@ import {
 import type { McpConfig } from '../../../config/config.ts'
 import { GUIDES } from '../../../docs/guides.ts'
 import { VERSION } from '../../../start/version.ts'
+import { ProgramError, refused } from '../../exit.ts'
 import { logOf, startServer } from '../../serve/server.ts'
-import { Away, attach, Control } from './control.ts'
+import { SandboxClient } from '../sandbox-client.ts'
 import { cut, fitting } from './fitting.ts'
 import { textOf } from './guide.ts'
 import { callTool, TOOLS, type Told, WrongArguments } from './tools.ts'
@@ -30,13 +31,24 @@ const uriOf = (guide: string): string => `scrip://guides/${guide}.md`
 /** `scrip mcp` (contract C19): a server of the Model Context Protocol on standard input and output. */
 export const mcp = async (config: McpConfig): Promise<void> => {
   const own = config.url === undefined ? await startServer(config.own, logOf(config.own)) : undefined
-  const control = own ? new Control(own.url, config.token) : await attach(config)
-  const server = serverOf(control)
+  const client = new SandboxClient({ url: own?.url ?? config.url ?? '', token: config.token })
+  if (!own) await checkSandbox(client, config)
+  const server = serverOf(client)
   const transport = new StdioServerTransport()
   await server.connect(transport)
   await untilResponsesAreSent(transport)
   await server.close()
   await own?.stop(0)
+}
+
+/** @throws ProgramError where no sandbox responds, or one in live mode */
+const checkSandbox = async (client: SandboxClient, { url }: McpConfig): Promise<void> => {
+  const { status } = await client.control('GET', '')
+  if (status === 401) throw refused(`${url} needs its sandbox token\nSet SCRIP_SANDBOX_TOKEN.`)
+  if (status !== 200)
+    throw refused(
+      `${url} is not a sandbox: GET /_sandbox responds with ${status}\nscrip mcp never works on a live server.`,
+    )
 }
 
 /** Resolves when the input has ended and each request has its response. */
@@ -67,7 +79,7 @@ const untilResponsesAreSent = async (transport: StdioServerTransport): Promise<v
   await over.promise
 }
 
-const serverOf = (control: Control): Server => {
+const serverOf = (client: SandboxClient): Server => {
   const capabilities = { tools: {}, resources: {} }
   const server = new Server({ name: 'scrip', version: VERSION }, { capabilities, instructions: INSTRUCTIONS })
   server.setRequestHandler(ListToolsRequestSchema, () => ({
@@ -78,7 +90,7 @@ const serverOf = (control: Control): Server => {
     })),
   }))
   server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
-    resultOf(callTool(control, params.name, params.arguments ?? {})),
+    resultOf(callTool(client, params.name, params.arguments ?? {})),
   )
   server.setRequestHandler(ListResourcesRequestSchema, () => ({
     resources: [
@@ -89,7 +101,7 @@ const serverOf = (control: Control): Server => {
     ],
   }))
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => ({
-    contents: [{ uri, ...(await read(control, uri)) }],
+    contents: [{ uri, ...(await read(client, uri)) }],
   }))
   return server
 }
@@ -103,14 +115,14 @@ const resultOf = async (work: Promise<Told>): Promise<CallToolResult> => {
     const texts = fit ? [cut(said), `${DATA}\n${fit.text}`] : [cut(said)]
     return { content: texts.map((text) => ({ type: 'text', text })) }
   } catch (error) {
-    if (!(error instanceof WrongArguments || error instanceof Away)) throw error
+    if (!(error instanceof WrongArguments || error instanceof ProgramError)) throw error
     return { content: [{ type: 'text', text: error.message }], isError: true }
   }
 }
 
-const read = async (control: Control, uri: string): Promise<{ mimeType: string; text: string }> => {
+const read = async (client: SandboxClient, uri: string): Promise<{ mimeType: string; text: string }> => {
   if (uri === DOCUMENT_URI) {
-    const document = await control.document().catch((error: Error) => {
+    const document = await client.document().catch((error: Error) => {
       throw new McpError(ErrorCode.InternalError, error.message)
     })
     return { mimeType: 'application/json', text: JSON.stringify(document, null, 2) }

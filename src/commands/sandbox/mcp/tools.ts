@@ -2,8 +2,9 @@ import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { GUIDES } from '../../../docs/guides.ts'
 import { withoutReferences } from '../../../docs/references.ts'
-import { type Control, jsonOr, type Reply } from './control.ts'
-import { explain } from './explain.ts'
+import { inWords } from '../../../sandbox/requests/in-words.ts'
+import type { RecordedRequest, RequestDetail } from '../../../sandbox/requests/operations.ts'
+import { jsonOr, type Reply, type SandboxClient } from '../sandbox-client.ts'
 import { guideAbout } from './guide.ts'
 import { findOperations } from './operations.ts'
 
@@ -18,7 +19,7 @@ export interface Told {
 interface Tool {
   description: string
   input: TObject
-  call: (control: Control, given: never) => Promise<Told>
+  call: (client: SandboxClient, given: never) => Promise<Told>
 }
 
 /** Arguments that do not fit a tool. */
@@ -31,7 +32,7 @@ const World = Type.Optional(
 const tool = <Input extends TObject>(
   description: string,
   input: Input,
-  call: (control: Control, given: Static<Input>) => Promise<Told>,
+  call: (client: SandboxClient, given: Static<Input>) => Promise<Told>,
 ): Tool => ({ description, input, call })
 
 /** A refusal of the sandbox is a result, like a success: its status and body. */
@@ -50,8 +51,8 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   find_operation: tool(
     'Use this first, to find which operation of the API does something: method, path, parameters, an example of the body, and statuses.',
     Type.Object({ query: Type.String({ minLength: 1, description: 'What it does, such as "place an order"' }) }),
-    async (control, { query }) => {
-      const found = findOperations(withoutReferences(await control.document()), query)
+    async (client, { query }) => {
+      const found = findOperations(withoutReferences(await client.document()), query)
       return found.length === 0
         ? { words: 'No operation matches. Try the noun alone: order, payout, beneficiary, wallet, product, webhook.' }
         : { words: `${found.length} operations, the best first.`, data: found }
@@ -69,10 +70,10 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       client: Type.Optional(Type.String({ description: 'The username of another client of the world' })),
       world: World,
     }),
-    async (control, { world, body, headers, ...request }) => {
+    async (client, { world, body, headers, ...request }) => {
       const sent = { ...request, headers: { 'content-type': 'application/json', ...headers } }
       const text = typeof body === 'string' ? body : JSON.stringify(body)
-      const reply = await control.ask('POST', '/requests', {
+      const reply = await client.control('POST', '/requests', {
         world,
         body: { ...sent, ...(text !== undefined && { body: text }) },
       })
@@ -90,11 +91,11 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       status: Type.Optional(Type.String({ description: 'Such as 4xx, 404, or 0 for lost responses' })),
       path: Type.Optional(Type.String({ description: 'Such as /api/v1/orders, or /api/v1/*' })),
     }),
-    async (control, { world, limit = 20, status, path }) => {
+    async (client, { world, limit = 20, status, path }) => {
       const query = new URLSearchParams({ limit: `${limit}`, ...(status && { status }), ...(path && { path }) })
-      const reply = await control.ask('GET', `/requests?${query}`, { world })
+      const reply = await client.control('GET', `/requests?${query}`, { world })
       if (reply.status >= 300) return told(reply, '')
-      const heads = reply.body as Head[]
+      const heads = reply.body as RecordedRequest[]
       return {
         words: `${heads.length} requests.`,
         data: heads.map(({ id, at, method, path, client, response, outcome, message, fault }) => {
@@ -111,13 +112,15 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       ),
       world: World,
     }),
-    async (control, { id, world }) => {
-      const newest = id ?? ((await control.ask('GET', '/requests?limit=1', { world })).body as Partial<Head>[])[0]?.id
+    async (client, { id, world }) => {
+      const newest =
+        id ?? ((await client.control('GET', '/requests?limit=1', { world })).body as Partial<RecordedRequest>[])[0]?.id
       if (newest === undefined) return { words: 'This world has received no request yet.' }
-      const reply = await control.ask('GET', `/requests/${newest}`, { world })
+      const reply = await client.control('GET', `/requests/${newest}`, { world })
       if (reply.status >= 300) return told(reply, '')
-      const { request, response } = reply.body as { request: unknown; response: unknown }
-      return { words: explain(reply.body as Parameters<typeof explain>[0]), data: { request, response } }
+      const detail = reply.body as Detail
+      const { request, response, changes, ledger, caused, deliveries } = detail
+      return { words: explanationOf(detail), data: { request, response, changes, ledger, caused, deliveries } }
     },
   ),
   world: tool(
@@ -127,14 +130,14 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       name: Type.Optional(Type.String({ description: 'The world; needed by all but list' })),
       from: Type.Optional(Type.String({ description: 'The world that fork copies. By default the default world.' })),
     }),
-    async (control, { action, name, from = 'default' }) => {
-      if (action === 'list') return told(await control.ask('GET', '/worlds'), 'All worlds.')
+    async (client, { action, name, from = 'default' }) => {
+      if (action === 'list') return told(await client.control('GET', '/worlds'), 'All worlds.')
       if (name === undefined) throw new WrongArguments(`action ${action} needs a name`)
-      if (action === 'reset') return told(await control.ask('POST', '/reset', { world: name }), `Reset ${name}.`)
+      if (action === 'reset') return told(await client.control('POST', '/reset', { world: name }), `Reset ${name}.`)
       const path = `/worlds/${encodeURIComponent(name)}`
-      if (action === 'drop') return told(await control.ask('DELETE', path), `Dropped ${name}.`)
+      if (action === 'drop') return told(await client.control('DELETE', path), `Dropped ${name}.`)
       const body = action === 'fork' ? { from } : {}
-      return told(await control.ask('PUT', path, { body }), `Made ${name}.`)
+      return told(await client.control('PUT', path, { body }), `Made ${name}.`)
     },
   ),
   clock: tool(
@@ -145,10 +148,10 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       frozen: Type.Optional(Type.Boolean({ description: 'Whether it stands still' })),
       world: World,
     }),
-    async (control, { world, ...change }) => {
-      if (Object.keys(change).length === 0) return told(await control.ask('GET', '/clock', { world }), 'The clock.')
+    async (client, { world, ...change }) => {
+      if (Object.keys(change).length === 0) return told(await client.control('GET', '/clock', { world }), 'The clock.')
       return told(
-        await control.ask('POST', '/clock', { world, body: change }),
+        await client.control('POST', '/clock', { world, body: change }),
         'The clock, and what happened by the move.',
       )
     },
@@ -165,12 +168,12 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       ),
       world: World,
     }),
-    async (control, { action, rule, world }) => {
-      if (action === 'list') return told(await control.ask('GET', '/faults', { world }), 'The active faults.')
-      if (action === 'clear') return told(await control.ask('DELETE', '/faults', { world }), 'Removed all faults.')
-      if (action === 'errors') return told(await control.ask('GET', '/errors', { world }), 'The documented errors.')
+    async (client, { action, rule, world }) => {
+      if (action === 'list') return told(await client.control('GET', '/faults', { world }), 'The active faults.')
+      if (action === 'clear') return told(await client.control('DELETE', '/faults', { world }), 'Removed all faults.')
+      if (action === 'errors') return told(await client.control('GET', '/errors', { world }), 'The documented errors.')
       if (rule === undefined) throw new WrongArguments('action add needs a rule')
-      return told(await control.ask('POST', '/faults', { world, body: rule }), 'Added the fault.')
+      return told(await client.control('POST', '/faults', { world, body: rule }), 'Added the fault.')
     },
   ),
   scenario: tool(
@@ -182,13 +185,13 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       }),
       world: World,
     }),
-    async (control, { steps, world }) =>
-      told(await control.ask('PUT', '/scenario', { world, body: { steps } }), 'Made the world of the steps.'),
+    async (client, { steps, world }) =>
+      told(await client.control('PUT', '/scenario', { world, body: { steps } }), 'Made the world of the steps.'),
   ),
   test_values: tool(
     'Use this to find values that behave specially: sold-out products, payees whose payout fails, amounts that exceed the balance.',
     Type.Object({}),
-    async (control) => told(await control.ask('GET', '/test-values'), 'Values that behave specially.'),
+    async (client) => told(await client.control('GET', '/test-values'), 'Values that behave specially.'),
   ),
   read_guide: tool(
     'Use this to learn how something is done: retries, idempotency, webhooks, money, errors, test runners. Without a name, it lists the guides.',
@@ -200,20 +203,23 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   ),
 }
 
-interface Head {
-  id: number
-  at: string
-  method: string
-  path: string
-  client: string | null
-  response: { status: number }
-  outcome: string | null
-  message: string | null
-  fault: string | null
+type Detail = Static<typeof RequestDetail>
+
+/** What came, why it was answered as it was, and what it changed. */
+const explanationOf = (detail: Detail): string => {
+  const { id, method, path, client, response, outcome, message, fault } = detail
+  const answer =
+    response.status === 0 ? 'The client got no response' : `The response was ${response.status} ${outcome ?? ''}`.trim()
+  return [
+    `Request ${id}: ${method} ${path}${client === null ? ' without a valid token' : ` by ${client}`}.`,
+    `${answer}${message === null ? '' : `: ${message}`}.`,
+    ...(fault === null ? [] : [`The fault "${fault}" was injected.`]),
+    ...inWords(detail).map(({ text }) => `${text}.`),
+  ].join('\n')
 }
 
-/** @throws WrongArguments or Away */
-export const callTool = async (control: Control, name: string, given: unknown): Promise<Told> => {
+/** @throws WrongArguments, or ProgramError if the sandbox is away */
+export const callTool = async (client: SandboxClient, name: string, given: unknown): Promise<Told> => {
   const found = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined
   if (!found) throw new WrongArguments(`there is no tool ${name}: the tools are ${Object.keys(TOOLS).join(', ')}`)
   const { input, call } = found
@@ -221,5 +227,5 @@ export const callTool = async (control: Control, name: string, given: unknown): 
   if (unknown !== undefined) throw new WrongArguments(`${name} has no argument ${unknown}`)
   const [problem] = Value.Errors(input, given)
   if (problem) throw new WrongArguments(`${problem.path.slice(1) || 'arguments'}: ${problem.message}`)
-  return call(control, given as never)
+  return call(client, given as never)
 }
