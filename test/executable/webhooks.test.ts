@@ -275,7 +275,7 @@ describe('scrip listen', () => {
     expect(await ended(first)).toEqual([1, expect.stringContaining('the sandbox was started again, or its world')])
     const third = await listen()
     await server.stop()
-    expect(await ended(third)).toEqual([1, expect.stringContaining(`${server.url} cannot be reached`)])
+    expect(await ended(third)).toEqual([1, expect.stringContaining(`${server.url} does not respond`)])
   })
 
   test('exits with 1 where no sandbox is, and trigger with 2 for an unknown type', async () => {
