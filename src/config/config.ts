@@ -154,8 +154,6 @@ export const sandboxAccessOf = ({ url, world }: TriggerOptions) => ({
   token: findSecret('sandboxToken'),
 })
 
-export type SandboxAccess = ReturnType<typeof sandboxAccessOf>
-
 /** An agent finds out what works: limits would end that. @throws UsageError */
 export const mcpConfigOf = ({ url, ...given }: McpOptions) => {
   const [unfit] = Object.keys(given)

@@ -208,11 +208,11 @@ type Detail = Static<typeof RequestDetail>
 /** What came, why it was answered as it was, and what it changed. */
 const explanationOf = (detail: Detail): string => {
   const { id, method, path, client, response, outcome, message, fault } = detail
-  const answer =
+  const ending =
     response.status === 0 ? 'The client got no response' : `The response was ${response.status} ${outcome ?? ''}`.trim()
   return [
     `Request ${id}: ${method} ${path}${client === null ? ' without a valid token' : ` by ${client}`}.`,
-    `${answer}${message === null ? '' : `: ${message}`}.`,
+    `${ending}${message === null ? '' : `: ${message}`}.`,
     ...(fault === null ? [] : [`The fault "${fault}" was injected.`]),
     ...inWords(detail).map(({ text }) => `${text}.`),
   ].join('\n')
