@@ -25,6 +25,9 @@ export interface Place {
   logFile?: string
 }
 
+/** No file may grow beyond 2 MiB: a disk that is full, for this program alone, for which nobody has to be root. */
+export const ON_A_SMALL_DISK = ['bash', '-c', `trap '' XFSZ; ulimit -S -f 2048; exec "$@"`, 'bash']
+
 const running = new Set<Bun.Subprocess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')

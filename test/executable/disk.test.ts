@@ -2,12 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { structured } from '../errors.ts'
-import { bearer, folderTest, inFolder, loggedIn, type Running, run, start } from '../program.ts'
+import { bearer, folderTest, inFolder, loggedIn, ON_A_SMALL_DISK, type Running, run, start } from '../program.ts'
+import { Connection } from '../socket.ts'
 import { brokenInvariants } from './ledger.ts'
 
-/** No file may grow beyond this, in units of 1,024 bytes: a disk that is full, for this program alone. */
-const FILE_KIB_MAX = 2_048
-const ON_A_FULL_DISK = ['bash', '-c', `trap '' XFSZ; ulimit -S -f ${FILE_KIB_MAX}; exec "$@"`, 'bash']
+/** What a machine runs out of: room on the disk, the right to write, descriptors. */
+
+const WITH_64_DESCRIPTORS = ['bash', '-c', 'ulimit -n 64; exec "$@"', 'bash']
 /** More writes than fit, each with as much metadata as is allowed. */
 const WRITES_MAX = 400
 const PERSON = {
@@ -21,7 +22,7 @@ describe('a full disk', () => {
   test("refuses writes in the operation's format, serves reads, and accepts writes again when there is space", () =>
     inFolder(async (dataDir) => {
       const program = await start(['--data-dir', dataDir, '--rate-limit', 'off', '--port', '0'], {
-        through: ON_A_FULL_DISK,
+        through: ON_A_SMALL_DISK,
       })
       const client = bearer(await loggedIn(program))
       const save = () =>
@@ -59,7 +60,7 @@ describe('a full disk', () => {
 describe('a sandbox on a full disk', () => {
   test('refuses what replaces a world or keeps a snapshot, and leaves every world as it was', () =>
     inFolder(async (dataDir) => {
-      const program = await start(['--data-dir', dataDir, '--port', '0'], { through: ON_A_FULL_DISK })
+      const program = await start(['--data-dir', dataDir, '--port', '0'], { through: ON_A_SMALL_DISK })
       const client = bearer(await loggedIn(program))
       const limit = (bytes: number | 'unlimited') =>
         expect(Bun.spawnSync(['prlimit', `--pid=${program.pid}`, `--fsize=${bytes}:unlimited`]).exitCode).toBe(0)
@@ -111,3 +112,11 @@ describe('data that cannot be written', () => {
 
 const contentsOf = (folder: string): [string, number][] =>
   readdirSync(folder).map((name) => [name, statSync(join(folder, name)).size])
+
+test('200 connections for 64 descriptors: those that are given back serve again', async () => {
+  const program = await start([], { through: WITH_64_DESCRIPTORS })
+  const opened = await Promise.all(Array.from({ length: 200 }, () => Connection.open(program.url)))
+  for (const connection of opened) connection.destroy()
+  expect((await program.request('/status')).status).toBe(200)
+  expect(await program.stop()).toMatchObject({ exitCode: 0 })
+})

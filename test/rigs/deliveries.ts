@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { count } from '../bench/table.ts'
+import { temporaryFolder } from '../postgres.ts'
 import type { Running } from '../program.ts'
 import { Broken, bytesOf, Connection } from './connection.ts'
 import { Dice } from './dice.ts'
@@ -27,18 +27,15 @@ const LATE_MS = 30
 const LAST_STEP = 'PT7H'
 
 export const deliveries: Rig = async ({ rounds, seed, isShort }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'scrip-rig-'))
+  using temporary = temporaryFolder()
+  const folder = temporary.path
   const tally = { kills: 0, writes: 0, events: 0, received: 0, findings: [] as string[] }
   const dice = new Dice(seed)
   const all = isShort ? 2 : rounds
-  try {
-    for (let from = 0; from < all; from += ROUNDS_OF_A_FOLDER) {
-      const dataDir = join(folder, `data-${from}`)
-      await new Storm(dataDir, dice, tally).last(Math.min(ROUNDS_OF_A_FOLDER, all - from))
-      rmSync(dataDir, { recursive: true })
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+  for (let from = 0; from < all; from += ROUNDS_OF_A_FOLDER) {
+    const dataDir = join(folder, `data-${from}`)
+    await new Storm(dataDir, dice, tally).last(Math.min(ROUNDS_OF_A_FOLDER, all - from))
+    rmSync(dataDir, { recursive: true })
   }
   const rows = [
     ['done', 'times'],

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { milliseconds } from '../bench/table.ts'
+import { temporaryFolder } from '../postgres.ts'
 import type { Running } from '../program.ts'
 import { type Ask, ask, bytesOf, Connection } from './connection.ts'
 import { fill } from './filled.ts'
@@ -65,7 +63,8 @@ const ATTACKS: readonly Attack[] = [
 ]
 
 export const fairness: Rig = async ({ rounds, isShort, progress }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'scrip-rig-'))
+  using temporary = temporaryFolder()
+  const folder = temporary.path
   const victims = new Victims()
   try {
     await fill(folder, isShort ? 500 : RECORDS)
@@ -99,7 +98,6 @@ export const fairness: Rig = async ({ rounds, isShort, progress }) => {
     return { tables: [[['attack', 'p50', 'p99', 'longest'], ...rows]], findings }
   } finally {
     victims.end()
-    rmSync(folder, { recursive: true })
   }
 }
 

@@ -132,29 +132,28 @@ class Siege {
 
 /** What is wrong with a response, whatever was asked. */
 const faultIn = ({ status, head, body }: RawResponse, { line, isFramed }: Mutant): string | undefined => {
-  const isByRuntime = RUNTIME_STATUSES.has(status) && body.length === 0
-  if (isByRuntime) return undefined
+  if (RUNTIME_STATUSES.has(status) && body.length === 0) return undefined
   if (status >= 500) return `${status} ${body.toString().slice(0, 200)}`
-  if (isFramed && !/\r\nx-request-id: /i.test(head)) return `${status} without X-Request-Id`
-  if (status < 400 || line.startsWith('HEAD ') || body.length === 0)
-    return status >= 400 && !line.startsWith('HEAD ') ? `${status} without a body` : undefined
+  if (isFramed && !/\r\nx-request-id: [\w.:-]{1,128}\r\n/i.test(head)) return `${status} without X-Request-Id`
+  if (status < 400 || line.startsWith('HEAD ')) return undefined
+  if (!/\r\ncontent-type: application\/json/i.test(head)) return `${status} that is no JSON`
   return isErrorShape(body.toString()) ? undefined : `${status} in a foreign shape: ${body.toString().slice(0, 200)}`
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value.length > 0
+const isText = (value: unknown): boolean => typeof value === 'string' && value.length > 0
+/** Whether an object has these members, all texts, and no others. */
+const isOfTexts = (value: object, ...names: string[]): boolean =>
+  Bun.deepEquals(Object.keys(value).sort(), names.sort()) && Object.values(value).every(isText)
 
 /** One of the shapes of spec section 7. */
 const isErrorShape = (text: string): boolean => {
-  let value: { error?: unknown; message?: unknown }
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return false
-  }
-  const { error, message } = value
-  if (isText(error)) return message === undefined || isText(message)
-  if (typeof error !== 'object' || error === null) return false
-  const parts = error as Record<string, unknown>
-  const isStructured = isText(parts.name) && isText(parts.code) && isText(parts.message)
-  return isStructured || (isText(parts.message) && isText(parts.details))
+  const value = JSON.parse(text) as { error: unknown }
+  if (isOfTexts(value, 'error') || isOfTexts(value, 'error', 'message')) return true
+  const { error, ...others } = value
+  if (typeof error !== 'object' || error === null || Object.keys(others).length > 0) return false
+  const { messages = {}, ...said } = error as { messages?: object }
+  return (
+    isOfTexts(said, 'message', 'details') ||
+    (isOfTexts(said, 'name', 'code', 'message') && Object.values(messages).every((list) => Array.isArray(list)))
+  )
 }

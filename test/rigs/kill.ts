@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { count } from '../bench/table.ts'
 import { brokenInvariants } from '../executable/ledger.ts'
+import { temporaryFolder } from '../postgres.ts'
 import type { Running } from '../program.ts'
 import { Broken, bytesOf, Connection } from './connection.ts'
 import { Dice } from './dice.ts'
@@ -29,20 +29,17 @@ const CODES = 10_000
 const VERIFY_EVERY = 10
 
 export const kill: Rig = async ({ rounds, seed, isShort }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'scrip-rig-'))
+  using temporary = temporaryFolder()
+  const folder = temporary.path
   const tally = new Tally()
-  try {
-    const template = await LiveFolder.make(join(folder, 'template'), isShort ? 1_000 : CODES)
-    const dice = new Dice(seed)
-    const all = isShort ? 2 : rounds
-    for (let from = 0; from < all; from += ROUNDS_OF_A_FOLDER) {
-      const dataDir = join(folder, `data-${from}`)
-      const ordeal = new Ordeal(template.copyTo(dataDir), dice, tally)
-      await ordeal.last(Math.min(ROUNDS_OF_A_FOLDER, all - from))
-      rmSync(dataDir, { recursive: true })
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+  const template = await LiveFolder.make(join(folder, 'template'), isShort ? 1_000 : CODES)
+  const dice = new Dice(seed)
+  const all = isShort ? 2 : rounds
+  for (let from = 0; from < all; from += ROUNDS_OF_A_FOLDER) {
+    const dataDir = join(folder, `data-${from}`)
+    const ordeal = new Ordeal(template.copyTo(dataDir), dice, tally)
+    await ordeal.last(Math.min(ROUNDS_OF_A_FOLDER, all - from))
+    rmSync(dataDir, { recursive: true })
   }
   return { tables: [tally.rows()], findings: tally.findings }
 }

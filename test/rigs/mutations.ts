@@ -78,106 +78,23 @@ const LONG = 3_000
 /** The part of all requests whose bytes are changed after they were written. */
 const BROKEN = 0.08
 
-const ODD_IDS = [
-  '0',
-  '-1',
-  '01',
-  '1e3',
-  '2147483647',
-  '2147483648',
-  '9'.repeat(40),
-  '1.0',
-  '%00',
-  '%',
-  '%zz',
-  '%ff',
-  '%2e%2e',
-  '..',
-  '+1',
-  '1%20',
-  '0x10',
-  '%F0%9F%98%80',
-  '__proto__',
-  'constructor',
-  'null',
-  'a'.repeat(300),
-  '1;2',
-  "1'--",
+/** Texts that mean something, to somebody, somewhere. */
+const TEXTS = [
+  ...['', ' ', '"', "'", '\\', '%', '_', '*', '+', '[', '[]', '{}', 'null', 'true', 'NaN', "1'--", '1;2'],
+  ...['0', '-1', '01', '1', '1.0', '1.5', '1e3', '0x10', '2147483647', '2147483648', '9'.repeat(40), '٣'],
+  ...['__proto__', 'constructor', 'id', 'amount', 'created_at', 'asc', 'USD', 'usd', 'har', 'hostile', 'sbx_hostile'],
+  ...['{"field":"id","direction":"asc"}', '{"field":"__proto__"}', '{"field":{}}'],
+  ...['2026-01-01T00:00:00Z', '2026-13-01', '0000-00-00T00:00:00Z', '9999-12-31T23:59:60Z', '+010000-01-01T00:00:00Z'],
+  ...['P1D', 'PT1H', '-PT1H', 'P9999999D', 'a@b', 'a@b.co', `${'a'.repeat(250)}@b.co`],
+  ...['x'.repeat(LONG), '😀'.repeat(50), 'İ', 'ß', 'ÀÉ'.normalize('NFD'), '\u0000', '\u202e', '\ud800', '\udfff x'],
 ]
-const ODD_WORDS = [
-  '',
-  ' ',
-  '0',
-  '-1',
-  '1e9',
-  '99999999999999999999',
-  '1.5',
-  'NaN',
-  'null',
-  '%',
-  '_',
-  '\\',
-  '"',
-  "'",
-  '[]',
-  '{}',
-  '{"field":"id","direction":"asc"}',
-  '{"field":"__proto__"}',
-  '{"field":{}}',
-  '[',
-  'ASC',
-  'asc',
-  'id',
-  'amount',
-  'created_at',
-  'USD',
-  'usd',
-  'true',
-  '2026-01-01T00:00:00Z',
-  '2026-13-01',
-  '0000-00-00T00:00:00Z',
-  '9999-12-31T23:59:60Z',
-  '+010000-01-01T00:00:00Z',
-  'hostile',
-  'sbx_hostile',
-  '*',
-  'har',
-  'curl',
-  'x'.repeat(LONG),
-  '😀'.repeat(50),
-  'İ',
-  'ß',
-  '\u202e',
-  '%',
-]
-const ODD_RAW = ['%', '%z', '%ED%A0%80', '%00', '%FF%FE', '+', '%2B', '&', '=', '%C0%80', '%F4%90%80%80']
-const ODD_NAMES = [
-  '__proto__',
-  'constructor',
-  'toString',
-  'page[]',
-  'page',
-  'limit',
-  '',
-  'unknown',
-  'hasOwnProperty',
-  'world',
-  '😀',
-]
+/** What stands in a path or a query as it is. */
+const RAW = ['%', '%z', '%00', '%ff', '%2e%2e', '..', '.', '1%20', '+', '%2B', '%2F', '&', '=']
+const NO_UTF_8 = ['%ED%A0%80', '%FF%FE', '%C0%80', '%F4%90%80%80']
+const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'page[]', 'page', 'limit', '', 'unknown', 'world', '😀']
 const ODD_HEADERS: readonly [string, readonly string[]][] = [
-  [
-    'Authorization',
-    [
-      '',
-      'Bearer',
-      'Bearer ',
-      'bearer x',
-      'Basic YTpi',
-      'Bearer a.b.c',
-      'Bearer eyJhbGciOiJub25lIn0.e30.',
-      `Bearer ${'x'.repeat(LONG)}`,
-    ],
-  ],
+  ['Authorization', ['', 'Bearer', 'Bearer ', 'bearer x', 'Basic YTpi', 'Bearer a.b.c', `Bearer ${'x'.repeat(LONG)}`]],
+  ['Authorization', ['Bearer eyJhbGciOiJub25lIn0.e30.']],
   [
     'Accept-Encoding',
     ['', '*', 'gzip', 'zstd', 'br', 'gzip;q=0', 'identity;q=0, *;q=0', 'gzip;q=NaN', ','.repeat(500)],
@@ -185,43 +102,15 @@ const ODD_HEADERS: readonly [string, readonly string[]][] = [
   ['Accept', ['', '*/*', 'text/html', 'application/xml', ';q=', 'x'.repeat(LONG)]],
   [
     'Content-Type',
-    [
-      '',
-      'text/plain',
-      'application/json; charset=utf-16',
-      'multipart/form-data; boundary=x',
-      'application/x-www-form-urlencoded',
-      '__proto__',
-    ],
+    ['', 'text/plain', 'application/json; charset=utf-16', 'multipart/form-data; boundary=x', '__proto__'],
   ],
   ['Content-Encoding', ['gzip', 'identity', 'x']],
-  [
-    'Idempotency-Key',
-    [
-      '',
-      'short',
-      'a key that is long enough',
-      'the same key for all',
-      'k'.repeat(256),
-      'k'.repeat(257),
-      'clé-clé-clé-clé',
-    ],
-  ],
+  ['Idempotency-Key', ['', 'short', 'a key that is long enough', 'the same key for all']],
+  ['Idempotency-Key', ['k'.repeat(256), 'k'.repeat(257), 'clé-clé-clé-clé']],
   ['If-None-Match', ['*', '"', 'W/"x"', '"a", "b"', 'x'.repeat(LONG)]],
   ['X-Request-Id', ['', 'sane-1', 'x'.repeat(LONG), 'a b', '<script>', '../..']],
-  [
-    'X-Sandbox-Fault',
-    [
-      '',
-      'nothing',
-      '__proto__',
-      'products.not_found',
-      'products.not_found; when=after',
-      ';;;',
-      'rate_limited',
-      'unauthorized',
-    ],
-  ],
+  ['X-Sandbox-Fault', ['', 'nothing', '__proto__', 'products.not_found', ';;;', 'rate_limited', 'unauthorized']],
+  ['X-Sandbox-Fault', ['products.not_found; when=after']],
   ['X-Sandbox-Token', ['', 'x']],
   ['X-Forwarded-For', ['1.2.3.4', 'x', ','.repeat(200), '::1']],
   ['Origin', ['null', 'http://evil.example', 'http://127.0.0.1', 'x']],
@@ -235,80 +124,16 @@ const ODD_HEADERS: readonly [string, readonly string[]][] = [
 ]
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 const ODD_VALUES: readonly Json[] = [
-  null,
-  true,
-  false,
-  0,
-  -0,
-  -1,
-  1,
-  1.5,
-  0.001,
-  1e-7,
-  1e21,
-  2 ** 53,
-  1_000_000_001,
-  '',
-  ' ',
-  '0',
-  '1',
-  '-1',
-  'USD',
-  'x',
-  'x'.repeat(LONG),
-  '😀',
-  '\u0000',
-  '\ud800',
-  '\udfff x',
-  '\u202e',
-  [],
-  {},
-  [[]],
-  [null],
-  { a: 1 },
-  { constructor: 1 },
-  'a@b',
-  'a@b.co',
-  `${'a'.repeat(250)}@b.co`,
-  '+',
-  '٣',
-  'ÀÉ'.normalize('NFD'),
-  'P1D',
-  'PT1H',
-  '-PT1H',
-  'P9999999D',
-  '2026-01-01T00:00:00Z',
-  'hostile',
+  ...[null, true, false, [], {}, [[]], [null], { a: 1 }, { constructor: 1 }],
+  ...[0, -0, -1, 1, 1.5, 0.001, 1e-7, 1e21, 2 ** 53, 1_000_000_001],
+  ...TEXTS,
 ]
-const ODD_TEXTS = [
-  '',
-  ' ',
-  '\ufeff{}',
-  '[]',
-  '[',
-  '{',
-  '}',
-  'null',
-  'true',
-  '1',
-  '"x"',
-  '{"a":}',
-  '{"a":1}{"b":2}',
-  '{"__proto__":{"a":1}}',
-  '{"constructor":1}',
-  '{"a":1e400}',
-  '{"metadata":{"a":1e400}}',
-  '{"amount":1e400}',
-  '{"denomination":1e400,"quantity":1}',
-  '{"quantity":-0,"denomination":-0}',
-  `${'['.repeat(40)}${']'.repeat(40)}`,
-  `{"a":${'['.repeat(5_000)}`,
-  `{"a":[${'1,'.repeat(10_001)}1]}`,
-  '{"a":"\\ud800"}',
-  '{"email":"\\ud800@b.co"}',
-  'a=b&c=d',
-  '<xml/>',
-  '\u0000',
+const ODD_BODIES = [
+  ...['', ' ', '\ufeff{}', '[]', '[', '{', '}', 'null', 'true', '1', '"x"', 'a=b&c=d', '<xml/>', '\u0000'],
+  ...['{"a":}', '{"a":1}{"b":2}', '{"__proto__":{"a":1}}', '{"constructor":1}', '{"a":"\\ud800"}'],
+  ...['{"a":1e400}', '{"metadata":{"a":1e400}}', '{"amount":1e400}', '{"quantity":-0,"denomination":-0}'],
+  ...['{"denomination":1e400,"quantity":1}', '{"email":"\\ud800@b.co"}'],
+  ...[`${'['.repeat(40)}${']'.repeat(40)}`, `{"a":${'['.repeat(5_000)}`, `{"a":[${'1,'.repeat(10_001)}1]}`],
 ]
 
 /** A hostile request; the token is good. */
@@ -332,7 +157,7 @@ const requestOf = ({ method, path, words, body }: Operation, token: string): Cha
 const change = (dice: Dice, request: ChangedRequest, words: readonly string[]): void => {
   const where = dice.below(10)
   if (where < 2)
-    request.query.push([dice.chance(0.7) ? dice.pick([...words, 'page']) : dice.pick(ODD_NAMES), dice.pick(ODD_WORDS)])
+    request.query.push([dice.chance(0.7) ? dice.pick([...words, 'page']) : dice.pick(ODD_NAMES), dice.pick(TEXTS)])
   else if (where < 4) changeHeader(dice, request)
   else if (where < 5) request.path = changedPath(dice, request.path)
   else if (where < 6) request.method = dice.pick(METHODS)
@@ -349,9 +174,9 @@ const changedPath = (dice: Dice, path: string): string => {
   const segments = path.split('/')
   const at = 1 + dice.below(segments.length - 1)
   const kind = dice.below(6)
-  if (kind < 3) segments[at] = dice.pick(ODD_IDS)
+  if (kind < 3) segments[at] = dice.chance(0.5) ? dice.pick(RAW) : encoded(dice.pick(TEXTS))
   else if (kind === 3) segments.splice(at, 0, '')
-  else if (kind === 4) segments.push(dice.pick(['', '.', '..', 'x', '%2F']))
+  else if (kind === 4) segments.push(dice.pick(['', 'x', ...RAW]))
   else segments[at] = `%${(segments[at]?.charCodeAt(0) ?? 97).toString(16)}${segments[at]?.slice(1)}`
   return segments.join('/')
 }
@@ -374,7 +199,7 @@ const written = (
   { method, path, query, headers, body }: ChangedRequest,
 ): { bytes: Buffer; line: string } => {
   const parameters = query.map(
-    ([name, value]) => `${encoded(name)}=${dice.chance(0.1) ? dice.pick(ODD_RAW) : encoded(value)}`,
+    ([name, value]) => `${encoded(name)}=${dice.chance(0.1) ? dice.pick([...RAW, ...NO_UTF_8]) : encoded(value)}`,
   )
   const target = path + (parameters.length > 0 ? `?${parameters.join('&')}` : '')
   const line = `${method} ${target}`
@@ -382,7 +207,7 @@ const written = (
   if (!headers.some(([name]) => name === 'Host')) lines.push('Host: 127.0.0.1')
   lines.push(...headers.filter(([name]) => name !== 'Transfer-Encoding').map(([name, value]) => `${name}: ${value}`))
   let content =
-    body === undefined ? undefined : Buffer.from(dice.chance(0.1) ? dice.pick(ODD_TEXTS) : JSON.stringify(body))
+    body === undefined ? undefined : Buffer.from(dice.chance(0.1) ? dice.pick(ODD_BODIES) : JSON.stringify(body))
   if (content && dice.chance(0.03))
     content = Buffer.from(content.map((byte) => (dice.chance(0.02) ? dice.below(256) : byte)))
   if (content && dice.chance(0.15)) {

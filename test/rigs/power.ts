@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { count } from '../bench/table.ts'
 import { brokenInvariants } from '../executable/ledger.ts'
+import { temporaryFolder } from '../postgres.ts'
 import { bytesOf, Connection } from './connection.ts'
 import { Dice } from './dice.ts'
 import type { Report, Rig } from './report.ts'
@@ -26,14 +26,11 @@ const WAL = `${DATABASE}-wal`
 
 export const power: Rig = async ({ rounds, seed, isShort }) => {
   if (!Bun.which('strace')) return { tables: [[['power'], ['not done: strace is not installed']]], findings: [] }
-  const folder = mkdtempSync(join(tmpdir(), 'scrip-rig-'))
-  try {
-    const dice = new Dice(seed)
-    const events = await recorded(folder, WRITES[isShort ? 'short' : 'long'], dice)
-    return cuts(join(folder, 'cut'), events, isShort ? 20 : rounds, dice)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  using temporary = temporaryFolder()
+  const folder = temporary.path
+  const dice = new Dice(seed)
+  const events = await recorded(folder, WRITES[isShort ? 'short' : 'long'], dice)
+  return cuts(join(folder, 'cut'), events, isShort ? 20 : rounds, dice)
 }
 
 /** What a server did from an empty folder to its end, in order. */

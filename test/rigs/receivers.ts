@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { count, mebibytes } from '../bench/table.ts'
-import { type Running, residentBytes } from '../program.ts'
+import { temporaryFolder } from '../postgres.ts'
+import { ON_A_SMALL_DISK, type Running, residentBytes } from '../program.ts'
 import { type AttemptBody, type EventBody, Partner, recordOf } from './partner.ts'
 import { type Behaviour, breakOff, Receiver, respondWith } from './receiver.ts'
 import type { Rig } from './report.ts'
@@ -23,16 +22,13 @@ const PLACES_MAX = 4
 const PAYOUTS = { long: 300, short: 20 }
 
 export const receivers: Rig = async ({ seed, isShort }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'scrip-rig-'))
+  using temporary = temporaryFolder()
+  const folder = temporary.path
   const findings: string[] = []
   const rows = [['receiver', 'status', 'took']]
-  try {
-    rows.push(...(await hostileOnes(isShort, findings)))
-    rows.push(await afterAMonth(isShort ? PAYOUTS.short : PAYOUTS.long, seed, findings))
-    rows.push(await onAFullDisk(join(folder, 'full'), findings))
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  rows.push(...(await hostileOnes(isShort, findings)))
+  rows.push(await afterAMonth(isShort ? PAYOUTS.short : PAYOUTS.long, seed, findings))
+  rows.push(await onAFullDisk(join(folder, 'full'), findings))
   return { tables: [rows], findings }
 }
 
@@ -151,9 +147,6 @@ const afterAMonth = async (payouts: number, seed: number, findings: string[]): P
   return [`a month of ${count(events.length)} events at once`, `${most} at once`, `${count(tookMs)} ms`]
 }
 
-/** The most that a file may grow to, in KiB. */
-const FILE_KIB_MAX = 2_048
-const ON_A_SMALL_DISK = ['bash', '-c', `trap '' XFSZ; ulimit -S -f ${FILE_KIB_MAX}; exec "$@"`, 'bash']
 const WRITES_MAX = 2_000
 
 /** Results that cannot be written down: the event is sent again once there is room. */

@@ -1,11 +1,9 @@
 import { backlog } from './backlog.ts'
 import { consolePages } from './console.ts'
 import { deliveries } from './deliveries.ts'
-import { disk } from './disk.ts'
 import { fairness } from './fairness.ts'
 import { hostile } from './hostile.ts'
 import { kill } from './kill.ts'
-import { overload } from './overload.ts'
 import { power } from './power.ts'
 import { receivers } from './receivers.ts'
 import { record } from './record.ts'
@@ -17,9 +15,7 @@ import { year } from './year.ts'
 export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   kill: { rig: kill, rounds: 200 },
   power: { rig: power, rounds: 500 },
-  disk: { rig: disk, rounds: 3 },
   hostile: { rig: hostile, rounds: 100 },
-  overload: { rig: overload, rounds: 10 },
   soak: { rig: soak, rounds: 50 },
   fairness: { rig: fairness, rounds: 3 },
   deliveries: { rig: deliveries, rounds: 200 },

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { count } from '../bench/table.ts'
+import { temporaryFolder } from '../postgres.ts'
 import { type Running, run } from '../program.ts'
 import { PAYEE } from '../records.ts'
 import { ask } from './connection.ts'
@@ -31,22 +31,19 @@ const WRITERS = 4
 const ERASED = 'payee-7@example.com'
 
 export const year: Rig = async ({ seed, isShort, progress }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'scrip-year-'))
-  try {
-    const played = await play(folder, isShort ? SHORT : WHOLE, seed)
-    progress('the year is played')
-    const today = new Today(folder, played)
-    await today.loseWhatCameAfterTheBackup()
-    await today.crash()
-    await today.rotate()
-    await today.upgrade()
-    await today.erase()
-    await today.proveStatements(isShort ? SHORT_MONTHS.map((number) => played.months[number] ?? '') : played.months)
-    await today.proveTheRest()
-    return { tables: [rowsOf(played), today.timings], findings: today.findings }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  using temporary = temporaryFolder()
+  const folder = temporary.path
+  const played = await play(folder, isShort ? SHORT : WHOLE, seed)
+  progress('the year is played')
+  const today = new Today(folder, played)
+  await today.loseWhatCameAfterTheBackup()
+  await today.crash()
+  await today.rotate()
+  await today.upgrade()
+  await today.erase()
+  await today.proveStatements(isShort ? SHORT_MONTHS.map((number) => played.months[number] ?? '') : played.months)
+  await today.proveTheRest()
+  return { tables: [rowsOf(played), today.timings], findings: today.findings }
 }
 
 const play = async (folder: string, size: Size, seed: number): Promise<Played> => {
