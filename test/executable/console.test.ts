@@ -298,27 +298,14 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     expect(page.url()).toContain('q=path%3A%2Fpayouts')
   })
 
-  test('takes a name that every object has as any other: in a filter, a grouping and an address', async () => {
-    const page = await consoles.open(`#requests?world=${world}&q=constructor%3Aorders&by=toString`)
+  test('takes a name that every object has as any other: in a filter and an address', async () => {
+    const page = await consoles.open(`#requests?world=${world}&q=constructor%3Aorders`)
     await page.getByText('No request matches the filter.').waitFor()
     await page.getByLabel('Search requests').fill('/api/v1/orders')
     await row(page, '/api/v1/orders').waitFor()
     await page.goto(`${server.url}/_sandbox/console#constructor?world=${world}`)
     await row(page, '/api/v1/orders').waitFor()
     expect(await page.title()).toBe('Requests · Scrip console')
-  })
-
-  test('groups requests by test, with those that failed in the heading', async () => {
-    const tested = await consoles.world()
-    const named = (name: string) => ({ 'x-test-name': name })
-    await tested.post('/api/v1/products/1/charges', { denomination: 100, quantity: 0 }, named('cart is empty'))
-    await tested.get('/api/v1/wallets', named('shows wallets'))
-    const page = await consoles.open(`#requests?world=${tested.name}&by=test`)
-    const heading = (name: string) => row(page, name)
-    await heading('cart is empty').getByText('1 request, 1 refused or failed').waitFor()
-    expect(await heading('shows wallets').locator('.dot.good').count()).toBe(1)
-    await heading('cart is empty').click()
-    await row(page, '/charges').waitFor({ state: 'detached' })
   })
 
   test('marks rehearsals, in the list and in a request, and finds them', async () => {

@@ -39,7 +39,6 @@ const statesOf = (world: string): Record<string, State> => {
     'an order': { place: opened(3), shows: '.ledger', act: openAll },
     'a refusal': { place: opened(6), shows: '.request .code' },
     'a request that is gone': { place: opened(4_711), shows: '.failed' },
-    'requests, by world': { place: 'requests?by=world', shows: '.group' },
     faults: { place: `faults?world=${world}`, shows: '.choices li' },
     send: { place: `send?world=${world}&operation=placeOrder`, shows: 'textarea' },
     'no such world': { place: 'money?world=nope', shows: '.lost' },

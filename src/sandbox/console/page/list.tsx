@@ -13,13 +13,11 @@ interface Props<Item> {
   selected: number
   keyOf: (item: Item) => string
   onSelect: (item: Item) => void
-  /** Keys pass over it. */
-  isHeading: (item: Item) => boolean
   draw: (item: Item) => ComponentChildren
 }
 
 /** A list for mouse and keys, of which the first rows are drawn. */
-export const List = <Item,>({ items, label, selected, keyOf, onSelect, isHeading, draw }: Props<Item>) => {
+export const List = <Item,>({ items, label, selected, keyOf, onSelect, draw }: Props<Item>) => {
   const [drawn, setDrawn] = useState(DRAWN)
   const shown = items.slice(0, drawn)
 
@@ -37,8 +35,8 @@ export const List = <Item,>({ items, label, selected, keyOf, onSelect, isHeading
     const step = steps[event.key]
     if (step === undefined || shown.length === 0 || event.ctrlKey || event.metaKey) return
     event.preventDefault()
-    let index = Math.min(shown.length - 1, Math.max(0, (selected === -1 ? (step > 0 ? -1 : 0) : selected) + step))
-    for (let at = shown[index]; at !== undefined && isHeading(at); at = shown[index]) index += Math.sign(step)
+    const from = selected === -1 && step < 0 ? 0 : selected
+    const index = Math.min(shown.length - 1, Math.max(0, from + step))
     const item = shown[index]
     if (!item) return
     event.currentTarget.children[index]?.scrollIntoView({ block: 'nearest' })

@@ -88,25 +88,16 @@ const WorldChoice = ({ place: { page, world }, worlds, onLook }: WorldsProps) =>
 }
 
 /** A world that nobody has made yet, or that was dropped. */
-const UnknownWorld = ({ place: { page, world }, worlds, onLook }: WorldsProps) => (
+const UnknownWorld = ({ place: { world }, worlds, onLook }: WorldsProps) => (
   <div class="lost">
     <h2>There is no world {world}</h2>
     <p>A world is made when a client logs in as sbx_{world}, or on the page of worlds.</p>
-    <p>
-      {worlds.slice(0, WORLDS_OFFERED).map((name) => (
-        <a key={name} href={hrefOf({ page, world: name })}>
-          {name}
-        </a>
-      ))}
-    </p>
     <p class="line">
       <Button text="Check again" onClick={onLook} />
       <a href={hrefOf({ page: 'worlds', world: 'default' })}>All {worlds.length} worlds</a>
     </p>
   </div>
 )
-
-const WORLDS_OFFERED = 20
 
 const TokenForm = ({ onKept }: { onKept: () => void }) => {
   const [token, setToken] = useState('')

@@ -102,16 +102,6 @@ const CLOCK_MOVES = [
   { title: 'Let the clock run', body: { frozen: false } },
 ]
 
-/** What people look for by what they want to do, and the page on which they do it. */
-const WHERE = [
-  { title: 'Refund, deliver or fail an order', page: 'money' },
-  { title: 'Advance, fail or return a payout', page: 'money' },
-  { title: 'Fund a wallet', page: 'money' },
-  { title: 'Lose a response, or inject another fault', page: 'faults' },
-  { title: 'Register a webhook', page: 'events' },
-  { title: 'Save or restore a snapshot', page: 'worlds' },
-]
-
 const choicesOf = ({ place, pages, worlds }: Props, world: string, operations: readonly Entry[]): Choice[] => {
   const action = (title: string, choose: () => unknown): Choice => choiceOf('Action', title, choose)
   return [
@@ -121,7 +111,6 @@ const choicesOf = ({ place, pages, worlds }: Props, world: string, operations: r
       action(`${title} in ${world}`, () => act(() => ask('POST', '/clock', { world, body }), `${title}: ${world}`)),
     ),
     action(`Remove all faults of ${world}`, () => act(() => ask('DELETE', '/faults', { world }), 'Removed all faults')),
-    ...WHERE.map(({ title, page }) => action(title, () => go({ page, world }))),
     action(`Reset ${world}`, () => act(() => ask('POST', '/reset', { world }), `Reset ${world}`)),
     action('Pause or resume the list', () => store.pause(!store.isPaused)),
     ...operations.map(({ method, path, operation: { operationId, summary } }) =>
@@ -134,7 +123,6 @@ const KEYS = {
   '/': 'Search the requests',
   'j, ↓': 'Next request',
   'k, ↑': 'Previous request',
-  '←, →': 'Close or open all groups',
   p: 'Pause or resume the list',
   Escape: 'Close the open request',
   'Ctrl+K': 'Find a page, a world, an operation or an action',

@@ -8,9 +8,8 @@ export interface Place {
   /** A request that is open. */
   id?: number | undefined
   idWorld?: string | undefined
-  /** Which requests are shown (`filter.ts`), and how they are grouped. */
+  /** Which requests are shown (`filter.ts`). */
   filter?: string | undefined
-  by?: string | undefined
   /** The operation of a request that is written. */
   operation?: string | undefined
   /** A record that is pointed at: `order-12`. */
@@ -26,7 +25,7 @@ export const showsAll = (page: string): boolean => OF_ALL_WORLDS.has(page)
 /** The world in which a page of all worlds does something. */
 export const worldOf = ({ world }: Place): string => (world === ALL_WORLDS ? 'default' : world)
 
-const NAMES = { filter: 'q', by: 'by', idWorld: 'of', operation: 'operation', record: 'record' } as const
+const NAMES = { filter: 'q', idWorld: 'of', operation: 'operation', record: 'record' } as const
 type Named = keyof typeof NAMES
 
 const entriesOf = (place: Place): [string, string][] =>

@@ -3,7 +3,7 @@ import { recordIdOf } from '../../../requests/in-words.ts'
 import { ask, get } from '../api.ts'
 import { Body } from '../body.tsx'
 import { Button } from '../forms.tsx'
-import { type Change, useLoaded, usePointedAt } from '../hooks.ts'
+import { useLoaded, usePointedAt } from '../hooks.ts'
 import { type Place, worldOf } from '../place.ts'
 import { MadeBy } from '../requests/made-by.tsx'
 import { useNews } from '../store.ts'
@@ -24,9 +24,11 @@ export const Events = ({ place }: { place: Place }) => {
     ])
     return { events, webhooks, inbox }
   }, [world, news])
-  const { events = [], webhooks = [], inbox = [] } = value ?? {}
+  const { events = [], inbox = [] } = value ?? {}
   usePointedAt(place.record, value !== undefined)
   const settle = () => change(() => ask('POST', '/webhooks/settle', { world }), 'Delivered everything that is due')
+  const resend = (id: string) =>
+    change(() => ask('POST', `/events/${id}/redeliver`, { world, body: {} }), 'On its way again')
   const aside = (
     <div class="line">
       <Button text="Deliver what is due" onClick={settle} />
@@ -53,9 +55,11 @@ export const Events = ({ place }: { place: Place }) => {
                 <div class="line">
                   <span class="mono soft">{event.id}</span>
                   <MadeBy world={world} made={{ event: event.id }} />
-                </div>
-                <div class="line">
-                  <Resend event={event} webhooks={webhooks} world={world} onChange={change} />
+                  <Button
+                    text="Resend"
+                    aria-label={`Resend: ${event.type} ${event.id}`}
+                    onClick={() => resend(event.id)}
+                  />
                 </div>
                 <Body text={JSON.stringify(event.data)} label={`Data of ${event.id}`} />
               </details>
@@ -64,32 +68,5 @@ export const Events = ({ place }: { place: Place }) => {
         </ul>
       </Card>
     </div>
-  )
-}
-
-interface ResendProps {
-  event: ScripEvent
-  webhooks: readonly Webhook[]
-  world: string
-  onChange: Change
-}
-
-/** Delivers an event again, to all webhooks that take it or to one. */
-const Resend = ({ event, webhooks, world, onChange }: ResendProps) => {
-  const send = (body: object) =>
-    onChange(() => ask('POST', `/events/${event.id}/redeliver`, { world, body }), 'On its way again')
-  return (
-    <>
-      <Button text="Resend to all" aria-label={`Resend to all: ${event.type} ${event.id}`} onClick={() => send({})} />
-      {webhooks.length > 1 &&
-        webhooks.map(({ id, name }) => (
-          <Button
-            key={id}
-            text={`to ${visible(name)}`}
-            aria-label={`Resend ${event.id} to ${visible(name)}`}
-            onClick={() => send({ webhook_id: id })}
-          />
-        ))}
-    </>
   )
 }

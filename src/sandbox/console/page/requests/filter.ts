@@ -1,7 +1,7 @@
 import type { Row } from '../store.ts'
 
 /**
- * Which requests are shown: `status:4xx path:/orders world:a since:5m`, and words that may appear anywhere. All parts
+ * Which requests are shown: `status:4xx path:/orders world:a`, and words that may appear anywhere. All parts
  * have to match; a value with spaces is quoted.
  */
 
@@ -16,7 +16,6 @@ export const FIELDS = {
   fault: 'any, or a part of its name',
   dry_run: 'true or false',
   changed: 'a table, or any',
-  since: '30s, 5m or 2h before the newest request of the same world',
 } as const
 export type Field = keyof typeof FIELDS
 
@@ -48,14 +47,14 @@ export const withValue = (filter: string, field: Field, value: string | undefine
   return [...kept.map(({ text }) => text), ...added].join(' ')
 }
 
-export const filterOf = (filter: string, rows: readonly Row[]): Fits => {
-  const fits = partsOf(filter).map((part) => fitsPart(part, rows))
+export const filterOf = (filter: string): Fits => {
+  const fits = partsOf(filter).map(fitsPart)
   return (row) => fits.every((each) => each(row))
 }
 
 const includes = (text: string | null | undefined, part: string): boolean => text?.toLowerCase().includes(part) ?? false
 
-const fitsPart = ({ field, value }: Part, rows: readonly Row[]): Fits => {
+const fitsPart = ({ field, value }: Part): Fits => {
   switch (field) {
     case undefined:
       return ({ text }) => text.includes(value)
@@ -80,8 +79,6 @@ const fitsPart = ({ field, value }: Part, rows: readonly Row[]): Fits => {
       return ({ head }) => String(head.dry_run) === value
     case 'changed':
       return ({ head }) => head.changes.some(({ table }) => value === 'any' || table === value)
-    case 'since':
-      return sinceFits(value, rows)
   }
 }
 
@@ -92,16 +89,4 @@ const statusFits = (value: string): Fits => {
   if (value === '5xx') return ({ head }) => head.response.status >= 500 || head.response.status === 0
   const pattern = value.replaceAll('x', '')
   return ({ head }) => String(head.response.status).startsWith(pattern)
-}
-
-const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** By the clocks of the worlds, which may stand still or be years ahead. */
-const sinceFits = (value: string, rows: readonly Row[]): Fits => {
-  const [, count = '', unit = ''] = /^(\d+)([smhd])$/.exec(value) ?? []
-  const lengthMs = Number(count) * (UNITS[unit] ?? 0)
-  if (lengthMs === 0) return () => true
-  const newest = new Map<string, number>()
-  for (const { head } of rows) if (!newest.has(head.world)) newest.set(head.world, Date.parse(head.at))
-  return ({ head }) => Date.parse(head.at) >= (newest.get(head.world) ?? 0) - lengthMs
 }

@@ -1,15 +1,14 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { counted } from '../../../requests/amounts.ts'
-import { Button, Input, Select } from '../forms.tsx'
+import { Button, Input } from '../forms.tsx'
 import { useKeys } from '../hooks.ts'
 import { List } from '../list.tsx'
 import { go, hrefOf, keepPlace, type Place, worldOf } from '../place.ts'
 import { REQUESTS_MAX, type Row, store, useStore } from '../store.ts'
 import { Code } from '../ui.tsx'
 import { FIELDS, filterOf, valueIn, withValue } from './filter.ts'
-import { GROUPINGS, grouped, type Item, isGroup, isGrouping } from './groups.ts'
 import { RequestView } from './request.tsx'
-import { GroupView, Headings, RowView } from './row.tsx'
+import { Headings, RowView } from './row.tsx'
 
 /** The filters that are one click away. */
 const KINDS = {
@@ -19,7 +18,7 @@ const KINDS = {
   Writes: { field: 'changed', value: 'any' },
 } as const
 
-const keyOf = (item: Item): string => (isGroup(item) ? `group ${item.key}` : `${item.head.world} ${item.head.id}`)
+const keyOf = ({ head: { world, id } }: Row): string => `${world} ${id}`
 
 /** Hands a key to the list, wherever the focus is. */
 const toList = (key: string): void => {
@@ -32,14 +31,11 @@ const toList = (key: string): void => {
 export const Requests = ({ place }: { place: Place }) => {
   const { rows, isRead, isPaused, waiting } = useStore()
   const filter = place.filter ?? ''
-  const grouping = isGrouping(place.by) ? place.by : 'none'
   const [typed, setTyped] = useState(filter)
-  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => setTyped(filter), [place])
 
-  const shown = useMemo(() => (typed === '' ? rows : rows.filter(filterOf(typed, rows))), [rows, typed])
-  const items = useMemo(() => grouped(shown, grouping, closed), [shown, grouping, closed])
+  const shown = useMemo(() => (typed === '' ? rows : rows.filter(filterOf(typed))), [rows, typed])
 
   const look = (changed: Partial<Place>): void => go({ ...place, filter: typed, ...changed })
   const close = (): void => look({ id: undefined, idWorld: undefined })
@@ -52,18 +48,12 @@ export const Requests = ({ place }: { place: Place }) => {
       '/': () => field.current?.focus(),
       p: () => store.pause(!store.isPaused),
       ...Object.fromEntries(['j', 'k', 'ArrowDown', 'ArrowUp'].map((key) => [key, () => toList(key)])),
-      ArrowLeft: () => setClosed(new Set(items.filter(isGroup).map(({ key }) => key))),
-      ArrowRight: () => setClosed(new Set()),
       ...(place.id !== undefined && { Escape: close }),
     },
-    [place, items],
+    [place, typed],
   )
   const open = `${place.idWorld ?? place.world} ${place.id}`
-  const selected = place.id === undefined ? -1 : items.findIndex((item) => keyOf(item) === open)
-  const choose = (item: Item): void => {
-    if (isGroup(item)) setClosed(toggled(closed, item.key))
-    else look({ id: item.head.id, idWorld: item.head.world })
-  }
+  const selected = place.id === undefined ? -1 : shown.findIndex((row) => keyOf(row) === open)
   const list = (
     <section class="feed" aria-label="Requests">
       <div class="tools">
@@ -94,12 +84,6 @@ export const Requests = ({ place }: { place: Place }) => {
             return <Button key={name} text={name} aria-pressed={isSet} onClick={() => look({ filter: turned })} />
           })}
         </fieldset>
-        <Select
-          aria-label="Group requests"
-          value={grouping}
-          options={Object.entries(GROUPINGS)}
-          onChoose={(by) => look({ by: by === 'none' ? undefined : by })}
-        />
         <Button
           text={isPaused ? `Resume${waiting > 0 ? ` · ${waiting}` : ''}` : 'Pause'}
           aria-pressed={isPaused}
@@ -115,15 +99,12 @@ export const Requests = ({ place }: { place: Place }) => {
         <>
           <Headings />
           <List
-            items={items}
+            items={shown}
             label="Requests, the newest first"
             selected={selected}
             keyOf={keyOf}
-            onSelect={choose}
-            isHeading={isGroup}
-            draw={(item) =>
-              isGroup(item) ? <GroupView group={item} isClosed={closed.has(item.key)} /> : <RowView {...item} />
-            }
+            onSelect={({ head: { id, world } }) => look({ id, idWorld: world })}
+            draw={RowView}
           />
         </>
       )}
@@ -138,9 +119,6 @@ export const Requests = ({ place }: { place: Place }) => {
     </div>
   )
 }
-
-const toggled = (set: ReadonlySet<string>, key: string): ReadonlySet<string> =>
-  new Set(set).symmetricDifference(new Set([key]))
 
 /** How many requests are shown, and of how many. */
 const Count = ({ shown, rows }: { shown: readonly Row[]; rows: readonly Row[] }) => {

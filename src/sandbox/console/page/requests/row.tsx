@@ -1,8 +1,6 @@
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
-import { counted } from '../../../requests/amounts.ts'
 import type { Row } from '../store.ts'
 import { clockTime, FaultTag, Method, ms, Status, Tag } from '../ui.tsx'
-import type { Group } from './groups.ts'
 
 /** What a column of the list is called. */
 export const Headings = () => (
@@ -40,16 +38,4 @@ const Reason = ({ outcome, message }: Row['head']) => (
   <>
     {outcome ?? ''} {message !== null && <span class="message">{visible(message)}</span>}
   </>
-)
-
-export const GroupView = ({ group, isClosed }: { group: Group; isClosed: boolean }) => (
-  <span class="group">
-    <span class={`dot ${group.failures === 0 ? 'good' : 'bad'}`} />
-    <strong>{visible(group.key)}</strong>
-    <span class="soft">
-      {counted(group.count, 'request')}
-      {group.failures > 0 && `, ${group.failures.toLocaleString('en')} refused or failed`}
-    </span>
-    <span class="soft">{isClosed ? 'closed' : ''}</span>
-  </span>
 )

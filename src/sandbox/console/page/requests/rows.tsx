@@ -1,4 +1,3 @@
-import { Fragment } from 'preact'
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
 import { nounOf } from '../../../requests/in-words.ts'
 import type { RowChange, RowValues } from '../types.ts'
@@ -20,7 +19,7 @@ export const Rows = ({ changes }: { changes: readonly RowChange[] }) => {
             <details>
               <summary>
                 <Tag kind={change.operation}>{change.operation}</Tag> <strong>{visible(nounOf(change))}</strong>{' '}
-                <span class="mono soft">{change.table}</span> <Since {...change} />
+                <span class="mono soft">{change.table}</span>
               </summary>
               <Values {...change} />
             </details>
@@ -38,17 +37,6 @@ const rankOf = ({ table, operation }: RowChange): number =>
 
 const isRecorded = ({ before, after }: RowChange): boolean => before !== null || after !== null
 
-/** What became of the row since the request. */
-const Since = (change: RowChange) => {
-  const { operation, after, now } = change
-  if (operation === 'delete') return null
-  if (now === null) return <Tag kind="warn">gone since</Tag>
-  return isRecorded(change) && differs(after, now) ? <Tag kind="warn">changed since</Tag> : null
-}
-
-const differs = (after: RowValues | null, now: RowValues): boolean =>
-  Object.entries(now).some(([name, value]) => after?.[name] !== value)
-
 const Values = ({ operation, before, after, now }: RowChange) => {
   if (before && after) return <Updated before={before} after={after} />
   const values = before ?? after ?? now
@@ -59,7 +47,7 @@ const Values = ({ operation, before, after, now }: RowChange) => {
     <Table
       kind="values"
       headings={['Column', heading]}
-      rows={rows.map(([name, value]) => [name, <Name of={name} />, <Value name={name} value={value} />])}
+      rows={rows.map(([name, value]) => [name, name, <Value name={name} value={value} />])}
     />
   )
 }
@@ -78,7 +66,7 @@ const Updated = ({ before, after }: { before: RowValues; after: RowValues }) => 
           headings={['Column', 'Before', 'After']}
           rows={changed.map((name) => [
             name,
-            <Name of={name} />,
+            name,
             <del>
               <Value name={name} value={before[name]} />
             </del>,
@@ -99,18 +87,6 @@ const Updated = ({ before, after }: { before: RowValues; after: RowValues }) => 
     </>
   )
 }
-
-/** A long name breaks between its words. */
-const Name = ({ of }: { of: string }) => (
-  <>
-    {of.split(/(?<=_)/).map((word, index) => (
-      <Fragment key={word}>
-        {index > 0 && <wbr />}
-        {word}
-      </Fragment>
-    ))}
-  </>
-)
 
 /** Times are kept as milliseconds, and are shown as people read them. */
 const Value = ({ name, value }: { name: string; value: unknown }) => {
