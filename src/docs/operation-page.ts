@@ -10,10 +10,9 @@ import {
   type Entry,
   errorsIn,
   type Parameter,
-  type Schema,
   successOf,
 } from './document.ts'
-import { limitsView, membersView, typeOf } from './schema-view.ts'
+import { memberLine, membersView, typeOf } from './schema-view.ts'
 
 /** The page of one operation: what it takes and returns on the left, an example on the right. */
 
@@ -55,52 +54,36 @@ const requestView = (document: ApiDocument, operation: DocumentedOperation): Htm
     const parameters = byPlace.get(place as Parameter['in'])
     return (
       parameters &&
-      html`<h2>${title}</h2><ul class="members">${parameters.map((one) => parameterView(document, one))}</ul>`
+      html`<h2>${title}</h2><ul class="members">${parameters.map((one) => html`<li>${memberLine(document, one)}</li>`)}</ul>`
     )
   })}${body && html`<h2>Body</h2>${membersView(document, body, true)}`}`
 }
-
-const parameterView = (document: ApiDocument, { name, required, description, schema }: Parameter): Html =>
-  html`<li><div class="line"><code class="name">${name}</code> <span class="type">${typeOf(document, schema)}</span>${
-    required && html` <span class="tag bad">required</span>`
-  }</div>${description !== undefined && html`<p>${prose(description)}</p>`}${limitsView(schema)}</li>`
 
 const responseView = (document: ApiDocument, operation: DocumentedOperation): Html => {
   const [status, response] = successOf(operation) ?? []
   if (!response) return html``
   const [[type, { schema }] = ['', {}]] = Object.entries<Partial<Content>>(response.content ?? {})
-  const headers = Object.entries(response.headers ?? {}).flatMap(([name, header]) =>
-    '$ref' in header ? [] : [{ name, ...header }],
-  )
+  const headers = Object.entries(response.headers ?? {})
   return html`<h2>Response ${status}</h2><p>${prose(response.description)}${type !== '' && html` <span class="type">${type}</span>`}</p>
-${schema && membersOf(document, schema)}
+${schema && html`<p><span class="type">${typeOf(document, schema)}</span></p>${membersView(document, schema, false)}`}
 ${
   headers.length > 0 &&
   html`<details><summary>Headers</summary><ul class="members">${headers.map(
-    ({ name, description, schema }) =>
-      html`<li><div class="line"><code class="name">${name}</code> <span class="type">${typeOf(document, schema)}</span></div>${
-        description !== undefined && html`<p>${prose(description)}</p>`
-      }</li>`,
+    ([name, { description, schema }]) => html`<li>${memberLine(document, { name, description, schema })}</li>`,
   )}</ul></details>`
 }`
 }
 
-const membersOf = (document: ApiDocument, schema: Schema): Html =>
-  html`<p><span class="type">${typeOf(document, schema)}</span></p>${membersView(document, schema, false)}`
-
 const errorsView = (errors: readonly DocumentedError[]): Html =>
   html`${
     errors.length > 0 &&
-    html`<h2 id="errors">Errors</h2><ul class="errors">${errors.map(
-      ({ name, status, body }) =>
-        html`<li id="${name}"><details><summary><span class="status s${status[0]}">${status}</span> <code>${name}</code> <span class="soft">${messageOf(body)}</span></summary>${adviceView(name)}${jsonBlock(body, `Body of ${name}`)}</details></li>`,
-    )}</ul>`
+    html`<h2 id="errors">Errors</h2><ul class="errors">${errors.map(({ name, status, body }) => {
+      const advice = adviceAbout(name)
+      return html`<li id="${name}"><details><summary><span class="status s${status[0]}">${status}</span> <code>${name}</code> <span class="soft">${messageOf(body)}</span></summary>${
+        advice !== undefined && html`<p class="advice">What to do: ${prose(advice)}.</p>`
+      }${jsonBlock(body, `Body of ${name}`)}</details></li>`
+    })}</ul>`
   }`
-
-const adviceView = (name: string): Html => {
-  const advice = adviceAbout(name)
-  return html`${advice !== undefined && html`<p class="advice">What to do: ${prose(advice)}.</p>`}`
-}
 
 /** The documented request for a shell. It runs as it stands, with a token in the variable TOKEN. */
 const curlOf = (document: ApiDocument, { method, path, operation }: Entry): string => {
@@ -139,7 +122,7 @@ export const eventView = (document: ApiDocument, type: string, operation: Docume
 <div class="columns"><div class="about">
 <p class="lead">${prose(operation.description)}</p>
 ${schema && html`<h2>Body</h2>${membersView(document, schema, false)}`}
-<h2>Headers</h2><ul class="members">${operation.parameters.map((one) => parameterView(document, one))}</ul>
+<h2>Headers</h2><ul class="members">${operation.parameters.map((one) => html`<li>${memberLine(document, one)}</li>`)}</ul>
 </div>
 <aside aria-label="Examples"><section aria-label="Body"><h2>Body</h2>${jsonBlock(bodyExampleOf(operation), 'Example of the body')}</section></aside></div>
 </article>`

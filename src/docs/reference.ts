@@ -1,11 +1,11 @@
-import { type Html, html } from '../pages/html.ts'
-import { type ApiDocument, type Entry, entriesOf, errorsIn } from './document.ts'
+import { html } from '../pages/html.ts'
+import { type ApiDocument, entriesOf, errorsIn } from './document.ts'
 import type { Guides } from './guides.ts'
-import { renderGuide, type Section } from './markdown.ts'
+import { renderGuide } from './markdown.ts'
 import { eventView, operationView } from './operation-page.ts'
 import { EVENTS, type Frame, GUIDES_PATH, notFoundView, OPERATIONS, overview, pageOf } from './page.ts'
 
-/** The pages of the reference, by their paths. Each is made when it is first asked for. */
+/** The pages of the reference, by their paths. Each is made when it is asked for. */
 
 /** One line of the search. */
 interface Found {
@@ -19,18 +19,8 @@ interface Found {
   text: string
 }
 
-interface RenderedGuide {
-  view: Html
-  sections: Section[]
-}
-
 export class Reference {
-  readonly #entries: ReadonlyMap<string, Entry>
-  readonly #guides = new Map<string, Promise<RenderedGuide>>()
-
-  constructor(private readonly frame: Frame) {
-    this.#entries = new Map(entriesOf(frame.document).map((entry) => [entry.operation.operationId, entry]))
-  }
+  constructor(private readonly frame: Frame) {}
 
   overview(): string {
     return pageOf(this.frame, '/docs', 'Reference', overview(this.frame))
@@ -38,8 +28,8 @@ export class Reference {
 
   /** Undefined when there is no such operation. */
   findOperation(id: string): string | undefined {
-    const entry = this.#entries.get(id)
     const { document, console } = this.frame
+    const entry = entriesOf(document).find(({ operation }) => operation.operationId === id)
     return (
       entry &&
       pageOf(this.frame, `${OPERATIONS}/${id}`, entry.operation.summary, operationView(document, entry, console))
@@ -57,7 +47,7 @@ export class Reference {
   async findGuide(name: string): Promise<string | undefined> {
     const guide = Object.hasOwn(this.frame.guides, name) ? this.frame.guides[name] : undefined
     if (!guide) return undefined
-    const { view } = await this.#rendered(name, guide.file)
+    const { view } = await this.#rendered(guide.file)
     return pageOf(this.frame, `${GUIDES_PATH}/${name}`, guide.title, html`<article class="guide">${view}</article>`)
   }
 
@@ -69,7 +59,7 @@ export class Reference {
   async index(): Promise<Found[]> {
     const guides = await Promise.all(
       Object.entries(this.frame.guides).map(async ([name, { title, file }]) =>
-        (await this.#rendered(name, file)).sections.map(({ id, text: heading, level, body }) => ({
+        (await this.#rendered(file)).sections.map(({ id, heading, level, body }) => ({
           title: heading,
           kind: level === 1 ? 'Guide' : title,
           href: `${GUIDES_PATH}/${name}${level === 1 ? '' : `#${id}`}`,
@@ -81,14 +71,8 @@ export class Reference {
     return [...operationsIn(this.frame.document), ...guides.flat()]
   }
 
-  #rendered(name: string, file: string): Promise<RenderedGuide> {
-    const known = this.#guides.get(name)
-    if (known) return known
-    const rendered = Bun.file(file)
-      .text()
-      .then((markdown) => renderGuide(markdown, linkIn(this.frame.guides)))
-    this.#guides.set(name, rendered)
-    return rendered
+  async #rendered(file: string): Promise<ReturnType<typeof renderGuide>> {
+    return renderGuide(await Bun.file(file).text(), linkIn(this.frame.guides))
   }
 }
 

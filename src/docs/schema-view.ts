@@ -1,5 +1,5 @@
 import { Html, html, prose } from '../pages/html.ts'
-import { type ApiDocument, resolved, type Schema, schemaName } from './document.ts'
+import { type ApiDocument, type Parameter, resolved, type Schema, schemaName } from './document.ts'
 
 /** What an object holds, member by member. */
 
@@ -17,9 +17,12 @@ export const membersView = (document: ApiDocument, schema: Schema, isRequest: bo
   if (members.length === 0) return html``
   return html`<ul class="members">${members.map(
     ([name, member]) =>
-      html`<li>${memberLine(document, name, member, isRequest && required.includes(name))}${
-        depth < DEPTH_MAX && nestedView(document, member, isRequest, depth)
-      }</li>`,
+      html`<li>${memberLine(document, {
+        name,
+        schema: member,
+        description: resolved(document, member).description,
+        required: isRequest && required.includes(name),
+      })}${depth < DEPTH_MAX && nestedView(document, member, isRequest, depth)}</li>`,
   )}</ul>`
 }
 
@@ -28,12 +31,13 @@ const nestedView = (document: ApiDocument, member: Schema, isRequest: boolean, d
   return inner.text === '' ? inner : html`<details><summary>Members</summary>${inner}</details>`
 }
 
-const memberLine = (document: ApiDocument, name: string, schema: Schema, isRequired: boolean): Html => {
-  const { description } = resolved(document, schema)
-  return html`<div class="line"><code class="name">${name}</code> <span class="type">${typeOf(document, schema)}</span>${
-    isRequired && html` <span class="tag bad">required</span>`
+/** A member of an object, a parameter or a header. */
+type Member = Pick<Parameter, 'name' | 'schema' | 'description'> & { required?: boolean }
+
+export const memberLine = (document: ApiDocument, { name, schema, description, required = false }: Member): Html =>
+  html`<div class="line"><code class="name">${name}</code> <span class="type">${typeOf(document, schema)}</span>${
+    required && html` <span class="tag bad">required</span>`
   }</div>${description !== undefined && html`<p>${prose(description)}</p>`}${limitsView(schema)}`
-}
 
 /** The object that a schema is, or holds in a list or beside null. */
 const objectIn = (document: ApiDocument, schema: Schema): Schema | undefined => {
@@ -55,7 +59,7 @@ export const typeOf = (document: ApiDocument, schema: Schema): string => {
 }
 
 /** The values that a schema allows, as the trade writes them. */
-export const limitsView = ({ items, anyOf, ...schema }: Schema): Html => {
+const limitsView = ({ items, anyOf, ...schema }: Schema): Html => {
   const { enum: choices, const: only, default: fallback, pattern } = { ...anyOf?.find((one) => one.enum), ...schema }
   const values = choices ? choicesIn(choices) : only === undefined ? [] : [only]
   const ranges = rangesOf(schema)

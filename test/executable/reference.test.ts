@@ -25,7 +25,7 @@ const inBrowser = (): Browser => {
 }
 
 /** One page of each kind, the front page and a page that is not there among them. */
-const PAGES = ['/', '/no-such', '/docs', '/docs/events/wallet.low', '/docs/guides/errors', '/docs/guides/no-such']
+const PAGES = ['/', '/docs', '/docs/events/wallet.low', '/docs/guides/errors', '/docs/guides/no-such']
 
 describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
   test.each(VIEWS)('has an operation without a fault that axe finds: $colorScheme, $width', async (view) => {

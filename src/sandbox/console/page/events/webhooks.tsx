@@ -1,12 +1,11 @@
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
+import { readClients, sendAs } from '../api.ts'
 import { Button } from '../forms.tsx'
 import { useLoaded } from '../hooks.ts'
 import { act } from '../notices.tsx'
 import { hrefOf } from '../place.ts'
-import { readClients, sendAs } from '../send-as.ts'
-import type { SandboxClient, Webhook } from '../types.ts'
-import { Card, Empty, Tag } from '../ui.tsx'
-import { Attempts } from './attempts.tsx'
+import type { Delivery, SandboxClient, Webhook } from '../types.ts'
+import { Attempted, Card, Empty, ms, Table, Tag } from '../ui.tsx'
 
 interface Props {
   world: string
@@ -78,3 +77,23 @@ const WebhookView = ({ webhook, world, clients, onChanged }: ViewProps) => {
     </section>
   )
 }
+
+const second = (at: string | null): string => at?.slice(11, 19) ?? ''
+
+/** Attempts to deliver events. */
+export const Attempts = ({ attempts }: { attempts: readonly Delivery[] }) => (
+  <Table
+    kind="attempts"
+    headings={['Event', 'Try', 'At', 'Result', 'Next']}
+    rows={attempts.map((attempt) => [
+      attempt.id,
+      attempt.event_type,
+      attempt.attempt,
+      <span class="mono">{second(attempt.created_at)}</span>,
+      <span title={`after ${ms(attempt.duration_ms)}`}>
+        <Attempted {...attempt} />
+      </span>,
+      <span class="mono">{second(attempt.next_attempt_at)}</span>,
+    ])}
+  />
+)

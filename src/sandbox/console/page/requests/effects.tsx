@@ -1,6 +1,6 @@
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
 import { Body } from '../body.tsx'
-import { Attempts } from '../events/attempts.tsx'
+import { Attempts } from '../events/webhooks.tsx'
 import { hrefOf } from '../place.ts'
 import type { RequestDetail } from '../types.ts'
 import { Attempted, clockTime } from '../ui.tsx'
