@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { exposure, isExposed } from '../kernel/private-file.ts'
-import { flushFolder, releasingBeside } from './disk.ts'
+import { flushFolder } from './disk.ts'
 
 /** A data folder: the database and its keys (decision 0020). */
 
@@ -101,17 +101,7 @@ export const removePrivateFile = (dataDir: string, file: string): void => {
 }
 
 export const removeDatabase = (path: string): void => {
-  releasingBeside(path, () => {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
-  })
-}
-
-const placeDatabase = (staged: string, path: string, release: () => void): void => {
-  release()
-  // A log that a killed process has left would be read into the new database.
-  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
-  releasingBeside(path, () => renameSync(staged, path))
-  flushFolder(dirname(path))
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
 
 /**
@@ -122,7 +112,11 @@ export const writeDatabase = (path: string, image: Uint8Array, release: () => vo
   const staged = path + STAGED
   try {
     writeFileSync(staged, image, { mode: PRIVATE_FILE_MODE, flush: true })
-    placeDatabase(staged, path, release)
+    release()
+    // A log that a killed process has left would be read into the new database.
+    for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+    renameSync(staged, path)
+    flushFolder(dirname(path))
   } finally {
     rmSync(staged, { force: true })
   }

@@ -1,4 +1,4 @@
-import { close, closeSync, fsyncSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HOUR_MS, systemClock } from '../kernel/clock.ts'
@@ -7,27 +7,6 @@ export const flushFile = (path: string): void => flush(path, 'r+')
 
 export const flushFolder = (path: string): void => {
   if (process.platform !== 'win32') flush(path, 'r')
-}
-
-/**
- * Runs what removes or replaces a file, whose space is given back beside the thread that serves requests: for each 300 MB that
- * takes some 100 ms, for which commits may wait.
- */
-export const releasingBeside = (path: string, work: () => void): void => {
-  const held = process.platform === 'win32' ? undefined : heldFile(path) // Windows removes no open file
-  try {
-    work()
-  } finally {
-    if (held !== undefined) close(held, () => undefined)
-  }
-}
-
-const heldFile = (path: string): number | undefined => {
-  try {
-    return openSync(path, 'r')
-  } catch {
-    return undefined // there is none
-  }
 }
 
 /** A disk writes what is new in such a time in some milliseconds. */

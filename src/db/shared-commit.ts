@@ -117,7 +117,6 @@ export class SharedCommit {
       if (this.sqlite.inTransaction) this.sqlite.run('ROLLBACK')
       if (isBusy(error)) this.#waitForTurn(error)
       else this.#fail([...this.#alone.splice(0), ...this.#waiting.splice(0)], error)
-      this.#restIfQuiet()
       return false
     }
     const units = this.#alone.length > 0 ? this.#alone.splice(0, 1) : this.#waiting.splice(0, UNITS_MAX)
@@ -146,6 +145,7 @@ export class SharedCommit {
     commitTotals.commits += 1
     commitTotals.units += settle.length
     for (const each of settle) each()
+    this.#restIfQuiet()
   }
 
   /** Meanwhile other units wait for the next transaction. */
@@ -203,7 +203,7 @@ export class SharedCommit {
   end(): void {
     this.flush()
     clearTimeout(this.#look)
-    for (const { reject } of this.#waiting.splice(0)) reject(tryLater())
+    this.#fail(this.#waiting.splice(0), tryLater())
   }
 
   #flushSoon(): void {
@@ -246,5 +246,6 @@ export class SharedCommit {
   #fail(units: readonly Unit[], error: unknown): void {
     if (isPassing(error)) this.#trouble = error as Error
     for (const { reject } of units) reject(asFailure(error))
+    this.#restIfQuiet()
   }
 }

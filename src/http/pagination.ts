@@ -20,35 +20,26 @@ export const sortedSliceOf = <Field>(query: Page & { sort_by: Field; sort_order:
 /** Sets the four headers of beneficiaries, payouts and orders (spec 4.1, contract C7), and returns the items of the page. */
 export const paged = <Item>(
   { headers }: Pick<Context['set'], 'headers'>,
-  page: Page,
+  { page, limit }: Page,
   { entries, totalCount }: { entries: Item[]; totalCount: number },
 ): Item[] => {
-  Object.assign(headers, pageHeaders(page, totalCount))
+  headers['X-Page'] = String(page)
+  headers['X-Per-Page'] = String(limit)
+  headers['X-Total-Count'] = String(totalCount)
+  headers['X-Total-Pages'] = String(Math.ceil(totalCount / limit))
   return entries
 }
 
 /** The same with the six headers of wallets and transactions (spec 4.2, contract C7). */
 export const longPaged = <Item>(
-  { headers }: Pick<Context['set'], 'headers'>,
+  set: Pick<Context['set'], 'headers'>,
   page: Page,
-  { entries, totalCount }: { entries: Item[]; totalCount: number },
+  list: { entries: Item[]; totalCount: number },
 ): Item[] => {
-  Object.assign(headers, longPageHeaders(page, totalCount, entries.length))
-  return entries
+  set.headers['X-Page-Size'] = String(list.entries.length)
+  set.headers['X-Has-More'] = String(page.page < Math.ceil(list.totalCount / page.limit))
+  return paged(set, page, list)
 }
-
-const pageHeaders = ({ page, limit }: Page, totalCount: number) => ({
-  'X-Page': String(page),
-  'X-Per-Page': String(limit),
-  'X-Total-Count': String(totalCount),
-  'X-Total-Pages': String(Math.ceil(totalCount / limit)),
-})
-
-const longPageHeaders = (page: Page, totalCount: number, pageSize: number) => ({
-  ...pageHeaders(page, totalCount),
-  'X-Page-Size': String(pageSize),
-  'X-Has-More': String(page.page < Math.ceil(totalCount / page.limit)),
-})
 
 /** The headers of a page, for the documentation. */
 export const PAGE_HEADERS = Type.Object({

@@ -1,9 +1,7 @@
-import type { Registry } from 'prom-client'
 import { commitTotals } from '../db/shared-commit.ts'
 import type { RequestListener } from '../http/request-timer.ts'
-import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
+import { processorMs, SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
 import { isUnavailable } from '../kernel/failure.ts'
-import type { DueWork } from '../worlds/due.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 
 interface MetricsOptions {
@@ -17,7 +15,6 @@ const DURATION_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1
 const WATCHED_REFUSALS = ['unauthorized', 'credentials_wrong', 'rate_limited', 'internal', 'unavailable'] as const
 /** Stands for all paths without a route. */
 const NO_ROUTE = '(none)'
-const MICROSECONDS_PER_SECOND = 1e6
 
 /** Metrics in the text format of Prometheus (decision 0021). */
 export const createMetrics = async (options: MetricsOptions) => {
@@ -44,7 +41,6 @@ export const createMetrics = async (options: MetricsOptions) => {
     registers,
   })
   for (const reason of WATCHED_REFUSALS) refusals.inc({ reason }, 0)
-  addProcessMetrics(prom, registry, options)
   const listener: RequestListener = {
     onArrived: () => inFlight.inc(),
     onEnded: ({ method, route, status, durationMs, failure, isRehearsal }) => {
@@ -54,127 +50,59 @@ export const createMetrics = async (options: MetricsOptions) => {
       if (failure) refusals.inc({ reason: failure })
     },
   }
-  return {
-    listener,
-    watchDue: (due: DueWork) => addMeasures(prom.Gauge, registry, dueGauges(due, options.worlds)),
-    /** Attempts to deliver events, by what they led to. */
-    watchAttempts: (totals: Readonly<Record<string, number>>) => addAttempts(prom, registry, totals),
-    /** A gauge with labels, read whenever it is asked for. */
-    watch: (...gauge: LabelledGauge) => addLabelled(prom, registry, gauge),
-    page: () => registry.metrics(),
-    contentType: registry.contentType,
-  }
+  const reading =
+    (Kind: typeof prom.Gauge | typeof prom.Counter) =>
+    (name: string, help: string, read: Read, labelNames: string[] = []): void => {
+      new Kind({
+        name,
+        help,
+        labelNames,
+        registers,
+        async collect() {
+          this.reset()
+          for (const [labels, value] of await valuesOf(read)) this.inc(labels, value)
+        },
+      })
+    }
+  /** Metrics that are read whenever they are asked for. */
+  const metrics = { gauge: reading(prom.Gauge), counter: reading(prom.Counter) }
+  addProcessMetrics(metrics, options)
+  return { ...metrics, listener, page: () => registry.metrics(), contentType: registry.contentType }
 }
 
 export type Metrics = Awaited<ReturnType<typeof createMetrics>>
 
 export type Labelled = readonly [labels: Record<string, string>, value: number]
-type Prom = typeof import('prom-client')
-type Measure = readonly [name: string, help: string, read: () => number]
-
-const addProcessMetrics = (prom: Prom, registry: Registry, { version, mode, worlds }: MetricsOptions): void => {
-  const startedMs = systemClock.nowMs() - sinceStartMs()
-  addMeasures(prom.Gauge, registry, [
-    ['scrip_worlds', 'Worlds of this process; one in live mode.', () => worlds.names.length],
-    ['process_resident_memory_bytes', 'Resident memory size in bytes.', () => process.memoryUsage.rss()],
-    ['process_heap_bytes', 'Heap in use in bytes.', () => process.memoryUsage().heapUsed],
-    ['process_start_time_seconds', 'Start time of the process in Unix seconds.', () => startedMs / SECOND_MS],
-  ])
-  addMeasures(prom.Counter, registry, [
-    ['scrip_commits_total', 'Commits that were made durable.', () => commitTotals.commits],
-    [
-      'scrip_committed_units_total',
-      'Units of work in them; those beyond one a commit shared it.',
-      () => commitTotals.units,
-    ],
-    ['process_cpu_seconds_total', 'Processor time in seconds.', cpuSeconds],
-  ])
-  const build = new prom.Gauge({
-    name: 'scrip_build_info',
-    help: 'What runs here; always 1.',
-    labelNames: ['version', 'mode', 'bun'],
-    registers: [registry],
-  })
-  build.set({ version, mode, bun: Bun.version }, 1)
-}
-
-type LabelledGauge = [
-  name: string,
-  help: string,
-  labelNames: string[],
-  read: () => readonly Labelled[] | Promise<readonly Labelled[]>,
-]
+type Values = number | readonly Labelled[]
+type Read = () => Values | Promise<Values>
 
 /** A warm server has no data of its own to measure, and is measured all the same. */
-const whileReadable = async <T>(read: () => T | Promise<T>, otherwise: T): Promise<T> => {
+const valuesOf = async (read: Read): Promise<readonly Labelled[]> => {
   try {
-    return await read()
+    const values = await read()
+    return typeof values === 'number' ? [[{}, values]] : values
   } catch (error) {
-    if (isUnavailable(error)) return otherwise
+    if (isUnavailable(error)) return []
     throw error
   }
 }
 
-const addLabelled = (prom: Prom, registry: Registry, [name, help, labelNames, read]: LabelledGauge): void => {
-  new prom.Gauge({
-    name,
-    help,
-    labelNames,
-    registers: [registry],
-    async collect() {
-      this.reset()
-      const values = await whileReadable(read, [])
-      for (const [labels, value] of values) this.set(labels, value)
-    },
-  })
-}
-
-const addAttempts = (prom: Prom, registry: Registry, totals: Readonly<Record<string, number>>): void => {
-  new prom.Counter({
-    name: 'scrip_webhook_attempts_total',
-    help: 'Attempts to deliver an event: retrying is a failure that is tried again, failed the last one.',
-    labelNames: ['status'],
-    registers: [registry],
-    collect() {
-      this.reset()
-      for (const [status, count] of Object.entries(totals)) this.inc({ status }, count)
-    },
-  })
-}
-
-const dueGauges = (due: DueWork, worlds: Worlds): readonly Measure[] => {
-  const lateMs = (): number => Math.max(0, worlds.default.clock.nowMs() - due.nextMs(worlds.default))
-  return [
-    [
-      'scrip_due_work',
-      'Orders and payouts of the default world that wait for a time.',
-      () => due.waiting(worlds.default),
-    ],
-    [
-      'scrip_due_work_set_aside',
-      'Steps of orders and payouts that failed and are set aside.',
-      () => due.setAsideCount(worlds.default),
-    ],
-    ['scrip_due_work_late_seconds', 'How long the first of them has been overdue.', () => lateMs() / SECOND_MS],
-  ]
-}
-
-const addMeasures = (Kind: Prom['Gauge' | 'Counter'], registry: Registry, measures: readonly Measure[]): void => {
-  for (const [name, help, read] of measures) {
-    new Kind({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        this.reset()
-        const value = await whileReadable<number | undefined>(read, undefined)
-        if (value !== undefined) this.inc(value)
-      },
-    })
-  }
-}
-
-const cpuSeconds = (): number => {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / MICROSECONDS_PER_SECOND
+const addProcessMetrics = (
+  { gauge, counter }: Pick<Metrics, 'gauge' | 'counter'>,
+  { version, mode, worlds }: MetricsOptions,
+): void => {
+  const startedMs = systemClock.nowMs() - sinceStartMs()
+  const build = { version, mode, bun: Bun.version }
+  gauge('scrip_worlds', 'Worlds of this process; one in live mode.', () => worlds.names.length)
+  gauge('process_resident_memory_bytes', 'Resident memory size in bytes.', () => process.memoryUsage.rss())
+  gauge('process_heap_bytes', 'Heap in use in bytes.', () => process.memoryUsage().heapUsed)
+  gauge('process_start_time_seconds', 'Start time of the process in Unix seconds.', () => startedMs / SECOND_MS)
+  gauge('scrip_build_info', 'What runs here; always 1.', () => [[build, 1]], Object.keys(build))
+  counter('scrip_commits_total', 'Commits that were made durable.', () => commitTotals.commits)
+  counter(
+    'scrip_committed_units_total',
+    'Units of work in them; those beyond one a commit shared it.',
+    () => commitTotals.units,
+  )
+  counter('process_cpu_seconds_total', 'Processor time in seconds.', () => processorMs() / SECOND_MS)
 }

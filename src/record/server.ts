@@ -7,12 +7,12 @@ import { isDamage } from '../db/storage.ts'
 import type { Respond } from '../http/listen.ts'
 import { MINUTE_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { freshInstallationId, freshSecret } from '../kernel/ids.ts'
+import { Outage } from '../kernel/outage.ts'
 import { makeEmptyRecord, settle, upgrade } from './activate.ts'
 import { Connection, RecordAway } from './connection.ts'
 import { FollowingCopy } from './follower.ts'
 import { Gate, gateTotals } from './gate.ts'
 import { Lease, leaseTotals, type Taken } from './lease.ts'
-import { Outage, type RecordLog } from './outage.ts'
 import { Place } from './place.ts'
 import { prune } from './prune.ts'
 import { pullCopy } from './pull.ts'
@@ -30,12 +30,14 @@ const SETTLE_MS_MAX = 2 * SECOND_MS
 
 type RecordState = 'active' | 'warm' | 'pulling' | 'waiting'
 
+type Write = (message: string, fields?: Record<string, string | number>) => void
+
 interface RecordOptions {
   target: PostgresTarget
   dataDir: string
   signingKey: Uint8Array
   release: string
-  log: RecordLog
+  log: Readonly<Record<'info' | 'warn' | 'error', Write>>
 }
 
 /** What becomes of the program when the lease comes and goes. */
@@ -77,7 +79,10 @@ export class RecordServer {
     this.#commits = new Connection(options.target, 'commits')
     this.#beats = new Connection(options.target, 'beats')
     this.#upkeep = new Connection(options.target, 'upkeep')
-    this.#outage = new Outage(options.log)
+    this.#outage = new Outage(options.log, {
+      on: 'the record cannot be used',
+      over: 'the record can be used again',
+    })
     this.#place = new Place(this.#commits, this.#holder)
     this.failure.catch(() => undefined) // whoever waits for it is told
   }
@@ -251,7 +256,10 @@ export class RecordServer {
     this.#state = 'active'
     this.#began.resolve()
     log.info('active', { epoch: taken.epoch, seq: taken.seq })
-    const looking = setInterval(() => this.#outage.lookAfter(lease), SECOND_MS)
+    const looking = setInterval(() => {
+      if (lease.isGood) this.#outage.over()
+      else this.#outage.seen(`no renewal for ${Math.round(lease.sinceRenewalMs / SECOND_MS)} s`)
+    }, SECOND_MS)
     const pruning = setInterval(() => void prune(this.#upkeep.ask).catch(() => undefined), MINUTE_MS)
     try {
       await this.#over.promise

@@ -1,18 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import {
-  appendFileSync,
-  existsSync,
-  linkSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { flushWhile, releasingBeside } from '../../src/db/disk.ts'
+import { flushWhile } from '../../src/db/disk.ts'
 
 /** What is brought to the disk beside the thread that serves requests. */
 
@@ -56,59 +46,3 @@ describe('a file that is brought to the disk while it is written', () => {
     expect(thrown).toContain('ENOENT')
   })
 })
-
-/** Its space takes a moment to be given back. */
-const LARGE = 16_777_216
-
-describe('a file that is removed', () => {
-  const isOpen = (path: string): boolean =>
-    readdirSync('/proc/self/fd').some((descriptor) => linkOf(`/proc/self/fd/${descriptor}`)?.startsWith(path))
-
-  test.skipIf(process.platform !== 'linux').each([LARGE, 0])(
-    'is gone at once, and its space a moment later (%d bytes)',
-    (bytes) =>
-      inFolder(async (path) => {
-        writeFileSync(path, Buffer.alloc(bytes))
-        releasingBeside(path, () => rmSync(path))
-        expect(existsSync(path)).toBe(false)
-        while (isOpen(path)) await Bun.sleep(1)
-      }),
-  )
-
-  test.skipIf(process.platform !== 'linux')('keeps its bytes if the removal fails', () =>
-    inFolder(async (path) => {
-      const content = Buffer.alloc(LARGE, 'Scrip')
-      writeFileSync(path, content)
-      const failing = (): never => {
-        throw new Error('not permitted')
-      }
-      expect(() => releasingBeside(path, failing)).toThrow('not permitted')
-      while (isOpen(path)) await Bun.sleep(1)
-      expect(readFileSync(path).equals(content)).toBe(true)
-    }),
-  )
-
-  test.skipIf(process.platform !== 'linux')('keeps its bytes for another name of it', () =>
-    inFolder(async (path) => {
-      const content = Buffer.alloc(LARGE, 'Scrip')
-      writeFileSync(path, content)
-      linkSync(path, `${path}-2`)
-      releasingBeside(path, () => rmSync(path))
-      while (isOpen(path)) await Bun.sleep(1)
-      expect(readFileSync(`${path}-2`).equals(content)).toBe(true)
-    }),
-  )
-
-  fileTest('may be none', async (path) => {
-    rmSync(path)
-    expect(() => releasingBeside(path, () => rmSync(path, { force: true }))).not.toThrow()
-  })
-})
-
-const linkOf = (path: string): string | undefined => {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return undefined // closed meanwhile
-  }
-}

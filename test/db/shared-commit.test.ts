@@ -132,6 +132,20 @@ describe('writes that arrive together', () => {
   })
 })
 
+test('settled resolves once nothing waits, whatever became of it', async () => {
+  const outcomes: string[] = []
+  void database.write(() => write('a')).then(() => outcomes.push('done'))
+  void database
+    .write(() => {
+      throw new Error('refused')
+    })
+    .catch(() => outcomes.push('refused'))
+  await database.settled()
+  expect(notes()).toEqual(['a'])
+  await database.settled()
+  expect(outcomes).toEqual(['done', 'refused'])
+})
+
 describe('an image', () => {
   test('opens as an independent copy', () => {
     write('a')

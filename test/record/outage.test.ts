@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { parsePostgresUrl } from '../../src/config/postgres-url.ts'
 import { MINUTE_MS, SECOND_MS, systemClock } from '../../src/kernel/clock.ts'
-import { Outage } from '../../src/record/outage.ts'
+import { Outage } from '../../src/kernel/outage.ts'
 import { RecordServer } from '../../src/record/server.ts'
 import { createDatabase } from '../../src/start/folder.ts'
 import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
@@ -20,7 +20,7 @@ const BACK = 'the record can be used again'
 test('an outage is a line a minute, and its end is one', () => {
   const lines: string[] = []
   let nowMs = 0
-  const outage = new Outage(logInto(lines), () => nowMs)
+  const outage = new Outage(logInto(lines), { on: AWAY, over: BACK }, () => nowMs)
   const last = (forMs: number): void => {
     for (const endMs = nowMs + forMs; nowMs < endMs; nowMs += SECOND_MS) outage.seen('no answer')
   }

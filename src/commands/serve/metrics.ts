@@ -40,13 +40,29 @@ export const serveMetrics = (address: { host: string; port: number }, metrics: M
 
 /** What is measured once a server has its app. */
 export const watchWork = (metrics: Metrics, due: DueWork, { mode }: Config, { worlds, reference }: Deps): void => {
-  metrics.watchDue(due)
-  metrics.watchAttempts(attemptTotals)
+  watchDue(metrics, due, worlds.default)
+  metrics.counter(
+    'scrip_webhook_attempts_total',
+    'Attempts to deliver an event: retrying is a failure that is tried again, failed the last one.',
+    () => Object.entries(attemptTotals).map(([status, count]): Labelled => [{ status }, count]),
+    ['status'],
+  )
   if (mode === 'live') watchOperations(metrics, worlds.default, reference)
 }
 
+const watchDue = ({ gauge }: Metrics, due: DueWork, world: World): void => {
+  gauge('scrip_due_work', 'Orders and payouts of the default world that wait for a time.', () => due.waiting(world))
+  gauge('scrip_due_work_set_aside', 'Steps of orders and payouts that failed and are set aside.', () =>
+    due.setAsideCount(world),
+  )
+  gauge('scrip_due_work_late_seconds', 'How long the first of them has been overdue.', () => {
+    const lateMs = world.clock.nowMs() - due.nextMs(world)
+    return Math.max(0, lateMs) / SECOND_MS
+  })
+}
+
 /** Gauges of live mode that warn before something runs out (contract C17). Sales are read once a minute. */
-const watchOperations = (metrics: Metrics, world: World, reference: Reference): void => {
+const watchOperations = ({ gauge }: Metrics, world: World, reference: Reference): void => {
   let read: { atMs: number; stock: Promise<Stock[]> } | undefined
   const stock = (): Promise<Stock[]> => {
     const nowMs = world.clock.steadyMs()
@@ -54,26 +70,23 @@ const watchOperations = (metrics: Metrics, world: World, reference: Reference): 
     return read.stock
   }
   const labels = ['product_id', 'denomination', 'currency']
-  metrics.watch('scrip_stock_available', 'Codes left for sale.', labels, async () =>
-    (await stock()).map(({ labels, available }) => [labels, available]),
-  )
-  metrics.watch('scrip_stock_days', 'Days that the codes last at the sales of the last 30 days.', labels, async () =>
-    (await stock()).flatMap(({ labels, daysLeft }): Labelled[] => (daysLeft === null ? [] : [[labels, daysLeft]])),
-  )
-  metrics.watch('scrip_wallets_low', 'Wallets below their threshold.', [], () => [[{}, countLow(world.db.query)]])
-  metrics.watch('scrip_webhook_failing_seconds', 'How long the webhook that fails the longest has failed.', [], () => {
-    const { db, clock } = world
-    const nowMs = clock.nowMs()
-    return [[{}, (nowMs - (failingSinceMs(db.query) ?? nowMs)) / SECOND_MS]]
+  const left = async () => (await stock()).map(({ labels, available }): Labelled => [labels, available])
+  gauge('scrip_stock_available', 'Codes left for sale.', left, labels)
+  const days = async () =>
+    (await stock()).flatMap(({ labels, daysLeft }): Labelled[] => (daysLeft === null ? [] : [[labels, daysLeft]]))
+  gauge('scrip_stock_days', 'Days that the codes last at the sales of the last 30 days.', days, labels)
+  gauge('scrip_wallets_low', 'Wallets below their threshold.', () => countLow(world.db.query))
+  gauge('scrip_webhook_failing_seconds', 'How long the webhook that fails the longest has failed.', () => {
+    const nowMs = world.clock.nowMs()
+    return (nowMs - (failingSinceMs(world.db.query) ?? nowMs)) / SECOND_MS
   })
-  metrics.watch('scrip_backup_age_seconds', 'Time since the last backup; infinite without one.', [], () => {
+  gauge('scrip_backup_age_seconds', 'Time since the last backup; infinite without one.', () => {
     const backupMs = lastDoneMs(world.db.query, 'backup')
-    const ageMs = backupMs === null ? Number.POSITIVE_INFINITY : world.clock.nowMs() - backupMs
-    return [[{}, ageMs / SECOND_MS]]
+    return backupMs === null ? Number.POSITIVE_INFINITY : (world.clock.nowMs() - backupMs) / SECOND_MS
   })
-  metrics.watch('scrip_backups_failed', 'Backups that failed since the last one that succeeded.', [], () => [
-    [{}, refusedSinceDone(world.db.query, 'backup')],
-  ])
+  gauge('scrip_backups_failed', 'Backups that failed since the last one that succeeded.', () =>
+    refusedSinceDone(world.db.query, 'backup'),
+  )
 }
 
 interface Stock {

@@ -28,15 +28,26 @@ import { serveMetrics, watchWork } from './metrics.ts'
 import { watchRecord } from './record-metrics.ts'
 import { timekeeperOf } from './timekeeper.ts'
 
-export const logOf = ({ logLevel, logFormat }: Config): Log =>
-  createLog({
+/** What is kept of a log that nobody reads, in characters. Further lines are dropped. */
+const UNREAD_MAX = 1_048_576
+
+export const logOf = ({ logLevel, logFormat }: Config): Log => {
+  let unread = 0
+  return createLog({
     level: logLevel,
     format: logFormat,
     color: wantsColor(process.stderr.isTTY),
     columns: process.stderr.isTTY ? () => process.stderr.columns : undefined,
     clock: systemClock,
-    write: (line) => void process.stderr.write(line),
+    write: (line) => {
+      if (unread > UNREAD_MAX) return
+      unread += line.length
+      process.stderr.write(line, () => {
+        unread -= line.length
+      })
+    },
   })
+}
 
 /** Opens, migrates, seeds, binds and serves (contract C1). @throws ProgramError when data or address cannot be used */
 export const startServer = async (config: Config, log: Log, record?: RecordServer) => {

@@ -1,17 +1,19 @@
 import { SECOND_MS } from '../../kernel/clock.ts'
 import { isUnavailable } from '../../kernel/failure.ts'
+import { Outage } from '../../kernel/outage.ts'
 import type { Log } from '../../observability/log.ts'
-import { StorageWatch } from '../../observability/storage-watch.ts'
 import type { DueWork } from '../../worlds/due.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
 
 /** Does due work when no request does, and suspends idle worlds. A failure is logged, and the work is tried again. */
 export const timekeeperOf = (due: DueWork, worlds: Worlds, log: Log, tick: () => void) => {
-  const storage = new StorageWatch(log)
+  const outage = new Outage(log, { on: 'writes are refused', over: 'writes work again' })
   const look = (): void => {
     worlds.rest()
     const world = worlds.default
-    storage.look(world.db)
+    world.db.lookAfter()
+    if (world.db.trouble) outage.seen(world.db.trouble.message)
+    else outage.over()
     tick()
     if (!due.isDue(world)) return
     due.catchUp(world).catch((error: unknown) => {
