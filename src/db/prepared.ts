@@ -81,14 +81,6 @@ export const preparedDue = <Table extends OwnedTable & { dueAtMs: SQLiteColumn }
   }
 }
 
-/** Whether there is a row that meets a condition which no other row can meet. An index can tell, without the row. */
-export const preparedExists = (table: SQLiteTable, condition: SQL | undefined) => {
-  const statement = prepared((query: Query) =>
-    query.select({ found: sql<number>`1` }).from(table).where(condition).prepare(),
-  )
-  return (query: Query, values: Values): boolean => statement(query).get(values) !== undefined
-}
-
 /** Another client's record is not found. */
 export const preparedFind = <Table extends OwnedTable>(table: Table) => {
   const own = eq(table.clientId, sql.placeholder('clientId'))

@@ -51,27 +51,15 @@ export const createLog = ({ level: least, format, color, columns, clock, write }
       const asked = { method, route, status, error, duration_ms: durationMs, request_id: requestId, client, address }
       return line(level, 'request', { ...asked, ...rehearsal, fault, traceparent })
     }
-    if (columns) return Bun.sliceAnsi(terminalLine(facts), 0, columns(), '…')
-    const shown = color ? `${STATUS_COLORS[Math.floor(status / 100)] ?? ''}${status}${RESET}` : status
-    const what = `${method.padEnd(METHOD_WIDTH)} ${shown} ${route ?? '(no route)'} ${durationMs.toFixed(1)} ms`
-    return line(level, what, { error, request_id: requestId, client, address, ...rehearsal, fault, traceparent })
-  }
-  /** Columns for the eye, without what a person looks up elsewhere: date and request id. */
-  const terminalLine = ({
-    method,
-    route,
-    status,
-    error,
-    durationMs,
-    client,
-    isRehearsal,
-    fault,
-  }: RequestFacts): string => {
-    const time = shownTime(toTimestamp(clock.nowMs()))
-    const took = `${durationMs.toFixed(1).padStart(DURATION_WIDTH)} ms`
-    const asked = `${method.padEnd(METHOD_WIDTH)} ${paint(STATUS_COLORS[Math.floor(status / 100)], String(status))}`
-    const facts = factsOf({ error, client, dry_run: isRehearsal || undefined, fault })
-    return `${paint(DIM, time)} ${asked} ${paint(DIM, took)}  ${route ?? '(no route)'}${paint(DIM, facts)}`
+    const shown = paint(STATUS_COLORS[Math.floor(status / 100)], String(status))
+    const took = paint(DIM, `${durationMs.toFixed(1).padStart(DURATION_WIDTH)} ms`)
+    const what = `${method.padEnd(METHOD_WIDTH)} ${shown} ${took}  ${route ?? '(no route)'}`
+    if (!columns)
+      return line(level, what, { error, request_id: requestId, client, address, ...rehearsal, fault, traceparent })
+    // On a terminal, without what a person looks up elsewhere: date and request id.
+    const time = paint(DIM, shownTime(toTimestamp(clock.nowMs())))
+    const text = `${time} ${what}${paint(DIM, factsOf({ error, client, ...rehearsal, fault }))}`
+    return Bun.sliceAnsi(text, 0, columns(), '…')
   }
   /** A terminal shows no date: what is on it is of today. */
   const shownTime = (time: string): string => (columns ? time.slice(...TIME_OF_DAY) : time)

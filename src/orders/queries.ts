@@ -6,10 +6,10 @@ import type { Personal } from '../db/personal.ts'
 import {
   preparedAll,
   preparedDue,
-  preparedExists,
   preparedFind,
   preparedInsert,
   preparedLastId,
+  preparedOne,
   preparedUpdate,
 } from '../db/prepared.ts'
 import { type Order, type OrderStatus, orders, type Voucher, vouchers } from './tables.ts'
@@ -35,13 +35,13 @@ export const findOrder = preparedFind(orders)
 export const findAnyOrder = (query: Query, id: number): Order | undefined =>
   query.select().from(orders).where(eq(orders.id, id)).limit(1).get()
 
-const referenceIsTaken = preparedExists(
+const ofReference = preparedOne(
   orders,
   and(eq(orders.clientId, sql.placeholder('clientId')), eq(orders.reference, sql.placeholder('reference'))),
 )
 
 export const isReferenceTaken = (query: Query, clientId: number, reference: string): boolean =>
-  referenceIsTaken(query, { clientId, reference })
+  ofReference(query, { clientId, reference }) !== undefined
 
 /** The oldest first. */
 export const ordersOf = (query: Query, narrowing: Narrowing): Iterable<Order> => {

@@ -4,14 +4,7 @@ import type { Query } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
-import {
-  preparedAll,
-  preparedDue,
-  preparedExists,
-  preparedFind,
-  preparedInsert,
-  preparedUpdate,
-} from '../db/prepared.ts'
+import { preparedAll, preparedDue, preparedFind, preparedInsert, preparedOne, preparedUpdate } from '../db/prepared.ts'
 import { contains, searchText } from '../db/search.ts'
 import { type Payout, type PayoutEvent, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
 
@@ -39,13 +32,13 @@ export const findPayout = preparedFind(payouts)
 export const findAnyPayout = (query: Query, id: string): Payout | undefined =>
   query.select().from(payouts).where(eq(payouts.id, id)).limit(1).get()
 
-const referenceIsTaken = preparedExists(
+const ofReference = preparedOne(
   payouts,
   and(eq(payouts.clientId, sql.placeholder('clientId')), eq(payouts.referenceId, sql.placeholder('referenceId'))),
 )
 
 export const isReferenceTaken = (query: Query, clientId: number, referenceId: string): boolean =>
-  referenceIsTaken(query, { clientId, referenceId })
+  ofReference(query, { clientId, referenceId }) !== undefined
 
 /** The oldest first: their ids sort by creation. */
 export const payoutsOf = (query: Query, narrowing: Narrowing): Iterable<Payout> => {

@@ -1,10 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { networkOf } from '../http/client-address.ts'
 import { rateLimited } from '../http/failures.ts'
+import { MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
-import type { World } from '../worlds/world.ts'
+import { type World, worldPart } from '../worlds/world.ts'
 import { type Client, findClient } from './clients.ts'
 import { CREDENTIALS_WRONG } from './contract.ts'
-import { LoginFailures } from './failures.ts'
 import { findCredentials, type Passwords } from './queries.ts'
 
 /** The largest body of a login or a refresh, in bytes (contract C3). */
@@ -13,11 +15,13 @@ export const SESSION_BODY_BYTES_MAX = 8_192
 const USERNAME_LENGTH_MAX = 128
 const PASSWORD_LENGTH_MAX = 256
 
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
 /** A plain digest is enough, because passwords are long and random. */
-export const passwordDigest = (password: string): string => createHash('sha256').update(password).digest('hex')
+export const passwordDigest = digestOf
 
 /** Compared for an unknown username, so that it takes as long as for a known one. */
-const NOBODY: Passwords = { passwordSha256: passwordDigest(''), oldPasswordSha256: null, oldPasswordUntilMs: null }
+const NOBODY: Passwords = { passwordSha256: digestOf(''), oldPasswordSha256: null, oldPasswordUntilMs: null }
 
 export interface Credentials {
   username: string
@@ -52,6 +56,35 @@ interface CredentialCheckOptions {
   onFailed?: ((username: string, address: string) => void) | undefined
 }
 
+/** Failed logins per minute, of one username from one address or IPv6 network; further ones are refused. */
+const FAILURES_MAX = 10
+const FAILURE_WINDOW_MS = MINUTE_MS
+/** Pairs of username and address, of all worlds: some 4 MB. The least recently seen are dropped. */
+const WATCHED_MAX = 10_000
+
+let worldCount = 0
+/** A reset world starts again. */
+const worldNumber = worldPart(() => ++worldCount)
+
+/** Failed logins of the last minute, by the world's clock (contract C3). */
+export class LoginFailures {
+  readonly #times = new LRUCache<string, number[]>({ maxSize: WATCHED_MAX, sizeCalculation: () => 1 })
+
+  /** Counts a failure, or returns the seconds until the next one counts. */
+  add(world: World, username: string, address: string): { retryAfterSeconds: number } | undefined {
+    const nowMs = world.clock.steadyMs()
+    // A digest, so that a key has a fixed size, whatever was sent.
+    const key = digestOf(`${world.of(worldNumber)} ${networkOf(address)} ${username}`)
+    const recent = (this.#times.get(key) ?? []).filter((timeMs) => timeMs > nowMs - FAILURE_WINDOW_MS)
+    const [oldest = nowMs] = recent
+    if (recent.length >= FAILURES_MAX) {
+      return { retryAfterSeconds: Math.ceil((oldest + FAILURE_WINDOW_MS - nowMs) / SECOND_MS) }
+    }
+    this.#times.set(key, [...recent, nowMs])
+    return undefined
+  }
+}
+
 export class CredentialCheck {
   readonly #failures: LoginFailures | undefined
 
@@ -71,7 +104,7 @@ export class CredentialCheck {
     const { world, username: name } = await this.options.resolveAccount({ username, password }, request)
     onPlaced(world)
     this.options.refreshIfChanged(world)
-    const passwordSha256 = passwordDigest(password)
+    const passwordSha256 = digestOf(password)
     const client = verify(world, name, passwordSha256)
     if (client) return { world, client, passwordSha256 }
     this.options.onFailed?.(username, address)

@@ -167,13 +167,13 @@ describe('a line for each request', () => {
     await program.request('/nowhere')
     const lines = (await program.stop()).stderr.split('\n')
     expect(lines[1]).toMatch(
-      /^\S+Z info {2}POST {3}200 \/auth\/login \d+\.\d ms request_id=req_\w+ client=sandbox address=127\.0\.0\.1$/,
+      /^\S+Z info {2}POST {3}200 +\d+\.\d ms {2}\/auth\/login request_id=req_\w+ client=sandbox address=127\.0\.0\.1$/,
     )
     expect(lines[2]).toMatch(
-      /^\S+Z info {2}GET {4}200 \/api\/v1\/countries\/:id \d+\.\d ms request_id=\w+ client=sandbox address=127\.0\.0\.1$/,
+      /^\S+Z info {2}GET {4}200 +\d+\.\d ms {2}\/api\/v1\/countries\/:id request_id=\w+ client=sandbox address=127\.0\.0\.1$/,
     )
     expect(lines[3]).toMatch(
-      /^\S+Z info {2}GET {4}404 \(no route\) \d+\.\d ms error=route_not_found request_id=req_\w+ address=127\.0\.0\.1$/,
+      /^\S+Z info {2}GET {4}404 +\d+\.\d ms {2}\(no route\) error=route_not_found request_id=req_\w+ address=127\.0\.0\.1$/,
     )
   })
 })

@@ -1,7 +1,7 @@
 // Runs in process alone: it reads what no response tells.
 
 import { describe, expect, test } from 'bun:test'
-import { LoginFailures } from '../../src/sessions/failures.ts'
+import { LoginFailures } from '../../src/sessions/credentials.ts'
 import { forFile, openProgram } from '../harness.ts'
 
 const { world } = await forFile(openProgram()).open('2030-01-01T12:00:00Z')

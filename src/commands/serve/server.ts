@@ -11,7 +11,6 @@ import { JSON_TYPE } from '../../http/json.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { INTERNAL } from '../../kernel/failure.ts'
 import { FileFault } from '../../kernel/problems.ts'
-import { everyStep } from '../../kernel/steps.ts'
 import { createLog, type Log } from '../../observability/log.ts'
 import { createMetrics } from '../../observability/metrics.ts'
 import { requireKeys } from '../../orders/voucher-key.ts'
@@ -98,15 +97,14 @@ export const startServer = async (config: Config, log: Log, record?: RecordServe
     stop: async (drainMsMax: number, lastUse?: () => unknown): Promise<void> => {
       isClosing = true
       timekeeper.stop()
-      await everyStep([
-        () => deps.sandbox?.stop(),
-        () => Promise.allSettled([api.stop(drainMsMax), deliveries.close(drainMsMax)]),
-        () => Promise.allSettled([ofMetrics?.stop(0)]),
-        finish,
-        () => record?.stop(),
-        () => lastUse?.(),
-        close,
-      ])
+      await using ending = new AsyncDisposableStack() // from the last to the first, whatever becomes of one of them
+      ending.defer(close)
+      ending.defer(async () => void (await lastUse?.()))
+      ending.defer(() => record?.stop())
+      ending.defer(finish)
+      ending.defer(() => ofMetrics?.stop(0))
+      ending.defer(async () => void (await Promise.allSettled([api.stop(drainMsMax), deliveries.close(drainMsMax)])))
+      ending.defer(() => deps.sandbox?.stop())
     },
   }
 }

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { Json } from '../../http/json.ts'
-import { weightsOf } from '../../http/weights.ts'
 import { PAGE_HEADERS } from '../../pages/page.ts'
 import type { Parts } from '../parts.ts'
 import { drawFrontPage, FrontFacts, frontFacts, purchaseFrom, shownOf } from './front-page.ts'
@@ -38,10 +37,5 @@ export const frontRoutes = ({ catalog, version, publicUrl }: Parts) =>
     }),
   )
 
-/** Whether a page is asked for by name, and liked no less than JSON: what browsers do, and other programs do not. */
-const prefersHtml = (accept: string | null): boolean => {
-  if (accept === null) return false
-  const weights = weightsOf(accept)
-  const html = weights.get('text/html') ?? 0
-  return html > 0 && html >= (weights.get('application/json') ?? 0)
-}
+/** Whether a page is the first that is asked for: what browsers do, and other programs do not. */
+const prefersHtml = (accept: string | null): boolean => /^text\/html(?! *; *q=0)/i.test(accept ?? '')
