@@ -1,6 +1,6 @@
 import { commitTotals } from '../db/shared-commit.ts'
 import type { RequestListener } from '../http/request-timer.ts'
-import { processorMs, SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
+import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
 import { isUnavailable } from '../kernel/failure.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 
@@ -15,6 +15,7 @@ const DURATION_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1
 const WATCHED_REFUSALS = ['unauthorized', 'credentials_wrong', 'rate_limited', 'internal', 'unavailable'] as const
 /** Stands for all paths without a route. */
 const NO_ROUTE = '(none)'
+const MICROSECONDS_PER_SECOND = 1e6
 
 /** Metrics in the text format of Prometheus (decision 0021). */
 export const createMetrics = async (options: MetricsOptions) => {
@@ -104,5 +105,10 @@ const addProcessMetrics = (
     'Units of work in them; those beyond one a commit shared it.',
     () => commitTotals.units,
   )
-  counter('process_cpu_seconds_total', 'Processor time in seconds.', () => processorMs() / SECOND_MS)
+  counter('process_cpu_seconds_total', 'Processor time in seconds.', cpuSeconds)
+}
+
+const cpuSeconds = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / MICROSECONDS_PER_SECOND
 }
