@@ -10,7 +10,8 @@ import { queryReader, readPath } from './parameters.ts'
 import { type Reader, reader } from './reader.ts'
 import { canRehearse, rehearsalErrors } from './rehearsal.ts'
 import { exampleOf } from './schemas.ts'
-import { documentedRoute, pathOf } from './target.ts'
+import { Submission } from './submission.ts'
+import { documentedRoute } from './target.ts'
 import { bodyCheck } from './validation.ts'
 
 /** The member of a route's `detail` that holds its operation. */
@@ -194,28 +195,6 @@ const routeOptions = (operation: Operation) => {
  */
 const handOverUrl = (context: { request: Request; query: unknown }): void => {
   context.query = context.request.url
-}
-
-/**
- * The body of a write that an Idempotency-Key makes happen once: it is parsed and checked in the transaction of the write,
- * so that a refusal is stored with the key (contract C14).
- */
-export class Submission<Input, out Output> {
-  /** What the write returns, for the compiler alone. */
-  declare readonly output: Output
-
-  constructor(
-    readonly request: Request,
-    readonly text: string,
-    readonly operation: ErrorFormat & { success: { status: number } },
-    /** @throws DomainError validation */
-    readonly read: (sent: JsonObject) => Input,
-  ) {}
-
-  /** The path that it was posted to, which the key belongs to. */
-  get path(): string {
-    return documentedRoute(pathOf(this.request.url))
-  }
 }
 
 /** Reads the body of a request. The framework does not, because strangers are refused first (contract C4). */
