@@ -43,9 +43,6 @@ export const getEvent = (query: Query, id: number): Event => {
   return event
 }
 
-/** Whether the transaction that wrote an event was committed. */
-export const isWritten = (query: Query, { id, eventId }: Event): boolean => byId(query, { id })?.eventId === eventId
-
 /** Whether an event is still as it was read: a person can have been erased from it. */
 export const isUnchanged = (query: Query, { id, data }: Event): boolean => byId(query, { id })?.data === data
 

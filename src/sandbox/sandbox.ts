@@ -22,7 +22,6 @@ import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
 import { Recorder } from './requests/recorder.ts'
 import type { RecordingListener } from './requests/request-log.ts'
 import { Strictness } from './requests/strictness.ts'
-import { WatchedWrites } from './requests/watched-writes.ts'
 import { applySettings, type Settings } from './scenario/place.ts'
 import { generatedSupply } from './seed/vouchers.ts'
 import { sandboxStep } from './test-values/payouts.ts'
@@ -76,7 +75,7 @@ export class Sandbox implements Extension {
       ...parts,
       strictness: this.#strictness,
       injection: new Injection(parts),
-      watched: new WatchedWrites({ ...parts, isWatched: () => this.#feed.isOpen }),
+      isWatched: () => this.#feed.isOpen,
       recorder: this.#recorder,
       explored: () => this.#exploration?.log,
     })
@@ -88,8 +87,7 @@ export class Sandbox implements Extension {
     }
   }
 
-  readonly delivering: Extension['delivering'] = (deliver) =>
-    faulty(deliver, (world, { type }) => this.#coverage.countEvent(world, type, 'delivered'))
+  readonly delivering: Extension['delivering'] = faulty
 
   readonly stepByClock = sandboxStep
 

@@ -107,8 +107,8 @@ const move = (
   })
   if (context) {
     const moved = found(findWallet(tx, wallet.clientId, wallet.id), WALLET_NOT_FOUND)
-    publishWallet(tx, context, moved, amountMinor < 0 ? 'debited' : 'credited', nowMs, sourceId)
-    if (moved.isLow && !before.isLow) publishWallet(tx, context, moved, 'low', nowMs, sourceId)
+    publishWallet(tx, context, moved, amountMinor < 0 ? 'debited' : 'credited', nowMs)
+    if (moved.isLow && !before.isLow) publishWallet(tx, context, moved, 'low', nowMs)
   }
   return { transactionId, balanceAfterMinor }
 }

@@ -10,12 +10,10 @@ export const publishWallet = (
   wallet: Wallet,
   change: 'credited' | 'debited' | 'low',
   createdAtMs: number,
-  /** Of the order or payout that moved the wallet. */
-  sourceId: string | null = null,
 ): void => {
   const { id, clientId } = wallet
   const data = walletWire(wallet, reference)
-  publish(tx, world, { clientId, type: `wallet.${change}`, record: `wallet ${id}`, data, createdAtMs, sourceId })
+  publish(tx, world, { clientId, type: `wallet.${change}`, record: `wallet ${id}`, data, createdAtMs })
 }
 
 /** Sets the amount below which a wallet is low; null for none. A wallet that is low already is reported at once. */

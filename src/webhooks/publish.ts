@@ -26,11 +26,9 @@ interface NewEvent {
   data: object
   /** When the change was due, which can be before the present of the world. */
   createdAtMs: number
-  /** Of an event of a wallet: the id of the order or payout that moved it. */
-  sourceId?: string | null
 }
 
-type EventListener = (event: Event, sourceId: string | null) => void
+type EventListener = (event: Event) => void
 
 const listeners = worldPart(() => new Set<EventListener>())
 
@@ -57,7 +55,7 @@ export const publishTo = (tx: Tx, world: World, webhook: Webhook, event: NewEven
   return written
 }
 
-const writeEvent = (tx: Tx, world: World, { data, sourceId = null, ...change }: NewEvent): Event => {
+const writeEvent = (tx: Tx, world: World, { data, ...change }: NewEvent): Event => {
   const { clientId, type, createdAtMs } = change
   const id = nextNumber(tx)
   const json = JSON.stringify(data)
@@ -65,6 +63,6 @@ const writeEvent = (tx: Tx, world: World, { data, sourceId = null, ...change }: 
   const event = { id, eventId, data: json, traceparent: traceOf(world), ...change }
   insertEvent(tx, event)
   schedule(world, 'events', createdAtMs + EVENT_KEPT_MS)
-  if (!isRehearsing(world)) for (const listener of world.of(listeners)) listener(event, sourceId)
+  if (!isRehearsing(world)) for (const listener of world.of(listeners)) listener(event)
   return event
 }

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { EVENT_TYPES } from '../../src/events/types.ts'
 import { operationsOf, outcomesIn, readDocument, successOf } from '../docs/document.ts'
 import { validation, worldNotFound } from '../errors.ts'
 import { forFile, type Server, startServer, TestWorld, testIn } from '../harness.ts'
-import { INSTANT, NONE_LEFT, NOON, ORDERS, OVERNIGHT, place } from '../records.ts'
 import { loggedIn, login } from '../sessions/requests.ts'
-import { hook, settle } from '../webhooks/webhooks.ts'
 import { control, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off'))
@@ -26,7 +23,6 @@ interface Report {
   percent: number
   worlds: { world: string; exercised: number; percent: number }[]
   outcomes: Outcome[]
-  events: { type: string; count: number; delivered: number }[]
 }
 
 const reportOf = (world: string, on: Server = server) => succeed<Report>(on, 'GET', `/coverage?world=${world}`)
@@ -79,7 +75,7 @@ describe('GET /_sandbox/coverage', () => {
 
   test('counts nothing in an unused world', async () => {
     await succeed(server, 'PUT', '/worlds/unasked')
-    const { outcomes, documented: total, events, ...report } = await reportOf('unasked')
+    const { outcomes, documented: total, ...report } = await reportOf('unasked')
     const named = outcomes.slice(0, 10).map(({ operation, name }) => `${operation} ${name}`)
     expect(report).toEqual({
       summary: `0 of ${total} outcomes of the API; not met: ${named.join(', ')} and ${total - 10} more`,
@@ -88,7 +84,6 @@ describe('GET /_sandbox/coverage', () => {
       worlds: [],
     })
     expect(outcomes).toHaveLength(total)
-    expect(events).toEqual(EVENT_TYPES.map((type) => ({ type, count: 0, delivered: 0 })))
     expect(outcomes.every(({ count }) => count === 0)).toBe(true)
   })
 
@@ -216,54 +211,6 @@ describe('GET /_sandbox/coverage', () => {
   })
 })
 
-describe('The events of GET /_sandbox/coverage', () => {
-  const countedIn = async (name: string, on: Server = server): Promise<string[]> =>
-    (await reportOf(name, on)).events
-      .filter(({ count, delivered }) => count + delivered > 0)
-      .map(({ type, count, delivered }) => `${type} ${count} ${delivered}`)
-
-  test('count what happened, and which deliveries a receiver has accepted', async () => {
-    const world = await server.world(NOON)
-    const inbox = `${server.url}/_sandbox/inbox/hooks?world=${world.name}`
-    await hook(world, inbox, { events: ['order.*'] })
-    await hook(world, inbox, { events: ['order.delivered'] })
-    await place(world, INSTANT)
-    await settle(world)
-    expect(await countedIn(world.name)).toEqual(['order.created 1 1', 'order.delivered 1 2', 'wallet.debited 1 0'])
-  })
-
-  test('leave out what was undone with its request, and what a fault has lost', async () => {
-    const world = await server.world(NOON)
-    await hook(world, `${server.url}/_sandbox/inbox/hooks?world=${world.name}`)
-    await world.control('/faults', { webhook: 'lose', match: { type: 'order.delivered' }, times: 1 })
-    expect((await world.post(ORDERS, NONE_LEFT)).status).toBe(400)
-    await place(world, INSTANT)
-    await settle(world)
-    expect(await countedIn(world.name)).toEqual(['order.created 1 1', 'order.delivered 1 0', 'wallet.debited 1 1'])
-  })
-
-  test('count what the clock and the control API make, with ?world=* also of worlds that are gone', async () => {
-    await using own = await startServer()
-    const world = await own.world(NOON)
-    await place(world, OVERNIGHT)
-    await world.clock({ advance: 'P2D' })
-    await world.control('/wallets/1/fund', { amount: 1 })
-    const counted = [
-      'order.created 1 0',
-      'order.processing 1 0',
-      'order.delivered 1 0',
-      'wallet.credited 1 0',
-      'wallet.debited 1 0',
-    ]
-    expect(await countedIn(world.name, own)).toEqual(counted)
-    await succeed(own, 'POST', `/reset?world=${world.name}`)
-    expect(await countedIn(world.name, own)).toEqual([])
-    expect(await countedIn('*', own)).toEqual(counted)
-    expect(await tableIn('*', own)).toContain(`\n  + ${'order.created'.padEnd(48)} 1 0\n`)
-    expect(await tableIn('*', own)).toContain('\n  - payout.returned\n')
-  })
-})
-
 describe('?format=table', () => {
   inWorld('is text with operations, marked outcomes and the total', async (world) => {
     for (let time = 0; time < 12; time++) await world.get('/api/v1/countries/1')
@@ -288,8 +235,7 @@ describe('?format=table', () => {
   inWorld('matches the JSON', async (world) => {
     await world.get('/api/v1/countries/0')
     const { outcomes } = await reportOf(world.name)
-    const [operations = ''] = (await tableOf(world.name)).split('Events: ')
-    const lines = operations.split('\n').filter((line) => /^ {2}[+-] /.test(line))
+    const lines = (await tableOf(world.name)).split('\n').filter((line) => /^ {2}[+-] /.test(line))
     expect(lines.map((line) => line.trim().split(/ +/))).toEqual(
       outcomes.map(({ count, status, name }) =>
         count > 0 ? ['+', String(status), name, String(count)] : ['-', String(status), name],

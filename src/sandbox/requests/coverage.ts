@@ -1,7 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { EVENT_TYPES } from '../../events/types.ts'
 import { choiceFilter } from '../../http/parameters.ts'
-import { oneOf } from '../../http/schemas.ts'
 import { violation } from '../../kernel/failure.ts'
 import { controlOperation } from '../control/operation.ts'
 import { WorldsQuery } from '../worlds/query.ts'
@@ -39,23 +37,13 @@ export const CoverageReport = Type.Object(
         { title: 'CoverageOutcome' },
       ),
     ),
-    events: Type.Array(
-      Type.Object(
-        {
-          type: oneOf(EVENT_TYPES),
-          count: Type.Integer({ description: 'How many happened', example: 1 }),
-          delivered: Type.Integer({ description: 'How many deliveries receivers have accepted', example: 1 }),
-        },
-        { title: 'CoverageEvent' },
-      ),
-    ),
   },
   { title: 'Coverage' },
 )
 
 export const getCoverage = controlOperation('coverage')({
   id: 'getCoverage',
-  summary: 'See which documented outcomes were exercised, and which events happened',
+  summary: 'See which documented outcomes were exercised',
   description:
     'By the requests of a world, or with `world=*` by those of all worlds since the start. Outcomes that are the same for every operation, such as 401 and 429, are listed once, with the operation `any`. Health checks and pictures are not counted.',
   query: Type.Object({

@@ -15,13 +15,14 @@ import type { Recorder } from './recorder.ts'
 import { shownPartOf } from './redaction.ts'
 import type { ObservedRequest } from './request-log.ts'
 import type { Strictness } from './strictness.ts'
-import type { WatchedWrites } from './watched-writes.ts'
+import { watchedSession } from './watched-writes.ts'
 
 interface Concerns extends Pick<Parts, 'outcomes' | 'worlds'> {
   inProgress: RequestsInProgress
   strictness: Strictness
   injection: Injection
-  watched: WatchedWrites
+  /** Whether somebody watches requests as they happen. */
+  isWatched: () => boolean
   recorder: Recorder
   /** Is shown each write while `scrip run --explore` runs. */
   explored: () => WriteLog | undefined
@@ -31,7 +32,7 @@ interface Concerns extends Pick<Parts, 'outcomes' | 'worlds'> {
 
 /** The order in which the concerns of the sandbox meet a request. */
 export const observerOf = (concerns: Concerns) => {
-  const { inProgress, strictness, injection, watched, recorder, outcomes, worlds, explored, log, strict } = concerns
+  const { inProgress, strictness, injection, isWatched, recorder, outcomes, worlds, explored, log, strict } = concerns
 
   const enterPublic = async (observed: ObservedRequest, asked: Asked): Promise<void> => {
     const { request, route } = asked
@@ -68,7 +69,7 @@ export const observerOf = (concerns: Concerns) => {
       const injected = injection.before(observed, session.world, asked, session)
       // Reading writes nothing.
       if (asked.request.method === 'GET') return injected ? injected.then(() => session) : session
-      const writing = watched.writing(observed, session)
+      const writing = watchedSession(observed, session, isWatched())
       const writes = explored()
       if (!injected && !writes) return writing
       return Promise.resolve(injected)

@@ -58,11 +58,7 @@ export const RecordedRequest = Type.Object(
       description: 'The rows that the request wrote',
       example: [],
     }),
-    events: Type.Array(Type.String(), {
-      description:
-        'The ids of the events that it caused, with those of later changes of its order or payout and their refunds',
-      example: [],
-    }),
+    events: Type.Array(Type.String(), { description: 'The ids of the events that it wrote', example: [] }),
   },
   { title: 'RecordedRequest' },
 )

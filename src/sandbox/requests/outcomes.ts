@@ -1,4 +1,3 @@
-import { EVENT_TYPES, type EventType } from '../../events/types.ts'
 import { errorNameOf } from '../../http/error-names.ts'
 import { renderFailure } from '../../http/errors.ts'
 import { commonErrorsOf, errorsOf, type Operation, type ServedOperation } from '../../http/operation.ts'
@@ -128,17 +127,13 @@ const documented = ({ errors, served }: KnownOperation, failure: Failure): Outco
 }
 
 /** The outcomes that were met, and how often. */
-class Tally {
-  readonly outcomes = new Map<Outcome, number>()
-  /** How many events of a type happened, and how many deliveries of one receivers have accepted. */
-  readonly events = new Map<EventType, { count: number; delivered: number }>()
-}
+type Tally = Map<Outcome, number>
 
-const tally = worldPart(() => new Tally())
+const tally = worldPart((): Tally => new Map())
 
-/** Which documented outcomes requests have met, and which events happened: in each world, and in all since the start. */
+/** Which documented outcomes requests have met: in each world, and in all since the start. */
 export class Coverage {
-  readonly #all = new Tally()
+  readonly #all: Tally = new Map()
 
   constructor(
     private readonly registry: OutcomeRegistry,
@@ -146,29 +141,20 @@ export class Coverage {
   ) {}
 
   count(world: World, outcome: Outcome): void {
-    for (const { outcomes } of [this.#all, world.of(tally)]) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-  }
-
-  countEvent(world: World, type: EventType, what: 'count' | 'delivered'): void {
-    for (const { events } of [this.#all, world.of(tally)]) {
-      const counted = events.get(type) ?? { count: 0, delivered: 0 }
-      counted[what] += 1
-      events.set(type, counted)
-    }
+    for (const met of [this.#all, world.of(tally)]) met.set(outcome, (met.get(outcome) ?? 0) + 1)
   }
 
   /** The report of one world, or of all worlds, dropped ones included. */
   report(world: World | undefined): CoverageReport {
     const ofApi = this.registry.ofApi()
-    const kept = world?.of(tally) ?? this.#all
-    const outcomes = ofApi.map((outcome) => ({ ...outcome, count: kept.outcomes.get(outcome) ?? 0 }))
+    const met = world?.of(tally) ?? this.#all
+    const outcomes = ofApi.map((outcome) => ({ ...outcome, count: met.get(outcome) ?? 0 }))
     return {
       summary: summaryOf(outcomes),
       documented: ofApi.length,
-      ...sharesOf(ofApi, kept),
+      ...sharesOf(ofApi, met),
       worlds: world ? [] : this.worlds.all.map((each) => ({ world: each.name, ...sharesOf(ofApi, each.of(tally)) })),
       outcomes,
-      events: EVENT_TYPES.map((type) => ({ type, ...(kept.events.get(type) ?? { count: 0, delivered: 0 }) })),
     }
   }
 }
@@ -176,7 +162,7 @@ export class Coverage {
 const nameOf = ({ operation, name }: Pick<Outcome, 'operation' | 'name'>): string => `${operation} ${name}`
 
 const sharesOf = (outcomes: readonly Outcome[], met: Tally) => {
-  const exercised = outcomes.filter((outcome) => met.outcomes.has(outcome)).length
+  const exercised = outcomes.filter((outcome) => met.has(outcome)).length
   return { exercised, percent: Math.floor((exercised * 1_000) / outcomes.length) / 10 }
 }
 
@@ -191,8 +177,8 @@ const summaryOf = (outcomes: CoverageReport['outcomes']): string => {
   return `${outcomes.length - missed.length} of ${outcomes.length} outcomes of the API; ${rest}`
 }
 
-/** The report for people: the summary, then the outcomes by endpoint and the events, one line each. */
-export const toTable = ({ summary, outcomes, events }: CoverageReport): string => {
+/** The report for people: the summary, then the outcomes by endpoint, one line each. */
+export const toTable = ({ summary, outcomes }: CoverageReport): string => {
   const lines = [summary]
   let heading = ''
   for (const { method, path, status, name, count } of outcomes) {
@@ -201,10 +187,6 @@ export const toTable = ({ summary, outcomes, events }: CoverageReport): string =
     heading = endpoint
     const [mark, times] = count > 0 ? ['+', count] : ['-', '']
     lines.push(`  ${mark} ${status} ${name.padEnd(44)} ${times}`.trimEnd())
-  }
-  lines.push('', 'Events: how many happened, and how many deliveries of them were accepted')
-  for (const { type, count, delivered } of events) {
-    lines.push(count > 0 ? `  + ${type.padEnd(48)} ${count} ${delivered}` : `  - ${type}`)
   }
   return `${lines.join('\n')}\n`
 }

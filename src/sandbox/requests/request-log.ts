@@ -58,7 +58,7 @@ export class ObservedRequest {
   fault: string | null = null
   outcome: string | null = null
   changes = UNCHANGED
-  /** The ids of the events that it has caused. */
+  /** The ids of the events that it has written. */
   readonly events: string[] = []
 
   constructor(public requestHeaders: Headers) {}
@@ -84,8 +84,6 @@ class RequestLog {
   readonly #recent = new Recent<ObservedRequest>({ sizeOf, bytesMax: BYTES_MAX, countMax: REQUESTS_MAX })
   /** While the world rests: reads what is out of memory. */
   #readStored: (() => readonly StoredRequest[]) | undefined
-  /** The events of requests that rest, by their ids: what the clock makes of a record still belongs to its request. */
-  #events = new Map<number, string[]>()
   /** When the newest request ended. */
   newestMs = Number.NEGATIVE_INFINITY
 
@@ -108,7 +106,7 @@ class RequestLog {
 
   /** A world that rests goes on resting. */
   all(): LoggedRequest[] {
-    const requests = this.#readStored ? this.#observed(this.#readStored()) : this.#recent.items
+    const requests = this.#readStored ? this.#readStored().map(observedFrom) : this.#recent.items
     const first = this.#recent.last - requests.length + 1
     return requests.map((request, at) => ({ world: this.world, request, id: first + at, bytes: sizeOf(request) }))
   }
@@ -129,20 +127,14 @@ class RequestLog {
   }
 
   rest(read: () => readonly StoredRequest[]): void {
-    const events = this.all().map(({ id, request }) => [id, request.events] as const)
-    this.#events = new Map(events.filter(([, ids]) => ids.length > 0))
     this.#readStored = read
     this.#recent.forget()
   }
 
   resume(stored: readonly StoredRequest[]): void {
     this.#readStored = undefined
-    this.#recent.restore(this.#observed(stored), stored.at(-1)?.id ?? this.#recent.last)
+    this.#recent.restore(stored.map(observedFrom), stored.at(-1)?.id ?? this.#recent.last)
     this.newestMs = this.#recent.items.at(-1)?.endedMs ?? this.newestMs
-  }
-
-  #observed(stored: readonly StoredRequest[]): ObservedRequest[] {
-    return stored.map((each) => observedFrom({ ...each, events: this.#events.get(each.id) ?? each.events }))
   }
 }
 

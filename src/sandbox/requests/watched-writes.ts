@@ -1,42 +1,30 @@
 import type { Session } from '../../sessions/sessions.ts'
-import type { Parts } from '../parts.ts'
+import { listenToEvents } from '../../webhooks/publish.ts'
 import { markWritten } from '../worlds/written.ts'
-import { EventObserver } from './events.ts'
 import type { ObservedRequest } from './request-log.ts'
 import { watchRows, withChanges } from './row-changes.ts'
 
-interface Options extends Pick<Parts, 'worlds' | 'coverage'> {
-  /** Whether somebody watches requests as they happen: the values of rows are recorded only then. */
-  isWatched: () => boolean
-}
-
-/** Reports the row changes and the events of writes to the request that makes them. */
-export class WatchedWrites {
-  readonly #events: EventObserver
-
-  constructor(private readonly options: Options) {
-    const { worlds, coverage } = options
-    this.#events = new EventObserver((world, { type }) => coverage.countEvent(world, type, 'count'))
-    worlds.onPresent((world) => this.#events.watch(world))
-  }
-
-  /** The session with which a request writes. */
-  writing(observed: ObservedRequest, session: Session): Session {
-    const { world } = session
-    return {
-      ...session,
-      write: (work) => {
-        const takesValues = this.options.isWatched()
-        watchRows(world)
-        return this.#events.during(observed, world, (cause) =>
-          session.write((tx) => {
-            const { value, changes } = withChanges(world, takesValues, () => cause(() => work(tx)))
-            observed.changes = [...observed.changes, ...changes]
-            if (changes.length > 0) markWritten(world)
-            return value
-          }),
-        )
-      },
-    }
+/**
+ * The session with which a request writes: it notes the rows and the events that the request has written, and the values of the
+ * rows where somebody watches requests as they happen.
+ */
+export const watchedSession = (observed: ObservedRequest, session: Session, isWatched: boolean): Session => {
+  const { world } = session
+  return {
+    ...session,
+    write: async (work) => {
+      watchRows(world)
+      let events: string[] = []
+      const value = await session.write((tx) => {
+        events = [] // of a unit of work that was undone and runs again
+        using _ = listenToEvents(world, ({ eventId }) => events.push(eventId))
+        const written = withChanges(world, isWatched, () => work(tx))
+        observed.changes = [...observed.changes, ...written.changes]
+        if (written.changes.length > 0) markWritten(world)
+        return written.value
+      })
+      observed.events.push(...events)
+      return value
+    },
   }
 }

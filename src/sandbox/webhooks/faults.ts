@@ -1,6 +1,5 @@
 import type { Event } from '../../events/queries.ts'
 import { matches } from '../../events/types.ts'
-import { isDelivered } from '../../webhooks/attempt.ts'
 import type { Deliver, Outgoing } from '../../webhooks/outgoing.ts'
 import { holdBack } from '../../webhooks/queue.ts'
 import type { ReceiverResponse } from '../../webhooks/sender.ts'
@@ -18,11 +17,11 @@ const WRONG_SECRET = secretFrom(new Uint8Array(32))
 /** Deliveries that were held back, and their fate. */
 const heldBack = worldPart(() => new Map<string, readonly DeliveryFault[]>())
 
-/** Attempts deliveries, the first attempt of each with the faults of its world, and tells which were accepted (decision 73). */
+/** Attempts deliveries, the first attempt of each with the faults of its world (decision 73). */
 export const faulty =
-  (deliver: Deliver, onDelivered: (world: World, event: Event) => void): Deliver =>
+  (deliver: Deliver): Deliver =>
   async (outgoing, signal) => {
-    const { world, webhook, event, queued } = outgoing
+    const { world, webhook, queued } = outgoing
     const faults = queued.failures === 0 ? takeFaults(outgoing) : []
     const reorders = faults.indexOf('reorder')
     if (reorders !== -1) {
@@ -33,7 +32,6 @@ export const faulty =
     if (faults.includes('lose')) return LOST
     const sent = faults.includes('bad_signature') ? { ...outgoing, secrets: [WRONG_SECRET] } : outgoing
     const response = await deliver(sent, signal)
-    if (response && isDelivered(response)) onDelivered(world, event)
     for (const fault of faults) if (fault === 'duplicate') await deliver(sent, signal)
     return response
   }

@@ -51,21 +51,6 @@ export const CoveragePage = ({ place }: { place: Place }) => {
           </ul>
         </section>
       ))}
-      {value && (
-        <section class="card map" aria-label="Events">
-          <h2>Events</h2>
-          <ul class="outcomes">
-            {value.events.map(({ type, count, delivered }) => (
-              <li key={type} class={count > 0 ? 'tag good' : 'tag'}>
-                {type}{' '}
-                <span class={count > 0 ? '' : 'hidden'}>
-                  {count > 0 ? `× ${count}, ${delivered} delivered` : 'not met'}
-                </span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
     </div>
   )
 }
