@@ -42,11 +42,6 @@ export class Recent<Item> {
     }
   }
 
-  /** Counts an item that is not kept. */
-  skip(): void {
-    this.#last += 1
-  }
-
   forget(): void {
     this.#items = []
     this.#sizes = []

@@ -61,7 +61,8 @@ export class Sandbox implements Extension {
 
   constructor(private readonly options: SandboxOptions) {
     const { worlds, catalog, log } = options
-    worlds.onDamaged(({ message }) => log.error('damaged file', { file: message }))
+    worlds.onDamaged = ({ message }) => log.error('damaged file', { file: message })
+    worlds.snapshots.onDamaged = worlds.onDamaged
     const resolve = worldAccounts(worlds, worldGate)
     this.#coverage = new Coverage(this.#outcomes, worlds)
     this.supply = generatedSupply(

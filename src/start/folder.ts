@@ -110,7 +110,6 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
       return prepared
     },
     prepare,
-    damaged: () => [...folder.damaged, ...snapshots.damaged],
   })
   return {
     worlds,

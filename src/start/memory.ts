@@ -44,7 +44,6 @@ export const startInMemory = (sources: Sources): Origin => {
     isLasting: false,
     snapshots: new Snapshots(new TemporaryFolder(files, initial)),
     prepare: () => undefined,
-    damaged: () => [],
   })
   const seal = sealInMemory(config.voucherKey)
   const initialRates = initialRatesOf(sources)

@@ -40,7 +40,6 @@ export const stageAround = ({ sources: { clock, seed }, deps, options }: Around)
       snapshots: new Snapshots(folder),
       initial: seededImage,
       prepare: () => undefined,
-      damaged: () => [],
       worldsMax: 0,
     })
     const own = { host: '127.0.0.1', publicUrl: 'http://localhost', token: undefined, strict: false }

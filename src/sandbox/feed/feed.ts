@@ -1,4 +1,3 @@
-import { MINUTE_MS } from '../../kernel/clock.ts'
 import { DomainError, unavailable } from '../../kernel/failure.ts'
 import { listenToEvents } from '../../webhooks/publish.ts'
 import type { World } from '../../worlds/world.ts'
@@ -13,8 +12,6 @@ const FLUSH_MS = 25
 const HEARTBEAT_MS = 15_000
 const READERS_MAX = 100
 const RETRY_SECONDS = 10
-/** How long after the last reader has left items are kept for it: a page connects again within seconds. */
-const RESUMING_MS = MINUTE_MS
 /** Of one chunk. */
 const CHARACTERS_MAX = 262_144
 /** Of all items that are kept together. A recorded request counts with its bodies. */
@@ -31,24 +28,18 @@ interface Sources {
 }
 
 /**
- * The requests and events of all worlds as they happen (contract C15). Nothing is kept, and requests cost nothing, unless
- * somebody reads, or has read a moment ago. Messages are made apart from the requests that they report, and once a reader
- * takes them.
+ * The requests and events of all worlds as they happen (contract C15). Nothing is kept before the first reader. Messages are made
+ * apart from the requests that they report, and once a reader takes them (decision 81).
  */
 export class Feed {
   readonly #kept = new Recent<Item>({ sizeOf, bytesMax: BYTES_MAX })
   readonly #readers = new Set<Reader>()
   #isWatching = false
-  #isKeeping = false
   #isClosed = false
   #flush: ReturnType<typeof setTimeout> | undefined
   #heartbeat: ReturnType<typeof setInterval> | undefined
-  #forgetting: ReturnType<typeof setTimeout> | undefined
 
-  constructor(
-    private readonly sources: Sources,
-    private readonly resumingMs = RESUMING_MS,
-  ) {}
+  constructor(private readonly sources: Sources) {}
 
   /**
    * What happens from now on, or after the item with this number. A number that is unknown resumes with the oldest item.
@@ -58,8 +49,6 @@ export class Feed {
   open(world: string, lastNumber?: number): ReadableStream<Uint8Array> {
     if (this.#isClosed || this.#readers.size >= READERS_MAX) throw new DomainError(unavailable(RETRY_SECONDS))
     this.#watch()
-    clearTimeout(this.#forgetting)
-    this.#isKeeping = true
     const { last } = this.#kept
     const from = lastNumber === undefined ? last : lastNumber > last ? this.#kept.first - 1 : lastNumber
     const reader = new Reader(world, from, { onWaiting: () => this.#flushSoon(), onLeft: () => this.#remove(reader) })
@@ -97,8 +86,7 @@ export class Feed {
   }
 
   #add(item: Item): void {
-    if (this.#isKeeping) this.#kept.add(item)
-    else this.#kept.skip()
+    this.#kept.add(item)
     if (this.#readers.size > 0) this.#flushSoon()
   }
 
@@ -107,12 +95,6 @@ export class Feed {
     if (this.#readers.size > 0) return
     clearInterval(this.#heartbeat)
     this.#heartbeat = undefined
-    clearTimeout(this.#forgetting)
-    this.#forgetting = setTimeout(() => {
-      this.#isKeeping = false
-      this.#kept.forget()
-    }, this.resumingMs)
-    this.#forgetting.unref()
   }
 
   #flushSoon(): void {

@@ -6,7 +6,6 @@ import { Database } from '../../db/database.ts'
 import { flushFolder } from '../../db/disk.ts'
 import { asFile, asImage } from '../../db/image.ts'
 import { SECOND_MS } from '../../kernel/clock.ts'
-import { DamagedFile, problemIn } from './damaged-file.ts'
 import type { KeptBytes, WorldFolder } from './world-folder.ts'
 
 const WORLDS = { folder: 'worlds', prefix: 'world-' } as const
@@ -64,17 +63,6 @@ class DatabaseFolder implements WorldFolder {
     return join(this.folder, `${this.prefix}${name}.sqlite`)
   }
 
-  get damaged(): DamagedFile[] {
-    return this.names.flatMap((name) => this.findDamage(name) ?? [])
-  }
-
-  /** What is wrong with a file, as far as a quick look shows. */
-  findDamage(name: string): DamagedFile | undefined {
-    const path = this.path(name)
-    const problem = problemIn(path)
-    return problem === undefined ? undefined : new DamagedFile(path, problem)
-  }
-
   begin(name: string, image: Uint8Array, release?: () => void): void {
     this.#make()
     writeDatabase(this.path(name), asFile(new Uint8Array(image)), release)
@@ -84,7 +72,6 @@ class DatabaseFolder implements WorldFolder {
   }
 
   open(name: string): Database {
-    this.#requireSound(name)
     const database = Database.openFile(this.path(name))
     database.serve()
     return database
@@ -94,13 +81,7 @@ class DatabaseFolder implements WorldFolder {
     database.close()
   }
 
-  #requireSound(name: string): void {
-    const damaged = this.findDamage(name)
-    if (damaged) throw damaged
-  }
-
   read(name: string): Uint8Array {
-    this.#requireSound(name)
     return asImage(readFileSync(this.path(name)))
   }
 

@@ -2,12 +2,16 @@ import { Database } from '../../db/database.ts'
 import { isPassing, tryLater } from '../../db/storage.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import { snapshotDamaged, snapshotsExhausted } from '../errors.ts'
+import { DamagedFile } from './damaged-file.ts'
 import type { WorldFolder } from './world-folder.ts'
 
 export const SNAPSHOTS_MAX = 1_000
 
 /** Images of worlds, in a folder. */
 export class Snapshots {
+  /** Called with the file of a snapshot that cannot be read, when it is needed. */
+  onDamaged: (file: DamagedFile) => void = () => undefined
+
   constructor(
     private readonly folder: WorldFolder,
     /** Brings what an earlier process has left up to date. @throws what is wrong with it */
@@ -26,7 +30,9 @@ export class Snapshots {
       const image = this.folder.read(name)
       return this.prepare ? preparedImage(image, this.prepare) : image
     } catch (error) {
-      throw isPassing(error) ? tryLater(error) : new DomainError(snapshotDamaged(name), { cause: error })
+      if (isPassing(error)) throw tryLater(error)
+      this.onDamaged(new DamagedFile(this.folder.path(name), error))
+      throw new DomainError(snapshotDamaged(name), { cause: error })
     }
   }
 

@@ -120,9 +120,17 @@ export class TemporaryFolder implements WorldFolder {
   }
 
   open(name: string): Database {
-    const database = Database.inMemory(this.read(name))
+    const image = this.#found(name)
     this.remove(name)
-    return database
+    return Database.inMemory(image)
+  }
+
+  #found(name: string): Uint8Array {
+    try {
+      return this.read(name)
+    } catch (error) {
+      throw new DamagedFile(name, error) // somebody has cleaned the folder
+    }
   }
 
   rest(name: string, database: Database): void {
@@ -132,12 +140,8 @@ export class TemporaryFolder implements WorldFolder {
   read(name: string): Uint8Array {
     const kept = this.#kept.get(name)
     if (!kept) throw new Error(`nothing is kept of ${name}`)
-    try {
-      const bytes = kept.read()
-      return kept.isPacked ? zlib().zstdDecompressSync(bytes, { dictionary: this.initial() }) : bytes
-    } catch (error) {
-      throw new DamagedFile(name, String(error)) // somebody has cleaned the folder
-    }
+    const bytes = kept.read()
+    return kept.isPacked ? zlib().zstdDecompressSync(bytes, { dictionary: this.initial() }) : bytes
   }
 
   write(name: string, image: Uint8Array): void {

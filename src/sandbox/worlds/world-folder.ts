@@ -16,11 +16,11 @@ export interface WorldFolder {
   path: (name: string) => string
   /** Makes a world, or replaces one, which is closed in `release`. It rests until it is opened. */
   begin: (name: string, image: Uint8Array, release?: () => void) => void
-  /** Opens a world that rests. @throws DamagedFile as far as a quick look shows */
+  /** Opens a world that rests. @throws what is wrong with its file, as far as that shows */
   open: (name: string) => Database
   /** Closes a world that nobody uses. */
   rest: (name: string, database: Database) => void
-  /** @throws DamagedFile as far as a quick look shows */
+  /** @throws what is wrong with the file, as far as that shows */
   read: (name: string) => Uint8Array
   write: (name: string, image: Uint8Array) => void
   remove: (name: string) => boolean

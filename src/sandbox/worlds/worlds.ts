@@ -31,8 +31,6 @@ interface SandboxWorldsOptions {
   initial: () => Uint8Array
   /** Checks what an earlier process has left, and brings it up to date. @throws what is wrong with it */
   prepare: (database: Database) => void
-  /** Reports the files that cannot be read, as far as a quick look shows. */
-  damaged: () => readonly DamagedFile[]
   /** The clients that a new world has, besides those that every world has. */
   initialClients?: readonly string[]
   /** The random seed of a copy of a world that draws from the machine. */
@@ -53,7 +51,8 @@ export class SandboxWorlds implements Worlds {
   /** Called before a world is reset or dropped. */
   onEnd: (world: World) => void = () => undefined
   #onSeeded: (world: World) => void = () => undefined
-  #onDamaged: (file: DamagedFile) => void = () => undefined
+  /** Called with the file of a world that cannot be read, when it is needed. */
+  onDamaged: (file: DamagedFile) => void = () => undefined
   readonly #onPresent: OnPresent[] = []
 
   constructor(private readonly options: SandboxWorldsOptions) {
@@ -132,23 +131,9 @@ export class SandboxWorlds implements Worlds {
     } catch (error) {
       database?.close()
       if (isPassing(error)) throw tryLater(error)
-      this.#onDamaged(error instanceof DamagedFile ? error : this.#damaged(name, error))
+      this.onDamaged(new DamagedFile(this.options.folder.path(name), error))
       return undefined
     }
-  }
-
-  #damaged(name: string, error: unknown): DamagedFile {
-    return new DamagedFile(this.options.folder.path(name), error instanceof Error ? error.message : String(error))
-  }
-
-  /** Calls back once with each unreadable file: at once, or when it is needed. */
-  onDamaged(callback: (file: DamagedFile) => void): void {
-    const reported = new Set<string>()
-    this.#onDamaged = (file) => {
-      if (!reported.has(file.message)) callback(file)
-      reported.add(file.message)
-    }
-    for (const file of this.options.damaged()) this.#onDamaged(file)
   }
 
   get all(): readonly World[] {
