@@ -30,7 +30,7 @@ export interface AttemptResult {
   disabledReason?: string
 }
 
-export const isDelivered = ({ status }: ReceiverResponse): boolean => status !== null && status >= 200 && status < 300
+const isDelivered = ({ status }: ReceiverResponse): boolean => status !== null && status >= 200 && status < 300
 
 /** Records an attempt, and queues the next one or that of the next event. A webhook that is off stays as it is. */
 export const recordAttempt = (

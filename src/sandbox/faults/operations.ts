@@ -7,13 +7,15 @@ import { Text } from '../../http/validation.ts'
 import { violation } from '../../kernel/failure.ts'
 import { controlOperation, worldOperation } from '../control/operation.ts'
 import { FAULT_NOT_FOUND, type GatewayStatus } from '../errors.ts'
-import { DELIVERY_FAULTS } from '../webhooks/delivery-faults.ts'
 import { UnusedWorldQuery } from '../worlds/query.ts'
 
 /** Fault rules and documented errors on the wire (contract C15). */
 
 const Status = Type.Unsafe<GatewayStatus>(Type.Union([Type.Literal(502), Type.Literal(503), Type.Literal(504)]))
 const WHEN = ['before', 'after'] as const
+/** The effect of a rule on the first attempt of a delivery (contract C16). */
+const DELIVERY_FAULTS = ['lose', 'duplicate', 'reorder', 'bad_signature'] as const
+export type DeliveryFault = (typeof DELIVERY_FAULTS)[number]
 
 /** A rule that makes requests of a world fail, wait or break off. */
 export type Rule = Static<typeof Rule>

@@ -5,10 +5,8 @@ import { holdBack } from '../../webhooks/queue.ts'
 import type { ReceiverResponse } from '../../webhooks/sender.ts'
 import { secretFrom } from '../../webhooks/signing.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
+import type { DeliveryFault } from '../faults/operations.ts'
 import { rulesOf } from '../faults/rules.ts'
-import type { DELIVERY_FAULTS } from './delivery-faults.ts'
-
-type DeliveryFault = (typeof DELIVERY_FAULTS)[number]
 
 /** The response of a receiver that was never sent the event. */
 const LOST: ReceiverResponse = { status: 200, body: null, durationMs: 0, error: null }
