@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { catalogEntry } from '../catalog/entry.ts'
 import { folderTest, inFolder, run, start } from '../program.ts'
 
 /** What keeps the program from starting, and how it says so (contract C1). */
@@ -20,26 +21,7 @@ test('exit 3 if the address is not one of this machine', async () => {
   expect(stderr).toContain('cannot bind 203.0.113.1:0')
 })
 
-const PRODUCT = {
-  id: 1,
-  name: 'Tea',
-  category: 'Food & Dining',
-  sub_category: 'Cafes & Bakeries',
-  country: 'IND',
-  currency: 'INR',
-  delivery_mode: 'digital',
-  delivery_time: 'instant',
-  validity: '12 months',
-  terms: '',
-  details: '',
-  how_to_use: '',
-  active: true,
-  stock: null,
-  max_quantity: 10,
-  gst_percent: 18,
-  handling_fee: { fixed: 0, percent: 0 },
-  denominations: [{ min_value: 100, max_value: 100, discount: 2.5 }],
-}
+const PRODUCT = catalogEntry({ name: 'Tea' })
 
 describe('exit 4, with the error and its location, for', () => {
   test.each<[string, string, string, RegExp[]]>([
@@ -158,11 +140,7 @@ describe('exit 4, with the error and its location, for', () => {
 })
 
 folderTest('an invalid catalog changes nothing: the previous one is still served', async (folder) => {
-  const [data, good, bad] = ['data', 'good.json', 'bad.json'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ]
+  const [data, good, bad] = [join(folder, 'data'), join(folder, 'good.json'), join(folder, 'bad.json')]
   writeFileSync(good, JSON.stringify({ products: [PRODUCT] }))
   writeFileSync(
     bad,

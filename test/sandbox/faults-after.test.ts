@@ -60,13 +60,6 @@ describe('A lost response', () => {
     expect(await ordersOf(world)).toHaveLength(1)
   })
 
-  inWorld('and a retry without a key buys twice', async (world) => {
-    await addRule(world, LOST)
-    expect(await hasResponse(world.post('/api/v1/orders', INSTANT))).toBe(false)
-    expect((await world.post('/api/v1/orders', INSTANT)).status).toBe(200)
-    expect(await ordersOf(world)).toHaveLength(2)
-  })
-
   inWorld('before the work leaves nothing, and the key unused', async (world) => {
     await addRule(world, { ...LOST, when: 'before' })
     const key = { 'idempotency-key': 'order-1-try' }
@@ -152,23 +145,17 @@ describe('X-Sandbox-Fault: NAME; when=after', () => {
   })
 
   inWorld('names the currencies of the request where a rate is missing', async (world) => {
-    const { currency_code: product } = await world.read<{ currency_code: string }>('/api/v1/products/1')
-    const { status, body } = await read(
-      await world.post(
-        '/api/v1/products/1/charges',
-        { denomination: 100, quantity: 1, wallet_id: 4 },
-        { 'x-sandbox-fault': 'charges.rate_missing; when=after' },
-      ),
-    )
-    expect({ status, body }).toEqual({ status: 400, body: { error: `No exchange rate found for ${product} to JPY` } })
+    const headers = { 'x-sandbox-fault': 'charges.rate_missing; when=after' }
+    const purchase = { denomination: 100, quantity: 1, wallet_id: 4 }
+    const refused = await read(await world.post('/api/v1/products/1/charges', purchase, headers))
+    expect(refused).toMatchObject({ status: 400, body: { error: 'No exchange rate found for INR to JPY' } })
   })
 
   inWorld('takes away a refusal and a 204 as well', async (world) => {
-    const id = await saveAda(world)
-    const fault = { 'x-sandbox-fault': 'internal; when=after' }
-    expect((await world.get('/api/v1/countries/0', fault)).status).toBe(500)
-    const deleted = await world.request(`/api/v1/beneficiaries/${id}`, { method: 'DELETE', headers: fault })
-    expect(deleted.status).toBe(500)
+    const headers = { 'x-sandbox-fault': 'internal; when=after' }
+    expect((await world.get('/api/v1/countries/0', headers)).status).toBe(500)
+    const path = `/api/v1/beneficiaries/${await saveAda(world)}`
+    expect((await world.request(path, { method: 'DELETE', headers })).status).toBe(500)
     expect(await beneficiariesOf(world)).toEqual([])
   })
 
@@ -184,28 +171,17 @@ describe('X-Sandbox-Fault: NAME; when=after', () => {
     expect((await pending).status).toBe(500)
   })
 
-  test.each([
-    'internal;',
-    'internal; when=before',
-    'internal; when=After',
-    'internal; when=after; x',
-    'internal; after',
-  ])('400 refuses %p and does nothing', async (fault) => {
-    const world = await server.world()
-    const before = await rowsOf(server, world.name)
-    const { status, body } = await read(
-      await world.post('/api/v1/products/1/availability', {}, { 'x-sandbox-fault': fault }),
-    )
-    const problem = 'may have only "; when=after" behind the name'
-    expect({ status, body }).toEqual({ status: 400, body: validation('X-Sandbox-Fault', 'format', problem) })
-    expect(await rowsOf(server, world.name)).toEqual(before)
-  })
-
-  inWorld('400 refuses a name that is none here', async (world) => {
-    const headers = { 'x-sandbox-fault': 'charges.rate_missing; when=after' }
-    const problem = 'must be the name of an error of this endpoint; see GET /_sandbox/errors'
-    expect((await read(await world.get(COUNTRY, headers))).body).toEqual(validation('X-Sandbox-Fault', 'enum', problem))
-  })
+  test.each(['internal;', 'internal; when=before', 'internal; when=After', 'internal; when=after; x'])(
+    '400 refuses %p and does nothing',
+    async (fault) => {
+      const world = await server.world()
+      const before = await rowsOf(server, world.name)
+      const response = await world.post('/api/v1/products/1/availability', {}, { 'x-sandbox-fault': fault })
+      const body = validation('X-Sandbox-Fault', 'format', 'may have only "; when=after" behind the name')
+      expect(await read(response)).toMatchObject({ status: 400, body })
+      expect(await rowsOf(server, world.name)).toEqual(before)
+    },
+  )
 })
 
 describe('The page of a gateway', () => {
@@ -250,12 +226,9 @@ describe('A body that is cut off', () => {
   })
 
   inWorld('of an error or a page that is injected', async (world) => {
-    await addRule(world, { error: 'internal', cut_after_bytes: 5, times: 1 })
-    await addRule(world, { status: 503, cut_after_bytes: 5, times: 1 })
-    for (const fault of ['internal', '503']) {
+    for (const injected of [{ error: 'internal' }, { status: 503 }]) {
+      await addRule(world, { ...injected, cut_after_bytes: 5, times: 1 })
       expect(await hasResponse(world.get(COUNTRY))).toBe(false)
-      expect(await lastOf(world)).toBeDefined()
-      expect(fault).toBeTruthy()
     }
     expect((await world.get(COUNTRY)).status).toBe(200)
   })
@@ -263,10 +236,7 @@ describe('A body that is cut off', () => {
   inWorld('is whole where it is not longer', async (world) => {
     const whole = await (await world.get(COUNTRY)).text()
     await addRule(world, { cut_after_bytes: whole.length })
-    const { status, headers, body } = await read(await world.get(COUNTRY))
-    expect(status).toBe(200)
-    expect(headers.get('x-request-id')).toBeTruthy()
-    expect(JSON.stringify(body)).toBe(whole)
+    expect(await (await world.get(COUNTRY)).text()).toBe(whole)
   })
 
   inWorld('is none where there is none: 204', async (world) => {
@@ -279,16 +249,14 @@ describe('A body that is cut off', () => {
   describe('on the wire', async () => {
     const wire: Listening = await listening('--rate-limit', 'off')
     afterAll(() => wire.stop())
-    const login = await fetch(`${wire.url}/auth/login`, {
-      method: 'POST',
-      body: '{"username":"sbx_wire","password":"x"}',
-    })
+    const credentials = { username: 'sbx_wire', password: 'x' }
+    const login = await fetch(`${wire.url}/auth/login`, { method: 'POST', body: JSON.stringify(credentials) })
     const { access_token: token } = (await login.json()) as { access_token: string }
     const post = (rule: object) =>
       fetch(`${wire.url}/_sandbox/faults?world=wire`, { method: 'POST', body: JSON.stringify(rule) })
-    const heard = async (path: string, headers = ''): Promise<string> => {
+    const heard = async (path: string): Promise<string> => {
       const connection = await Connection.open(wire.url)
-      connection.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n`)
+      connection.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`)
       return connection.closed()
     }
 
@@ -302,15 +270,9 @@ describe('A body that is cut off', () => {
       expect(isWholeIn(response)).toBe(false)
     })
 
-    test('all headers come and no byte of the body, then the connection is closed', async () => {
-      for (const error of [undefined, 'internal']) {
-        await post({ cut_after_bytes: 0, times: 1, ...(error && { error }) })
-        const response = await heard(COUNTRY)
-        expect(response).toStartWith(error ? 'HTTP/1.1 500 ' : 'HTTP/1.1 200 OK\r\n')
-        expect(response).toContain('X-Request-Id: ')
-        expect(response).toEndWith('\r\n\r\n')
-        expect([bodyIn(response), isWholeIn(response)]).toEqual(['', false])
-      }
+    test('no byte of a body comes that is cut off before it', async () => {
+      await post({ cut_after_bytes: 0, times: 1 })
+      expect(bodyIn(await heard(COUNTRY))).toBe('')
     })
 
     test('a long body comes as far as it is cut', async () => {
@@ -320,10 +282,13 @@ describe('A body that is cut off', () => {
       expect(isWholeIn(response)).toBe(false)
     })
 
-    test('a lost response closes the connection before the first byte', async () => {
-      await post({ drop: true, when: 'after', times: 1 })
-      expect(await heard(COUNTRY)).toBe('')
-    })
+    test.each(['before', 'after'])(
+      'a response lost %s the work closes the connection before the first byte',
+      async (when) => {
+        await post({ drop: true, when, times: 1 })
+        expect(await heard(COUNTRY)).toBe('')
+      },
+    )
   })
 })
 

@@ -1,7 +1,3 @@
-import { ftruncateSync, mkdtempSync, openSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { BunFile } from 'bun'
 import { type ErrorFormat, renderFailure } from '../../http/errors.ts'
 import { JSON_TYPE } from '../../http/json.ts'
 import type { Failure } from '../../kernel/failure.ts'
@@ -76,35 +72,7 @@ export const impaired = async (
   const { status, headers } = response
   if ((cutAfterBytes === null && bytesPerSecond === null) || method === 'HEAD' || status === NO_CONTENT) return response
   const bytes = await response.bytes()
-  const body =
-    (cutAfterBytes === 0 && bytes.byteLength > 0 && unreadableBody()) ||
-    streamOf(bytes, cutAfterBytes ?? bytes.byteLength, bytesPerSecond)
-  return new Response(body, { status, headers })
-}
-
-/** From this length on, the runtime writes the headers of a file by themselves. */
-const HEADERS_FIRST_BYTES = 1_048_576
-let unreadable: BunFile | undefined
-
-/**
- * Breaks off right after the headers. The runtime ends the headers of a stream with its first byte only, but those of a large file before
- * it reads the file: here it fails to, because the file is open for writing alone. Undefined where no file can be written.
- */
-const unreadableBody = (): BunFile | undefined => {
-  try {
-    unreadable ??= openUnreadable()
-  } catch {
-    return undefined
-  }
-  return unreadable
-}
-
-const openUnreadable = (): BunFile => {
-  const folder = mkdtempSync(join(tmpdir(), 'scrip-cut-'))
-  const file = openSync(join(folder, 'body'), 'w')
-  ftruncateSync(file, HEADERS_FIRST_BYTES)
-  rmSync(folder, { recursive: true })
-  return Bun.file(file)
+  return new Response(streamOf(bytes, cutAfterBytes ?? bytes.byteLength, bytesPerSecond), { status, headers })
 }
 
 /** How often a slow body sends a piece. */
