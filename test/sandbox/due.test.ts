@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { validation, worldNotFound } from '../errors.ts'
+import { validation } from '../errors.ts'
 import { forFile, startServer, type TestWorld } from '../harness.ts'
 import { DELAYED, NOON, pay, place } from '../records.ts'
 import { control, succeed } from './surface.ts'
@@ -61,12 +61,5 @@ describe('GET /_sandbox/due', () => {
     ['limit=1001', validation('limit', 'max', 'must be at most 1000')],
   ])('400 for %s', async (query, body) => {
     expect(await control(server, 'GET', `/due?${query}`)).toMatchObject({ status: 400, body })
-  })
-
-  test('404 for an unknown world', async () => {
-    expect(await control(server, 'GET', '/due?world=nowhere')).toMatchObject({
-      status: 404,
-      body: worldNotFound('nowhere'),
-    })
   })
 })
