@@ -1,80 +1,216 @@
+import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { EVENT_NOT_FOUND, eventWire } from '../../events/contract.ts'
+import type { Query } from '../../db/database.ts'
+import { EVENT_EXAMPLE, EVENT_NOT_FOUND, EventSchema, eventWire } from '../../events/contract.ts'
 import { findAnyEvent, latestEvents } from '../../events/queries.ts'
+import { nullable, Timestamp } from '../../http/schemas.ts'
+import { Text } from '../../http/validation.ts'
+import { toTimestampOrNull } from '../../kernel/clock.ts'
 import { found } from '../../kernel/failure.ts'
-import { latestOrders } from '../../orders/queries.ts'
-import { latestPayouts } from '../../payouts/queries.ts'
-import { walletsOf } from '../../wallets/queries.ts'
-import { allWebhooks } from '../../webhooks/queries.ts'
+import { toMajor } from '../../kernel/money.ts'
+import { ORDER_EXAMPLE, OrderSchema, orderWire } from '../../orders/contract.ts'
+import { latestOrders, type Order } from '../../orders/queries.ts'
+import { PayoutSchema, payoutWire } from '../../payouts/contract.ts'
+import { eventsOf, latestPayouts, type Payout } from '../../payouts/queries.ts'
+import type { Reference } from '../../reference/reference.ts'
+import { WALLET_EXAMPLE, WalletSchema, walletWire } from '../../wallets/contract.ts'
+import { type Wallet, walletsOf } from '../../wallets/queries.ts'
+import {
+  ExplainedDeliverySchema,
+  explainedAttemptWire,
+  WEBHOOK_EXAMPLE,
+  WebhookSchema,
+  webhookWire,
+} from '../../webhooks/contract.ts'
+import { allWebhooks, latestAttempts, type Webhook } from '../../webhooks/queries.ts'
+import { countQueued } from '../../webhooks/queue-queries.ts'
 import { redeliver } from '../../webhooks/webhooks.ts'
-import type { World } from '../../worlds/world.ts'
+import { controlOperation, limitUpTo, worldOperation } from '../control/operation.ts'
 import { caughtUpWorld, presentWorld } from '../control/operator.ts'
 import type { Parts } from '../parts.ts'
-import * as operations from './operations.ts'
-import { worldOrderWire, worldPayoutWire, worldWalletWire, worldWebhookWire } from './wire.ts'
+import { WorldQuery } from '../worlds/query.ts'
 
-export const recordRoutes = (parts: Parts) =>
-  new Elysia({ name: 'sandbox-records' })
+/** The records of all clients of a world, for people who look at it: the API shows a client only its own. */
+
+const LIMIT_MAX = 1_000
+const LIMIT_DEFAULT = 100
+const ATTEMPTS_SHOWN = 20
+
+const LimitQuery = Type.Object({ ...WorldQuery.properties, limit: limitUpTo(LIMIT_MAX, LIMIT_DEFAULT) })
+
+const owned = <Properties extends TProperties>(properties: Properties, title: string) =>
+  Type.Object({ client_id: Type.Integer({ description: 'The client that owns it' }), ...properties }, { title })
+
+/** A list of records of all clients. */
+const success = <Schema extends TSchema>(records: string, schema: Schema, example: Static<Schema>[]) => ({
+  status: 200,
+  description: `The ${records}`,
+  schema: Type.Array(schema),
+  example,
+})
+
+const due_at = nullable({ ...Timestamp, description: 'When the clock moves it; null when nothing is due' })
+
+/** Voucher codes are for the client alone, and the order itself has its charges. */
+const listed = <Order extends { vouchers: unknown; charges: unknown }>({ vouchers: _, charges: __, ...rest }: Order) =>
+  rest
+
+const WorldOrder = owned(
+  { ...listed(OrderSchema.properties), delivered_quantity: Type.Integer(), due_at },
+  'WorldOrder',
+)
+export const listOrders = controlOperation('world_orders')({
+  id: 'listWorldOrders',
+  summary: 'List the orders of a world',
+  description: 'Of all clients, the newest first, with when the clock moves them; without vouchers.',
+  query: LimitQuery,
+  success: success('orders', WorldOrder, [
+    { client_id: 1, ...listed(ORDER_EXAMPLE), delivered_quantity: 2, due_at: null },
+  ]),
+})
+const worldOrderWire = (order: Order, reference: Reference) => ({
+  client_id: order.clientId,
+  ...listed(orderWire(order, [], reference)),
+  delivered_quantity: order.deliveredQuantity,
+  due_at: toTimestampOrNull(order.dueAtMs),
+})
+
+const dueEvent = 'What happens then. With a manual pace it is expired: what is not processed expires after 7 days'
+const payoutFields = {
+  ...PayoutSchema.properties,
+  submitted: Type.Boolean(),
+  returned: Type.Boolean(),
+  due_at,
+  due_event: nullable(Type.String({ description: dueEvent })),
+}
+export const listPayouts = controlOperation('world_payouts')({
+  id: 'listWorldPayouts',
+  summary: 'List the payouts of a world',
+  description: 'Of all clients, the newest first, each with its events and when the clock moves it.',
+  query: LimitQuery,
+  success: success('payouts', owned(payoutFields, 'WorldPayout'), []),
+})
+const worldPayoutWire = (query: Query, payout: Payout, reference: Reference) => ({
+  client_id: payout.clientId,
+  ...payoutWire(payout, eventsOf(query, payout.id), reference),
+  submitted: payout.submittedAtMs !== null,
+  returned: payout.returned,
+  due_at: toTimestampOrNull(payout.dueAtMs),
+  due_event: payout.dueEvent,
+})
+
+const WorldWallet = owned({ ...WalletSchema.properties, threshold: nullable(Type.Number()) }, 'WorldWallet')
+export const listWallets = worldOperation('world_wallets')({
+  id: 'listWorldWallets',
+  summary: 'List the wallets of a world',
+  description: 'Of all clients, the oldest first.',
+  success: success('wallets', WorldWallet, [{ client_id: 1, ...WALLET_EXAMPLE, threshold: null }]),
+})
+const worldWalletWire = (wallet: Wallet, reference: Reference) => {
+  const { precision } = reference.getCurrency(wallet.currencyId)
+  const threshold = wallet.thresholdMinor === null ? null : toMajor(wallet.thresholdMinor, precision)
+  return { client_id: wallet.clientId, ...walletWire(wallet, reference), threshold }
+}
+
+const listEvents = controlOperation('world_events')({
+  id: 'listWorldEvents',
+  summary: 'List the events of a world',
+  description: 'Of all clients, the newest first.',
+  query: LimitQuery,
+  success: success('events', owned(EventSchema.properties, 'WorldEvent'), [{ client_id: 1, ...EVENT_EXAMPLE }]),
+})
+
+const redeliverEvent = worldOperation('event_redeliver')({
+  id: 'redeliverWorldEvent',
+  summary: 'Deliver an event again',
+  description: 'To every active webhook of its client whose filter fits, or to one of them alone.',
+  params: Type.Object({
+    id: Type.String({ description: 'The event identifier, as a response gave it', example: EVENT_EXAMPLE.id }),
+  }),
+  body: Type.Object(
+    { webhook_id: Type.Optional(Text({ maxLength: 64, description: 'The only webhook that gets it' })) },
+    { title: 'RedeliveryRequest' },
+  ),
+  bodyExample: {},
+  bodyOptional: true,
+  success: {
+    status: 202,
+    description: 'How many webhooks get it',
+    schema: Type.Object({ webhooks: Type.Integer() }, { title: 'Redelivery' }),
+    example: { webhooks: 1 },
+  },
+  errors: { not_found: EVENT_NOT_FOUND },
+})
+
+const webhookFields = {
+  ...WebhookSchema.properties,
+  waiting: Type.Integer({ description: 'How many deliveries wait' }),
+  deliveries: Type.Array(ExplainedDeliverySchema, { description: 'The last attempts, the newest first' }),
+}
+export const listWebhooks = worldOperation('world_webhooks')({
+  id: 'listWorldWebhooks',
+  summary: 'List the webhooks of a world with their last deliveries',
+  description: 'Of all clients, the newest first.',
+  success: success('webhooks', owned(webhookFields, 'WorldWebhook'), [
+    { client_id: 1, ...WEBHOOK_EXAMPLE, waiting: 0, deliveries: [] },
+  ]),
+})
+const worldWebhookWire = (query: Query, webhook: Webhook) => ({
+  client_id: webhook.clientId,
+  ...webhookWire(webhook),
+  waiting: countQueued(query, { webhookId: webhook.id, droppedTo: webhook.droppedTo }),
+  deliveries: latestAttempts(query, webhook.id, ATTEMPTS_SHOWN).map(explainedAttemptWire),
+})
+
+export const recordRoutes = (parts: Parts) => {
+  const { reference, deliveries } = parts
+  const rowsIn = async (world: string): Promise<Query> => (await caughtUpWorld(parts, world)).db.query
+  return new Elysia({ name: 'sandbox-records' })
     .get(
       '/orders',
-      async ({ query }) => {
-        const { db } = await caughtUpWorld(parts, query.world)
-        return latestOrders(db.query, query.limit).map((order) => worldOrderWire(order, parts.reference))
-      },
-      operations.listOrders,
+      async ({ query: { world, limit } }) =>
+        latestOrders(await rowsIn(world), limit).map((order) => worldOrderWire(order, reference)),
+      listOrders,
     )
     .get(
       '/payouts',
-      async ({ query }) => {
-        const { db } = await caughtUpWorld(parts, query.world)
-        return latestPayouts(db.query, query.limit).map((payout) => worldPayoutWire(db.query, payout, parts.reference))
+      async ({ query: { world, limit } }) => {
+        const rows = await rowsIn(world)
+        return latestPayouts(rows, limit).map((payout) => worldPayoutWire(rows, payout, reference))
       },
-      operations.listPayouts,
+      listPayouts,
     )
     .get(
       '/wallets',
-      async ({ query }) => {
-        const { db } = await caughtUpWorld(parts, query.world)
-        return Array.from(walletsOf(db.query, {}), (wallet) => worldWalletWire(wallet, parts.reference))
-      },
-      operations.listWallets,
+      async ({ query: { world } }) =>
+        Array.from(walletsOf(await rowsIn(world), {}), (wallet) => worldWalletWire(wallet, reference)),
+      listWallets,
     )
     .get(
       '/events',
-      async ({ query }) => {
-        const { db } = await caughtUpWorld(parts, query.world)
-        return latestEvents(db.query, query.limit).map((event) => ({ client_id: event.clientId, ...eventWire(event) }))
-      },
-      operations.listEvents,
+      async ({ query: { world, limit } }) =>
+        latestEvents(await rowsIn(world), limit).map((event) => ({ client_id: event.clientId, ...eventWire(event) })),
+      listEvents,
     )
     .post(
       '/events/:id/redeliver',
       async ({ params, query, body }) => {
         const world = await presentWorld(parts, query.world)
-        return { webhooks: await redeliverIn(world, params.id, body.webhook_id, parts.deliveries) }
+        deliveries.watch(world)
+        const count = await world.db.write((tx) =>
+          redeliver(tx, world, found(findAnyEvent(tx, params.id), EVENT_NOT_FOUND), body.webhook_id),
+        )
+        deliveries.wake()
+        return { webhooks: count }
       },
-      operations.redeliverEvent,
+      redeliverEvent,
     )
     .get(
       '/webhooks',
-      async ({ query }) => {
-        const { db } = await caughtUpWorld(parts, query.world)
-        return allWebhooks(db.query).map((webhook) => worldWebhookWire(db.query, webhook))
+      async ({ query: { world } }) => {
+        const rows = await rowsIn(world)
+        return allWebhooks(rows).map((webhook) => worldWebhookWire(rows, webhook))
       },
-      operations.listWebhooks,
+      listWebhooks,
     )
-
-/** Returns how many webhooks get the event. @throws DomainError event_not_found */
-const redeliverIn = async (
-  world: World,
-  eventId: string,
-  webhookId: string | undefined,
-  deliveries: Parts['deliveries'],
-): Promise<number> => {
-  deliveries.watch(world)
-  const count = await world.db.write((tx) =>
-    redeliver(tx, world, found(findAnyEvent(tx, eventId), EVENT_NOT_FOUND), webhookId),
-  )
-  deliveries.wake()
-  return count
 }
