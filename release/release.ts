@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type ArchivedFile, tarGz, zip } from './archives.ts'
@@ -11,9 +11,9 @@ import { operatorFiles } from './operator-files.ts'
 import { mainPackage, type Package, packageFile, platformPackage } from './packages.ts'
 import { fetchRuntime } from './runtime.ts'
 import { sbomOf } from './sbom.ts'
-import { archiveName, executableName, formOf, isWindows, TARGETS, type Target, withPackages } from './targets.ts'
+import { archiveName, executableName, isWindows, TARGETS, type Target } from './targets.ts'
 
-/** `bun run release` makes everything twice and compares. A target that fails is left out. */
+/** `bun run release`. A target that fails is left out. */
 
 const OUT = join(ROOT, 'dist/release')
 const WORK = join(ROOT, 'dist/release-work')
@@ -28,38 +28,27 @@ const write = (path: string, content: Uint8Array | string): void => {
   writeFileSync(path, content)
 }
 
-const runtimes = new Map<Target, Promise<string>>()
-
-/** Fetched once. @throws Error when it is not the locked one */
-const runtimeOf = (target: Target): Promise<string> => {
-  const fetched = runtimes.get(target) ?? fetchRuntime(target, join(WORK, 'runtimes'))
-  runtimes.set(target, fetched)
-  return fetched
-}
-
 interface Compiled {
   target: Target
   path: string
   contents: Content[]
 }
 
-/** @throws Error when the program cannot be compiled, or is of another form */
-const compileFor = async (target: Target, folder: string): Promise<Compiled> => {
-  const path = join(folder, target.name, executableName(target))
-  const runtime = await runtimeOf(target)
+/** @throws Error when its runtime is not the locked one, or the program cannot be compiled */
+const compileFor = async (target: Target): Promise<Compiled> => {
+  const path = join(WORK, target.name, executableName(target))
+  const runtime = await fetchRuntime(target, join(WORK, 'runtimes'))
   const meta = await compile({ entry: 'src/main.ts', target: target.runtime, runtime, outfile: path })
-  const form = formOf(readFileSync(path))
-  if (form !== target.form) throw new Error(`is ${form ?? 'no executable'} and not ${target.form}`)
   return { target, path, contents: contentsOf(meta) }
 }
 
-const publish = async (compiled: readonly Compiled[], contents: readonly Content[], out: string): Promise<void> => {
+const publish = async (compiled: readonly Compiled[], contents: readonly Content[]): Promise<void> => {
   const notices = noticesOf(contents)
   const forOperators = await operatorFiles()
-  write(join(out, 'sbom.cdx.json'), sbomOf(contents))
-  write(join(out, 'THIRD-PARTY-NOTICES.txt'), notices)
+  write(join(OUT, 'sbom.cdx.json'), sbomOf(contents))
+  write(join(OUT, 'THIRD-PARTY-NOTICES.txt'), notices)
   const writePacked = async (packed: Package) =>
-    write(join(out, 'npm', packageFile(packed)), await tarGz('package', packed.files))
+    write(join(OUT, 'npm', packageFile(packed)), await tarGz('package', packed.files))
   await writePacked(await mainPackage())
   for (const { target, path } of compiled) {
     const executable = readFileSync(path)
@@ -71,25 +60,24 @@ const publish = async (compiled: readonly Compiled[], contents: readonly Content
       ...forOperators,
     ]
     const folder = `${PROJECT.name}-${PROJECT.version}-${target.name}`
-    write(join(out, name), isWindows(target) ? zip(folder, files) : await tarGz(folder, files))
+    write(join(OUT, name), isWindows(target) ? zip(folder, files) : await tarGz(folder, files))
     const packed = platformPackage(target, executable, notices)
     if (packed) await writePacked(packed)
     say(`${target.name}: packed`)
   }
 }
 
-/** The SHA-256 of all files below a folder, in the order of their names. */
-const digestsOf = (folder: string): Map<string, string> =>
-  new Map(
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .sort()
-      .map((path) => [
-        path.slice(folder.length + 1).replaceAll('\\', '/'),
-        createHash('sha256').update(readFileSync(path)).digest('hex'),
-      ]),
-  )
+/** The SHA-256 of all files of the release, in the order of their names. */
+const sums = (): string =>
+  readdirSync(OUT, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => {
+      const digest = createHash('sha256').update(readFileSync(path)).digest('hex')
+      return `${digest}  ${path.slice(OUT.length + 1).replaceAll('\\', '/')}\n`
+    })
+    .join('')
 
 const chosenTargets = (): readonly Target[] => {
   const { target: names = [] } = parseArgs({ options: { target: { type: 'string', multiple: true } } }).values
@@ -98,21 +86,19 @@ const chosenTargets = (): readonly Target[] => {
     say(`no such target: ${unknown.join(', ')}; there are ${TARGETS.map(({ name }) => name).join(', ')}`)
     process.exit(USAGE)
   }
-  return names.length === 0 ? TARGETS : withPackages(TARGETS.filter(({ name }) => names.includes(name)))
+  return names.length === 0 ? TARGETS : TARGETS.filter(({ name }) => names.includes(name))
 }
 
-const makeOnce = async (
-  targets: readonly Target[],
-  round: string,
-  failures: Map<Target, string>,
-): Promise<Compiled[]> => {
+const release = async (): Promise<number> => {
+  const targets = chosenTargets()
+  for (const folder of [OUT, WORK]) rmSync(folder, { recursive: true, force: true })
+  say(`${PROJECT.name} ${PROJECT.version}, for ${targets.map(({ name }) => name).join(', ')}`)
   const compiled: Compiled[] = []
-  for (const target of targets.filter((candidate) => !failures.has(candidate))) {
+  for (const target of targets) {
     try {
-      compiled.push(await compileFor(target, join(WORK, round, 'executables')))
+      compiled.push(await compileFor(target))
       say(`${target.name}: compiled`)
     } catch (error) {
-      failures.set(target, reasonOf(error))
       say(`${target.name}: FAILED: ${reasonOf(error)}`)
     }
   }
@@ -120,31 +106,13 @@ const makeOnce = async (
   if (!first) throw new Error('nothing could be made')
   const other = compiled.find(({ contents }) => !Bun.deepEquals(contents, first.contents))
   if (other) throw new Error(`${other.target.name} is made of other packages than ${first.target.name}`)
-  await publish(compiled, first.contents, join(WORK, round, 'out'))
-  return compiled
-}
-
-const release = async (): Promise<number> => {
-  const targets = chosenTargets()
-  for (const folder of [OUT, WORK]) rmSync(folder, { recursive: true, force: true })
-  const failures = new Map<Target, string>()
-  say(`${PROJECT.name} ${PROJECT.version}, for ${targets.map(({ name }) => name).join(', ')}`)
-  await makeOnce(targets, 'first', failures)
-  say('and again, to compare')
-  await makeOnce(targets, 'second', failures)
-  const out = join(WORK, 'first/out')
-  const [first, second] = [digestsOf(out), digestsOf(join(WORK, 'second/out'))]
-  const different = [...first].flatMap(([file, digest]) => (second.get(file) === digest ? [] : [file]))
-  if (different.length > 0) throw new Error(`not the same when made twice: ${different.join(', ')}`)
-  say(`${first.size} files are the same when made twice`)
-
-  renameSync(out, OUT)
-  write(join(OUT, 'SHA256SUMS'), [...first].map(([file, digest]) => `${digest}  ${file}\n`).join(''))
-  const made = targets.filter((target) => !failures.has(target))
+  await publish(compiled, first.contents)
+  write(join(OUT, 'SHA256SUMS'), sums())
+  const made = compiled.map(({ target }) => target)
   write(join(OUT, 'RELEASE-NOTES.md'), notesOf(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8'), made))
-  const missing = [...failures.keys()].map(({ name }) => name)
+  const missing = targets.filter((target) => !made.includes(target)).map(({ name }) => name)
   say(`done${missing.length > 0 ? ` without ${missing.join(', ')}` : ''}: ${OUT}`)
-  return failures.size === 0 ? 0 : FAILED
+  return missing.length === 0 ? 0 : FAILED
 }
 
 try {

@@ -16,10 +16,10 @@ import { noticesOf } from '../../release/notices.ts'
 import { operatorFiles } from '../../release/operator-files.ts'
 import { mainPackage, packageFile } from '../../release/packages.ts'
 import { sbomOf } from '../../release/sbom.ts'
-import { formOf, runsHere, TARGETS, withPackages } from '../../release/targets.ts'
+import { runsHere, TARGETS } from '../../release/targets.ts'
 import { run } from '../program.ts'
 
-/** The parts of `bun run release`; the whole of it compares and tries what it makes by itself. */
+/** The parts of `bun run release`. */
 
 const FILES = [
   { path: 'scrip', bytes: new TextEncoder().encode('executable '.repeat(1_000)), isExecutable: true },
@@ -70,31 +70,6 @@ describe('archives', () => {
     const files = [{ path: 'a', bytes: new TextEncoder().encode('a') }]
     const here = [await tarGz('f', files), zip('f', files)].map((bytes) => Bun.hash(bytes).toString(16))
     expect(child.stdout.toString().trim().split('\n')).toEqual(here)
-  })
-})
-
-describe('the format of an executable', () => {
-  test('is read from its header', () => {
-    const here = TARGETS.find(runsHere)
-    expect(formOf(readFileSync(process.execPath))).toBe(here?.form)
-  })
-
-  test.each([
-    ['ELF aarch64', { 0: '7f454c46', 18: 'b700' }],
-    ['ELF x86-64', { 0: '7f454c46', 18: '3e00' }],
-    ['Mach-O arm64', { 0: 'cffaedfe', 4: '0c000001' }],
-    ['Mach-O x86-64', { 0: 'cffaedfe', 4: '07000001' }],
-    ['PE x86-64', { 0: '4d5a', 60: '80000000', 128: '504500006486' }],
-    [undefined, { 0: '4d5a', 60: 'ffffff7f' }],
-    [undefined, { 0: '23212f62696e2f7368' }],
-  ])('%s', (form, parts) => {
-    const bytes = new Uint8Array(0x100)
-    for (const [offset, hex] of Object.entries(parts)) bytes.set(Buffer.from(hex, 'hex'), Number(offset))
-    expect(formOf(bytes)).toBe(form as ReturnType<typeof formOf>)
-  })
-
-  test('is undefined for a file that is too short', () => {
-    expect(formOf(new Uint8Array([0x7f, 0x45, 0x4c, 0x46]))).toBeUndefined()
   })
 })
 
@@ -204,13 +179,6 @@ test('the notes are what the changelog says of the version, else of what is not 
   expect(notesOf(`${changelog}\n## [${PROJECT.version}] - 2030-01-01\n\n- Two.\n`, [])).toBe(
     `# scrip ${PROJECT.version}\n\n- Two.\n`,
   )
-})
-
-test('a target without an npm package brings the one whose package serves the same machines', () => {
-  const named = (name: string) => TARGETS.filter((target) => target.name === name)
-  expect(withPackages(named('linux-x64')).map(({ name }) => name)).toEqual(['linux-x64', 'linux-x64-baseline'])
-  for (const { name, npm } of TARGETS) if (npm) expect(withPackages(named(name))).toEqual(named(name))
-  expect(withPackages(TARGETS)).toEqual(TARGETS)
 })
 
 test('the version is defined in one place', async () => {
