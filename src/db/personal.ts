@@ -35,17 +35,22 @@ export const rowsHolding = <Table extends Identified>(
 export const isOneOf = (column: SQLiteColumn, values: Iterable<string | number>): SQL =>
   sql`${column} IN (SELECT value FROM json_each(${JSON.stringify([...values])}))`
 
-/** Returns whether there was anything to change. */
-export const changeRow = <Table extends Identified>(
+/** Returns how many rows there was something to change of. They are read before the first is changed. */
+export const changeRows = <Table extends Identified>(
   tx: Tx,
   { table, search }: Personal<Table>,
-  row: Table['$inferSelect'],
-  changes: Record<string, unknown>,
-): boolean => {
-  if (Object.keys(changes).length === 0) return false
-  tx.update(table as SQLiteTable)
-    .set({ ...changes, ...search?.({ ...row, ...changes }) })
-    .where(eq(table.id, row.id))
-    .run()
-  return true
+  rows: Iterable<Table['$inferSelect']>,
+  changesOf: (row: Table['$inferSelect']) => Record<string, unknown>,
+): number => {
+  let count = 0
+  for (const row of [...rows]) {
+    const changes = changesOf(row)
+    if (Object.keys(changes).length === 0) continue
+    tx.update(table as SQLiteTable)
+      .set({ ...changes, ...search?.({ ...row, ...changes }) })
+      .where(eq(table.id, row.id))
+      .run()
+    count += 1
+  }
+  return count
 }

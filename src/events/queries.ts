@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, inArray, lte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { rowsById } from '../db/narrowing.ts'
@@ -77,6 +77,5 @@ export const eventList = new List({
 /** What the events of a record say of it. */
 export const EVENT_TEXTS = { table: events, texts: [], json: ['data'] } as const satisfies Personal<typeof events>
 
-/** The events of some records, after one of them. */
-export const eventsAbout = (query: Query, records: Iterable<string>, afterId: number): Iterable<Event> =>
-  rowsById(query, events, and(gt(events.id, afterId), isOneOf(events.record, records)))
+export const eventsAbout = (query: Query, records: Iterable<string>): Iterable<Event> =>
+  rowsById(query, events, isOneOf(events.record, records))

@@ -50,23 +50,26 @@ export const eraseKey = (tx: Tx, stored: Pick<KeyRecord, 'clientId' | 'key'>): v
     .run()
 }
 
-/** In order of client and key. */
-export const storedResponses = (
-  query: Query,
-  after: Pick<KeyRecord, 'clientId' | 'key'>,
-  limit: number,
-): (SealedResponse & { isSealed: boolean })[] =>
-  query
-    .select({ clientId: idempotencyKeys.clientId, key: idempotencyKeys.key, body: idempotencyKeys.body })
-    .from(idempotencyKeys)
-    .where(isAfter(after))
-    .orderBy(asc(idempotencyKeys.clientId), asc(idempotencyKeys.key))
-    .limit(limit)
-    .all()
-    .map((stored) => ({ ...stored, place: placeOf(stored), isSealed: !stored.body.startsWith('{') }))
+/** Read a page at a time, in order of client and key. */
+export function* storedResponses(query: Query): Generator<SealedResponse & { isSealed: boolean }> {
+  const { clientId, key, body } = idempotencyKeys
+  let last = { clientId: 0, key: '' }
+  for (;;) {
+    const page = query
+      .select({ clientId, key, body })
+      .from(idempotencyKeys)
+      .where(sql`(${clientId}, ${key}) > (${last.clientId}, ${last.key})`)
+      .orderBy(asc(clientId), asc(key))
+      .limit(RESPONSES_AT_ONCE)
+      .all()
+    for (const stored of page) yield { ...stored, place: placeOf(stored), isSealed: !stored.body.startsWith('{') }
+    const next = page.at(-1)
+    if (!next) return
+    last = next
+  }
+}
 
-const isAfter = ({ clientId, key }: Pick<KeyRecord, 'clientId' | 'key'>) =>
-  sql`(${idempotencyKeys.clientId}, ${idempotencyKeys.key}) > (${clientId}, ${key})`
+const RESPONSES_AT_ONCE = 200
 
 /** Replaces an expired response. */
 export const putKey = preparedPut(idempotencyKeys, [idempotencyKeys.clientId, idempotencyKeys.key])

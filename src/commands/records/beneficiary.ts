@@ -81,9 +81,11 @@ const eraseOne = async (acting: Acting, named: string): Promise<Row> => {
     delivering.seals(query).openText(Buffer.from(body, 'base64'), place)
   const erased =
     person &&
-    (await erase({ query, write, open }, person, (tx, counts) => {
+    (await write((tx) => {
+      const counts = erase(tx, person, open)
       copy?.gate?.eraseChanges()
       if (!isNothing(counts)) record(tx, { after: rowOf(counts) })
+      return counts
     }))
   // Also when nothing is found: an earlier run may have been interrupted here.
   rewriteFile(database.sqlite)
