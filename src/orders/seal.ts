@@ -13,17 +13,17 @@ const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 export const SEAL_KEY_BYTES = 32
-/** Starts everything that is sealed for a place, before the name of the key. */
+/** Starts everything that is sealed, before the name of the key. */
 const FORMAT = Buffer.from('scrip2')
 const KEY_NAME_BYTES = 4
-export const PREFIX_BYTES = FORMAT.byteLength + KEY_NAME_BYTES
+const PREFIX_BYTES = FORMAT.byteLength + KEY_NAME_BYTES
 
 /** Spaces and dashes in a card number, which do not count. */
 const NOT_COUNTED = /[\s\p{Pd}]/gu
 
 /** Seals codes with AES-256-GCM as prefix, nonce, tag and sealed JSON. The place is authenticated with them. */
 export class Seal {
-  readonly prefix: Buffer
+  readonly #prefix: Buffer
   readonly #opening: readonly { key: Uint8Array; prefix: Buffer }[]
 
   constructor(
@@ -34,7 +34,7 @@ export class Seal {
     for (const { byteLength } of [key, ...others]) {
       if (byteLength !== SEAL_KEY_BYTES) throw new RangeError(`the voucher key has ${SEAL_KEY_BYTES} bytes`)
     }
-    this.prefix = prefixOf(key)
+    this.#prefix = prefixOf(key)
     this.#opening = [key, ...others].map((each) => ({ key: each, prefix: prefixOf(each) }))
   }
 
@@ -56,7 +56,7 @@ export class Seal {
     const nonce = secureRandomness.bytes(NONCE_BYTES)
     const cipher = createCipheriv(ALGORITHM, this.key, nonce).setAAD(Buffer.from(place))
     const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
-    return Buffer.concat([this.prefix, nonce, cipher.getAuthTag(), text])
+    return Buffer.concat([this.#prefix, nonce, cipher.getAuthTag(), text])
   }
 
   /** Undefined if the key or the place is another one, or a byte has changed. */
@@ -66,8 +66,8 @@ export class Seal {
   }
 
   openText(sealed: Uint8Array, place: string): string | undefined {
-    const bound = this.#opening.find(({ prefix }) => prefix.equals(sealed.subarray(0, PREFIX_BYTES)))
-    return bound && openWith(bound.key, sealed.subarray(PREFIX_BYTES), place)
+    const known = this.#opening.find(({ prefix }) => prefix.equals(sealed.subarray(0, PREFIX_BYTES)))
+    return known && openWith(known.key, sealed.subarray(PREFIX_BYTES), place)
   }
 
   /** Identifies a card number regardless of case, spaces and dashes; undefined if it consists of nothing else. */
@@ -85,8 +85,7 @@ const prefixOf = (key: Uint8Array): Buffer =>
 
 const openWith = (key: Uint8Array, sealed: Uint8Array, place: string): string | undefined => {
   try {
-    const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES))
-    decipher.setAAD(Buffer.from(place))
+    const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES)).setAAD(Buffer.from(place))
     decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
     const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
     return text.toString('utf8')

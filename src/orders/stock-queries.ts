@@ -1,18 +1,8 @@
-import { and, asc, count, eq, gt, gte, inArray, isNotNull, isNull, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { and, asc, count, eq, gt, gte, inArray, isNotNull, isNull, lte, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
+import { rowsById } from '../db/narrowing.ts'
 import { isOneOf } from '../db/personal.ts'
-import { PREFIX_BYTES, type Seal } from './seal.ts'
-import {
-  type Order,
-  orders,
-  stockCounts,
-  stockPublished,
-  voucherKey,
-  voucherKeyNext,
-  voucherStock,
-  vouchers,
-} from './tables.ts'
+import { type Order, orders, stockPublished, type Voucher, voucherKey, voucherStock, vouchers } from './tables.ts'
 
 export type StockRow = typeof voucherStock.$inferSelect
 export type NewStockRow = typeof voucherStock.$inferInsert
@@ -27,19 +17,15 @@ const undeliveredOf = ({ id }: Order) =>
 /** Codes of an interrupted import are not part of the stock. */
 const isPublished = sql`${voucherStock.id} <= (SELECT ${stockPublished.upToId} FROM ${stockPublished})`
 
-const freeOf = ({ productId, denominationMinor }: Pick<Order, 'productId' | 'denominationMinor'>, nowMs: number) =>
-  and(
-    eq(voucherStock.productId, productId),
-    eq(voucherStock.denominationMinor, denominationMinor),
-    isPublished,
-    isNull(voucherStock.orderId),
-    isNull(voucherStock.damagedAtMs),
-    unexpired(nowMs),
-  )
-
 const unexpired = (nowMs: number): SQL => sql`coalesce(${voucherStock.expiresAtMs} > ${nowMs}, TRUE)`
 
+const isFree = (nowMs: number) =>
+  and(isPublished, isNull(voucherStock.orderId), isNull(voucherStock.damagedAtMs), unexpired(nowMs))
+
 type Kind = Pick<Order, 'productId' | 'denominationMinor'>
+
+const freeOf = ({ productId, denominationMinor }: Kind, nowMs: number) =>
+  and(eq(voucherStock.productId, productId), eq(voucherStock.denominationMinor, denominationMinor), isFree(nowMs))
 
 /** Reads no more codes than are wanted. */
 export const areFree = (query: Query, kind: Kind, nowMs: number, quantity: number): boolean =>
@@ -112,14 +98,6 @@ export const knownFingerprints = (query: Query, fingerprints: string[]): Readonl
   return new Set(known.map(({ fingerprint }) => fingerprint))
 }
 
-export const isFingerprintTaken = (query: Query, fingerprint: string, id: number): boolean =>
-  query
-    .select({ id: voucherStock.id })
-    .from(voucherStock)
-    .where(and(eq(voucherStock.fingerprint, fingerprint), ne(voucherStock.id, id)))
-    .limit(1)
-    .get() !== undefined
-
 const isLeft = isNull(voucherStock.orderId)
 
 /** Counts per product and denomination. Spoiled codes count only if no order has taken them. */
@@ -139,37 +117,18 @@ export const stockLevels = (query: Query, nowMs: number) =>
     .orderBy(asc(voucherStock.productId), asc(voucherStock.denominationMinor))
     .all()
 
-/** What is left for sale of each kind. Takes time for each kind and each expired code, and none for the others. */
-export const stockLeft = (query: Query, nowMs: number) => {
-  const { productId, denominationMinor } = voucherStock
-  const expired = query
-    .select({ productId, denominationMinor, expired: count().as('expired') })
-    .from(voucherStock)
-    .where(
-      and(
-        isNull(voucherStock.orderId),
-        isNull(voucherStock.damagedAtMs),
-        lte(voucherStock.expiresAtMs, nowMs),
-        isPublished,
-      ),
-    )
-    // As they are, SQLite would read all free codes in the order of the groups.
-    .groupBy(sql`+${productId}`, sql`+${denominationMinor}`)
-    .as('expired_codes')
-  return query
+/** What is for sale of each kind: along an index of the free codes. */
+export const freeStock = (query: Query, nowMs: number) =>
+  query
     .select({
-      productId: stockCounts.productId,
-      denominationMinor: stockCounts.denominationMinor,
-      available: sql<number>`${stockCounts.free} - coalesce(${expired.expired}, 0)`,
+      productId: voucherStock.productId,
+      denominationMinor: voucherStock.denominationMinor,
+      available: count(),
     })
-    .from(stockCounts)
-    .leftJoin(
-      expired,
-      and(eq(expired.productId, stockCounts.productId), eq(expired.denominationMinor, stockCounts.denominationMinor)),
-    )
-    .orderBy(asc(stockCounts.productId), asc(stockCounts.denominationMinor))
+    .from(voucherStock)
+    .where(isFree(nowMs))
+    .groupBy(voucherStock.productId, voucherStock.denominationMinor)
     .all()
-}
 
 /**
  * How many vouchers some orders have sold, per product and denomination: ordered, and not refunded undelivered. Of those
@@ -187,33 +146,9 @@ export const soldBy = (query: Query, { sinceMs, toId, limit }: { sinceMs: number
     .groupBy(orders.productId, orders.denominationMinor)
     .all()
 
-const isStale = (sealed: SQLiteColumn, { prefix }: Seal): SQL => sql`substr(${sealed}, 1, ${PREFIX_BYTES}) <> ${prefix}`
+export const everyCode = (query: Query): Iterable<StockRow> => rowsById(query, voucherStock, undefined)
 
-/** Codes that are not sealed with the current key. */
-export const staleStock = (query: Query, seal: Seal, after: number, limit: number): StockRow[] =>
-  query
-    .select()
-    .from(voucherStock)
-    .where(and(gt(voucherStock.id, after), isStale(voucherStock.sealed, seal)))
-    .orderBy(asc(voucherStock.id))
-    .limit(limit)
-    .all()
-
-export const staleVouchers = (query: Query, seal: Seal, after: number, limit: number) =>
-  query
-    .select({
-      id: vouchers.id,
-      orderId: vouchers.orderId,
-      reference: vouchers.reference,
-      sealed: vouchers.sealed,
-      clientId: orders.clientId,
-    })
-    .from(vouchers)
-    .innerJoin(orders, eq(orders.id, vouchers.orderId))
-    .where(and(gt(vouchers.id, after), isStale(vouchers.sealed, seal)))
-    .orderBy(asc(vouchers.id))
-    .limit(limit)
-    .all()
+export const everyVoucher = (query: Query): Iterable<Voucher> => rowsById(query, vouchers, undefined)
 
 export const updateVoucher = (tx: Tx, id: number, sealed: Buffer): void => {
   tx.update(vouchers).set({ sealed }).where(eq(vouchers.id, id)).run()
@@ -221,14 +156,6 @@ export const updateVoucher = (tx: Tx, id: number, sealed: Buffer): void => {
 
 export const markOf = (query: Query): string | undefined => query.select().from(voucherKey).limit(1).get()?.mark
 
-export const nextMarkOf = (query: Query): string | undefined => query.select().from(voucherKeyNext).limit(1).get()?.mark
-
 export const insertMark = (tx: Tx, mark: string): void => void tx.insert(voucherKey).values({ id: 1, mark }).run()
 
-export const insertNextMark = (tx: Tx, mark: string): void =>
-  void tx.insert(voucherKeyNext).values({ id: 1, mark }).run()
-
-export const endRekey = (tx: Tx, mark: string): void => {
-  tx.delete(voucherKeyNext).run()
-  tx.update(voucherKey).set({ mark }).run()
-}
+export const updateMark = (tx: Tx, mark: string): void => void tx.update(voucherKey).set({ mark }).run()

@@ -2,47 +2,56 @@ import type { Query } from '../db/database.ts'
 import { DAY_MS } from '../kernel/clock.ts'
 import { nextTurn } from '../kernel/turns.ts'
 import { findAnyOrder, nextOrderId } from './queries.ts'
-import { soldBy, stockLeft, stockLevels } from './stock-queries.ts'
+import { freeStock, soldBy, stockLevels } from './stock-queries.ts'
 
 /** Sales are averaged over this many days (contract C17). */
 const SALES_DAYS = 30
 /** Orders that are read at once, in 2 to 5 ms. */
 const STRIDE = 2_000
 
-/** What is left of the imported codes by product and denomination, and for how many days at the present sales. */
-export const stockReport = async (query: Query, nowMs: number) => {
-  const daysLeft = await lastingBy(query, nowMs)
-  return stockLevels(query, nowMs).map(({ imported, ...level }) => {
-    const available = imported - level.taken - level.expired - level.damaged
-    return { ...level, available, daysLeft: daysLeft(level, available) }
-  })
-}
-
-/** The same without what became of the others, which would have to be counted. */
-export const stockOutlook = async (query: Query, nowMs: number) => {
-  const daysLeft = await lastingBy(query, nowMs)
-  return stockLeft(query, nowMs).map((kind) => ({ ...kind, daysLeft: daysLeft(kind, kind.available) }))
-}
-
 interface Kind {
   productId: number
   denominationMinor: number
 }
 
-/** For how many days codes last, with one decimal; null without sales. Reads the sales beside requests. */
-const lastingBy = async (query: Query, nowMs: number) => {
+/** What is left of the imported codes by product and denomination, and for how many days at the present sales. */
+export const stockReport = async (query: Query, nowMs: number) => {
+  const sales = await salesBefore(query, nowMs)
+  return stockLevels(query, nowMs).map(({ imported, ...level }) => {
+    const available = imported - level.taken - level.expired - level.damaged
+    return { ...level, available, daysLeft: daysLeftOf(sales, level, available) }
+  })
+}
+
+/** The same of what is for sale or was sold lately, without what became of the others, which would have to be counted. */
+export const stockOutlook = async (query: Query, nowMs: number) => {
+  const sales = await salesBefore(query, nowMs)
+  const kinds = new Map<string, Kind & { available: number }>()
+  for (const { sold: _, ...kind } of sales.values()) kinds.set(keyOf(kind), { ...kind, available: 0 })
+  for (const kind of freeStock(query, nowMs)) kinds.set(keyOf(kind), kind)
+  return [...kinds.values()].map((kind) => ({ ...kind, daysLeft: daysLeftOf(sales, kind, kind.available) }))
+}
+
+type Sales = ReadonlyMap<string, Kind & { sold: number }>
+
+const keyOf = ({ productId, denominationMinor }: Kind): string => `${productId} ${denominationMinor}`
+
+/** Read beside requests. */
+const salesBefore = async (query: Query, nowMs: number): Promise<Sales> => {
   const sinceMs = nowMs - SALES_DAYS * DAY_MS
-  const sales = new Map<string, number>()
-  const keyOf = ({ productId, denominationMinor }: Kind) => `${productId} ${denominationMinor}`
+  const sales = new Map<string, Kind & { sold: number }>()
   // Orders are numbered in the order in which they are placed.
   for (let toId = nextOrderId(query) - 1; (findAnyOrder(query, toId)?.placedAtMs ?? 0) >= sinceMs; toId -= STRIDE) {
     for (const row of soldBy(query, { sinceMs, toId, limit: STRIDE })) {
-      sales.set(keyOf(row), (sales.get(keyOf(row)) ?? 0) + row.sold)
+      sales.set(keyOf(row), { ...row, sold: row.sold + (sales.get(keyOf(row))?.sold ?? 0) })
     }
     await nextTurn()
   }
-  return (kind: Kind, available: number): number | null => {
-    const sold = sales.get(keyOf(kind)) ?? 0
-    return sold === 0 ? null : Math.round((available * SALES_DAYS * 10) / sold) / 10
-  }
+  return sales
+}
+
+/** With one decimal; null without sales. */
+const daysLeftOf = (sales: Sales, kind: Kind, available: number): number | null => {
+  const { sold } = sales.get(keyOf(kind)) ?? { sold: 0 }
+  return sold === 0 ? null : Math.round((available * SALES_DAYS * 10) / sold) / 10
 }

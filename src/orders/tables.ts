@@ -1,4 +1,4 @@
-import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** The states of an order (contract C12). */
 export const ORDER_STATUSES = [
@@ -69,19 +69,6 @@ export const voucherStock = sqliteTable('voucher_stock', {
   damagedAtMs: integer('damaged_at_ms'),
 })
 
-/** What is left of each kind of code, kept by triggers. */
-export const stockCounts = sqliteTable(
-  'stock_counts',
-  {
-    productId: integer('product_id').notNull(),
-    denominationMinor: integer('denomination_minor').notNull(),
-    /** Expired ones among them. */
-    free: integer('free').notNull(),
-    unpublished: integer('unpublished').notNull(),
-  },
-  ({ productId, denominationMinor }) => [primaryKey({ columns: [productId, denominationMinor] })],
-)
-
 /** One row: codes with a greater id belong to an unfinished import. */
 export const stockPublished = sqliteTable('stock_published', {
   id: integer('id').primaryKey(),
@@ -90,12 +77,6 @@ export const stockPublished = sqliteTable('stock_published', {
 
 /** One row: the mark of the key that seals the codes. */
 export const voucherKey = sqliteTable('voucher_key', {
-  id: integer('id').primaryKey(),
-  mark: text('mark').notNull(),
-})
-
-/** One row while codes are resealed with another key: the mark of that key. */
-export const voucherKeyNext = sqliteTable('voucher_key_next', {
   id: integer('id').primaryKey(),
   mark: text('mark').notNull(),
 })

@@ -5,11 +5,11 @@ import { freshSecret } from '../kernel/ids.ts'
 import { parseKey } from '../kernel/keys.ts'
 import { allClients } from '../sessions/queries.ts'
 import { SEAL_KEY_BYTES, Seal } from './seal.ts'
-import { insertMark, markOf, nextMarkOf } from './stock-queries.ts'
+import { insertMark, markOf } from './stock-queries.ts'
 
 /** The key that seals voucher codes, unless the operator provides one (contract C12). */
 const KEY_FILE = 'voucher.key'
-/** The new key, while codes are resealed. */
+/** The new key, until everything is sealed with it. */
 const NEXT_KEY_FILE = 'voucher.key.next'
 
 export type SealSource = (query: Query) => Seal
@@ -40,7 +40,7 @@ export const openSeal = (
 /** The seal of live mode, of a database with a mark: opened at first use. Throws DataFault as {@link sealAsMarked}. */
 export const liveSeals = (dataDir: string, given: Uint8Array | undefined): SealSource => {
   let seal: Seal | undefined
-  return (query) => (seal ??= sealAsMarked(query, keysOf(dataDir, given), []))
+  return (query) => (seal ??= sealAsMarked(query, keysOf(dataDir, given)))
 }
 
 /** The available keys, the permanent one first. */
@@ -59,21 +59,17 @@ export interface KeyPlace {
   voucherKey?: Uint8Array | undefined
 }
 
-/** @throws DataFault if a key with one of the marks is missing */
-export const sealAsMarked = (query: Query, keys: readonly Uint8Array[], others: readonly Uint8Array[]): Seal => {
-  const [mark, next] = [markOf(query), nextMarkOf(query)]
-  const keyOf = (wanted: string | undefined) => keys.find((key) => markFrom(key) === wanted)
-  const key = keyOf(mark)
+/** The seal of the key that the database is marked with. @throws DataFault if that key is missing */
+export const sealAsMarked = (query: Query, keys: readonly Uint8Array[], others: readonly Uint8Array[] = []): Seal => {
+  const mark = markOf(query)
+  const key = keys.find((one) => markFrom(one) === mark)
   if (!key) throw new DataFault(`${keys.length === 0 ? `${KEY_FILE} is missing` : WRONG_KEY}\n${SET_KEY}`)
-  if (next === undefined) return new Seal(key, others)
-  const nextKey = keyOf(next)
-  if (!nextKey) throw new DataFault(UNFINISHED)
-  return new Seal(nextKey, [key, ...others])
+  return new Seal(key, others)
 }
 
 /** @throws DataFault as {@link sealAsMarked}, where something was sealed */
 export const requireKeys = (query: Query, dataDir: string, given: Uint8Array | undefined): void => {
-  if (markOf(query) !== undefined) sealAsMarked(query, keysOf(dataDir, given), [])
+  if (markOf(query) !== undefined) sealAsMarked(query, keysOf(dataDir, given))
 }
 
 /** Whether the available keys fit the database; undefined without a key. @throws DataFault if a stored key is damaged */
@@ -83,22 +79,18 @@ export const areKeysOf = (
   given: Uint8Array | undefined,
 ): boolean | undefined => {
   const keys = keysOf(dataDir, given)
-  if (keys.length === 0) return undefined
-  return [markOf(query), nextMarkOf(query)].every(
-    (mark) => mark === undefined || keys.some((key) => markFrom(key) === mark),
-  )
+  const mark = markOf(query)
+  return keys.length === 0 ? undefined : mark === undefined || keys.some((key) => markFrom(key) === mark)
 }
 
 /** The seal of a database; undefined where nothing was sealed yet, or the key is not at hand. */
 export const findSeal = (query: Query, dataDir: string | undefined, given: Uint8Array | undefined): Seal | undefined =>
   markOf(query) !== undefined && areKeysOf(query, dataDir, given)
-    ? sealAsMarked(query, keysOf(dataDir, given), [])
+    ? sealAsMarked(query, keysOf(dataDir, given))
     : undefined
 
 const WRONG_KEY = 'the voucher key is not the one that sealed the codes of this database'
 const SET_KEY = `Set that key with SCRIP_VOUCHER_KEY, SCRIP_VOUCHER_KEY_FILE or the file ${KEY_FILE} of the data folder.`
-const UNFINISHED =
-  'the codes are being sealed with another key, which is missing\nRun scrip vouchers rekey again, with the old and the new key.'
 
 const markFrom = (key: Uint8Array): string => new Seal(key).mark
 

@@ -63,9 +63,8 @@ export const activeWebhooksOf = (query: Query, clientId: number): Webhook[] => a
 export const countWebhooks = (query: Query, clientId: number): number =>
   query.select({ n: count() }).from(webhooks).where(ownedBy(clientId)).get()?.n ?? 0
 
-/** Of all clients, in the order of their ids. */
-export const webhooksAfter = (query: Query, id: string, limit: number): Webhook[] =>
-  query.select().from(webhooks).where(gt(webhooks.id, id)).orderBy(asc(webhooks.id)).limit(limit).all()
+/** Of all clients, deleted ones among them. */
+export const everyWebhook = (query: Query): Iterable<Webhook> => rowsById(query, webhooks, undefined)
 
 /** Including those whose deletion goes on in steps. */
 export const webhooksToClear = (query: Query): Webhook[] =>

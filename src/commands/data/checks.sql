@@ -179,13 +179,6 @@ SELECT 'wallet ' || id || iif(is_low, ' is low with ', ' is not low with ') || a
 SELECT 'delivery ' || min(id) || ' of webhook ' || webhook_id || ' waits for nothing' AS fault
   FROM webhook_queue WHERE NOT held GROUP BY webhook_id, record HAVING count(due_at_ms) = 0 ORDER BY min(id);
 
--- name: the stock is counted
-SELECT 'product ' || product_id || ' has ' || sum(said) || ' codes of ' || denomination_minor || ' left, not ' || sum(held) AS fault
-  FROM (
-    SELECT product_id, denomination_minor, free + unpublished AS said, 0 AS held FROM stock_counts
-    UNION ALL SELECT product_id, denomination_minor, 0, 1 FROM voucher_stock WHERE order_id IS NULL AND damaged_at_ms IS NULL
-  ) GROUP BY product_id, denomination_minor HAVING sum(said) <> sum(held) ORDER BY product_id, denomination_minor;
-
 -- name: what was due is done
 -- A step that failed is set aside. What is written later is written after everything that is due.
 SELECT kind || ' ' || id || ' was due at ' || strftime('%Y-%m-%dT%H:%M:%SZ', due_at_ms / 1000, 'unixepoch') AS fault

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import { passOnKeys } from '../../audit/audit.ts'
 import { productRecords } from '../../catalog/queries.ts'
 import { findNewVoucherKey } from '../../config/config.ts'
 import { lockForImport, lockForServing } from '../../db/folder-lock.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { FileFault } from '../../kernel/problems.ts'
-import { beginRekey, type Resealed, reseal } from '../../orders/rekey.ts'
+import { type Resealed, reseal } from '../../orders/rekey.ts'
+import { Seal } from '../../orders/seal.ts'
 import { importCodes, readCodes } from '../../orders/stock.ts'
-import { endRekey, markOf, nextMarkOf } from '../../orders/stock-queries.ts'
+import { markOf } from '../../orders/stock-queries.ts'
 import { stockReport } from '../../orders/stock-report.ts'
 import { keysOf, nextKeyIn, promoteKey, sealAsMarked } from '../../orders/voucher-key.ts'
 import { dataError, readInput } from '../advice.ts'
@@ -27,11 +27,7 @@ export const voucherCommands = (vouchers: Command): void => {
       'JSON lines or a JSON array of {product_id, denomination, card_number, pin_code?, claim_url?, expires_at?}; - reads standard input',
     )
     .action(act(importFile))
-  dataCommand(
-    vouchers,
-    'rekey',
-    'seal all codes with a new key; run it again to continue after an interruption',
-  ).action(act(rekey))
+  dataCommand(vouchers, 'rekey', 'seal all codes with a new key').action(act(rekey))
   listCommand(vouchers, 'list', 'count the stock by product and denomination, and the days it will last').action(
     list(STOCK_COLUMNS, (_query, _narrowing, data) => stockIn(data)),
   )
@@ -42,7 +38,6 @@ const importFile = async (data: Acting, file: string): Promise<Row> => {
   if (isSandbox) throw unusable('a sandbox generates its codes\nImport them into the data of live mode.')
   using _lock = lockForImport(config.dataDir)
   const seal = delivering.seals(query)
-  if (nextMarkOf(query) !== undefined) throw refused(REKEY_FIRST)
   const nowMs = world.clock.nowMs()
   try {
     const text = readInput(file)
@@ -82,8 +77,6 @@ const STOCK_COLUMNS: Shown<Awaited<ReturnType<typeof stockIn>>[number]> = {
   damaged: ({ damaged }) => damaged,
 }
 
-const REKEY_FIRST = 'the codes are being sealed with a new key\nRun scrip vouchers rekey again to finish that.'
-
 /** A server reads its key when it starts. @throws DataFault while one works on the folder */
 const rekey = async (data: Acting): Promise<Row> => {
   if (data.isSandbox) throw unusable('a sandbox generates its codes\nThere is nothing to seal.')
@@ -107,24 +100,13 @@ const rekeyInFolder = async (data: Acting, given: Uint8Array | undefined): Promi
 const NEW_KEY_MISSING =
   'the new key is missing\nSet SCRIP_NEW_VOUCHER_KEY or SCRIP_NEW_VOUCHER_KEY_FILE beside the key that is in use.'
 
-const resealed = async ({ config, world, query, write, record }: Acting, next: Uint8Array): Promise<Resealed> => {
-  const { dataDir, voucherKey } = config
-  const seal = await write((tx) => {
-    const keys = keysOf(dataDir, voucherKey, next)
-    const before = sealAsMarked(tx, keys, [])
-    if (!beginRekey(tx, next)) return undefined
-    const begun = sealAsMarked(tx, keys, [])
-    if (begun.mark !== before.mark) passOnKeys(tx, before, begun)
-    return begun
+const resealed = ({ config, world, write, record }: Acting, nextKey: Uint8Array): Promise<Resealed> =>
+  write((tx) => {
+    const old = sealAsMarked(tx, keysOf(config.dataDir, config.voucherKey, nextKey))
+    const next = new Seal(nextKey)
+    // An earlier run was interrupted after it had sealed everything.
+    if (old.mark === next.mark) return { resealed: 0, damaged: 0 }
+    const counts = reseal(tx, old, next, world.clock.nowMs())
+    record(tx, { after: counts }, next)
+    return counts
   })
-  if (!seal) return { resealed: 0, damaged: 0, twice: 0 }
-  const nowMs = world.clock.nowMs()
-  const counts = await withProgress((onProgress) =>
-    reseal({ query, seal, write, nowMs, onRows: (done) => onProgress(`sealing codes: ${done}`, 0, 0) }),
-  )
-  await write((tx) => {
-    endRekey(tx, seal.mark)
-    record(tx, { after: counts }, seal)
-  })
-  return counts
-}

@@ -386,24 +386,6 @@ CREATE INDEX voucher_stock_expiry ON voucher_stock (expires_at_ms, product_id, d
 CREATE INDEX voucher_stock_free ON voucher_stock (product_id, denomination_minor, id, expires_at_ms)
   WHERE order_id IS NULL AND damaged_at_ms IS NULL;
 CREATE INDEX voucher_stock_order ON voucher_stock (order_id, id) WHERE order_id IS NOT NULL;
-CREATE TRIGGER voucher_stock_counted AFTER INSERT ON voucher_stock BEGIN
-  INSERT INTO stock_counts SELECT NEW.product_id, NEW.denomination_minor,
-      (NEW.order_id IS NULL AND NEW.damaged_at_ms IS NULL) * (NEW.id <= up_to_id),
-      (NEW.order_id IS NULL AND NEW.damaged_at_ms IS NULL) * (NEW.id > up_to_id) FROM stock_published WHERE TRUE
-    ON CONFLICT DO UPDATE SET free = free + excluded.free, unpublished = unpublished + excluded.unpublished;
-END;
-CREATE TRIGGER voucher_stock_discounted AFTER DELETE ON voucher_stock
-WHEN OLD.order_id IS NULL AND OLD.damaged_at_ms IS NULL BEGIN
-  UPDATE stock_counts SET free = free - (OLD.id <= up_to_id), unpublished = unpublished - (OLD.id > up_to_id)
-    FROM stock_published WHERE product_id = OLD.product_id AND denomination_minor = OLD.denomination_minor;
-END;
-CREATE TRIGGER voucher_stock_recounted AFTER UPDATE OF order_id, damaged_at_ms ON voucher_stock
-WHEN (OLD.order_id IS NULL AND OLD.damaged_at_ms IS NULL) <> (NEW.order_id IS NULL AND NEW.damaged_at_ms IS NULL) BEGIN
-  UPDATE stock_counts SET
-      free = free + iif(NEW.order_id IS NULL AND NEW.damaged_at_ms IS NULL, 1, -1) * (NEW.id <= up_to_id),
-      unpublished = unpublished + iif(NEW.order_id IS NULL AND NEW.damaged_at_ms IS NULL, 1, -1) * (NEW.id > up_to_id)
-    FROM stock_published WHERE product_id = NEW.product_id AND denomination_minor = NEW.denomination_minor;
-END;
 
 -- Codes are imported a few at a time, so that others can write between, and are for sale from the moment that all of a file
 -- are there: those beyond this id are not yet.
@@ -412,19 +394,6 @@ CREATE TABLE stock_published (
   up_to_id INTEGER NOT NULL
 ) STRICT;
 INSERT INTO stock_published VALUES (1, 0);
-CREATE TRIGGER stock_published_counted AFTER UPDATE ON stock_published BEGIN
-  UPDATE stock_counts SET free = free + unpublished, unpublished = 0 WHERE unpublished > 0;
-END;
-
--- How many codes of each kind are left, counted as they come and go: free are for sale unless they have expired, unpublished
--- belong to an import that has not finished.
-CREATE TABLE stock_counts (
-  product_id         INTEGER NOT NULL,
-  denomination_minor INTEGER NOT NULL,
-  free               INTEGER NOT NULL CHECK (free >= 0),
-  unpublished        INTEGER NOT NULL CHECK (unpublished >= 0),
-  PRIMARY KEY (product_id, denomination_minor)
-) STRICT, WITHOUT ROWID;
 
 -- How much of a counted stock the orders have taken.
 CREATE TABLE stock_taken (
@@ -434,12 +403,6 @@ CREATE TABLE stock_taken (
 
 -- Which key seals the codes: a mark that tells it from another, and nothing more.
 CREATE TABLE voucher_key (
-  id   INTEGER PRIMARY KEY CHECK (id = 1),
-  mark TEXT NOT NULL
-) STRICT;
-
--- The mark of the key that all codes are being sealed with anew: one row while scrip vouchers rekey has not finished.
-CREATE TABLE voucher_key_next (
   id   INTEGER PRIMARY KEY CHECK (id = 1),
   mark TEXT NOT NULL
 ) STRICT;
