@@ -1,10 +1,8 @@
 import type { Database } from '../db/database.ts'
-import { offsetOf } from '../http/pagination.ts'
-import type { Page, Sort } from '../http/parameters.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import type { Product, ProductChange, ProductTexts } from './product.ts'
-import { listedOf, loadProductIndex, type ProductFilter, type ProductIndex, type SortField } from './product-index.ts'
+import { listedOf, loadProductIndex, type ProductIndex } from './product-index.ts'
 import { discountsOf, findInactiveId, findTexts, productsById } from './queries.ts'
 
 interface CatalogOptions {
@@ -22,7 +20,7 @@ interface CatalogOptions {
 interface Current {
   database: Database
   version: string | undefined
-  view: CatalogView
+  index: ProductIndex
 }
 
 /** The products and categories, loaded once for all worlds, because no client can change them. */
@@ -32,7 +30,10 @@ export class Catalog {
   constructor(private readonly options: CatalogOptions) {}
 
   /** By the changes of a world, which hold it: a world that changes nothing costs nothing. */
-  readonly #views = new WeakMap<ReadonlyMap<number, ProductChange>, { of: CatalogView; view: CatalogView }>()
+  readonly #changedIndexes = new WeakMap<
+    ReadonlyMap<number, ProductChange>,
+    { of: ProductIndex; index: ProductIndex }
+  >()
 
   get #current(): Current {
     if (this.#loaded?.database === this.options.database()) return this.#loaded
@@ -42,11 +43,11 @@ export class Catalog {
 
   /** Takes 1 s for 100,000 products, for which everybody waits (decision 86). */
   #load(): Current {
-    const { reference, publicUrl, database: current, version } = this.options
-    const database = current()
-    if (this.#loaded && this.#loaded.version === version(database)) return { ...this.#loaded, database }
-    const index = loadProductIndex(database.query, reference, publicUrl)
-    return { database, version: version(database), view: new CatalogView(current, index) }
+    const { reference, publicUrl } = this.options
+    const database = this.options.database()
+    const version = this.options.version(database)
+    if (this.#loaded && this.#loaded.version === version) return { ...this.#loaded, database }
+    return { database, version, index: loadProductIndex(database.query, reference, publicUrl) }
   }
 
   /** Loads the catalog if there is another one by now. One that cannot be loaded leaves the present one in use. */
@@ -60,22 +61,25 @@ export class Catalog {
   }
 
   /** The catalog without the changes of a world. */
-  get shared(): CatalogView {
-    return this.#current.view
+  get shared(): ProductIndex {
+    return this.#current.index
   }
 
   /** The catalog with the changes of a world. */
-  in(world: World): CatalogView {
+  in(world: World): ProductIndex {
     const { shared } = this
     const changes = this.options.changesOf?.(world)
     if (!changes || changes.size === 0) return shared
-    const known = this.#views.get(changes)
-    if (known?.of === shared) return known.view
-    const { database, publicUrl } = this.options
-    const changed = this.#changed(changes).map((product) => listedOf(product, publicUrl))
-    const view = new CatalogView(database, shared.index.with(changed))
-    this.#views.set(changes, { of: shared, view })
-    return view
+    const known = this.#changedIndexes.get(changes)
+    if (known?.of === shared) return known.index
+    const changed = this.#changed(changes).map((product) => listedOf(product, this.options.publicUrl))
+    const index = shared.with(changed)
+    this.#changedIndexes.set(changes, { of: shared, index })
+    return index
+  }
+
+  textsOf({ id }: Product): ProductTexts | undefined {
+    return findTexts(this.#current.database.query, id)
   }
 
   /** A product of a world, on sale or not. */
@@ -95,34 +99,6 @@ export class Catalog {
   /** A product that is not on sale. */
   findInactiveId(): number | undefined {
     return findInactiveId(this.#current.database.query)
-  }
-}
-
-/** The catalog as a world sees it. */
-class CatalogView {
-  constructor(
-    /** The one that is open: the default world of a data folder may be replaced. */
-    private readonly database: () => Database,
-    readonly index: ProductIndex,
-  ) {}
-
-  /** The product, or undefined when there is none or it is not on sale. */
-  find(id: number): Product | undefined {
-    return this.index.find(id)
-  }
-
-  textsOf({ id }: Product): ProductTexts | undefined {
-    return findTexts(this.database().query, id)
-  }
-
-  list(filter: ProductFilter, { field, direction }: Sort<SortField>, page: Page) {
-    const matching = this.index.select(filter, field)
-    const [start, end] = [offsetOf(page), offsetOf(page) + page.limit]
-    const listed =
-      direction === 'ASC'
-        ? matching.slice(start, end)
-        : matching.slice(Math.max(0, matching.length - end), Math.max(0, matching.length - start)).reverse()
-    return { totalCount: matching.length, entries: listed }
   }
 }
 

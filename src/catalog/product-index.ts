@@ -1,4 +1,6 @@
 import type { Query } from '../db/database.ts'
+import { offsetOf } from '../http/pagination.ts'
+import type { Page, Sort } from '../http/parameters.ts'
 import { lowerCase, searchForm } from '../kernel/lower-case.ts'
 import type { Reference } from '../reference/reference.ts'
 import { productWire, type SORT_FIELDS } from './contract.ts'
@@ -40,12 +42,9 @@ export class ProductIndex {
     readonly subcategories: readonly Named[],
     /** By ascending id. */
     private readonly listed: readonly Listed[],
+    /** The product, or undefined when there is none or it is not on sale. */
     readonly find: (id: number) => Product | undefined,
   ) {}
-
-  get size(): number {
-    return this.listed.length
-  }
 
   /** The same with products as one world has changed them, on sale or not. */
   with(changed: readonly Listed[]): ProductIndex {
@@ -60,9 +59,15 @@ export class ProductIndex {
     return new ProductIndex(this.categories, this.subcategories, listed, find)
   }
 
-  /** All that match, in ascending order of a field. */
-  select(filter: ProductFilter, field: SortField): readonly Listed[] {
-    return matching(this.#by(field), filter)
+  /** A page of those that match, in the order of a field, and how many they are. */
+  list(filter: ProductFilter, { field, direction }: Sort<SortField>, page: Page) {
+    const all = matching(this.#by(field), filter)
+    const [start, end] = [offsetOf(page), offsetOf(page) + page.limit]
+    const entries =
+      direction === 'ASC'
+        ? all.slice(start, end)
+        : all.slice(Math.max(0, all.length - end), Math.max(0, all.length - start)).reverse()
+    return { totalCount: all.length, entries }
   }
 
   #by(field: SortField): readonly Listed[] {

@@ -135,9 +135,8 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
     .get(
       '/:id',
       ({ params: { id }, session }) => {
-        const offered = catalog.in(session.world)
-        const product = found(offered.find(id), PRODUCT_NOT_FOUND)
-        const texts = found(offered.textsOf(product), PRODUCT_NOT_FOUND)
+        const product = found(catalog.in(session.world).find(id), PRODUCT_NOT_FOUND)
+        const texts = found(catalog.textsOf(product), PRODUCT_NOT_FOUND)
         const basisPoints = agreedDiscounts(session.world, session.client.id).get(id) ?? 0
         return productDetailWire(product, texts, basisPoints, publicUrl)
       },
@@ -169,16 +168,16 @@ const jsonFor = ({ world, client }: Session, publicUrl: string) => {
 /** Categories and subcategories (spec 4.3), for accounts with vouchers. */
 export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Guard }) => {
   const withId = (name: 'categories' | 'subcategories', id: number) =>
-    catalog.shared.index[name].find((named) => named.id === id)
+    catalog.shared[name].find((named) => named.id === id)
   return new Elysia({ name: 'categories', prefix: '/api/v1' })
     .use(guard.plugin({ feature: 'vouchers' }))
-    .get('/categories', () => [...catalog.shared.index.categories], operations.listCategories)
+    .get('/categories', () => [...catalog.shared.categories], operations.listCategories)
     .get(
       '/categories/:id',
       ({ params }) => found(withId('categories', params.id), CATEGORY_NOT_FOUND),
       operations.getCategory,
     )
-    .get('/subcategories', () => [...catalog.shared.index.subcategories], operations.listSubcategories)
+    .get('/subcategories', () => [...catalog.shared.subcategories], operations.listSubcategories)
     .get(
       '/subcategories/:id',
       ({ params }) => found(withId('subcategories', params.id), SUBCATEGORY_NOT_FOUND),

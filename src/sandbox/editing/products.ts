@@ -23,7 +23,7 @@ interface ProductEdit extends Partial<Omit<ProductTerms, 'handling_fee'>> {
 
 /** A product of a world as an entry of a catalog file, with the stock that is left. */
 export const entryIn = (query: Query, catalog: Catalog, product: Product): ProductDocument => {
-  const texts = catalog.shared.textsOf(product) ?? { terms: '', details: '', howToUse: '' }
+  const texts = catalog.textsOf(product) ?? { terms: '', details: '', howToUse: '' }
   return { ...entryOf({ ...product, ...texts }), stock: leftOf(query, product) }
 }
 
