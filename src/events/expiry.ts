@@ -1,3 +1,4 @@
+import type { Query, Tx } from '../db/database.ts'
 import { DAY_MS } from '../kernel/clock.ts'
 import type { DueSource } from '../worlds/due.ts'
 import { deleteOldest, findOldestMs } from './queries.ts'
@@ -8,17 +9,23 @@ export const EVENT_KEPT_MS = 30 * DAY_MS
 /** To delete as many takes about a millisecond. */
 const DELETED_AT_ONCE = 50
 
-/** Deletes events 30 days after they happened, the oldest first. */
-export const expiringEvents: DueSource = {
-  kind: 'events',
+/** Deletes records 30 days after they were written, the oldest first. */
+export const expiring = (
+  kind: DueSource['kind'],
+  oldestMs: (query: Query) => number | undefined,
+  deleteOldest: (tx: Tx, upToMs: number, countMax: number) => void,
+): DueSource => ({
+  kind,
   first: (query, setAside) => {
-    const oldestMs = findOldestMs(query)
-    if (oldestMs === undefined || setAside.size > 0) return undefined
+    const writtenMs = oldestMs(query)
+    if (writtenMs === undefined || setAside.size > 0) return undefined
     return {
       id: 'the oldest',
-      dueMs: oldestMs + EVENT_KEPT_MS,
+      dueMs: writtenMs + EVENT_KEPT_MS,
       step: (tx, world) => deleteOldest(tx, world.clock.nowMs() - EVENT_KEPT_MS, DELETED_AT_ONCE),
     }
   },
   waiting: () => 0,
-}
+})
+
+export const expiringEvents = expiring('events', findOldestMs, deleteOldest)

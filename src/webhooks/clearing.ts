@@ -1,10 +1,10 @@
 import type { Tx } from '../db/database.ts'
-import { EVENT_KEPT_MS } from '../events/expiry.ts'
+import { expiring } from '../events/expiry.ts'
 import { nextTurn } from '../kernel/turns.ts'
-import { type DueSource, schedule } from '../worlds/due.ts'
+import { schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { deleteWebhookRow, findWebhookEvenDeleted, updateWebhook, webhooksToClear } from './queries.ts'
-import { deleteAttemptsOf, deleteDropped, deleteOldestAttempts, findOldestAttemptMs } from './queue-queries.ts'
+import { deleteDropped, deleteOldestAttempts, findOldestAttemptMs } from './queue-queries.ts'
 
 /** To delete as many takes about a millisecond. */
 const DELETED_AT_ONCE = 50
@@ -22,28 +22,12 @@ export const clearDropped = async (world: World): Promise<void> => {
 export const clearSome = (tx: Tx, webhookId: string): boolean => {
   const webhook = findWebhookEvenDeleted(tx, webhookId)
   if (!webhook) return false
-  const { clientId, droppedTo, deleted } = webhook
+  const { droppedTo, deleted } = webhook
   if (deleteDropped(tx, { webhookId, droppedTo }, DELETED_AT_ONCE) === DELETED_AT_ONCE) return true
-  if (!deleted) {
-    if (droppedTo > 0) updateWebhook(tx, webhook, { droppedTo: 0 })
-    return false
-  }
-  if (deleteAttemptsOf(tx, webhookId, clientId, DELETED_AT_ONCE) === DELETED_AT_ONCE) return true
-  deleteWebhookRow(tx, webhookId)
+  if (deleted) deleteWebhookRow(tx, webhookId)
+  else if (droppedTo > 0) updateWebhook(tx, webhook, { droppedTo: 0 })
   return false
 }
 
-/** Attempts are kept as long as their events. */
-export const expiringAttempts: DueSource = {
-  kind: 'attempts',
-  first: (query, setAside) => {
-    const oldestMs = findOldestAttemptMs(query)
-    if (oldestMs === undefined || setAside.size > 0) return undefined
-    return {
-      id: 'the oldest',
-      dueMs: oldestMs + EVENT_KEPT_MS,
-      step: (tx, world) => deleteOldestAttempts(tx, world.clock.nowMs() - EVENT_KEPT_MS, DELETED_AT_ONCE),
-    }
-  },
-  waiting: () => 0,
-}
+/** Attempts are kept as long as their events, those of a deleted webhook too. */
+export const expiringAttempts = expiring('attempts', findOldestAttemptMs, deleteOldestAttempts)

@@ -29,8 +29,12 @@ const nextDue = prepared((query: Query) =>
     .prepare(),
 )
 
-const firstOfRecord = preparedFirst(webhookQueue, ofRecord, asc(webhookQueue.id))
-const firstNotHeld = preparedFirst(webhookQueue, and(ofRecord, eq(webhookQueue.held, false)), asc(webhookQueue.id))
+export const findFirstOfRecord = preparedFirst(webhookQueue, ofRecord, asc(webhookQueue.id))
+export const findFirstNotHeld = preparedFirst(
+  webhookQueue,
+  and(ofRecord, eq(webhookQueue.held, false)),
+  asc(webhookQueue.id),
+)
 export const lastQueuedId = preparedLastId(webhookQueue)
 
 const insertRow = preparedInsert(webhookQueue)
@@ -56,12 +60,6 @@ export const findQueued = (query: Query, id: number): QueuedDelivery | undefined
 /** The next ones that may be sent, of each record the first, the earliest due first. */
 export const nextQueued = (query: Query, queue: QueueOf, limit: number): QueuedDelivery[] =>
   nextDue(query).all({ ...queue, count: limit })
-
-export const findFirstOfRecord = (query: Query, queue: QueueOf & { record: string }): QueuedDelivery | undefined =>
-  firstOfRecord(query, { ...queue })
-
-export const findFirstNotHeld = (query: Query, queue: QueueOf & { record: string }): QueuedDelivery | undefined =>
-  firstNotHeld(query, { ...queue })
 
 export const insertQueued = (tx: Tx, queued: Pick<QueuedDelivery, 'webhookId' | 'eventId' | 'record' | 'dueAtMs'>) =>
   insertRow(tx, { id: null, failures: 0, held: false, ...queued })
@@ -100,20 +98,6 @@ export const deleteDropped = (tx: Tx, { webhookId, droppedTo }: QueueOf, countMa
     .limit(countMax)
   return tx.delete(webhookQueue).where(inArray(webhookQueue.id, dropped)).returning({ id: webhookQueue.id }).all()
     .length
-}
-
-/** The attempts of a webhook that is deleted. Returns how many rows were deleted. */
-export const deleteAttemptsOf = (tx: Tx, webhookId: string, clientId: number, countMax: number): number => {
-  const own = tx
-    .select({ id: webhookDeliveries.id })
-    .from(webhookDeliveries)
-    .where(and(eq(webhookDeliveries.clientId, clientId), eq(webhookDeliveries.webhookId, webhookId)))
-    .limit(countMax)
-  return tx
-    .delete(webhookDeliveries)
-    .where(inArray(webhookDeliveries.id, own))
-    .returning({ id: webhookDeliveries.id })
-    .all().length
 }
 
 const oldestAttempt = preparedOne(
