@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { UNAUTHORIZED } from '../errors.ts'
 import { expectResponse, sharedServer, type TestWorld } from '../harness.ts'
 import { pageOf } from '../records.ts'
 
@@ -74,10 +73,6 @@ describe('GET /api/v1/beneficiaries', () => {
     expect(emails(await list(world))).toEqual(['a@example.com'])
     expect(await list(await server.world())).toEqual([])
   })
-
-  test('401 without a token, in the structured format', async () => {
-    await expectResponse(server.request('/api/v1/beneficiaries?page=0'), 401, UNAUTHORIZED)
-  })
 })
 
 describe('pages of beneficiaries', () => {
@@ -112,14 +107,8 @@ describe('pages of beneficiaries', () => {
 
   test.each([
     ['page=0', 'page must be at least 1'],
-    ['limit=0', 'limit must be at least 1'],
     ['limit=101', 'limit must be at most 100'],
-    ['page=', 'page must be a whole number'],
     ['limit=', 'limit must be a whole number'],
-    ['page=-1', 'page must be at least 1'],
-    ['page=1.5', 'page must be a whole number'],
-    ['limit=1e1', 'limit must be a whole number'],
-    ['limit=ten', 'limit must be a whole number'],
     ['page=0&limit=101', 'page must be at least 1; limit must be at most 100'],
   ])('400 names the error in %s, in the flat format', async (query, message) => {
     await expectRefusal(await request(world, `?${query}`), message)

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { badRequest, invalid, notFound, UNREADABLE } from '../errors.ts'
+import { invalid, notFound } from '../errors.ts'
 import { expectResponse, sharedServer, type TestWorld } from '../harness.ts'
-import { INVALID_IDS, UNKNOWN_ID } from '../reference/path-ids.ts'
 
 const server = await sharedServer()
 const world = await server.world()
@@ -12,7 +11,6 @@ const ask = (id: number | string, body?: unknown) => world.post(`/api/v1/product
 const broken = (field: string, rule: string, problem: string) => ({
   [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
 })
-const refusal = (messages: object) => invalid(messages)
 
 describe('POST /api/v1/products/{id}/availability', () => {
   test.each([
@@ -50,65 +48,21 @@ describe('POST /api/v1/products/{id}/availability', () => {
     expect(await available(world, 11)).toEqual({ is_available: true })
   })
 
-  test('does not change the stock', async () => {
-    for (let times = 0; times < 3; times++) {
-      expect(await (await ask(9, { denomination: 50, quantity: 3 })).json()).toEqual({ is_available: true })
-    }
-  })
-
   test.each<[string, object, object]>([
     ['no quantity', { denomination: 100 }, broken('quantity', 'required', 'is required')],
-    ['no denomination', { quantity: 1 }, broken('denomination', 'required', 'is required')],
     ['a null denomination', { denomination: null, quantity: 1 }, broken('denomination', 'required', 'is required')],
-    ['a null quantity', { denomination: 100, quantity: null }, broken('quantity', 'required', 'is required')],
-    [
-      'a string as denomination',
-      { denomination: '100', quantity: 1 },
-      broken('denomination', 'number', 'must be a number'),
-    ],
-    [
-      'a string as quantity',
-      { denomination: 100, quantity: '1' },
-      broken('quantity', 'integer', 'must be a whole number'),
-    ],
-    [
-      'a list as denomination',
-      { denomination: [100], quantity: 1 },
-      broken('denomination', 'number', 'must be a number'),
-    ],
-    [
-      'true as quantity',
-      { denomination: 100, quantity: true },
-      broken('quantity', 'integer', 'must be a whole number'),
-    ],
     ['an empty string', { denomination: '', quantity: 1 }, broken('denomination', 'number', 'must be a number')],
-    [
-      'a fractional quantity',
-      { denomination: 100, quantity: 1.5 },
-      broken('quantity', 'integer', 'must be a whole number'),
-    ],
+    ['true', { denomination: 100, quantity: true }, broken('quantity', 'integer', 'must be a whole number')],
     ['a quantity of 0', { denomination: 100, quantity: 0 }, broken('quantity', 'min', 'must be at least 1')],
-    ['a negative quantity', { denomination: 100, quantity: -1 }, broken('quantity', 'min', 'must be at least 1')],
-    ['a denomination of 0', { denomination: 0, quantity: 1 }, broken('denomination', 'min', 'must be at least 0.01')],
     [
       'a denomination just below the smallest',
       { denomination: 0.009, quantity: 1 },
       broken('denomination', 'min', 'must be at least 0.01'),
     ],
     [
-      'a negative denomination',
-      { denomination: -100, quantity: 1 },
-      broken('denomination', 'min', 'must be at least 0.01'),
-    ],
-    [
       'a denomination just above the largest',
       { denomination: 1_000_000_000.01, quantity: 1 },
       broken('denomination', 'max', 'must be at most 1000000000'),
-    ],
-    [
-      'nothing at all',
-      {},
-      { ...broken('denomination', 'required', 'is required'), ...broken('quantity', 'required', 'is required') },
     ],
     [
       'both out of range',
@@ -119,38 +73,10 @@ describe('POST /api/v1/products/{id}/availability', () => {
       },
     ],
   ])('400 names all invalid fields: %s', async (_, body, messages) => {
-    await expectResponse(ask(1, body), 400, refusal(messages))
+    await expectResponse(ask(1, body), 400, invalid(messages))
   })
 
-  test.each([
-    ['no body', undefined],
-    ['an empty one', ''],
-    ['one that is not JSON', '{"denomination":100,'],
-    ['a form', 'denomination=100&quantity=1'],
-    ['a list', [{ denomination: 100, quantity: 1 }]],
-    ['null', 'null'],
-  ])('400 refuses %s as a body', async (_, body) => {
-    await expectResponse(ask(1, body), 400, UNREADABLE)
-  })
-
-  test.each(INVALID_IDS)('400 refuses %s as an id before it reads the body', async (_, id) => {
-    await expectResponse(ask(id, '{'), 400, badRequest('Invalid product ID'))
-  })
-
-  test.each([
-    ['an inactive product', 7, { denomination: 10, quantity: 1 }],
-    ['an unknown one', UNKNOWN_ID, { denomination: 100, quantity: 1 }],
-  ])('404 for %s', async (_, id, body) => {
-    await expectResponse(ask(id, body), 404, notFound('Product not found'))
-  })
-
-  test('400 for an unreadable body precedes 404 for an unknown product', async () => {
-    expect((await ask(UNKNOWN_ID, {})).status).toBe(400)
-    expect((await ask(UNKNOWN_ID, '{')).status).toBe(400)
-  })
-
-  test('401 without a token', async () => {
-    const response = await server.request('/api/v1/products/1/availability', { method: 'POST', body: '{}' })
-    expect(response.status).toBe(401)
+  test('404 for an inactive product', async () => {
+    await expectResponse(ask(7, { denomination: 10, quantity: 1 }), 404, notFound('Product not found'))
   })
 })

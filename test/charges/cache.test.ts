@@ -76,13 +76,6 @@ describe('the cache of charges', () => {
     }
   })
 
-  atNoon('a cached charge still needs a token and a valid id', async (world) => {
-    await ask(world)
-    const body = JSON.stringify(PURCHASE)
-    expect((await server.request('/api/v1/products/1/charges', { method: 'POST', body })).status).toBe(401)
-    expect((await world.post('/api/v1/products/01/charges', PURCHASE)).status).toBe(400)
-  })
-
   atNoon('is empty after a reset', async (world) => {
     await ask(world)
     expect((await world.control('/reset')).status).toBe(200)

@@ -155,7 +155,7 @@ describe('An invalid path id comes fourth', () => {
 describe('An invalid body or query comes fifth, before the record is looked up', () => {
   test.each(ROUTES.filter(({ goodBody }) => goodBody).map(named))('%s', async (_, route) => {
     const world = await server.world()
-    for (const body of [BAD_BODY, '[]', '"x"', 'null', '7']) {
+    for (const body of [undefined, '', ' \r\n\t', 'a=1&b=2', BAD_BODY, '[]', '"x"', 'null', '7']) {
       const response = await world.post(route.path, body)
       await expectResponse(response, 400, errorIn(route.shape, 'BadRequest', 'Invalid request body'))
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { findOrder } from '../../src/orders/queries.ts'
-import { badRequest, notFound, validation } from '../errors.ts'
+import { notFound, validation } from '../errors.ts'
 import { expectResponse, openProgram, sharedServer, type TestWorld, testIn } from '../harness.ts'
 import { getOrder, INSTANT, ORDERS, type Order, pageOf, place, START } from '../records.ts'
 
@@ -93,11 +93,7 @@ describe('GET /api/v1/orders', () => {
   })
 
   test.each([
-    ['page=0', 'page', 'min', 'must be at least 1'],
-    ['page=x', 'page', 'integer', 'must be a whole number'],
-    ['limit=0', 'limit', 'min', 'must be at least 1'],
     ['limit=101', 'limit', 'max', 'must be at most 100'],
-    ['limit=', 'limit', 'integer', 'must be a whole number'],
     [
       'status=done',
       'status',
@@ -105,7 +101,6 @@ describe('GET /api/v1/orders', () => {
       'must be one of PENDING, PROCESSING, DELIVERED, PARTIALLY_DELIVERED, FAILED, CANCELLED',
     ],
     ['product_id=x', 'product_id', 'integer', 'must be a positive whole number'],
-    ['product_id=0', 'product_id', 'integer', 'must be a positive whole number'],
     ['client_reference=%00', 'client_reference', 'format', 'must not hold NUL'],
   ])('400 refuses %s', async (query, field, rule, problem) => {
     const world = await server.world()
@@ -135,13 +130,6 @@ describe('GET /api/v1/orders/{id} and its vouchers', () => {
     expect((await getOrder(world, 1)).vouchers).toEqual(vouchers)
   })
 
-  test.each(['0', '01', '-1', 'x', '1.0', '2147483648'])('400 refuses %s as an id', async (id) => {
-    const world = await server.world()
-    for (const path of [`${ORDERS}/${id}`, `${ORDERS}/${id}/vouchers`]) {
-      await expectResponse(world.get(path), 400, badRequest('Invalid order ID'))
-    }
-  })
-
   inWorld('404 for an order of another world, identical to a missing one', async (world) => {
     await place(world, INSTANT)
     const elsewhere = await server.world()
@@ -156,18 +144,5 @@ describe('GET /api/v1/orders/{id} and its vouchers', () => {
     const { id } = await place(client, INSTANT)
     expect(findOrder(world.db.query, 1, id)).toMatchObject({ id, clientId: 1 })
     expect(findOrder(world.db.query, 2, id)).toBeUndefined()
-  })
-
-  inWorld('404 for unsupported methods', async (world) => {
-    await place(world, INSTANT)
-    for (const response of [
-      await world.delete(`${ORDERS}/1`),
-      await world.request(`${ORDERS}/1`, { method: 'PUT', body: '{}' }),
-      await world.post(`${ORDERS}/1/vouchers`),
-      await world.get(`${ORDERS}/1/cancel`),
-    ]) {
-      await expectResponse(response, 404, notFound('Route not found'))
-    }
-    expect((await getOrder(world, 1)).status).toBe('DELIVERED')
   })
 })

@@ -139,11 +139,7 @@ describe('GET /api/v1/payouts', () => {
   })
 
   test.each([
-    ['page=0', 'page must be at least 1'],
-    ['page=x', 'page must be a whole number'],
-    ['limit=0', 'limit must be at least 1'],
     ['limit=101', 'limit must be at most 100'],
-    ['limit=', 'limit must be a whole number'],
     [
       'status=done',
       'status must be one of created, queued, processing, settling, completed, failed, action_required, cancelled, expired',

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import { fileOf } from '../catalog/entry.ts'
-import { notFound, UNAUTHORIZED } from '../errors.ts'
 import { expectResponse, sharedServer, startServer, type TestWorld, testIn } from '../harness.ts'
 import { countOf, getPayout, HUNDRED, PAYOUTS, pay, saveGrace } from '../records.ts'
 import { movementsOf, walletsOf } from '../wallets/balances.ts'
@@ -24,33 +23,13 @@ const PAYEE_REQUIRED =
   'beneficiary_id is required, or beneficiary_email, beneficiary_first_name and beneficiary_last_name'
 
 describe('an invalid body', () => {
-  test.each([
-    ['none', undefined],
-    ['an empty one', ''],
-    ['one that is not JSON', '{"amount":'],
-    ['a list', '[]'],
-    ['null', 'null'],
-    ['one over 1 MiB', JSON.stringify({ ...HUNDRED, description: 'x'.repeat(1_048_576) })],
-    ['one nested deeper than 32', `{"metadata":${'{"a":'.repeat(32)}1${'}'.repeat(32)}}`],
-  ])('400 refuses it: %s', async (_, body) => {
-    await expectRefusal(await server.world(), body, badRequest('Invalid request body'))
-  })
-
   test.each<[string, object, string]>([
     ['no reference_id', { reference_id: undefined }, 'reference_id is required'],
-    ['a null reference_id', { reference_id: null }, 'reference_id is required'],
     ['an empty reference_id', { reference_id: '' }, 'reference_id must be at least 1 character long'],
     ['a long reference_id', { reference_id: 'x'.repeat(256) }, 'reference_id must be at most 255 characters long'],
-    ['a number as reference_id', { reference_id: 7 }, 'reference_id must be a string'],
     ['NUL in reference_id', { reference_id: 'a\0' }, 'reference_id must not hold NUL or half a surrogate pair'],
-    ['no wallet_id', { wallet_id: undefined }, 'wallet_id is required'],
-    ['wallet_id 0', { wallet_id: 0 }, 'wallet_id must be at least 1'],
-    ['a wallet_id in quotes', { wallet_id: '1' }, 'wallet_id must be a whole number'],
     ['no amount', { amount: undefined }, 'amount is required'],
-    ['an amount in quotes', { amount: '100' }, 'amount must be a number'],
     ['an amount of nothing', { amount: 0 }, 'amount must be at least 0.01'],
-    ['a negative amount', { amount: -1 }, 'amount must be at least 0.01'],
-    ['a negative nothing', { amount: -0 }, 'amount must be at least 0.01'],
     ['no yen', { currency: 'JPY', wallet_id: 4, amount: 0 }, 'amount must be at least 1'],
     ['no dinar', { currency: 'KWD', amount: 0 }, 'amount must be at least 0.001'],
     [
@@ -72,14 +51,12 @@ describe('an invalid body', () => {
     ['four decimals of KWD', { currency: 'KWD', amount: 1.0001 }, 'amount must have at most 3 decimals'],
     ['no currency', { currency: undefined }, 'currency is required'],
     ['an unknown currency', { currency: 'XYZ' }, 'currency must be the ISO 4217 code of a circulating currency'],
-    ['a currency in lower case', { currency: 'usd' }, 'currency must be the ISO 4217 code of a circulating currency'],
     ['an empty currency', { currency: '' }, 'currency must be the ISO 4217 code of a circulating currency'],
     [
       'a precious metal as currency',
       { currency: 'XAU' },
       'currency must be the ISO 4217 code of a circulating currency',
     ],
-    ['a number as currency', { currency: 840 }, 'currency must be a string'],
     ['nobody to pay', NOBODY, PAYEE_REQUIRED],
     [
       'nulls to pay',
@@ -99,7 +76,6 @@ describe('an invalid body', () => {
     ],
     ['no beneficiary_email', { beneficiary_email: undefined }, 'beneficiary_email is required'],
     ['no beneficiary_first_name', { beneficiary_first_name: undefined }, 'beneficiary_first_name is required'],
-    ['no beneficiary_last_name', { beneficiary_last_name: null }, 'beneficiary_last_name is required'],
     [
       'an e-mail alone',
       { ...NOBODY, beneficiary_email: 'ada@example.com' },
@@ -254,21 +230,5 @@ describe('GET /api/v1/payouts/{id}', () => {
       await expectResponse(response, 404, { error: 'NotFound', message: 'Payout not found' })
     }
     expect((await getPayout(world, id)).status).toBe('created')
-  })
-
-  test('401 and unknown routes are in the structured format', async () => {
-    for (const [method, path] of [
-      ['GET', PAYOUTS],
-      ['POST', PAYOUTS],
-      ['GET', `${PAYOUTS}/x`],
-      ['POST', `${PAYOUTS}/x/cancel`],
-    ] as const) {
-      await expectResponse(server.request(path, { method }), 401, UNAUTHORIZED)
-    }
-    const world = await server.world()
-    const { id } = await pay(world)
-    for (const response of [await world.delete(`${PAYOUTS}/${id}`), await world.get(`${PAYOUTS}/${id}/events`)]) {
-      await expectResponse(response, 404, notFound('Route not found'))
-    }
   })
 })

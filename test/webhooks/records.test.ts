@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { badRequest, notFound, UNREADABLE, validation } from '../errors.ts'
+import { badRequest, notFound, validation } from '../errors.ts'
 import { sharedServer, testIn } from '../harness.ts'
 import { NOON } from '../records.ts'
 import { hook, patchHook, WEBHOOKS, type WebhookBody } from './webhooks.ts'
@@ -87,11 +87,6 @@ describe('POST /api/v1/webhooks', () => {
     await world.delete(`${WEBHOOKS}/${newest?.id}`)
     await hook(world, URL)
   })
-
-  test.each(['', 'x', '[]', '"x"'])('400 for the body %p', async (body) => {
-    const world = await server.world(NOON)
-    expect(await statusAndBody(await world.post(WEBHOOKS, body))).toEqual([400, UNREADABLE])
-  })
 })
 
 describe('GET /api/v1/webhooks', () => {
@@ -129,12 +124,6 @@ describe('/api/v1/webhooks/{id}', () => {
         expect(await statusAndBody(await client.post(`${path}/${act}`))).toEqual(NOT_FOUND)
     }
     expect((await world.get(`${WEBHOOKS}/${id}`)).status).toBe(200)
-  })
-
-  test('401 without a token', async () => {
-    for (const path of ['', '/whk_1', '/whk_1/deliveries']) {
-      expect((await server.request(WEBHOOKS + path)).status).toBe(401)
-    }
   })
 })
 
