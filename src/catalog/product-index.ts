@@ -9,7 +9,7 @@ import { activeCategories, activeSubcategories, type Named, productsOnSale } fro
 
 export type SortField = (typeof SORT_FIELDS)[number]
 
-export interface ProductFilter {
+interface ProductFilter {
   category?: string | undefined
   countryId?: number | undefined
   currencyId?: number | undefined
