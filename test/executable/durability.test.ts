@@ -16,17 +16,6 @@ const statusWith = async (program: Running, pair: Pair): Promise<number> =>
   (await program.request('/api/v1/countries/1', bearer(pair))).status
 
 describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s', (signal) => {
-  folderTest('the pace of the sandbox is unchanged', async (folder) => {
-    const flags = ['--data-dir', join(folder, 'data')]
-    const first = await start(flags)
-    const paced = { payouts: 'manual', orders: 'auto' }
-    await first.request('/_sandbox/pace', { method: 'PUT', body: JSON.stringify({ payouts: 'manual' }) })
-    first.signal(signal)
-    await first.ended()
-    await using again = await start(flags)
-    expect(await (await again.request('/_sandbox/pace')).json()).toEqual(paced)
-  })
-
   folderTest('beneficiaries, tokens and revocations are unchanged', async (folder) => {
     const before = await start(['--data-dir', folder])
     const leaver = (await (await login(before, 'limited')).json()) as Pair
@@ -50,26 +39,6 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s', (signal) => {
     expect((await refresh(after, pair.refresh_token)).status).toBe(200)
     const { id } = (await (await save(after, pair)).json()) as { id: string }
     expect(id).not.toBe(saved.id)
-  })
-
-  folderTest('no acknowledged beneficiary is lost', async (folder) => {
-    const before = await start(['--data-dir', folder, '--rate-limit', 'off'])
-    const pair = await loggedIn(before)
-    const ids: string[] = []
-    const saving = Array.from({ length: 4 }, async () => {
-      for (let count = 0; count < 10; count++) {
-        const response = await save(before, pair)
-        ids.push(((await response.json()) as { id: string }).id)
-      }
-    })
-    await Promise.all(saving)
-    before.signal(signal)
-    await before.ended()
-
-    await using after = await start(['--data-dir', folder])
-    const listed = await after.request('/api/v1/beneficiaries?limit=100', bearer(pair))
-    const kept = ((await listed.json()) as { id: string }[]).map(({ id }) => id)
-    expect(new Set(kept)).toEqual(new Set(ids))
   })
 })
 
@@ -109,21 +78,6 @@ test('key and folder are readable only by their owner, and a clean stop leaves n
   }))
 
 describe('live mode', () => {
-  folderTest('has no sandbox accounts, worlds or control API', async (folder) => {
-    await using program = await start(['--mode', 'live', '--data-dir', folder])
-    expect(program.ready).toContain(' mode=live ')
-    expect(await (await program.request('/status')).json()).toMatchObject({ mode: 'live' })
-    for (const username of ['sandbox', 'limited', 'sbx_world', 'sbx_world.limited']) {
-      expect((await login(program, username)).status).toBe(401)
-    }
-    for (const path of ['', '/clock', '/reset', '/no-such']) {
-      expect((await program.request(`/_sandbox${path}`)).status).toBe(404)
-      expect((await program.request(`/_sandbox${path}`, { method: 'POST' })).status).toBe(404)
-    }
-    const { paths } = (await (await program.request('/openapi.json')).json()) as { paths: object }
-    expect(Object.keys(paths).filter((path) => path.startsWith('/_sandbox'))).toEqual([])
-  })
-
   folderTest('refuses the data of a sandbox, with exit 4', async (folder) => {
     await (await start(['--data-dir', folder])).stop()
     const { exitCode, stderr } = await run(['--mode', 'live', '--port', '0', '--data-dir', folder])

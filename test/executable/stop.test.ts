@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { chmodSync, chownSync, mkdirSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { loggedIn, type Running, start } from '../program.ts'
 import { Connection } from '../socket.ts'
@@ -26,27 +25,13 @@ test('SIGTERM to the start script reaches the program and leaves no process', as
 const BODY = JSON.stringify({ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
 
 /** A request of which only the head and a part of the body have been sent. */
-const halfSent = async (program: Running) => {
+const halfSent = async (program: Running): Promise<Connection> => {
   const { access_token } = await loggedIn(program)
-  const { hostname, port } = new URL(program.url)
-  const socket = connect(Number(port), hostname)
-  let response = ''
-  const closed = new Promise<string>((resolve) => {
-    socket.on('data', (chunk) => {
-      response += chunk
-    })
-    socket.on('error', () => undefined)
-    socket.on('close', () => resolve(response))
-  })
-  const head = [
-    'POST /api/v1/beneficiaries HTTP/1.1',
-    `host: ${hostname}:${port}`,
-    `authorization: Bearer ${access_token}`,
-    `content-length: ${BODY.length}`,
-  ]
-  await new Promise((resolve) => socket.write(`${head.join('\r\n')}\r\n\r\n${BODY.slice(0, 10)}`, resolve))
+  const connection = await Connection.open(program.url)
+  const fields = ['host: localhost', `authorization: Bearer ${access_token}`, `content-length: ${BODY.length}`]
+  connection.send(`POST /api/v1/beneficiaries HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n${BODY.slice(0, 10)}`)
   await program.request('/status') // whoever has this one has the earlier one too
-  return { finish: () => socket.write(BODY.slice(10)), closed }
+  return connection
 }
 
 const isServed = (program: Running): Promise<boolean> =>
@@ -57,12 +42,12 @@ const isServed = (program: Running): Promise<boolean> =>
 
 test('finishes requests in flight and accepts no new ones', async () => {
   const program = await start(['--log-level', 'info'])
-  const { finish, closed } = await halfSent(program)
+  const connection = await halfSent(program)
   program.signal('SIGTERM')
   await program.logged('stopping')
   while (await isServed(program)) await Bun.sleep(10)
-  finish()
-  const response = await closed
+  connection.send(BODY.slice(10))
+  const response = await connection.closed()
   expect(response).toStartWith('HTTP/1.1 201')
   expect(response).toContain('\r\nConnection: close\r\n')
   expect(await program.ended()).toMatchObject({ exitCode: 0 })
@@ -109,11 +94,11 @@ test('a live server whose folder has become read-only is not ready, and ends on 
 
 test('a second signal ends it immediately', async () => {
   const program = await start(['--log-level', 'info'])
-  const { closed } = await halfSent(program)
+  const connection = await halfSent(program)
   program.signal('SIGTERM')
   await program.logged('stopping')
   program.signal('SIGINT')
   const { exitCode } = await program.ended()
   expect(exitCode).not.toBe(0)
-  expect(await closed).toBe('')
+  expect(await connection.closed()).toBe('')
 })

@@ -43,15 +43,6 @@ describe('In live mode', () => {
     },
   )
 
-  stockedTest('http, this machine and private networks are refused', async (operator, credentials) => {
-    await using server = await operator.serve('--port', '0')
-    const customer = await Customer.of(server, credentials)
-    for (const url of ['http://example.com/', 'https://127.0.0.1/', 'https://10.0.0.1/', 'https://localhost/']) {
-      const [status, body] = await hookOf(customer, url)
-      expect([url, status, body]).toMatchObject([url, 400, { error: { messages: { url: [{ rule: 'format' }] } } }])
-    }
-  })
-
   operatorTest('a secret is not in the data folder, and signs as before after vouchers rekey', async (operator) => {
     const flags = ['--port', '0', '--webhook-allow', '127.0.0.0/8']
     const { server, customer, credentials } = await operator.trading(...flags)
@@ -76,34 +67,6 @@ const untilAttempted = async (customer: Customer, id: string): Promise<object[]>
     await Bun.sleep(20)
   }
 }
-
-describe('What waits', () => {
-  operatorTest('outlives kill -9 and a restart', async (operator) => {
-    const flags = ['--data-dir', operator.dataDir, '--port', '0']
-    await using receiver = openReceiver(() => new Response('', { status: 500 }))
-    const first = await start(flags)
-    const customer = await Customer.of(first, { client_id: 1, username: 'sandbox', password: 'sandbox' })
-    const [, { id }] = await hookOf(customer, receiver.url)
-    await customer.payout('first')
-    await receiver.until(2)
-    first.signal('SIGKILL')
-    await first.ended()
-    receiver.reply = () => new Response()
-    await using again = await start(flags)
-    const moved = await again.request('/_sandbox/clock', { method: 'POST', body: '{"advance":"PT1M"}' })
-    expect([moved.status, await moved.text()]).toEqual([200, expect.stringContaining('happened')])
-    await again.request('/_sandbox/webhooks/settle', { method: 'POST' })
-    const after = await Customer.of(again, { client_id: 1, username: 'sandbox', password: 'sandbox' })
-    const delivered = (await after.read<{ status: string; event_type: string }[]>(`/webhooks/${id}/deliveries`))
-      .filter(({ status }) => status === 'delivered')
-      .map(({ event_type }) => event_type)
-    const steps = ['completed', 'settling', 'submitted', 'processing', 'queued', 'created'].map(
-      (step) => `payout.${step}`,
-    )
-    expect(delivered.filter((type) => type.startsWith('payout.'))).toEqual(steps)
-    expect(delivered).toContain('wallet.debited')
-  })
-})
 
 describe('scrip webhooks', () => {
   stockedTest(
@@ -146,6 +109,15 @@ describe('scrip webhooks', () => {
   )
 })
 
+/** Starts `scrip listen`. */
+const listen = (flags: readonly string[], env: Record<string, string> = {}) =>
+  Bun.spawn([...COMMAND, 'listen', ...flags], {
+    env: { ...process.env, ...env },
+    stdout: 'pipe',
+    stderr: 'pipe',
+    stdin: 'ignore',
+  })
+
 describe('scrip listen', () => {
   test('prints its secret, then a line for each event with the status of the receiver, and removes its webhook', async () => {
     await using server = await start()
@@ -159,12 +131,7 @@ describe('scrip listen', () => {
       1,
       expect.stringContaining('sbx_mine has another password\nSet SCRIP_PASSWORD.'),
     ])
-    const listening = Bun.spawn([...COMMAND, 'listen', ...flags], {
-      env: { ...process.env, SCRIP_PASSWORD: 'my own' },
-      stdout: 'pipe',
-      stderr: 'pipe',
-      stdin: 'ignore',
-    })
+    const listening = listen(flags, { SCRIP_PASSWORD: 'my own' })
     const lines = linesOf(listening.stdout)
     const secret = /^secret (whsec_\S+)$/.exec((await lines.next()).value ?? '')?.[1] ?? ''
     const { stdout: id } = await run(['trigger', 'payout.failed', '--url', server.url, '--world', 'mine'])
@@ -189,11 +156,7 @@ describe('scrip listen', () => {
   test('forwards what the server has signed and nothing else; a stranger gets a plain refusal', async () => {
     await using server = await start()
     await using receiver = openReceiver(() => new Response('thanks'))
-    const listening = Bun.spawn([...COMMAND, 'listen', '--url', server.url, '--forward', receiver.url], {
-      stdout: 'pipe',
-      stderr: 'pipe',
-      stdin: 'ignore',
-    })
+    const listening = listen(['--url', server.url, '--forward', receiver.url])
     const lines = linesOf(listening.stdout)
     const secret = ((await lines.next()).value ?? '').slice('secret '.length)
     const pair = await server.request('/auth/login', {
@@ -244,11 +207,7 @@ describe('scrip listen', () => {
     })
     const url = `http://127.0.0.1:${foreign.port}`
     const shown = '\\u{1b}]0;title\\u{7}\\u{202e}'
-    const listening = Bun.spawn([...COMMAND, 'listen', '--url', url], {
-      stdout: 'pipe',
-      stderr: 'ignore',
-      stdin: 'ignore',
-    })
+    const listening = listen(['--url', url])
     expect((await linesOf(listening.stdout).next()).value).toBe(`secret whsec_${shown}`)
     listening.kill('SIGKILL')
     await listening.exited
@@ -258,22 +217,18 @@ describe('scrip listen', () => {
 
   test('ends when no more events come: after a reset, a restart or the end of the sandbox', async () => {
     const server = await start()
-    const listen = async () => {
-      const listening = Bun.spawn([...COMMAND, 'listen', '--url', server.url], {
-        stdout: 'pipe',
-        stderr: 'pipe',
-        stdin: 'ignore',
-      })
+    const begun = async () => {
+      const listening = listen(['--url', server.url])
       await linesOf(listening.stdout).next()
       return listening
     }
-    const ended = async ({ exited, stderr }: Awaited<ReturnType<typeof listen>>) => [await exited, await stderr.text()]
-    const [first, second] = [await listen(), await listen()]
+    const ended = async ({ exited, stderr }: ReturnType<typeof listen>) => [await exited, await stderr.text()]
+    const [first, second] = [await begun(), await begun()]
     second.kill('SIGHUP')
     expect(await ended(second)).toEqual([0, ''])
     await server.request('/_sandbox/reset', { method: 'POST' })
     expect(await ended(first)).toEqual([1, expect.stringContaining('the sandbox was started again, or its world')])
-    const third = await listen()
+    const third = await begun()
     await server.stop()
     expect(await ended(third)).toEqual([1, expect.stringContaining(`${server.url} does not respond`)])
   })

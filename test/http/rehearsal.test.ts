@@ -46,15 +46,6 @@ describe('the response of a rehearsal', () => {
     expect(await balanceOf(world, 1)).toEqual({ amount: 100_000, reserved: 0 })
   })
 
-  test('of a new record names no place', async () => {
-    const world = await server.world()
-    const response = await world.post(BENEFICIARIES, ADA, DRY_RUN)
-    expect(response.status).toBe(201)
-    expect(headersOf(response)).toEqual({ marked: 'true', location: null })
-    const { id } = (await response.json()) as { id: string }
-    expect((await world.get(`${BENEFICIARIES}/${id}`)).status).toBe(404)
-  })
-
   test('of a webhook has a secret that no webhook ever has', async () => {
     const world = await server.world()
     const wanted = { name: 'hook', url: 'http://127.0.0.1:1/', events: ['*'] }
