@@ -68,22 +68,6 @@ describe('an order or a payout too many', () => {
     expect(countsIn(stderr)).toEqual({ writes: 1, losses: 2, tooMany: 1, tooFew: 0, failed: 0, none: 1, missed: 0 })
   })
 
-  test('is not found in one that sends the same key with each attempt', async () => {
-    const { exitCode, stderr } = await explore(`
-      const key = crypto.randomUUID()
-      await again(() => send('/api/v1/orders', CARD, { 'idempotency-key': key }))`)
-    expect(exitCode).toBe(0)
-    expect(countsIn(stderr)).toEqual({ writes: 1, losses: 2, ...NOTHING_FOUND, failed: 0, none: 2 })
-  })
-
-  test('is not found in one whose repeated order has the same reference', async () => {
-    const { exitCode, stderr } = await explore(`
-      const ref = 'order-' + Math.random()
-      await again(() => send('/api/v1/orders', { ...CARD, ref }))`)
-    expect(exitCode).toBe(0)
-    expect(countsIn(stderr)).toMatchObject({ ...NOTHING_FOUND, none: 2 })
-  })
-
   test('is found in one that repeats a payout with a new reference', async () => {
     const { exitCode, stderr } = await explore(`
       await again(() => send('/api/v1/payouts', payout('salary-' + Math.random(), 'ada')))`)
@@ -140,33 +124,81 @@ describe('an order or a payout too few', () => {
     expect(stderr).toContain('   nothing in the ledger\n')
     expect(countsIn(stderr)).toMatchObject({ tooMany: 0, tooFew: 1, none: 1 })
   })
+})
 
-  test('is none if the command fails, whatever it leaves undone', async () => {
-    const { exitCode, stderr } = await explore(`
-      await send('/api/v1/orders', CARD)
-      await send('/api/v1/payouts', payout('p', 'ada'))`)
+const ORDER_TWICE = "again(() => send('/api/v1/orders', CARD, { 'idempotency-key': 'the same key' }))"
+const CANCELLED = "const { id } = await send('/api/v1/orders', { product_id: 5, denomination: 25, quantity: 3 })"
+
+describe('nothing is found in a client', () => {
+  test.each<[string, object, string]>([
+    ['that sends the same key with each attempt', { none: 2 }, `await ${ORDER_TWICE}`],
+    [
+      'whose repeated order has the same reference',
+      { none: 2 },
+      "const ref = 'order-' + Math.random(); await again(() => send('/api/v1/orders', { ...CARD, ref }))",
+    ],
+    [
+      'that fails, whatever it leaves undone',
+      { failed: 4 },
+      "await send('/api/v1/orders', CARD); await send('/api/v1/payouts', payout('p', 'ada'))",
+    ],
+    [
+      'that fails before it cancels what it has ordered',
+      { failed: 2, none: 2 },
+      `${CANCELLED}; await again(() => send('/api/v1/orders/' + id + '/cancel'))`,
+    ],
+    [
+      'that fails before it deletes a beneficiary',
+      { failed: 4 },
+      `const { id } = await send('/api/v1/beneficiaries', PERSON)
+       await fetch(url + '/api/v1/beneficiaries/' + id, { method: 'DELETE', headers: { authorization: 'Bearer ' + token } })`,
+    ],
+    [
+      'whose payout fails by itself, however long a run took',
+      { none: 2 },
+      `const pay = () => send('/api/v1/payouts', { ...payout('p', 'ada'), beneficiary_email: 'failed@payouts.example' })
+       await pay().catch(() => Bun.sleep(5_500).then(pay))`,
+    ],
+    [
+      'that is refused, asks for charges, or gets a replay',
+      { none: 2 },
+      `await send('/api/v1/products/1/charges', CARD)
+       await send('/api/v1/orders', { ...CARD, product_id: 999_999 })
+       for (const _ of [1, 2]) await ${ORDER_TWICE}`,
+    ],
+  ])('%s', async (_, counts, text) => {
+    const { exitCode, stderr } = await explore(text)
     expect(exitCode).toBe(0)
-    expect(countsIn(stderr)).toEqual({ writes: 2, losses: 4, ...NOTHING_FOUND, failed: 4, none: 0 })
+    expect(countsIn(stderr)).toMatchObject({ tooMany: 0, tooFew: 0, failed: 0, none: 0, missed: 0, ...counts })
   })
+})
 
-  test('is none if a command fails before it cancels what it has ordered', async () => {
-    const { exitCode, stderr } = await explore(`
-      const { id } = await send('/api/v1/orders', { product_id: 5, denomination: 25, quantity: 3 })
-      await again(() => send('/api/v1/orders/' + id + '/cancel'))`)
-    expect(exitCode).toBe(0)
-    expect(countsIn(stderr)).toEqual({ writes: 2, losses: 4, ...NOTHING_FOUND, failed: 2, none: 2 })
+describe('one write of two is found', () => {
+  test.each([
+    [
+      'in worlds and for people whose names are new in each run',
+      `for (const careful of [true, false]) {
+         const key = crypto.randomUUID()
+         const post = await loggedIn('test-' + crypto.randomUUID())
+         await again(() => post('/api/v1/orders', { ...CARD, email: key + '@example.com' }, careful && { 'idempotency-key': key }))
+       }`,
+    ],
+    [
+      'in a world as it was before a reset',
+      `for (const careful of [false, true]) {
+         const post = await loggedIn('shared')
+         await again(() => post('/api/v1/orders', CARD, careful && { 'idempotency-key': 'the same key' }))
+         await sendAs('')('/_sandbox/reset?world=shared', {})
+       }`,
+    ],
+  ])('%s', async (_, text) => {
+    const { exitCode, stderr } = await explore(text)
+    expect(exitCode).toBe(1)
+    expect(countsIn(stderr)).toEqual({ writes: 2, losses: 4, tooMany: 1, tooFew: 0, failed: 0, none: 3, missed: 0 })
   })
 })
 
 describe('what is compared', () => {
-  test('is what was paid once the clock has moved everything, however long a run took', async () => {
-    const { exitCode, stderr } = await explore(`
-      const pay = () => send('/api/v1/payouts', { ...payout('p', 'ada'), beneficiary_email: 'failed@payouts.example' })
-      await pay().catch(() => Bun.sleep(5_500).then(pay))`)
-    expect(exitCode).toBe(0)
-    expect(countsIn(stderr)).toMatchObject({ ...NOTHING_FOUND, none: 2 })
-  })
-
   test('is the world in which the response was lost, by its name', async () => {
     const { exitCode, stderr } = await explore(`
       const [careless, careful] = [await loggedIn('careless'), await loggedIn('careful')]
@@ -177,28 +209,6 @@ describe('what is compared', () => {
     expect(stderr).toMatch(/after its commit {2}careless/)
   })
 
-  test('is found again in worlds and for people whose names are new in each run', async () => {
-    const { exitCode, stderr } = await explore(`
-      for (const careful of [true, false]) {
-        const key = crypto.randomUUID()
-        const post = await loggedIn('test-' + crypto.randomUUID())
-        await again(() => post('/api/v1/orders', { ...CARD, email: key + '@example.com' }, careful && { 'idempotency-key': key }))
-      }`)
-    expect(exitCode).toBe(1)
-    expect(countsIn(stderr)).toEqual({ writes: 2, losses: 4, tooMany: 1, tooFew: 0, failed: 0, none: 3, missed: 0 })
-  })
-
-  test('is a world as it was before a reset', async () => {
-    const { exitCode, stderr } = await explore(`
-      for (const careful of [false, true]) {
-        const post = await loggedIn('shared')
-        await again(() => post('/api/v1/orders', CARD, careful && { 'idempotency-key': 'the same key' }))
-        await sendAs('')('/_sandbox/reset?world=shared', {})
-      }`)
-    expect(exitCode).toBe(1)
-    expect(countsIn(stderr)).toEqual({ writes: 2, losses: 4, tooMany: 1, tooFew: 0, failed: 0, none: 3, missed: 0 })
-  })
-
   test('is each of the writes that a command makes at the same time', async () => {
     const { exitCode, stderr } = await explore(`
       const orders = [1, 2, 3, 4, 5].map((quantity) => again(() => send('/api/v1/orders', { ...CARD, quantity })))
@@ -206,22 +216,6 @@ describe('what is compared', () => {
     expect(exitCode).toBe(1)
     expect(countsIn(stderr)).toEqual({ writes: 5, losses: 10, tooMany: 5, tooFew: 0, failed: 0, none: 5, missed: 0 })
     for (const quantity of [1, 2, 3, 4, 5]) expect(stderr).toMatch(new RegExp(` ${quantity} × .* 1, paid .* 2, paid `))
-  })
-
-  folderTest('is the same for a suite whose processes run side by side, each in a world of its own', async (cwd) => {
-    const suite = (name: string, key: string) => `${CLIENT}
-        const post = await loggedIn('${name}')
-        for (const number of [1, 2]) await again(() => post('/api/v1/orders', CARD, ${key}))`
-    writeFileSync(join(cwd, 'careless.mjs'), suite('careless', '{}'))
-    writeFileSync(join(cwd, 'careful.mjs'), suite('careful', "{ 'idempotency-key': 'key number ' + number }"))
-    const both = `"${process.execPath}" careless.mjs & one=$!; "${process.execPath}" careful.mjs && wait $one`
-    const { exitCode, stderr } = await run(['run', '--explore', '--', 'sh', '-c', both], { cwd })
-    expect(exitCode).toBe(1)
-    expect(countsIn(stderr)).toEqual({ writes: 4, losses: 8, tooMany: 2, tooFew: 0, failed: 0, none: 6, missed: 0 })
-    expect(stderr.match(/after its commit {2}\w+/g)).toEqual([
-      'after its commit  careless',
-      'after its commit  careless',
-    ])
   })
 
   test('are the saved beneficiaries of each client, whoever they are', async () => {
@@ -235,23 +229,6 @@ describe('what is compared', () => {
     )
     expect(stderr.match(/^ {3}beneficiary ben_\w+$/gm)).toHaveLength(3)
     expect(countsIn(stderr)).toEqual({ writes: 2, losses: 4, tooMany: 1, tooFew: 0, failed: 0, none: 3, missed: 0 })
-  })
-
-  test('is no beneficiary that a command has not deleted because it failed', async () => {
-    const { exitCode, stderr } = await explore(`
-      const { id } = await send('/api/v1/beneficiaries', PERSON)
-      await fetch(url + '/api/v1/beneficiaries/' + id, { method: 'DELETE', headers: { authorization: 'Bearer ' + token } })`)
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 })
-    expect(countsIn(stderr)).toEqual({ writes: 2, losses: 4, ...NOTHING_FOUND, failed: 4, none: 0 })
-  })
-
-  test('is no purchase of a refusal, a charge or a replay', async () => {
-    const { exitCode, stderr } = await explore(`
-      await send('/api/v1/products/1/charges', CARD)
-      await send('/api/v1/orders', { ...CARD, product_id: 999_999 })
-      for (const _ of [1, 2]) await again(() => send('/api/v1/orders', CARD, { 'idempotency-key': 'the same key' }))`)
-    expect(exitCode).toBe(0)
-    expect(countsIn(stderr)).toEqual({ writes: 1, losses: 2, ...NOTHING_FOUND, failed: 0, none: 2 })
   })
 })
 
@@ -413,14 +390,6 @@ describe('usage errors', () => {
 
   test('a command that is not found: 127', async () => {
     expect(await run(['run', '--explore', '--', 'no-such-command'])).toMatchObject({ exitCode: 127 })
-  })
-
-  test('a switch that is neither on nor off', async () => {
-    const { exitCode, stderr } = await run(['run', '--', 'true'], { env: { SCRIP_EXPLORE: '0' } })
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 2,
-      stderr: expect.stringContaining('SCRIP_EXPLORE is invalid: 0'),
-    })
   })
 })
 
