@@ -19,9 +19,9 @@ import type { CoverageReport } from './requests/coverage.ts'
 import { RequestsInProgress } from './requests/in-progress.ts'
 import { observerOf } from './requests/observer.ts'
 import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
-import { Recorder } from './requests/recorder.ts'
+import { recorder } from './requests/recorder.ts'
 import type { RecordingListener } from './requests/request-log.ts'
-import { Strictness } from './requests/strictness.ts'
+import { strictness } from './requests/strictness.ts'
 import { applySettings, type Settings } from './scenario/place.ts'
 import { generatedSupply } from './seed/vouchers.ts'
 import { sandboxStep } from './test-values/payouts.ts'
@@ -51,8 +51,8 @@ export class Sandbox implements Extension {
   readonly #outcomes = new OutcomeRegistry()
   readonly #coverage: Coverage
   readonly #inProgress: RequestsInProgress
-  readonly #strictness: Strictness
-  readonly #recorder: Recorder
+  readonly #refuseUnknown: Parts['refuseUnknown']
+  readonly #listeners: RecordingListener[] = []
   readonly #feed: Feed
   /** While `scrip run --explore` runs. */
   #exploration: Exploration | undefined
@@ -70,14 +70,13 @@ export class Sandbox implements Extension {
     )
     this.#inProgress = new RequestsInProgress(worlds)
     const parts = { ...options, outcomes: this.#outcomes, coverage: this.#coverage, inProgress: this.#inProgress }
-    this.#strictness = new Strictness(parts)
-    this.#recorder = new Recorder(parts)
+    this.#refuseUnknown = strictness(parts)
     this.observer = observerOf({
       ...parts,
-      strictness: this.#strictness,
+      refuseUnknown: this.#refuseUnknown,
       injection: new Injection(parts),
       isWatched: () => this.#feed.isOpen,
-      recorder: this.#recorder,
+      record: recorder(parts, this.#listeners),
       explored: () => this.#exploration?.log,
     })
     this.#feed = new Feed({ worlds, onRecorded: (listener) => this.onRecorded(listener) })
@@ -124,7 +123,7 @@ export class Sandbox implements Extension {
       coverage: this.#coverage,
       feed: this.#feed,
       outcomes: this.#outcomes,
-      refuseUnknown: this.#strictness.refuseUnknown,
+      refuseUnknown: this.#refuseUnknown,
       send: (world, sent, cause) => this.send(world, sent, cause),
     })
     for (const app of [program.app, routes]) this.#outcomes.add(servedBy(app))
@@ -135,7 +134,7 @@ export class Sandbox implements Extension {
   }
 
   onRecorded(listener: RecordingListener): void {
-    this.#recorder.onRecorded(listener)
+    this.#listeners.push(listener)
   }
 
   /** Ends the feeds, which would keep a stopping server open. */

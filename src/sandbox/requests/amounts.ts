@@ -1,18 +1,11 @@
 /** Amounts and counts for people: on the page of the console, and in words. */
 
-const digits = new Map<string, number>()
-
-/** As many decimals as the currency has. */
-const digitsOf = (currency: string): number => {
-  const known = digits.get(currency)
-  if (known !== undefined) return known
-  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
-  digits.set(currency, maximumFractionDigits)
-  return maximumFractionDigits
-}
-
+/** With as many decimals as the currency has. */
 export const amount = (value: number, currency: string): string => {
-  const count = digitsOf(currency)
+  const { maximumFractionDigits: count } = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+  }).resolvedOptions()
   return `${value.toLocaleString('en', { minimumFractionDigits: count, maximumFractionDigits: count })} ${currency}`
 }
 

@@ -4,26 +4,23 @@ import type { Log } from '../../observability/log.ts'
 import { CREDENTIALS_WRONG } from '../../sessions/contract.ts'
 import type { Asked } from '../../sessions/guard.ts'
 import { isAboutSandbox, isControl } from '../control/gate.ts'
-
 import type { WriteLog } from '../explore/writes.ts'
 import type { Injection } from '../faults/injection.ts'
 import type { Parts } from '../parts.ts'
 import { worldMeant } from '../worlds/accounts.ts'
 import { explainRefusal } from '../worlds/refused-logins.ts'
 import type { RequestsInProgress } from './in-progress.ts'
-import type { Recorder } from './recorder.ts'
+import type { recorder } from './recorder.ts'
 import { shownPartOf } from './redaction.ts'
 import type { ObservedRequest } from './request-log.ts'
-import type { Strictness } from './strictness.ts'
 import { watchedSession } from './watched-writes.ts'
 
-interface Concerns extends Pick<Parts, 'outcomes' | 'worlds'> {
+interface Concerns extends Pick<Parts, 'outcomes' | 'worlds' | 'refuseUnknown'> {
   inProgress: RequestsInProgress
-  strictness: Strictness
   injection: Injection
   /** Whether somebody watches requests as they happen. */
   isWatched: () => boolean
-  recorder: Recorder
+  record: ReturnType<typeof recorder>
   /** Is shown each write while `scrip run --explore` runs. */
   explored: () => WriteLog | undefined
   log: Log
@@ -32,14 +29,14 @@ interface Concerns extends Pick<Parts, 'outcomes' | 'worlds'> {
 
 /** The order in which the concerns of the sandbox meet a request. */
 export const observerOf = (concerns: Concerns) => {
-  const { inProgress, strictness, injection, isWatched, recorder, outcomes, worlds, explored, log, strict } = concerns
+  const { inProgress, refuseUnknown, injection, isWatched, record, outcomes, worlds, explored, log, strict } = concerns
 
   const enterPublic = async (observed: ObservedRequest, asked: Asked): Promise<void> => {
     const { request, route } = asked
     observed.world ??= await worldMeant(worlds, request, route)
     await injection.before(observed, observed.world ?? worlds.default, asked)
     // The control API checks it behind its gate.
-    if (!isControl(route)) await strictness.refuseUnknown(asked)
+    if (!isControl(route)) await refuseUnknown(asked)
   }
 
   const close = (observed: ObservedRequest, request: Request): void => {
@@ -47,7 +44,7 @@ export const observerOf = (concerns: Concerns) => {
     const world = inProgress.worldOf(request) ?? worlds.default
     inProgress.ended(request)
     explored()?.ended(request, observed.changes.length > 0)
-    recorder.record(world, request, observed)
+    record(world, request, observed)
   }
 
   return {
@@ -78,7 +75,7 @@ export const observerOf = (concerns: Concerns) => {
     },
 
     /** With `--strict`, an undocumented name is refused after features (decision 15). */
-    entitled: (asked) => (strict ? strictness.refuseUnknown(asked) : undefined),
+    entitled: (asked) => (strict ? refuseUnknown(asked) : undefined),
 
     ended: (request, route, { status, headers, body }, failure) => {
       const observed = inProgress.of(request)

@@ -8,18 +8,16 @@ import type { Parts } from '../parts.ts'
 import { type ObservedRequest, type RecordingListener, requestLog } from './request-log.ts'
 
 /** Records each request in the log and the coverage of its world, once its response is known. */
-export class Recorder {
-  readonly #listeners: RecordingListener[] = []
-
-  constructor(private readonly options: Pick<Parts, 'outcomes' | 'coverage'>) {}
-
-  onRecorded(listener: RecordingListener): void {
-    this.#listeners.push(listener)
-  }
-
-  record(world: World, request: Request, observed: ObservedRequest): void {
+export const recorder =
+  ({ outcomes, coverage }: Pick<Parts, 'outcomes' | 'coverage'>, listeners: readonly RecordingListener[]) =>
+  (world: World, request: Request, observed: ObservedRequest): void => {
     if (world.closed) return
-    this.#count(world, request, observed)
+    const { route, failure, refusedStrictly, response } = observed
+    const outcome = route === null || refusedStrictly ? undefined : outcomes.outcomeOf(request.method, route, failure)
+    observed.outcome = outcome?.name ?? null
+    // What a rehearsal met is met by no client; what is wrong with its header, by nothing else.
+    const isMet = !isRehearsed(response.headers) || (failure !== undefined && isOfHeader(failure))
+    if (outcome && isMet) coverage.count(world, outcome)
     const path = pathOf(request.url)
     if (isProbe(path) || isAsset(path)) return
     observed.atMs = world.clock.nowMs()
@@ -30,19 +28,6 @@ export class Recorder {
     observed.durationMs = observed.endedMs - observed.startedMs
     observed.fault = observed.injected?.fault.name ?? null
     observed.injected = undefined
-    if (observed.failure && observed.client === null) observed.cut()
     const logged = world.of(requestLog).add(observed)
-    for (const listener of this.#listeners) listener(logged)
+    for (const listener of listeners) listener(logged)
   }
-
-  #count(world: World, { method }: Request, observed: ObservedRequest): void {
-    const { route, failure, refusedStrictly } = observed
-    if (route === null || refusedStrictly) return
-    const outcome = this.options.outcomes.outcomeOf(method, route, failure)
-    if (!outcome) return
-    observed.outcome = outcome.name
-    // What a rehearsal met is met by no client; what is wrong with its header, by nothing else.
-    if (!isRehearsed(observed.response.headers) || (failure && isOfHeader(failure)))
-      this.options.coverage.count(world, outcome)
-  }
-}

@@ -14,9 +14,6 @@ import type { RecordedHead, RecordedRequest } from './operations.ts'
 import { redactedBody, redactedHeaders, redactedPath } from './redaction.ts'
 import type { RowChange } from './row-changes.ts'
 
-/** Path, headers and body of a login as clients send it. */
-const STRANGER_CHARACTERS_MAX = 1_024
-
 const UNCHANGED: readonly RowChange[] = []
 
 interface ObservedResponse {
@@ -61,19 +58,7 @@ export class ObservedRequest {
   /** The ids of the events that it has written. */
   readonly events: string[] = []
 
-  constructor(public requestHeaders: Headers) {}
-
-  /** Cuts a long request of a stranger: it takes room in a world that is not the stranger's. */
-  cut(): void {
-    let size = this.path.length + (this.requestBody?.length ?? 0)
-    this.requestHeaders.forEach((value, name) => {
-      size += name.length + value.length
-    })
-    if (size <= STRANGER_CHARACTERS_MAX) return
-    this.path = this.path.replace(/\?.*/s, '').slice(0, STRANGER_CHARACTERS_MAX)
-    this.requestHeaders = new Headers()
-    this.requestBody = undefined
-  }
+  constructor(readonly requestHeaders: Headers) {}
 }
 
 const REQUESTS_MAX = 1_000

@@ -10,13 +10,14 @@ interface Options extends Pick<Parts, 'outcomes'> {
   strict: boolean
 }
 
-/** Refuses what an operation does not document: always in the control API, with `--strict` in the API (decision 15). */
-export class Strictness {
-  constructor(private readonly options: Options) {}
-
-  /** @throws DomainError validation, body_unreadable */
-  refuseUnknown = async ({ request, route }: Asked): Promise<void> => {
-    const { inProgress, outcomes, strict } = this.options
+/**
+ * Refuses what an operation does not document: always in the control API, with `--strict` in the API (decision 15).
+ *
+ * @throws DomainError validation, body_unreadable
+ */
+export const strictness =
+  ({ inProgress, outcomes, strict }: Options): Parts['refuseUnknown'] =>
+  async ({ request, route }: Asked) => {
     const observed = inProgress.of(request)
     const operation = outcomes.operationAt(request.method, route)
     if (!observed || !operation || !(strict || isControl(route))) return
@@ -25,4 +26,3 @@ export class Strictness {
     observed.refusedStrictly = true
     throw new DomainError(invalid(violations))
   }
-}
