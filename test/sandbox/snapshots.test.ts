@@ -51,20 +51,6 @@ describe('PUT /_sandbox/snapshots/{name}', () => {
     expect((await names()).filter((name) => name === 'kept')).toHaveLength(1)
   })
 
-  test('saves the default world without ?world=', async () => {
-    const { access_token } = await tokensOf(server, 'sandbox', 'sandbox')
-    const created = await server.request('/api/v1/beneficiaries', {
-      method: 'POST',
-      headers: { authorization: `Bearer ${access_token}` },
-      body: JSON.stringify(ADA),
-    })
-    expect(created.status).toBe(201)
-    await succeed(server, 'PUT', '/snapshots/of-default')
-    const { beneficiaries, products } = rowsIn((await fileOf('of-default')).database)
-    expect(beneficiaries).toEqual([expect.objectContaining({ email: ADA.email })])
-    expect(products).toEqual([]) // the catalog is of no world
-  })
-
   test.each(['Upper', 'default', 'x'.repeat(65), 'a.b', 'a%2Fb', '%2E%2E%2Fetc', '%C3%BC', 'a%00', 'a%ZZ', '*'])(
     '400 refuses %s as a name and saves nothing',
     async (name) => {
@@ -247,8 +233,9 @@ describe('POST /_sandbox/snapshots/{name}/restore', () => {
     expect(await countOf(await open('lender'))).toBe(1)
   })
 
-  test('works in the default world, whose passwords and catalog stay', async () => {
+  test('works in the default world, whose passwords stay, and whose catalog is of no world', async () => {
     await withAda('donor')
+    await succeed(server, 'PUT', '/snapshots/before')
     await succeed(server, 'PUT', '/snapshots/donor?world=donor')
     expect(await succeed<object>(server, 'POST', '/snapshots/donor/restore')).toEqual({
       name: 'default',
@@ -259,6 +246,7 @@ describe('POST /_sandbox/snapshots/{name}/restore', () => {
     const headers = { authorization: `Bearer ${access_token}` }
     expect((await server.request('/api/v1/beneficiaries', { headers })).headers.get('x-total-count')).toBe('1')
     expect((await server.request('/api/v1/products/1', { headers })).status).toBe(200)
+    expect(rowsIn((await fileOf('before')).database)).toMatchObject({ beneficiaries: [], products: [] })
     await control(server, 'POST', '/reset')
     expect((await succeed<{ frozen: boolean }>(server, 'GET', '/clock')).frozen).toBe(false)
   })
