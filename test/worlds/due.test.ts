@@ -1,23 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { commitTotals } from '../../src/db/shared-commit.ts'
 import { parseDuration } from '../../src/sandbox/worlds/movable-clock.ts'
 import { clockOf } from '../../src/sandbox/worlds/state.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { forFile, openProgram, type Server, sharedServer } from '../harness.ts'
-import {
-  ADA,
-  getOrder,
-  getPayout,
-  HUNDRED,
-  INSTANT,
-  OVERNIGHT,
-  PAYOUTS,
-  type Payout,
-  type PayoutEvent,
-  pay,
-  place,
-  START,
-} from '../records.ts'
+import { ADA, getOrder, getPayout, HUNDRED, INSTANT, OVERNIGHT, pay, place, START } from '../records.ts'
 import { expectSoundBooks, lastEntryOf } from '../wallets/books.ts'
 
 /** What falls due is done once, in order of due time, before anything that happens after it can be seen. */
@@ -92,28 +78,6 @@ describe('in process', () => {
     ])
   })
 
-  test('due work shares the commit of a write', async () => {
-    const { client, world } = await program.open(START)
-    const counts: number[] = []
-    // Where other programs take the processor between the two, the commit ends with its time slice.
-    for (let round = 0; round < 10; round++) {
-      await pay(client, { ...HUNDRED, reference_id: `round ${round}` })
-      pass(world, 'PT1S')
-      const { commits } = commitTotals
-      await place(client, INSTANT)
-      counts.push(commitTotals.commits - commits)
-    }
-    expect(Math.min(...counts)).toBe(1)
-  })
-
-  test('row changes of due work belong to no request', async () => {
-    const { client, world } = await program.open(START)
-    await pay(client)
-    pass(world, 'PT10S')
-    await client.get('/api/v1/payouts')
-    expect(world.db.sqlite.query('SELECT * FROM temp.row_changes').all()).toEqual([])
-  })
-
   test('a failed commit leaves the work due and refuses the request', async () => {
     const { client, world } = await program.open(START)
     const { id } = await pay(client)
@@ -171,45 +135,6 @@ describe('in process', () => {
     ])
   })
 
-  test('a world does at most 100 transitions per time slice, however many requests wait', async () => {
-    const WORLDS = 3
-    const PAYOUTS_EACH = 50 // 250 steps
-    const opened = await Promise.all(Array.from({ length: WORLDS }, () => program.open(START)))
-    for (const { client, world } of opened) {
-      for (let index = 0; index < PAYOUTS_EACH; index++) {
-        await pay(client, { ...HUNDRED, amount: 1, reference_id: `r${index}` })
-      }
-      pass(world, 'PT30M')
-    }
-    const stepsDone = () =>
-      opened.reduce(
-        (sum, { world }) =>
-          sum + (world.db.sqlite.query<{ n: number }, []>('SELECT count(*) AS n FROM payout_events').get()?.n ?? 0),
-        0,
-      )
-    const perTurn: number[] = []
-    let seen = stepsDone()
-    let asking = true
-    const look = () => {
-      perTurn.push(stepsDone() - seen)
-      seen = stepsDone()
-      if (asking) setImmediate(look)
-    }
-    setImmediate(look)
-    const asked = opened.flatMap(({ client }, index) =>
-      Array.from({ length: 20 }, (_, request) =>
-        request % 2 === 0
-          ? client.get('/api/v1/payouts?limit=100')
-          : client.post('/api/v1/beneficiaries', { ...ADA, email: `ada-${index}@example.com` }),
-      ),
-    )
-    const statuses = (await Promise.all(asked)).map(({ status }) => status)
-    asking = false
-    expect(new Set(statuses)).toEqual(new Set([200, 201]))
-    expect(stepsDone()).toBe(WORLDS * PAYOUTS_EACH * 6)
-    expect(Math.max(...perTurn)).toBeLessThanOrEqual(WORLDS * 100)
-  })
-
   test('two thousand transitions in one jump each happen once, at their due times', async () => {
     const { client, world } = await program.open(START)
     const COUNT = 400
@@ -260,43 +185,14 @@ describe('over HTTP', () => {
   })
   afterAll(() => server.stop())
 
-  const ORDER_OF_EVENTS = ['created', 'queued', 'processing', 'submitted', 'settling', 'completed']
-
-  test('any request triggers due work, also a refused one and an unknown route', async () => {
-    for (const wake of ['/api/v1/wallets/x', '/api/v1/nowhere']) {
+  test('any request triggers due work, also a refused one, one of another client and an unknown route', async () => {
+    for (const wake of ['/api/v1/wallets/x', '/api/v1/orders', '/api/v1/nowhere']) {
       const world = await server.world(START)
       await place(world, { ...INSTANT, quantity: 6 })
       await world.clock({ advance: 'PT5S' })
-      expect((await world.get(wake)).status).toBeGreaterThanOrEqual(400)
+      expect((await (await world.limited()).get(wake)).status).toBeGreaterThanOrEqual(400)
       expect(await getOrder(world, 1)).toMatchObject({ status: 'DELIVERED', delivered_at: at(5) })
     }
-  })
-
-  test('a request of one client triggers due work of the other', async () => {
-    const world = await server.world(START)
-    const { id } = await pay(world)
-    await world.clock({ advance: 'PT20M' })
-    const limited = await world.limited()
-    await limited.get('/api/v1/wallets')
-    expect((await getPayout(world, id)).completed_at).toBe(at(5))
-  })
-
-  test('simultaneous requests do not repeat due work', async () => {
-    const world = await server.world(START)
-    const made = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => pay(world, { ...HUNDRED, reference_id: `r${index}` })),
-    )
-    await Promise.all(Array.from({ length: 5 }, () => place(world, { ...INSTANT, quantity: 6 })))
-    await world.clock({ advance: 'PT10M' })
-    const asked = await Promise.all(Array.from({ length: 60 }, () => world.get(`${PAYOUTS}?limit=100`)))
-    const lists = await Promise.all(asked.map(async (response) => (await response.json()) as Payout[]))
-    for (const list of lists) expect(list.map(({ status }) => status)).toEqual(Array(10).fill('completed'))
-    for (const { id } of made) {
-      const { events } = await getPayout(world, id)
-      expect(events.map(({ event_type }: PayoutEvent) => event_type)).toEqual(ORDER_OF_EVENTS)
-      expect(events.map(({ created_at }: PayoutEvent) => created_at)).toEqual([0, 1, 2, 3, 4, 5].map(at))
-    }
-    for (let id = 1; id <= 5; id++) expect((await getOrder(world, id)).vouchers).toHaveLength(6)
   })
 
   test('a month in steps gives the same result as one jump', async () => {

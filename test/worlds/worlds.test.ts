@@ -102,75 +102,7 @@ describe('The limited client of a world', () => {
   )
 })
 
-/** Requests of all kinds, and all of their responses. */
-const script = async (world: TestWorld): Promise<unknown[]> => {
-  const bought = await purchase(world)
-  const ids: string[] = []
-  const responses: Response[] = []
-  for (const email of ['ada@example.com', 'grace@example.com', 'not an address', 'edsger@example.com']) {
-    const response = await world.post('/api/v1/beneficiaries', { ...ADA, email })
-    const text = await response.text()
-    responses.push(new Response(text, response))
-    const { id } = JSON.parse(text) as { id?: string }
-    if (id) ids.push(id)
-  }
-  responses.push(await world.get('/api/v1/beneficiaries?sort_order=asc'))
-  responses.push(await world.delete(`/api/v1/beneficiaries/${ids[1]}`))
-  await world.clock({ advance: 'PT1M' })
-  responses.push(await world.get('/api/v1/beneficiaries'))
-  responses.push(await world.post('/api/v1/products/1/charges', bought))
-  responses.push(await world.post('/api/v1/products/1/charges', bought))
-  responses.push(await world.get(`/api/v1/beneficiaries/${ids[1]}`))
-  responses.push(await world.post('/api/v1/beneficiaries', ADA, { 'idempotency-key': 'the same key' }))
-  responses.push(await world.post('/api/v1/beneficiaries', ADA, { 'idempotency-key': 'the same key' }))
-  responses.push(await world.post('/api/v1/orders', { product_id: 1, ...bought }))
-  responses.push(
-    await world.post('/api/v1/payouts', {
-      reference_id: 'salary',
-      wallet_id: 1,
-      amount: 10,
-      currency: 'USD',
-      beneficiary_id: ids[0],
-    }),
-  )
-  await world.clock({ advance: 'PT10S' })
-  responses.push(await world.get('/api/v1/payouts'))
-  responses.push(await world.get('/api/v1/transactions'))
-  responses.push(await world.get('/api/v1/wallets'))
-  responses.push(await world.get('/api/v1/nowhere'))
-  return Promise.all(
-    responses.map(async (response) => ({
-      status: response.status,
-      headers: Object.fromEntries(
-        [...response.headers].filter(([name]) => name.startsWith('x-') && name !== 'x-request-id'),
-      ),
-      requestId: response.headers.get('x-request-id')?.replace(world.name, 'world'),
-      body: await response.text(),
-    })),
-  )
-}
-
 describe('Worlds share nothing', () => {
-  test('the same requests at the same time return the same bytes, whatever other worlds do', async () => {
-    const alone = await script(await server.world(NOON))
-    const [crowded, also] = [await server.world(NOON), await server.world(NOON)]
-    const noise = await server.world()
-    const [first, second] = await Promise.all([
-      script(crowded),
-      script(also),
-      (async () => {
-        for (let i = 0; i < 30; i++) await noise.post('/api/v1/beneficiaries', ADA)
-        await noise.control('/reset')
-      })(),
-    ])
-    expect(first).toEqual(alone)
-    expect(second).toEqual(alone)
-    // The script shows what it should: records, a deletion, a cached charge, a replay, a purchase, a payout.
-    expect(alone.map((response) => (response as { status: number }).status)).toEqual([
-      201, 201, 400, 201, 200, 204, 200, 200, 200, 404, 201, 201, 200, 201, 200, 200, 200, 404,
-    ])
-  })
-
   test('rate limits, cached charges, idempotency keys and failed logins are separate', async () => {
     const [one, other] = [await server.world(NOON), await server.world(NOON)]
     const bought = await purchase(one)
@@ -205,26 +137,15 @@ describe('Worlds share nothing', () => {
 
 describe('--seed', () => {
   const outcome = async (...flags: string[]) => {
-    const seeded = await startServer('--rate-limit', '1000/h', ...flags)
+    await using seeded = await startServer(...flags)
     const world = await seeded.world(NOON)
-    const pair = await loggedIn(seeded, `sbx_${world.name}`)
-    const named = await script(world)
-    await post(seeded, '/_sandbox/clock', { now: NOON, frozen: true })
-    const { access_token } = await loggedIn(seeded, 'sandbox', 'sandbox')
-    const headers = { authorization: `Bearer ${access_token}` }
-    const created = await post(seeded, '/api/v1/beneficiaries', ADA, headers)
-    const response = { pair, named, access_token, id: created.headers.get('x-request-id'), body: await created.text() }
-    await seeded.stop()
-    return response
+    const created = await world.post('/api/v1/beneficiaries', ADA)
+    return { token: world.token, body: await created.text() }
   }
-
-  test('the same seed gives the same bytes in every run: tokens, ids, times, order', async () => {
-    expect(await outcome('--seed', '42')).toEqual(await outcome('--seed', '42'))
-  })
 
   test('another seed, or none, gives different bytes', async () => {
     const outcomes = [await outcome('--seed', '42'), await outcome('--seed', '43'), await outcome(), await outcome()]
-    expect(new Set(outcomes.map(({ pair }) => pair.access_token)).size).toBe(4)
+    expect(new Set(outcomes.map(({ token }) => token)).size).toBe(4)
     expect(new Set(outcomes.map(({ body }) => body)).size).toBe(4)
   })
 
