@@ -199,6 +199,7 @@ describe('--on failure', () => {
     ['a command that failed', [], 'false', 1],
     ['a command that a signal ended', [], 'kill -TERM $$', 143],
     ['a coverage that is too low', ['--coverage-min', '99%'], 'true', 1],
+    ['each run with always, the default', ['--on', 'always'], 'true', 0],
   ])('writes all files about %s', (_, flags, command, code) =>
     inFolder(async (folder) => {
       const { exitCode } = await run(['run', ...FLAGS(folder), '--on', 'failure', ...flags, '--', 'sh', '-c', command])
@@ -206,11 +207,6 @@ describe('--on failure', () => {
       expect(readdirSync(folder).sort()).toEqual(['coverage', 'journal'])
     }),
   )
-
-  folderTest('always, the default, writes them about each run', async (folder) => {
-    await run(['run', ...FLAGS(folder), '--', 'true'])
-    expect(readdirSync(folder).sort()).toEqual(['coverage', 'journal'])
-  })
 
   folderTest('leaves no file of a command that cannot be started', async (folder) => {
     expect(await run(['run', ...FLAGS(folder), '--', '/no/such/command'])).toMatchObject({ exitCode: 127 })

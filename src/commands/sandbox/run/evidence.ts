@@ -4,10 +4,10 @@ import type { Log } from '../../../observability/log.ts'
 import type { CoverageReport } from '../../../sandbox/requests/coverage.ts'
 import { HAR_TAIL, harEntry, harHead } from '../../../sandbox/requests/formats.ts'
 import type { RecordedRequest } from '../../../sandbox/requests/operations.ts'
+import { toTable } from '../../../sandbox/requests/outcomes.ts'
 import { recordedFrom } from '../../../sandbox/requests/request-log.ts'
 import type { Sandbox } from '../../../sandbox/sandbox.ts'
 import { VERSION } from '../../../start/version.ts'
-import { coverageText } from './coverage.ts'
 import { FailedRequests } from './failed-requests.ts'
 import { StagedFile } from './staged-file.ts'
 
@@ -78,6 +78,10 @@ export class Evidence implements Disposable {
     this.#journal?.[Symbol.dispose]()
   }
 }
+
+/** JSON for a name that ends in `.json`, otherwise a table. */
+const coverageText = (file: string, report: CoverageReport): string =>
+  file.endsWith('.json') ? `${JSON.stringify(report, null, 2)}\n` : toTable(report)
 
 const toLine = (request: RecordedRequest): string => `${JSON.stringify(request)}\n`
 

@@ -1,6 +1,7 @@
 import type { RunConfig } from '../../../config/config.ts'
 import { UsageError } from '../../../config/environment.ts'
 import type { Log } from '../../../observability/log.ts'
+import type { CoverageReport } from '../../../sandbox/requests/coverage.ts'
 import { clockOf, keepClock } from '../../../sandbox/worlds/state.ts'
 import { SandboxWorlds } from '../../../sandbox/worlds/worlds.ts'
 import type { Worlds } from '../../../worlds/worlds.ts'
@@ -8,7 +9,6 @@ import { EXIT, refused } from '../../exit.ts'
 import { writeReadyFile } from '../../serve/serve.ts'
 import { logOf, type RunningServer, startServer } from '../../serve/server.ts'
 import { type Environment, exitCodeOf, passSignalsOn } from './child.ts'
-import { shortfallOf } from './coverage.ts'
 import { type Ended, Evidence } from './evidence.ts'
 
 /** `scrip run` (contract C15). Standard input, output and error are the command's own, and so is the exit code. */
@@ -45,6 +45,12 @@ const runInSandbox = async (config: RunConfig, command: readonly string[], given
   }
   return ended.exitCode
 }
+
+/** Why the coverage is too low; undefined if it is not. */
+const shortfallOf = ({ exercised, documented, percent }: CoverageReport, percentMin = 0): string | undefined =>
+  exercised * 100 < percentMin * documented
+    ? `${exercised} of ${documented} documented outcomes were exercised: ${percent} % is under ${percentMin} %`
+    : undefined
 
 /** Nothing expires or moves before somebody looks at what the run has left in its folder. */
 const freezeClocks = async (worlds: Worlds): Promise<void> => {
