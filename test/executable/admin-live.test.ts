@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { holdBack } from '../held-body.ts'
 import { login, type Running, start } from '../program.ts'
-import { HUNDRED } from '../records.ts'
 import {
   asOperator,
   type Credentials,
@@ -387,36 +386,6 @@ operatorTest('commands work on sandbox data too, and leave no due work', async (
   await server.stop()
   expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
 })
-
-test('simultaneous commands and requests lose no writes', () =>
-  open(async (operator, _, customer) => {
-    const funding = Array.from({ length: 6 }, () =>
-      accepted(
-        () => operator.run(['wallet', 'fund', '1', '1']),
-        ({ exitCode, stderr }) => exitCode === 1 && stderr.includes('another program writes for too long'),
-      ),
-    )
-    const payouts = Array.from({ length: 6 }, (_, index) =>
-      accepted(
-        () => customer.post('/payouts', { ...HUNDRED, reference_id: `p-${index}` }),
-        ({ status }) => status === 503,
-      ),
-    )
-    expect((await Promise.all(funding)).map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0, 0])
-    expect((await Promise.all(payouts)).map(({ status }) => status)).toEqual([201, 201, 201, 201, 201, 201])
-    expect(await customer.wallet()).toEqual([1006 - 609, 609])
-  }))
-
-/** Whoever waits more than five seconds for other writers is refused, and has written nothing: it is asked again. */
-const accepted = async <Result>(
-  ask: () => Promise<Result>,
-  isRefused: (result: Result) => boolean,
-): Promise<Result> => {
-  for (;;) {
-    const response = await ask()
-    if (!isRefused(response)) return response
-  }
-}
 
 operatorTest('codes, passwords and tokens are not in logs, errors or backups', async (operator) => {
   const { server, customer, credentials } = await operator.trading('--log-level', 'debug', '--log-format', 'json')

@@ -111,15 +111,6 @@ describe('scrip client', () => {
 })
 
 describe('scrip client rotate', () => {
-  stockedTest('revokes tokens and the old password at once', async (operator, { username, password }) => {
-    await using server = await operator.serve()
-    const customer = await Customer.of(server, { client_id: 1, username, password })
-    const next = await operator.json<{ password: string }>('client', 'rotate', 'acme')
-    expect((await customer.get('/wallets')).status).toBe(401)
-    expect((await login(server, 'acme', password)).status).toBe(401)
-    expect((await login(server, 'acme', next.password)).status).toBe(200)
-  })
-
   test('--keep-old lets tokens and the old password live on; a second rotation ends older ones', () =>
     asOperator(async (operator) => {
       const { username, password } = await operator.stocked()

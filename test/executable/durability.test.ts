@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { bearer, folderTest, inFolder, loggedIn, login, type Pair, type Running, run, start } from '../program.ts'
+import { bearer, folderTest, inFolder, loggedIn, login, type Pair, type Running, start } from '../program.ts'
 import { ADA } from '../records.ts'
 
 /** With a data folder, what was acknowledged outlives the process, however it ends (contract C1, C3). */
@@ -76,12 +76,3 @@ test('key and folder are readable only by their owner, and a clean stop leaves n
     const log = join(data, 'scrip.sqlite-wal')
     expect(existsSync(log) ? statSync(log).size : 0).toBe(0)
   }))
-
-describe('live mode', () => {
-  folderTest('refuses the data of a sandbox, with exit 4', async (folder) => {
-    await (await start(['--data-dir', folder])).stop()
-    const { exitCode, stderr } = await run(['--mode', 'live', '--port', '0', '--data-dir', folder])
-    expect(exitCode).toBe(4)
-    expect(stderr).toContain('--mode sandbox')
-  })
-})

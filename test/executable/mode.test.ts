@@ -27,14 +27,15 @@ describe('a folder of a sandbox', () => {
   operatorTest('is refused by live mode and by the commands of live mode', async (operator) => {
     await (await start(['--data-dir', operator.dataDir])).stop()
     const codes = operator.file('codes', '')
-    for (const args of [
-      [...SERVE, '--mode', 'live'],
-      ['client', 'add', 'acme'],
-      ['vouchers', 'import', codes],
-      ['rates', 'set', 'USD/EUR=1'],
-    ]) {
-      const { exitCode, stdout } = await operator.run(args)
+    for (const [args, words] of [
+      [[...SERVE, '--mode', 'live'], '--mode sandbox'],
+      [['client', 'add', 'acme'], 'sbx_NAME'],
+      [['vouchers', 'import', codes], 'a sandbox generates its codes'],
+      [['rates', 'set', 'USD/EUR=1'], 'sandbox'],
+    ] as const) {
+      const { exitCode, stdout, stderr } = await operator.run([...args])
       expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
+      expect(stderr).toContain(words)
     }
     expect(readdirSync(operator.dataDir)).not.toContain('voucher.key.new')
   })

@@ -60,11 +60,6 @@ describe('scrip serve --check', () => {
   })
 })
 
-test('--take-over is an unknown flag', async () => {
-  const { exitCode, stderr } = await run(['serve', '--take-over'])
-  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("unknown option '--take-over'") })
-})
-
 test.skipIf(!Bun.which('haproxy'))('a restart fails no request behind the proxy of the guide', () =>
   asOperator(async (operator) => {
     const credentials = await operator.stocked()
