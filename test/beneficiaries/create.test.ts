@@ -40,14 +40,11 @@ describe('POST /api/v1/beneficiaries', () => {
     ['email', { email: undefined }, 'email is required'],
     ['first_name', { first_name: undefined }, 'first_name is required'],
     ['last_name', { last_name: undefined }, 'last_name is required'],
-    ['a null email', { email: null }, 'email is required'],
     ['an empty first_name', { first_name: '   ' }, 'first_name must be at least 1 character long'],
     ['a long last_name', { last_name: 'x'.repeat(101) }, 'last_name must be at most 100 characters long'],
     ['a number as email', { email: 7 }, 'email must be a string'],
     ['no address as email', { email: 'ada@' }, 'Invalid email format'],
-    ['an empty email', { email: '' }, 'Invalid email format'],
     ['an unknown country', { country: 'XX' }, 'country must be an ISO 3166-1 alpha-2 country code'],
-    ['an empty country', { country: '' }, 'country must be an ISO 3166-1 alpha-2 country code'],
     [
       'a phone without country code',
       { phone: '020 7946 0958' },
@@ -144,7 +141,6 @@ describe('POST /api/v1/beneficiaries', () => {
     ],
     ['an e-mail with space around it', { email: ' ada@example.com' }, 'Invalid email format'],
     ['an e-mail with a name', { email: 'Ada <ada@example.com>' }, 'Invalid email format'],
-    ['two e-mails', { email: 'ada@example.com,bob@example.com' }, 'Invalid email format'],
     [
       'a name of 101 wide characters',
       { first_name: '𝒜'.repeat(101) },
@@ -157,8 +153,6 @@ describe('POST /api/v1/beneficiaries', () => {
       'country must be an ISO 3166-1 alpha-2 country code',
     ],
     ['a country with space around it', { country: ' GB' }, 'country must be an ISO 3166-1 alpha-2 country code'],
-    ['a number as country', { country: 826 }, 'country must be a string'],
-    ['a number as phone', { phone: 442079460958 }, 'phone must be a string'],
     [
       'a number that no country gives out',
       { phone: '+1 555' },
@@ -174,7 +168,6 @@ describe('POST /api/v1/beneficiaries', () => {
       { phone: '+٤٤٢٠٧٩٤٦٠٩٥٨' },
       'phone must be a valid phone number including the country code',
     ],
-    ['an empty phone', { phone: '' }, 'phone must be a valid phone number including the country code'],
     [
       'an international prefix in the place of the plus',
       { phone: '0044 20 7946 0958' },
@@ -190,7 +183,6 @@ describe('POST /api/v1/beneficiaries', () => {
       { metadata: { note: 'é'.repeat(8_190) } },
       'metadata must be at most 16 KiB as JSON',
     ],
-    ['a string as metadata', { metadata: '{}' }, 'metadata must be an object'],
     [
       'NUL in the name of a metadata member',
       { metadata: { 'a\0': 1 } },

@@ -1,8 +1,7 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { readCatalog } from '../../src/catalog/document.ts'
 import { defineCategories, replaceCatalog, seedCategories } from '../../src/catalog/queries.ts'
 import { writeCatalog } from '../../src/catalog/rows.ts'
-import { productBands, products } from '../../src/catalog/tables.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { FileFault } from '../../src/kernel/problems.ts'
@@ -161,31 +160,19 @@ describe('an invalid row is reported with its location', () => {
     ['no id', { id: undefined }, '/products/0/id'],
     ['an id of 0', { id: 0 }, '/products/0/id'],
     ['an id above every id', { id: 2_147_483_648 }, '/products/0/id'],
-    ['a fractional id', { id: 1.5 }, '/products/0/id'],
-    ['a string as id', { id: '1' }, '/products/0/id'],
     ['an empty name', { name: '' }, '/products/0/name'],
-    ['an empty category', { category: '' }, '/products/0/category'],
-    ['a number as sub_category', { sub_category: 1 }, '/products/0/sub_category'],
     ['an alpha-2 country', { country: 'US' }, '/products/0/country'],
     ['a currency in lower case', { currency: 'usd' }, '/products/0/currency'],
-    ['an empty image_url', { image_url: '' }, '/products/0/image_url'],
     ['an unknown delivery mode', { delivery_mode: 'pigeon' }, '/products/0/delivery_mode'],
     ['no terms', { terms: undefined }, '/products/0/terms'],
-    ['a string as active', { active: 'yes' }, '/products/0/active'],
     ['a negative stock', { stock: -1 }, '/products/0/stock'],
-    ['a fractional stock', { stock: 1.5 }, '/products/0/stock'],
-    ['no stock at all', { stock: undefined }, '/products/0/stock'],
     ['a maximum of 0', { max_quantity: 0 }, '/products/0/max_quantity'],
-    ['a tax above 100 %', { gst_percent: 100.01 }, '/products/0/gst_percent'],
     ['a negative fee', { handling_fee: { fixed: -1, percent: 0 } }, '/products/0/handling_fee/fixed'],
     ['half a fee', { handling_fee: { fixed: 1 } }, '/products/0/handling_fee/percent'],
     ['no denominations', { denominations: [] }, '/products/0/denominations'],
-    ['a denomination of 0', band({ min_value: 0 }), '/products/0/denominations/0/min_value'],
     ['a denomination above a billion', band({ max_value: 1_000_000_001 }), '/products/0/denominations/0/max_value'],
-    ['a negative discount', band({ discount: -1 }), '/products/0/denominations/0/discount'],
     ['a discount above 100 %', band({ discount: 101 }), '/products/0/denominations/0/discount'],
     ['a misspelt member', { colour: 'red' }, '/products/0/colour'],
-    ['a misspelt member of a denomination', band({ discuont: 1 }), '/products/0/denominations/0/discuont'],
   ])('%s', (_, change, place) => {
     expect(problemsWith(change)).toEqual([
       expect.stringMatching(new RegExp(`^line 1, product (?:no\\. )?\\d+, ${place}: \\S`)),
@@ -257,10 +244,8 @@ describe('a file that is not a catalog', () => {
     ['{"products":[\n  {"id": 1,}\n]}', /^line 2, not JSON: property name expected$/],
     ['{"products":[\n\n  {"id": 1} // mine\n]}', /^line 3, not JSON: invalid comment token$/],
     ['null', /^\/: /],
-    ['"products"', /^\/: /],
     ['{}', /^\/products: /],
     ['{"products":{}}', /^\/products: /],
-    ['{"products":null}', /^\/products: /],
     ['{"products":[],"version":1}', /^\/version: /],
   ])('%p', (text, problem) => {
     expect(problemsOf(text)).toEqual([expect.stringMatching(problem)])
@@ -455,30 +440,9 @@ describe('categories of several files', () => {
   })
 })
 
-describe('replacing the catalog', () => {
-  beforeEach(() => {
-    database.fill((tx) => {
-      tx.delete(productBands).run()
-      tx.delete(products).run()
-    })
-  })
-  const stored = () => ({
-    products: database.query.select({ id: products.id, name: products.name }).from(products).all(),
-    bands: database.query.select({ productId: productBands.productId }).from(productBands).all(),
-  })
-
-  test('replaces all products', () => {
-    const replace = (entries: object[]) => database.fill((tx) => replaceCatalog(tx, read({ products: entries })))
-    replace([catalogEntry({ id: 1 }), catalogEntry({ id: 2 })])
-    replace([catalogEntry({ id: 2, name: 'Newer' })])
-    expect(stored()).toEqual({ products: [{ id: 2, name: 'Newer' }], bands: [{ productId: 2 }] })
-  })
-
-  longTest('accepts 100,000 products', () => {
-    const entries = Array.from({ length: 100_000 }, (_, index) => catalogEntry({ id: index + 1 }))
-    const rows = read({ products: entries })
-    database.fill((tx) => replaceCatalog(tx, rows))
-    expect(database.sqlite.query('SELECT count(*), max(id) FROM products').values()).toEqual([[100_000, 100_000]])
-    expect(database.sqlite.query('SELECT count(*) FROM product_bands').values()).toEqual([[100_000]])
-  })
+longTest('100,000 products replace a catalog', () => {
+  const rows = read({ products: Array.from({ length: 100_000 }, (_, index) => catalogEntry({ id: index + 1 })) })
+  database.fill((tx) => replaceCatalog(tx, rows))
+  expect(database.sqlite.query('SELECT count(*), max(id) FROM products').values()).toEqual([[100_000, 100_000]])
+  expect(database.sqlite.query('SELECT count(*) FROM product_bands').values()).toEqual([[100_000]])
 })

@@ -131,13 +131,8 @@ describe('page and limit of products', () => {
     ['page=9007199254740992', { page: [['max', 'must be at most 9007199254740991']] }],
     ['page=', { page: [['integer', 'must be a whole number']] }],
     ['limit=', { limit: [['integer', 'must be a whole number']] }],
-    ['page=-1', { page: [['min', 'must be at least 1']] }],
     ['page=%2B1', { page: [['integer', 'must be a whole number']] }],
-    ['page=+1', { page: [['integer', 'must be a whole number']] }],
-    ['page=1.0', { page: [['integer', 'must be a whole number']] }],
     ['page=1e1', { page: [['integer', 'must be a whole number']] }],
-    ['page=0x1', { page: [['integer', 'must be a whole number']] }],
-    ['limit=ten', { limit: [['integer', 'must be a whole number']] }],
   ])('400 names the error in %s', expectRefusal)
 
   test('400 names all invalid parameters', () =>
@@ -299,18 +294,11 @@ describe('sort of products', () => {
   test.each<[string, string, string]>([
     ['', 'object', NOT_AN_OBJECT],
     ['name', 'object', NOT_AN_OBJECT],
-    ['{"field":"name"', 'object', NOT_AN_OBJECT],
     ['["name","ASC"]', 'object', NOT_AN_OBJECT],
-    ['"name"', 'object', NOT_AN_OBJECT],
-    ['null', 'object', NOT_AN_OBJECT],
     ['{"field":"price"}', 'enum', NO_SUCH_FIELD],
     ['{"field":"NAME"}', 'enum', NO_SUCH_FIELD],
-    ['{"field":""}', 'enum', NO_SUCH_FIELD],
-    ['{"field":1}', 'enum', NO_SUCH_FIELD],
     ['{"field":"__proto__"}', 'enum', NO_SUCH_FIELD],
     ['{"direction":"UP"}', 'enum', NO_DIRECTION],
-    ['{"direction":""}', 'enum', NO_DIRECTION],
-    ['{"field":"id","direction":1}', 'enum', NO_DIRECTION],
   ])('400 refuses %p', (sort, rule, problem) =>
     expectRefusal(`sort=${encodeURIComponent(sort)}`, { sort: [[rule, problem]] }),
   )

@@ -99,10 +99,3 @@ test('selects exactly the matching products, in order', () => {
     }),
   )
 })
-
-test('lists thousands of products that share their names in the order of name, then of id', () => {
-  const named = Array.from({ length: 9_000 }, (_, index) => ({ id: index + 1, name: `${(index * 7_919) % 613}` }))
-  const catalog = catalogOf(named.map((each) => catalogEntry({ ...each, sub_category: 'b' })))
-  const expected = named.toSorted((a, b) => byCodePoint(a.name, b.name) || a.id - b.id)
-  expect(listOf(catalog, {}, 'name').map(({ id }) => id)).toEqual(expected.map(({ id }) => id))
-})

@@ -12,7 +12,6 @@ import { refundVouchers } from '../../src/orders/refund.ts'
 import { importedSupply } from '../../src/orders/supply.ts'
 import { World } from '../../src/worlds/world.ts'
 import { forFile } from '../harness.ts'
-import { HUNDRED } from '../records.ts'
 import { openLive } from './live.ts'
 
 /** Never more than was paid (contract C17), when a client and operators ask for 200 refunds and cancellations at once. */
@@ -79,19 +78,6 @@ test('cancellations by the client, and failures by operators, of one order', asy
   )
   const statuses = (await cancelled).map(({ status }) => status)
   expect(statuses.filter((status) => status === 200).length + (await failed)).toBe(1)
-  expect(spendable()).toBe(before)
-  expectSound()
-})
-
-test('cancellations of one payout', async () => {
-  const before = spendable()
-  const payout = { ...HUNDRED, reference_id: 'p-1' }
-  const created = await live.request('/payouts', { method: 'POST', body: JSON.stringify(payout) })
-  const { id } = (await created.json()) as { id: string }
-  const responses = await Promise.all(
-    Array.from({ length: ALL }, () => live.request(`/payouts/${id}/cancel`, { method: 'POST' })),
-  )
-  expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: ALL - 1 }, () => 400)])
   expect(spendable()).toBe(before)
   expectSound()
 })

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { badRequest, notFound } from '../errors.ts'
+import { badRequest } from '../errors.ts'
 import { type Server, sharedServer, startServer, testIn } from '../harness.ts'
-import { countOf, getOrder, INSTANT, ORDERS, type Order, place, THREE_LEFT } from '../records.ts'
+import { countOf, getOrder, INSTANT, ORDERS, type Order, place } from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 
 /** Nothing is bought twice, no card is sold twice, and no code is written where it can be read. */
@@ -44,57 +44,6 @@ describe('Idempotency-Key on orders', () => {
     expect(responses.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1)
     expect(await countOf(world, ORDERS)).toBe(1)
     expect(await movementsOf(world)).toHaveLength(1)
-  })
-
-  test.each<[string, object, number, object]>([
-    ['400', { ...INSTANT, quantity: 101 }, 400, badRequest('Quantity exceeds maximum allowed quantity of 100')],
-    ['404', { ...INSTANT, product_id: 999_999 }, 404, notFound('Product not found')],
-    ['400 at the end of all', { product_id: 9, denomination: 10, quantity: 4 }, 400, badRequest('Insufficient stock')],
-  ])('stores an error like a success: %s', async (_, body, status, expected) => {
-    const world = await server.world()
-    for (const replayed of [null, 'true']) {
-      const response = await world.post(ORDERS, body, KEY)
-      expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([status, replayed])
-      expect(await response.json()).toEqual(expected)
-    }
-    expect(await movementsOf(world)).toEqual([])
-  })
-
-  inWorld('400 refuses another order with the key, and an invalid key', async (world) => {
-    await world.post(ORDERS, INSTANT, KEY)
-    const other = await world.post(ORDERS, { ...INSTANT, quantity: 2 }, KEY)
-    expect([other.status, await other.json()]).toEqual([
-      400,
-      badRequest('Idempotency-Key was used with a different request'),
-    ])
-    const malformed = await world.post(ORDERS, INSTANT, { 'idempotency-key': 'short' })
-    expect([malformed.status, await malformed.json()]).toEqual([
-      400,
-      badRequest('Idempotency-Key must be 8 to 256 printable characters'),
-    ])
-    expect(await countOf(world, ORDERS)).toBe(1)
-  })
-})
-
-describe('a stock of three', () => {
-  inWorld('is sold once if twenty orders arrive at once', async (world) => {
-    const responses = await Promise.all(Array.from({ length: 20 }, () => world.post(ORDERS, THREE_LEFT)))
-    const bodies = await Promise.all(responses.map((response) => response.json()))
-    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, ...Array(17).fill(400)])
-    const sold = bodies.filter((_, index) => responses[index]?.status === 200) as Order[]
-    expect(new Set(sold.flatMap(({ vouchers }) => vouchers.map(({ card_number }) => card_number))).size).toBe(3)
-    for (const [index, body] of bodies.entries()) {
-      if (responses[index]?.status === 400) expect(body).toEqual(badRequest('Insufficient stock'))
-    }
-    expect(await countOf(world, ORDERS)).toBe(3)
-    expect(await balanceOf(world, 1)).toEqual({ amount: 99_970, reserved: 0 })
-    await expectUnbrokenChain(world)
-  })
-
-  test('is counted for each world', async () => {
-    for (const world of [await server.world(), await server.world()]) {
-      expect((await place(world, { ...THREE_LEFT, quantity: 3 })).vouchers).toHaveLength(3)
-    }
   })
 })
 

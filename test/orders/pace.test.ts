@@ -55,12 +55,6 @@ describe('at the pace of the sandbox', () => {
     expect(await getOrder(monthLater, 2)).toMatchObject({ status: 'DELIVERED', delivered_at: at('00:00:35.000') })
     await expectUnbrokenChain(monthLater)
   })
-
-  atStart('a delivered order does not change', async (world) => {
-    await place(world, SIX)
-    const delivered = await getOrder(await later(world, '00:00:10'), 1)
-    expect(await getOrder(await later(world, '00:30:00'), 1)).toEqual(delivered)
-  })
 })
 
 describe('POST /api/v1/orders/{id}/cancel', () => {

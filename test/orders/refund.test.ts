@@ -182,12 +182,3 @@ describe('a refund of some vouchers', () => {
     expectSoundBooks(world.db.sqlite)
   })
 })
-
-describe('refunded_amount', () => {
-  atStart('is 0 at first, and all of it for an order that is cancelled', async ({ client }) => {
-    await place(client, TEN)
-    expect(await getOrder(client, 1)).toMatchObject({ refunded_amount: 0 })
-    const cancelled = await client.post('/api/v1/orders/1/cancel', {})
-    expect(await cancelled.json()).toMatchObject({ status: 'CANCELLED', refunded_amount: 116.53 })
-  })
-})

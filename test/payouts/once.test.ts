@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileOf } from '../catalog/entry.ts'
 import { type Server, sharedServer, startServer, testIn } from '../harness.ts'
 import type { Transaction } from '../records.ts'
-import { countOf, getPayout, HUNDRED, PAYOUTS, type Payout, pay } from '../records.ts'
+import { countOf, HUNDRED, PAYOUTS, type Payout } from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 
 /** Nothing is paid twice, nothing is paid that is not there, and what is refunded is what was paid. */
@@ -46,39 +46,6 @@ describe('Idempotency-Key on payouts', () => {
     expect(responses.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1)
     expect(await movementsOf(world)).toHaveLength(1)
   })
-
-  test.each<[string, object, object]>([
-    [
-      'a validation',
-      { ...HUNDRED, amount: 0 },
-      { error: 'ValidationException', message: 'amount must be at least 0.01' },
-    ],
-    ['a wallet', { ...HUNDRED, wallet_id: 5 }, badRequest('Wallet not found')],
-    ['a balance', { ...HUNDRED, amount: 1e6 }, badRequest('Insufficient wallet balance')],
-  ])('stores an error like a success: %s', async (_, body, expected) => {
-    const world = await server.world()
-    for (const replayed of [null, 'true']) {
-      const response = await world.post(PAYOUTS, body, KEY)
-      expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([400, replayed])
-      expect(await response.json()).toEqual(expected)
-    }
-    expect(await movementsOf(world)).toEqual([])
-  })
-
-  inWorld('400 refuses another payout with the key, and an invalid key, in the flat format', async (world) => {
-    await world.post(PAYOUTS, HUNDRED, KEY)
-    const other = await world.post(PAYOUTS, { ...HUNDRED, amount: 99 }, KEY)
-    expect([other.status, await other.json()]).toEqual([
-      400,
-      badRequest('Idempotency-Key was used with a different request'),
-    ])
-    const malformed = await world.post(PAYOUTS, HUNDRED, { 'idempotency-key': 'short' })
-    expect([malformed.status, await malformed.json()]).toEqual([
-      400,
-      badRequest('Idempotency-Key must be 8 to 256 printable characters'),
-    ])
-    expect(await countOf(world, PAYOUTS)).toBe(1)
-  })
 })
 
 describe('a wallet that covers exactly k of many payouts at once', () => {
@@ -96,19 +63,6 @@ describe('a wallet that covers exactly k of many payouts at once', () => {
     expect((await balanceOf(world, 1)).amount).toBe(530)
     expect(await countOf(world, PAYOUTS)).toBe(98)
     await expectUnbrokenChain(world)
-  })
-
-  test('orders and payouts share the balance', async () => {
-    const limited = await (await server.world()).limited()
-    // Each payout costs 1.02 of 5.00 USD.
-    const responses = await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
-        limited.post(PAYOUTS, { ...HUNDRED, wallet_id: 5, amount: 1, reference_id: `r${index}` }),
-      ),
-    )
-    expect(responses.filter(({ status }) => status === 201)).toHaveLength(4)
-    expect((await balanceOf(limited, 5)).amount).toBe(0.92)
-    await expectUnbrokenChain(limited)
   })
 })
 
@@ -161,12 +115,4 @@ describe('after the rates have changed', () => {
     expect(await now.ask('/api/v1/wallets/2')).toMatchObject({ amount: 99_943.89, reserved_amount: 56.11 })
     await after.stop()
   })
-})
-
-inWorld('a payout can be read by its id', async (world) => {
-  const made = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => pay(world, { ...HUNDRED, amount: 1 + index, reference_id: `r${index}` })),
-  )
-  expect(new Set(made.map(({ id }) => id)).size).toBe(10)
-  for (const { id, amount } of made) expect((await getPayout(world, id)).amount).toBe(amount)
 })

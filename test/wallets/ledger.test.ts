@@ -201,17 +201,6 @@ describe('a wallet', () => {
     expectSoundLedger(program.defaultWorld.db.sqlite)
   })
 
-  test('records the balance after each movement', async () => {
-    const wallet = await funded(USD, 1_000)
-    const balances = await write((tx) => [
-      reserve(tx, context(), wallet, cause(), 300).balanceAfterMinor,
-      reserve(tx, context(), wallet, cause(), 300).balanceAfterMinor,
-      refund(tx, context(), wallet, cause(), 300).balanceAfterMinor,
-    ])
-    expect(balances).toEqual([700, 400, 700])
-    expectSoundLedger(program.defaultWorld.db.sqlite)
-  })
-
   test('PREPAID pays its last minor unit, but no more', async () => {
     const wallet = await funded(USD, 500)
     const last = lastEntryOf(program.defaultWorld.db.sqlite)

@@ -218,16 +218,6 @@ describe('A delivery that fails', () => {
     expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1)
   })
 
-  test('is not tried a moment too early', async () => {
-    const [world, receiver] = [await server.world(NOON), receiving(failing)]
-    await hook(world, receiver.url)
-    await fund(world)
-    await settle(world)
-    await world.clock({ advance: 'PT29.999S' })
-    await settle(world)
-    expect(receiver.received).toHaveLength(1)
-  })
-
   test.each([
     ['a status of the 300s, which is not followed', () => Response.redirect('http://127.0.0.1:1/', 302), 302],
     ['a status of the 400s', () => new Response('', { status: 404 }), 404],

@@ -60,23 +60,6 @@ describe('A webhook with hundreds of events that wait', () => {
   })
 })
 
-test('A webhook whose last attempt has failed gets one request at a time', async () => {
-  const [world, receiver] = [await server.world(NOON), receiving(failing)]
-  await hook(world, receiver.url)
-  await make(world, { id: 1 })
-  await settle(world)
-  const counts = { open: 0, most: 0 }
-  receiver.reply = async () => {
-    counts.most = Math.max(counts.most, ++counts.open)
-    await Bun.sleep(5) // others would come meanwhile
-    counts.open -= 1
-    return failing()
-  }
-  await makeMany(world, 8)
-  await settle(world)
-  expect(counts.most).toBe(1)
-})
-
 test('An event of half a megabyte arrives whole at a receiver that reads slowly', async () => {
   const [world, receiver] = [await server.world(NOON), receiving()]
   const { id } = await hook(world, receiver.url)
