@@ -34,28 +34,23 @@ export const refundVouchers = (
   const vouchers = vouchersOf(tx, order.id)
   const refundedBefore = vouchers.filter(({ refundedAtMs }) => refundedAtMs !== null).length
   const wanted = wantedOf(order, vouchers, references)
-  const backMinor = bookRefund(tx, context, order, refundedBefore, wanted, remarks, nowMs)
-  const updated = updateOrder(tx, order, { refundedMinor: order.refundedMinor + backMinor })
-  if (backMinor > 0) publishOrder(tx, context, updated, 'refunded', nowMs)
+  const refunded = refundedBefore + wanted.length
+  const [before, after] = [costOf(order, refundedBefore), costOf(order, refunded)]
+  markRefunded(tx, wanted, nowMs)
+  if (after === before) return order // vouchers that cost nothing
+  const wallet = found(findWallet(tx, order.clientId, order.walletId), WALLET_NOT_FOUND)
+  const kept = earned(order, wallet, before, refundedBefore)
+  // Takes back from each account what it has earned with the vouchers.
+  const lines = earned(order, wallet, after, refunded).map((line, index) => ({
+    ...line,
+    amountMinor: (kept[index]?.amountMinor ?? 0) - line.amountMinor,
+  }))
+  const conversion = conversionOf(tx, order, conversionShare(order, refunded) - conversionShare(order, refundedBefore))
+  const cause = { sourceType: 'refund', sourceId: String(order.id), remarks, nowMs, conversion } as const
+  moveWallet(tx, context, wallet, cause, after - before, lines)
+  const updated = updateOrder(tx, order, { refundedMinor: order.refundedMinor + after - before })
+  publishOrder(tx, context, updated, 'refunded', nowMs)
   return updated
-}
-
-/** Moves the money of some vouchers back to the wallet, and marks them. Returns the sum. */
-const bookRefund = (
-  tx: Tx,
-  context: EventContext,
-  order: Order,
-  refundedBefore: number,
-  vouchers: readonly Voucher[],
-  remarks: string,
-  nowMs: number,
-): number => {
-  const refunded = refundedBefore + vouchers.length
-  const before = costOf(order, refundedBefore)
-  const after = costOf(order, refunded)
-  move(tx, context, order, { before, refundedBefore, after, refunded, remarks, nowMs })
-  markRefunded(tx, vouchers, nowMs)
-  return after - before
 }
 
 const wantedOf = (
@@ -84,38 +79,4 @@ const costOf = (
   const paidMinor = payableMinor - shareOf(payableMinor, quantity - deliveredQuantity, quantity)
   if (vouchers === deliveredQuantity) return paidMinor
   return Math.min(paidMinor, vouchers * shareOf(payableMinor, 1, quantity))
-}
-
-interface Refund {
-  before: number
-  refundedBefore: number
-  after: number
-  refunded: number
-  remarks: string
-  nowMs: number
-}
-
-/** Takes back from each account what it has earned with the vouchers. */
-const move = (
-  tx: Tx,
-  context: EventContext,
-  order: Order,
-  { before, refundedBefore, after, refunded, remarks, nowMs }: Refund,
-): void => {
-  if (after === before) return // one that cost nothing
-  const wallet = found(findWallet(tx, order.clientId, order.walletId), WALLET_NOT_FOUND)
-  const kept = earned(order, wallet, before, refundedBefore)
-  const lines = earned(order, wallet, after, refunded).map((line, index) => ({
-    ...line,
-    amountMinor: (kept[index]?.amountMinor ?? 0) - line.amountMinor,
-  }))
-  const conversion = conversionOf(tx, order, conversionShare(order, refunded) - conversionShare(order, refundedBefore))
-  moveWallet(
-    tx,
-    context,
-    wallet,
-    { sourceType: 'refund', sourceId: String(order.id), remarks, nowMs, conversion },
-    after - before,
-    lines,
-  )
 }

@@ -38,11 +38,6 @@ export interface Paying extends Moving {
   conversionBasisPoints: number
 }
 
-/** What the price of a payout is calculated with. */
-interface PayoutPricing extends Omit<Paying, 'rates' | 'byClock'> {
-  rates: RateSource
-}
-
 /** The smallest fee, unless the percentage is 0 (contract C13). */
 const FEE_MINOR_MIN = 1
 
@@ -54,21 +49,16 @@ const RANK_DECIMALS = 4
  * @throws DomainError paying_wallet_not_found, saved_beneficiary_not_found, duplicate_payout_reference, rate_missing,
  *   rate_failed, amount_too_large, amount_too_small or insufficient_balance
  */
-export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session, input: PayoutInput): PayoutWire => {
+export const createPayout = (tx: Tx, paying: Paying, session: Session, input: PayoutInput): PayoutWire => {
+  const { world, client } = session
   const wallet = findWallet(tx, client.id, input.walletId)
   if (!wallet) throw new DomainError(PAYING_WALLET_NOT_FOUND)
   const payee = payeeOf(tx, client.id, input)
   if (isReferenceTaken(tx, client.id, input.referenceId)) throw new DomainError(DUPLICATE_REFERENCE_ID)
-  const price = payoutPriceOf(
-    tx,
-    { ...paying, ...feesOf(paying, client), rates: paying.rates(world) },
-    client.id,
-    wallet,
-    input,
-  )
+  const price = payoutPriceOf(tx, paying, session, wallet, input)
   const nowMs = world.clock.nowMs()
   const created = { id: world.ids.next('pyt', nowMs), clientId: client.id, createdAtMs: nowMs }
-  const payout = withDue(paying, paying.byClock(world), newPayout(created, input, payee, price), nowMs)
+  const payout = withDue(paying, world, newPayout(created, input, payee, price), nowMs)
   const context = { world, reference: paying.reference }
   reservePayout(tx, context, wallet, payout)
   insertPayout(tx, payout)
@@ -80,39 +70,31 @@ export const createPayout = (tx: Tx, paying: Paying, { world, client }: Session,
   return publishPayout(tx, context, payout, 'created', createdAtMs, [event])
 }
 
-/** A client can have fees of its own (contract C9). */
-const feesOf = ({ feeBasisPoints, conversionBasisPoints }: Paying, client: Session['client']) => ({
-  feeBasisPoints: client.payoutFeeBasisPoints ?? feeBasisPoints,
-  conversionBasisPoints: client.conversionFeeBasisPoints ?? conversionBasisPoints,
-})
-
 const newPayout = (
   created: Pick<Payout, 'id' | 'clientId' | 'createdAtMs'>,
   input: Omit<PayoutInput, 'payee'>,
   { beneficiaryId, payee }: { beneficiaryId: string | null; payee: Payee },
   price: PayoutPrice,
-): Payout => {
-  return {
-    ...created,
-    referenceId: input.referenceId,
-    ...BEGINNING,
-    walletId: input.walletId,
-    currencyId: input.currency.id,
-    amountMinor: input.amountMinor,
-    amountRank: input.amountMinor * 10 ** (RANK_DECIMALS - input.currency.precision),
-    ...price,
-    beneficiaryId,
-    beneficiaryEmail: payee.email,
-    beneficiaryFirstName: payee.firstName,
-    beneficiaryLastName: payee.lastName,
-    beneficiaryCountry: payee.country,
-    beneficiaryPhone: payee.phone,
-    beneficiaryIdentifiers: input.identifiers,
-    searchLowerCase: searchText(input.referenceId, payee.email),
-    description: input.description,
-    metadata: input.metadata,
-  }
-}
+): Payout => ({
+  ...created,
+  referenceId: input.referenceId,
+  ...BEGINNING,
+  walletId: input.walletId,
+  currencyId: input.currency.id,
+  amountMinor: input.amountMinor,
+  amountRank: input.amountMinor * 10 ** (RANK_DECIMALS - input.currency.precision),
+  ...price,
+  beneficiaryId,
+  beneficiaryEmail: payee.email,
+  beneficiaryFirstName: payee.firstName,
+  beneficiaryLastName: payee.lastName,
+  beneficiaryCountry: payee.country,
+  beneficiaryPhone: payee.phone,
+  beneficiaryIdentifiers: input.identifiers,
+  searchLowerCase: searchText(input.referenceId, payee.email),
+  description: input.description,
+  metadata: input.metadata,
+})
 
 /** The saved beneficiary, if it is one, and the person that is copied into the payout. */
 const payeeOf = (query: Query, clientId: number, { payee }: PayoutInput) => {
@@ -130,12 +112,16 @@ type PayoutPrice = Pick<
 /** In the wallet's currency; for the beneficiary's total, in that of the default wallet. */
 const payoutPriceOf = (
   query: Query,
-  pricing: PayoutPricing,
-  clientId: number,
+  paying: Paying,
+  { world, client }: Session,
   wallet: Wallet,
   { amountMinor, currency }: PayoutInput,
 ): PayoutPrice => {
-  const { reference, rates, feeBasisPoints, conversionBasisPoints } = pricing
+  const { reference } = paying
+  const rates = paying.rates(world)
+  // A client can have fees of its own (contract C9).
+  const feeBasisPoints = client.payoutFeeBasisPoints ?? paying.feeBasisPoints
+  const conversionBasisPoints = client.conversionFeeBasisPoints ?? paying.conversionBasisPoints
   const walletCurrency = reference.getCurrency(wallet.currencyId)
   const rateE8 = rateBetween(rates, currency, walletCurrency)
   const inWallet = (minor: number) =>
@@ -152,8 +138,8 @@ const payoutPriceOf = (
     paidAmountMinor: Math.min(Math.max(1, inWallet(amountMinor)), netMinor),
     paidConversionMinor,
     beneficiaryTotalMinor: inCurrencyOf(
-      wallet.isDefault ? wallet : findDefaultWallet(query, clientId),
-      pricing,
+      wallet.isDefault ? wallet : findDefaultWallet(query, client.id),
+      { reference, rates },
       amountMinor,
       currency,
     ),
@@ -163,7 +149,7 @@ const payoutPriceOf = (
 /** At the current rate, which the payout keeps; 0 for a currency without a rate. */
 const inCurrencyOf = (
   wallet: Wallet | undefined,
-  { reference, rates }: PayoutPricing,
+  { reference, rates }: { reference: Reference; rates: RateSource },
   amountMinor: number,
   currency: Currency,
 ): number => {

@@ -38,7 +38,7 @@ export const applyEvent = (
   }
   const { actorType, nowMs, message } = details
   const moved: Payout = { ...payout, ...changeBy(event, details) }
-  const after = withDue(moving, moving.byClock(world), moved, nowMs)
+  const after = withDue(moving, world, moved, nowMs)
   const context = { world, reference: moving.reference }
   movePayoutMoney(tx, context, TRANSITIONS[event].money, after, nowMs)
   updatePayout(tx, after)
@@ -100,42 +100,22 @@ const eventTowards = (payout: Payout, to: AdvanceTarget | undefined): PayoutEven
   return canHappen('resumed', payout) ? 'resumed' : nextStep(payout)?.event
 }
 
-interface Due {
-  event: PayoutEventType
-  dueAtMs: number
-}
-
-/** The next step, or the expiry of a payout that is not processed yet. */
-const dueAfter = (
-  { stepByClock }: Pick<Moving, 'stepByClock'>,
-  isByClock: boolean,
-  payout: Payout,
-  nowMs: number,
-): Due | undefined => {
+/** The payout with its next due work: the next step, or its expiry while it is not processed yet. */
+export const withDue = (moving: Moving, world: World, payout: Payout, nowMs: number): Payout => {
+  const isByClock = moving.byClock(world)
   const usual = isByClock ? nextStep(payout) : undefined
-  const step = isByClock && stepByClock ? stepByClock(payout, usual) : usual
-  if (step) return { event: step.event, dueAtMs: Math.max(payout.createdAtMs + step.afterMs, nowMs) }
-  if (!canHappen('expired', payout)) return undefined
-  return { event: 'expired', dueAtMs: payout.createdAtMs + EXPIRY_MS }
-}
-
-/** The payout with its next due work. */
-export const withDue = (
-  moving: Pick<Moving, 'stepByClock'>,
-  isByClock: boolean,
-  payout: Payout,
-  nowMs: number,
-): Payout => {
-  const due = dueAfter(moving, isByClock, payout, nowMs)
-  return { ...payout, dueAtMs: due?.dueAtMs ?? null, dueEvent: due?.event ?? null }
+  const step = isByClock && moving.stepByClock ? moving.stepByClock(payout, usual) : usual
+  if (step) return { ...payout, dueEvent: step.event, dueAtMs: Math.max(payout.createdAtMs + step.afterMs, nowMs) }
+  return canHappen('expired', payout)
+    ? { ...payout, dueEvent: 'expired', dueAtMs: payout.createdAtMs + EXPIRY_MS }
+    : { ...payout, dueEvent: null, dueAtMs: null }
 }
 
 /** Sets the due times again after the pace of a world has changed. */
 export const repacePayouts = (tx: Tx, moving: Moving, world: World): void => {
   const nowMs = world.clock.nowMs()
-  const isByClock = moving.byClock(world)
   for (const payout of movingPayouts(tx, OPEN_STATUSES)) {
-    const paced = withDue(moving, isByClock, payout, nowMs)
+    const paced = withDue(moving, world, payout, nowMs)
     updatePayout(tx, paced)
     if (paced.dueAtMs !== null) schedule(world, 'payouts', paced.dueAtMs)
   }

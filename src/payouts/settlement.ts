@@ -18,17 +18,15 @@ export const reservePayout = (tx: Tx, context: EventContext, wallet: Wallet, pay
   reserve(tx, context, wallet, { sourceType: 'payout', sourceId, remarks, nowMs, conversion }, paidMinor)
 }
 
-/** @param given the wallet of the payout, if the caller has read it */
 export const movePayoutMoney = (
   tx: Tx,
   context: EventContext,
   effect: MoneyEffect,
   payout: Payout,
   nowMs: number,
-  given?: Wallet,
 ): void => {
   if (effect === 'none') return
-  const wallet = given ?? found(findWallet(tx, payout.clientId, payout.walletId), WALLET_NOT_FOUND)
+  const wallet = found(findWallet(tx, payout.clientId, payout.walletId), WALLET_NOT_FOUND)
   if (effect === 'pay') pay(tx, wallet, payout, nowMs)
   else giveBack(tx, context, wallet, effect, payout, nowMs)
 }

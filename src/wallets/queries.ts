@@ -73,8 +73,7 @@ export const makeDefault = (tx: Tx, { id, clientId }: Wallet, updatedAtMs: numbe
 export const deleteWallets = (tx: Tx, clientId: number): void =>
   void tx.delete(wallets).where(eq(wallets.clientId, clientId)).run()
 
-/** A new wallet, without money. */
-/** The first wallet of a client is its default one. */
+/** A new wallet, without money. The first wallet of a client is its default one. */
 export const openWallet = (
   tx: Tx,
   wallet: Pick<Wallet, 'clientId' | 'currencyId' | 'type' | 'creditLimitMinor'>,
