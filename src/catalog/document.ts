@@ -7,7 +7,7 @@ import type { Reference } from '../reference/reference.ts'
 import { apiPath, apiReader, fileReader, problemsOf } from './file-entry.ts'
 import { CatalogEnvelope, type ProductDocument } from './file-schema.ts'
 import { type Fault, linesOf, parseFile, schemaFaults, unwritable, withoutMark } from './json-file.ts'
-import type { CatalogRows, OnRows } from './queries.ts'
+import type { CatalogRows } from './queries.ts'
 import { append } from './rows.ts'
 
 /** The catalog file (contract C8): what `--catalog FILE` reads and `scrip catalog` writes. */
@@ -22,19 +22,11 @@ const namesIn = (json: string): ReadonlySet<string> =>
 
 const known: CategoryNames = { categories: namesIn(categoriesJson), subcategories: namesIn(subcategoriesJson) }
 
-/** Products between two progress reports. */
-const PRODUCTS_PER_REPORT = 500
-
-interface ReadingCatalog {
-  reference: Reference
-  onRows?: OnRows | undefined
-}
-
 /**
  * Reads and checks a catalog file. @throws FileFault with every bad row, at places such as
  * `line 7, product 3, /products/2/currency`
  */
-export const readCatalog = (file: string, { reference, onRows }: ReadingCatalog): CatalogRows => {
+export const readCatalog = (file: string, reference: Reference): CatalogRows => {
   const text = withoutMark(file)
   const { entries, list, own, problems } = parse(text)
   const rows: CatalogRows = { products: [], bands: [], ...own }
@@ -46,7 +38,6 @@ export const readCatalog = (file: string, { reference, onRows }: ReadingCatalog)
   const seen = new Set<number>()
   const placed: { place: string; problem: string }[] = []
   entries.forEach((entry, index) => {
-    if (index % PRODUCTS_PER_REPORT === 0) onRows?.('checking products', index, entries.length)
     const { product, faults } = readEntry(entry)
     if (product) {
       faults.push(...problemsOf(product, reference), ...undefinedNames(product, isDefined))

@@ -5,7 +5,7 @@ import type { Database, Tx } from '../db/database.ts'
 import { digestOf, dropSeed, findSeed, putSeed, seedOnce } from '../db/seeds.ts'
 import type { Reference } from '../reference/reference.ts'
 import { readCatalog } from './document.ts'
-import { defineCategories, type OnRows, productIds, replaceCatalog, replacingCatalog } from './queries.ts'
+import { defineCategories, productIds, replaceCatalog, replacingCatalog } from './queries.ts'
 
 /** Imports into a database: the sample catalog, or the operator's file (contract C8). */
 
@@ -19,12 +19,12 @@ export const NEXT_CATALOG = 'catalog.next'
 export const seedSampleCatalog = (database: Database, reference: Reference): void => {
   if (findSeed(database.query, CATALOG_FILE) !== undefined) return
   const catalogJson = readFileSync(catalogPath, 'utf8')
-  seedOnce(database, CATALOG_SEED, [catalogJson], (tx) => replaceCatalog(tx, readCatalog(catalogJson, { reference })))
+  seedOnce(database, CATALOG_SEED, [catalogJson], (tx) => replaceCatalog(tx, readCatalog(catalogJson, reference)))
 }
 
 /** Replaces all products. @throws FileFault, and then nothing has changed */
 export const importCatalog = (database: Database, reference: Reference, file: string): void => {
-  const rows = readCatalog(file, { reference })
+  const rows = readCatalog(file, reference)
   seedOnce(database, CATALOG_FILE, [file], (tx) => {
     dropSeed(tx, CATALOG_SEED)
     replaceCatalog(tx, rows)
@@ -37,7 +37,7 @@ interface Importing {
   database: Pick<Database, 'query' | 'setDurable'>
   write: (work: (tx: Tx) => void) => Promise<void>
   reference: Reference
-  onProgress?: OnRows
+  onProgress?: (what: string, done: number, total: number) => void
   /** Called in the last transaction. */
   record?: (tx: Tx, change: { before: object; after: object }) => void
 }
@@ -48,7 +48,7 @@ interface Importing {
  */
 export const importCatalogInSteps = async (file: string, importing: Importing): Promise<number> => {
   const { dataDir, database, write, reference, onProgress, record } = importing
-  const rows = readCatalog(file, { reference, onRows: onProgress })
+  const rows = readCatalog(file, reference)
   writePrivateFile(dataDir, NEXT_CATALOG, file)
   const digest = digestOf([file])
   const replaced = productIds(database.query)

@@ -5,8 +5,6 @@ import type { Reference } from '../reference/reference.ts'
 import type { Product, ProductTexts } from './product.ts'
 import { categories, clientDiscounts, productBands, products, subcategories } from './tables.ts'
 
-export type OnRows = (what: string, done: number, total: number) => void
-
 export interface CatalogRows {
   products: (typeof products.$inferSelect)[]
   bands: (typeof productBands.$inferSelect)[]

@@ -29,8 +29,13 @@ export interface Ordering extends Delivering {
 export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request: OrderRequest): Order => {
   const { world, client } = session
   const held = findHeldPrice(world, client.id, request)?.quote
-  const quote = quoteForOrder(tx, ordering.pricing, session, request, held)
-  const { product, price, wallet } = quote
+  const { product, price, wallet, denominationMinor, quantityMax } = quoteForOrder(
+    tx,
+    ordering.pricing,
+    session,
+    request,
+    held,
+  )
   const reference = request.reference ?? `ord-${world.ids.letters(20)}`
   if (isReferenceTaken(tx, client.id, reference)) throw new DomainError(DUPLICATE_CLIENT_REFERENCE)
   const nowMs = world.clock.nowMs()
@@ -42,14 +47,28 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
   const dueAtMs = ordering.byClock(world) ? nowMs + PROCESSING_AFTER_MS : null
   const { quantity, email } = request
   const order: Order = {
-    ...newOrder(quote, nowMs),
+    ...BEGINNING,
     id,
     clientId: client.id,
     reference,
+    productId: product.id,
+    productName: product.name,
+    currencyId: product.currency.id,
+    denominationMinor,
     quantity,
     email,
+    walletId: wallet.id,
     transactionId,
+    totalMinor: price.totalMinor,
+    discountMinor: price.discountMinor,
+    netMinor: price.netMinor,
+    gstMinor: price.gstMinor,
+    feeMinor: price.handlingFeeMinor,
+    conversionMinor: price.conversionFeeMinor ?? null,
+    payableMinor: price.totalPayableMinor,
+    charges: JSON.stringify(chargeWire({ price, quantityMax })),
     dueAtMs,
+    placedAtMs: nowMs,
   }
   insertOrder(tx, order)
   publishOrder(tx, context, order, 'created', nowMs)
@@ -58,27 +77,6 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
   if (dueAtMs !== null) schedule(world, 'orders', dueAtMs)
   return order
 }
-
-const newOrder = (
-  { product, wallet, denominationMinor, quantityMax, price }: Quote,
-  placedAtMs: number,
-): Omit<Order, 'id' | 'clientId' | 'reference' | 'quantity' | 'email' | 'transactionId' | 'dueAtMs'> => ({
-  ...BEGINNING,
-  productId: product.id,
-  productName: product.name,
-  currencyId: product.currency.id,
-  denominationMinor,
-  walletId: wallet.id,
-  totalMinor: price.totalMinor,
-  discountMinor: price.discountMinor,
-  netMinor: price.netMinor,
-  gstMinor: price.gstMinor,
-  feeMinor: price.handlingFeeMinor,
-  conversionMinor: price.conversionFeeMinor ?? null,
-  payableMinor: price.totalPayableMinor,
-  charges: JSON.stringify(chargeWire({ price, quantityMax })),
-  placedAtMs,
-})
 
 const isInstant = ({ deliveryMode, deliveryTime }: Product, quantity: number): boolean =>
   deliveryMode === 'digital' && deliveryTime === INSTANT && quantity <= INSTANT_QUANTITY_MAX

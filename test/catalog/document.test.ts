@@ -20,7 +20,7 @@ beforeAll(() => {
 })
 
 const read = (document: unknown) =>
-  readCatalog(typeof document === 'string' ? document : JSON.stringify(document), { reference })
+  readCatalog(typeof document === 'string' ? document : JSON.stringify(document), reference)
 const problemsOf = (document: unknown): readonly string[] => {
   try {
     read(document)

@@ -22,7 +22,7 @@ const reference = readReference()
 const catalogOf = (entries: readonly object[]): Catalog => {
   const named = (...names: string[]) => names.map((name) => ({ name }))
   const own = { categories: named('Gaming', 'GAMING', 'Books'), subcategories: named('b', 'B', 'a') }
-  const rows = readCatalog(JSON.stringify({ ...own, products: entries }), { reference })
+  const rows = readCatalog(JSON.stringify({ ...own, products: entries }), reference)
   database.fill((tx) => replaceCatalog(tx, rows))
   const onBroken = () => undefined
   return new Catalog({ database: () => database, version: () => undefined, reference, publicUrl: '', onBroken })

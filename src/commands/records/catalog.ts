@@ -47,7 +47,7 @@ export const catalogCommands = (catalog: Command): void => {
     .description('check a catalog file and list everything wrong with it')
     .argument('<file>', 'the file; - reads standard input')
     .action(async (file: string, options: DataOptions) => {
-      const { products } = await ofFile(file, (text) => readCatalog(text, { reference: readReference() }))
+      const { products } = await ofFile(file, (text) => readCatalog(text, readReference()))
       await show({ file, products: products.length }, options.json ? 'json' : 'text')
     })
   dataCommand(catalog, 'import', 'replace all products with those of a file')
