@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Command } from 'commander'
+import fc from 'fast-check'
 import { withServeOptions } from '../../src/config/options.ts'
+import { TokenBuckets } from '../../src/http/rate-limit.ts'
 import { structured } from '../errors.ts'
 import { forFile, type Server, startServer, type TestWorld, testIn } from '../harness.ts'
 import { NOON } from '../records.ts'
@@ -139,6 +141,31 @@ describe('Two buckets with other sizes', () => {
     await world.clock({ advance: 'PT12S' })
     expect((await ask(world)).status).toBe(200)
   })
+})
+
+const SEED = 8
+
+test(`in any period, buckets of any size give at most their size plus the refill (seed ${SEED})`, () => {
+  const size = fc.record({
+    tokens: fc.integer({ min: 1, max: 50 }),
+    refillMs: fc.constantFrom(1_000, 60_000, 3_600_000),
+  })
+  const pause = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 100 }), fc.nat(90_000))
+  const cases = fc.tuple(fc.array(size, { minLength: 1, maxLength: 3 }), fc.array(pause, { maxLength: 120 }))
+  const holds = ([sizes, pauses]: [{ tokens: number; refillMs: number }[], number[]]): void => {
+    const buckets = new TokenBuckets(sizes, 0)
+    let nowMs = 0
+    const arrivedMs = pauses.map((pauseMs) => (nowMs += pauseMs))
+    const given = arrivedMs.filter((timeMs) => buckets.take(timeMs) === undefined)
+    for (const [first, fromMs] of given.entries()) {
+      for (const [last, toMs] of given.entries()) {
+        // In parts of a token, so that nothing is rounded.
+        for (const { tokens, refillMs } of last < first ? [] : sizes)
+          expect((last - first + 1 - tokens) * refillMs).toBeLessThanOrEqual((toMs - fromMs) * tokens)
+      }
+    }
+  }
+  fc.assert(fc.property(cases, holds), { seed: SEED, numRuns: 60 })
 })
 
 describe('Which requests take a token', () => {

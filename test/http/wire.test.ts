@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { badRequest } from '../errors.ts'
 import { forFile } from '../harness.ts'
-import { ask, Connection, listening } from '../socket.ts'
+import { ask, listening } from '../socket.ts'
 
 /** What clients write on the wire, byte by byte. */
 
@@ -174,32 +174,3 @@ test.each(['/status', '/api/v1/countries', '/docs', '/api/v1/products/1/card.svg
     expect(await headersOf('HEAD')).toEqual(await headersOf('GET'))
   },
 )
-
-describe('A connection that is kept open', () => {
-  /** The bytes of requests after which a small receive buffer left the client with less window than one segment. */
-  const BYTES = [
-    4432, 524, 524, 526, 524, 522, 520, 524, 521, 532, 532, 522, 523, 520, 532, 503, 517, 523, 423, 430, 415, 420, 424,
-    426, 409, 410, 477, 483, 535, 457,
-  ]
-  /** Each took 15 s then: together more than a test may take. */
-  const CONNECTIONS = 9
-
-  test('takes a large body after requests of any sizes, without waiting', async () => {
-    const padded = (bytes: number, head = 'GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Padding: ') =>
-      `${head}${'x'.repeat(bytes - head.length - 4)}\r\n\r\n`
-    const login = await fetch(`${server.url}/auth/login`, { method: 'POST', body: LOGIN })
-    const { access_token } = (await login.json()) as { access_token: string }
-    const body = JSON.stringify({ first_name: 'x'.repeat(900_000) })
-    const headers = `Host: localhost\r\nAuthorization: Bearer ${access_token}\r\nContent-Length: ${body.length}`
-    for (let opened = 0; opened < CONNECTIONS; opened += 1) {
-      const connection = await Connection.open(server.url)
-      for (const bytes of BYTES) {
-        connection.send(padded(bytes))
-        expect((await connection.response()).status).toBe(200)
-      }
-      connection.send(`POST /api/v1/beneficiaries HTTP/1.1\r\n${headers}\r\n\r\n${body}`)
-      expect((await connection.response()).status).toBe(400)
-      connection.destroy()
-    }
-  })
-})

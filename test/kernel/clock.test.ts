@@ -96,53 +96,6 @@ describe('timestamps', () => {
 })
 
 describe('a movable clock', () => {
-  test('runs with its base clock, also after it was set', () => {
-    const base = new Hand(NOON_MS)
-    const clock = new MovableClock(base)
-    expect(clock.nowMs()).toBe(NOON_MS)
-    clock.set(NOON_MS + HOUR_MS)
-    base.timeMs += SECOND_MS
-    expect(clock.nowMs()).toBe(NOON_MS + HOUR_MS + SECOND_MS)
-    expect(clock.frozen).toBe(false)
-  })
-
-  test('stands still while frozen, and can still be set', () => {
-    const base = new Hand(NOON_MS)
-    const clock = new MovableClock(base)
-    clock.freeze()
-    base.timeMs += HOUR_MS
-    expect(clock.nowMs()).toBe(NOON_MS)
-    clock.set(NOON_MS + MINUTE_MS)
-    expect(clock.nowMs()).toBe(NOON_MS + MINUTE_MS)
-    expect(clock.frozen).toBe(true)
-  })
-
-  test('continues from its time when thawed', () => {
-    const base = new Hand(NOON_MS)
-    const clock = new MovableClock(base)
-    clock.freeze()
-    base.timeMs += HOUR_MS
-    clock.thaw()
-    expect(clock.nowMs()).toBe(NOON_MS)
-    base.timeMs += SECOND_MS
-    expect(clock.nowMs()).toBe(NOON_MS + SECOND_MS)
-    clock.thaw()
-    expect(clock.nowMs()).toBe(NOON_MS + SECOND_MS)
-  })
-
-  test('created from a state shows the same time, frozen or not', () => {
-    const base = new Hand(NOON_MS)
-    const clock = new MovableClock(base)
-    clock.set(NOON_MS + DAY_MS)
-    const running = new MovableClock(base, clock.state)
-    clock.freeze()
-    const frozen = new MovableClock(base, clock.state)
-    base.timeMs += SECOND_MS
-    expect(running.nowMs()).toBe(NOON_MS + DAY_MS + SECOND_MS)
-    expect(frozen.nowMs()).toBe(NOON_MS + DAY_MS)
-    expect(frozen.frozen).toBe(true)
-  })
-
   test('its steady time moves ahead with it, stops with it, and never goes back', () => {
     const base = new Hand(NOON_MS)
     const clock = new MovableClock(base)

@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { getMark } from '../../src/db/copy-mark.ts'
 import { SCHEMA_VERSION } from '../../src/db/migrate.ts'
-import { HOUR_MS, SECOND_MS } from '../../src/kernel/clock.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { compareCopy } from '../../src/record/compare.ts'
 import type { Ask } from '../../src/record/connection.ts'
@@ -208,14 +207,6 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
     expect(forgotten).toMatchObject({ isAhead: false })
   })
 
-  test('lets a transaction be idle for minutes if it may take hours, because a busy machine is slow', async () => {
-    using record = await open()
-    const idle = (patienceMs: number) =>
-      record.connection.transaction('', patienceMs, (ask) => ask('SHOW idle_in_transaction_session_timeout'))
-    expect(await idle(HOUR_MS)).toEqual([{ idle_in_transaction_session_timeout: '10min' }])
-    expect(await idle(SECOND_MS)).toEqual([{ idle_in_transaction_session_timeout: '10s' }])
-  })
-
   test('needs PostgreSQL 15 or newer', async () => {
     using record = await open()
     const { ask } = record.connection
@@ -225,18 +216,5 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
       )
     await expect(as(140_019)).rejects.toThrow('the record needs PostgreSQL 15 or newer, and this is 14\nUpgrade it')
     expect(await as(150_000)).toBe(true)
-  })
-
-  test('forgets what its changes held before an erasure', async () => {
-    using record = await open()
-    await record.run("INSERT INTO seeds VALUES ('ada@example.com', '')")
-    await record.database.write(() => {
-      record.database.sqlite.run("DELETE FROM seeds WHERE name = 'ada@example.com'")
-      record.database.sqlite.run("INSERT INTO seeds VALUES ('erased', '')")
-      record.gate.eraseChanges()
-    })
-    const rows = await record.sql('SELECT seq, rows FROM scrip.changes ORDER BY seq')
-    expect(rows.slice(0, 2)).toEqual(['1|', '2|'])
-    expect(rows).toHaveLength(3)
   })
 })

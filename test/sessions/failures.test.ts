@@ -21,13 +21,6 @@ describe('The memory of failed logins', () => {
     expect(failTimes('first', 1)).toBeUndefined()
   })
 
-  test('is separate for each address', () => {
-    const failures = new LoginFailures()
-    for (let i = 0; i < 10; i++) failures.add(world, 'acme', '192.0.2.1')
-    expect(failures.add(world, 'acme', '192.0.2.1')).toEqual({ retryAfterSeconds: 60 })
-    expect(failures.add(world, 'acme', '192.0.2.2')).toBeUndefined()
-  })
-
   test('counts the addresses of one IPv6 /64 as one, however they are written', () => {
     const failures = new LoginFailures()
     const [first, ...others] = [

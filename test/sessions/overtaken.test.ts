@@ -55,17 +55,6 @@ describe('A login during which an operator changes the client', () => {
   })
 })
 
-describe('Another login of a client', () => {
-  test('leaves its verified tokens verified', async () => {
-    await using opened = open()
-    const { sessions, identify } = opened
-    const authorization = `Bearer ${(await sessions.begin(await identify())).access.token}`
-    const session = await sessions.admit(authorization)
-    await sessions.begin(await identify())
-    expect(sessions.recall(authorization)).toBe(session)
-  })
-})
-
 describe('More than 10,000 active logins of one client', () => {
   test('the first to expire is deleted, and its token revoked', async () => {
     await using opened = open()
