@@ -6,9 +6,6 @@ import { MadeStatements } from './made-statements.ts'
 import { type Gate, inSavepoint, SharedCommit } from './shared-commit.ts'
 import { isPassing, OpenFiles } from './storage.ts'
 
-/** 1 MiB: a command copies them in 5 ms, before a server has to, whose commits would wait for the disk. */
-const WAL_PAGES_OF_COMMAND = 512
-
 export type Query = Pick<BunSQLiteDatabase, 'select'>
 
 export const queryOn = (sqlite: SqliteDatabase): Query => withStatements(drizzle({ client: sqlite }), sqlite)
@@ -101,11 +98,6 @@ export class Database {
   /** Called in a transaction of {@link write}, for work that needs its commit. */
   afterCommit(work: () => void): void {
     this.#commits.afterCommit(work)
-  }
-
-  /** For a command, beside which a server may work. */
-  assist(): void {
-    this.sqlite.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_OF_COMMAND}`)
   }
 
   /**

@@ -95,20 +95,20 @@ const readPieces = async ({ body }: Request, bytesMax: number): Promise<Uint8Arr
 /** The parser of every route with a body. It reads nothing, because strangers are refused first (contract C4). */
 export const DEFERRED = 'deferred'
 
-/** The body as a JSON object, parsed once: a login is read for its world first. @throws DomainError body_unreadable */
-export const readObject = async (request: Request, bytesMax?: number, valuesMax?: number): Promise<JsonObject> => {
-  const text = await readText(request, bytesMax)
-  const object = objects.get(request) ?? parseObject(text, valuesMax)
-  objects.set(request, object)
-  return object
+interface ObjectBounds {
+  bytesMax?: number | undefined
+  valuesMax?: number | undefined
+  /** No body means an empty object. */
+  isOptional?: boolean | undefined
 }
 
-/** The same for a route on which no body means an empty object. @throws DomainError body_unreadable */
-export const readOptionalObject = async (
+/** The body as a JSON object, parsed once: a login is read for its world first. @throws DomainError body_unreadable */
+export const readObject = async (
   request: Request,
-  bytesMax?: number,
-  valuesMax?: number,
+  { bytesMax, valuesMax, isOptional = false }: ObjectBounds = {},
 ): Promise<JsonObject> => {
   const text = await readText(request, bytesMax)
-  return text.trim() === '' ? {} : parseObject(text, valuesMax)
+  const object = objects.get(request) ?? (isOptional && text.trim() === '' ? {} : parseObject(text, valuesMax))
+  objects.set(request, object)
+  return object
 }

@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TSchema, type TVoid, Type } from '@sinclair/typebox'
 import type { AnyElysia, Context } from 'elysia'
 import { type Failure, INTERNAL, unauthorized, unavailable, type Violation } from '../kernel/failure.ts'
-import { DEFERRED, readObject, readOptionalObject, readText } from './body.ts'
+import { DEFERRED, readObject, readText } from './body.ts'
 import { type ErrorFormat, STRUCTURED } from './errors.ts'
 import { BODY_ENCODED, rateLimited } from './failures.ts'
 import type { Json, JsonObject } from './json.ts'
@@ -200,14 +200,7 @@ const handOverUrl = (context: { request: Request; query: unknown }): void => {
 /** Reads the body of a request. The framework does not, because strangers are refused first (contract C4). */
 const bodyReader = (operation: Operation, schema: TObject) => {
   const check = bodyCheck(schema, operation.bodyFailure)
-  const {
-    read = (sent: JsonObject) => check(sent),
-    once,
-    readsBody,
-    bodyOptional,
-    bodyBytesMax,
-    bodyValuesMax,
-  } = operation
+  const { read = (sent: JsonObject) => check(sent), once, readsBody } = operation
   if (readsBody) return reader((request: Request) => request)
   if (once) {
     return reader(async (request: Request) => {
@@ -215,8 +208,9 @@ const bodyReader = (operation: Operation, schema: TObject) => {
       return new Submission(request, text, operation, (sent) => read(sent, request))
     })
   }
-  const parsed = bodyOptional ? readOptionalObject : readObject
-  return reader(async (request: Request) => read(await parsed(request, bodyBytesMax, bodyValuesMax), request))
+  const { bodyBytesMax: bytesMax, bodyValuesMax: valuesMax, bodyOptional: isOptional } = operation
+  const bounds = { bytesMax, valuesMax, isOptional }
+  return reader(async (request: Request) => read(await readObject(request, bounds), request))
 }
 
 /** An operation where it is served: `GET`, `/api/v1/countries/:id`. */

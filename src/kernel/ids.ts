@@ -14,13 +14,11 @@ export const freshInstallationId = (): string => Bun.randomUUIDv7()
 
 export const freshSeed = (): string => randomBytes(16).toString('hex')
 
-const STREAM_CHUNK_BYTES = 1_024
+const BLOCK_BYTES = 16
 
 /** A reproducible stream: AES-256-CTR with the digest of the seed as key. Its only state is the position. */
 export class SeededRandomness implements Randomness {
   readonly #key: Buffer
-  #chunk: Buffer = Buffer.alloc(0)
-  #chunkStart = 0
 
   constructor(
     readonly seed: string,
@@ -30,24 +28,12 @@ export class SeededRandomness implements Randomness {
   }
 
   bytes(count: number): Uint8Array {
-    const drawn = new Uint8Array(count)
-    for (let i = 0; i < count; i++) drawn[i] = this.#byte()
-    return drawn
-  }
-
-  #byte(): number {
-    const at = this.position - this.#chunkStart
-    if (at < 0 || at >= this.#chunk.length) {
-      this.#chunkStart = this.position - (this.position % STREAM_CHUNK_BYTES)
-      this.#chunk = this.#keystream(this.#chunkStart)
-    }
-    return this.#chunk[this.position++ - this.#chunkStart] ?? 0
-  }
-
-  #keystream(start: number): Buffer {
-    const counter = Buffer.alloc(16)
-    counter.writeBigUInt64BE(BigInt(start / 16), 8)
-    return createCipheriv('aes-256-ctr', this.#key, counter).update(Buffer.alloc(STREAM_CHUNK_BYTES))
+    const intoBlock = this.position % BLOCK_BYTES
+    const counter = Buffer.alloc(BLOCK_BYTES)
+    counter.writeBigUInt64BE(BigInt((this.position - intoBlock) / BLOCK_BYTES), 8)
+    this.position += count
+    const blocks = createCipheriv('aes-256-ctr', this.#key, counter).update(Buffer.alloc(intoBlock + count))
+    return blocks.subarray(intoBlock)
   }
 }
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Query, Tx } from '../db/database.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError, unauthorized } from '../kernel/failure.ts'
-import { type World, worldPart } from '../worlds/world.ts'
+import type { World } from '../worlds/world.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { type Client, findClient } from './clients.ts'
 import { CREDENTIALS_WRONG, REFRESH_TOKEN_WRONG } from './contract.ts'
@@ -51,8 +51,6 @@ export interface IssuedTokens {
 
 /** Verified tokens of all worlds; one that is dropped is verified again. */
 const SESSIONS_MAX = 20_000
-/** Held only by its world, so that nothing is left of a world that is dropped. */
-const verifiedTokens = worldPart(() => new Map<string, Session>())
 const TOKEN_ID_LENGTH = 24
 /** Another scheme, or no token, counts as no credentials (RFC 6750, section 3.1). */
 const BEARER_SENT = /^bearer +[^ ]/i
@@ -68,17 +66,13 @@ interface SessionsOptions {
 
 /** Issues tokens, remembers verified ones, and revokes them. */
 export class Sessions {
-  readonly #verified = new LRUCache<string, WeakRef<Session>>({
-    maxSize: SESSIONS_MAX,
-    sizeCalculation: () => 1,
-    dispose: (session, authorization) => session.deref()?.world.of(verifiedTokens).delete(authorization),
-  })
+  readonly #verified = new LRUCache<string, Session>({ maxSize: SESSIONS_MAX, sizeCalculation: () => 1 })
 
   constructor(private readonly options: SessionsOptions) {}
 
   /** The session of a token that was verified before and is still good. */
   recall(authorization: string | null): Session | undefined {
-    const known = authorization === null ? undefined : this.#verified.get(authorization)?.deref()
+    const known = authorization === null ? undefined : this.#verified.get(authorization)
     return known && isCurrent(known) ? known : undefined
   }
 
@@ -92,8 +86,7 @@ export class Sessions {
       this.#verified.delete(authorization)
       throw new DomainError(unauthorized(BEARER_SENT.test(authorization)))
     }
-    this.#verified.set(authorization, new WeakRef(session))
-    session.world.of(verifiedTokens).set(authorization, session)
+    this.#verified.set(authorization, session)
     return session
   }
 

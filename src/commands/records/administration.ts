@@ -170,7 +170,6 @@ const withFolder = async <T>(
   requirePrivateData(dataDir)
   using _lock = lockForCommand(dataDir)
   const database = Database.openFile(databasePath(dataDir))
-  database.assist()
   try {
     requireCurrentSchema(database.sqlite)
     const mark = findMark(database.sqlite)

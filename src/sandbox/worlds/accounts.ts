@@ -103,7 +103,7 @@ export const worldMeant = async (worlds: Worlds, request: Request, route: string
   const say = SAID_IN[route]
   if (!say) return undefined
   try {
-    const name = say(await readObject(request, SESSION_BODY_BYTES_MAX))
+    const name = say(await readObject(request, { bytesMax: SESSION_BODY_BYTES_MAX }))
     return name === undefined ? undefined : worlds.find(name)
   } catch {
     return undefined
