@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { excessAt } from '../../src/http/json.ts'
 import { structured } from '../errors.ts'
 import { againstBinary, expectResponse, sharedServer } from '../harness.ts'
 import { ADA } from '../records.ts'
@@ -13,7 +12,6 @@ const server = await sharedServer()
 const world = await server.world()
 
 const UNREADABLE = errorIn('flat', 'BadRequest', 'Invalid request body')
-const MIB = 1_048_576
 
 /** A beneficiary with a member that nobody reads, given as JSON. */
 const withExtra = (json: string): string => `${JSON.stringify(ADA).slice(0, -1)},"extra":${json}}`
@@ -59,22 +57,6 @@ describe('A body', () => {
       await expectResponse(response, 400, UNREADABLE)
       expect(response.headers.get('idempotent-replayed')).toBe(replayed)
     }
-  })
-
-  test.each([
-    ['values', `{"a":${ones(500_000)}`, 20_003],
-    ['objects in a list', `{"a":[${'{},'.repeat(300_000)}`, 30_001],
-    ['levels', '{"a":'.repeat(200_000), 33 * 5],
-    ['brackets', '['.repeat(MIB), 32],
-  ])('with too many %s is read only up to the limit', (_, text, end) => {
-    const place = excessAt(text)
-    expect(place).toBeDefined()
-    expect(place).toBeLessThanOrEqual(end)
-  })
-
-  test('of one large string is within the limits', () => {
-    expect(excessAt(`{"a":"${'\\"[{,'.repeat(200_000)}"}`)).toBeUndefined()
-    expect(excessAt(`{"a":${'1'.repeat(MIB)}}`)).toBeUndefined()
   })
 })
 

@@ -7,37 +7,33 @@ import { errorIn, named, ROUTES } from './routes.ts'
 
 const server = await sharedServer()
 
+/** What is read, one of them and all. */
+const READ: Record<string, string> = {
+  beneficiary: 'beneficiaries',
+  product: 'products',
+  category: 'categories',
+  subcategory: 'subcategories',
+  country: 'countries',
+  currency: 'currencies',
+  wallet: 'wallets',
+  transaction: 'transactions',
+  order: 'orders',
+  payout: 'payouts',
+}
+
 /** What was asked, in the words of the message; the id of a record stands for one of them. */
 const WORDS: Record<string, string> = {
-  'GET /api/v1/beneficiaries': 'retrieve beneficiaries',
+  ...Object.fromEntries(Object.values(READ).map((all) => [`GET /api/v1/${all}`, `retrieve ${all}`])),
+  ...Object.fromEntries(Object.entries(READ).map(([one, all]) => [`GET /api/v1/${all}/{id}`, `retrieve ${one}`])),
   'POST /api/v1/beneficiaries': 'create beneficiary',
-  'GET /api/v1/beneficiaries/{id}': 'retrieve beneficiary',
   'DELETE /api/v1/beneficiaries/{id}': 'delete beneficiary',
-  'GET /api/v1/products': 'retrieve products',
-  'GET /api/v1/products/{id}': 'retrieve product',
   'POST /api/v1/products/{id}/availability': 'check availability',
   'POST /api/v1/products/{id}/charges': 'calculate charges',
   'POST /api/v1/products/{id}/discount': 'calculate discount',
-  'GET /api/v1/categories': 'retrieve categories',
-  'GET /api/v1/categories/{id}': 'retrieve category',
-  'GET /api/v1/subcategories': 'retrieve subcategories',
-  'GET /api/v1/subcategories/{id}': 'retrieve subcategory',
-  'GET /api/v1/countries': 'retrieve countries',
-  'GET /api/v1/countries/{id}': 'retrieve country',
-  'GET /api/v1/currencies': 'retrieve currencies',
-  'GET /api/v1/currencies/{id}': 'retrieve currency',
-  'GET /api/v1/wallets': 'retrieve wallets',
-  'GET /api/v1/wallets/{id}': 'retrieve wallet',
-  'GET /api/v1/transactions': 'retrieve transactions',
-  'GET /api/v1/transactions/{id}': 'retrieve transaction',
-  'GET /api/v1/orders': 'retrieve orders',
   'POST /api/v1/orders': 'create order',
-  'GET /api/v1/orders/{id}': 'retrieve order',
   'GET /api/v1/orders/{id}/vouchers': 'retrieve vouchers',
   'POST /api/v1/orders/{id}/cancel': 'cancel order',
-  'GET /api/v1/payouts': 'retrieve payouts',
   'POST /api/v1/payouts': 'create payout',
-  'GET /api/v1/payouts/{id}': 'retrieve payout',
   'POST /api/v1/payouts/{id}/cancel': 'cancel payout',
 }
 
