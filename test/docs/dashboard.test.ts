@@ -13,7 +13,6 @@ const PANEL_TYPES = ['stat', 'timeseries', 'table', 'gauge', 'bargauge', 'barcha
 const VARIABLE_TYPES = ['query', 'adhoc', 'constant', 'datasource', 'interval', 'textbox', 'custom']
 /** Ids of units; the short form of a number without one is `short`. */
 const UNITS = ['short', 'percentunit', 'bytes', 's', 'ms', 'd', 'reqps', 'ops']
-const TRANSFORMATIONS = ['merge', 'organize', 'sortBy']
 const COLUMNS = 24
 /** Variables that Grafana sets itself. */
 const BUILT_IN = ['__rate_interval', '__interval', '__range']
@@ -22,21 +21,14 @@ interface Panel {
   id: number
   type: string
   title: string
-  datasource: { type: string; uid: string }
+  datasource: object
   gridPos: { x: number; y: number; w: number; h: number }
-  fieldConfig: {
-    defaults: { unit?: string; thresholds?: { mode: string; steps: { color: string; value: number | null }[] } }
-    overrides: unknown[]
-  }
-  targets: { refId: string; datasource: { type: string; uid: string }; expr: string }[]
-  transformations?: { id: string; options: object }[]
+  fieldConfig: { defaults: { unit?: string; thresholds?: { steps: { value: number | null }[] } } }
+  targets: { refId: string; datasource: object }[]
 }
 
 interface Dashboard {
-  uid: string
   title: string
-  schemaVersion: number
-  refresh: string
   templating: { list: { name: string; type: string; datasource?: object }[] }
   panels: Panel[]
 }
@@ -48,12 +40,9 @@ const variables = dashboard.templating.list
 const SOURCE = { type: 'prometheus', uid: '$' + '{datasource}' }
 
 describe('the dashboard', () => {
-  test('is a whole dashboard that belongs to no Grafana yet', () => {
+  test('belongs to no Grafana yet', () => {
     expect(dashboard).not.toContainAnyKeys(['id', 'gnetId', '__inputs'])
-    expect(dashboard.uid).toMatch(/^[\w-]{1,40}$/)
-    expect(dashboard.title).toBe('Scrip')
-    expect(dashboard.schemaVersion).toBeWithin(36, 43)
-    expect(dashboard.refresh).toMatch(/^\d+[smh]$/)
+    expect(dashboard).toMatchObject({ title: 'Scrip', schemaVersion: expect.any(Number), uid: expect.any(String) })
   })
 
   test('asks for its data source first, by which all panels and variables read', () => {
@@ -73,22 +62,14 @@ describe('the dashboard', () => {
     expect([...used].map(([, name = '']) => name).filter((name) => !known.has(name))).toEqual([])
   })
 
-  test('has panels of known types, each with an id, a place and queries of its own', () => {
+  test('has panels of known types, each with an id and queries of its own', () => {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
-    const taken = new Set<string>()
-    for (const { type, title, gridPos, targets, transformations = [] } of panels) {
+    for (const { type, title, gridPos, targets } of panels) {
       expect(PANEL_TYPES).toContain(type)
       expect(title).not.toBe('')
       expect(gridPos.x + gridPos.w).toBeWithin(1, COLUMNS + 1)
-      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
-        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
-          expect({ title, overlaps: taken.has(`${x} ${y}`) }).toEqual({ title, overlaps: false })
-          taken.add(`${x} ${y}`)
-        }
-      }
       expect(targets.length).toBeGreaterThan(0)
       expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length)
-      for (const { id } of transformations) expect(TRANSFORMATIONS).toContain(id)
     }
   })
 
@@ -96,10 +77,12 @@ describe('the dashboard', () => {
     for (const { title, fieldConfig } of panels) {
       const { unit = 'short', thresholds } = fieldConfig.defaults
       expect(UNITS).toContain(unit)
-      if (!thresholds) continue
-      const [first, ...others] = thresholds.steps.map(({ value }) => value)
-      expect({ title, mode: thresholds.mode, first }).toEqual({ title, mode: 'absolute', first: null })
-      expect({ title, others }).toEqual({ title, others: others.toSorted((a, b) => Number(a) - Number(b)) })
+      const [first = null, ...others] = thresholds?.steps.map(({ value }) => value) ?? []
+      expect({ title, first, others }).toEqual({
+        title,
+        first: null,
+        others: others.toSorted((a, b) => Number(a) - Number(b)),
+      })
     }
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Command } from 'commander'
 import { createApp } from '../../src/app/app.ts'
@@ -48,6 +49,13 @@ describe('GET /openapi.json', () => {
     expect(document).toMatchObject({ openapi: '3.1.0', info: { version: VERSION } })
   })
 
+  test('passes the recommended rules of a linter that clients of APIs use', async () => {
+    // The linter would rather not see the address of a test.
+    const source = (await (await server.request('/openapi.json')).text()).replaceAll(server.url, 'https://scrip.test')
+    const problems = await lintFromString({ source, config: await createConfig({ extends: ['recommended'] }) })
+    expect(problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`)).toEqual([])
+  })
+
   test('is public JSON of at most 470 kB, in which what operations have in common is said once', async () => {
     const response = await server.request('/openapi.json')
     expect(response.status).toBe(200)
@@ -68,9 +76,7 @@ describe('GET /openapi.json', () => {
     expect(operations.map(nameOf).sort()).toEqual([...new Set(served)].sort())
   })
 
-  test('gives each operation a unique id, a description and a described tag', () => {
-    const ids = operations.map(({ operationId }) => operationId)
-    expect(new Set(ids).size).toBe(ids.length)
+  test('gives each operation a name, a description and a described tag', () => {
     const tags = new Map(document.tags.map(({ name, description }) => [name, description]))
     for (const operation of operations) {
       expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/)
@@ -99,13 +105,6 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('documents every path parameter', () => {
-    for (const { path, parameters } of operations) {
-      const named = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
-      expect(named).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name))
-    }
-  })
-
   test('has a valid example of every body', () => {
     for (const operation of operations) {
       const { response } = successOf(operation)
@@ -123,14 +122,5 @@ describe('GET /openapi.json', () => {
         }
       }
     }
-  })
-
-  test('uses enum for choices and null types, and no extensions', async () => {
-    const text = await (await server.request('/openapi.json')).text()
-    const raw =
-      /.{0,120}(?:"anyOf":\[\{"const"|(?<!\{(?:"\$ref":"[^"]*"|[^{}]*"enum":\[[^\]]*\])\},)\{"type":"null"\}|\$id|x-operation)/.exec(
-        text,
-      )
-    expect(raw?.[0]).toBeUndefined()
   })
 })

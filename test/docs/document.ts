@@ -1,31 +1,11 @@
+import {
+  type ApiDocument,
+  type DocumentedOperation,
+  type Response as DocumentedResponse,
+  entriesOf,
+  errorsIn,
+} from '../../src/docs/document.ts'
 import type { Server } from '../harness.ts'
-
-/** What the tests read of an OpenAPI document. */
-
-export type Schema = Record<string, unknown>
-
-export interface DocumentedResponse {
-  description: string
-  headers: Record<string, { required: boolean; schema: Schema }>
-  content?: Record<string, { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }>
-}
-
-export interface DocumentedOperation {
-  operationId: string
-  summary: string
-  description: string
-  tags: string[]
-  security: unknown[]
-  parameters: { name: string; in: 'path' | 'query' | 'header'; schema: Schema; example?: unknown }[]
-  requestBody?: { content: Record<string, { schema: Schema; example: unknown }> }
-  responses: Record<string, DocumentedResponse>
-}
-
-export interface OpenApi {
-  info: { version: string }
-  tags: { name: string; description: string }[]
-  paths: Record<string, Record<string, DocumentedOperation>>
-}
 
 /** An operation with where it is served. */
 export interface Served extends DocumentedOperation {
@@ -34,9 +14,9 @@ export interface Served extends DocumentedOperation {
 }
 
 /** The document with every reference put in its place. */
-export const readDocument = async (server: Server): Promise<OpenApi> => {
+export const readDocument = async (server: Server): Promise<ApiDocument> => {
   const document = (await (await server.request('/openapi.json')).json()) as object
-  return resolved(document, document) as OpenApi
+  return resolved(document, document) as ApiDocument
 }
 
 const resolved = (value: unknown, document: object): unknown => {
@@ -52,22 +32,14 @@ const targetOf = (reference: string, document: object): unknown =>
     .split('/')
     .reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], document)
 
-export const operationsOf = ({ paths }: OpenApi): Served[] =>
-  Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
-  )
+export const operationsOf = (document: ApiDocument): Served[] =>
+  entriesOf(document).map(({ operation, ...where }) => ({ ...operation, ...where }))
 
 export const isPublic = ({ security }: DocumentedOperation): boolean => security.length === 0
 
 /** The refusals of an operation by their stable names, each with the status and the body that it leaves with. */
-export const refusalsIn = ({ responses }: DocumentedOperation): { name: string; status: number; body: unknown }[] =>
-  Object.entries(responses).flatMap(([status, { content }]) =>
-    Object.entries(content?.['application/json']?.examples ?? {}).map(([name, { value }]) => ({
-      name,
-      status: Number(status),
-      body: value,
-    })),
-  )
+export const refusalsIn = (operation: DocumentedOperation): { name: string; status: number; body: unknown }[] =>
+  errorsIn(operation).map((error) => ({ ...error, status: Number(error.status) }))
 
 /** Those that coverage counts and faults bring about: not what a wrong X-Sandbox-Fault gets, or the strictness of probes. */
 export const outcomesIn = (operation: DocumentedOperation) =>

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { findOperations } from '../../src/commands/sandbox/mcp/operations.ts'
+import { entriesOf, errorsIn } from '../../src/docs/document.ts'
 import { withoutReferences } from '../../src/docs/references.ts'
 import { search, termsIn } from '../../src/pages/search.ts'
 import { forFile, startServer } from '../harness.ts'
@@ -19,20 +20,8 @@ interface Found {
 const textOf = async (path: string): Promise<string> => (await server.request(path)).text()
 const index = async (): Promise<Found[]> => (await (await server.request('/docs/search.json')).json()) as Found[]
 
-interface Operation {
-  id: string
-  method: string
-  path: string
-}
-
-const operations = async (): Promise<Operation[]> => {
-  const { paths } = (await (await server.request('/openapi.json')).json()) as {
-    paths: Record<string, Record<string, { operationId: string }>>
-  }
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId: id }]) => ({ id, method: method.toUpperCase(), path })),
-  )
-}
+const document = withoutReferences(await (await server.request('/openapi.json')).json())
+const operations = entriesOf(document)
 
 /** Nothing from elsewhere, and nothing inline. */
 const POLICY =
@@ -46,9 +35,9 @@ describe('GET /docs', () => {
     ['/docs/guides/webhooks', '/docs/page.js'],
     ['/_sandbox/console', '/_sandbox/console/page.js'],
   ])('%s is an HTML page that loads nothing external and runs nothing inline', async (path, script) => {
-    const { status, headers, page } = await server
-      .request(path)
-      .then(async (response) => ({ status: response.status, headers: response.headers, page: await response.text() }))
+    const response = await server.request(path)
+    const { status, headers } = response
+    const page = await response.text()
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(headers.get('content-security-policy')).toBe(POLICY)
     expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -70,15 +59,13 @@ describe('GET /docs', () => {
   })
 
   test('has a page for each operation, with an example, all of its errors and what to do about each', async () => {
-    const errors = (await (await server.request('/_sandbox/errors')).json()) as (Operation & { name: string })[]
-    for (const { id, method, path } of await operations()) {
+    for (const { operation } of operations) {
+      const id = operation.operationId
       const response = await server.request(`/docs/operations/${id}`)
       const page = await response.text()
       expect({ id, status: response.status }).toEqual({ id, status: 200 })
       expect(page).toContain('aria-label="Request with curl"')
-      const missing = errors
-        .filter((error) => error.path === path && error.method === method)
-        .filter(({ name }) => !page.includes(`<li id="${name}">`))
+      const missing = errorsIn(operation).filter(({ name }) => !page.includes(`<li id="${name}">`))
       expect({ id, missing }).toEqual({ id, missing: [] })
       const without = [
         ...page.matchAll(/<li id="([^"]*)"><details><summary>(?:(?!<\/summary>).)*<\/summary>(?!<p class="advice">)/gs),
@@ -96,16 +83,10 @@ describe('GET /docs', () => {
     expect(orders).not.toContain('<code>pending</code>')
   })
 
-  test('leads from an operation of the API to the form of the console', async () => {
-    const form = '<a href="/_sandbox/console#send?operation=createPayout">Try it</a>'
-    expect(await textOf('/docs/operations/createPayout')).toContain(form)
-    expect(await textOf('/docs/operations/moveClock')).not.toContain('Try it')
-  })
-
   test('finds everything that it has pages for, and headings of guides', async () => {
     const found = await index()
     expect(found.map(({ href }) => href)).toEqual(
-      expect.arrayContaining((await operations()).map(({ id }) => `/docs/operations/${id}`)),
+      expect.arrayContaining(operations.map(({ operation }) => `/docs/operations/${operation.operationId}`)),
     )
     expect(found).toContainEqual({
       title: 'Create a webhook',
@@ -138,8 +119,7 @@ describe('GET /docs', () => {
     ['check whether something is in stock', 'checkAvailability'],
     ['add a beneficiary', 'createBeneficiary'],
     ['POST /api/v1/orders', 'placeOrder'],
-  ])('finds for an agent that asks how to %s', async (said, operation) => {
-    const document = withoutReferences(await (await server.request('/openapi.json')).json())
+  ])('finds for an agent that asks how to %s', (said, operation) => {
     expect(findOperations(document, said)[0]?.operation).toBe(operation)
   })
 
@@ -182,7 +162,7 @@ const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"'
 test.each(['createPayout', 'listProducts', 'login', 'deleteBeneficiary', 'setRates'])(
   'the example of %s is the documented request, for a shell',
   async (id) => {
-    const operation = (await operations()).find((each) => each.id === id)
+    const operation = operations.find((each) => each.operation.operationId === id)
     const markup = (await textOf(`/docs/operations/${id}`)).split('<code>curl')[1]?.split('</code>')[0] ?? ''
     const code = `curl${markup.replace(/&(lt|gt|amp|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? '')}`
     const shell = Bun.spawnSync(['sh', '-c', `curl() { printf '%s\\n' "$@"; }\n${code}`], { env: { TOKEN: 't' } })

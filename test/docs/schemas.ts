@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { Schema } from './document.ts'
+import type { Schema } from '../../src/docs/document.ts'
 
 /** Validates against schemas of the document, more strictly than they say: no member may go undocumented. */
 

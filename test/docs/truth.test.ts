@@ -421,12 +421,12 @@ const conforms = async (operation: Served, status: number, response: Response): 
   if (response.status !== status) throw new Error(`${response.status} instead of ${status}: ${text}`)
   const documented = operation.responses[status]
   if (!documented) throw new Error(`${status} is not documented`)
-  for (const [name, { required, schema }] of Object.entries(documented.headers)) {
+  for (const [name, { required, schema }] of Object.entries(documented.headers ?? {})) {
     const value = response.headers.get(name)
     if (value === null) expect({ name, required }).toEqual({ name, required: false })
     else expect({ name, faults: headerFaultsOf(schema, value) }).toEqual({ name, faults: [] })
   }
-  const known = Object.keys(documented.headers).map((name) => name.toLowerCase())
+  const known = Object.keys(documented.headers ?? {}).map((name) => name.toLowerCase())
   const ours = [...response.headers.keys()].filter((name) => /^(?:x-(?!accel-)|idempotent-|retry-|www-)/.test(name))
   expect(ours.filter((name) => !known.includes(name))).toEqual([])
   const [content] = Object.entries(documented.content ?? {})

@@ -3,19 +3,16 @@ import { EVENT_TYPES } from '../../src/events/types.ts'
 import { eventsOf } from '../events/events.ts'
 import { sharedServer } from '../harness.ts'
 import { PHYSICAL, pay, place } from '../records.ts'
-import { readDocument, type Schema } from './document.ts'
+import { readDocument } from './document.ts'
 import { faultsOf } from './schemas.ts'
 
 /** The deliveries that the document describes are those that are made. */
 
 const server = await sharedServer()
-const webhooks: Record<
-  string,
-  { post: { requestBody: { content: Record<string, { schema: Schema; example: unknown }> } } }
-> = ((await readDocument(server)) as unknown as { webhooks: typeof webhooks }).webhooks
+const { webhooks } = await readDocument(server)
 
 const contentOf = (type: string) => {
-  const content = webhooks[type]?.post.requestBody.content['application/json']
+  const content = webhooks[type]?.post.requestBody?.content['application/json']
   if (!content) throw new Error(`${type} is not documented`)
   return content
 }
