@@ -3,22 +3,21 @@
 export const kindOf = (name: string): string => name.split('.').at(-1) ?? name
 
 /** Undefined for an error of which nothing is said yet. */
-export const adviceAbout = (name: string): string | undefined => ADVICE[kindOf(name)]
+export const adviceAbout = (name: string): string | undefined =>
+  ADVICE[kindOf(name)] ?? ADVICE[kindOf(name).replace(/^[a-z]+_/, '')]
 
-/** By the last part of the error's name. */
+/** By the last part of the error's name, with or without what was done: `rotate_not_found` is `not_found`. */
 const ADVICE: Readonly<Record<string, string>> = {
   amount_too_large: 'buy or pay a smaller amount',
   amount_too_small: 'buy or pay a larger amount: the total rounds to zero in the wallet’s currency',
   beneficiary_not_found: 'use an id from `GET /api/v1/beneficiaries`, or send the beneficiary’s details',
   body_encoded: 'send it without `Content-Encoding`',
   body_unreadable: 'send a JSON object of at most 1 MiB',
-  cancel_not_found: 'check the id: it may belong to another client',
   client_unknown: 'use the username of a client of this world',
   credentials_missing: 'send a username and a password that are not empty',
   credentials_wrong: 'check both; a disabled client gets the same response',
   default_kept: 'reset the default world instead',
   delete_not_found: 'do nothing: it is deleted, or it belongs to another client',
-  deliveries_not_found: 'check the id: it may belong to another client',
   deliveries_validation: 'correct the query parameters in the message',
   denomination_not_offered: 'use one of the product’s `available_denominations`',
   dry_run_malformed: 'send `true` or `false` in `X-Dry-Run`, or leave it out',
@@ -41,10 +40,9 @@ const ADVICE: Readonly<Record<string, string>> = {
   list_validation: 'correct the query parameters in the message',
   not_active: 'switch the webhook on with `PATCH`, `{"active":true}`',
   not_cancellable: 'check the status: it is too late to cancel',
-  not_found: 'check the id: it may be inactive or belong to another client',
+  not_found: 'check the id: it may belong to another client, or be inactive',
   parameter_unknown: 'correct its name, or leave it out: `--strict` takes only documented parameters',
   path_wrong: 'send a path that begins with a slash, and not with `/_sandbox`',
-  ping_not_found: 'check the id: it may belong to another client',
   product_not_found: 'check the id: it may be inactive',
   quantity_exceeded: 'place several orders of at most the quantity in the message',
   rate_failed: 'retry',
@@ -54,7 +52,6 @@ const ADVICE: Readonly<Record<string, string>> = {
   refresh_token_missing: 'send the refresh token',
   refresh_token_wrong: 'log in again: the token has expired, or it was used twice, which revokes its login',
   refused: 'refund vouchers that are delivered and not refunded: `refunded_amount` says what came back',
-  rotate_not_found: 'check the id: it may belong to another client',
   source_not_found: 'use the name of an existing world or snapshot',
   stopped: 'the message names the step, what was sent and what came: correct that step, or what it expects',
   token_wrong: 'send the value of `--sandbox-token` in `X-Sandbox-Token`',
@@ -64,13 +61,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   transition_refused: 'check the status: this transition is not possible from it',
   unavailable: 'retry after `Retry-After` seconds: the request had no effect',
   unauthorized: 'renew the token with `POST /auth/refresh`, or log in',
-  update_body_unreadable: 'send a JSON object of at most 1 MiB',
-  update_not_found: 'check the id: it may belong to another client',
-  update_validation: 'correct the fields in the message',
   validation: 'correct the fields in the message',
   wallet_not_found: 'use an id from `GET /api/v1/wallets`',
-  world_damaged: 'put a copy of the file back, which the log names, or delete the world',
-  snapshot_damaged: 'put a copy of the file back, which the log names, or delete the snapshot',
-  damaged: 'put a copy of the file back, which the log names, or delete the snapshot',
+  damaged: 'put a copy of the file back, which the log names, or delete the world or snapshot',
   world_not_found: 'create it with `PUT /_sandbox/worlds/NAME`, or log in as `sbx_NAME`',
 }

@@ -124,7 +124,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await row(page, '/status?while=paused').waitFor()
   })
 
-  test('draws the newest requests, more when somebody asks, and leaves what is looked at in place', async () => {
+  test('draws the newest requests, more when somebody asks, and finds all', async () => {
     const busy = await consoles.world()
     await Promise.all(Array.from({ length: 510 }, () => busy.get('/api/v1/countries/1')))
     const page = await consoles.open(`#requests?world=${busy.name}`)
@@ -132,17 +132,8 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     expect(await page.locator('.row').count()).toBe(500)
     await page.getByRole('button', { name: 'Show more of 511' }).click()
     await row(page, '/auth/login').waitFor()
-    await row(page, '/auth/login').scrollIntoViewIfNeeded()
-    const place = async () => {
-      await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
-      return (await row(page, '/auth/login').boundingBox())?.y
-    }
-    const before = await place()
-    await busy.get('/api/v1/countries/2')
-    await page.getByText('512 requests').waitFor()
-    expect(await place()).toBe(before)
     await page.getByLabel('Search requests').fill('/auth/login')
-    await page.getByText('1 of 512 requests').waitFor()
+    await page.getByText('1 of 511 requests').waitFor()
   })
 
   test('moves the clock, delivers orders and pays: with buttons', async () => {
@@ -343,51 +334,14 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     expect(await row(page, '/api/v1/wallets').count()).toBe(0)
   })
 
-  test('names for a screen reader what the five tasks need, and everything that can be used', async () => {
-    const named = await consoles.world()
-    await consoles.control('PUT', `/pace?world=${named.name}`, { orders: 'manual' })
-    await named.post('/api/v1/orders', DELAYED_ORDER)
-    await named.post('/api/v1/orders', { ...DELAYED_ORDER, quantity: 0 })
-    const TASKS: Record<string, { place: string; names: string[] }> = {
-      'find why a test fails': {
-        place: `#requests?world=${named.name}&id=3&of=${named.name}`,
-        names: [
-          'combobox "Search requests"',
-          'listbox "Requests, the newest first"',
-          'option "400 POST /api/v1/orders orders.validation The quantity field must be at least 1.',
-          'region "Request 3 of ',
-          'region "What it changed"',
-        ],
-      },
-      'lose a response': {
-        place: `#faults?world=${named.name}`,
-        names: ['combobox "Requests"', 'combobox "How often"', 'button "Inject: Lose the response"'],
-      },
-      'register a webhook and see it delivered': {
-        place: `#events?world=${named.name}`,
-        names: ['link "Register a webhook"', 'button "Deliver what is due"'],
-      },
-      'move an order to refunded': {
-        place: `#money?world=${named.name}`,
-        names: ['region "Orders"', 'button "Deliver"', 'button "Fail and refund"', 'link "request 2"'],
-      },
-      'reproduce a request with another body': {
-        place: `#send?world=${named.name}&id=2`,
-        names: ['combobox "Operation"', 'textbox "Body"', 'combobox "Test value"', 'button "Send"'],
-      },
-    }
-    for (const [task, { place, names }] of Object.entries(TASKS)) {
-      const page = await consoles.open(place)
-      for (const named of names) {
-        const [, role = '', name = ''] = /^(\w+) "(.*?)"?$/.exec(named) ?? []
-        await page
-          .getByRole(role as 'button', { name })
-          .first()
-          .waitFor()
-      }
+  test('names for a screen reader everything that can be used', async () => {
+    for (const place of ['requests', 'requests&id=3', 'faults', 'events', 'money', 'worlds', 'send&id=2', 'coverage']) {
+      const [shown = '', request = ''] = place.split(/(?=&)/)
+      const page = await consoles.open(`#${shown}?world=${world}${request}`)
+      await page.getByRole('region').first().waitFor()
       const tree = (await page.locator('body').ariaSnapshot()).replaceAll("'", '')
       const nameless = tree.match(/- (?:button|link|textbox|combobox|checkbox|listbox|region)(?=:|$| \[).*$/gm)
-      expect({ task, nameless }).toEqual({ task, nameless: null })
+      expect({ place, nameless }).toEqual({ place, nameless: null })
     }
   })
 

@@ -1,7 +1,6 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { visibleLines as visible } from '../../../kernel/visible.ts'
 import { counted } from '../../requests/amounts.ts'
-import { Toggle } from './forms.tsx'
 import { Code, parsedOf } from './ui.tsx'
 
 /** A longer text is shown as far as it can be read. */
@@ -36,26 +35,19 @@ export const prettyOf = (text: string): string | undefined => {
   return parsed && JSON.stringify(parsed.value, null, 2)
 }
 
-const FORMATS = { pretty: 'Pretty', raw: 'Raw' } as const
-
-/** A body, indented if it is JSON, or as it is. */
+/** A body, indented if it is JSON. */
 export const Body = ({ text, label }: { text: string | null; label: string }) => {
-  const [format, setFormat] = useState('pretty')
-  const pretty = useMemo(() => (text === null || text.length > SHOWN_MAX ? undefined : prettyOf(text)), [text])
+  const pieces = useMemo(() => {
+    const pretty = text === null || text.length > SHOWN_MAX ? undefined : prettyOf(text)
+    return pretty === undefined ? undefined : piecesOf(visible(pretty))
+  }, [text])
   if (text === null || text === '') return <p class="soft">No body</p>
-  const indented = format === 'pretty' && pretty
   return (
     <div class="body">
-      {pretty !== undefined && (
-        <Toggle label={`${label}: format`} value={format} options={Object.entries(FORMATS)} onChoose={setFormat} />
-      )}
       <Code label={label}>
         <code dir="ltr">
-          {indented
-            ? piecesOf(visible(indented)).map(({ kind, text: piece }) =>
-                kind === '' ? piece : <span class={`j-${kind}`}>{piece}</span>,
-              )
-            : visible(text.slice(0, SHOWN_MAX))}
+          {pieces?.map(({ kind, text: piece }) => (kind === '' ? piece : <span class={`j-${kind}`}>{piece}</span>)) ??
+            visible(text.slice(0, SHOWN_MAX))}
         </code>
       </Code>
       {text.length > SHOWN_MAX && (

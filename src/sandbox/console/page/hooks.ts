@@ -13,14 +13,6 @@ export const useListener = <Type extends keyof WindowEventMap>(
     return () => target.removeEventListener(type, listener)
   }, [])
 
-/** Whether a media query holds. */
-export const useMedia = (query: string): boolean => {
-  const [media] = useState(() => matchMedia(query))
-  const [isHeld, setHeld] = useState(media.matches)
-  useListener(media, 'change', () => setHeld(media.matches))
-  return isHeld
-}
-
 /** While a view is shown, calls the function of a key, unless somebody types. */
 export const useKeys = (actions: Record<string, () => void>, on: readonly unknown[] = []): void =>
   useEffect(() => {

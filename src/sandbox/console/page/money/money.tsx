@@ -6,10 +6,7 @@ import { useNews } from '../store.ts'
 import type { LedgerEntry, Order, Payout, Wallet } from '../types.ts'
 import { Card, Empty, Failed } from '../ui.tsx'
 import { LedgerTable } from './ledger.tsx'
-import { OrderView } from './order.tsx'
-import { PayoutView } from './payout.tsx'
-import type { ChangeRecord } from './timeline.tsx'
-import { WalletView } from './wallet.tsx'
+import { type ChangeRecord, OrderView, PayoutView, WalletView } from './records.tsx'
 
 const ENTRIES_SHOWN = '500'
 

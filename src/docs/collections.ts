@@ -1,0 +1,163 @@
+import { type ApiDocument, bodyExampleOf, entriesOf } from './document.ts'
+
+/** Collections of requests, for tools that send them by hand: made from the OpenAPI document, with its examples. */
+
+interface CollectionRequest {
+  name: string
+  folder: string
+  method: string
+  /** With the examples of its parameters. */
+  path: string
+  query: [name: string, example: string][]
+  headers: [name: string, example: string][]
+  body: string | undefined
+  statuses: number[]
+  isPublic: boolean
+}
+
+/** Variables that the tool keeps from one request to the next. */
+const TOKEN_PATHS = ['/auth/login', '/auth/refresh']
+const LOGOUT = { path: '/auth/logout', folder: 'Log out' }
+
+const givesTokens = ({ path }: CollectionRequest): boolean => TOKEN_PATHS.includes(path)
+
+/** Everything else needs the token of a login, and a logout ends it. */
+const orderOf = ({ path }: CollectionRequest): number => {
+  const place = TOKEN_PATHS.indexOf(path)
+  return place !== -1 ? place : path === LOGOUT.path ? Number.POSITIVE_INFINITY : TOKEN_PATHS.length
+}
+
+/** All operations but those of the control API, which work on the sandbox and not with the API. */
+const requestsOf = (document: ApiDocument): CollectionRequest[] =>
+  entriesOf(document)
+    .filter(({ path }) => !path.startsWith('/_sandbox') && path !== '/')
+    .map(({ method, path, operation }): CollectionRequest => {
+      const parameters = operation.parameters
+      const examples = (place: string): [string, string][] =>
+        parameters.filter((each) => each.in === place).map(({ name, example }) => [name, String(example ?? '')])
+      const body = bodyExampleOf(operation)
+      return {
+        name: operation.summary,
+        folder: path === LOGOUT.path ? LOGOUT.folder : (operation.tags[0] ?? 'API'),
+        method,
+        path: examples('path').reduce((text, [name, example]) => text.replace(`{${name}}`, example), path),
+        query: examples('query'),
+        headers: examples('header').filter(([name]) => !name.startsWith('X-Sandbox-')),
+        body: body === undefined ? undefined : JSON.stringify(withVariables(body), null, 2),
+        statuses: Object.keys(operation.responses).map(Number),
+        isPublic: operation.security.length === 0,
+      }
+    })
+    .sort((a, b) => (orderOf(a) === orderOf(b) ? 0 : orderOf(a) - orderOf(b)))
+
+/** The example of a refresh token is nobody's. */
+const withVariables = (body: unknown): unknown =>
+  typeof body === 'object' && body !== null && 'refresh_token' in body ? { refresh_token: '{{refresh_token}}' } : body
+
+const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json'
+
+/** A Postman collection, format 2.1. Optional parameters are there, and switched off. */
+export const postmanCollection = (document: ApiDocument, baseUrl: string): object => {
+  const requests = requestsOf(document)
+  const folders = [...new Set(requests.map(({ folder }) => folder))]
+  return {
+    info: { name: document.info.title, description: document.info.description, schema: SCHEMA },
+    auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{token}}', type: 'string' }] },
+    variable: [
+      { key: 'base_url', value: baseUrl },
+      { key: 'token', value: '' },
+      { key: 'refresh_token', value: '' },
+    ],
+    item: folders.map((name) => ({
+      name,
+      item: requests.filter(({ folder }) => folder === name).map(itemOf),
+    })),
+  }
+}
+
+const itemOf = (request: CollectionRequest) => {
+  const { name, method, path, query, headers, body, isPublic } = request
+  const off = ([key, value]: [string, string]) => ({ key, value, disabled: true })
+  return {
+    name,
+    event: [{ listen: 'test', script: { type: 'text/javascript', exec: testOf(request) } }],
+    request: {
+      method,
+      ...(isPublic && { auth: { type: 'noauth' } }),
+      header: [
+        ...(body === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }]),
+        ...headers.map(off),
+      ],
+      url: {
+        raw: `{{base_url}}${path}`,
+        host: ['{{base_url}}'],
+        path: path.split('/').slice(1),
+        query: query.map(off),
+      },
+      ...(body !== undefined && { body: { mode: 'raw', raw: body, options: { raw: { language: 'json' } } } }),
+    },
+  }
+}
+
+const testOf = (request: CollectionRequest): string[] => [
+  `pm.test('the status is documented', () => pm.expect(${JSON.stringify(request.statuses)}).to.include(pm.response.code))`,
+  ...(givesTokens(request)
+    ? [
+        "pm.collectionVariables.set('token', pm.response.json().access_token)",
+        "pm.collectionVariables.set('refresh_token', pm.response.json().refresh_token)",
+      ]
+    : []),
+]
+
+/** The files of a Bruno collection by their paths. Optional parameters are there, and switched off. */
+export const brunoCollection = (document: ApiDocument, baseUrl: string): Record<string, string> => {
+  const requests = requestsOf(document)
+  const folders = [...new Set(requests.map(({ folder }) => folder))]
+  return {
+    'bruno.json': `${JSON.stringify({ version: '1', name: document.info.title, type: 'collection' }, null, 2)}\n`,
+    'environments/local.bru': block('vars', [`base_url: ${baseUrl}`]),
+    ...Object.fromEntries(
+      folders.map((name, index) => [`${name}/folder.bru`, block('meta', [`name: ${name}`, `seq: ${index + 1}`])]),
+    ),
+    ...Object.fromEntries(
+      requests.map((request, index) => [
+        `${request.folder}/${fileName(request.name)}.bru`,
+        requestFile(request, index + 1),
+      ]),
+    ),
+  }
+}
+
+/** Names of files hold no characters that a system refuses. */
+const fileName = (name: string): string => name.replaceAll(/[^\w ,-]+/g, ' ').trim()
+
+const block = (name: string, lines: readonly string[]): string =>
+  lines.length === 0 ? '' : `${name} {\n${lines.map((line) => `  ${line}`).join('\n')}\n}\n`
+
+const off = ([name, value]: [string, string]): string => `~${name}: ${value}`
+
+const requestFile = (request: CollectionRequest, seq: number): string => {
+  const { name, method, path, query, headers, body, statuses, isPublic } = request
+  const blocks = [
+    block('meta', [`name: ${name}`, 'type: http', `seq: ${seq}`]),
+    block(method.toLowerCase(), [
+      `url: {{base_url}}${path}`,
+      `body: ${body === undefined ? 'none' : 'json'}`,
+      `auth: ${isPublic ? 'none' : 'bearer'}`,
+    ]),
+    block('params:query', query.map(off)),
+    block('headers', headers.map(off)),
+    isPublic ? '' : block('auth:bearer', ['token: {{token}}']),
+    body === undefined ? '' : block('body:json', body.split('\n')),
+    givesTokens(request)
+      ? block('script:post-response', [
+          "bru.setVar('token', res.body.access_token)",
+          "bru.setVar('refresh_token', res.body.refresh_token)",
+        ])
+      : '',
+    block('tests', [
+      `test('the status is documented', () => expect(${JSON.stringify(statuses)}).to.include(res.status))`,
+    ]),
+  ]
+  return blocks.filter((text) => text !== '').join('\n')
+}
