@@ -9,6 +9,7 @@ import type { Reference } from '../../reference/reference.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import { takenOf } from '../seed/queries.ts'
 import { findProductChange, productChangesIn, putProductChange } from './queries.ts'
+import { violationAt } from './rates.ts'
 
 /** The products that a world has changed (decision 56). They are in its data, so copies, snapshots and resets have them. */
 
@@ -40,11 +41,7 @@ export const readEdit = (
   const edited = { ...edit, ...(fee && { handling_fee: { ...present.handling_fee, ...fee } }) }
   const problems = problemsOf({ ...present, ...edited }, reference)
   if (problems.length === 0) return changeOf(edited, currency)
-  const violations = problems.map(({ path, what }) => {
-    const field = path.slice(1).replaceAll('/', '.')
-    return { field, rule: 'format' as const, problem: what, message: `${field}: ${what}` }
-  })
-  throw new DomainError(invalid(violations))
+  throw new DomainError(invalid(problems.map(({ path, what }) => violationAt(path, what))))
 }
 
 /** A stock counts from now on, whatever orders have taken of the one before. */

@@ -1,5 +1,5 @@
 import { type BaseRates, decimalOf, parseRates } from '../../charges/rates.ts'
-import { DomainError, invalid } from '../../kernel/failure.ts'
+import { DomainError, invalid, type Violation } from '../../kernel/failure.ts'
 import { FileFault } from '../../kernel/problems.ts'
 
 /** The exchange rates of a world in the form of a file for `--rates`. */
@@ -21,9 +21,14 @@ export const refusingFaults = <T>(work: () => T): T => {
     if (!(error instanceof FileFault)) throw error
     const violations = error.problems.map((problem) => {
       const [path = '', ...what] = problem.split(': ')
-      const field = path.slice(1).replaceAll('/', '.')
-      return { field, rule: 'format' as const, problem: what.join(': '), message: `${field}: ${what.join(': ')}` }
+      return violationAt(path, what.join(': '))
     })
     throw new DomainError(invalid(violations))
   }
+}
+
+/** What is wrong at a place of a document, such as /denominations/0/discount. */
+export const violationAt = (path: string, problem: string): Violation => {
+  const field = path.slice(1).replaceAll('/', '.')
+  return { field, rule: 'format', problem, message: `${field}: ${problem}` }
 }

@@ -9,7 +9,7 @@ import type { listDue } from '../../records/due.ts'
 import type { listOrders, listPayouts, listWallets, listWebhooks } from '../../records/routes.ts'
 import type { getCoverage } from '../../requests/coverage.ts'
 import type { RequestDetail as Detail, RecordedHead, sendRequest } from '../../requests/operations.ts'
-import type { getTestValues } from '../../test-values/operations.ts'
+import type { getTestValues } from '../../test-values/routes.ts'
 import type { listInbox } from '../../webhooks/operations.ts'
 import type { getClock, listWorlds } from '../../worlds/operations.ts'
 
