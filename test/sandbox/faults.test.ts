@@ -93,13 +93,6 @@ describe('GET /_sandbox/errors', () => {
     const places = documented.map(({ method, path, name }) => `${method} ${path} ${name}`)
     expect(new Set(places).size).toBe(places.length)
   })
-
-  test('has the three formats', () => {
-    const bodyOf = (name: string) => documented.find((error) => error.name === name)?.body
-    expect(bodyOf('charges.rate_missing')).toEqual({ error: 'No exchange rate found for USD to KES' })
-    expect(bodyOf('beneficiaries.not_found')).toEqual({ error: 'NotFound', message: 'Beneficiary not found' })
-    expect(bodyOf('products.not_found')).toEqual(notFound('Product not found'))
-  })
 })
 
 /** A world in which every operation would succeed, and the path of each record. */
