@@ -26,24 +26,24 @@ export class SandboxClient {
   /** The control API, in any world. @throws ProgramError if there is no response */
   control(method: string, path: string, { world = this.access.world, body }: Asked = {}): Promise<Reply> {
     const { url, token } = this.access
-    const target = new URL(`/_sandbox${path}`, url)
+    const target = new URL(`${url}/_sandbox${path}`)
     if (world !== undefined) target.searchParams.set('world', world)
     return ask(target, method, body, token === undefined ? {} : { 'x-sandbox-token': token })
   }
 
   /** The OpenAPI document. @throws ProgramError if there is no response */
   async document(): Promise<unknown> {
-    return (await ask(new URL('/openapi.json', this.access.url), 'GET')).body
+    return (await ask(new URL(`${this.access.url}/openapi.json`), 'GET')).body
   }
 
   /** As the client of its world. It logs in each time: the clock may have passed the end of a token. @throws ProgramError */
   async send(method: string, path: string, body?: object): Promise<unknown> {
     const { url, world, password } = this.access
     const username = world === undefined ? 'sandbox' : `sbx_${world}`
-    const login = await ask(new URL('/auth/login', url), 'POST', { username, password })
+    const login = await ask(new URL(`${url}/auth/login`), 'POST', { username, password })
     if (login.status === 401) throw refused(`${url}: ${username} has another password\nSet SCRIP_PASSWORD.`)
     const { access_token } = bodyOf<{ access_token: string }>(login)
-    return bodyOf(await ask(new URL(path, url), method, body, { authorization: `Bearer ${access_token}` }))
+    return bodyOf(await ask(new URL(url + path), method, body, { authorization: `Bearer ${access_token}` }))
   }
 }
 
