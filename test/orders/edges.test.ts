@@ -51,17 +51,6 @@ describe('the last code in stock', () => {
     expect((await place(world, { ...five, quantity: 1 })).status).toBe('DELIVERED')
   })
 
-  inWorld('returns to the stock once if its order is cancelled three times at once', async (world) => {
-    const { id } = await place(world, { product_id: 3, denomination: 10, quantity: 7 })
-    const cancels = await Promise.all([1, 2, 3].map(() => world.post(`${ORDERS}/${id}/cancel`)))
-    expect(cancels.map(({ status }) => status)).toEqual([200, 400, 400])
-    expect(await balanceOf(world, 1)).toEqual({ amount: 100_000, reserved: 0 })
-    await place(world, { product_id: 3, denomination: 10, quantity: 7 })
-    expect(await messageOf(await world.post(ORDERS, { product_id: 3, denomination: 10, quantity: 1 }))).toBe(
-      'Insufficient stock',
-    )
-  })
-
   inWorld('is delivered or cancelled if both are requested at once', async (world) => {
     const { id } = await place(world, { product_id: 3, denomination: 10, quantity: 1 })
     const [delivered, cancelled] = await Promise.all([

@@ -69,19 +69,6 @@ describe('A copy in the middle of a delivery', () => {
     expect(second[0]).toBe(second[1])
     expect(second).not.toContain(first)
   })
-
-  test('two copies at once have the same, and the original goes on', async () => {
-    const [world, { receiver, release }] = [await server.world(NOON), holding()]
-    await hook(world, receiver.url)
-    await fund(world)
-    await receiver.until(1)
-    const copies = ['one', 'two'].map((name) => put(`/worlds/${world.name}-${name}`, { from: world.name }))
-    release()
-    expect(await Promise.all(copies)).toEqual([200, 200])
-    await fund(world)
-    await Promise.all([settle(world), settleWorld(`${world.name}-one`), settleWorld(`${world.name}-two`)])
-    expect(receiver.received).toHaveLength(2)
-  })
 })
 
 describe('A world that nobody uses', () => {
