@@ -239,7 +239,7 @@ describe('The data folder of named worlds', () => {
       for (const file of others) writeFileSync(join(dataDir, 'worlds', file), 'x')
       const next = await serve(dataDir)
       expect(filesIn(join(dataDir, 'worlds'))).toEqual(['notes.txt', 'world-SHOP.sqlite', ...files])
-      expect(await namesOf(next, 'worlds')).toEqual(['default', 'shop', 'copy'])
+      expect((await namesOf(next, 'worlds')).sort()).toEqual(['copy', 'default', 'shop'])
       return next
     }))
 

@@ -124,18 +124,6 @@ describe('The values of the rows that a request wrote, while a feed is open', ()
     }
   })
 
-  atNoon('are recorded of every request, however many there are', async (world) => {
-    const feed = await FeedReader.open(server, `?world=${world.name}`)
-    const sent = 300
-    for (let index = 0; index < sent; index++) await world.post('/api/v1/beneficiaries', ADA)
-    await feed.close()
-    const listed = await succeed<{ id: number }[]>(server, 'GET', `/requests?world=${world.name}&limit=${sent}`)
-    for (const { id } of listed) {
-      const { changes } = await succeed<{ changes: Change[] }>(server, 'GET', `/requests/${id}?world=${world.name}`)
-      expect(changes.map(({ after }) => after !== null)).toEqual([true])
-    }
-  })
-
   atNoon('are not in lists and messages, which name the rows', async (world) => {
     const feed = await FeedReader.open(server, `?world=${world.name}`)
     await world.post('/api/v1/beneficiaries', ADA)
@@ -184,10 +172,5 @@ describe('The values of the rows that a request wrote, while no feed is open', (
     })
     await world.control('/wallets', { currency: 'KWD' })
     await recordsNoMore()
-  })
-
-  atNoon('leave a world that is suspended as it is, if the request wrote nothing', async (world) => {
-    await world.get('/api/v1/countries/1')
-    expect(await lastChanges(world)).toEqual([])
   })
 })
