@@ -67,7 +67,8 @@ export const checkServer = async (ask: Ask): Promise<boolean> => {
       has_database_privilege(current_database(), 'CREATE') AS can_create,
       to_regnamespace('scrip') IS NOT NULL AS has_schema,
       coalesce(has_schema_privilege(to_regnamespace('scrip'), 'USAGE, CREATE'), false) AS can_use,
-      (SELECT count(*) = ${INSTALLATION_COLUMNS.length} FROM pg_attribute WHERE attrelid = to_regclass('scrip.installation')
+      (SELECT count(*) = ${INSTALLATION_COLUMNS.length} FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+        WHERE relnamespace = to_regnamespace('scrip') AND relname = 'installation'
         AND attname IN (${INSTALLATION_COLUMNS.map((name) => `'${name}'`).join(', ')})) AS is_ours,
       NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('scrip')) AS is_empty,
       coalesce((SELECT bool_and(has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { holdBack } from '../held-body.ts'
-import { login, type Running, start } from '../program.ts'
+import { login, type Running } from '../program.ts'
 import {
   asOperator,
   type Credentials,
@@ -364,27 +364,6 @@ describe('payouts', () => {
       expect(await operator.run(['payouts', 'advance', id])).toMatchObject({ exitCode: 1 })
       expect((await operator.run(['payouts', 'advance', 'pyt_none'])).stderr).toContain('scrip payouts list')
     }))
-})
-
-operatorTest('commands work on sandbox data too, and leave no due work', async (operator) => {
-  const server = await start(['--data-dir', operator.dataDir])
-  const customer = await Customer.of(server, { client_id: 1, username: 'sandbox', password: 'sandbox' })
-  const clock = (body: object) =>
-    server.request('/_sandbox/clock', { method: 'POST', body: JSON.stringify({ ...body, frozen: true }) })
-  await clock({})
-  const placed = await customer.post('/orders', { product_id: 1, denomination: 100, quantity: 9 })
-  const { id, status } = (await placed.json()) as Order
-  expect(status).toBe('PENDING')
-  await operator.json('orders', 'deliver', String(id))
-  const payout = await customer.payout('p-1')
-  await operator.json('payouts', 'advance', payout.id, '--to', 'completed')
-  await clock({ advance: 'PT10S' })
-  const delivered = await customer.read<Order & Record<string, unknown>>(`/orders/${id}`)
-  expect(delivered).toMatchObject({ status: 'DELIVERED' })
-  expect(delivered.vouchers.map(({ card_number }) => card_number.slice(0, 4))).toEqual(Array(9).fill('TEST'))
-  expect(await customer.read(`/payouts/${payout.id}`)).toMatchObject({ status: 'completed' })
-  await server.stop()
-  expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
 })
 
 operatorTest('codes, passwords and tokens are not in logs, errors or backups', async (operator) => {

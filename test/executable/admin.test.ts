@@ -389,11 +389,4 @@ describe('rates', () => {
     expect(stderr).toContain('/rates/ABC')
     expect(stderr).toContain('/rates/XYZ')
   })
-
-  operatorTest('of a sandbox are its own, and can be listed', async (operator) => {
-    await (await start(['--data-dir', operator.dataDir])).stop()
-    expect(await operator.run(['rates', 'set', 'USD/EUR=4'])).toMatchObject({ exitCode: 4 })
-    const rates = await operator.json<{ currency: string }[]>('rates', 'list')
-    expect(rates.map(({ currency }) => currency)).toContain('EUR')
-  })
 })

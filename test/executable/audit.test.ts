@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { createHash, createHmac } from 'node:crypto'
 import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { login, type Place, run, start } from '../program.ts'
+import { login, type Place, run } from '../program.ts'
 import { asOperator, Customer, type Operator, operatorTest, stockedTest } from './live.ts'
 
 /** The audit (contract C17): what operators did, and what was refused to them. */
@@ -358,12 +358,4 @@ describe('the chain', () => {
     expect(storedRows(operator).at(-1)?.key_mark).toBeString()
     expect(await faultsOf(operator)).toEqual([])
   })
-})
-
-operatorTest('the sandbox has no audit', async (operator) => {
-  const server = await start(['--data-dir', operator.dataDir])
-  await login(server, 'sandbox', 'wrong')
-  await server.stop()
-  expect(await operator.run(['wallet', 'fund', '1', '5'])).toMatchObject({ exitCode: 0 })
-  expect(await auditOf(operator)).toEqual([])
 })

@@ -2,8 +2,8 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Running, start } from '../program.ts'
-import { asOperator, type Credentials, Customer, type Operator, operatorTest } from './live.ts'
+import type { Running } from '../program.ts'
+import { asOperator, type Credentials, Customer, type Operator } from './live.ts'
 
 /** `scrip beneficiary` (contract C17): who is saved, and the erasure of a person, beside a running server. */
 
@@ -270,9 +270,4 @@ describe('scrip beneficiary erase', () => {
       })
     }),
   )
-
-  operatorTest('refuses a sandbox, whose worlds and snapshots are copies', async (operator) => {
-    await (await start(['--data-dir', operator.dataDir])).stop()
-    expect(await operator.run(['beneficiary', 'erase', 'ada@example.com'])).toMatchObject({ exitCode: 4, stdout: '' })
-  })
 })

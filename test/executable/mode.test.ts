@@ -24,19 +24,34 @@ describe('a folder of live mode without a client', () => {
 })
 
 describe('a folder of a sandbox', () => {
-  operatorTest('is refused by live mode and by the commands of live mode', async (operator) => {
+  const REFUSED: [args: string[], next: string][] = [
+    [[...SERVE, '--mode', 'live'], 'Each mode needs a folder of its own.'],
+    [['client', 'add', 'acme'], 'While it is served, POST /_sandbox/clients does the same.'],
+    [['wallet', 'fund', '1', '5'], 'While it is served, POST /_sandbox/wallets/{id}/fund does the same.'],
+    [['orders', 'list'], 'While it is served, GET /_sandbox/orders does the same.'],
+    [['vouchers', 'import', '/dev/null'], 'Live data is in a folder of its own'],
+    [['beneficiary', 'erase', 'ada@example.com'], 'Live data is in a folder of its own'],
+    [['audit', 'list'], 'Live data is in a folder of its own'],
+    [['catalog', 'export'], 'Live data is in a folder of its own'],
+  ]
+
+  operatorTest('is refused by live mode, and by acts and lists, in words', async (operator) => {
     await (await start(['--data-dir', operator.dataDir])).stop()
-    const codes = operator.file('codes', '')
-    for (const [args, words] of [
-      [[...SERVE, '--mode', 'live'], '--mode sandbox'],
-      [['client', 'add', 'acme'], 'sbx_NAME'],
-      [['vouchers', 'import', codes], 'a sandbox generates its codes'],
-      [['rates', 'set', 'USD/EUR=1'], 'sandbox'],
-    ] as const) {
-      const { exitCode, stdout, stderr } = await operator.run([...args])
+    const before = readdirSync(operator.dataDir)
+    for (const [args, next] of REFUSED) {
+      const { exitCode, stdout, stderr } = await operator.run(args)
       expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
-      expect(stderr).toContain(words)
+      expect(stderr).toContain(next)
     }
-    expect(readdirSync(operator.dataDir)).not.toContain('voucher.key.new')
+    expect(readdirSync(operator.dataDir)).toEqual(before)
+  })
+
+  operatorTest('is backed up, verified and restored like any other', async (operator) => {
+    await (await start(['--data-dir', operator.dataDir])).stop()
+    const backup = join(operator.folder, 'backup.sqlite')
+    await operator.json('backup', backup)
+    await operator.json('verify')
+    await operator.json('restore', backup, '--force')
+    await (await start(['--data-dir', operator.dataDir])).stop()
   })
 })

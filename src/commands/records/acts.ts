@@ -8,7 +8,7 @@ import type { Needs } from '../../record/command.ts'
 import { rehearsing } from '../../worlds/rehearsal.ts'
 import { reasonOf } from '../advice.ts'
 import { note, type Result } from '../terminal/output.ts'
-import { type Administration, administer } from './administration.ts'
+import { type Administration, administer, pathOf } from './administration.ts'
 
 /** What a command has changed, for the audit. */
 interface Change {
@@ -57,6 +57,3 @@ export const act = <Args extends unknown[]>(
 /** Undefined before the first key of an installation. */
 const auditSealOf = ({ config, delivering }: Administration, query: Query): AuditSeal | undefined =>
   markOf(query) === undefined && !hasKey(config) ? undefined : delivering.seals(query)
-
-const pathOf = (command: Command): string =>
-  command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { findProduct } from '../../catalog/queries.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
@@ -20,8 +19,6 @@ import { duePayouts } from '../../payouts/progress.ts'
 import type { Joined, Needs } from '../../record/command.ts'
 import type { Gate } from '../../record/gate.ts'
 import type { Currency, Reference } from '../../reference/reference.ts'
-import { holdsForeignClients } from '../../sandbox/seed/accounts.ts'
-import { generatedSupply } from '../../sandbox/seed/vouchers.ts'
 import { allClients } from '../../sessions/queries.ts'
 import { readReference } from '../../start/seed.ts'
 import { findAnyWallet } from '../../wallets/queries.ts'
@@ -46,21 +43,61 @@ export const administer = <Args extends unknown[]>(
     const config = dataConfigOf(this.opts<DataOptions>())
     await explainFaults(config.dataDir, () =>
       withData(config, needs, async (database, copy) => {
+        if (needs !== 'either') requireLive(database, config.dataDir, pathOf(this))
         await show(await work(await administrationOf(config, database, copy), ...args), config.format)
       }),
     )
   }
+
+/** The words of a command, without the program: `client add`. */
+export const pathOf = (command: Command): string =>
+  command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
+
+/** Acts and lists are of live mode (contract C20). @throws ProgramError */
+export const requireLive = ({ sqlite }: Database, dataDir: string, command: string): void => {
+  if (modeOf(sqlite) !== 'sandbox') return
+  const operation = CONTROL_OPERATIONS[command]
+  const next = operation
+    ? `While it is served, ${operation} does the same.`
+    : 'Live data is in a folder of its own: scrip client add makes one.'
+  throw unusable(`${dataDir} is the folder of a sandbox, and scrip ${command} works in live mode only\n${next}`)
+}
+
+/** What does the same as a command in a sandbox. */
+const CONTROL_OPERATIONS: Readonly<Record<string, string>> = {
+  'client add': 'POST /_sandbox/clients',
+  'client list': 'GET /_sandbox/clients',
+  'client feature': 'PATCH /_sandbox/clients/{id}',
+  'client limit': 'PATCH /_sandbox/clients/{id}',
+  'wallet add': 'POST /_sandbox/wallets',
+  'wallet list': 'GET /_sandbox/wallets',
+  'wallet fund': 'POST /_sandbox/wallets/{id}/fund',
+  'wallet threshold': 'PATCH /_sandbox/wallets/{id}',
+  'rates set': 'PUT /_sandbox/rates',
+  'rates list': 'GET /_sandbox/rates',
+  'orders list': 'GET /_sandbox/orders',
+  'orders deliver': 'POST /_sandbox/orders/{id}/deliver',
+  'orders fail': 'POST /_sandbox/orders/{id}/fail',
+  'orders refund': 'POST /_sandbox/orders/{id}/refund',
+  'payouts list': 'GET /_sandbox/payouts',
+  'payouts advance': 'POST /_sandbox/payouts/{id}/advance',
+  'payouts fail': 'POST /_sandbox/payouts/{id}/fail',
+  'payouts return': 'POST /_sandbox/payouts/{id}/return',
+  'webhooks list': 'GET /_sandbox/webhooks',
+  'webhooks redeliver': 'POST /_sandbox/events/{id}/redeliver',
+  reconcile: 'POST /_sandbox/reconcile',
+}
 
 /** Pauses after each write for a server that waits to write: the server retries every millisecond. */
 const SERVERS_TURN_MS = 4
 
 /** Administrative commands write to the database file, whether a server runs on it or not (decision 0020). */
 const administrationOf = async (config: DataConfig, database: Database, copy: Copy | undefined) => {
-  const isSandbox = modeOf(database.sqlite) === 'sandbox' || holdsForeignClients(database, 'live')
+  const isSandbox = modeOf(database.sqlite) === 'sandbox'
   const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
   const reference = readReference()
-  const delivering = deliveringOf(config, database, reference, isSandbox)
-  // Due work comes first. In a sandbox its own clock decides, which only its server knows.
+  const delivering = deliveringOf(config, database, reference)
+  // Due work comes first.
   const due = new DueWork(
     [dueOrders(delivering), duePayouts({ reference, byClock: () => false }), expiringEvents, expiringAttempts],
     ({ kind, id }) => note(`A step that is due failed and is left out: ${id} of the ${kind}.`, config.format),
@@ -76,6 +113,7 @@ const administrationOf = async (config: DataConfig, database: Database, copy: Co
     query: database.query,
     reference,
     ...namesIn(database.query, reference),
+    /** For `scrip backup` alone, the only command of these that a sandbox has. */
     isSandbox,
     delivering,
     /** Set for a record in PostgreSQL. */
@@ -124,14 +162,12 @@ const deliveringOf = (
   { dataDir, voucherKey, format }: DataConfig,
   database: Database,
   reference: Reference,
-  isSandbox: boolean,
 ): Delivering => {
   let seal: Seal | undefined
   const seals = (): Seal => (seal ??= openSeal(database, dataDir, voucherKey))
-  const validityOf = (_: World, productId: number) => findProduct(database.query, productId)?.validity
   const onDamaged = ({ stockId }: { stockId: number }) =>
     note(`Voucher ${stockId} of the stock cannot be opened and is no longer for sale.`, format)
-  return { reference, seals, supply: isSandbox ? generatedSupply(validityOf) : importedSupply({ seals, onDamaged }) }
+  return { reference, seals, supply: importedSupply({ seals, onDamaged }) }
 }
 
 /** A database that is the copy of a record in PostgreSQL. */

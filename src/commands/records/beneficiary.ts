@@ -9,7 +9,7 @@ import { isEmailAddress } from '../../http/validation.ts'
 import { MINUTE_MS, toTimestamp, toTimestampOrNull } from '../../kernel/clock.ts'
 import { payoutsTo } from '../../payouts/queries.ts'
 import { findDefaultWallet } from '../../wallets/queries.ts'
-import { misused, refused, unusable } from '../exit.ts'
+import { misused, refused } from '../exit.ts'
 import { Facts, type Row } from '../terminal/cells.ts'
 import { note } from '../terminal/output.ts'
 import { type Acting, act } from './acts.ts'
@@ -71,8 +71,7 @@ const BENEFICIARY: Kind<string, Beneficiary> = {
 }
 
 const eraseOne = async (acting: Acting, named: string): Promise<Row> => {
-  const { config, database, query, isSandbox, delivering, write, record, copy } = acting
-  if (isSandbox) throw unusable('a sandbox keeps copies of its data in worlds and snapshots\nDelete those instead.')
+  const { config, database, query, delivering, write, record, copy } = acting
   const person = personOf(query, named)
   // Meanwhile no command makes a copy or a new key.
   using _lock = lockForImport(config.dataDir, MINUTE_MS)

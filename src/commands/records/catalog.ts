@@ -28,7 +28,7 @@ import { Facts, type List, listOf, type Row } from '../terminal/cells.ts'
 import { note, show } from '../terminal/output.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { type Acting, act } from './acts.ts'
-import { type Administration, administer, dataCommand, withData } from './administration.ts'
+import { type Administration, administer, dataCommand, requireLive, withData } from './administration.ts'
 import type { Shown } from './kind.ts'
 
 /** `scrip catalog`: what is sold, as a file (contract C8). */
@@ -62,7 +62,10 @@ export const catalogCommands = (catalog: Command): void => {
         const text =
           dataDir === undefined
             ? seededCatalog()
-            : await withData({ ...config, dataDir }, 'read', (database) => storedCatalog(dataDir, database))
+            : await withData({ ...config, dataDir }, 'read', (database) => {
+                requireLive(database, dataDir, 'catalog export')
+                return storedCatalog(dataDir, database)
+              })
         if (file === '-') process.stdout.write(text)
         else writeFileSync(file, text)
       })

@@ -24,7 +24,7 @@ import { deleteWallets } from '../../wallets/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { explainFaults } from '../advice.ts'
 import { choiceArgument, wholeNumber } from '../arguments.ts'
-import { refused, unusable } from '../exit.ts'
+import { refused } from '../exit.ts'
 import { type Row, rowOf } from '../terminal/cells.ts'
 import { note } from '../terminal/output.ts'
 import { type Acting, act } from './acts.ts'
@@ -183,12 +183,7 @@ const createLiveData = (dataDir: string): void => {
   if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', systemClock)
 }
 
-const addTo = async ({ config, world, isSandbox, write, record }: Acting, name: string): Promise<Row> => {
-  if (isSandbox) {
-    throw unusable(
-      `${config.dataDir} holds a sandbox\nLog in as sbx_NAME there, or keep live data in a folder of its own.`,
-    )
-  }
+const addTo = async ({ config, world, write, record }: Acting, name: string): Promise<Row> => {
   const password = newPassword(world)
   const client_id = await write((tx) => {
     refuseTaken(tx, name)

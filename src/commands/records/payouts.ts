@@ -4,7 +4,6 @@ import { toTimestamp } from '../../kernel/clock.ts'
 import { cancelPayout } from '../../payouts/payouts.ts'
 import { ADVANCE_TARGETS, advance, applyEvent, type EventDetails, type Moving } from '../../payouts/progress.ts'
 import { findAnyPayout, PAYOUT_STATUSES, type Payout, payoutsOf } from '../../payouts/queries.ts'
-import { sandboxStep } from '../../sandbox/test-values/payouts.ts'
 import type { World } from '../../worlds/world.ts'
 import { choiceOption } from '../arguments.ts'
 import type { Kind, Shown } from './kind.ts'
@@ -52,8 +51,8 @@ type Move<Options> = (
 ) => Payout
 
 const move = <Options>(by: Move<Options>) =>
-  change(PAYOUT, (tx, payout, { world, reference, isSandbox }, options: Options) => {
-    const moving = { reference, byClock: () => isSandbox, stepByClock: isSandbox ? sandboxStep : undefined }
+  change(PAYOUT, (tx, payout, { world, reference }, options: Options) => {
+    const moving = { reference, byClock: () => false }
     by(tx, moving, world, payout, { actorType: 'operator', nowMs: world.clock.nowMs() }, options)
   })
 

@@ -12,7 +12,7 @@ import { makeRecord } from '../../record/activate.ts'
 import { COMMAND_PATIENCE_MS, Connection } from '../../record/connection.ts'
 import { checkServer, findRecord, followersOf } from '../../record/record.ts'
 import { VERSION } from '../../start/version.ts'
-import { refused, unusable } from '../exit.ts'
+import { refused } from '../exit.ts'
 import type { Row } from '../terminal/cells.ts'
 import { jsonOf, note, show } from '../terminal/output.ts'
 import { type Acting, act } from './acts.ts'
@@ -33,11 +33,10 @@ export const postgresCommands = (postgres: Command): void => {
 }
 
 /** Its audit row is in the folder, and therefore in the record. */
-const initialize = ({ config, database, copy, isSandbox, record }: Acting): Promise<Row> => {
+const initialize = ({ config, database, copy, record }: Acting): Promise<Row> => {
   const { dataDir, voucherKey, signingKey, format } = config
   const target = requireTarget(config.postgres)
   if (!voucherKey || !signingKey) throw new UsageError(KEYS_MISSING)
-  if (isSandbox) throw unusable('the folder belongs to a sandbox\nPostgreSQL holds the record of live mode alone.')
   return explainRecord(dataDir, async () => {
     using _lock = lockForServing(dataDir)
     const connection = new Connection(target, 'init', COMMAND_PATIENCE_MS)

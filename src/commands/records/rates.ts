@@ -3,9 +3,8 @@ import { findRates } from '../../charges/queries.ts'
 import { type BaseRates, decimalOf, parseRate, parseRates } from '../../charges/rates.ts'
 import { mergeRates, replaceRates } from '../../charges/stored-rates.ts'
 import { FileFault } from '../../kernel/problems.ts'
-import { SANDBOX_RATES } from '../../start/seed.ts'
 import { dataError, readInput } from '../advice.ts'
-import { misused, unusable } from '../exit.ts'
+import { misused } from '../exit.ts'
 import { type Columns, listOf } from '../terminal/cells.ts'
 import { act } from './acts.ts'
 import { dataCommand } from './administration.ts'
@@ -17,8 +16,7 @@ export const rateCommands = (rates: Command): void => {
     .argument('[pairs...]', 'for example USD/EUR=0.92: one USD buys 0.92 EUR; all for the same base')
     .option('--file <file>', '{"base":"USD","rates":{"EUR":"0.92"}}, replaces all rates; - reads standard input')
     .action(
-      act(async ({ reference, isSandbox, write, record }, pairs: string[], { file }: { file?: string }) => {
-        if (isSandbox) throw unusable('a sandbox has its own rates\nServe it with --rates FILE.')
+      act(async ({ reference, write, record }, pairs: string[], { file }: { file?: string }) => {
         if ((file === undefined) === (pairs.length === 0)) {
           throw misused('no rates are given, or pairs and a file\nGive pairs such as USD/EUR=0.92, or --file.')
         }
@@ -39,9 +37,7 @@ export const rateCommands = (rates: Command): void => {
         }
       }),
     )
-  listCommand(rates, 'list', 'list the exchange rates').action(
-    list(COLUMNS, (query, _, { isSandbox }) => rows(isSandbox ? parseRates(SANDBOX_RATES) : findRates(query))),
-  )
+  listCommand(rates, 'list', 'list the exchange rates').action(list(COLUMNS, (query) => rows(findRates(query))))
 }
 
 const PAIR = /^([A-Z]{3})\/([A-Z]{3})=(.+)$/

@@ -11,7 +11,7 @@ import { markOf } from '../../orders/stock-queries.ts'
 import { stockReport } from '../../orders/stock-report.ts'
 import { keysOf, nextKeyIn, promoteKey, sealAsMarked } from '../../orders/voucher-key.ts'
 import { dataError, readInput } from '../advice.ts'
-import { misused, refused, unusable } from '../exit.ts'
+import { misused, refused } from '../exit.ts'
 import type { Row } from '../terminal/cells.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { type Acting, act } from './acts.ts'
@@ -34,8 +34,7 @@ export const voucherCommands = (vouchers: Command): void => {
 }
 
 const importFile = async (data: Acting, file: string): Promise<Row> => {
-  const { config, world, query, reference, isSandbox, delivering, write, record } = data
-  if (isSandbox) throw unusable('a sandbox generates its codes\nImport them into the data of live mode.')
+  const { config, world, query, reference, delivering, write, record } = data
   using _lock = lockForImport(config.dataDir)
   const seal = delivering.seals(query)
   const nowMs = world.clock.nowMs()
@@ -79,7 +78,6 @@ const STOCK_COLUMNS: Shown<Awaited<ReturnType<typeof stockIn>>[number]> = {
 
 /** A server reads its key when it starts. @throws DataFault while one works on the folder */
 const rekey = async (data: Acting): Promise<Row> => {
-  if (data.isSandbox) throw unusable('a sandbox generates its codes\nThere is nothing to seal.')
   const { dataDir, voucherKey } = data.config
   const given = findNewVoucherKey()
   if (markOf(data.query) === undefined)
