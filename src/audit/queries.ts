@@ -1,13 +1,12 @@
 import { and, count, eq, gt, max, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
+import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import { type AuditRow, audit, auditHead, auditKeys } from './tables.ts'
 
 export { type AuditRow, OUTCOMES } from './tables.ts'
 
-/** The oldest first. */
-export const auditRows = (query: Query, narrowing: Narrowing = {}): Iterable<AuditRow> =>
-  rowsById(query, audit, narrowed({ status: audit.outcome, atMs: audit.atMs }, narrowing), narrowing.limit)
+export const auditRows = (query: Query, narrowing: Narrowing = {}): Rows<AuditRow> =>
+  rowsById(query, audit, narrowed({ status: audit.outcome, atMs: audit.atMs }, narrowing), narrowing)
 
 /** When something was last done, in Unix milliseconds. */
 export const lastDoneMs = (query: Query, command: string): number | null =>

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
+import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import { type Personal, rowsHolding } from '../db/personal.ts'
 import { preparedFind, preparedInsert } from '../db/prepared.ts'
 import { contains, searchText } from '../db/search.ts'
@@ -16,11 +16,11 @@ export const findBeneficiary = preparedFind(beneficiaries)
 export const findAnyBeneficiary = (query: Query, id: string): Beneficiary | undefined =>
   query.select().from(beneficiaries).where(eq(beneficiaries.id, id)).limit(1).get()
 
-/** The oldest first: their ids sort by creation. An e-mail address matches in any case. */
-export const beneficiariesOf = (query: Query, narrowing: Narrowing, email?: string): Iterable<Beneficiary> => {
+/** Their ids sort by creation. An e-mail address matches in any case. */
+export const beneficiariesOf = (query: Query, narrowing: Narrowing, email?: string): Rows<Beneficiary> => {
   const { clientId, createdAtMs: atMs, emailLowerCase } = beneficiaries
   const isWanted = email === undefined ? undefined : eq(emailLowerCase, lowerCase(email))
-  return rowsById(query, beneficiaries, and(narrowed({ clientId, atMs }, narrowing), isWanted), narrowing.limit)
+  return rowsById(query, beneficiaries, and(narrowed({ clientId, atMs }, narrowing), isWanted), narrowing)
 }
 
 /** What lists compare of the texts of a beneficiary. */

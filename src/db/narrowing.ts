@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, lt, type SQL } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, lt, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Query } from './database.ts'
 
@@ -11,6 +11,14 @@ export interface Narrowing {
   /** Not included, in Unix milliseconds. */
   untilMs?: number | undefined
   limit?: number | undefined
+  /** By default, the oldest first. */
+  newestFirst?: boolean
+}
+
+/** Rows that are read as they are asked for. */
+export interface Rows<Row> extends Iterable<Row> {
+  /** How many there are without a limit. */
+  count: () => number
 }
 
 interface NarrowedColumns {
@@ -30,20 +38,36 @@ export const narrowed = (columns: NarrowedColumns, { clientId, status, sinceMs, 
 const UNIT = 1_000
 
 /** The matching rows in the order of their ids, read a unit at a time: a list of any length takes little memory. */
-export function* rowsById<Table extends SQLiteTable & { id: SQLiteColumn }>(
+export const rowsById = <Table extends SQLiteTable & { id: SQLiteColumn }>(
   query: Query,
   table: Table,
   where: SQL | undefined,
-  limit = Number.POSITIVE_INFINITY,
+  order: Pick<Narrowing, 'limit' | 'newestFirst'> = {},
+): Rows<Table['$inferSelect']> => ({
+  [Symbol.iterator]: () => walk(query, table, where, order),
+  count: () =>
+    query
+      .select({ rows: count() })
+      .from(table as SQLiteTable)
+      .where(where)
+      .get()?.rows ?? 0,
+})
+
+function* walk<Table extends SQLiteTable & { id: SQLiteColumn }>(
+  query: Query,
+  table: Table,
+  where: SQL | undefined,
+  { limit = Number.POSITIVE_INFINITY, newestFirst }: Pick<Narrowing, 'limit' | 'newestFirst'>,
 ): Generator<Table['$inferSelect']> {
+  const [isNext, inOrder] = newestFirst ? [lt, desc] : [gt, asc]
   let last: unknown
   for (let left = limit; left > 0; left -= UNIT) {
     const wanted = Math.min(UNIT, left)
     const rows = query
       .select()
       .from(table as SQLiteTable)
-      .where(and(where, last === undefined ? undefined : gt(table.id, last)))
-      .orderBy(asc(table.id))
+      .where(and(where, last === undefined ? undefined : isNext(table.id, last)))
+      .orderBy(inOrder(table.id))
       .limit(wanted)
       .all()
     yield* rows

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
+import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
 import {
   preparedAll,
@@ -43,10 +43,9 @@ const ofReference = preparedOne(
 export const isReferenceTaken = (query: Query, clientId: number, reference: string): boolean =>
   ofReference(query, { clientId, reference }) !== undefined
 
-/** The oldest first. */
-export const ordersOf = (query: Query, narrowing: Narrowing): Iterable<Order> => {
+export const ordersOf = (query: Query, narrowing: Narrowing): Rows<Order> => {
   const { clientId, status, placedAtMs: atMs } = orders
-  return rowsById(query, orders, narrowed({ clientId, status, atMs }, narrowing), narrowing.limit)
+  return rowsById(query, orders, narrowed({ clientId, status, atMs }, narrowing), narrowing)
 }
 
 /** Of all clients, the newest first. */

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
+import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
 import { preparedAll, preparedDue, preparedFind, preparedInsert, preparedOne, preparedUpdate } from '../db/prepared.ts'
 import { contains, searchText } from '../db/search.ts'
@@ -40,10 +40,10 @@ const ofReference = preparedOne(
 export const isReferenceTaken = (query: Query, clientId: number, referenceId: string): boolean =>
   ofReference(query, { clientId, referenceId }) !== undefined
 
-/** The oldest first: their ids sort by creation. */
-export const payoutsOf = (query: Query, narrowing: Narrowing): Iterable<Payout> => {
+/** Their ids sort by creation. */
+export const payoutsOf = (query: Query, narrowing: Narrowing): Rows<Payout> => {
   const { clientId, status, createdAtMs: atMs } = payouts
-  return rowsById(query, payouts, narrowed({ clientId, status, atMs }, narrowing), narrowing.limit)
+  return rowsById(query, payouts, narrowed({ clientId, status, atMs }, narrowing), narrowing)
 }
 
 /** Of all clients, the newest first: their ids sort by creation. */

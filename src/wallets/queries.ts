@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gte, isNull, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
+import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
 import { preparedAll, preparedFind, preparedFirst, preparedOne } from '../db/prepared.ts'
 import { contains, searchText } from '../db/search.ts'
@@ -38,13 +38,8 @@ export const findDefaultWallet = (query: Query, clientId: number): Wallet | unde
 export const findAnyWallet = (query: Query, id: number): Wallet | undefined =>
   query.select().from(wallets).where(eq(wallets.id, id)).limit(1).get()
 
-export const walletsOf = (query: Query, narrowing: Narrowing): Iterable<Wallet> =>
-  rowsById(
-    query,
-    wallets,
-    narrowed({ clientId: wallets.clientId, atMs: wallets.createdAtMs }, narrowing),
-    narrowing.limit,
-  )
+export const walletsOf = (query: Query, narrowing: Narrowing): Rows<Wallet> =>
+  rowsById(query, wallets, narrowed({ clientId: wallets.clientId, atMs: wallets.createdAtMs }, narrowing), narrowing)
 
 export const updateWallet = (
   tx: Tx,

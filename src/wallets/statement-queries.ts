@@ -1,6 +1,6 @@
 import { and, eq, gte, lt, sql } from 'drizzle-orm'
 import type { Query } from '../db/database.ts'
-import { type Narrowing, narrowed, rowsById } from '../db/narrowing.ts'
+import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import { ledgerEntries, ledgerLines, transactions, type Wallet, type WalletTransaction } from './tables.ts'
 
 export { TRANSACTION_STATUSES } from './tables.ts'
@@ -11,14 +11,13 @@ export interface Period {
   untilMs: number
 }
 
-/** The oldest first. */
-export const transactionsOf = (query: Query, narrowing: Narrowing, walletId?: number): Iterable<WalletTransaction> => {
+export const transactionsOf = (query: Query, narrowing: Narrowing, walletId?: number): Rows<WalletTransaction> => {
   const { clientId, status, createdAtMs: atMs } = transactions
   const where = and(
     narrowed({ clientId, status, atMs }, narrowing),
     walletId === undefined ? undefined : eq(transactions.walletId, walletId),
   )
-  return rowsById(query, transactions, where, narrowing.limit)
+  return rowsById(query, transactions, where, narrowing)
 }
 
 const isOf = (walletId: number, clientId: number, { sinceMs, untilMs }: Period) =>

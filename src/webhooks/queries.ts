@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, gt, inArray, isNotNull, min, or, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { rowsById } from '../db/narrowing.ts'
+import { type Narrowing, type Rows, rowsById } from '../db/narrowing.ts'
 import { isOneOf } from '../db/personal.ts'
 import { preparedAll, preparedInsert, preparedOne } from '../db/prepared.ts'
 import { type Attempt, type Webhook, webhookDeliveries, webhooks } from './tables.ts'
@@ -93,15 +93,8 @@ export const deleteWebhookRow = (tx: Tx, id: string): void => {
 
 export const insertAttempt = preparedInsert(webhookDeliveries)
 
-/** The newest first. */
-export const latestAttempts = (query: Query, webhookId: string, limit: number): Attempt[] =>
-  query
-    .select()
-    .from(webhookDeliveries)
-    .where(eq(webhookDeliveries.webhookId, webhookId))
-    .orderBy(desc(webhookDeliveries.id))
-    .limit(limit)
-    .all()
+export const attemptsTo = (query: Query, webhookId: string, narrowing: Narrowing): Rows<Attempt> =>
+  rowsById(query, webhookDeliveries, eq(webhookDeliveries.webhookId, webhookId), narrowing)
 
 /** Of some events, the oldest first. */
 export const attemptsOf = (query: Query, eventIds: readonly string[]): Attempt[] =>

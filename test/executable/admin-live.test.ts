@@ -19,6 +19,8 @@ import {
 
 /** The administrative commands while a server works on the same folder: its next response knows what they did. */
 
+const BOX = (number: number) => ({ card_number: `BOX-${number}` })
+
 const open = (work: (operator: Operator, server: Running, customer: Customer) => Promise<void>): Promise<void> =>
   asOperator(async (operator) => {
     const credentials = await operator.stocked()
@@ -176,67 +178,69 @@ describe('a client', () => {
     ])
     expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
   })
-
-  test('gets and loses features, limits and discounts with the next request', () =>
-    open(async (operator, _, customer) => {
-      const categories = async () => (await customer.get('/categories')).status
-      expect(await categories()).toBe(200)
-      expect(await operator.json('client', 'feature', 'acme', 'vouchers', 'off')).toMatchObject({ vouchers: false })
-      expect(await categories()).toBe(403)
-      await operator.json('client', 'feature', 'acme', 'vouchers', 'on')
-      expect(await categories()).toBe(200)
-
-      const quantityMax = async () => {
-        const response = await customer.post('/products/1/charges', { denomination: 10, quantity: 9 })
-        return ((await response.json()) as { error?: string }).error
-      }
-      await operator.json('client', 'limit', 'acme', '2')
-      expect(await quantityMax()).toBe('Quantity exceeds maximum allowed quantity of 2')
-      await operator.json('client', 'limit', 'acme', 'off')
-      expect(await quantityMax()).toBeUndefined()
-
-      const discount = async () => {
-        const product = await customer.read<{ available_denominations: { discount: number }[] }>('/products/1')
-        return product.available_denominations[0]?.discount
-      }
-      expect(await discount()).toBe(2.5)
-      await operator.json('client', 'discount', 'acme', '1', '7.25')
-      expect(await discount()).toBe(7.25)
-      await operator.json('client', 'discount', 'acme', '1', '1')
-      expect(await discount()).toBe(2.5)
-      await operator.json('client', 'discount', 'acme', '1', '0')
-      expect(await discount()).toBe(2.5)
-      expect(await operator.run(['client', 'discount', 'acme', '99', '5'])).toMatchObject({ exitCode: 1 })
-    }))
 })
 
-test('orders can be delivered in parts, and the rest is refunded', () =>
-  open(async (operator, _, customer) => {
-    const { id, amount } = await customer.order(2, 3)
-    expect(await customer.wallet()).toEqual([1000 - amount, amount])
-    expect(await operator.json<object[]>('orders', 'list', '--status', 'pending')).toMatchObject([
-      { id, client: 'acme', status: 'PENDING', quantity: 3, delivered: 0, paid: amount, paid_currency: 'USD' },
-    ])
-    await operator.json('orders', 'deliver', String(id), '1')
-    const partial = await customer.read<Order & Record<string, unknown>>(`/orders/${id}`)
-    expect(partial).toMatchObject({ status: 'PARTIALLY_DELIVERED', vouchers: [{ card_number: 'BOX-1' }] })
-    await operator.json('orders', 'fail', String(id), '--reason', 'Sold out')
-    expect(await customer.read(`/orders/${id}`)).toMatchObject({
-      status: 'PARTIALLY_DELIVERED',
-      failure_reason: 'Sold out',
-    })
-    const [left, reserved] = await customer.wallet()
-    expect(reserved).toBe(0)
-    expect(left).toBeCloseTo(1000 - amount / 3, 1)
-    expect(await operator.run(['orders', 'deliver', String(id)])).toMatchObject({ exitCode: 1 })
+/** An act, what it answers, what the client reads next, and what it sees there. P, Q and R are payouts. */
+const ACTS: [act: string, answer: object, path: string, seen: object][] = [
+  ['client feature acme vouchers off', { vouchers: false }, '/categories', { error: { code: 'FORBIDDEN' } }],
+  ['client feature acme vouchers on', { vouchers: true }, '/categories', [{}]],
+  ['client discount acme 1 7.25', { discount: 7.25 }, '/products/1', { available_denominations: [{ discount: 7.25 }] }],
+  // The better of two discounts counts.
+  ['client discount acme 1 1', { discount: 1 }, '/products/1', { available_denominations: [{ discount: 2.5 }] }],
+  ['client discount acme 1 0', { discount: 0 }, '/products/1', { available_denominations: [{ discount: 2.5 }] }],
+  ['orders deliver 1 1', { status: 'PARTIALLY_DELIVERED', delivered: 1 }, '/orders/1', { vouchers: [BOX(1)] }],
+  ['orders fail 1 --reason Sold', { status: 'PARTIALLY_DELIVERED' }, '/orders/1', { failure_reason: 'Sold' }],
+  ['orders deliver 2', { status: 'DELIVERED', delivered: 2 }, '/orders/2', { vouchers: [BOX(4), BOX(5)] }],
+  ['payouts advance P', { status: 'queued', submitted: false }, '/payouts/P', { status: 'queued' }],
+  ['payouts advance P --to action_required', { submitted: true }, '/payouts/P', { status: 'action_required' }],
+  ['payouts advance P --to completed', { status: 'completed' }, '/payouts/P', { status: 'completed' }],
+  ['payouts return P', { returned: true }, '/transactions', [{ transaction_type: 'CREDIT', amount: 100 }]],
+  ['payouts advance Q --to processing', { status: 'processing' }, '/payouts/Q', { status: 'processing' }],
+  ['payouts fail Q --code gone --reason Left', { failure_reason: 'Left' }, '/payouts/Q', { failure_code: 'gone' }],
+  ['payouts cancel R', { status: 'cancelled' }, '/payouts/R', { events: [{}, { actor_type: 'operator' }] }],
+]
 
-    const second = await customer.order(2, 2)
-    await operator.json('orders', 'deliver', String(second.id))
-    const { vouchers } = await customer.read<Order & Record<string, unknown>>(`/orders/${second.id}`)
-    expect(vouchers.map((voucher) => voucher.card_number)).toEqual(['BOX-2', 'BOX-3'])
-    expect((await operator.run(['orders', 'deliver', '99'])).stderr).toContain('scrip orders list')
-    const { stdout } = await operator.run(['orders', 'list'])
-    expect(stdout).not.toContain('BOX-')
+const REFUSED: [act: string, message: string][] = [
+  ['client discount acme 99 5', 'there is no product 99\nSee scrip catalog export.'],
+  ['orders deliver 1', 'order 1 is PARTIALLY_DELIVERED, and cannot be changed like this\nSee scrip orders show 1.'],
+  ['orders deliver 99', 'there is no order 99\nSee scrip orders list.'],
+  ['payouts return P', 'is completed, and cannot be changed like this'],
+  ['payouts cancel Q', 'is failed, and cannot be changed like this'],
+  ['payouts advance R', 'is cancelled, and cannot be changed like this'],
+  ['payouts advance pyt_none', 'there is no payout pyt_none\nSee scrip payouts list.'],
+]
+
+test('an act answers with the record, the next request of its client sees it, and the audit has its row', () =>
+  open(async (operator, _, customer) => {
+    await operator.json('vouchers', 'import', operator.file('more', codesOf(2, 'BOX-4', 'BOX-5')))
+    await customer.order(2, 3)
+    await customer.order(2, 2)
+    const ids = new Map<string, string>()
+    for (const name of ['P', 'Q', 'R']) ids.set(name, (await customer.payout(name)).id)
+    const named = (text: string) => text.replace(/\b[PQR]\b/, (name) => ids.get(name) ?? name)
+    for (const [act, answer, path, seen] of ACTS) {
+      expect({ act, answer: await operator.json(...named(act).split(' ')) }).toMatchObject({ act, answer })
+      const read = await customer.read<object>(named(path))
+      expect({ act, seen: Array.isArray(seen) ? [(read as object[])[0]] : read }).toMatchObject({ act, seen })
+    }
+    const balance = await customer.wallet()
+    for (const [act, message] of REFUSED) {
+      const { exitCode, stdout, stderr } = await operator.run(named(act).split(' '))
+      expect({ act, exitCode, stdout, stderr }).toEqual({
+        ...{ act, exitCode: 1, stdout: '' },
+        stderr: expect.stringContaining(message),
+      })
+    }
+    expect(await customer.wallet()).toEqual(balance)
+    const rows = await operator.json<{ command: string; outcome: string }[]>('audit', 'list')
+    const expected = [...ACTS.map(([act]) => [act, 'done']), ...REFUSED.map(([act]) => [act, 'refused'])]
+    expect(
+      rows
+        .slice(0, expected.length)
+        .reverse()
+        .map(({ command, outcome }) => [command, outcome]),
+    ).toEqual(expected.map(([act = '', outcome = '']) => [act.split(' ', 2).join(' '), outcome]))
+    expect((await operator.run(['orders', 'list'])).stdout).not.toContain('BOX-')
   }))
 
 describe('a code that expires after its import', () => {
@@ -307,62 +311,6 @@ describe('a code that expires after its import', () => {
         { product: 'Tea' },
         { product: 'Hamper', available: 2, taken: 0, expired: 1 },
       ])
-    }))
-})
-
-describe('payouts', () => {
-  test('are advanced, completed and returned by an operator', () =>
-    open(async (operator, _, customer) => {
-      const body = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
-      const ada = (await (await customer.post('/beneficiaries', body)).json()) as { id: string }
-      const { id } = await customer.payout('p-1', ada.id)
-      expect(await customer.wallet()).toEqual([898.5, 101.5])
-      expect(await operator.json<object[]>('payouts', 'list')).toMatchObject([
-        { id, client: 'acme', status: 'created', amount: 100, beneficiary_first_name: 'Ada' },
-      ])
-      expect(await operator.json('payouts', 'show', id)).toMatchObject({ beneficiary: 'ada@example.com' })
-      expect(await operator.json('payouts', 'advance', id)).toMatchObject({ status: 'queued' })
-      expect(await customer.read(`/payouts/${id}`)).toMatchObject({ status: 'queued' })
-      expect(await operator.json('payouts', 'advance', id, '--to', 'action_required')).toMatchObject({
-        status: 'action_required',
-        submitted: true,
-      })
-      expect(await operator.run(['payouts', 'advance', id, '--to', 'queued'])).toMatchObject({ exitCode: 1 })
-      expect(await customer.read(`/payouts/${id}`)).toMatchObject({ status: 'action_required' })
-      await operator.json('payouts', 'advance', id, '--to', 'completed')
-      expect(await customer.wallet()).toEqual([898.5, 0])
-      expect(await customer.read(`/beneficiaries/${ada.id}`)).toMatchObject({ total_payouts: 1, total_amount: 100 })
-      await operator.json('payouts', 'return', id)
-      expect(await customer.wallet()).toEqual([998.5, 0])
-      expect(await operator.run(['payouts', 'return', id])).toMatchObject({ exitCode: 1 })
-      const { events } = await customer.read<{ events: { event_type: string; actor_type: string }[] }>(`/payouts/${id}`)
-      expect(events.map(({ event_type, actor_type }) => `${event_type} by ${actor_type}`)).toEqual([
-        'created by client',
-        'queued by operator',
-        'processing by operator',
-        'submitted by operator',
-        'settling by operator',
-        'action_required by operator',
-        'resumed by operator',
-        'completed by operator',
-        'returned by operator',
-      ])
-    }))
-
-  test('that fail are refunded and have a reason', () =>
-    open(async (operator, _, customer) => {
-      const { id } = await customer.payout('p-2')
-      expect(await operator.run(['payouts', 'fail', id])).toMatchObject({ exitCode: 1 })
-      await operator.json('payouts', 'advance', id, '--to', 'processing')
-      await operator.json('payouts', 'fail', id, '--code', 'account_closed', '--reason', 'The account is closed')
-      expect(await customer.read(`/payouts/${id}`)).toMatchObject({
-        status: 'failed',
-        failure_code: 'account_closed',
-        failure_reason: 'The account is closed',
-      })
-      expect(await customer.wallet()).toEqual([1000, 0])
-      expect(await operator.run(['payouts', 'advance', id])).toMatchObject({ exitCode: 1 })
-      expect((await operator.run(['payouts', 'advance', 'pyt_none'])).stderr).toContain('scrip payouts list')
     }))
 })
 

@@ -22,8 +22,10 @@ interface Row {
   previous_hash: string
 }
 
-const auditOf = (operator: Operator, ...args: string[]) => operator.json<Row[]>('audit', 'list', ...args)
-const lastOf = async (operator: Operator): Promise<Row | undefined> => (await auditOf(operator)).at(-1)
+/** In the order of time. */
+const auditOf = async (operator: Operator, ...args: string[]) =>
+  (await operator.json<Row[]>('audit', 'list', ...args)).reverse()
+const lastOf = async (operator: Operator): Promise<Row | undefined> => (await auditOf(operator, '--limit', '1'))[0]
 const edit = (operator: Operator, ...statements: string[]): void => {
   const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
   const triggers = sqlite

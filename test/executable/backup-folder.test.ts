@@ -42,7 +42,7 @@ describe('scrip backup FOLDER', () => {
       expect(verified).toMatchObject({ exitCode: 0 })
       expect(verified.stderr).toMatch(/^\S+ is sound: \d+ checks found nothing wrong\.\n$/)
       const acts = await operator.json<{ command: string; after: Copied }[]>('audit', 'list')
-      expect(acts.filter(({ command }) => command === 'backup').map(({ after }) => after)).toEqual([first, second])
+      expect(acts.filter(({ command }) => command === 'backup').map(({ after }) => after)).toEqual([second, first])
     }))
 
   operatorTest('--every goes on, counts from the last copy in the folder, and ends with a signal', async (operator) => {
@@ -80,7 +80,7 @@ describe('scrip backup FOLDER', () => {
     expect(await failed()).toBe(0)
     await server.stop()
     const acts = await operator.json<{ command: string; after: object }[]>('audit', 'list', '--status', 'refused')
-    expect(acts[0]).toMatchObject({ command: 'backup', after: { reason: expect.stringContaining('not a folder') } })
+    expect(acts.at(-1)).toMatchObject({ command: 'backup', after: { reason: expect.stringContaining('not a folder') } })
   })
 
   test('--every ends when a newer release has migrated the database: its service manager starts that one', () =>

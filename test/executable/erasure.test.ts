@@ -185,9 +185,7 @@ describe('scrip beneficiary erase', () => {
           expect.stringContaining('different request'),
         ])
       }
-      const [row] = await operator
-        .json<{ subject: string; after: object }[]>('audit', 'list')
-        .then((rows) => rows.slice(-1))
+      const [row] = await operator.json<object[]>('audit', 'list')
       expect(row).toMatchObject({ command: 'beneficiary erase', subject: '[e-mail]', outcome: 'done', after: erased })
       expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
       await server.stop()
@@ -199,7 +197,7 @@ describe('scrip beneficiary erase', () => {
       const { server, acme, beta, ids } = await furnished(operator)
       const [paid, again] = ids.payouts
       const list = (...args: string[]) => operator.json<object[]>('beneficiary', 'list', ...args)
-      expect(await list('--email', 'ADA.byron@example.com')).toMatchObject([{ client: 'acme' }, { client: 'beta' }])
+      expect(await list('--email', 'ADA.byron@example.com')).toMatchObject([{ client: 'beta' }, { client: 'acme' }])
       expect(await list('--client', 'beta', '--until', '2020-01-01')).toEqual([])
       expect(await operator.json('beneficiary', 'show', ids.saved)).toMatchObject({
         id: ids.saved,
@@ -243,7 +241,7 @@ describe('scrip beneficiary erase', () => {
       }
       expect(await operator.run(['beneficiary', 'erase', '@'])).toMatchObject({ exitCode: 2, stdout: '' })
       const rows = await operator.json<{ subject: string }[]>('audit', 'list', '--status', 'refused')
-      expect(rows.map(({ subject }) => subject)).toEqual(['[e-mail]', 'ben_0', '@'])
+      expect(rows.map(({ subject }) => subject)).toEqual(['@', 'ben_0', '[e-mail]'])
     }))
 
   test.each([

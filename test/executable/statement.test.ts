@@ -69,7 +69,7 @@ describe('scrip statement', () => {
     ])
     expect(closing_balance).toBe(879)
     expect(lines.at(-1)?.balance_after).toBe(879)
-    expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 879 }, { amount: 0 }])
+    expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 0 }, { amount: 879 }])
   })
 
   operatorTest('is of a month in UTC: the first instant of the next one is not in it', async (operator) => {

@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -6,7 +7,7 @@ import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { offersFor } from '../../src/commands/help/completion.ts'
 import { COMMAND, folderTest, inFolder, run } from '../program.ts'
-import { Customer, stockedTest } from './live.ts'
+import { Customer, operatorTest, stockedTest } from './live.ts'
 
 /** How the program behaves towards a person at a terminal. */
 
@@ -202,8 +203,26 @@ stockedTest('a list that is wider than the terminal is lines of name and value',
     expect(wide.split('\r\n')[0]?.split(/ +/)).toEqual(expect.arrayContaining(names))
   }
   expect(await atTerminal(['client', 'list', '--data-dir', operator.dataDir], {}, 1_000)).toMatch(
-    /^client_id .*\r\n +1 {2}acme /,
+    /^client_id .*\r\n +1 {2}acme .*\r\n1 in all\.\r\n/,
   )
+})
+
+operatorTest('a list shows the first 100 records, the newest first, and how many there are', async (operator) => {
+  await operator.json('client', 'add', 'acme')
+  using sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
+  sqlite.run(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
+    INSERT INTO wallets (client_id, currency_id, type, amount_minor, is_default, created_at_ms, updated_at_ms)
+    SELECT 1, (SELECT min(id) FROM currencies), 'PREPAID', 0, i = 2, i, i FROM n`)
+  const shown = async (...args: string[]) => {
+    const lines = (await atTerminal(['wallet', 'list', ...args, '--data-dir', operator.dataDir], {}, 1_000)).split(
+      '\r\n',
+    )
+    return [lines.length - 3, lines.at(-2)]
+  }
+  expect(await shown()).toEqual([100, '100 of 119: --limit shows more.'])
+  expect(await shown('--limit', '5')).toEqual([5, '5 of 119: --limit shows more.'])
+  expect(await shown('--limit', '200')).toEqual([119, '119 in all.'])
+  expect(await operator.json<{ id: number }[]>('wallet', 'list')).toHaveLength(119)
 })
 
 const month = (): string => new Date().toISOString().slice(0, 7)

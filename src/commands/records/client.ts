@@ -39,9 +39,10 @@ export const clientCommands = (client: Command): void => {
   dataCommand(client, 'add', 'add a client and print its password once; creates live data in a new folder')
     .argument('<name>', 'its username', newName)
     .action(add)
-  listCommand(client, 'list', 'list the clients', { times: 'added', statuses: ['enabled', 'disabled'] }).action(
-    list(CLIENT.columns, clientsOf),
-  )
+  listCommand(client, 'list', 'list the clients, newest first', {
+    times: 'added',
+    statuses: ['enabled', 'disabled'],
+  }).action(list(CLIENT.columns, clientsOf))
   recordCommand(client, CLIENT, 'rotate', 'give a client a new password and revoke its tokens')
     .option('--keep-old <time>', 'keep the tokens, and the old password for this long, such as 24h', parseDuration)
     .action(act(rotate))
@@ -147,6 +148,7 @@ const setDiscount = ({ write, record }: Acting, name: string, productId: number,
 
 const clientsOf = (query: Query, { status, sinceMs = 0, untilMs = Number.POSITIVE_INFINITY }: Narrowing) =>
   allClients(query)
+    .toReversed()
     .filter(({ createdAtMs }) => createdAtMs >= sinceMs && createdAtMs < untilMs)
     .filter(({ disabled }) => status === undefined || disabled === (status === 'disabled'))
 

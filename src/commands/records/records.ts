@@ -3,7 +3,7 @@ import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { parseTime } from '../../config/values.ts'
 import type { Query, Tx } from '../../db/database.ts'
-import type { Narrowing } from '../../db/narrowing.ts'
+import type { Narrowing, Rows } from '../../db/narrowing.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import { choiceOption, withListOptions } from '../arguments.ts'
 import { refused } from '../exit.ts'
@@ -64,7 +64,7 @@ const isOfStatus = (error: unknown): boolean =>
   error instanceof DomainError && STATUS_FAILURES.includes(error.failure.code)
 
 interface ListOptions<Status extends string = string> extends DataOptions {
-  limit?: number
+  limit?: number | undefined
   client?: string
   since?: number
   until?: number
@@ -100,6 +100,9 @@ export const listing = (
   return command
 }
 
+/** What a person reads at once; {@link ListOptions.limit} asks for more. */
+const TERMINAL_ROWS = 100
+
 /** The action of a command that lists records. */
 export const list = <Item, Args extends unknown[]>(
   columns: Shown<Item>,
@@ -108,16 +111,20 @@ export const list = <Item, Args extends unknown[]>(
     narrowing: Narrowing,
     data: Administration,
     ...args: Args
-  ) => Iterable<Item> | Promise<Iterable<Item>>,
+  ) => Listed<Item> | Promise<Listed<Item>>,
 ) =>
   async function (this: Command, ...args: Args): Promise<void> {
     const options = this.opts<ListOptions>()
     await administer(async (data: Administration) => {
-      const items = await itemsOf(data.query, narrowingOf(data.query, options), data, ...args)
-      const first = Iterator.from(items).take(options.limit ?? Number.POSITIVE_INFINITY)
-      return listOf(columns, first, data)
+      const isForPerson = process.stdout.isTTY && data.config.format === 'text'
+      const limit = options.limit ?? (isForPerson ? TERMINAL_ROWS : undefined)
+      const items = await itemsOf(data.query, narrowingOf(data.query, { ...options, limit }), data, ...args)
+      const shown = listOf(columns, Iterator.from(items).take(limit ?? Number.POSITIVE_INFINITY), data)
+      return isForPerson ? { ...shown, total: 'count' in items ? items.count() : items.length } : shown
     }).call(this)
   }
+
+type Listed<Item> = Rows<Item> | readonly Item[]
 
 /** @throws ProgramError when there is no such client */
 const narrowingOf = (query: Query, { client, status, since, until, limit }: ListOptions): Narrowing => ({
@@ -126,4 +133,5 @@ const narrowingOf = (query: Query, { client, status, since, until, limit }: List
   sinceMs: since,
   untilMs: until,
   limit,
+  newestFirst: true,
 })

@@ -9,7 +9,7 @@ import { list, listing } from './records.ts'
 /** `scrip transactions`: every movement of the wallets (contract C11). */
 export const transactionsCommand = (transactions: Command): void => {
   const narrowable = { client: true, times: 'made', statuses: TRANSACTION_STATUSES } as const
-  listing(transactions, 'list the transactions of all wallets, oldest first', narrowable)
+  listing(transactions, 'list the transactions of all wallets, newest first', narrowable)
     .option('--wallet <id>', 'only those of this wallet', wholeNumber)
     .action(
       list(COLUMNS, (query, narrowing, _, { wallet }: { wallet?: number }) => transactionsOf(query, narrowing, wallet)),

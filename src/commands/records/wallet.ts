@@ -26,7 +26,10 @@ export const walletCommands = (wallet: Command): void => {
     .argument('<currency>', 'ISO 4217, for example USD')
     .option('--postpaid <limit>', `credit limit: ${HOW_FAR}`)
     .action(act(add))
-  listCommand(wallet, 'list', 'list the wallets of all clients, or of one', { client: true, times: 'opened' })
+  listCommand(wallet, 'list', 'list the wallets of all clients, or of one, newest first', {
+    client: true,
+    times: 'opened',
+  })
     .argument('[client]', 'a username, as with --client')
     .action(
       list(WALLET.columns, (query, narrowing, _, name?: string) =>

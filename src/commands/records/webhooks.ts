@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { findAnyEvent } from '../../events/queries.ts'
 import { toTimestamp, toTimestampOrNull } from '../../kernel/clock.ts'
-import { type Attempt, allWebhooks, findAnyWebhook, latestAttempts, type Webhook } from '../../webhooks/queries.ts'
+import { type Attempt, allWebhooks, attemptsTo, findAnyWebhook, type Webhook } from '../../webhooks/queries.ts'
 import { countQueued } from '../../webhooks/queue-queries.ts'
 import { disableWebhook, redeliver } from '../../webhooks/webhooks.ts'
 import { refused } from '../exit.ts'
@@ -12,17 +12,15 @@ import { change, list, listCommand, recordCommand } from './records.ts'
 
 /** `scrip webhooks`: webhooks of all clients and their deliveries (contract C16). */
 
-const ATTEMPTS_SHOWN = 50
-
 export const webhookCommands = (webhooks: Command): void => {
   listCommand(webhooks, 'list', 'list the webhooks of all clients, newest first', { client: true }).action(
     list(WEBHOOK.columns, (query, { clientId }) => allWebhooks(query, clientId)),
   )
-  listCommand(webhooks, 'deliveries', `list the last attempts to deliver to a webhook, ${ATTEMPTS_SHOWN} by default`)
+  listCommand(webhooks, 'deliveries', 'list the attempts to deliver to a webhook, newest first')
     .argument('<webhook>', 'its id')
     .action(
-      list(ATTEMPT_COLUMNS, (query, { limit = ATTEMPTS_SHOWN }, _, id: string) =>
-        latestAttempts(query, get(WEBHOOK, query, id).id, limit),
+      list(ATTEMPT_COLUMNS, (query, narrowing, _, id: string) =>
+        attemptsTo(query, get(WEBHOOK, query, id).id, narrowing),
       ),
     )
   dataCommand(webhooks, 'redeliver', 'deliver an event again to the webhooks of its client')

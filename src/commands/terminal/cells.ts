@@ -40,6 +40,8 @@ export type Row = Readonly<Record<string, Cell>>
 export interface List {
   columns: readonly string[]
   rows: Iterable<Row>
+  /** How many there are, of which these may be the first. */
+  total?: number
 }
 
 /** What each column shows of an item, the most important one first (decision 82). */

@@ -14,13 +14,15 @@ interface Column {
 /** Rows whose widths are known before the first is printed. More of them begin a table of their own. */
 const ROWS_MAX = 10_000
 
-export function* tableOf({ columns, rows }: List): Generator<string> {
-  let isEmpty = true
+export function* tableOf({ columns, rows, total }: List): Generator<string> {
+  let count = 0
   for (const part of partsOf(rows)) {
     yield* partOf(columns, part)
-    isEmpty = false
+    count += part.length
   }
-  if (isEmpty) yield '(none)\n'
+  if (count === 0) yield '(none)\n'
+  else if (total !== undefined)
+    yield total > count ? `${count} of ${total}: --limit shows more.\n` : `${count} in all.\n`
 }
 
 function* partsOf(rows: Iterable<Row>): Generator<Row[]> {

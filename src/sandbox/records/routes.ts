@@ -22,7 +22,7 @@ import {
   WebhookSchema,
   webhookWire,
 } from '../../webhooks/contract.ts'
-import { allWebhooks, latestAttempts, type Webhook } from '../../webhooks/queries.ts'
+import { allWebhooks, attemptsTo, type Webhook } from '../../webhooks/queries.ts'
 import { countQueued } from '../../webhooks/queue-queries.ts'
 import { redeliver } from '../../webhooks/webhooks.ts'
 import { controlOperation, limitUpTo, worldOperation } from '../control/operation.ts'
@@ -159,7 +159,10 @@ const worldWebhookWire = (query: Query, webhook: Webhook) => ({
   client_id: webhook.clientId,
   ...webhookWire(webhook),
   waiting: countQueued(query, { webhookId: webhook.id, droppedTo: webhook.droppedTo }),
-  deliveries: latestAttempts(query, webhook.id, ATTEMPTS_SHOWN).map(explainedAttemptWire),
+  deliveries: Array.from(
+    attemptsTo(query, webhook.id, { limit: ATTEMPTS_SHOWN, newestFirst: true }),
+    explainedAttemptWire,
+  ),
 })
 
 export const recordRoutes = (parts: Parts) => {
