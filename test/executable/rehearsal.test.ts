@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../free-port.ts'
 import { withoutCounters } from '../http/rehearsals.ts'
-import { run, start } from '../program.ts'
+import { run } from '../program.ts'
 import { blocksOf, documentText, hasShell, withScrip } from './documents.ts'
 import { asOperator, Customer, type Operator } from './live.ts'
 
@@ -100,21 +100,6 @@ describe('a rehearsal of a client in live mode', () => {
         undefined,
       ])
       expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
-    }))
-
-  test('is what the form of the reference sends, unless the reader chooses otherwise; the sandbox does not', () =>
-    asOperator(async (operator) => {
-      await operator.stocked()
-      const page = async (server: { request: (path: string) => Promise<Response> }) =>
-        /<select name="header:X-Dry-Run"[^>]*>.*?<\/select>/s.exec(
-          await (await server.request('/docs/operations/placeOrder')).text(),
-        )?.[0]
-      const live = await operator.serve()
-      expect(await page(live)).toContain('<option selected>true</option>')
-      await live.stop()
-      const sandbox = await start()
-      expect(await page(sandbox)).toContain('<option>true</option>')
-      await sandbox.stop()
     }))
 })
 
