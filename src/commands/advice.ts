@@ -85,3 +85,13 @@ export const readInput = (file: string): string => {
     throw dataError(error, file)
   }
 }
+
+/** Does some work on the text of a file. @throws ProgramError that lists all that is wrong with it */
+export const withInput = async <T>(file: string, work: (text: string) => T | Promise<T>): Promise<T> => {
+  const text = readInput(file)
+  try {
+    return await work(text)
+  } catch (error) {
+    throw error instanceof FileFault ? dataError(error, file) : error
+  }
+}

@@ -8,7 +8,7 @@ import { list, listCommand } from './records.ts'
 /** `scrip audit`: what operators did and tried to do (contract C17). */
 export const auditCommands = (audit: Command): void => {
   const narrowable = { times: 'done', statuses: OUTCOMES }
-  listCommand(audit, 'list', 'list the acts of operators and failed logins, newest first', narrowable).action(
+  listCommand(audit.command('list'), 'list the acts of operators and failed logins, newest first', narrowable).action(
     list(COLUMNS, auditRows),
   )
 }

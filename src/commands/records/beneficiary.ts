@@ -20,7 +20,7 @@ import { list, listCommand, recordCommand, show } from './records.ts'
 /** `scrip beneficiary`: saved beneficiaries, and the erasure of a person (contract C10, C17). */
 export const beneficiaryCommands = (beneficiary: Command): void => {
   const narrowable = { client: true, times: 'saved' } as const
-  listCommand(beneficiary, 'list', 'list the saved beneficiaries of all clients, newest first', narrowable)
+  listCommand(beneficiary.command('list'), 'list the saved beneficiaries of all clients, newest first', narrowable)
     .option('--email <address>', 'only those with this e-mail address, in any case')
     .action(
       list(BENEFICIARY.columns, (query, narrowing, _, { email }: { email?: string }) =>

@@ -20,9 +20,8 @@ import { Database } from '../../db/database.ts'
 import { lockForImport } from '../../db/folder-lock.ts'
 import { migrate } from '../../db/migrate.ts'
 import { MINUTE_MS, systemClock } from '../../kernel/clock.ts'
-import { FileFault } from '../../kernel/problems.ts'
 import { readReference, seedReferenceData } from '../../start/seed.ts'
-import { dataError, explainFaults, readInput } from '../advice.ts'
+import { explainFaults, withInput } from '../advice.ts'
 import { refused } from '../exit.ts'
 import { Facts, type List, listOf, type Row } from '../terminal/cells.ts'
 import { note, show } from '../terminal/output.ts'
@@ -47,7 +46,7 @@ export const catalogCommands = (catalog: Command): void => {
     .description('check a catalog file and list everything wrong with it')
     .argument('<file>', 'the file; - reads standard input')
     .action(async (file: string, options: DataOptions) => {
-      const { products } = await ofFile(file, (text) => readCatalog(text, readReference()))
+      const { products } = await withInput(file, (text) => readCatalog(text, readReference()))
       await show({ file, products: products.length }, options.json ? 'json' : 'text')
     })
   dataCommand(catalog, 'import', 'replace all products with those of a file')
@@ -85,8 +84,8 @@ const writeSample = (file: string): void => {
 /** A dry run is not an act. */
 async function importFile(this: Command, file: string, { dryRun }: { dryRun?: true }): Promise<void> {
   const run = dryRun
-    ? administer((data) => ofFile(file, (text) => changes(data, text)))
-    : act((data) => ofFile(file, (text) => importText(data, text)))
+    ? administer((data) => withInput(file, (text) => changes(data, text)))
+    : act((data) => withInput(file, (text) => importText(data, text)))
   await run.call(this)
 }
 
@@ -101,17 +100,6 @@ const CHANGE_COLUMNS: Shown<ReturnType<typeof changesBetween>[number]> = {
   product: ({ product }) => product.name,
   before: ({ before }) => before && new Facts(JSON.stringify(before)),
   after: ({ after }) => after && new Facts(JSON.stringify(after)),
-}
-
-/** @throws ProgramError that lists all that is wrong with the file */
-const ofFile = async <T>(file: string, work: (text: string) => T | Promise<T>): Promise<T> => {
-  const text = readInput(file)
-  try {
-    return await work(text)
-  } catch (error) {
-    if (error instanceof FileFault) throw dataError(error, file)
-    throw error
-  }
 }
 
 const importText = async (

@@ -39,7 +39,7 @@ export const clientCommands = (client: Command): void => {
   dataCommand(client, 'add', 'add a client and print its password once; creates live data in a new folder')
     .argument('<name>', 'its username', newName)
     .action(add)
-  listCommand(client, 'list', 'list the clients, newest first', {
+  listCommand(client.command('list'), 'list the clients, newest first', {
     times: 'added',
     statuses: ['enabled', 'disabled'],
   }).action(list(CLIENT.columns, clientsOf))
@@ -97,7 +97,7 @@ const termCommands = (client: Command): void => {
     .argument('<product_id>', 'the product', wholeNumber)
     .argument('<percent>', 'for example 7.5; 0 removes it', parseDiscount)
     .action(act(setDiscount))
-  listCommand(client, 'discounts', "list a client's own discounts")
+  listCommand(client.command('discounts'), "list a client's own discounts")
     .argument('<name>')
     .action(
       list<[productId: number, basisPoints: number], [name: string]>(

@@ -10,7 +10,7 @@ import { change, list, listCommand, moneyCommand, recordCommand, show } from './
 /** `scrip orders`: orders that an operator delivers, fails or refunds (contract C12, C17). Codes are never shown. */
 export const orderCommands = (orders: Command): void => {
   const narrowable = { client: true, times: 'placed', statuses: ORDER_STATUSES } as const
-  listCommand(orders, 'list', 'list the orders of all clients, newest first', narrowable).action(
+  listCommand(orders.command('list'), 'list the orders of all clients, newest first', narrowable).action(
     list(ORDER.columns, ordersOf),
   )
   const shown = 'show an order: its price, its times and the references of its vouchers'

@@ -12,7 +12,7 @@ import { change, list, listCommand, moneyCommand, recordCommand, show } from './
 /** `scrip payouts`: payouts that an operator advances in live mode (contract C13). */
 export const payoutCommands = (payouts: Command): void => {
   const narrowable = { client: true, times: 'created', statuses: PAYOUT_STATUSES } as const
-  listCommand(payouts, 'list', 'list the payouts of all clients, newest first', narrowable).action(
+  listCommand(payouts.command('list'), 'list the payouts of all clients, newest first', narrowable).action(
     list({ ...COLUMNS, ...PAYEE }, payoutsOf),
   )
   recordCommand(payouts, PAYOUT, 'show', 'show a payout and its beneficiary').action(show(PAYOUT))

@@ -3,7 +3,7 @@ import { findRates } from '../../charges/queries.ts'
 import { type BaseRates, decimalOf, parseRate, parseRates } from '../../charges/rates.ts'
 import { mergeRates, replaceRates } from '../../charges/stored-rates.ts'
 import { FileFault } from '../../kernel/problems.ts'
-import { dataError, readInput } from '../advice.ts'
+import { withInput } from '../advice.ts'
 import { misused } from '../exit.ts'
 import { type Columns, listOf } from '../terminal/cells.ts'
 import { act } from './acts.ts'
@@ -20,9 +20,8 @@ export const rateCommands = (rates: Command): void => {
         if ((file === undefined) === (pairs.length === 0)) {
           throw misused('no rates are given, or pairs and a file\nGive pairs such as USD/EUR=0.92, or --file.')
         }
-        try {
-          const given = file === undefined ? readPairs(pairs) : parseRates(readInput(file))
-          return await write((tx) => {
+        const store = (given: BaseRates) =>
+          write((tx) => {
             const before = findRates(tx)
             if (file === undefined) mergeRates(tx, reference, given)
             else replaceRates(tx, reference, given)
@@ -30,14 +29,15 @@ export const rateCommands = (rates: Command): void => {
             record(tx, { before: facts(before), after: facts(stored) })
             return listOf(COLUMNS, rows(stored), undefined)
           })
+        if (file !== undefined) return await withInput(file, (text) => store(parseRates(text)))
+        try {
+          return await store(readPairs(pairs))
         } catch (error) {
-          if (!(error instanceof FileFault)) throw error
-          if (file === undefined) throw misused(error.problems.join('\n'))
-          throw dataError(error, file)
+          throw error instanceof FileFault ? misused(error.problems.join('\n')) : error
         }
       }),
     )
-  listCommand(rates, 'list', 'list the exchange rates').action(list(COLUMNS, (query) => rows(findRates(query))))
+  listCommand(rates.command('list'), 'list the exchange rates').action(list(COLUMNS, (query) => rows(findRates(query))))
 }
 
 const PAIR = /^([A-Z]{3})\/([A-Z]{3})=(.+)$/

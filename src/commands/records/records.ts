@@ -79,12 +79,8 @@ interface Narrowable {
   statuses?: readonly string[]
 }
 
-/** A command that lists records: as a table, as JSON or as CSV (contract C17). */
-export const listCommand = (above: Command, name: string, description: string, narrowable?: Narrowable): Command =>
-  listing(above.command(name), description, narrowable)
-
-/** Makes a command one that lists. */
-export const listing = (
+/** Makes a command one that lists records: as a table, as JSON or as CSV (contract C17). */
+export const listCommand = (
   command: Command,
   description: string,
   { client, times, statuses }: Narrowable = {},

@@ -4,12 +4,12 @@ import type { WalletTransaction } from '../../wallets/queries.ts'
 import { TRANSACTION_STATUSES, transactionsOf } from '../../wallets/statement-queries.ts'
 import { wholeNumber } from '../arguments.ts'
 import type { Shown } from './kind.ts'
-import { list, listing } from './records.ts'
+import { list, listCommand } from './records.ts'
 
 /** `scrip transactions`: every movement of the wallets (contract C11). */
 export const transactionsCommand = (transactions: Command): void => {
   const narrowable = { client: true, times: 'made', statuses: TRANSACTION_STATUSES } as const
-  listing(transactions, 'list the transactions of all wallets, newest first', narrowable)
+  listCommand(transactions, 'list the transactions of all wallets, newest first', narrowable)
     .option('--wallet <id>', 'only those of this wallet', wholeNumber)
     .action(
       list(COLUMNS, (query, narrowing, _, { wallet }: { wallet?: number }) => transactionsOf(query, narrowing, wallet)),

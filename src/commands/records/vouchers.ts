@@ -3,14 +3,13 @@ import { productRecords } from '../../catalog/queries.ts'
 import { findNewVoucherKey } from '../../config/config.ts'
 import { lockForImport, lockForServing } from '../../db/folder-lock.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
-import { FileFault } from '../../kernel/problems.ts'
 import { type Resealed, reseal } from '../../orders/rekey.ts'
 import { Seal } from '../../orders/seal.ts'
 import { importCodes, readCodes } from '../../orders/stock.ts'
 import { markOf } from '../../orders/stock-queries.ts'
 import { stockReport } from '../../orders/stock-report.ts'
 import { keysOf, nextKeyIn, promoteKey, sealAsMarked } from '../../orders/voucher-key.ts'
-import { dataError, readInput } from '../advice.ts'
+import { withInput } from '../advice.ts'
 import { misused, refused } from '../exit.ts'
 import type { Row } from '../terminal/cells.ts'
 import { withProgress } from '../terminal/progress.ts'
@@ -28,9 +27,10 @@ export const voucherCommands = (vouchers: Command): void => {
     )
     .action(act(importFile))
   dataCommand(vouchers, 'rekey', 'seal all codes with a new key').action(act(rekey))
-  listCommand(vouchers, 'list', 'count the stock by product and denomination, and the days it will last').action(
-    list(STOCK_COLUMNS, (_query, _narrowing, data) => stockIn(data)),
-  )
+  listCommand(
+    vouchers.command('list'),
+    'count the stock by product and denomination, and the days it will last',
+  ).action(list(STOCK_COLUMNS, (_query, _narrowing, data) => stockIn(data)))
 }
 
 const importFile = async (data: Acting, file: string): Promise<Row> => {
@@ -38,9 +38,8 @@ const importFile = async (data: Acting, file: string): Promise<Row> => {
   using _lock = lockForImport(config.dataDir)
   const seal = delivering.seals(query)
   const nowMs = world.clock.nowMs()
-  try {
-    const text = readInput(file)
-    return await withProgress(async (onProgress) => {
+  return await withInput(file, (text) =>
+    withProgress(async (onProgress) => {
       const onRows = (done: number) => onProgress(`sealing codes: ${done}`, 0, 0)
       const codes = readCodes(text, { query, reference, seal, nowMs, onRows })
       await importCodes(codes, {
@@ -50,11 +49,8 @@ const importFile = async (data: Acting, file: string): Promise<Row> => {
         onPublish: (tx) => record(tx, { after: { imported: codes.length } }),
       })
       return { imported: codes.length }
-    })
-  } catch (error) {
-    if (error instanceof FileFault) throw dataError(error, file)
-    throw error
-  }
+    }),
+  )
 }
 
 const stockIn = async ({ world, query }: Administration) => {

@@ -26,7 +26,7 @@ export const walletCommands = (wallet: Command): void => {
     .argument('<currency>', 'ISO 4217, for example USD')
     .option('--postpaid <limit>', `credit limit: ${HOW_FAR}`)
     .action(act(add))
-  listCommand(wallet, 'list', 'list the wallets of all clients, or of one, newest first', {
+  listCommand(wallet.command('list'), 'list the wallets of all clients, or of one, newest first', {
     client: true,
     times: 'opened',
   })

@@ -13,10 +13,10 @@ import { change, list, listCommand, recordCommand } from './records.ts'
 /** `scrip webhooks`: webhooks of all clients and their deliveries (contract C16). */
 
 export const webhookCommands = (webhooks: Command): void => {
-  listCommand(webhooks, 'list', 'list the webhooks of all clients, newest first', { client: true }).action(
+  listCommand(webhooks.command('list'), 'list the webhooks of all clients, newest first', { client: true }).action(
     list(WEBHOOK.columns, (query, { clientId }) => allWebhooks(query, clientId)),
   )
-  listCommand(webhooks, 'deliveries', 'list the attempts to deliver to a webhook, newest first')
+  listCommand(webhooks.command('deliveries'), 'list the attempts to deliver to a webhook, newest first')
     .argument('<webhook>', 'its id')
     .action(
       list(ATTEMPT_COLUMNS, (query, narrowing, _, id: string) =>

@@ -1,6 +1,7 @@
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import { isNotifying } from '../../config/environment.ts'
+import { DEFAULT_CREDENTIAL } from '../../config/option-table.ts'
 import type { PostgresTarget } from '../../config/postgres-url.ts'
 import { SECOND_MS, sinceStartMs } from '../../kernel/clock.ts'
 import { visibleLines } from '../../kernel/visible.ts'
@@ -9,7 +10,6 @@ import type { RecordServer } from '../../record/server.ts'
 import { VERSION } from '../../start/version.ts'
 import { EXIT, errorText, ProgramError } from '../exit.ts'
 import { firstSteps } from './first-steps.ts'
-import { greetingOf } from './greeting.ts'
 import { logOf, startServer } from './server.ts'
 import { nextStopSignal } from './stop-signal.ts'
 
@@ -55,6 +55,21 @@ export const serve = async (config: Config): Promise<void> => {
   if (fault) process.stderr.write(errorText(fault.message))
   process.exit(fault?.exitCode ?? EXIT.done)
 }
+
+/** What a terminal shows below the ready line: the addresses, the credentials, and how to stop. */
+const greetingOf = ({ mode, dataDir }: Config, url: string): string =>
+  Object.entries({
+    Open: mode === 'sandbox' ? url : `${url}/docs`,
+    'Log in': mode === 'sandbox' ? SANDBOX_LOGIN : 'as a client: scrip client add NAME prints its password',
+    Data: dataDir ?? 'in memory; --data-dir DIR keeps it',
+    Stop: 'Ctrl+C',
+  })
+    .map(([name, text]) => `${name.padEnd(NAME_WIDTH)}${text}\n`)
+    .join('')
+
+const NAME_WIDTH = 8
+// In the sandbox, an account's password is its name.
+const SANDBOX_LOGIN = `${DEFAULT_CREDENTIAL} / ${DEFAULT_CREDENTIAL}, or sbx_NAME and any password for a world of your own`
 
 /** Errors of the record in words. Loaded where it is needed. */
 const explained = async <T>(config: Config, work: () => Promise<T>): Promise<T> =>

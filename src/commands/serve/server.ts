@@ -23,8 +23,7 @@ import { VERSION } from '../../start/version.ts'
 import type { Deliveries } from '../../webhooks/deliveries.ts'
 import { dataError } from '../advice.ts'
 import { bind } from './bind.ts'
-import { serveMetrics, watchWork } from './metrics.ts'
-import { watchRecord } from './record-metrics.ts'
+import { serveMetrics, watchRecord, watchWork } from './metrics.ts'
 import { timekeeperOf } from './timekeeper.ts'
 
 /** What is kept of a log that nobody reads, in characters. Further lines are dropped. */
