@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { bearer, loggedIn, login, type Running, start } from '../program.ts'
+import { spawnSync } from 'node:child_process'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { bearer, inFolder, loggedIn, login, type Running, start } from '../program.ts'
 
 /** One line for each request, on standard error. */
 
@@ -177,3 +180,35 @@ describe('a line for each request', () => {
     )
   })
 })
+
+test.skipIf(!Bun.which('mkfifo'))('a log that nobody reads neither stops the server nor fills its memory', () =>
+  inFolder(async (folder) => {
+    const pipe = join(folder, 'log')
+    spawnSync('mkfifo', [pipe])
+    const end = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK)
+    const through = ['sh', '-c', 'exec "$@" 2>"$0"', pipe]
+    const flags = ['--log-format', 'json', '--log-level', 'info', '--rate-limit', 'off']
+    await using server = await start(flags, { through })
+    const ask = async (id: string) => (await server.request('/nowhere', { headers: { 'x-request-id': id } })).status
+    for (let round = 0; round < 100; round++) {
+      const statuses = await Promise.all(Array.from({ length: 100 }, () => ask('unread')))
+      expect(new Set(statuses)).toEqual(new Set([404]))
+    }
+    let text = readAvailable(end)
+    while (!text.includes('"request_id":"read"')) {
+      await ask('read')
+      text += readAvailable(end)
+    }
+    expect(text.length).toBeWithin(2 ** 20, 1.25 * 2 ** 20)
+    closeSync(end)
+  }),
+)
+
+const readAvailable = (file: number): string => {
+  const piece = Buffer.alloc(65_536)
+  try {
+    return piece.toString('latin1', 0, readSync(file, piece)) + readAvailable(file)
+  } catch {
+    return '' // nothing waits
+  }
+}
