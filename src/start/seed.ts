@@ -27,7 +27,7 @@ export const seedReferenceData = (database: Database): void =>
     })
   })
 
-export const SANDBOX_RATES = ratesJson
+const SANDBOX_RATES = ratesJson
 
 /** Read at first use, because it delays the start. */
 export const sandboxRates = (reference: Reference): (() => BaseRates) => {

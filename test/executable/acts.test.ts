@@ -23,7 +23,6 @@ const ACTING: Record<string, string[]> = {
   'client disable': ['nobody'],
   'client enable': ['nobody'],
   'client feature': ['nobody', 'vouchers', 'on'],
-  'client limit': ['nobody', '1'],
   'client limits': ['nobody', '--max-quantity', '1'],
   'client fees': ['nobody', '--payout-fee', '1'],
   'client discount': ['nobody', '1', '1'],

@@ -83,11 +83,11 @@ test('a held charge fixes only the price of an order', () =>
     await sell({ gst_percent: 50, denominations: [{ min_value: 20, max_value: 50, discount: 2.5 }] })
     expect(await refusal()).toEqual([404, 'Denomination not found'])
     await sell({ gst_percent: 50 })
-    await operator.json('client', 'limit', 'acme', '1')
+    await operator.json('client', 'limits', 'acme', '--max-quantity', '1')
     expect(await refusal()).toEqual([400, 'Quantity exceeds maximum allowed quantity of 1'])
     expect(await customer.wallet()).toEqual([1000, 0])
 
-    await operator.json('client', 'limit', 'acme', 'off')
+    await operator.json('client', 'limits', 'acme', '--max-quantity', 'off')
     const repeated = await customer.post('/products/1/charges', ASKED)
     expect([repeated.status, repeated.headers.get('x-cache'), await repeated.text()]).toEqual([200, 'HIT', charge])
     expect(await customer.order(1, 2)).toMatchObject({ amount: 19.5, charges: JSON.parse(charge) })
@@ -116,27 +116,16 @@ operatorTest('the flags set the fees, and 0 disables them', async (operator) => 
 })
 
 describe('a client', () => {
-  test('loses access immediately when disabled or rotated, and old tokens stay revoked', () =>
+  test('loses access at once when disabled, and old tokens stay revoked', () =>
     open(async (operator, server, customer) => {
-      const status = async (who: Customer) => (await who.get('/countries/1')).status
-      expect(await status(customer)).toBe(200)
-      await operator.json('client', 'disable', 'acme')
-      expect(await status(customer)).toBe(401)
-      await operator.json('client', 'enable', 'acme')
-      expect(await status(customer)).toBe(401)
-
-      const rotated = await operator.json<Credentials>('client', 'rotate', 'acme')
-      const again = await Customer.of(server, rotated)
-      expect(await status(again)).toBe(200)
-      const newest = await operator.json<Credentials>('client', 'rotate', 'acme')
-      expect(await status(again)).toBe(401)
-      expect((await login(server, 'acme', rotated.password)).status).toBe(401)
-      const refresh = await server.request('/auth/refresh', {
-        method: 'POST',
-        body: JSON.stringify({ refresh_token: again.pair.refresh_token }),
-      })
-      expect(refresh.status).toBe(401)
-      expect((await login(server, 'acme', newest.password)).status).toBe(200)
+      const status = async () => (await customer.get('/countries/1')).status
+      expect(await status()).toBe(200)
+      for (const act of ['disable', 'enable']) {
+        await operator.json('client', act, 'acme')
+        expect(await status()).toBe(401)
+      }
+      const refresh = { method: 'POST', body: JSON.stringify({ refresh_token: customer.pair.refresh_token }) }
+      expect((await server.request('/auth/refresh', refresh)).status).toBe(401)
     }))
 
   stockedTest('that is disabled while a body arrives pays nothing and sees no codes', async (operator, credentials) => {
@@ -153,11 +142,11 @@ describe('a client', () => {
       const response = await finish()
       return [response.status, await response.text()]
     }
-    expect(await orderDuring(['client', 'limit', 'acme', '1'])).toEqual([
+    expect(await orderDuring(['client', 'limits', 'acme', '--max-quantity', '1'])).toEqual([
       400,
       expect.stringContaining('Quantity exceeds maximum allowed quantity of 1'),
     ])
-    expect(await operator.run(['client', 'limit', 'acme', 'off'])).toMatchObject({ exitCode: 0 })
+    expect(await operator.run(['client', 'limits', 'acme', '--max-quantity', 'off'])).toMatchObject({ exitCode: 0 })
     const withdrawn = operator.file('withdrawn.json', { products: [{ ...TEA, active: false }, HAMPER] })
     expect(await orderDuring(['catalog', 'import', withdrawn])).toEqual([
       404,

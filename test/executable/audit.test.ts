@@ -61,7 +61,7 @@ describe('scrip audit list', () => {
     asOperator(async (operator) => {
       const credentials = await operator.stocked()
       const { password } = await operator.json<{ password: string }>('client', 'rotate', 'acme')
-      await operator.json('client', 'limit', 'acme', '5')
+      await operator.json('client', 'limits', 'acme', '--max-quantity', '5')
       await operator.json('client', 'discount', 'acme', '1', '7.5')
       await operator.json('wallet', 'adjust', '1', '-12.50', '--remarks', 'Twice')
       const server = await operator.serve()
@@ -84,7 +84,7 @@ describe('scrip audit list', () => {
         'vouchers import done',
         'rates set done',
         'client rotate done',
-        'client limit done',
+        'client limits done',
         'client discount done',
         'wallet adjust done',
         'orders deliver done',
@@ -95,8 +95,8 @@ describe('scrip audit list', () => {
         'backup done',
       ])
       const row = (command: string) => rows.find((one) => one.command === command)
-      expect(row('client limit')).toMatchObject({
-        subject: 'acme 5',
+      expect(row('client limits')).toMatchObject({
+        subject: 'acme',
         before: { max_quantity: null },
         after: { max_quantity: 5 },
         address: null,
@@ -307,7 +307,7 @@ describe('the chain', () => {
     await operator.json('client', 'add', 'acme')
     expect(await faultsOf(operator)).toEqual([])
     await (await operator.serve()).stop()
-    await operator.json('client', 'limit', 'acme', '5')
+    await operator.json('client', 'limits', 'acme', '--max-quantity', '5')
     expect(await faultsOf(operator)).toEqual([])
     const [first, second] = storedRows(operator)
     expect([first?.key_mark, typeof second?.key_mark]).toEqual([null, 'string'])

@@ -10,23 +10,16 @@ import { bearer, folderTest, inFolder, loggedIn, run, start } from '../program.t
 /** Flags, their variables and their defaults (contract C1). */
 
 describe('a flag overrides its variable, and the variable overrides PORT and the default', () => {
-  test('--port', async () => {
-    const port = await freePort()
-    const program = await start(['--port', String(port)], { env: { SCRIP_PORT: '1', PORT: '2' } })
-    expect(program.url).toBe(`http://127.0.0.1:${port}`)
-    await program.stop()
-  })
-
-  test('SCRIP_PORT', async () => {
-    const port = await freePort()
-    const program = await start([], { env: { SCRIP_PORT: String(port), PORT: '2' } })
-    expect(program.url).toBe(`http://127.0.0.1:${port}`)
-    await program.stop()
-  })
-
-  test('PORT', async () => {
-    const port = await freePort()
-    const program = await start([], { env: { PORT: String(port) } })
+  test.each([
+    ['--port', ['--port', 'FREE'], { SCRIP_PORT: '1', PORT: '2' }],
+    ['SCRIP_PORT', [], { SCRIP_PORT: 'FREE', PORT: '2' }],
+    ['PORT', [], { PORT: 'FREE' }],
+  ])('%s', async (_, args, env) => {
+    const port = String(await freePort())
+    const filled = (text: string) => text.replace('FREE', port)
+    const program = await start(args.map(filled), {
+      env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)])),
+    })
     expect(program.url).toBe(`http://127.0.0.1:${port}`)
     await program.stop()
   })

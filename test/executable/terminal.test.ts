@@ -296,7 +296,7 @@ describe.each(Object.keys(SHELLS))('completion %s', (shell) => {
   test.skipIf(!Bun.which(shell))('completes commands, subcommands, flags and values', async () => {
     expect(await offered('wa')).toEqual(expect.arrayContaining(['wait', 'wallet']))
     expect((await offered('client', '')).sort()).toEqual(
-      expect.arrayContaining(['add', 'disable', 'discount', 'enable', 'feature', 'limit', 'list', 'rotate']),
+      expect.arrayContaining(['add', 'disable', 'discount', 'enable', 'feature', 'limits', 'list', 'rotate']),
     )
     expect(await offered('wallet', 'add', '--p')).toEqual(['--postpaid'])
     expect(await offered('--rate')).toEqual(expect.arrayContaining(['--rate-limit', '--rates']))

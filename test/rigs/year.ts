@@ -178,7 +178,9 @@ class Today {
 
   async proveTheRest(): Promise<void> {
     const rows = await this.#command<{ command: string; outcome: string }[]>('audit', 'list')
-    const done = rows.toReversed().map(({ command, outcome }) => (outcome === 'done' ? command : `${command} ${outcome}`))
+    const done = rows
+      .toReversed()
+      .map(({ command, outcome }) => (outcome === 'done' ? command : `${command} ${outcome}`))
     if (!Bun.deepEquals(done, this.#acts)) {
       const at = done.findIndex((command, index) => command !== this.#acts[index])
       this.findings.push(

@@ -68,7 +68,7 @@ const CONTROL_OPERATIONS: Readonly<Record<string, string>> = {
   'client add': 'POST /_sandbox/clients',
   'client list': 'GET /_sandbox/clients',
   'client feature': 'PATCH /_sandbox/clients/{id}',
-  'client limit': 'PATCH /_sandbox/clients/{id}',
+  'client limits': 'PATCH /_sandbox/clients/{id}',
   'wallet add': 'POST /_sandbox/wallets',
   'wallet list': 'GET /_sandbox/wallets',
   'wallet fund': 'POST /_sandbox/wallets/{id}/fund',

@@ -67,9 +67,6 @@ const termCommands = (client: Command): void => {
     .addArgument(choiceArgument('<feature>', 'the feature', ['vouchers']))
     .addArgument(choiceArgument('<on|off>', 'the setting', ['on', 'off']))
     .action(update((feature: 'vouchers', setting: 'on' | 'off') => ({ [feature]: setting === 'on' })))
-  recordCommand(client, CLIENT, 'limit', 'set the largest quantity that a client may buy at once')
-    .argument('<max_quantity|off>', 'a number, or off', quantityOrOff)
-    .action(update((given: Quantity) => ({ quantityMax: quantityOf(given) })))
   recordCommand(client, CLIENT, 'limits', 'show the limits of a client, or set them')
     .option('--max-quantity <number>', 'the largest quantity that it may buy at once, or off', quantityOrOff)
     .option(

@@ -26,16 +26,10 @@ export const walletCommands = (wallet: Command): void => {
     .argument('<currency>', 'ISO 4217, for example USD')
     .option('--postpaid <limit>', `credit limit: ${HOW_FAR}`)
     .action(act(add))
-  listCommand(wallet.command('list'), 'list the wallets of all clients, or of one, newest first', {
-    client: true,
-    times: 'opened',
-  })
-    .argument('[client]', 'a username, as with --client')
-    .action(
-      list(WALLET.columns, (query, narrowing, _, name?: string) =>
-        walletsOf(query, name === undefined ? narrowing : { ...narrowing, clientId: get(CLIENT, query, name).id }),
-      ),
-    )
+  const narrowable = { client: true, times: 'opened' } as const
+  listCommand(wallet.command('list'), 'list the wallets of all clients, newest first', narrowable).action(
+    list(WALLET.columns, walletsOf),
+  )
   moneyCommand(wallet, WALLET, 'fund', 'put money into a wallet')
     .argument('<amount>', AMOUNT)
     .option('--remarks <text>', 'remarks shown to the client')

@@ -70,7 +70,7 @@ class Year {
       this.customers.push({ name, password, walletId: id, currency, movements: [] })
     }
     await company.act('client', 'discount', 'acme', '1', '7.5')
-    await company.act('client', 'limit', 'bolt', '5')
+    await company.act('client', 'limits', 'bolt', '--max-quantity', '5')
   }
 
   async beginMonth(month: string): Promise<void> {
