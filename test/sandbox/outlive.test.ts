@@ -371,6 +371,15 @@ describe('A damaged file in a data folder', () => {
 
   test('whose damage shows when its pages are read is refused by each request that reads them, and can be deleted', () =>
     withFolder(async (dataDir, server) => {
+      for (const [name, damage] of [
+        ['emptied', (path: string) => writeFileSync(path, '')],
+        ['removed', rmSync],
+      ] as const) {
+        await succeed(server, 'PUT', `/worlds/${name}`)
+        damage(join(dataDir, `worlds/world-${name}.sqlite`))
+        expect(await control(server, 'GET', `/ledger?world=${name}`)).toMatchObject(worldDamaged(name))
+        await succeed(server, 'DELETE', `/worlds/${name}`)
+      }
       await succeed(server, 'PUT', '/worlds/broken')
       damagePages(join(dataDir, 'worlds/world-broken.sqlite'))
       for (const path of ['/ledger?world=broken', '/ledger?world=sbx_broken', '/wallets?world=broken']) {

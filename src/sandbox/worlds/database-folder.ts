@@ -6,6 +6,7 @@ import { Database } from '../../db/database.ts'
 import { flushFolder } from '../../db/disk.ts'
 import { asFile, asImage } from '../../db/image.ts'
 import { SECOND_MS } from '../../kernel/clock.ts'
+import { DamagedFile } from './damaged-file.ts'
 import type { KeptBytes, WorldFolder } from './world-folder.ts'
 
 const WORLDS = { folder: 'worlds', prefix: 'world-' } as const
@@ -72,7 +73,10 @@ class DatabaseFolder implements WorldFolder {
   }
 
   open(name: string): Database {
-    const database = Database.openFile(this.path(name))
+    const path = this.path(name)
+    // SQLite would begin a new database there.
+    if (!statSync(path, { throwIfNoEntry: false })?.size) throw new DamagedFile(path, 'is empty or gone')
+    const database = Database.openFile(path)
     database.serve()
     return database
   }

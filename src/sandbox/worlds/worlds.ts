@@ -131,7 +131,7 @@ export class SandboxWorlds implements Worlds {
     } catch (error) {
       database?.close()
       if (isPassing(error)) throw tryLater(error)
-      this.onDamaged(new DamagedFile(this.options.folder.path(name), error))
+      this.onDamaged(error instanceof DamagedFile ? error : new DamagedFile(this.options.folder.path(name), error))
       return undefined
     }
   }
