@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -243,11 +243,4 @@ export class Network implements Disposable {
     this.reset()
     this.#server.close()
   }
-}
-
-/** A folder for copies. */
-export const temporaryFolder = (place = tmpdir()): Disposable & { path: string } => {
-  const path = mkdtempSync(join(place, 'scrip-record-'))
-  mkdirSync(path, { recursive: true })
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }

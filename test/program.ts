@@ -194,14 +194,16 @@ const logOf = (stderr: ReadableStream<Uint8Array>) => {
   return { whole: collect(), soFar: () => text, logged }
 }
 
+/** A fresh folder, which is removed with all that is in it. */
+export const temporaryFolder = (place = tmpdir()): Disposable & { path: string } => {
+  const path = mkdtempSync(join(place, 'scrip-test-'))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
 /** Gives a fresh folder to some work, and removes it afterwards. */
 export const inFolder = async (work: (folder: string) => Promise<void>): Promise<void> => {
-  const folder = mkdtempSync(join(tmpdir(), 'scrip-test-'))
-  try {
-    await work(folder)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  using folder = temporaryFolder()
+  await work(folder.path)
 }
 
 export const folderTest = (sentence: string, work: (folder: string) => Promise<void>): void =>

@@ -1,18 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
+import { POSTGRES, Postgres } from '../postgres.ts'
 import { launch, run } from '../program.ts'
 import { serve } from '../rigs/server.ts'
+import { KEYS, LIVE, serving, withPostgres } from './record.ts'
 
 /** What a server or a command refuses because of PostgreSQL, its certificate, the keys or the folder (contract C18). */
 
-const KEYS = { SCRIP_VOUCHER_KEY: '11'.repeat(32), SCRIP_SIGNING_KEY: '22'.repeat(32) }
-const LIVE = ['--mode', 'live', '--rate-limit', 'off']
-
 /** A certificate authority, and a certificate of `localhost` that the user of PostgreSQL can read. */
-const makeCertificates = async (owner: string): Promise<string> => {
+const makeCertificates = async (): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), 'scrip-tls-'))
   const request = (name: string, ...args: string[]) =>
     Bun.$`openssl req -nodes -newkey rsa:2048 -keyout ${name}.key -subj /CN=${name} ${args}`.cwd(folder).quiet()
@@ -21,45 +19,32 @@ const makeCertificates = async (owner: string): Promise<string> => {
   await Bun.$`openssl x509 -req -in server.csr -days 2 -CA ca.crt -CAkey ca.key -CAcreateserial -copy_extensions copy -out server.crt`
     .cwd(folder)
     .quiet()
-  if (process.getuid?.() === 0) await Bun.$`chown -R ${owner} ${folder}`.quiet()
+  if (process.getuid?.() === 0) await Bun.$`chown -R postgres ${folder}`.quiet()
   await Bun.$`chmod 600 ${folder}/server.key`.quiet()
   return folder
 }
 
 if (!Bun.which('openssl') && process.env.TEST_ALL === '1') throw new Error('openssl is not installed')
-const tls = POSTGRES !== undefined && Bun.which('openssl') ? await makeCertificates('postgres') : ''
+const tls = POSTGRES !== undefined && Bun.which('openssl') ? await makeCertificates() : ''
 
-describe.skipIf(tls === '')('refuses with exit code 4, in words', () => {
-  let postgres: Postgres
-  const folder = temporaryFolder()
-  let number = 0
+describe.skipIf(tls === '')('refuses', () => {
+  const { postgres, newFolder, newRecord } = withPostgres()
   beforeAll(async () => {
-    postgres = await Postgres.start()
-    await postgres.sql(`ALTER SYSTEM SET ssl_cert_file = '${tls}/server.crt'`)
-    await postgres.sql(`ALTER SYSTEM SET ssl_key_file = '${tls}/server.key'`)
+    await postgres().sql(`ALTER SYSTEM SET ssl_cert_file = '${tls}/server.crt'`)
+    await postgres().sql(`ALTER SYSTEM SET ssl_key_file = '${tls}/server.key'`)
     await useTls('on')
   })
-  afterAll(async () => {
-    await postgres[Symbol.asyncDispose]()
-    folder[Symbol.dispose]()
-    rmSync(tls, { recursive: true, force: true })
-  })
+  afterAll(() => rmSync(tls, { recursive: true, force: true }))
 
   const useTls = async (state: 'on' | 'off'): Promise<void> => {
-    await postgres.sql(`ALTER SYSTEM SET ssl = ${state}`)
-    await postgres.sql('SELECT pg_reload_conf()')
-    while ((await postgres.sql('SHOW ssl'))[0] !== state) await Bun.sleep(20)
+    await postgres().sql(`ALTER SYSTEM SET ssl = ${state}`)
+    await postgres().sql('SELECT pg_reload_conf()')
+    while ((await postgres().sql('SHOW ssl'))[0] !== state) await Bun.sleep(20)
   }
-  const newFolder = (): string => join(folder.path, `folder${++number}`)
-  const newRecord = async (): Promise<Record<string, string>> => ({
-    ...KEYS,
-    SCRIP_POSTGRES: await postgres.create(`record${++number}`),
-  })
   const refusal = async (args: string[], env: Record<string, string>) => {
     const { exitCode, stderr } = await run(args, { env })
     return [exitCode, stderr]
   }
-  const serving = (dataDir: string): string[] => ['serve', ...LIVE, '--port', '0', '--data-dir', dataDir]
   const ofServer = async (url: string) => {
     const dataDir = newFolder()
     const [exitCode, stderr] = await refusal(serving(dataDir), { ...KEYS, SCRIP_POSTGRES: url })
@@ -67,10 +52,9 @@ describe.skipIf(tls === '')('refuses with exit code 4, in words', () => {
   }
 
   test('a certificate that its URL does not trust', async () => {
-    const name = `record${++number}`
-    await postgres.create(name)
-    const at = (host: string, query: string): string => `postgres://scrip@${host}:${postgres.port}/${name}?${query}`
-    const noCertificate = join(folder.path, 'none.pem')
+    const name = new URL((await newRecord()).SCRIP_POSTGRES).pathname.slice(1)
+    const at = (host: string, query: string): string => `postgres://scrip@${host}:${postgres().port}/${name}?${query}`
+    const noCertificate = join(tls, 'none.pem')
     writeFileSync(noCertificate, '')
     const remedy = '\nName the host that it is for, and its certificate authority in sslrootcert.\n'
     const refused = async (host: string, query: string) => await ofServer(at(host, query))
@@ -112,11 +96,11 @@ describe.skipIf(tls === '')('refuses with exit code 4, in words', () => {
   })
 
   test('a wrong password, a database that is missing, and rights that are', async () => {
-    const rules = join(postgres.data, 'pg_hba.conf')
+    const rules = join(postgres().data, 'pg_hba.conf')
     writeFileSync(rules, `host all locked 127.0.0.1/32 scram-sha-256\n${readFileSync(rules, 'utf8')}`)
-    await postgres.sql("CREATE ROLE locked LOGIN PASSWORD 'right'")
-    await postgres.sql('SELECT pg_reload_conf()')
-    const { SCRIP_POSTGRES = '', ...env } = await newRecord()
+    await postgres().sql("CREATE ROLE locked LOGIN PASSWORD 'right'")
+    await postgres().sql('SELECT pg_reload_conf()')
+    const { SCRIP_POSTGRES, ...env } = await newRecord()
     expect(
       await run(['client', 'add', 'ada', '--data-dir', newFolder()], { env: { ...env, SCRIP_POSTGRES } }),
     ).toMatchObject({ exitCode: 0 })
@@ -130,7 +114,7 @@ describe.skipIf(tls === '')('refuses with exit code 4, in words', () => {
       'scrip: the user has no rights on the schema scrip\nGrant USAGE and CREATE on it, or make the user its owner.\n',
     ])
     const database = pathname.slice(1)
-    await postgres.sql('GRANT USAGE, CREATE ON SCHEMA scrip TO locked', database)
+    await postgres().sql('GRANT USAGE, CREATE ON SCHEMA scrip TO locked', database)
     expect(await ofServer(`postgres://locked:right@${host}${pathname}`)).toEqual([
       4,
       'scrip: the user may not write the tables of the schema scrip\nName the user that has made them, or grant it to this one.\n',
@@ -182,9 +166,9 @@ describe.skipIf(tls === '')('refuses with exit code 4, in words', () => {
     const [first, second] = [newFolder(), newFolder()]
     const a = await serve([...LIVE, '--data-dir', first], { env })
     const b = launch(serving(second), { env })
-    const followers = () => postgres.sql('SELECT count(*) FROM scrip.followers', database)
+    const followers = () => postgres().sql('SELECT count(*) FROM scrip.followers', database)
     while ((await followers())[0] === '0') await Bun.sleep(20)
-    await postgres.sql("UPDATE scrip.installation SET schema_version = 999, release = '9.9.9'", database)
+    await postgres().sql("UPDATE scrip.installation SET schema_version = 999, release = '9.9.9'", database)
     const { exitCode, stderr } = await b.ended
     expect(exitCode).toBe(4)
     expect(stderr).toMatch(
@@ -205,7 +189,7 @@ describe.skipIf(tls === '')('refuses with exit code 4, in words', () => {
     for (const args of [serving(dataDir), ['client', 'add', 'bob', '--data-dir', dataDir]])
       expect(await refusal(args, KEYS)).toEqual([4, copied])
     expect(await refusal(['vouchers', 'rekey', '--data-dir', dataDir], keys)).toEqual([4, copied])
-    const backup = join(folder.path, 'backup.sqlite')
+    const backup = newFolder()
     expect(await run(['backup', backup, '--data-dir', dataDir], { env: KEYS })).toMatchObject({ exitCode: 0 })
     expect(await refusal(['restore', backup, '--force', '--data-dir', dataDir], KEYS)).toEqual([
       4,
@@ -223,13 +207,13 @@ describe.skipIf(tls === '')('refuses with exit code 4, in words', () => {
       `scrip: ${dataDir} holds no data\nscrip serve makes an empty record itself.\n`,
     ])
     expect(await run(['client', 'add', 'ada', '--data-dir', dataDir])).toMatchObject({ exitCode: 0 })
-    const { SCRIP_POSTGRES = '' } = env
+    const { SCRIP_POSTGRES } = env
     expect(await run(['postgres', 'init', '--data-dir', dataDir], { env: { SCRIP_POSTGRES } })).toMatchObject({
       exitCode: 2,
     })
     const made = await run(['postgres', 'init', '--json', '--data-dir', dataDir], { env })
     const { installation } = JSON.parse(made.stdout) as { installation: string }
-    const rows = await postgres.sql(
+    const rows = await postgres().sql(
       'SELECT command, outcome, after FROM scrip.audit ORDER BY id',
       SCRIP_POSTGRES.split('/').at(-1),
     )
@@ -239,5 +223,70 @@ describe.skipIf(tls === '')('refuses with exit code 4, in words', () => {
       `postgres init|done|{"installation":"${installation}"}`,
     ])
     expect(await run(['verify', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
+  })
+
+  test('keys that are missing, or not those of the record', async () => {
+    const env = await newRecord()
+    const { SCRIP_POSTGRES } = env
+    const [first, second] = [newFolder(), newFolder()]
+    expect(await refusal(serving(first), { SCRIP_POSTGRES })).toEqual([
+      2,
+      expect.stringContaining('scrip: --postgres needs the keys that all servers share'),
+    ])
+    const add = ['client', 'add', 'ada', '--data-dir', first]
+    expect(await refusal(add, { SCRIP_POSTGRES })).toEqual([
+      4,
+      expect.stringContaining(`scrip: ${first}: the record is empty, and a new one needs the keys of all servers`),
+    ])
+    expect(await run(add, { env })).toMatchObject({ exitCode: 0 })
+    expect(await refusal(serving(second), { ...env, SCRIP_SIGNING_KEY: '33'.repeat(32) })).toEqual([
+      4,
+      expect.stringContaining(`scrip: ${second}: the signing key is not the one of the other servers`),
+    ])
+  })
+
+  test('URLs that are invalid, and flags that cannot be used together', async () => {
+    const dataDir = newFolder()
+    const named = 'postgres://scrip@127.0.0.1/scrip'
+    for (const [args, env, words] of [
+      [serving(dataDir), { ...KEYS, SCRIP_POSTGRES: 'mysql://db' }, 'SCRIP_POSTGRES is not a PostgreSQL URL'],
+      [
+        [...serving(dataDir), '--postgres', 'postgres://a:b@127.0.0.1/c'],
+        KEYS,
+        'every user of the machine can read the password in --postgres',
+      ],
+      [
+        ['restore', 'file', '--data-dir', dataDir],
+        { ...KEYS, SCRIP_POSTGRES: named },
+        'scrip restore works on a folder that holds its own record',
+      ],
+      [['serve', '--postgres', named], {}, '--postgres is not available in sandbox mode'],
+    ] as const)
+      expect(await refusal([...args], env)).toEqual([2, expect.stringContaining(`scrip: ${words}\n`)])
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
+  test('a database that cannot hold the record', async () => {
+    await postgres().sql("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+    await postgres().sql('CREATE ROLE guest LOGIN')
+    const { host, pathname } = new URL((await newRecord()).SCRIP_POSTGRES)
+    for (const [url, problem] of [
+      [postgres().url('latin'), 'the database is in LATIN1, and the record needs UTF8'],
+      [`postgres://guest@${host}${pathname}`, 'the user may not make the schema scrip'],
+    ] as const)
+      expect(await ofServer(url)).toEqual([4, expect.stringContaining(problem)])
+  })
+
+  test('a folder of another record', async () => {
+    const [env, other] = [await newRecord(), await newRecord()]
+    const dataDir = newFolder()
+    expect(await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
+    expect(await run(['client', 'add', 'bob', '--data-dir', newFolder()], { env: other })).toMatchObject({
+      exitCode: 0,
+    })
+    expect(await refusal(serving(dataDir), other)).toEqual([
+      4,
+      expect.stringContaining('this folder is a copy of the record '),
+    ])
   })
 })

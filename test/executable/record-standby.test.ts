@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
-import { type Running, run } from '../program.ts'
+import { POSTGRES, Postgres } from '../postgres.ts'
+import { type Running, run, temporaryFolder } from '../program.ts'
 import { logIn, serve } from '../rigs/server.ts'
+import { KEYS, LIVE } from './record.ts'
 
 /** A server whose record has a synchronous standby that stops responding (contract C4, C18). */
 
@@ -16,7 +17,7 @@ describe.skipIf(POSTGRES === undefined)('while a synchronous standby hangs', () 
   let server: Running
   let token: string
   const folder = temporaryFolder()
-  const env: Record<string, string> = { SCRIP_VOUCHER_KEY: '11'.repeat(32), SCRIP_SIGNING_KEY: '22'.repeat(32) }
+  const env: Record<string, string> = { ...KEYS }
 
   beforeAll(async () => {
     primary = await Postgres.start()
@@ -24,7 +25,7 @@ describe.skipIf(POSTGRES === undefined)('while a synchronous standby hangs', () 
     standby = await primary.standby()
     while (!(await primary.sql('SELECT sync_state FROM pg_stat_replication')).includes('sync')) await Bun.sleep(LOOK_MS)
     const dataDir = join(folder.path, 'data')
-    server = await serve(['--mode', 'live', '--rate-limit', 'off', '--data-dir', dataDir], { env })
+    server = await serve([...LIVE, '--data-dir', dataDir], { env })
     const added = await run(['client', 'add', 'ada', '--json', '--data-dir', dataDir], { env })
     token = await logIn(server.port, 'ada', (JSON.parse(added.stdout) as { password: string }).password)
   })

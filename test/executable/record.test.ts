@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../free-port.ts'
-import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
+import { POSTGRES } from '../postgres.ts'
 import { type Running, run } from '../program.ts'
 import { logIn, serve } from '../rigs/server.ts'
+import { KEYS, LIVE, serving, withPostgres } from './record.ts'
 
 /** Two servers and their operator, with the record in PostgreSQL (contract C18). */
-
-const KEYS = { SCRIP_VOUCHER_KEY: '11'.repeat(32), SCRIP_SIGNING_KEY: '22'.repeat(32) }
-const LIVE = ['--mode', 'live', '--rate-limit', 'off']
 
 interface ReadResponse {
   status: number
@@ -28,22 +26,7 @@ const untilReady = async (server: Running): Promise<void> => {
 }
 
 describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
-  let postgres: Postgres
-  const folder = temporaryFolder()
-  let number = 0
-  beforeAll(async () => {
-    postgres = await Postgres.start()
-  })
-  afterAll(async () => {
-    await postgres[Symbol.asyncDispose]()
-    folder[Symbol.dispose]()
-  })
-
-  const newRecord = async (): Promise<Record<string, string>> => ({
-    ...KEYS,
-    SCRIP_POSTGRES: await postgres.create(`record${++number}`),
-  })
-  const newFolder = (): string => join(folder.path, `folder${++number}`)
+  const { postgres, newFolder, newRecord } = withPostgres()
 
   test('is served by one server, followed by others, and by another one when that ends', async () => {
     const env = await newRecord()
@@ -51,10 +34,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
     const a = await serve([...LIVE, '--data-dir', first], { env })
     const metricsPort = await freePort()
     const b = await serve([...LIVE, '--data-dir', second, '--metrics-port', String(metricsPort)], { env })
-    const command = async (dataDir: string, ...args: string[]) => {
-      const { exitCode, stdout, stderr } = await run([...args, '--data-dir', dataDir], { env })
-      return { exitCode, stdout, stderr }
-    }
+    const command = (dataDir: string, ...args: string[]) => run([...args, '--data-dir', dataDir], { env })
     const added = await command(first, 'client', 'add', 'ada', '--json')
     const { password } = JSON.parse(added.stdout) as { password: string }
     expect(await command(second, 'client', 'add', 'bob')).toEqual({
@@ -108,7 +88,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
       first: null,
     })
     const database = env.SCRIP_POSTGRES?.split('/').at(-1)
-    await postgres.sql('UPDATE scrip.wallets SET threshold_minor = 5', database)
+    await postgres().sql('UPDATE scrip.wallets SET threshold_minor = 5', database)
     const differing = await command(second, 'verify', '--json')
     expect(differing.exitCode).toBe(1)
     expect(JSON.parse(differing.stdout)).toContainEqual({
@@ -121,7 +101,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
     expect((await command(first, 'wallet', 'list')).stdout).toContain('ada')
     expect(await command(first, 'wallet', 'fund', '1', '5')).toMatchObject({ exitCode: 0 })
 
-    await postgres.sql(
+    await postgres().sql(
       `DELETE FROM scrip.audit; UPDATE scrip.audit_head SET count = 0, hash = '${'0'.repeat(64)}'`,
       database,
     )
@@ -142,7 +122,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
     const { password } = JSON.parse((await command('client', 'add', 'ada', '--json')).stdout) as { password: string }
     const bob = `(SELECT json_agg(to_jsonb(c) || '{"id":2,"username":"bob"}') FROM scrip.clients AS c)`
     const commit = `scrip.commit(epoch, seq, seq + 1, json_build_object('clients', ${bob})::text, false, true)`
-    await postgres.sql(`SELECT ${commit} FROM scrip.installation`, env.SCRIP_POSTGRES?.split('/').at(-1))
+    await postgres().sql(`SELECT ${commit} FROM scrip.installation`, env.SCRIP_POSTGRES?.split('/').at(-1))
     let listed = await command('client', 'list')
     while (listed.stderr === '') listed = await command('client', 'list')
     expect(listed.stderr).toMatch(/^This copy is \d+\.\d s behind the record\.\n$/)
@@ -161,7 +141,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
     const env = await newRecord()
     const dataDir = newFolder()
     expect(await run(['client', 'add', 'ada', '--data-dir', dataDir])).toMatchObject({ exitCode: 0 })
-    const refused = await run(['serve', ...LIVE, '--port', '0', '--data-dir', dataDir], { env })
+    const refused = await run(serving(dataDir), { env })
     expect([refused.exitCode, refused.stderr]).toEqual([
       4,
       `scrip: ${dataDir}: the record is empty, and this folder holds data\nRun scrip postgres init to upload it.\n`,
@@ -172,21 +152,14 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
       1,
       'scrip: the record already holds data\nName an empty database, or serve an empty folder, which is pulled.\n',
     ])
-    const without = await run(['client', 'add', 'bob', '--data-dir', dataDir])
-    expect(without.exitCode).toBe(4)
-    expect(without.stderr).toContain('is a copy of the record')
-    expect((await run(['client', 'list', '--data-dir', dataDir])).stdout).toContain('ada')
-
-    const [backup, alone] = [join(folder.path, 'backup.sqlite'), newFolder()]
+    const [backup, alone] = [newFolder(), newFolder()]
     expect(await run(['backup', backup, '--data-dir', newFolder()], { env })).toMatchObject({ exitCode: 0 })
-    expect(
-      (await run(['restore', backup, '--data-dir', alone], { env: { SCRIP_VOUCHER_KEY: KEYS.SCRIP_VOUCHER_KEY } }))
-        .exitCode,
-    ).toBe(0)
-    expect(
-      (await run(['client', 'add', 'bob', '--data-dir', alone], { env: { SCRIP_VOUCHER_KEY: KEYS.SCRIP_VOUCHER_KEY } }))
-        .exitCode,
-    ).toBe(0)
+    const own = { env: { SCRIP_VOUCHER_KEY: KEYS.SCRIP_VOUCHER_KEY } }
+    for (const command of [
+      ['restore', backup],
+      ['client', 'add', 'bob'],
+    ])
+      expect(await run([...command, '--data-dir', alone], own)).toMatchObject({ exitCode: 0 })
   })
 
   test('keeps a copy that holds more than a restored record, and pulls it again', async () => {
@@ -194,7 +167,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
     const database = env.SCRIP_POSTGRES?.split('/').at(-1)
     const dataDir = newFolder()
     expect(await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
-    await postgres.sql(
+    await postgres().sql(
       'UPDATE scrip.installation SET seq = 1; DELETE FROM scrip.changes WHERE seq > 1; DELETE FROM scrip.clients; DELETE FROM scrip.audit; UPDATE scrip.audit_head SET count = 0',
       database,
     )
@@ -206,79 +179,5 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
     )
     expect(aside).toMatch(/^scrip\.sqlite\.foreign-\d{4}-/)
     expect((await run(['client', 'list', '--data-dir', dataDir], { env })).stdout).not.toContain('ada')
-  })
-
-  describe('refuses', () => {
-    const refusal = async (args: string[], env: Record<string, string>) => {
-      const { exitCode, stderr } = await run(args, { env })
-      return [exitCode, stderr.split('\n')[0]]
-    }
-    const serving = (dataDir: string): string[] => ['serve', ...LIVE, '--port', '0', '--data-dir', dataDir]
-
-    test('keys that are missing, or not those of the record', async () => {
-      const env = await newRecord()
-      const { SCRIP_POSTGRES = '' } = env
-      const folders = [newFolder(), newFolder()] as const
-      expect(await refusal(serving(folders[0]), { SCRIP_POSTGRES })).toEqual([
-        2,
-        'scrip: --postgres needs the keys that all servers share',
-      ])
-      expect(await refusal(['client', 'add', 'ada', '--data-dir', folders[0]], { SCRIP_POSTGRES })).toEqual([
-        4,
-        `scrip: ${folders[0]}: the record is empty, and a new one needs the keys of all servers`,
-      ])
-      expect(await run(['client', 'add', 'ada', '--data-dir', folders[0]], { env })).toMatchObject({ exitCode: 0 })
-      expect(await refusal(serving(folders[1]), { ...env, SCRIP_SIGNING_KEY: '33'.repeat(32) })).toEqual([
-        4,
-        `scrip: ${folders[1]}: the signing key is not the one of the other servers`,
-      ])
-    })
-
-    test('URLs that are invalid, and flags that cannot be used together', async () => {
-      const dataDir = newFolder()
-      expect(await refusal(serving(dataDir), { ...KEYS, SCRIP_POSTGRES: 'mysql://db' })).toEqual([
-        2,
-        'scrip: SCRIP_POSTGRES is not a PostgreSQL URL',
-      ])
-      expect(await refusal([...serving(dataDir), '--postgres', 'postgres://a:b@127.0.0.1/c'], KEYS)).toEqual([
-        2,
-        'scrip: every user of the machine can read the password in --postgres',
-      ])
-      const env = { ...KEYS, SCRIP_POSTGRES: 'postgres://scrip@127.0.0.1/scrip' }
-      expect(await refusal(['restore', 'file', '--data-dir', dataDir], env)).toEqual([
-        2,
-        'scrip: scrip restore works on a folder that holds its own record',
-      ])
-      expect(await refusal(['serve', '--postgres', 'postgres://scrip@127.0.0.1/scrip'], {})).toEqual([
-        2,
-        'scrip: --postgres is not available in sandbox mode',
-      ])
-      expect(existsSync(dataDir)).toBe(false)
-    })
-
-    test('a database that cannot hold the record', async () => {
-      await postgres.sql("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
-      await postgres.sql('CREATE ROLE guest LOGIN')
-      const { SCRIP_POSTGRES = '' } = await newRecord()
-      const url = new URL(SCRIP_POSTGRES)
-      const cases: [string, string][] = [
-        [postgres.url('latin'), 'the database is in LATIN1, and the record needs UTF8'],
-        [postgres.url('missing'), 'database "missing" does not exist'],
-        [`postgres://guest@${url.host}${url.pathname}`, 'the user may not make the schema scrip'],
-      ]
-      for (const [given, problem] of cases) {
-        const [exitCode, line] = await refusal(serving(newFolder()), { ...KEYS, SCRIP_POSTGRES: given })
-        expect([exitCode, line]).toEqual([4, expect.stringContaining(problem)])
-      }
-    })
-
-    test('a folder of another record', async () => {
-      const [env, other] = [await newRecord(), await newRecord()]
-      const [dataDir, theirs] = [newFolder(), newFolder()]
-      expect(await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
-      expect(await run(['client', 'add', 'bob', '--data-dir', theirs], { env: other })).toMatchObject({ exitCode: 0 })
-      const [exitCode, line] = await refusal(serving(dataDir), other)
-      expect([exitCode, line]).toEqual([4, expect.stringContaining('this folder is a copy of the record ')])
-    })
   })
 })

@@ -1,7 +1,7 @@
 // Runs in process alone: it starts the program by itself, in both targets the same.
 
 import { afterAll, describe, expect, test } from 'bun:test'
-import { temporaryFolder } from '../postgres.ts'
+import { temporaryFolder } from '../program.ts'
 import { ADA } from '../records.ts'
 import { type Ask, bytesOf, Connection, type RawResponse } from '../rigs/connection.ts'
 import { fill } from '../rigs/filled.ts'

@@ -10,7 +10,8 @@ import { type Joined, joinRecord, type Needs } from '../../src/record/command.ts
 import { Connection } from '../../src/record/connection.ts'
 import { gateTotals } from '../../src/record/gate.ts'
 import { createDatabase } from '../../src/start/folder.ts'
-import { Network, POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
+import { Network, POSTGRES, Postgres } from '../postgres.ts'
+import { temporaryFolder } from '../program.ts'
 
 /** Commands on a copy of the record, in the same process (contract C18). */
 

@@ -11,7 +11,8 @@ import { FollowingCopy } from '../../src/record/follower.ts'
 import { Lease } from '../../src/record/lease.ts'
 import { pullCopy } from '../../src/record/pull.ts'
 import { CopyUnfit } from '../../src/record/standing.ts'
-import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
+import { POSTGRES, Postgres } from '../postgres.ts'
+import { temporaryFolder } from '../program.ts'
 import { openRecord } from './opened.ts'
 
 /** Copies that follow a record, against a real PostgreSQL (contract C18). */

@@ -7,7 +7,8 @@ import { Gate } from '../../src/record/gate.ts'
 import { Lease } from '../../src/record/lease.ts'
 import { uploadCopy } from '../../src/record/record.ts'
 import { tablesOf } from '../../src/record/tables.ts'
-import { Network, type Postgres, temporaryFolder } from '../postgres.ts'
+import { Network, type Postgres } from '../postgres.ts'
+import { temporaryFolder } from '../program.ts'
 
 /** A record in PostgreSQL, the copy that writes it, and rows to write. */
 

@@ -6,7 +6,8 @@ import { MINUTE_MS, SECOND_MS, systemClock } from '../../src/kernel/clock.ts'
 import { Outage } from '../../src/kernel/outage.ts'
 import { RecordServer } from '../../src/record/server.ts'
 import { createDatabase } from '../../src/start/folder.ts'
-import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
+import { POSTGRES, Postgres } from '../postgres.ts'
+import { temporaryFolder } from '../program.ts'
 
 /** What the log says while PostgreSQL is away (contract C18). */
 

@@ -15,7 +15,8 @@ import { Lease } from '../../src/record/lease.ts'
 import { pullCopy } from '../../src/record/pull.ts'
 import { checkServer } from '../../src/record/record.ts'
 import { CopyUnfit, requireSameTimeline } from '../../src/record/standing.ts'
-import { POSTGRES, Postgres, temporaryFolder } from '../postgres.ts'
+import { POSTGRES, Postgres } from '../postgres.ts'
+import { temporaryFolder } from '../program.ts'
 import { CLIENT, CURRENCY, openRecord, wallet } from './opened.ts'
 
 /** The gate, the lease and followers, against a real PostgreSQL (contract C18). */

@@ -1,6 +1,5 @@
 import { milliseconds } from '../bench/table.ts'
-import { temporaryFolder } from '../postgres.ts'
-import type { Running } from '../program.ts'
+import { type Running, temporaryFolder } from '../program.ts'
 import { type Ask, ask, bytesOf, Connection } from './connection.ts'
 import { fill } from './filled.ts'
 import { percentile, type Rig } from './report.ts'

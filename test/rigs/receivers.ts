@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { count, mebibytes } from '../bench/table.ts'
-import { temporaryFolder } from '../postgres.ts'
-import { ON_A_SMALL_DISK, type Running, residentBytes } from '../program.ts'
+import { ON_A_SMALL_DISK, type Running, residentBytes, temporaryFolder } from '../program.ts'
 import { type AttemptBody, type EventBody, Partner, recordOf } from './partner.ts'
 import { type Behaviour, breakOff, Receiver, respondWith } from './receiver.ts'
 import type { Rig } from './report.ts'
