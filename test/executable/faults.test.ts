@@ -85,59 +85,53 @@ describe('exit 4, with the error and its location, for', () => {
     expect(stderr).toContain('/no/such.json')
   })
 
-  folderTest('a data folder that is a file', async (folder) => {
-    const file = join(folder, 'file')
-    writeFileSync(file, '')
-    const { exitCode, stderr } = await run(['--port', '0', '--data-dir', file])
-    expect(exitCode).toBe(4)
-    expect(stderr).toContain(file)
-  })
-
-  folderTest('a file that is not a database', async (folder) => {
-    writeFileSync(join(folder, 'scrip.sqlite'), 'x'.repeat(8_192))
-    const { exitCode, stderr } = await run(['--port', '0', '--data-dir', folder])
-    expect(exitCode).toBe(4)
-    expect(stderr).toContain(folder)
-    expect(stderr).toContain('is not a Scrip database')
-  })
-
-  folderTest('a database file that cannot be opened', async (folder) => {
-    mkdirSync(join(folder, 'scrip.sqlite'))
-    const { exitCode, stderr } = await run(['--port', '0', '--data-dir', folder])
-    expect(exitCode).toBe(4)
-    expect(stderr).toContain(folder)
-  })
-
+  const served = async (folder: string): Promise<void> => void (await (await start(['--data-dir', folder])).stop())
   const changed = async (folder: string, statement: string) => {
-    await (await start(['--data-dir', folder])).stop()
+    await served(folder)
     const database = new Database(join(folder, 'scrip.sqlite'))
     database.run(statement)
     database.close()
-    return run(['--port', '0', '--data-dir', folder])
   }
 
-  folderTest('a database of a newer program', async (folder) => {
-    const { exitCode, stderr } = await changed(folder, "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')")
-    expect(exitCode).toBe(4)
-    expect(stderr).toContain(`${folder}: the database is at schema 9999`)
-  })
-
-  folderTest('a database of a build before the first release', async (folder) => {
-    const { exitCode, stderr } = await changed(folder, "UPDATE migrations SET sha256 = 'x' WHERE version = 1")
-    expect(exitCode).toBe(4)
-    expect(stderr).toContain(
-      `${folder}: the database was not made by 0001_schema of this program: it is of a build before`,
-    )
-  })
-
-  folderTest('a truncated signing key', async (folder) => {
-    await (await start(['--data-dir', folder])).stop()
-    writeFileSync(join(folder, 'signing.key'), 'short')
-    const { exitCode, stderr } = await run(['--port', '0', '--data-dir', folder])
-    expect(exitCode).toBe(4)
-    expect(stderr).toContain('signing.key')
-  })
+  test.each<[string, (folder: string) => unknown, string]>([
+    ['a data folder that is a file', (folder) => writeFileSync(folder, ''), ''],
+    [
+      'a file that is not a database',
+      (folder) => writeFileSync(join(made(folder), 'scrip.sqlite'), 'x'.repeat(8_192)),
+      'is not a Scrip database',
+    ],
+    ['a database file that cannot be opened', (folder) => mkdirSync(join(made(folder), 'scrip.sqlite')), ''],
+    [
+      'a database of a newer program',
+      (folder) => changed(folder, "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')"),
+      ': the database is at schema 9999',
+    ],
+    [
+      'a database of a build before the first release',
+      (folder) => changed(folder, "UPDATE migrations SET sha256 = 'x' WHERE version = 1"),
+      ': the database was not made by 0001_schema of this program: it is of a build before',
+    ],
+    [
+      'a truncated signing key',
+      (folder) => served(folder).then(() => writeFileSync(join(folder, 'signing.key'), 'short')),
+      'signing.key',
+    ],
+  ])('%s', (_, spoil, message) =>
+    inFolder(async (folder) => {
+      const data = join(folder, 'data')
+      await spoil(data)
+      const { exitCode, stdout, stderr } = await run(['--port', '0', '--data-dir', data])
+      expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
+      expect(stderr).toContain(data)
+      expect(stderr).toContain(message)
+    }),
+  )
 })
+
+const made = (folder: string): string => {
+  mkdirSync(folder, { mode: 0o700 })
+  return folder
+}
 
 folderTest('an invalid catalog changes nothing: the previous one is still served', async (folder) => {
   const [data, good, bad] = [join(folder, 'data'), join(folder, 'good.json'), join(folder, 'bad.json')]

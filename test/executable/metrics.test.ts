@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { bearer, loggedIn, login, type Place, type Running, run, start } from '../program.ts'
 import { HUNDRED } from '../records.ts'
 import { ask } from '../socket.ts'
-import { stockedTest } from './live.ts'
+import { Customer, stockedTest } from './live.ts'
 
 /** `/metrics` as Prometheus reads it: parsed by its text format, not by looking for words. */
 
@@ -12,70 +12,50 @@ interface Sample {
   value: number
 }
 
-interface Family {
-  type: string
-  help: string
-  samples: Sample[]
-}
-
 const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*'
-const SAMPLE = new RegExp(`^(${NAME})(?:\\{(.*)\\})? (NaN|[+-]?Inf|[-+0-9.e]+)$`)
-const LABEL = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,|$)/
-
-const labelsOf = (text: string): Record<string, string> => {
-  const labels: Record<string, string> = {}
-  let rest = text
-  while (rest !== '') {
-    const [whole, name = '', value = ''] = LABEL.exec(rest) ?? []
-    if (whole === undefined) throw new Error(`no labels: ${rest}`)
-    labels[name] = value
-    rest = rest.slice(whole.length)
-  }
-  return labels
-}
+const FAMILY = new RegExp(`^# HELP (${NAME}) .+\n# TYPE \\1 (counter|gauge|histogram)\n([^]*)$`)
+const LABEL = '[a-zA-Z_]\\w*="(?:[^"\\\\\\n]|\\\\[\\\\"n])*"'
+const VALUE = 'NaN|[+-]?Inf|[-+0-9.e]+'
 
 /** Reads the text format, and refuses what promtool would: samples without a type, twice, or out of their family. */
-const parse = (page: string): Map<string, Family> => {
+const parse = (page: string): { families: Set<string>; samples: Sample[] } => {
   expect(page).toEndWith('\n')
-  const families = new Map<string, Family>()
-  const seen = new Set<string>()
-  let current: { name: string; family: Family } | undefined
-  for (const line of page.split('\n').filter((text) => text !== '')) {
-    const [, kind, name = '', text = ''] = new RegExp(`^# (HELP|TYPE) (${NAME}) (.+)$`).exec(line) ?? []
-    if (kind === 'HELP') {
-      expect(families.has(name)).toBe(false)
-      current = { name, family: { type: '', help: text, samples: [] } }
-      families.set(name, current.family)
-    } else if (kind === 'TYPE') {
-      expect(current?.name).toBe(name)
-      expect(['counter', 'gauge', 'histogram']).toContain(text)
-      if (current) current.family.type = text
-    } else {
-      const [, sample = '', labels = '', value = ''] = SAMPLE.exec(line) ?? []
-      if (!current?.family.type) throw new Error(`a sample without a type: ${line}`)
-      const suffix = sample.slice(current.name.length)
-      expect({ line, of: sample.startsWith(current.name) }).toEqual({ line, of: true })
-      expect(current.family.type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']).toContain(suffix)
-      const series = `${sample}{${labels}}`
-      expect(seen.has(series)).toBe(false)
-      seen.add(series)
-      current.family.samples.push({ name: sample, labels: labelsOf(labels), value: Number(value) })
+  const families = new Set<string>()
+  const samples = new Map<string, Sample>()
+  for (const block of page.split(/^(?=# HELP )/m)) {
+    expect(block).toMatch(FAMILY)
+    const [, family = '', type, lines = ''] = FAMILY.exec(block) ?? []
+    expect(families).not.toContain(family)
+    families.add(family)
+    if (type === 'counter') expect(family).toEndWith('_total')
+    const name = family + (type === 'histogram' ? '(?:_bucket|_sum|_count)' : '')
+    const sample = new RegExp(`^((${name})(?:\\{(${LABEL}(?:,${LABEL})*)\\})?) (${VALUE})$`)
+    for (const line of lines.split('\n').filter((text) => text !== '')) {
+      expect(line).toMatch(sample)
+      const [, series = '', name = '', labels = '', value = ''] = sample.exec(line) ?? []
+      expect(samples).not.toContainKey(series)
+      const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label = '', text = '']) => [label, text])
+      samples.set(series, { name, labels: Object.fromEntries(pairs), value: Number(value) })
     }
   }
-  for (const [name, { type }] of families) if (type === 'counter') expect(name).toEndWith('_total')
-  return families
+  return { families, samples: [...samples.values()] }
 }
 
 class Scraped {
-  constructor(readonly families: Map<string, Family>) {}
+  readonly #families: Set<string>
+  readonly samples: Sample[]
+  constructor(page: string) {
+    const { families, samples } = parse(page)
+    this.#families = families
+    this.samples = samples
+  }
 
   /** The value of the one sample with these labels; 0 when there is none. */
   value(name: string, labels: Record<string, string> = {}): number {
-    const family = this.families.get(name) ?? this.families.get(name.replace(/_(?:bucket|sum|count)$/, ''))
-    if (!family) throw new Error(`no metric ${name}`)
-    const found = family.samples.filter(
+    expect([...this.#families].some((family) => name.startsWith(family))).toBe(true)
+    const found = this.samples.filter(
       (sample) =>
-        sample.name === name && Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+        sample.name === name && Object.entries(labels).every(([label, text]) => sample.labels[label] === text),
     )
     expect(found.length).toBeLessThan(2)
     return found[0]?.value ?? 0
@@ -100,7 +80,7 @@ const measured = async (program: Promise<Running>, work: (measured: Measured) =>
       scrape: async () => {
         const response = await fetch(metricsUrl)
         expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
-        return new Scraped(parse(await response.text()))
+        return new Scraped(await response.text())
       },
     })
   } finally {
@@ -143,12 +123,13 @@ describe('metrics of a sandbox', () => {
         .flatMap(({ route, duration_ms }) => (route === labels.route ? [duration_ms] : []))
       expect(durationsMs).toHaveLength(2)
       expect(durationsMs[1]).toBeGreaterThan(59)
-      const buckets = page.families
-        .get('scrip_http_request_duration_seconds')
-        ?.samples.filter(({ name, labels: { route } }) => name.endsWith('_bucket') && route === labels.route)
-      expect(buckets?.at(-1)).toMatchObject({ labels: { le: '+Inf' }, value: 2 })
-      expect(buckets?.map(({ value }) => value)).toEqual(
-        buckets?.map(({ labels: { le = '' } }) => {
+      const buckets = page.samples.filter(
+        ({ name, labels: { route } }) =>
+          name === 'scrip_http_request_duration_seconds_bucket' && route === labels.route,
+      )
+      expect(buckets.at(-1)).toMatchObject({ labels: { le: '+Inf' }, value: 2 })
+      expect(buckets.map(({ value }) => value)).toEqual(
+        buckets.map(({ labels: { le = '' } }) => {
           const limitMs = le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le) * 1_000
           return durationsMs.filter((durationMs) => durationMs <= limitMs).length
         }),
@@ -216,20 +197,16 @@ describe('metrics of a sandbox', () => {
     }))
 })
 
-stockedTest('metrics of live mode', async (operator, { username, password }) => {
-  await measured(operator.serve(...FLAGS), async ({ program, scrape }) => {
-    const { access_token, refresh_token } = (await (await login(program, username, password)).json()) as {
-      access_token: string
-      refresh_token: string
-    }
-    await program.request('/api/v1/wallets', bearer({ access_token, refresh_token }))
+stockedTest('metrics of live mode', (operator, credentials) =>
+  measured(operator.serve(...FLAGS), async ({ program, scrape }) => {
+    await (await Customer.of(program, credentials)).get('/wallets')
     const page = await scrape()
     expect(page.value('scrip_build_info', { mode: 'live' })).toBe(1)
     expect(page.value('scrip_worlds')).toBe(1)
     const labels = { method: 'GET', route: '/api/v1/wallets', status: '200' }
     expect(page.value('scrip_http_request_duration_seconds_count', labels)).toBe(1)
-  })
-})
+  }),
+)
 
 describe('the port of the metrics', () => {
   test('is off unless it is given', async () => {
