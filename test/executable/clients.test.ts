@@ -173,25 +173,23 @@ describe('scrip wallet', () => {
     ).toMatchObject({ wallet_id: 1 })
   })
 
-  test.each([
-    ['fund', '5'],
-    ['adjust', '5'],
-    ['adjust', '-5'],
-  ])('%s of %s refuses a closed wallet', (command, amount) =>
-    asOperator(async (operator) => {
-      await operator.stocked()
-      await operator.json('wallet', 'add', 'acme', 'EUR')
-      await operator.json('wallet', 'close', '2')
-      const before = await operator.json<object[]>('wallet', 'list')
+  stockedTest('fund and adjust refuse a closed wallet', async (operator) => {
+    await operator.json('wallet', 'add', 'acme', 'EUR')
+    await operator.json('wallet', 'close', '2')
+    const before = await operator.json<object[]>('wallet', 'list')
+    for (const [command, amount] of [
+      ['fund', '5'],
+      ['adjust', '5'],
+      ['adjust', '-5'],
+    ] as const)
       expect(await operator.run(['wallet', command, '2', amount])).toEqual({
         exitCode: 1,
         stdout: '',
         stderr: 'scrip: wallet 2 is closed\nscrip wallet add opens another one.\n',
       })
-      expect(await operator.json<object[]>('wallet', 'list')).toEqual(before)
-      expect(await operator.json<object[]>('transactions', '--wallet', '2')).toEqual([])
-    }),
-  )
+    expect(await operator.json<object[]>('wallet', 'list')).toEqual(before)
+    expect(await operator.json<object[]>('transactions', '--wallet', '2')).toEqual([])
+  })
 
   stockedTest('refunds of what a closed wallet has paid reach it', async (operator, credentials) => {
     await operator.json('wallet', 'add', 'acme', 'EUR')
@@ -209,22 +207,21 @@ describe('scrip wallet', () => {
     expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount, is_active: false }, {}])
   })
 
-  test.each([
-    ['the default wallet', '1', 'scrip wallet default'],
-    ['a wallet with money', '2', 'holds 5.00 and reserves 0.00 EUR'],
-    ['a wallet that is closed', '3', 'is closed'],
-    ['a wallet that is none', '9', 'scrip wallet list'],
-  ])('close refuses %s', (_, id, message) =>
-    asOperator(async (operator) => {
-      await operator.stocked()
-      await operator.json('wallet', 'add', 'acme', 'EUR')
-      await operator.json('wallet', 'fund', '2', '5')
-      await operator.json('wallet', 'add', 'acme', 'JPY')
-      await operator.json('wallet', 'close', '3')
-      const { exitCode, stderr } = await operator.run(['wallet', 'close', id])
-      expect(exitCode).toBe(1)
-      expect(stderr).toContain(message)
-      expect(await operator.run(['wallet', 'default', '3'])).toMatchObject({ exitCode: 1 })
-    }),
-  )
+  stockedTest('close refuses the default wallet, one with money, a closed one and none', async (operator) => {
+    await operator.json('wallet', 'add', 'acme', 'EUR')
+    await operator.json('wallet', 'fund', '2', '5')
+    await operator.json('wallet', 'add', 'acme', 'JPY')
+    await operator.json('wallet', 'close', '3')
+    for (const [command, id, words] of [
+      ['close', '1', 'scrip wallet default'],
+      ['close', '2', 'holds 5.00 and reserves 0.00 EUR'],
+      ['close', '3', 'is closed'],
+      ['close', '9', 'scrip wallet list'],
+      ['default', '3', ''],
+    ] as const)
+      expect(await operator.run(['wallet', command, id])).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining(words),
+      })
+  })
 })

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { COMMAND } from '../program.ts'
 import { asOperator } from './live.ts'
 
 /** `scrip reconcile` (contract C19); test/reconciliation has what it finds. */
@@ -60,23 +59,9 @@ test('says in every format what differs, by its exit code too, and changes nothi
 test('takes a month, and standard input', () =>
   asOperator(async (operator) => {
     await operator.stocked()
-    const list = `${HEADER}none,order,1,USD,\n`
-    const path = join(operator.folder, 'list.csv')
-    writeFileSync(path, list)
-    const piped = Bun.spawn(
-      [
-        process.env.TEST_BINARY ?? 'dist/scrip',
-        'reconcile',
-        'acme',
-        '-',
-        '--month',
-        '2026-11',
-        '--json',
-        '--data-dir',
-        operator.dataDir,
-      ],
-      { stdin: readFileSync(path), stdout: 'pipe' },
-    )
+    const args = ['reconcile', 'acme', '-', '--month', '2026-11', '--json', '--data-dir', operator.dataDir]
+    const stdin = new Blob([`${HEADER}none,order,1,USD,\n`])
+    const piped = Bun.spawn([...COMMAND, ...args], { stdin, stdout: 'pipe' })
     expect(JSON.parse(await piped.stdout.text())).toMatchObject({ agrees: false, only_theirs: [{ reference: 'none' }] })
     expect(await piped.exited).toBe(1)
   }))

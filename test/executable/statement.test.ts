@@ -25,18 +25,22 @@ const MONTH = new Date().toISOString().slice(0, 7)
 const statementOf = (operator: Operator, month = MONTH) =>
   operator.json<Statement[]>('statement', 'acme', '--month', month)
 
+/** Changes records that triggers hold fixed. */
+const force = (operator: Operator, ...statements: string[]): void => {
+  using sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
+  const triggers = sqlite
+    .query<{ name: string; sql: string }, []>(
+      "SELECT name, sql FROM sqlite_schema WHERE name IN ('journal_entries_fixed', 'transactions_fixed')",
+    )
+    .all()
+  for (const { name } of triggers) sqlite.run(`DROP TRIGGER ${name}`)
+  for (const statement of [...statements, ...triggers.map(({ sql }) => sql)]) sqlite.run(statement)
+}
+
 /** Moves all records in time, as if they had been made then. */
 const moveRecords = (operator: Operator, timeMs: number): void => {
-  const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
-  const triggers = sqlite.query<{ name: string; sql: string }, []>(
-    "SELECT name, sql FROM sqlite_schema WHERE name IN ('journal_entries_fixed', 'transactions_fixed')",
-  )
-  const kept = triggers.all()
-  for (const { name } of kept) sqlite.run(`DROP TRIGGER ${name}`)
-  sqlite.run('UPDATE transactions SET created_at_ms = ?', [timeMs])
-  sqlite.run('UPDATE journal_entries SET created_at_ms = ?', [timeMs])
-  for (const { sql } of kept) sqlite.run(sql)
-  sqlite.close()
+  const tables = ['transactions', 'journal_entries']
+  force(operator, ...tables.map((table) => `UPDATE ${table} SET created_at_ms = ${timeMs}`))
 }
 
 /** Two wallets; the first one has bought, paid out and been refunded. */
@@ -88,14 +92,7 @@ describe('scrip statement', () => {
 
   operatorTest('is not shown when the ledger does not prove it', async (operator) => {
     await traded(operator)
-    const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
-    const { sql } = sqlite
-      .query<{ sql: string }, []>("SELECT sql FROM sqlite_schema WHERE name = 'transactions_fixed'")
-      .get() ?? { sql: '' }
-    sqlite.run('DROP TRIGGER transactions_fixed')
-    sqlite.run('UPDATE transactions SET amount_minor = amount_minor + 1 WHERE id = 2')
-    sqlite.run(sql)
-    sqlite.close()
+    force(operator, 'UPDATE transactions SET amount_minor = amount_minor + 1 WHERE id = 2')
     const ended = await operator.run(['statement', 'acme', '--month', MONTH, '--json'])
     expect(ended).toMatchObject({ exitCode: 4, stdout: '' })
     expect(ended.stderr).toContain('wallet 1')

@@ -2,66 +2,46 @@ import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../free-port.ts'
-import { inFolder, start } from '../program.ts'
+import { bearer, inFolder, loggedIn, start } from '../program.ts'
 import { blocksOf, documentText } from './documents.ts'
 
 /** The receivers of docs/webhooks.md verify, refuse and deduplicate, in each language that is installed here. */
 
-const COMMANDS: Record<string, (file: string, port: string) => string[]> = {
-  'receiver.mjs': (file) => ['node', file],
-  'receiver.py': (file) => ['python3', file],
-  'receiver.go': (file) => ['sh', '-c', `go build -o receiver ${file} && exec ./receiver`],
-  'Receiver.java': (file) => ['java', file],
-  'receiver.php': (file, port) => ['php', '-S', `127.0.0.1:${port}`, file],
-  'receiver.rb': (file) => ['ruby', file],
+interface Runner {
+  /** What has to be installed. Java runs a source file only with its compiler. */
+  needs: string
+  command: (file: string, port: string) => string[]
 }
-/** Java runs a source file only with its compiler. */
-const NEEDS: Record<string, string> = {
-  'receiver.mjs': 'node',
-  'receiver.py': 'python3',
-  'receiver.go': 'go',
-  'Receiver.java': 'javac',
-  'receiver.php': 'php',
-  'receiver.rb': 'ruby',
+
+const RUNNERS: Record<string, Runner> = {
+  'receiver.mjs': { needs: 'node', command: (file) => ['node', file] },
+  'receiver.py': { needs: 'python3', command: (file) => ['python3', file] },
+  'receiver.go': { needs: 'go', command: (file) => ['sh', '-c', `go build -o receiver ${file} && exec ./receiver`] },
+  'Receiver.java': { needs: 'javac', command: (file) => ['java', file] },
+  'receiver.php': { needs: 'php', command: (file, port) => ['php', '-S', `127.0.0.1:${port}`, file] },
+  'receiver.rb': { needs: 'ruby', command: (file) => ['ruby', file] },
 }
 const receivers = blocksOf(documentText('docs/webhooks.md')).filter(({ file }) => file !== undefined)
 
 test('docs/webhooks.md has a receiver for each language', () => {
-  expect(receivers.map(({ file }) => file)).toEqual(Object.keys(COMMANDS))
+  expect(receivers.map(({ file }) => file)).toEqual(Object.keys(RUNNERS))
 })
 
-const untilListening = async (port: string): Promise<void> => {
-  for (;;) {
-    const isUp = await Bun.connect({
-      hostname: '127.0.0.1',
-      port: Number(port),
-      socket: { data: () => undefined },
-    }).then(
-      (socket) => {
-        socket.end()
-        return true
-      },
-      () => false,
-    )
-    if (isUp) return
-    await Bun.sleep(50)
-  }
+const untilListening = async (port: number): Promise<void> => {
+  const connects = () =>
+    Bun.connect({ hostname: '127.0.0.1', port, socket: { open: (socket) => void socket.end(), data: () => undefined } })
+  while (!(await connects().then(Boolean, () => false))) await Bun.sleep(50)
 }
 
 describe.each(receivers.map(({ file = '', text }) => [file, text] as const))('%s', (file, text) => {
-  const command = (path: string, port: string): string[] => COMMANDS[file]?.(path, port) ?? []
-  test.skipIf(!Bun.which(NEEDS[file] ?? file))('verifies deliveries, refuses others and processes each once', () =>
+  const { needs = file, command = () => [] } = RUNNERS[file] ?? {}
+  test.skipIf(!Bun.which(needs))('verifies deliveries, refuses others and processes each once', () =>
     inFolder(async (folder) => {
       const path = join(folder, file)
       writeFileSync(path, text)
       const port = String(await freePort())
       await using server = await start()
-      const login = await server.request('/auth/login', {
-        method: 'POST',
-        body: '{"username":"sandbox","password":"sandbox"}',
-      })
-      const { access_token } = (await login.json()) as { access_token: string }
-      const headers = { authorization: `Bearer ${access_token}` }
+      const { headers } = bearer(await loggedIn(server))
       const post = async (to: string, body: object = {}) =>
         (await (await server.request(to, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as {
           id: string
@@ -75,7 +55,7 @@ describe.each(receivers.map(({ file = '', text }) => [file, text] as const))('%s
         stdout: 'pipe',
         stderr: 'pipe',
       })
-      await untilListening(port)
+      await untilListening(Number(port))
       const { id } = await post(`/api/v1/webhooks/${hook.id}/ping`)
       await post('/_sandbox/webhooks/settle')
       await post(`/api/v1/events/${id}/redeliver`)

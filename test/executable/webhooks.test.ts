@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Webhook as Stranger } from 'standardwebhooks'
 import { certificateIn } from '../certificate.ts'
-import { COMMAND, run, start } from '../program.ts'
+import { bearer, COMMAND, loggedIn, login, type Pair, run, start } from '../program.ts'
 import { openReceiver, type WebhookBody } from '../webhooks/webhooks.ts'
 import { Customer, operatorTest, stockedTest } from './live.ts'
 
@@ -123,9 +123,7 @@ describe('scrip listen', () => {
     await using server = await start()
     await using receiver = openReceiver(() => new Response('thanks', { status: 202 }))
     const flags = ['--url', server.url, '--forward', receiver.url, '--events', 'payout.*,ping', '--world', 'mine']
-    const login = (password: string) =>
-      server.request('/auth/login', { method: 'POST', body: JSON.stringify({ username: 'sbx_mine', password }) })
-    await login('my own')
+    const pair = (await (await login(server, 'sbx_mine', 'my own')).json()) as Pair
     const refused = await run(['listen', '--url', server.url, '--world', 'mine'])
     expect([refused.exitCode, refused.stderr]).toEqual([
       1,
@@ -141,9 +139,8 @@ describe('scrip listen', () => {
     const [received] = receiver.received
     new Stranger(secret).verify(received?.body ?? '', Object.fromEntries(received?.headers ?? []))
     await server.request('/_sandbox/webhooks/settle?world=mine', { method: 'POST' })
-    const { access_token } = (await (await login('my own')).json()) as { access_token: string }
     const read = async <T>(path: string): Promise<T[]> =>
-      (await (await server.request(path, { headers: { authorization: `Bearer ${access_token}` } })).json()) as T[]
+      (await (await server.request(path, bearer(pair))).json()) as T[]
     const [hook] = await read<{ id: string }>('/api/v1/webhooks')
     expect(await read(`/api/v1/webhooks/${hook?.id}/deliveries`)).toMatchObject([
       { response_status: 202, response_body: 'thanks' },
@@ -159,12 +156,7 @@ describe('scrip listen', () => {
     const listening = listen(['--url', server.url, '--forward', receiver.url])
     const lines = linesOf(listening.stdout)
     const secret = ((await lines.next()).value ?? '').slice('secret '.length)
-    const pair = await server.request('/auth/login', {
-      method: 'POST',
-      body: '{"username":"sandbox","password":"sandbox"}',
-    })
-    const { access_token } = (await pair.json()) as { access_token: string }
-    const hooks = await server.request('/api/v1/webhooks', { headers: { authorization: `Bearer ${access_token}` } })
+    const hooks = await server.request('/api/v1/webhooks', bearer(await loggedIn(server)))
     const [{ url = '' } = {}] = (await hooks.json()) as { url?: string }[]
 
     const body = JSON.stringify({ id: 'evt_1', type: 'payout.failed', created_at: '2030-01-01T00:00:00Z', data: {} })
