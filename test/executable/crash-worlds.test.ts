@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { inFolder, type Pair, type Running, run, start } from '../program.ts'
+import { bearer, inFolder, login, type Pair, type Running, run, start } from '../program.ts'
 
 /** Kills a sandbox while named worlds are written, copied, replaced and dropped, and holds it to what it had acknowledged. */
 
@@ -10,14 +10,11 @@ const ROUNDS = Number(process.env.TEST_ROUNDS ?? 2)
 /** How many writes are acknowledged before the kill: another number each round, so that it falls elsewhere. */
 const acknowledgedBeforeKill = (round: number): number => 15 + round * 11
 
-const open = async (program: Running, name: string): Promise<string> => {
-  const body = JSON.stringify({ username: `sbx_${name}`, password: 'a password' })
-  const response = await program.request('/auth/login', { method: 'POST', body })
+const open = async (program: Running, name: string): Promise<Pair> => {
+  const response = await login(program, `sbx_${name}`, 'a password')
   expect(response.status).toBe(200)
-  return ((await response.json()) as Pair).access_token
+  return (await response.json()) as Pair
 }
-
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 interface Order {
   id: number
@@ -30,9 +27,9 @@ class Acknowledged {
   readonly people: string[] = []
 }
 
-const write = async (program: Running, token: string, acknowledged: Acknowledged): Promise<void> => {
+const write = async (program: Running, pair: Pair, acknowledged: Acknowledged): Promise<void> => {
   const post = (path: string, body: object) =>
-    program.request(`/api/v1/${path}`, { method: 'POST', headers: bearer(token), body: JSON.stringify(body) })
+    program.request(`/api/v1/${path}`, { method: 'POST', ...bearer(pair), body: JSON.stringify(body) })
   const order = await post('orders', { product_id: 1, denomination: 100, quantity: 1 })
   expect(order.status).toBe(200)
   acknowledged.orders.push((await order.json()) as Order)
@@ -72,12 +69,14 @@ const untilGone = async (work: Promise<void>): Promise<void> => {
 }
 
 const storm = async (program: Running, round: number, worlds: Map<string, Acknowledged>): Promise<void> => {
-  const tokens = await Promise.all([...worlds.keys()].map((name) => open(program, name)))
+  const opened = await Promise.all(
+    [...worlds].map(async ([name, acknowledged]) => [await open(program, name), acknowledged] as const),
+  )
   const count = () => [...worlds.values()].reduce((sum, { people }) => sum + people.length, 0)
   const killAt = count() + acknowledgedBeforeKill(round)
-  const writers = [...worlds.values()].map(async (acknowledged, index) => {
+  const writers = opened.map(async ([pair, acknowledged]) => {
     for (;;) {
-      await write(program, tokens[index] ?? '', acknowledged)
+      await write(program, pair, acknowledged)
       if (count() >= killAt) program.signal('SIGKILL')
     }
   })
@@ -86,22 +85,22 @@ const storm = async (program: Running, round: number, worlds: Map<string, Acknow
 }
 
 const expectAllKept = async (program: Running, name: string, { orders, people }: Acknowledged): Promise<void> => {
-  const headers = bearer(await open(program, name))
+  const client = bearer(await open(program, name))
   const cards = new Set<string>()
   for (const order of orders) {
-    const kept = await program.request(`/api/v1/orders/${order.id}`, { headers })
+    const kept = await program.request(`/api/v1/orders/${order.id}`, client)
     expect((await kept.json()) as Order).toMatchObject({ ...order })
     for (const { card_number } of order.vouchers) cards.add(card_number)
   }
   expect(cards.size).toBe(orders.length)
   for (const id of people) {
-    expect((await program.request(`/api/v1/beneficiaries/${id}`, { headers })).status).toBe(200)
+    expect((await program.request(`/api/v1/beneficiaries/${id}`, client)).status).toBe(200)
   }
   // Due work that the kill has interrupted goes on.
   const advance = JSON.stringify({ advance: 'PT10S' })
   expect((await program.request(`/_sandbox/clock?world=${name}`, { method: 'POST', body: advance })).status).toBe(200)
   for (const status of ['created', 'processing']) {
-    const open = await program.request(`/api/v1/payouts?status=${status}`, { headers })
+    const open = await program.request(`/api/v1/payouts?status=${status}`, client)
     expect(open.headers.get('x-total-count')).toBe('0')
   }
 }
