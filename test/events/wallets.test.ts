@@ -74,6 +74,7 @@ describe('PATCH /_sandbox/wallets/{id}', () => {
   test.each([
     [{ threshold: '5' }, 'number', 'must be a number'],
     [{ threshold: 0.001 }, 'format', 'must have at most the 2 decimals of USD'],
+    [{ threshold: -0.01 }, 'min', 'must be at least 0'],
     [{ threshold: 1e12 }, 'max', 'must be at most 1000000000'],
   ])('400 refuses %p', async (body, rule, problem) => {
     const world = await server.world(NOON)

@@ -69,6 +69,7 @@ test('exit 2 for an invalid voucher key, which is not printed', async () => {
 const REFUSED: [exitCode: number, command: string, message: string][] = [
   [2, 'wallet fund 1 1e3', 'not an amount in'],
   [2, 'wallet fund 1 0', 'above zero'],
+  [2, 'wallet threshold 1 -5', 'below zero'],
   [2, 'wallet adjust 1 0', 'nothing'],
   [1, 'wallet fund 1 99999999999999.99', 'too large'],
   [1, 'wallet fund 9 5', 'scrip wallet list'],

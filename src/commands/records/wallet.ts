@@ -42,7 +42,7 @@ export const walletCommands = (wallet: Command): void => {
     .argument('<amount>', `${AMOUNT}; off for none`)
     .action(
       change(BALANCE, (tx, one, data, amount: string) =>
-        setThreshold(tx, data, one, amount === 'off' ? null : amountIn(amount, data.currency(one.currencyId))),
+        setThreshold(tx, data, one, amount === 'off' ? null : thresholdIn(amount, data.currency(one.currencyId))),
       ),
     )
   recordCommand(wallet, WALLET, 'limit', 'set the credit limit of a POSTPAID wallet')
@@ -138,6 +138,12 @@ const getCurrency = (reference: Reference, code: string): Currency => {
   const currency = reference.findCurrencyByCode(code.toUpperCase())
   if (!currency) throw misused(`unknown currency ${code}\nWrite the three letters of ISO 4217, such as EUR.`)
   return currency
+}
+
+const thresholdIn = (text: string, currency: Currency): number => {
+  const thresholdMinor = amountIn(text, currency)
+  if (thresholdMinor < 0) throw misused(`${text} is below zero\nA threshold is 0 or more, or off.`)
+  return thresholdMinor
 }
 
 const positive = (text: string, currency: Currency): number => {

@@ -84,7 +84,7 @@ const updating = worldOperation('wallet_update')({
     {
       threshold: Type.Optional(
         Type.Number({
-          minimum: -1_000_000_000,
+          minimum: 0,
           maximum: 1_000_000_000,
           description: 'In major units; null, or left out, for none',
         }),
