@@ -49,13 +49,6 @@ const FOUND: Record<string, readonly [sentence: string, setup: Setup, steps: rea
   ],
   'the price of a purchase': [
     [
-      'that was told before does not outrank what the operator has withdrawn since',
-      KEPT,
-      [1, 2].map((product_id) =>
-        step('withdraw products beside the program, and buy at an old price', { rarely: 0, product_id }),
-      ),
-    ],
-    [
       'is not nothing: 5 cards of 1 VND from a wallet in USD are too small an amount',
       EDGES,
       [

@@ -90,13 +90,6 @@ export const edges: Product[] = [
   card(11, 'INR', { active: false }),
 ]
 
-/** The same catalog after its operator has taken products off sale and lowered what may be bought of others. */
-export const edgesWithdrawn: Product[] = edges.map((product) => ({
-  ...product,
-  active: product.active && product.id % 2 === 0,
-  max_quantity: Math.min(product.max_quantity, 2),
-}))
-
 /** A product as a catalog file holds it. */
 export const fileEntry = (product: Product): object => ({
   ...product,

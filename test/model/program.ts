@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operationsOf, readDocument, type Served } from '../docs/document.ts'
 import { type StartedServer, startServer } from '../harness.ts'
-import { run } from '../program.ts'
-import { edges, fileEntry, type Product } from './goods.ts'
+import { edges, fileEntry } from './goods.ts'
 import type { ProgramResponse } from './play.ts'
 
 /** The program that a run asks: started afresh, ended, crashed and started again, in process or as the executable. */
@@ -34,14 +33,8 @@ export const readOperations = async (): Promise<Operations> => {
 const scratch = mkdtempSync(join(tmpdir(), 'scrip-model-'))
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
-let fileCount = 0
-/** Writes a catalog and returns where. */
-export const catalogFile = (products: readonly Product[]): string => {
-  const path = join(scratch, `catalog-${++fileCount}.json`)
-  writeFileSync(path, JSON.stringify({ products: products.map(fileEntry) }))
-  return path
-}
-const edgesFile = catalogFile(edges)
+const edgesFile = join(scratch, 'catalog.json')
+writeFileSync(edgesFile, JSON.stringify({ products: edges.map(fileEntry) }))
 
 export class Program {
   #server: StartedServer | undefined
@@ -93,11 +86,6 @@ export class Program {
   async end(): Promise<void> {
     await this.#server?.kill()
     if (this.folder !== undefined) rmSync(this.folder, { recursive: true, force: true })
-  }
-
-  /** An operator's command on the data folder, beside the server. */
-  async administer(...args: string[]): Promise<{ exitCode: number; stderr: string }> {
-    return run([...args, '--data-dir', this.folder ?? ''])
   }
 
   async ask(url: string, init: BunFetchRequestInit): Promise<ProgramResponse> {

@@ -1,19 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { edgesWithdrawn } from '../goods.ts'
 import { DEFAULT } from '../model.ts'
-import { catalogFile } from '../program.ts'
-import { charged } from './charges.ts'
 import { command, pick, which } from './command.ts'
-import { once } from './once.ts'
-import { placed } from './orders.ts'
-import { ask } from './sessions.ts'
 
-/** What happens to the whole program: it ends, it crashes, and what its operator or its disk does beside it. */
-
-const withdrawnFile = catalogFile(edgesWithdrawn)
-const WHO = { world: DEFAULT, client: 'sandbox' } as const
+/** What happens to the whole program: it ends, it crashes, and what its disk does beside it. */
 
 export const restartCommands = [
   command('restart the program', [], 1, {
@@ -24,23 +15,6 @@ export const restartCommands = [
       )
       await play.program.restart(how)
       play.model.restart(play.program.setup.keeps)
-    },
-  }),
-  command('withdraw products beside the program, and buy at an old price', ['calculateCharges', 'placeOrder'], 1, {
-    args: fc.record({ rarely: fc.nat(2), product_id: fc.constantFrom(1, 2, 4) }),
-    run: async (play, { rarely, product_id }) => {
-      const { catalog, keeps } = play.program.setup
-      // A command is a process of its own: too slow to come often.
-      if (rarely > 0 || catalog !== 'edges' || !keeps) return
-      const purchase = { product: product_id, denomination: 10, quantity: 3, wallet: undefined }
-      const { product: id, ...body } = purchase
-      await ask(play, WHO, { operation: 'calculateCharges', id, body }, (at) => charged(at, purchase))
-      play.lines.push('(scrip catalog import: every other product is withdrawn, of the others 2 may be bought at once)')
-      const { exitCode, stderr } = await play.program.administer('catalog', 'import', withdrawnFile)
-      if (exitCode !== 0) play.fail(`catalog import ended with ${exitCode}: ${stderr}`)
-      play.model.products = edgesWithdrawn
-      const order = { product_id, denomination: 10, quantity: 3 }
-      await once(play, WHO, { operation: 'placeOrder', body: order }, undefined, placed(order))
     },
   }),
   command('damage a voucher on the disk', [], 1, {
