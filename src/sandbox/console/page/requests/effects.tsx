@@ -17,8 +17,7 @@ export const Effects = ({ recorded, world }: { recorded: RequestDetail; world: s
           <li key={id}>
             <details>
               <summary>
-                <strong>{event?.type ?? attempts[0]?.event_type ?? 'event'}</strong>
-                <Outcome attempts={attempts} />
+                <strong>{event?.type ?? attempts[0]?.event_type ?? 'event'}</strong> <Outcome attempts={attempts} />
                 {event && <span class="soft mono at">{clockTime(event.created_at)}</span>}
               </summary>
               <p class="mono soft">
