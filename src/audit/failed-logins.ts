@@ -1,5 +1,6 @@
 import type { Tx } from '../db/database.ts'
 import { MINUTE_MS } from '../kernel/clock.ts'
+import type { World } from '../worlds/world.ts'
 import { type AuditSeal, recordAct } from './audit.ts'
 
 /** Strangers cannot fill the disk: further names and addresses of a minute are counted together. */
@@ -9,30 +10,27 @@ const OTHERS = { subject: '(others)', address: null }
 interface Counted {
   subject: string
   address: string | null
-  count: number
 }
 
 /** Failed logins of one name, address and minute are one row (contract C17), written when the minute is over. */
 export class FailedLogins {
   #minute = 0
-  readonly #counts = new Map<string, Counted>()
+  readonly #counts = new Map<string, Counted & { count: number }>()
 
   add(username: string, address: string): void {
-    const key = JSON.stringify([username, address])
-    const known = this.#counts.get(key)
-    if (known) known.count += 1
-    else if (this.#counts.size < ROWS_PER_MINUTE_MAX) this.#counts.set(key, { subject: username, address, count: 1 })
-    else this.#addOther()
+    this.#count({ subject: username, address }, 1)
   }
 
   get isEmpty(): boolean {
     return this.#counts.size === 0
   }
 
-  #addOther(): void {
-    const others = this.#counts.get('') ?? { ...OTHERS, count: 0 }
-    others.count += 1
-    this.#counts.set('', others)
+  #count(who: Counted, count: number): void {
+    const key = JSON.stringify([who.subject, who.address])
+    const known = this.#counts.get(key)
+    if (known) known.count += count
+    else if (who === OTHERS || this.#counts.size < ROWS_PER_MINUTE_MAX) this.#counts.set(key, { ...who, count })
+    else this.#count(OTHERS, count)
   }
 
   /** Whether a minute with failed logins is over. */
@@ -43,15 +41,21 @@ export class FailedLogins {
     return this.#counts.size > 0
   }
 
-  /** Returns the unit of work that records them. */
-  take(nowMs: number, seals: (tx: Tx) => AuditSeal): (tx: Tx) => void {
+  /** Records them; those that cannot be written are counted again. */
+  async record({ db, clock }: World, seals: (tx: Tx) => AuditSeal): Promise<void> {
     const counted = [...this.#counts.values()]
     this.#counts.clear()
-    return (tx) => {
-      for (const { subject, address, count } of counted) {
-        const act = { atMs: nowMs, user: '', command: 'login', subject, address, after: { count } } as const
-        recordAct(tx, seals(tx), { ...act, outcome: 'refused' })
-      }
+    try {
+      await db.write((tx) => {
+        for (const { subject, address, count } of counted) {
+          const act = { atMs: clock.nowMs(), user: '', command: 'login', subject, address, after: { count } } as const
+          recordAct(tx, seals(tx), { ...act, outcome: 'refused' })
+        }
+      })
+    } catch (error) {
+      for (const { subject, address, count } of counted)
+        this.#count(address === null ? OTHERS : { subject, address }, count)
+      throw error
     }
   }
 }

@@ -1,10 +1,13 @@
 // Runs in process alone: it reads what no response tells.
 
 import { describe, expect, test } from 'bun:test'
+import { FailedLogins } from '../../src/audit/failed-logins.ts'
+import { auditRows } from '../../src/audit/queries.ts'
 import { LoginFailures } from '../../src/sessions/credentials.ts'
 import { forFile, openProgram } from '../harness.ts'
 
-const { world } = await forFile(openProgram()).open('2030-01-01T12:00:00Z')
+const program = forFile(openProgram())
+const { world } = await program.open('2030-01-01T12:00:00Z')
 
 describe('The memory of failed logins', () => {
   test('has at most 10,000 pairs of username and address, least recently used out first', () => {
@@ -35,4 +38,18 @@ describe('The memory of failed logins', () => {
       expect(failures.add(world, 'acme', other)).toBeUndefined()
     }
   })
+})
+
+test('Failed logins that could not be written to the audit are in its next row', async () => {
+  const failed = new FailedLogins()
+  failed.add('acme', '192.0.2.1')
+  const refused = failed.record(world, () => {
+    throw new Error('no room on the disk')
+  })
+  failed.add('acme', '192.0.2.1')
+  await expect(refused).rejects.toThrow('no room')
+  await failed.record(world, program.deps.seals)
+  expect([...auditRows(world.db.query)].map(({ subject, after }) => [subject, after])).toEqual([
+    ['acme', '{"count":2}'],
+  ])
 })

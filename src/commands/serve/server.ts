@@ -175,9 +175,8 @@ const unexpectedError = (error: Error, requestId: string, log: Log): Response =>
 const recordFailedLogins = async (failedLogins: FailedLogins, deps: Deps): Promise<void> => {
   if (failedLogins.isEmpty) return
   const { worlds, seals, log } = deps
-  const { db, clock } = worlds.default
   try {
-    await db.write(failedLogins.take(clock.nowMs(), seals))
+    await failedLogins.record(worlds.default, seals)
   } catch (error) {
     log.error('failed logins are not in the audit', { cause: String(error) })
   }
