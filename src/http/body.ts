@@ -44,11 +44,15 @@ export const readText = (request: Request, bytesMax: number = BODY_BYTES_MAX): P
 const readOnce = async (request: Request, bytesMax: number): Promise<string> => {
   const text = decoded(await readBytes(request, bytesMax))
   bodies.set(request, text)
-  // By then the runtime knows whether the client is still there: who has gone has nothing done.
-  await nextTurn()
-  if (request.signal.aborted) gone()
+  await requireClient(request)
   if (text.length > LONG_TEXT) await turns.take(senders.get(request) ?? STRANGERS)
   return text
+}
+
+/** A turn after its body, the runtime knows whether a client is still there: who has gone has nothing done (contract C4). */
+export const requireClient = async ({ signal }: Request): Promise<void> => {
+  await nextTurn()
+  if (signal.aborted) gone()
 }
 
 const decoded = (bytes: Uint8Array): string => {

@@ -145,8 +145,8 @@ export class Sessions {
   }
 
   /** Revokes every access and refresh token of the client, at once. */
-  async end({ world, client }: Session): Promise<void> {
-    await world.db.write((tx) => {
+  async end({ world, client, write }: Session): Promise<void> {
+    await write((tx) => {
       revokeLogins(tx, client.id)
       checkTokensAgain(world, client)
     })

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { requireClient, sentBody } from '../../http/body.ts'
 import { sinceStartMs, systemClock, toTimestamp } from '../../kernel/clock.ts'
 import { consoleRoutes } from '../console/routes.ts'
 import { clientRoutes, productRoutes, rateRoutes } from '../editing/routes.ts'
@@ -38,7 +39,8 @@ const controlRoutes = (parts: Parts) =>
       parts.gate(request)
       await parts.refuseUnknown({ request, path, route })
     })
-    .onBeforeHandle({ as: 'scoped' }, ({ request, route, params, query }) => {
+    .onBeforeHandle({ as: 'scoped' }, async ({ request, route, params, query }) => {
+      if (request.method !== 'GET' && sentBody(request) === undefined) await requireClient(request)
       const isMade = request.method === 'PUT' && route === WORLD_ROUTE && params.name === query.world
       if (!isMade) requireWorlds(parts.worlds, query.world)
     })
