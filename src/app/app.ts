@@ -132,20 +132,21 @@ const useModules = (
   const { accessTtlMs, chargeTtlMs, mode } = config
   const accountErrors = extension?.accountErrors ?? {}
   const isReady = () => !deps.isClosing() && worlds.default.db.isWritable
-  app
-    .use(sessionRoutes({ credentials, sessions, guard, accessTtlMs, accountErrors, ...login }))
-    .use(beneficiaryRoutes({ reference, guard }))
-    .use(productRoutes({ catalog, guard, publicUrl, stockCovers: ordering.supply.covers }))
-    .use(cardRoutes({ catalog }))
-    .use(chargeRoutes({ ...pricing, chargeTtlMs, guard }))
-    .use(categoryRoutes({ catalog, guard }))
-    .use(referenceRoutes({ reference, guard }))
-    .use(walletRoutes({ reference, guard }))
-    .use(orderRoutes({ ...ordering, guard }))
-    .use(payoutRoutes({ ...paying, guard }))
-    .use(eventRoutes({ guard }))
-    .use(
-      webhookRoutes({ ...services, guard, rulesFor: (request) => rulesFor(services.rules, login.addressOf(request)) }),
-    )
-    .use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady }))
+  const webhookRules = (request: Request) => rulesFor(services.rules, login.addressOf(request))
+  const modules = [
+    ...sessionRoutes({ credentials, sessions, guard, accessTtlMs, accountErrors, ...login }),
+    beneficiaryRoutes({ reference, guard }),
+    productRoutes({ catalog, guard, publicUrl, stockCovers: ordering.supply.covers }),
+    cardRoutes({ catalog }),
+    chargeRoutes({ ...pricing, chargeTtlMs, guard }),
+    categoryRoutes({ catalog, guard }),
+    ...referenceRoutes({ reference, guard }),
+    walletRoutes({ reference, guard }),
+    orderRoutes({ ...ordering, guard }),
+    payoutRoutes({ ...paying, guard }),
+    eventRoutes({ guard }),
+    webhookRoutes({ ...services, guard, rulesFor: webhookRules }),
+  ]
+  for (const { plugin } of modules) app.use(plugin)
+  app.use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady }))
 }

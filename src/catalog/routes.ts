@@ -1,8 +1,6 @@
-import { Elysia } from 'elysia'
 import type { Query } from '../db/database.ts'
-import { BODY_UNREADABLE, FEATURE_DISABLED, invalidId } from '../http/failures.ts'
 import { Json } from '../http/json.ts'
-import { listOf, operationsOf, pageOf } from '../http/operation.ts'
+import { listOf, pageOf } from '../http/operation.ts'
 import { LONG_PAGE_HEADERS, longPaged } from '../http/pagination.ts'
 import { idPath, sortOf } from '../http/parameters.ts'
 import { found, violation } from '../kernel/failure.ts'
@@ -28,86 +26,19 @@ import {
 import { findOffer, type Product, quantityMaxFor } from './product.ts'
 import type { Listed } from './product-index.ts'
 
-const ofProducts = operationsOf({
+const PRODUCTS = {
+  prefix: '/api/v1/products',
   tag: 'Products',
   tagDescription: 'Gift cards on sale, with availability and prices.',
-})
-const ofCategories = operationsOf({
+  names: 'products.',
+}
+const CATEGORIES = {
+  prefix: '/api/v1',
   tag: 'Categories',
   tagDescription: 'Groups of products. For accounts with the vouchers feature.',
-})
-
-const operations = {
-  listProducts: ofProducts({
-    id: 'listProducts',
-    summary: 'List products',
-    description: 'Products on sale, with the discounts of this client.',
-    query: ProductListQuery,
-    success: pageOf('A page of products', ProductSchema, LONG_PAGE_HEADERS),
-    errors: { 'products.list_validation': violation('limit', 'max', 'must be at most 10000') },
-  }),
-  getProduct: ofProducts({
-    id: 'getProduct',
-    summary: 'Get a product',
-    description: 'Includes its terms, description and usage instructions.',
-    params: ProductPath,
-    success: { status: 200, description: 'The product', schema: ProductDetailSchema },
-    errors: { 'products.invalid_id': invalidId('product'), 'products.not_found': PRODUCT_NOT_FOUND },
-  }),
-  checkAvailability: ofProducts({
-    id: 'checkAvailability',
-    summary: 'Check whether a denomination is available in a quantity',
-    description:
-      'Checks denomination, quantity and stock. A denomination that is not offered is not available; that is not an error.',
-    params: ProductPath,
-    body: AvailabilityBody,
-    success: { status: 200, description: 'Whether the purchase could be made now', schema: AvailabilitySchema },
-    errors: {
-      'availability.invalid_id': invalidId('product'),
-      'availability.body_unreadable': BODY_UNREADABLE,
-      'availability.validation': violation('quantity', 'required', 'is required'),
-      'availability.not_found': PRODUCT_NOT_FOUND,
-    },
-  }),
-  listCategories: ofCategories({
-    id: 'listCategories',
-    summary: 'List all active categories',
-    description: 'Products can be filtered by category. Inactive categories are never listed.',
-    success: listOf('All active categories', CategorySchema),
-    errors: { 'categories.feature_disabled': FEATURE_DISABLED },
-  }),
-  getCategory: ofCategories({
-    id: 'getCategory',
-    summary: 'Get an active category',
-    description: 'An inactive one is not found.',
-    params: idPath('category'),
-    success: { status: 200, description: 'The category', schema: CategorySchema },
-    errors: {
-      'categories.feature_disabled': FEATURE_DISABLED,
-      'categories.invalid_id': invalidId('category'),
-      'categories.not_found': CATEGORY_NOT_FOUND,
-    },
-  }),
-  listSubcategories: ofCategories({
-    id: 'listSubcategories',
-    summary: 'List all active subcategories',
-    description: 'Each belongs to a category. Inactive subcategories are never listed.',
-    success: listOf('All active subcategories', SubcategorySchema),
-    errors: { 'subcategories.feature_disabled': FEATURE_DISABLED },
-  }),
-  getSubcategory: ofCategories({
-    id: 'getSubcategory',
-    summary: 'Get an active subcategory',
-    description: 'An inactive one is not found.',
-    params: idPath('subcategory'),
-    success: { status: 200, description: 'The subcategory', schema: SubcategorySchema },
-    errors: {
-      'subcategories.feature_disabled': FEATURE_DISABLED,
-      'subcategories.invalid_id': invalidId('subcategory'),
-      'subcategories.not_found': SUBCATEGORY_NOT_FOUND,
-    },
-  }),
-}
+  feature: 'vouchers',
+  names: 'categories.',
+} as const
 
 interface CatalogRoutesOptions {
   catalog: Catalog
@@ -119,8 +50,8 @@ interface CatalogRoutesOptions {
 
 /** Products and their availability (spec 4.2). */
 export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: CatalogRoutesOptions) =>
-  new Elysia({ name: 'products', prefix: '/api/v1/products' })
-    .use(guard.plugin())
+  guard
+    .routes(PRODUCTS)
     .get(
       '/',
       ({ query, session, set }) => {
@@ -130,7 +61,14 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
         const page = catalog.in(session.world).list(filter, sort, query)
         return new Json(`[${longPaged(set, query, page).map(jsonFor(session, publicUrl)).join()}]`)
       },
-      operations.listProducts,
+      {
+        id: 'listProducts',
+        summary: 'List products',
+        description: 'Products on sale, with the discounts of this client.',
+        query: ProductListQuery,
+        response: pageOf('A page of products', ProductSchema, LONG_PAGE_HEADERS),
+        refuses: { list_validation: violation('limit', 'max', 'must be at most 10000') },
+      },
     )
     .get(
       '/:id',
@@ -140,7 +78,14 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
         const basisPoints = agreedDiscounts(session.world, session.client.id).get(id) ?? 0
         return productDetailWire(product, texts, basisPoints, publicUrl)
       },
-      operations.getProduct,
+      {
+        id: 'getProduct',
+        summary: 'Get a product',
+        description: 'Includes its terms, description and usage instructions.',
+        params: ProductPath,
+        response: { description: 'The product', schema: ProductDetailSchema },
+        refuses: { not_found: PRODUCT_NOT_FOUND },
+      },
     )
     .post(
       '/:id/availability',
@@ -153,7 +98,17 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
         const { world } = session
         return { is_available: stockCovers(world.db.query, world, product, offer.denominationMinor, quantity) }
       },
-      operations.checkAvailability,
+      {
+        id: 'checkAvailability',
+        summary: 'Check whether a denomination is available in a quantity',
+        description:
+          'Checks denomination, quantity and stock. A denomination that is not offered is not available; that is not an error.',
+        names: 'availability.',
+        params: ProductPath,
+        body: AvailabilityBody,
+        response: { description: 'Whether the purchase could be made now', schema: AvailabilitySchema },
+        refuses: { validation: violation('quantity', 'required', 'is required'), not_found: PRODUCT_NOT_FOUND },
+      },
     )
 
 /** The JSON of a product in a list, at the prices of a client. */
@@ -169,18 +124,36 @@ const jsonFor = ({ world, client }: Session, publicUrl: string) => {
 export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Guard }) => {
   const withId = (name: 'categories' | 'subcategories', id: number) =>
     catalog.shared[name].find((named) => named.id === id)
-  return new Elysia({ name: 'categories', prefix: '/api/v1' })
-    .use(guard.plugin({ feature: 'vouchers' }))
-    .get('/categories', () => [...catalog.shared.categories], operations.listCategories)
-    .get(
-      '/categories/:id',
-      ({ params }) => found(withId('categories', params.id), CATEGORY_NOT_FOUND),
-      operations.getCategory,
-    )
-    .get('/subcategories', () => [...catalog.shared.subcategories], operations.listSubcategories)
-    .get(
-      '/subcategories/:id',
-      ({ params }) => found(withId('subcategories', params.id), SUBCATEGORY_NOT_FOUND),
-      operations.getSubcategory,
-    )
+  return guard
+    .routes(CATEGORIES)
+    .get('/categories', () => [...catalog.shared.categories], {
+      id: 'listCategories',
+      summary: 'List all active categories',
+      description: 'Products can be filtered by category. Inactive categories are never listed.',
+      response: listOf('All active categories', CategorySchema),
+    })
+    .get('/categories/:id', ({ params }) => found(withId('categories', params.id), CATEGORY_NOT_FOUND), {
+      id: 'getCategory',
+      summary: 'Get an active category',
+      description: 'An inactive one is not found.',
+      params: idPath('category'),
+      response: { description: 'The category', schema: CategorySchema },
+      refuses: { not_found: CATEGORY_NOT_FOUND },
+    })
+    .get('/subcategories', () => [...catalog.shared.subcategories], {
+      id: 'listSubcategories',
+      summary: 'List all active subcategories',
+      description: 'Each belongs to a category. Inactive subcategories are never listed.',
+      names: 'subcategories.',
+      response: listOf('All active subcategories', SubcategorySchema),
+    })
+    .get('/subcategories/:id', ({ params }) => found(withId('subcategories', params.id), SUBCATEGORY_NOT_FOUND), {
+      id: 'getSubcategory',
+      summary: 'Get an active subcategory',
+      description: 'An inactive one is not found.',
+      names: 'subcategories.',
+      params: idPath('subcategory'),
+      response: { description: 'The subcategory', schema: SubcategorySchema },
+      refuses: { not_found: SUBCATEGORY_NOT_FOUND },
+    })
 }

@@ -1,11 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import { agreedDiscounts } from '../catalog/catalog.ts'
 import { bandsWire, PRODUCT_NOT_FOUND, ProductPath } from '../catalog/contract.ts'
 import { findOffer } from '../catalog/product.ts'
-import { BODY_UNREADABLE, invalidId } from '../http/failures.ts'
+import { BODY_UNREADABLE } from '../http/failures.ts'
 import { Json, type JsonObject } from '../http/json.ts'
-import { operationsOf } from '../http/operation.ts'
 import { DomainError, type Failure, found, invalid, type Violation, violation } from '../kernel/failure.ts'
 import { percentOf, times, toMajor, toPercent } from '../kernel/money.ts'
 import type { Guard } from '../sessions/guard.ts'
@@ -23,7 +21,7 @@ import {
 } from './contract.ts'
 import { type Pricing, quote } from './quote.ts'
 
-const operation = operationsOf({ tag: 'Products', errorShape: 'charges' })
+const GROUP = { prefix: '/api/v1/products', tag: 'Products', errorShape: 'charges', names: 'charges.' } as const
 
 /** A missing member or one that is not a number makes the whole body invalid (contract C9). */
 const chargesFailure = (violations: readonly Violation[], body: JsonObject): Failure =>
@@ -31,61 +29,32 @@ const chargesFailure = (violations: readonly Violation[], body: JsonObject): Fai
     ? BODY_UNREADABLE
     : invalid(violations)
 
-const getDiscounts = operation({
-  id: 'getDiscounts',
-  unexpectedError: 'Failed to calculate discount',
-  summary: 'Get the discounts of a product',
-  description: 'Without a denomination the last four members are null.',
-  params: ProductPath,
-  body: DiscountBody,
-  bodyFailure: chargesFailure,
-  success: { status: 200, description: 'The discounts', schema: DiscountSchema },
-  errors: {
-    'discount.invalid_id': invalidId('product'),
-    'discount.body_unreadable': BODY_UNREADABLE,
-    'discount.validation': violation('denomination', 'min', 'must be at least 0.01'),
-    'discount.not_found': PRODUCT_NOT_FOUND,
-    'discount.denomination_not_offered': DENOMINATION_NOT_OFFERED,
-  },
-})
-const calculateCharges = operation({
-  id: 'calculateCharges',
-  summary: 'Calculate what a purchase costs',
-  description:
-    'Without wallet_id the wallet in the currency of the product pays, else the default one. For five minutes the same request gets the same response, byte for byte.',
-  params: ProductPath,
-  body: ChargesBody,
-  bodyFailure: chargesFailure,
-  success: {
-    status: 200,
-    description: 'The charges',
-    schema: ChargeSchema,
-    headers: Type.Object({
-      'X-Cache': Type.Union([Type.Literal('HIT'), Type.Literal('MISS')], {
-        description: 'HIT if the response was cached, else MISS',
-      }),
-    }),
-  },
-  errors: {
-    'charges.invalid_id': invalidId('product'),
-    'charges.body_unreadable': BODY_UNREADABLE,
-    'charges.validation': violation('denomination', 'min', 'must be at least 0.01'),
-    'charges.not_found': PRODUCT_NOT_FOUND,
-    ...quoteErrors('charges'),
-  },
-})
-
 /** Charges and discounts of a product (spec 4.2, contract C9). */
 export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: Pricing & { guard: Guard; chargeTtlMs: number }) =>
-  new Elysia({ name: 'charges', prefix: '/api/v1/products' })
-    .use(guard.plugin())
+  guard
+    .routes(GROUP)
     .post(
       '/:id/discount',
       ({ params, body, session }) => {
         session.checkAgain()
         return discountsOf(pricing, session, params.id, body)
       },
-      getDiscounts,
+      {
+        id: 'getDiscounts',
+        unexpectedError: 'Failed to calculate discount',
+        summary: 'Get the discounts of a product',
+        description: 'Without a denomination the last four members are null.',
+        names: 'discount.',
+        params: ProductPath,
+        body: DiscountBody,
+        bodyFailure: chargesFailure,
+        response: { description: 'The discounts', schema: DiscountSchema },
+        refuses: {
+          validation: violation('denomination', 'min', 'must be at least 0.01'),
+          not_found: PRODUCT_NOT_FOUND,
+          denomination_not_offered: DENOMINATION_NOT_OFFERED,
+        },
+      },
     )
     .post(
       '/:id/charges',
@@ -105,7 +74,29 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: Pricing & { gua
         set.headers['X-Cache'] = 'MISS'
         return json
       },
-      calculateCharges,
+      {
+        id: 'calculateCharges',
+        summary: 'Calculate what a purchase costs',
+        description:
+          'Without wallet_id the wallet in the currency of the product pays, else the default one. For five minutes the same request gets the same response, byte for byte.',
+        params: ProductPath,
+        body: ChargesBody,
+        bodyFailure: chargesFailure,
+        response: {
+          description: 'The charges',
+          schema: ChargeSchema,
+          headers: Type.Object({
+            'X-Cache': Type.Union([Type.Literal('HIT'), Type.Literal('MISS')], {
+              description: 'HIT if the response was cached, else MISS',
+            }),
+          }),
+        },
+        refuses: {
+          validation: violation('denomination', 'min', 'must be at least 0.01'),
+          not_found: PRODUCT_NOT_FOUND,
+          ...quoteErrors('charges'),
+        },
+      },
     )
 
 /** @throws DomainError not_found or denomination_not_offered */

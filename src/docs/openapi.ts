@@ -28,7 +28,7 @@ export interface Additions {
   /** Errors that an operation has besides its own, by their names. */
   errorsOf: (served: ServedOperation) => Record<string, Failure>
   /** What is said of some operations instead, by their ids. */
-  operations: Readonly<Record<string, Partial<Pick<Operation, 'description' | 'bodyExample' | 'success'>>>>
+  operations: Readonly<Record<string, Partial<Pick<Operation, 'description' | 'bodyExample' | 'response'>>>>
 }
 
 export interface DocumentOptions {
@@ -115,7 +115,7 @@ const operationObject = (context: Context, operation: Operation): DocumentedOper
       },
     }),
     responses: {
-      ...successResponse(components, operation, operation.success),
+      ...successResponse(components, operation, operation.response),
       ...(operation.alternative && successResponse(components, operation, operation.alternative)),
       ...errorResponses(operation, errors),
     },
@@ -123,7 +123,7 @@ const operationObject = (context: Context, operation: Operation): DocumentedOper
 }
 
 const parameters = (place: 'path' | 'query' | 'header', schema: TObject | undefined): Parameter[] =>
-  Object.entries(schema?.properties ?? {}).map(([name, { description, example, read: _, ...rest }]) => {
+  Object.entries(schema?.properties ?? {}).map(([name, { description, example, read: _, failure: __, ...rest }]) => {
     const own = schemaOf(rest as TSchema)
     return {
       name,
@@ -142,11 +142,7 @@ const withExampleOf = (id: string, parameter: Parameter): Parameter =>
 
 type Responses = DocumentedOperation['responses']
 
-const successResponse = (
-  components: Components,
-  operation: Operation,
-  success: NonNullable<Operation['alternative']>,
-): Responses => {
+const successResponse = (components: Components, operation: Operation, success: Operation['response']): Responses => {
   const { status, description, schema, example, headers, contentType = 'application/json', alsoAs = {} } = success
   return {
     [status]: {

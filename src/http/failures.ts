@@ -1,4 +1,4 @@
-import type { Failure } from '../kernel/failure.ts'
+import { badRequest, type Failure } from '../kernel/failure.ts'
 
 /** The failures that any route can have (spec sections 5, 7 and 8, contract C4). */
 
@@ -52,3 +52,9 @@ export const invalidId = (record: string): Failure => ({
   kind: 'BAD_REQUEST',
   message: `Invalid ${record} ID`,
 })
+
+export const KEY_MALFORMED = badRequest(
+  'idempotency_key_malformed',
+  'Idempotency-Key must be 8 to 256 printable characters',
+)
+export const KEY_REUSED = badRequest('idempotency_key_reused', 'Idempotency-Key was used with a different request')

@@ -7,7 +7,7 @@ import { IDLE_SECONDS } from './listen.ts'
 import type { HttpObserver } from './observer.ts'
 import type { Operation } from './operation.ts'
 import { isRehearsed, rehearsed } from './rehearsal.ts'
-import { type RequestContext, requestIdOf } from './request-id.ts'
+import { type RequestContext, type RoutedRequest, requestIdOf } from './request-id.ts'
 
 interface HttpLayerOptions {
   /** Lets a request in, or throws: called for paths below /api/v1 that no route serves. */
@@ -23,9 +23,6 @@ interface HttpLayerOptions {
   asFailure: (error: unknown, request: Request) => unknown
   onUnexpectedError: (report: { error: unknown; requestId: string; method: string; path: string }) => void
 }
-
-/** A request, its path, and the pattern that serves it, which is empty if no route does. */
-type RoutedRequest = RequestContext & { path: string; route: string }
 
 const KEEP_ALIVE = `timeout=${IDLE_SECONDS}`
 
@@ -84,7 +81,7 @@ export const httpLayer = (options: HttpLayerOptions) => {
   const complete = (answer: unknown, { request, set, route }: RequestContext & { route: string }) => {
     setCommonHeaders(options, set)
     const shown = isRehearsed(set.headers)
-      ? rehearsed(answer, operationOf(request, route)?.success.schema, set.headers)
+      ? rehearsed(answer, operationOf(request, route)?.response.schema, set.headers)
       : answer
     if (shown instanceof Response) {
       for (const name in set.headers) shown.headers.set(name, String(set.headers[name]))

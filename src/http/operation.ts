@@ -1,24 +1,20 @@
-import { type Static, type TObject, type TSchema, type TVoid, Type } from '@sinclair/typebox'
-import type { AnyElysia, Context } from 'elysia'
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import type { AnyElysia } from 'elysia'
 import { type Failure, INTERNAL, unauthorized, unavailable, type Violation } from '../kernel/failure.ts'
-import { DEFERRED, readObject, readText } from './body.ts'
 import { type ErrorFormat, STRUCTURED } from './errors.ts'
-import { BODY_ENCODED, rateLimited } from './failures.ts'
-import type { Json, JsonObject } from './json.ts'
+import { BODY_ENCODED, BODY_UNREADABLE, FEATURE_DISABLED, KEY_MALFORMED, KEY_REUSED, rateLimited } from './failures.ts'
+import type { JsonObject } from './json.ts'
 import { PAGE_HEADERS } from './pagination.ts'
-import { queryReader, readPath } from './parameters.ts'
-import { type Reader, reader } from './reader.ts'
 import { canRehearse, rehearsalErrors } from './rehearsal.ts'
 import { exampleOf } from './schemas.ts'
-import { Submission } from './submission.ts'
 import { documentedRoute } from './target.ts'
-import { bodyCheck } from './validation.ts'
 
 /** The member of a route's `detail` that holds its operation. */
-const OPERATION = 'x-operation'
+export const OPERATION = 'x-operation'
 
 interface Success<Schema extends TSchema = TSchema> {
-  status: number
+  /** 200 if undefined. */
+  status?: number
   description: string
   /** Undefined when there is no body. */
   schema?: Schema
@@ -31,25 +27,47 @@ interface Success<Schema extends TSchema = TSchema> {
   alsoAs?: Record<string, { schema: TSchema; example: unknown }>
 }
 
-/** The request and the response of an operation. */
-interface Wire<Params, Query, Body, Schema extends TSchema> {
-  params?: Params
-  query?: Query
-  body?: Body
-  success: Success<Schema>
+/** What operations of a module may have in common; a line may say it too, for itself. */
+interface Shared {
+  public?: true
+  /** No cache keeps the response: it holds tokens, codes or secrets (contract C3). */
+  secret?: true
+  /** The part of the service that a client must have, or it is refused before its path is read (contract C4). */
+  feature?: string
+  /** What the names of its errors begin with: `payouts.`. */
+  names?: string
 }
 
-interface About<Input, Once> {
+/** What the operations of a module have in common. */
+export interface Group<Query = TObject> extends Shared, Partial<Pick<ErrorFormat, 'errorShape'>> {
+  prefix?: string
+  /** The group in the documentation, and what it is about; said once where modules share a group. */
+  tag: string
+  tagDescription?: string
+  /** Reports the state of the service itself, so the HTTP layer never answers it with a 503. */
+  isProbe?: true
+  /** Bodies with unknown members are refused. */
+  closed?: true
+  /** The query of operations that declare none. */
+  query?: Query
+  /** Errors that each operation has besides its own. */
+  alsoRefuses?: (line: Pick<Operation, 'query' | 'body'>) => Record<string, Failure>
+}
+
+/** All that is known of an operation besides its method, its path and its handler: the third argument of its route. */
+export interface Line<Params, Query, Body, Schema extends TSchema, Input, Once> extends Shared {
   /** The name of the operation for generated clients: `createBeneficiary`. */
   id: string
   summary: string
   description: string
   /** The message when the program itself fails, where the name does not say it (contract C4). */
   unexpectedError?: string
-  public?: true
   /** Takes no token of the buckets, so that the limits never refuse it. */
   free?: true
+  params?: Params
+  query?: Query
   headers?: TObject
+  body?: Body
   /** That of the schema, if undefined. */
   bodyExample?: object
   /** No body means an empty object. */
@@ -66,152 +84,73 @@ interface About<Input, Once> {
   readsBody?: true
   /** The failure of a body that breaks its schema, where it is not `validation`. */
   bodyFailure?: (violations: readonly Violation[], body: JsonObject) => Failure
-  /** No cache keeps the response: it holds tokens, codes or secrets (contract C3). */
-  secret?: true
+  response: Success<Schema>
   /** A second response that is not an error: a probe says that the service is not ready. */
-  alternative?: Success
-  /** Every error of this operation alone, by its stable name (contract C15), with facts that could be real. */
-  errors?: Record<string, Failure>
-}
-
-/** What the operations of a module have in common. */
-interface Group<Query = TObject> extends Partial<Pick<ErrorFormat, 'errorShape'>> {
-  public?: true
-  /** The group in the documentation, and what it is about; said once where modules share a group. */
-  tag: string
-  tagDescription?: string
-  /** That of each operation, if it is set here. */
-  secret?: true
-  /** Reports the state of the service itself, so the HTTP layer never answers it with a 503. */
-  isProbe?: true
-  /** Bodies with unknown members are refused. */
-  closed?: true
-  /** The query of operations that declare none. */
-  query?: Query
+  alternative?: Success & { status: number }
+  /**
+   * Every error of this operation alone with facts that could be real, by its stable name (contract C15), which is
+   * whole if it has a dot. Those of a path id, a body, a key and a feature need not be said.
+   */
+  refuses?: Record<string, Failure>
 }
 
 /** An operation as the documentation, an extension and the tests read it. */
 export interface Operation
-  extends About<unknown, true | undefined>,
-    Omit<Group, 'errorShape'>,
-    ErrorFormat,
-    Wire<TObject, TObject, TObject, TSchema> {
-  unexpectedError: string
-  errors: Record<string, Failure>
+  extends Omit<Line<TObject, TObject, TObject, TSchema, unknown, true | undefined>, keyof ErrorFormat>,
+    Omit<Group, 'errorShape' | 'query' | 'prefix'>,
+    ErrorFormat {
+  response: Success & { status: number }
+  refuses: Record<string, Failure>
   /** Takes X-Dry-Run (contract C19). */
   canRehearse?: boolean
-}
-
-/** What a handler may return, which the compiler checks against the schema: the value, or its JSON. */
-type Result<Value, Once> = Once extends true ? Json<Value> : Value | Json<Value>
-
-/**
- * The schemas of a route. The one of the response is a type alone: tests check responses, so that requests need not. The
- * framework's types look at that of status 200 and take anything without one, so it stands there whatever the status is.
- */
-type Schemas<Params, Query, Body, Result> = {
-  response: { 200: Reader<Result> }
-  detail: { operationId: string }
-} & (Params extends TObject ? { params: Reader<Static<Params>> } : unknown) &
-  (Query extends TObject ? { query: Reader<Static<Query>> } : unknown) &
-  (unknown extends Body ? unknown : { body: Reader<Body> })
-
-/**
- * Declares the operations of a module. A declaration becomes the options of its route: the framework reads path, query and
- * body by it, and the compiler holds the handler to it. Documentation, errors and tests are made from the same declaration
- * (decision 3).
- */
-export const operationsOf = <GroupQuery extends TObject | undefined = undefined>(group: Group<GroupQuery>) => {
-  function operation<
-    Params extends TObject | undefined = undefined,
-    Query extends TObject | undefined = GroupQuery,
-    Body extends TObject | undefined = undefined,
-    Schema extends TSchema = TVoid,
-    Input = Body extends TObject ? Static<Body> : unknown,
-    Once extends true | undefined = undefined,
-  >(
-    declared: About<Input, Once> & Wire<Params, Query, Body, Schema>,
-  ): Schemas<Params, Query, Once extends true ? Submission<Input, Static<Schema>> : Input, Result<Static<Schema>, Once>>
-  function operation(declared: About<unknown, true | undefined> & Wire<TObject, TObject, TObject, TSchema>): object {
-    const { id, public: isPublic = group.public } = declared
-    const unexpectedError = isPublic ? INTERNAL.message : failureTo(id)
-    return routeOptions(completed({ ...STRUCTURED, unexpectedError, errors: {}, ...group, ...declared }))
-  }
-  return operation
 }
 
 /** The message when the program itself fails (contract C4): "Failed to retrieve payouts" for `listPayouts`. */
 const failureTo = (id: string): string =>
   `Failed to ${id.replace(/^(?:list|get)(?=[A-Z])/, 'retrieve').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`
 
-/** With what follows from the declaration: examples of schemas, the headers of creation and of an Idempotency-Key. */
-const completed = (operation: Operation): Operation => {
-  const { body, bodyExample = body && exampleOf(body), headers, once, success } = operation
-  const { schema, example = schema && exampleOf(schema) } = success
+/** With what follows from the line: names of errors, examples of schemas, the headers of creation and of an Idempotency-Key. */
+export const completed = (
+  { prefix: _, alsoRefuses, ...group }: Group,
+  line: Omit<Operation, keyof ErrorFormat>,
+): Operation => {
+  const operation = { errorShape: STRUCTURED.errorShape, ...group, ...line }
+  const { id, body, bodyExample = body && exampleOf(body), headers, once, names = '' } = operation
+  const { status = 200, schema, example = schema && exampleOf(schema) } = line.response
   const sent = [
-    ...(success.headers ? [success.headers] : []),
-    ...(success.status === CREATED ? [CREATED_HEADERS] : []),
+    ...(line.response.headers ? [line.response.headers] : []),
+    ...(status === CREATED ? [CREATED_HEADERS] : []),
     ...(once ? [REPLAY_HEADERS] : []),
   ]
   const taken = [...(once ? [KEY_HEADERS] : []), ...(headers ? [headers] : [])]
+  const refuses = { ...impliedErrors(operation), ...alsoRefuses?.(operation), ...line.refuses }
   return {
+    unexpectedError: operation.public ? INTERNAL.message : failureTo(id),
     ...operation,
     ...(bodyExample && { bodyExample }),
     ...(taken.length > 0 && { headers: together(taken) }),
-    success: { ...success, ...(schema && { example }), ...(sent.length > 0 && { headers: together(sent) }) },
+    response: {
+      ...line.response,
+      status,
+      ...(schema && { example }),
+      ...(sent.length > 0 && { headers: together(sent) }),
+    },
+    refuses: Object.fromEntries(
+      Object.entries(refuses).map(([name, failure]) => [name.includes('.') ? name : names + name, failure]),
+    ),
   }
 }
+
+/** The errors that follow from other members of a line. */
+const impliedErrors = ({ feature, params, body, once }: Partial<Operation>): Record<string, Failure> => ({
+  ...(feature !== undefined && { feature_disabled: FEATURE_DISABLED }),
+  ...(params?.properties.id?.failure && { invalid_id: params.properties.id.failure }),
+  ...(body && { body_unreadable: BODY_UNREADABLE }),
+  ...(once && { idempotency_key_malformed: KEY_MALFORMED, idempotency_key_reused: KEY_REUSED }),
+})
 
 const together = (headers: readonly TObject[]): TObject =>
   Type.Object(Object.assign({}, ...headers.map(({ properties }) => properties)))
-
-const routeOptions = (operation: Operation) => {
-  const { params, query, body, once, secret, success } = operation
-  const isUsual = success.status === 200 && !secret
-  return {
-    ...(params && { params: reader((sent: Record<string, string>) => readPath(params, sent)) }),
-    ...(query && { query: reader(queryReader(query)), transform: handOverUrl }),
-    ...(body && { body: bodyReader(operation, body), parse: DEFERRED }),
-    ...(!isUsual && {
-      beforeHandle: ({ set }: Context): void => {
-        if (!once) set.status = success.status
-        if (secret) set.headers['Cache-Control'] = 'no-store'
-      },
-    }),
-    detail: {
-      operationId: operation.id,
-      tags: [operation.tag],
-      summary: operation.summary,
-      description: operation.description,
-      security: operation.public ? [] : [{ accessToken: [] }],
-      [OPERATION]: operation,
-    },
-  }
-}
-
-/**
- * The framework parses a query for such a schema by splitting values at commas and parsing what looks like JSON. So its
- * reader gets the URL instead.
- */
-const handOverUrl = (context: { request: Request; query: unknown }): void => {
-  context.query = context.request.url
-}
-
-/** Reads the body of a request. The framework does not, because strangers are refused first (contract C4). */
-const bodyReader = (operation: Operation, schema: TObject) => {
-  const check = bodyCheck(schema, operation.bodyFailure)
-  const { read = (sent: JsonObject) => check(sent), once, readsBody } = operation
-  if (readsBody) return reader((request: Request) => request)
-  if (once) {
-    return reader(async (request: Request) => {
-      const text = await readText(request)
-      return new Submission(request, text, operation, (sent) => read(sent, request))
-    })
-  }
-  const { bodyBytesMax: bytesMax, bodyValuesMax: valuesMax, bodyOptional: isOptional } = operation
-  const bounds = { bytesMax, valuesMax, isOptional }
-  return reader(async (request: Request) => read(await readObject(request, bounds), request))
-}
 
 /** An operation where it is served: `GET`, `/api/v1/countries/:id`. */
 export interface ServedOperation {
@@ -233,7 +172,7 @@ export const servedBy = (app: AnyElysia): ServedOperation[] =>
 
 /** Every error of an operation by its stable name, the common ones last. */
 export const errorsOf = (operation: Operation): Record<string, Failure> => ({
-  ...operation.errors,
+  ...operation.refuses,
   ...commonErrorsOf(operation),
 })
 

@@ -71,11 +71,14 @@ const id: Read<number> = (text) => parseId(text) ?? new Problem('integer', 'must
 
 export const idPath = (record: string) =>
   Type.Object({
-    id: parameter<number>(Type.Integer({ minimum: 1, description: `The ${record} identifier` }), (text) => {
-      const id = parseId(text)
-      if (id === undefined) throw new DomainError(invalidId(record))
-      return id
-    }),
+    id: parameter<number>(
+      Type.Integer({ minimum: 1, description: `The ${record} identifier`, failure: invalidId(record) }),
+      (text) => {
+        const id = parseId(text)
+        if (id === undefined) throw new DomainError(invalidId(record))
+        return id
+      },
+    ),
   })
 
 /** The path of a record whose id is text. */

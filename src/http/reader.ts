@@ -1,5 +1,5 @@
 /** A schema that the framework runs: Standard Schema, version 1. */
-export interface Reader<Value> {
+interface Reader<Value> {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: 'scrip'

@@ -3,6 +3,9 @@ import type { Context } from 'elysia'
 /** The request, and the status and headers of its response. */
 export type RequestContext = Pick<Context, 'request' | 'set'>
 
+/** With its path, and the pattern that serves it, which is empty if no route does. */
+export type RoutedRequest = RequestContext & { path: string; route: string }
+
 /** Short, and safe in a header, a log line and a file name. */
 const SANE = /^[\w.:-]{1,128}$/
 

@@ -1,16 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import { type Clock, toTimestamp } from '../kernel/clock.ts'
-import { type Operation, operationsOf } from './operation.ts'
+import { Routes } from './route-lines.ts'
 import { Timestamp } from './schemas.ts'
 
 /** Health of the service (spec 4.6, contract C1): public, and outside of limits. */
-
-const operation = operationsOf({
-  tag: 'Service',
-  tagDescription: 'Health of the service.',
-  isProbe: true,
-})
 
 const StatusSchema = Type.Object(
   {
@@ -25,15 +18,7 @@ const ProbeSchema = Type.Object(
   { status: Type.Union([Type.Literal('ok'), Type.Literal('unavailable')]) },
   { title: 'Probe' },
 )
-const probe = (id: string, summary: string, description: string, alternative?: Operation['alternative']) =>
-  operation({
-    id,
-    summary,
-    description,
-    public: true,
-    success: { status: 200, description: 'Yes', schema: ProbeSchema, example: { status: 'ok' } },
-    ...(alternative && { alternative }),
-  })
+const PROBE = { response: { description: 'Yes', schema: ProbeSchema, example: { status: 'ok' } } } as const
 
 interface ServiceRoutesOptions {
   version: string
@@ -44,28 +29,23 @@ interface ServiceRoutesOptions {
 }
 
 export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOptions) =>
-  new Elysia({ name: 'service' })
-    .get(
-      '/status',
-      () => ({ status: 'ok' as const, version, mode, time: toTimestamp(clock().nowMs()) }),
-      operation({
-        id: 'getStatus',
-        summary: 'Check the health of the service',
-        description: 'Version, mode and time of the service.',
-        public: true,
-        success: {
-          status: 200,
-          description: 'The service is up',
-          schema: StatusSchema,
-          example: { status: 'ok', version: '0.1.0', mode, time: '2026-01-01T00:00:00.000Z' },
-        },
-      }),
-    )
-    .get(
-      '/livez',
-      () => ({ status: 'ok' as const }),
-      probe('isAlive', 'Check whether the process runs', 'For supervisors. Needs no token and has no rate limit.'),
-    )
+  new Routes({ tag: 'Service', tagDescription: 'Health of the service.', public: true, isProbe: true })
+    .get('/status', () => ({ status: 'ok' as const, version, mode, time: toTimestamp(clock().nowMs()) }), {
+      id: 'getStatus',
+      summary: 'Check the health of the service',
+      description: 'Version, mode and time of the service.',
+      response: {
+        description: 'The service is up',
+        schema: StatusSchema,
+        example: { status: 'ok', version: '0.1.0', mode, time: '2026-01-01T00:00:00.000Z' },
+      },
+    })
+    .get('/livez', () => ({ status: 'ok' as const }), {
+      id: 'isAlive',
+      summary: 'Check whether the process runs',
+      description: 'For supervisors. Needs no token and has no rate limit.',
+      ...PROBE,
+    })
     .get(
       '/readyz',
       ({ set }) => {
@@ -73,15 +53,17 @@ export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOp
         set.status = 503
         return { status: 'unavailable' as const }
       },
-      probe(
-        'isReady',
-        'Check whether the process accepts requests',
-        'For load balancers. Fails once the process is shutting down, and while its data cannot be written.',
-        {
+      {
+        id: 'isReady',
+        summary: 'Check whether the process accepts requests',
+        description:
+          'For load balancers. Fails once the process is shutting down, and while its data cannot be written.',
+        ...PROBE,
+        alternative: {
           status: 503,
           description: 'The process is shutting down, or its data cannot be written',
           schema: ProbeSchema,
           example: { status: 'unavailable' },
         },
-      ),
-    )
+      },
+    ).plugin

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import type { Context } from 'elysia'
 import { type Tx, undoable } from '../db/database.ts'
 import { renderFailure } from '../http/errors.ts'
+import { KEY_MALFORMED, KEY_REUSED } from '../http/failures.ts'
 import { type Exact, Json, type JsonObject, parseObject } from '../http/json.ts'
-import type { Submission } from '../http/submission.ts'
+import type { RequestContext } from '../http/request-id.ts'
+import type { Submission } from '../http/route-lines.ts'
+import { documentedRoute, pathOf } from '../http/target.ts'
 import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts'
-import { badRequest, DomainError, type Failure } from '../kernel/failure.ts'
+import { DomainError } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { clearKeys, findKey, type KeyRecord, placeOf, putKey } from './queries.ts'
@@ -14,14 +16,6 @@ import { clearKeys, findKey, type KeyRecord, placeOf, putKey } from './queries.t
 /** How long a response is stored for its key (contract C14). */
 const STORED_MS = DAY_MS
 const KEY = /^[\x20-\x7e]{8,256}$/
-const KEY_MALFORMED = badRequest('idempotency_key_malformed', 'Idempotency-Key must be 8 to 256 printable characters')
-const KEY_REUSED = badRequest('idempotency_key_reused', 'Idempotency-Key was used with a different request')
-
-/** The errors of an operation that takes a key, by their stable names. */
-export const keyErrors = (module: string): Record<string, Failure> => ({
-  [`${module}.idempotency_key_malformed`]: KEY_MALFORMED,
-  [`${module}.idempotency_key_reused`]: KEY_REUSED,
-})
 
 /** Failures that the client cannot prevent, or that pass with time, are not stored. */
 const STORED_REFUSALS = new Set([400, 404])
@@ -37,6 +31,8 @@ interface AtRest {
 
 /** What a write does, and how its response is stored: as it is if `atRest` is undefined. */
 interface Effect<Input, Output> {
+  /** The path that it was posted to, which the key belongs to. */
+  path: string
   submission: Submission<Input, Output>
   apply: (tx: Tx, input: Input) => Output
   atRest: AtRest | undefined
@@ -57,18 +53,18 @@ interface Response {
  */
 export const once = async <Input, Output, Given extends Output>(
   submission: Submission<Input, Output>,
-  session: Session,
-  { headers }: Pick<Context['set'], 'headers'>,
+  { request, session, set }: RequestContext & { session: Session },
   apply: (tx: Tx, input: NoInfer<Input>) => Exact<Given, Output>,
   atRest?: AtRest,
 ): Promise<Json<Output>> => {
-  const key = readKey(submission.request)
-  const effect = { submission, apply, atRest }
+  const key = readKey(request)
+  const path = documentedRoute(pathOf(request.url))
+  const effect = { path, submission, apply, atRest }
   const { status, text, isReplayed, refusal } =
     key === undefined ? await perform(session, effect) : await performOrReplay(session, effect, key)
   if (refusal) throw refusal
-  if (status === 201) headers.Location = `${submission.path}/${idIn(text)}`
-  if (isReplayed) headers['Idempotent-Replayed'] = 'true'
+  if (status === 201) set.headers.Location = `${path}/${idIn(text)}`
+  if (isReplayed) set.headers['Idempotent-Replayed'] = 'true'
   return new Json(text, status)
 }
 
@@ -82,7 +78,7 @@ const readKey = (request: Request): string | undefined => {
 }
 
 const responseOf = <Output>({ operation }: Submission<unknown, Output>, output: Output): Response => ({
-  status: operation.success.status,
+  status: operation.response.status,
   text: JSON.stringify(output),
 })
 
@@ -99,7 +95,10 @@ const performOrReplay = <Input, Output>(
   effect: Effect<Input, Output>,
   key: string,
 ): Promise<Response> => {
-  const { path, text: sent } = effect.submission
+  const {
+    path,
+    submission: { text: sent },
+  } = effect
   const parse = parsedOnce(sent)
   const requestSha256 = digestOf(`POST ${path} ${canonical(parse) ?? sent}`)
   return write((tx) => {

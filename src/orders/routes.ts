@@ -1,13 +1,11 @@
 import type { Static } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import { PRODUCT_NOT_FOUND } from '../catalog/contract.ts'
 import { quoteErrors } from '../charges/contract.ts'
 import type { Query, Tx } from '../db/database.ts'
-import { BODY_UNREADABLE, FEATURE_DISABLED, invalidId } from '../http/failures.ts'
-import { operationsOf, pageOf } from '../http/operation.ts'
+import { pageOf } from '../http/operation.ts'
 import { newestOf, paged } from '../http/pagination.ts'
-import { keyErrors, once } from '../idempotency/once.ts'
-import { type Failure, found, violation } from '../kernel/failure.ts'
+import { once } from '../idempotency/once.ts'
+import { found, violation } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { INSUFFICIENT_BALANCE } from '../wallets/contract.ts'
@@ -33,75 +31,14 @@ import { findOrder, orderList, vouchersOf } from './queries.ts'
 import { placeInOrder } from './seal.ts'
 import type { Order } from './tables.ts'
 
-const operation = operationsOf({
+const GROUP = {
+  prefix: '/api/v1/orders',
   tag: 'Orders',
   tagDescription: 'Gift cards bought, and the vouchers that are delivered. For accounts with the vouchers feature.',
+  feature: 'vouchers',
   secret: true, // voucher codes
-})
-
-const FEATURE: Record<string, Failure> = { 'orders.feature_disabled': FEATURE_DISABLED }
-const LOOKUP: Record<string, Failure> = {
-  ...FEATURE,
-  'orders.invalid_id': invalidId('order'),
-  'orders.not_found': ORDER_NOT_FOUND,
-}
-
-const operations = {
-  list: operation({
-    id: 'listOrders',
-    summary: 'List orders',
-    description: 'The newest first.',
-    query: OrderListQuery,
-    success: pageOf('A page of orders', OrderSchema),
-    errors: { ...FEATURE, 'orders.list_validation': violation('limit', 'max', 'must be at most 100') },
-  }),
-  place: operation({
-    id: 'placeOrder',
-    unexpectedError: 'Failed to create order',
-    summary: 'Buy vouchers',
-    description:
-      'The price is the current one of the charges endpoint, and the wallet pays it at once. Up to 5 instant digital cards are delivered in the response. All other orders are PENDING at first.',
-    body: OrderBody,
-    read: readOrder,
-    once: true,
-    success: { status: 200, description: 'The order', schema: OrderSchema },
-    errors: {
-      ...FEATURE,
-      'orders.body_unreadable': BODY_UNREADABLE,
-      'orders.validation': violation('quantity', 'required', 'is required'),
-      ...keyErrors('orders'),
-      'orders.product_not_found': PRODUCT_NOT_FOUND,
-      ...quoteErrors('orders'),
-      'orders.duplicate_reference': DUPLICATE_CLIENT_REFERENCE,
-      'orders.insufficient_balance': INSUFFICIENT_BALANCE,
-      'orders.insufficient_stock': INSUFFICIENT_STOCK,
-    },
-  }),
-  get: operation({
-    id: 'getOrder',
-    summary: 'Get an order',
-    description: 'Includes its price and the vouchers delivered so far.',
-    params: OrderPath,
-    success: { status: 200, description: 'The order', schema: OrderSchema },
-    errors: LOOKUP,
-  }),
-  listVouchers: operation({
-    id: 'listVouchers',
-    summary: 'List the delivered vouchers of an order',
-    description: 'Includes codes and PINs. The list is empty until something is delivered.',
-    params: OrderPath,
-    success: { status: 200, description: 'The vouchers, in order of delivery', schema: VouchersSchema },
-    errors: LOOKUP,
-  }),
-  cancel: operation({
-    id: 'cancelOrder',
-    summary: 'Cancel a pending order',
-    description: 'The wallet is refunded in full.',
-    params: OrderPath,
-    success: { status: 200, description: 'The cancelled order', schema: OrderSchema, example: CANCELLED_EXAMPLE },
-    errors: { ...LOOKUP, 'orders.not_cancellable': orderNotCancellable('DELIVERED') },
-  }),
-}
+  names: 'orders.',
+} as const
 
 /** Orders and their vouchers (contract C12), for accounts with vouchers. */
 export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard }) => {
@@ -118,8 +55,8 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
     close: (tx: Tx, json: string, place: string) => seals(tx).closeText(json, place).toString('base64'),
     open: (tx: Tx, kept: string, place: string) => seals(tx).openText(Buffer.from(kept, 'base64'), place),
   }
-  return new Elysia({ name: 'orders', prefix: '/api/v1/orders' })
-    .use(guard.plugin({ feature: 'vouchers' }))
+  return guard
+    .routes(GROUP)
     .get(
       '/',
       ({ query, session, set }) =>
@@ -128,33 +65,74 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
           query,
           orderList.page(session, sliceWanted(query), (order) => wire(session.world, order)),
         ),
-      operations.list,
+      {
+        id: 'listOrders',
+        summary: 'List orders',
+        description: 'The newest first.',
+        query: OrderListQuery,
+        response: pageOf('A page of orders', OrderSchema),
+        refuses: { list_validation: violation('limit', 'max', 'must be at most 100') },
+      },
     )
     .post(
       '/',
-      async ({ body, session, set }) =>
+      async ({ body, request, session, set }) =>
         once(
           body,
-          session,
-          set,
+          { request, session, set },
           (tx, wanted) => wire(session.world, placeOrder(tx, ordering, session, wanted)),
           atRest,
         ),
-      operations.place,
+      {
+        id: 'placeOrder',
+        unexpectedError: 'Failed to create order',
+        summary: 'Buy vouchers',
+        description:
+          'The price is the current one of the charges endpoint, and the wallet pays it at once. Up to 5 instant digital cards are delivered in the response. All other orders are PENDING at first.',
+        body: OrderBody,
+        read: readOrder,
+        once: true,
+        response: { description: 'The order', schema: OrderSchema },
+        refuses: {
+          validation: violation('quantity', 'required', 'is required'),
+          product_not_found: PRODUCT_NOT_FOUND,
+          ...quoteErrors('orders'),
+          duplicate_reference: DUPLICATE_CLIENT_REFERENCE,
+          insufficient_balance: INSUFFICIENT_BALANCE,
+          insufficient_stock: INSUFFICIENT_STOCK,
+        },
+      },
     )
-    .get('/:id', ({ params, session }) => wire(session.world, getOrder(session, params.id)), operations.get)
-    .get(
-      '/:id/vouchers',
-      ({ params, session }) => opened(session.world, getOrder(session, params.id)),
-      operations.listVouchers,
-    )
+    .get('/:id', ({ params, session }) => wire(session.world, getOrder(session, params.id)), {
+      id: 'getOrder',
+      summary: 'Get an order',
+      description: 'Includes its price and the vouchers delivered so far.',
+      params: OrderPath,
+      response: { description: 'The order', schema: OrderSchema },
+      refuses: { not_found: ORDER_NOT_FOUND },
+    })
+    .get('/:id/vouchers', ({ params, session }) => opened(session.world, getOrder(session, params.id)), {
+      id: 'listVouchers',
+      summary: 'List the delivered vouchers of an order',
+      description: 'Includes codes and PINs. The list is empty until something is delivered.',
+      params: OrderPath,
+      response: { description: 'The vouchers, in order of delivery', schema: VouchersSchema },
+      refuses: { not_found: ORDER_NOT_FOUND },
+    })
     .post(
       '/:id/cancel',
       async ({ params, session }) => {
         const { world, write } = session
         return write((tx) => wire(world, cancelOrder(tx, world, ordering, getOrder(session, params.id, tx))))
       },
-      operations.cancel,
+      {
+        id: 'cancelOrder',
+        summary: 'Cancel a pending order',
+        description: 'The wallet is refunded in full.',
+        params: OrderPath,
+        response: { description: 'The cancelled order', schema: OrderSchema, example: CANCELLED_EXAMPLE },
+        refuses: { not_found: ORDER_NOT_FOUND, not_cancellable: orderNotCancellable('DELIVERED') },
+      },
     )
 }
 

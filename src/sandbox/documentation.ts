@@ -19,7 +19,7 @@ const TokenHeader = Type.Object({
 
 /** The header that the gate of the control API requires, and the one that injects a fault. */
 const headersOf = ({ route, operation }: ServedOperation): TObject | undefined => {
-  const isBehindGate = Object.keys(operation.errors).some((name) => name.endsWith('.token_wrong'))
+  const isBehindGate = Object.keys(operation.refuses).some((name) => name.endsWith('.token_wrong'))
   if (isBehindGate) return TokenHeader
   return isExempt(route) ? undefined : FAULT_REQUEST.headers
 }

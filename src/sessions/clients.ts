@@ -8,7 +8,7 @@ export type Feature = 'vouchers'
 export interface Client {
   readonly id: number
   username: string
-  features: ReadonlySet<Feature>
+  features: ReadonlySet<string>
   /** The most cards in one purchase; null without a limit of its own. */
   quantityMax: number | null
   /** Its own rate limits; undefined if those of the server hold. */

@@ -1,11 +1,11 @@
-import { Elysia } from 'elysia'
 import { isSentBy } from '../http/body.ts'
 import { FEATURE_DISABLED, rateLimited } from '../http/failures.ts'
 import { unreadable } from '../http/json.ts'
-import type { Operation } from '../http/operation.ts'
+import type { Group, Operation } from '../http/operation.ts'
 import type { BucketSize } from '../http/rate-limit.ts'
 import { readRehearsal } from '../http/rehearsal.ts'
-import { type RequestContext, traceparentOf } from '../http/request-id.ts'
+import { type RequestContext, type RoutedRequest, traceparentOf } from '../http/request-id.ts'
+import { Routes } from '../http/route-lines.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { turns } from '../kernel/turns.ts'
@@ -36,46 +36,34 @@ interface GuardOptions {
 }
 
 /** A request and its route; the route is empty if none matches. */
-export interface Asked {
-  request: Request
-  path: string
-  route: string
-}
-
-type GuardContext = RequestContext &
-  Asked & {
-    /** Takes no rate-limit token. */
-    isFree?: boolean
-    feature?: Feature
-  }
+export type Asked = Omit<RoutedRequest, 'set'>
 
 /** Authentication, rate limits, due work and features of protected routes, in this order (contract C4). */
 export class Guard {
   constructor(private readonly options: GuardOptions) {}
 
   /** @throws DomainError unauthorized, rate_limited or feature_disabled */
-  readonly admit = async (context: GuardContext): Promise<Session> => {
-    const { request, set, path, route, feature, isFree = false } = context
+  readonly admit = async ({ set, ...asked }: RoutedRequest): Promise<Session> => {
+    const { request } = asked
     const { due, isDueBeforeReads, operationOf, onIdentified, onAdmitted, onEntitled } = this.options
+    const operation = operationOf(asked)
     // Most requests wait for nothing, so only promises are awaited.
     const known = this.#identify(request.headers.get('authorization'))
     const identified = known instanceof Promise ? await known : known
     set.headers['X-Request-Id'] ??= identified.world.nextRequestId()
     onIdentified?.(request, identified)
     const limits = this.options.limitsOf(identified.client)
-    if (limits) takeToken(identified, limits, set, isFree)
+    if (limits) takeToken(identified, limits, set, operation?.free === true)
     const turn = turns.take(identified.client)
     if (turn) await turn
     isSentBy(request, identified.client)
-    const asked = { request, path, route }
-    const operation = operationOf(asked)
     const rehearsal = operation?.canRehearse ? readRehearsal(request, operation, set.headers) : undefined
     const isReading = request.method === 'GET'
     if (isReading && isDueBeforeReads && due.isDue(identified.world)) await due.catchUp(identified.world)
     const inStep = isReading ? identified : this.#inStep(identified, request)
     const admission = onAdmitted?.(asked, inStep) ?? inStep
     const admitted = admission instanceof Promise ? await admission : admission
-    const session = feature ? entitled(admitted, feature) : admitted
+    const session = operation?.feature ? entitled(admitted, operation.feature) : admitted
     const entitling = onEntitled?.(asked)
     if (entitling) await entitling
     // A request that had to wait must not read with a token that was revoked in the meantime.
@@ -111,11 +99,9 @@ export class Guard {
     return refreshIfChanged(session.world) ? sessions.admit(authorization) : session
   }
 
-  /** Provides `session` to the routes of a module. */
-  plugin(requirements: Pick<GuardContext, 'feature' | 'isFree'> = {}) {
-    return new Elysia().derive({ as: 'scoped' }, async ({ request, set, path, route }) => ({
-      session: await this.admit({ request, set, path, route, ...requirements }),
-    }))
+  /** The routes of a module, which get the session of their requests. */
+  routes(group: Group<undefined> & { feature?: Feature }) {
+    return new Routes(group, async (context) => ({ session: await this.admit(context) }))
   }
 }
 
@@ -127,7 +113,7 @@ const rehearsed = (session: Session): Session => ({
 })
 
 /** A session that requires a feature, now and when it writes. @throws DomainError feature_disabled */
-const entitled = (session: Session, feature: Feature): Session => {
+const entitled = (session: Session, feature: string): Session => {
   const check = (): void => {
     if (!session.client.features.has(feature)) throw new DomainError(FEATURE_DISABLED)
   }

@@ -1,9 +1,7 @@
-import { Elysia } from 'elysia'
 import { EVENT_EXAMPLE, EVENT_NOT_FOUND, EventPath, EventSchema, eventWire } from '../events/contract.ts'
 import { findEvent } from '../events/queries.ts'
-import { BODY_UNREADABLE } from '../http/failures.ts'
 import type { JsonObject } from '../http/json.ts'
-import { operationsOf, pageOf } from '../http/operation.ts'
+import { pageOf } from '../http/operation.ts'
 import { newestOf, paged, sliceOf } from '../http/pagination.ts'
 import { found, violation } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
@@ -46,120 +44,19 @@ interface WebhookRoutesOptions {
   deliveries: Deliveries
 }
 
-const operation = operationsOf({
+const GROUP = {
+  prefix: '/api/v1',
   tag: 'Webhooks',
   tagDescription: 'Where your events are sent, with a signature, as they happen.',
-})
+  names: 'webhooks.',
+}
 
 const PAGE_WRONG = violation('limit', 'max', 'must be at most 100')
 
-const operationsWith = (rulesFor: WebhookRoutesOptions['rulesFor']) => ({
-  list: operation({
-    id: 'listWebhooks',
-    summary: 'List webhooks',
-    description: 'The newest first, without their secrets.',
-    query: PageQuery,
-    success: pageOf('A page of webhooks', WebhookSchema),
-    errors: { 'webhooks.list_validation': PAGE_WRONG },
-  }),
-  create: operation({
-    id: 'createWebhook',
-    summary: 'Create a webhook',
-    description: 'Events are posted to it from now on. Its secret verifies them, and is not shown again.',
-    body: WebhookBody,
-    read: (sent: JsonObject, request: Request) => readWebhook(sent, rulesFor(request)),
-    secret: true,
-    success: { status: 201, description: 'The webhook and its secret', schema: WebhookWithSecretSchema },
-    errors: {
-      'webhooks.body_unreadable': BODY_UNREADABLE,
-      'webhooks.validation': violation('url', 'required', 'is required'),
-      'webhooks.too_many': TOO_MANY_WEBHOOKS,
-    },
-  }),
-  get: operation({
-    id: 'getWebhook',
-    summary: 'Get a webhook',
-    description: 'Without its secret.',
-    params: WebhookPath,
-    success: { status: 200, description: 'The webhook', schema: WebhookSchema },
-    errors: { 'webhooks.not_found': WEBHOOK_NOT_FOUND },
-  }),
-  update: operation({
-    id: 'updateWebhook',
-    summary: 'Change a webhook, or switch it off or on',
-    description: 'While it is off, nothing is queued for it. Switching it off drops the deliveries that wait.',
-    params: WebhookPath,
-    body: WebhookUpdateBody,
-    bodyExample: { name: 'Warehouse' },
-    read: (sent: JsonObject, request: Request) => readUpdate(sent, rulesFor(request)),
-    success: {
-      status: 200,
-      description: 'The webhook as it is now',
-      schema: WebhookSchema,
-      example: { ...WEBHOOK_EXAMPLE, name: 'Warehouse' },
-    },
-    errors: {
-      'webhooks.update_body_unreadable': BODY_UNREADABLE,
-      'webhooks.update_validation': violation('active', 'format', 'must be true or false'),
-      'webhooks.update_not_found': WEBHOOK_NOT_FOUND,
-    },
-  }),
-  remove: operation({
-    id: 'deleteWebhook',
-    summary: 'Delete a webhook',
-    description: 'Deliveries that wait for it are dropped.',
-    params: WebhookPath,
-    success: { status: 204, description: 'The webhook is deleted' },
-    errors: { 'webhooks.delete_not_found': WEBHOOK_NOT_FOUND },
-  }),
-  rotate: operation({
-    id: 'rotateWebhookSecret',
-    unexpectedError: 'Failed to rotate webhook',
-    summary: 'Get a new secret',
-    description: 'For 24 hours, deliveries are signed with both secrets. A second rotation ends the oldest at once.',
-    params: WebhookPath,
-    secret: true,
-    success: { status: 200, description: 'The webhook and its new secret', schema: WebhookWithSecretSchema },
-    errors: { 'webhooks.rotate_not_found': WEBHOOK_NOT_FOUND },
-  }),
-  ping: operation({
-    id: 'pingWebhook',
-    summary: 'Send a ping to a webhook',
-    description: 'To this webhook alone, whatever its filter.',
-    params: WebhookPath,
-    success: {
-      status: 202,
-      description: 'The event that is delivered',
-      schema: EventSchema,
-      example: { ...EVENT_EXAMPLE, type: 'ping', data: { webhook_id: WEBHOOK_EXAMPLE.id } },
-    },
-    errors: { 'webhooks.ping_not_found': WEBHOOK_NOT_FOUND, 'webhooks.not_active': WEBHOOK_NOT_ACTIVE },
-  }),
-  listDeliveries: operation({
-    id: 'listDeliveries',
-    summary: 'List the deliveries of a webhook',
-    description: 'Every attempt and the response of the receiver, the newest first.',
-    params: WebhookPath,
-    query: PageQuery,
-    success: pageOf('A page of attempts', DeliverySchema),
-    errors: { 'webhooks.deliveries_validation': PAGE_WRONG, 'webhooks.deliveries_not_found': WEBHOOK_NOT_FOUND },
-  }),
-  redeliver: operation({
-    id: 'redeliverEvent',
-    unexpectedError: 'Failed to deliver event',
-    summary: 'Deliver an event again',
-    description: 'To each of your active webhooks whose filter fits, with the same id and body.',
-    params: EventPath,
-    success: { status: 202, description: 'The event that is delivered', schema: EventSchema },
-    errors: { 'events.redeliver_not_found': EVENT_NOT_FOUND },
-  }),
-})
-
 /** Webhooks and their deliveries (contract C16). */
-export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookRoutesOptions) => {
-  const operations = operationsWith(rulesFor)
-  return new Elysia({ name: 'webhooks', prefix: '/api/v1' })
-    .use(guard.plugin())
+export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookRoutesOptions) =>
+  guard
+    .routes(GROUP)
     .get(
       '/webhooks',
       ({ query, session: { world, client }, set }) => {
@@ -168,7 +65,14 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
         const entries = all.slice(offset, offset + limit).map(webhookWire)
         return paged(set, query, { entries, totalCount: all.length })
       },
-      operations.list,
+      {
+        id: 'listWebhooks',
+        summary: 'List webhooks',
+        description: 'The newest first, without their secrets.',
+        query: PageQuery,
+        response: pageOf('A page of webhooks', WebhookSchema),
+        refuses: { list_validation: PAGE_WRONG },
+      },
     )
     .post(
       '/webhooks',
@@ -177,9 +81,25 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
         set.headers.Location = `/api/v1/webhooks/${webhook.id}`
         return { ...webhookWire(webhook), secret }
       },
-      operations.create,
+      {
+        id: 'createWebhook',
+        summary: 'Create a webhook',
+        description: 'Events are posted to it from now on. Its secret verifies them, and is not shown again.',
+        body: WebhookBody,
+        read: (sent: JsonObject, request: Request) => readWebhook(sent, rulesFor(request)),
+        secret: true,
+        response: { status: 201, description: 'The webhook and its secret', schema: WebhookWithSecretSchema },
+        refuses: { validation: violation('url', 'required', 'is required'), too_many: TOO_MANY_WEBHOOKS },
+      },
     )
-    .get('/webhooks/:id', ({ params, session }) => webhookWire(getWebhook(session, params.id)), operations.get)
+    .get('/webhooks/:id', ({ params, session }) => webhookWire(getWebhook(session, params.id)), {
+      id: 'getWebhook',
+      summary: 'Get a webhook',
+      description: 'Without its secret.',
+      params: WebhookPath,
+      response: { description: 'The webhook', schema: WebhookSchema },
+      refuses: { not_found: WEBHOOK_NOT_FOUND },
+    })
     .patch(
       '/webhooks/:id',
       async ({ params, body, session }) => {
@@ -188,7 +108,25 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
         if (!changed.active) deliveries.clear(world)
         return webhookWire(changed)
       },
-      operations.update,
+      {
+        id: 'updateWebhook',
+        summary: 'Change a webhook, or switch it off or on',
+        description: 'While it is off, nothing is queued for it. Switching it off drops the deliveries that wait.',
+        names: 'webhooks.update_',
+        params: WebhookPath,
+        body: WebhookUpdateBody,
+        bodyExample: { name: 'Warehouse' },
+        read: (sent: JsonObject, request: Request) => readUpdate(sent, rulesFor(request)),
+        response: {
+          description: 'The webhook as it is now',
+          schema: WebhookSchema,
+          example: { ...WEBHOOK_EXAMPLE, name: 'Warehouse' },
+        },
+        refuses: {
+          validation: violation('active', 'format', 'must be true or false'),
+          not_found: WEBHOOK_NOT_FOUND,
+        },
+      },
     )
     .delete(
       '/webhooks/:id',
@@ -196,7 +134,14 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
         await session.write((tx) => deleteWebhook(tx, getWebhook(session, params.id, tx)))
         deliveries.clear(session.world)
       },
-      operations.remove,
+      {
+        id: 'deleteWebhook',
+        summary: 'Delete a webhook',
+        description: 'Deliveries that wait for it are dropped.',
+        params: WebhookPath,
+        response: { status: 204, description: 'The webhook is deleted' },
+        refuses: { delete_not_found: WEBHOOK_NOT_FOUND },
+      },
     )
     .post(
       '/webhooks/:id/rotate',
@@ -207,13 +152,35 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
         )
         return { ...webhookWire(webhook), secret }
       },
-      operations.rotate,
+      {
+        id: 'rotateWebhookSecret',
+        unexpectedError: 'Failed to rotate webhook',
+        summary: 'Get a new secret',
+        description:
+          'For 24 hours, deliveries are signed with both secrets. A second rotation ends the oldest at once.',
+        params: WebhookPath,
+        secret: true,
+        response: { description: 'The webhook and its new secret', schema: WebhookWithSecretSchema },
+        refuses: { rotate_not_found: WEBHOOK_NOT_FOUND },
+      },
     )
     .post(
       '/webhooks/:id/ping',
       async ({ params, session }) =>
         eventWire(await session.write((tx) => pingWebhook(tx, session.world, getWebhook(session, params.id, tx)))),
-      operations.ping,
+      {
+        id: 'pingWebhook',
+        summary: 'Send a ping to a webhook',
+        description: 'To this webhook alone, whatever its filter.',
+        params: WebhookPath,
+        response: {
+          status: 202,
+          description: 'The event that is delivered',
+          schema: EventSchema,
+          example: { ...EVENT_EXAMPLE, type: 'ping', data: { webhook_id: WEBHOOK_EXAMPLE.id } },
+        },
+        refuses: { ping_not_found: WEBHOOK_NOT_FOUND, not_active: WEBHOOK_NOT_ACTIVE },
+      },
     )
     .get(
       '/webhooks/:id/deliveries',
@@ -221,7 +188,15 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
         const { id: webhookId } = getWebhook(session, params.id)
         return paged(set, query, attemptList.page(session, { filters: { webhookId }, ...newestOf(query) }, attemptWire))
       },
-      operations.listDeliveries,
+      {
+        id: 'listDeliveries',
+        summary: 'List the deliveries of a webhook',
+        description: 'Every attempt and the response of the receiver, the newest first.',
+        params: WebhookPath,
+        query: PageQuery,
+        response: pageOf('A page of attempts', DeliverySchema),
+        refuses: { deliveries_validation: PAGE_WRONG, deliveries_not_found: WEBHOOK_NOT_FOUND },
+      },
     )
     .post(
       '/events/:id/redeliver',
@@ -231,6 +206,14 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
           redeliver(tx, world, event)
           return eventWire(event)
         }),
-      operations.redeliver,
+      {
+        id: 'redeliverEvent',
+        unexpectedError: 'Failed to deliver event',
+        summary: 'Deliver an event again',
+        description: 'To each of your active webhooks whose filter fits, with the same id and body.',
+        names: 'events.',
+        params: EventPath,
+        response: { status: 202, description: 'The event that is delivered', schema: EventSchema },
+        refuses: { redeliver_not_found: EVENT_NOT_FOUND },
+      },
     )
-}

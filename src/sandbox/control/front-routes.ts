@@ -1,17 +1,16 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import { Json } from '../../http/json.ts'
 import { PAGE_HEADERS } from '../../pages/page.ts'
 import type { Parts } from '../parts.ts'
 import { drawFrontPage, FrontFacts, frontFacts, purchaseFrom, shownOf } from './front-page.ts'
-import { openOperation } from './operation.ts'
+import { openRoutes } from './operation.ts'
 
 /** The front page: HTML for people who open the address, JSON for programs. */
 
 const PICTURES = 4
 
 export const frontRoutes = ({ catalog, version, publicUrl }: Parts) =>
-  new Elysia({ name: 'sandbox-front' }).get(
+  openRoutes().get(
     '/',
     ({ request, set }) => {
       set.headers.vary = 'Accept'
@@ -23,18 +22,17 @@ export const frontRoutes = ({ catalog, version, publicUrl }: Parts) =>
       // Indented, because a request without a browser may well come from a person.
       return new Json<FrontFacts>(`${JSON.stringify(facts, null, 2)}\n`)
     },
-    openOperation({
+    {
       id: 'getFrontPage',
       summary: 'See how to begin',
       description: 'The address, the credentials and a first session: a page for browsers, JSON for others.',
-      success: {
-        status: 200,
+      response: {
         description: 'How to begin',
         schema: FrontFacts,
         example: frontFacts('0.1.0', 'http://127.0.0.1:4747', { productId: 1, denomination: 100, quantity: 2 }),
         alsoAs: { 'text/html': { schema: Type.String(), example: '<!doctype html><title>Scrip sandbox</title>' } },
       },
-    }),
+    },
   )
 
 /** Whether a page is the first that is asked for: what browsers do, and other programs do not. */

@@ -1,31 +1,28 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import { listOf } from '../../http/operation.ts'
 import { latestEntries } from '../../wallets/ledger-queries.ts'
 import type { Parts } from '../parts.ts'
 import { WorldQuery } from '../worlds/query.ts'
 import { EntrySchema, entryWire } from './ledger-entry.ts'
-import { controlOperation, limitUpTo } from './operation.ts'
+import { controlRoutes, limitUpTo } from './operation.ts'
 import { caughtUpWorld } from './operator.ts'
 
 /** The ledger as it is kept (contracts C11 and C15): what proves that money was moved once. */
 
 const ENTRIES_MAX = 10_000
 
-export const listEntries = controlOperation('ledger')({
-  id: 'listLedgerEntries',
-  summary: 'Read the ledger of a world',
-  description: 'Every movement of money, the newest first, with its lines: a double entry.',
-  query: Type.Object({ ...WorldQuery.properties, limit: limitUpTo(ENTRIES_MAX, ENTRIES_MAX) }),
-  success: listOf('The entries', EntrySchema),
-})
-
 export const ledgerRoutes = (parts: Parts) =>
-  new Elysia({ name: 'sandbox-ledger' }).get(
+  controlRoutes('ledger.').get(
     '/ledger',
     async ({ query }) => {
       const { db } = await caughtUpWorld(parts, query.world)
       return latestEntries(db.query, query.limit).map((entry) => entryWire(entry, parts.reference))
     },
-    listEntries,
+    {
+      id: 'listLedgerEntries',
+      summary: 'Read the ledger of a world',
+      description: 'Every movement of money, the newest first, with its lines: a double entry.',
+      query: Type.Object({ ...WorldQuery.properties, limit: limitUpTo(ENTRIES_MAX, ENTRIES_MAX) }),
+      response: listOf('The entries', EntrySchema),
+    },
   )

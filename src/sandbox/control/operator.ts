@@ -1,7 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import type { Tx } from '../../db/database.ts'
-import { invalidId } from '../../http/failures.ts'
 import { idPath } from '../../http/parameters.ts'
 import { oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
@@ -17,7 +15,7 @@ import { getWorld } from '../worlds/operations.ts'
 import { PACES, pace } from '../worlds/pace.ts'
 import { keepPace } from '../worlds/queries.ts'
 import { markWritten } from '../worlds/written.ts'
-import { worldOperation } from './operation.ts'
+import { controlRoutes } from './operation.ts'
 
 /** What an operator does to payouts and orders in live mode, and whether the clock does it (contract C15). */
 
@@ -35,29 +33,17 @@ export const caughtUpWorld = async ({ worlds, due }: Pick<Parts, 'worlds' | 'due
   return world
 }
 
-const Pace = Type.Object({ payouts: oneOf(PACES), orders: oneOf(PACES) }, { title: 'Pace' })
-const PACE = { status: 200, description: 'The pace', schema: Pace } as const
-
-export const getPace = worldOperation('pace')({
-  id: 'getPace',
-  summary: 'See whether the clock moves payouts and orders',
-  description: 'Automatic, or manual with the operations of this group.',
-  success: { ...PACE, example: { payouts: 'auto', orders: 'auto' } },
-})
-
-const setPace = worldOperation('pace')({
-  id: 'setPace',
-  summary: 'Set whether the clock moves payouts and orders',
-  description: 'With the pace manual, payouts and orders stay as they are until operations of this group move them.',
-  body: Type.Partial(Pace, { title: 'PaceRequest' }),
-  bodyExample: { payouts: 'manual' },
-  success: { ...PACE, example: { payouts: 'manual', orders: 'auto' } },
-  errors: { validation: violation('payouts', 'enum', `must be one of ${PACES.join(', ')}`) },
-})
+export const Pace = Type.Object({ payouts: oneOf(PACES), orders: oneOf(PACES) }, { title: 'Pace' })
+const PACE = { description: 'The pace', schema: Pace } as const
 
 export const paceRoutes = (parts: Parts) =>
-  new Elysia({ name: 'sandbox-pace' })
-    .get('/pace', ({ query }) => getWorld(parts.worlds, query.world).of(pace), getPace)
+  controlRoutes('pace.')
+    .get('/pace', ({ query }) => getWorld(parts.worlds, query.world).of(pace), {
+      id: 'getPace',
+      summary: 'See whether the clock moves payouts and orders',
+      description: 'Automatic, or manual with the operations of this group.',
+      response: { ...PACE, example: { payouts: 'auto', orders: 'auto' } },
+    })
     .put(
       '/pace',
       async ({ query, body }) => {
@@ -70,7 +56,16 @@ export const paceRoutes = (parts: Parts) =>
         })
         return changed
       },
-      setPace,
+      {
+        id: 'setPace',
+        summary: 'Set whether the clock moves payouts and orders',
+        description:
+          'With the pace manual, payouts and orders stay as they are until operations of this group move them.',
+        body: Type.Partial(Pace, { title: 'PaceRequest' }),
+        bodyExample: { payouts: 'manual' },
+        response: { ...PACE, example: { payouts: 'manual', orders: 'auto' } },
+        refuses: { validation: violation('payouts', 'enum', `must be one of ${PACES.join(', ')}`) },
+      },
     )
 
 const Reason = (description?: string) =>
@@ -88,47 +83,11 @@ const PayoutState = Type.Object({ id: Type.String(), status: Type.String() }, { 
 /** What the moves of a payout have in common, with the status that an example ends with. */
 const movesPayout = (status: PayoutStatus) => {
   const success = { description: 'The payout as it is now', schema: PayoutState, example: { id: PAYOUT_ID, status } }
-  return { params: PayoutPath, bodyOptional: true, success: { status: 200, ...success } } as const
+  return { params: PayoutPath, bodyOptional: true, response: success } as const
 }
 const payoutErrors = (from: PayoutStatus, to: string) => ({
   not_found: notFound('Payout'),
   transition_refused: transitionRefused(from, to),
-})
-
-const advancePayout = worldOperation('payout_advance')({
-  id: 'advancePayout',
-  summary: 'Move a payout on: a step, or as far as a status',
-  description: 'Passes through every status on the way, each with its event and its ledger entries.',
-  ...movesPayout('settling'),
-  body: Type.Object({ to: Type.Optional(oneOf(ADVANCE_TARGETS)) }, { title: 'AdvanceRequest' }),
-  bodyExample: { to: 'settling' },
-  errors: {
-    validation: violation('to', 'enum', `must be one of ${ADVANCE_TARGETS.join(', ')}`),
-    ...payoutErrors('completed', 'settling'),
-  },
-})
-
-const failPayout = worldOperation('payout_fail')({
-  id: 'failPayout',
-  summary: 'Fail a payout that is processing or settling',
-  description: 'The money is refunded to the wallet, as when a bank refuses the payout.',
-  ...movesPayout('failed'),
-  body: Type.Object({ failure_code: Code(), failure_reason: Reason() }, { title: 'PayoutFailureRequest' }),
-  bodyExample: { failure_code: 'account_closed' },
-  errors: { validation: tooShort('failure_code'), ...payoutErrors('completed', 'failed') },
-})
-
-const returnPayout = worldOperation('payout_return')({
-  id: 'returnPayout',
-  summary: 'Return a completed payout',
-  description: 'The wallet is credited with the amount, without the fees. Earlier events stay as they are.',
-  ...movesPayout('completed'),
-  body: Type.Object(
-    { failure_code: Code('Comes before the reason'), failure_reason: Reason('The message of the event') },
-    { title: 'PayoutReturnRequest' },
-  ),
-  bodyExample: { failure_reason: 'The account was closed' },
-  errors: { validation: tooShort('failure_reason'), ...payoutErrors('created', 'returned') },
 })
 
 export const payoutRoutes = ({ paying, ...parts }: Parts) => {
@@ -138,14 +97,26 @@ export const payoutRoutes = ({ paying, ...parts }: Parts) => {
     const { status } = await world.db.write((tx) => move(tx, found(findAnyPayout(tx, id), notFound('Payout')), world))
     return { id, status }
   }
-  return new Elysia({ name: 'sandbox-payouts' })
+  return controlRoutes()
     .post(
       '/payouts/:id/advance',
       ({ params, query, body: { to } }) =>
         onPayout(query.world, params.id, (tx, payout, world) =>
           advance(tx, paying, world, payout, to, byOperator(world)),
         ),
-      advancePayout,
+      {
+        id: 'advancePayout',
+        summary: 'Move a payout on: a step, or as far as a status',
+        description: 'Passes through every status on the way, each with its event and its ledger entries.',
+        names: 'payout_advance.',
+        ...movesPayout('settling'),
+        body: Type.Object({ to: Type.Optional(oneOf(ADVANCE_TARGETS)) }, { title: 'AdvanceRequest' }),
+        bodyExample: { to: 'settling' },
+        refuses: {
+          validation: violation('to', 'enum', `must be one of ${ADVANCE_TARGETS.join(', ')}`),
+          ...payoutErrors('completed', 'settling'),
+        },
+      },
     )
     .post(
       '/payouts/:id/fail',
@@ -153,7 +124,16 @@ export const payoutRoutes = ({ paying, ...parts }: Parts) => {
         onPayout(query.world, params.id, (tx, payout, world) =>
           applyEvent(tx, paying, world, payout, 'failed', { ...byOperator(world), failureCode, failureReason }),
         ),
-      failPayout,
+      {
+        id: 'failPayout',
+        summary: 'Fail a payout that is processing or settling',
+        description: 'The money is refunded to the wallet, as when a bank refuses the payout.',
+        names: 'payout_fail.',
+        ...movesPayout('failed'),
+        body: Type.Object({ failure_code: Code(), failure_reason: Reason() }, { title: 'PayoutFailureRequest' }),
+        bodyExample: { failure_code: 'account_closed' },
+        refuses: { validation: tooShort('failure_code'), ...payoutErrors('completed', 'failed') },
+      },
     )
     .post(
       '/payouts/:id/return',
@@ -162,7 +142,19 @@ export const payoutRoutes = ({ paying, ...parts }: Parts) => {
           const message = [code, reason].filter((part) => part !== undefined).join(': ') || undefined
           return applyEvent(tx, paying, world, payout, 'returned', { ...byOperator(world), message })
         }),
-      returnPayout,
+      {
+        id: 'returnPayout',
+        summary: 'Return a completed payout',
+        description: 'The wallet is credited with the amount, without the fees. Earlier events stay as they are.',
+        names: 'payout_return.',
+        ...movesPayout('completed'),
+        body: Type.Object(
+          { failure_code: Code('Comes before the reason'), failure_reason: Reason('The message of the event') },
+          { title: 'PayoutReturnRequest' },
+        ),
+        bodyExample: { failure_reason: 'The account was closed' },
+        refuses: { validation: tooShort('failure_reason'), ...payoutErrors('created', 'returned') },
+      },
     )
 }
 
@@ -172,60 +164,14 @@ const OrderState = Type.Object({ id: Type.Integer(), status: Type.String() }, { 
 
 const movesOrder = (status: OrderStatus) => {
   const success = { description: 'The order as it is now', schema: OrderState, example: { id: 1, status } }
-  return { params: idPath('order'), bodyOptional: true, success: { status: 200, ...success } } as const
+  return { params: idPath('order'), bodyOptional: true, response: success } as const
 }
-const ORDER_ERRORS = { invalid_id: invalidId('order'), not_found: notFound('Order') }
-
-const deliverOrder = worldOperation('order_deliver')({
-  id: 'deliverOrder',
-  summary: 'Deliver some vouchers of an order, or all',
-  description: 'The vouchers are made on the spot, whatever the pace of the world.',
-  ...movesOrder('PARTIALLY_DELIVERED'),
-  body: Type.Object({ quantity: Type.Optional(Type.Integer({ minimum: 1 })) }, { title: 'DeliveryRequest' }),
-  bodyExample: { quantity: 1 },
-  errors: {
-    validation: violation('quantity', 'min', 'must be at least 1'),
-    ...ORDER_ERRORS,
-    transition_refused: transitionRefused('DELIVERED', 'DELIVERED'),
-  },
-})
-
-const failingOrder = worldOperation('order_fail')({
-  id: 'failOrder',
-  summary: 'Fail an order, or what is left of it',
-  description: 'The wallet is refunded for the vouchers that were not delivered.',
-  ...movesOrder('FAILED'),
-  body: Type.Object({ failure_reason: Reason() }, { title: 'OrderFailureRequest' }),
-  bodyExample: { failure_reason: 'Out of stock' },
-  errors: {
-    validation: tooShort('failure_reason'),
-    ...ORDER_ERRORS,
-    transition_refused: transitionRefused('DELIVERED', 'FAILED'),
-  },
-})
+const ORDER_ERRORS = { not_found: notFound('Order') }
 
 const Vouchers = Type.Array(Text({ maxLength: 100 }), {
   minItems: 1,
   maxItems: 10_000,
   description: 'The voucher_reference_number of each; by default all that are not refunded',
-})
-
-const refundOrder = worldOperation('order_refund')({
-  id: 'refundOrder',
-  summary: 'Refund a delivered order, or some of its vouchers',
-  description:
-    'The wallet is credited with what it paid for them. The order keeps its status; refunded_amount says what came back.',
-  ...movesOrder('DELIVERED'),
-  body: Type.Object(
-    { vouchers: Type.Optional(Vouchers), remarks: Reason('The remarks of the transaction') },
-    { title: 'OrderRefundRequest' },
-  ),
-  bodyExample: { vouchers: ['1-1'], remarks: 'Wrong brand' },
-  errors: {
-    validation: tooShort('remarks'),
-    ...ORDER_ERRORS,
-    refused: refundRefused('Order 1 is already refunded'),
-  },
 })
 
 export const orderRoutes = ({ ordering, ...parts }: Parts) => {
@@ -235,14 +181,27 @@ export const orderRoutes = ({ ordering, ...parts }: Parts) => {
     const { status } = await world.db.write((tx) => move(tx, found(findAnyOrder(tx, id), notFound('Order')), world))
     return { id, status }
   }
-  return new Elysia({ name: 'sandbox-orders' })
+  return controlRoutes()
     .post(
       '/orders/:id/deliver',
       ({ params, query, body }) =>
         onOrder(query.world, params.id, (tx, order, world) =>
           deliver(tx, world, ordering, order, body.quantity ?? order.quantity, world.clock.nowMs()),
         ),
-      deliverOrder,
+      {
+        id: 'deliverOrder',
+        summary: 'Deliver some vouchers of an order, or all',
+        description: 'The vouchers are made on the spot, whatever the pace of the world.',
+        names: 'order_deliver.',
+        ...movesOrder('PARTIALLY_DELIVERED'),
+        body: Type.Object({ quantity: Type.Optional(Type.Integer({ minimum: 1 })) }, { title: 'DeliveryRequest' }),
+        bodyExample: { quantity: 1 },
+        refuses: {
+          validation: violation('quantity', 'min', 'must be at least 1'),
+          ...ORDER_ERRORS,
+          transition_refused: transitionRefused('DELIVERED', 'DELIVERED'),
+        },
+      },
     )
     .post(
       '/orders/:id/fail',
@@ -250,7 +209,20 @@ export const orderRoutes = ({ ordering, ...parts }: Parts) => {
         onOrder(query.world, params.id, (tx, order, world) =>
           failOrder(tx, world, ordering, order, reason, world.clock.nowMs()),
         ),
-      failingOrder,
+      {
+        id: 'failOrder',
+        summary: 'Fail an order, or what is left of it',
+        description: 'The wallet is refunded for the vouchers that were not delivered.',
+        names: 'order_fail.',
+        ...movesOrder('FAILED'),
+        body: Type.Object({ failure_reason: Reason() }, { title: 'OrderFailureRequest' }),
+        bodyExample: { failure_reason: 'Out of stock' },
+        refuses: {
+          validation: tooShort('failure_reason'),
+          ...ORDER_ERRORS,
+          transition_refused: transitionRefused('DELIVERED', 'FAILED'),
+        },
+      },
     )
     .post(
       '/orders/:id/refund',
@@ -259,6 +231,23 @@ export const orderRoutes = ({ ordering, ...parts }: Parts) => {
           const context = { world, reference: ordering.reference }
           return refundVouchers(tx, context, order, vouchers, remarks, world.clock.nowMs())
         }),
-      refundOrder,
+      {
+        id: 'refundOrder',
+        summary: 'Refund a delivered order, or some of its vouchers',
+        description:
+          'The wallet is credited with what it paid for them. The order keeps its status; refunded_amount says what came back.',
+        names: 'order_refund.',
+        ...movesOrder('DELIVERED'),
+        body: Type.Object(
+          { vouchers: Type.Optional(Vouchers), remarks: Reason('The remarks of the transaction') },
+          { title: 'OrderRefundRequest' },
+        ),
+        bodyExample: { vouchers: ['1-1'], remarks: 'Wrong brand' },
+        refuses: {
+          validation: tooShort('remarks'),
+          ...ORDER_ERRORS,
+          refused: refundRefused('Order 1 is already refunded'),
+        },
+      },
     )
 }

@@ -15,26 +15,27 @@ import { scenarioRoutes } from '../scenario/routes.ts'
 import { testValueRoutes } from '../test-values/routes.ts'
 import { inboxReceiver, inboxRoutes, webhookRoutes } from '../webhooks/routes.ts'
 import { requireWorlds } from '../worlds/operations.ts'
+import { UnusedWorldQuery } from '../worlds/query.ts'
 import { clockRoutes, snapshotRoutes, worldRoutes } from '../worlds/routes.ts'
 import { frontRoutes } from './front-routes.ts'
 import { ledgerRoutes } from './ledger.ts'
-import { controlOperation } from './operation.ts'
+import { controlRoutes } from './operation.ts'
 import { orderRoutes, paceRoutes, payoutRoutes } from './operator.ts'
 import { walletRoutes } from './wallets.ts'
 
 /** The front page, which is open to everyone, then the control API (contract C15). */
 export const sandboxRoutes = (parts: Parts) =>
-  new Elysia({ name: 'sandbox' })
-    .use(frontRoutes(parts))
+  new Elysia()
+    .use(frontRoutes(parts).plugin)
     .use(consoleRoutes())
-    .use(inboxReceiver(parts))
-    .use(controlRoutes(parts))
+    .use(inboxReceiver(parts).plugin)
+    .use(gatedRoutes(parts))
 
 /** The world that a request makes need not exist before. */
 const WORLD_ROUTE = '/_sandbox/worlds/:name'
 
-const controlRoutes = (parts: Parts) =>
-  new Elysia({ name: 'sandbox-control', prefix: '/_sandbox' })
+const gatedRoutes = (parts: Parts) =>
+  new Elysia({ prefix: '/_sandbox' })
     .onTransform({ as: 'scoped' }, async ({ request, path, route }) => {
       parts.gate(request)
       await parts.refuseUnknown({ request, path, route })
@@ -44,28 +45,28 @@ const controlRoutes = (parts: Parts) =>
       const isMade = request.method === 'PUT' && route === WORLD_ROUTE && params.name === query.world
       if (!isMade) requireWorlds(parts.worlds, query.world)
     })
-    .use(indexRoutes(parts))
-    .use(clockRoutes(parts))
-    .use(worldRoutes(parts))
-    .use(snapshotRoutes(parts))
-    .use(faultRoutes(parts))
-    .use(paceRoutes(parts))
-    .use(productRoutes(parts))
-    .use(rateRoutes(parts))
-    .use(clientRoutes(parts))
-    .use(walletRoutes(parts))
-    .use(payoutRoutes(parts))
-    .use(orderRoutes(parts))
-    .use(recordRoutes(parts))
-    .use(dueRoutes(parts))
-    .use(ledgerRoutes(parts))
-    .use(inboxRoutes(parts))
-    .use(webhookRoutes(parts))
-    .use(scenarioRoutes(parts))
-    .use(requestRoutes(parts))
-    .use(reconcileRoutes(parts))
-    .use(feedRoutes(parts))
-    .use(testValueRoutes(parts))
+    .use(indexRoutes(parts).plugin)
+    .use(clockRoutes(parts).plugin)
+    .use(worldRoutes(parts).plugin)
+    .use(snapshotRoutes(parts).plugin)
+    .use(faultRoutes(parts).plugin)
+    .use(paceRoutes(parts).plugin)
+    .use(productRoutes(parts).plugin)
+    .use(rateRoutes(parts).plugin)
+    .use(clientRoutes(parts).plugin)
+    .use(walletRoutes(parts).plugin)
+    .use(payoutRoutes(parts).plugin)
+    .use(orderRoutes(parts).plugin)
+    .use(recordRoutes(parts).plugin)
+    .use(dueRoutes(parts).plugin)
+    .use(ledgerRoutes(parts).plugin)
+    .use(inboxRoutes(parts).plugin)
+    .use(webhookRoutes(parts).plugin)
+    .use(scenarioRoutes(parts).plugin)
+    .use(requestRoutes(parts).plugin)
+    .use(reconcileRoutes(parts).plugin)
+    .use(feedRoutes(parts).plugin)
+    .use(testValueRoutes(parts).plugin)
 
 const LINKS = [
   'worlds',
@@ -94,15 +95,15 @@ const LINKS = [
 
 const indexRoutes = ({ worlds, version }: Parts) => {
   const startedAt = toTimestamp(systemClock.nowMs() - sinceStartMs())
-  return new Elysia({ name: 'sandbox-index' }).get(
+  return controlRoutes('sandbox.').get(
     '/',
     () => ({ version, started_at: startedAt, worlds: [...worlds.names], links: LINKS }),
-    controlOperation('sandbox')({
+    {
       id: 'getSandbox',
       summary: 'See what the sandbox offers',
       description: 'Lists the worlds, and links to the rest of the control API.',
-      success: {
-        status: 200,
+      query: UnusedWorldQuery,
+      response: {
         description: 'Version, start, worlds and links',
         schema: Type.Object(
           {
@@ -118,6 +119,6 @@ const indexRoutes = ({ worlds, version }: Parts) => {
         ),
         example: { version: '0.1.0', started_at: '2026-01-01T00:00:00.000Z', worlds: ['default'], links: LINKS },
       },
-    }),
+    },
   )
 }

@@ -1,6 +1,4 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
-import { invalidId } from '../../http/failures.ts'
 import { idPath } from '../../http/parameters.ts'
 import { Id, nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
@@ -14,7 +12,7 @@ import { findAnyWallet, openWallet } from '../../wallets/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import type { Parts } from '../parts.ts'
 import { SANDBOX_CLIENT_IDS } from '../seed/accounts.ts'
-import { worldOperation } from './operation.ts'
+import { controlRoutes } from './operation.ts'
 import { presentWorld } from './operator.ts'
 
 /** Wallets as a test opens and fills them (contract C15). */
@@ -25,85 +23,13 @@ const WalletThreshold = Type.Object(
   { ...walletFields, threshold: nullable(Type.Number()) },
   { title: 'WalletThreshold' },
 )
-const ERRORS = { invalid_id: invalidId('wallet'), not_found: notFound('Wallet') }
+const ERRORS = { not_found: notFound('Wallet') }
 
 const CLIENT_PROBLEM = 'must be the id of a client of this world'
 const CURRENCY_PROBLEM = 'must be the ISO 4217 code of a circulating currency'
 
-const opening = worldOperation('wallet_open')({
-  id: 'openWallet',
-  summary: 'Open a wallet for a client of a world',
-  description: 'Empty at first, and prepaid by default.',
-  body: Type.Object(
-    {
-      currency: Text({ description: 'ISO 4217' }),
-      client_id: Type.Optional({ ...Id, description: 'The client that owns it; by default sandbox' }),
-      type: Type.Optional(oneOf<'PREPAID' | 'POSTPAID'>(['PREPAID', 'POSTPAID'], { default: 'PREPAID' })),
-      credit_limit: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
-    },
-    { title: 'SandboxWalletRequest' },
-  ),
-  bodyExample: { currency: 'KWD', type: 'POSTPAID', credit_limit: 100 },
-  success: {
-    status: 201,
-    description: 'The wallet, empty',
-    schema: WalletState,
-    example: { id: 6, currency: 'KWD', amount: 0 },
-  },
-  errors: { validation: violation('currency', 'enum', CURRENCY_PROBLEM) },
-})
-
-const funding = worldOperation('wallet_fund')({
-  id: 'fundWallet',
-  summary: 'Fund a wallet',
-  description: 'The amount is booked as a transaction, like a transfer of money.',
-  params: idPath('wallet'),
-  body: Type.Object(
-    {
-      amount: Type.Number({ description: 'More than 0, and at most 1,000,000,000' }),
-      remarks: Type.Optional(Text({ maxLength: 1_000 })),
-    },
-    { title: 'FundRequest' },
-  ),
-  bodyExample: { amount: 250, remarks: 'Top-up' },
-  success: {
-    status: 200,
-    description: 'The wallet with its new amount',
-    schema: WalletState,
-    example: { id: 1, currency: 'USD', amount: 100_250 },
-  },
-  errors: { validation: violation('amount', 'required', 'is required'), ...ERRORS },
-})
-
-const updating = worldOperation('wallet_update')({
-  id: 'updateWallet',
-  summary: 'Set the threshold of a wallet',
-  description: 'There is an event wallet.low once the amount is below it, and another one only after it has recovered.',
-  params: idPath('wallet'),
-  body: Type.Object(
-    {
-      threshold: Type.Optional(
-        Type.Number({
-          minimum: 0,
-          maximum: 1_000_000_000,
-          description: 'In major units; null, or left out, for none',
-        }),
-      ),
-    },
-    { title: 'WalletUpdate' },
-  ),
-  bodyExample: { threshold: 500 },
-  success: {
-    status: 200,
-    description: 'The wallet with its threshold',
-    schema: WalletThreshold,
-    example: { id: 1, currency: 'USD', amount: 100_000, threshold: 500 },
-  },
-  errors: { validation: violation('threshold', 'number', 'must be a number'), ...ERRORS },
-})
-
 export const walletRoutes = (parts: Parts) =>
-  new Elysia({ name: 'sandbox-wallets' })
+  controlRoutes()
     .post(
       '/wallets',
       async ({ query, body, set }) => {
@@ -123,7 +49,29 @@ export const walletRoutes = (parts: Parts) =>
         set.headers.Location = `/api/v1/wallets/${id}`
         return { id, currency: currency.currency, amount: 0 }
       },
-      opening,
+      {
+        id: 'openWallet',
+        summary: 'Open a wallet for a client of a world',
+        description: 'Empty at first, and prepaid by default.',
+        names: 'wallet_open.',
+        body: Type.Object(
+          {
+            currency: Text({ description: 'ISO 4217' }),
+            client_id: Type.Optional({ ...Id, description: 'The client that owns it; by default sandbox' }),
+            type: Type.Optional(oneOf<'PREPAID' | 'POSTPAID'>(['PREPAID', 'POSTPAID'], { default: 'PREPAID' })),
+            credit_limit: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
+          },
+          { title: 'SandboxWalletRequest' },
+        ),
+        bodyExample: { currency: 'KWD', type: 'POSTPAID', credit_limit: 100 },
+        response: {
+          status: 201,
+          description: 'The wallet, empty',
+          schema: WalletState,
+          example: { id: 6, currency: 'KWD', amount: 0 },
+        },
+        refuses: { validation: violation('currency', 'enum', CURRENCY_PROBLEM) },
+      },
     )
     .post(
       '/wallets/:id/fund',
@@ -140,7 +88,27 @@ export const walletRoutes = (parts: Parts) =>
         const funded = await world.db.write((tx) => fund(tx, context, wallet, amountMinor, cause))
         return { id, currency: currency.currency, amount: toMajor(funded.balanceAfterMinor, currency.precision) }
       },
-      funding,
+      {
+        id: 'fundWallet',
+        summary: 'Fund a wallet',
+        description: 'The amount is booked as a transaction, like a transfer of money.',
+        names: 'wallet_fund.',
+        params: idPath('wallet'),
+        body: Type.Object(
+          {
+            amount: Type.Number({ description: 'More than 0, and at most 1,000,000,000' }),
+            remarks: Type.Optional(Text({ maxLength: 1_000 })),
+          },
+          { title: 'FundRequest' },
+        ),
+        bodyExample: { amount: 250, remarks: 'Top-up' },
+        response: {
+          description: 'The wallet with its new amount',
+          schema: WalletState,
+          example: { id: 1, currency: 'USD', amount: 100_250 },
+        },
+        refuses: { validation: violation('amount', 'required', 'is required'), ...ERRORS },
+      },
     )
     .patch(
       '/wallets/:id',
@@ -148,7 +116,33 @@ export const walletRoutes = (parts: Parts) =>
         const world = await presentWorld(parts, query.world)
         return updateThreshold(world, parts.reference, id, threshold)
       },
-      updating,
+      {
+        id: 'updateWallet',
+        summary: 'Set the threshold of a wallet',
+        description:
+          'There is an event wallet.low once the amount is below it, and another one only after it has recovered.',
+        names: 'wallet_update.',
+        params: idPath('wallet'),
+        body: Type.Object(
+          {
+            threshold: Type.Optional(
+              Type.Number({
+                minimum: 0,
+                maximum: 1_000_000_000,
+                description: 'In major units; null, or left out, for none',
+              }),
+            ),
+          },
+          { title: 'WalletUpdate' },
+        ),
+        bodyExample: { threshold: 500 },
+        response: {
+          description: 'The wallet with its threshold',
+          schema: WalletThreshold,
+          example: { id: 1, currency: 'USD', amount: 100_000, threshold: 500 },
+        },
+        refuses: { validation: violation('threshold', 'number', 'must be a number'), ...ERRORS },
+      },
     )
 
 /** @throws DomainError not_found, validation */

@@ -1,17 +1,33 @@
-import { Elysia } from 'elysia'
 import { forgetPrices } from '../../charges/cache.ts'
 import { ratesIn, replaceRates } from '../../charges/stored-rates.ts'
 import { readObject } from '../../http/body.ts'
-import { found, notFound, violated } from '../../kernel/failure.ts'
+import { listOf } from '../../http/operation.ts'
+import { idPath } from '../../http/parameters.ts'
+import { getExample } from '../../http/schemas.ts'
+import { found, invalid, notFound, violated, violation } from '../../kernel/failure.ts'
 import { refreshClients } from '../../sessions/clients.ts'
 import { passwordDigest } from '../../sessions/credentials.ts'
 import { addClient, allClients, findCredentials } from '../../sessions/queries.ts'
 import type { World } from '../../worlds/world.ts'
+import { controlRoutes } from '../control/operation.ts'
 import { presentWorld } from '../control/operator.ts'
 import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/operations.ts'
 import { applyClientEdit, clientWire, readClientEdit } from './clients.ts'
-import * as operations from './operations.ts'
+import {
+  CatalogEntry,
+  ClientEditBody,
+  ClientState,
+  ENTRY_EXAMPLE,
+  LIMIT_PROBLEM,
+  NAME_PROBLEM,
+  NewClient,
+  NewClientBody,
+  ProductEdit,
+  RATES_EXAMPLE,
+  Rates,
+  RatesBody,
+} from './operations.ts'
 import { changeProduct, entryIn, readEdit } from './products.ts'
 import { ratesWire, readRates, refusingFaults } from './rates.ts'
 
@@ -32,7 +48,7 @@ const nullsIn = async (request: Request): Promise<ReadonlySet<string>> => {
 }
 
 export const productRoutes = (parts: Parts) =>
-  new Elysia({ name: 'sandbox-products' }).patch(
+  controlRoutes('product.').patch(
     '/products/:id',
     async ({ params: { id }, query, body, request }) => {
       const { catalog, reference } = parts
@@ -44,16 +60,28 @@ export const productRoutes = (parts: Parts) =>
       seeAnew(world)
       return entryIn(world.db.query, catalog, found(catalog.findAny(world, id), notFound('Product')))
     },
-    operations.editProduct,
+    {
+      id: 'editProduct',
+      summary: 'Change a product of a world',
+      description:
+        'Members as in a catalog file; those that are left out stay. It takes effect at once in lists, prices and ' +
+        'orders of this world, and drops its held prices. Other worlds do not change.',
+      params: idPath('product'),
+      body: ProductEdit,
+      bodyExample: { active: false, stock: 3, denominations: [{ min_value: 100, max_value: 100, discount: 10 }] },
+      response: { description: 'The product', schema: CatalogEntry, example: ENTRY_EXAMPLE },
+      refuses: { validation: violation('stock', 'min', 'must be at least 0'), not_found: notFound('Product') },
+    },
   )
 
 export const rateRoutes = (parts: Parts) =>
-  new Elysia({ name: 'sandbox-rates' })
-    .get(
-      '/rates',
-      ({ query }) => ratesWire(ratesIn(getWorld(parts.worlds, query.world), parts.initialRates)),
-      operations.getRates,
-    )
+  controlRoutes('rates.')
+    .get('/rates', ({ query }) => ratesWire(ratesIn(getWorld(parts.worlds, query.world), parts.initialRates)), {
+      id: 'getRates',
+      summary: 'See the exchange rates of a world',
+      description: 'In the form of a file for `--rates`.',
+      response: { description: 'All rates', schema: Rates, example: RATES_EXAMPLE },
+    })
     .put(
       '/rates',
       async ({ query, body }) => {
@@ -63,18 +91,40 @@ export const rateRoutes = (parts: Parts) =>
         seeAnew(world)
         return ratesWire(rates)
       },
-      operations.setRates,
+      {
+        id: 'setRates',
+        summary: 'Set all exchange rates of a world',
+        description: 'Currencies that are left out no longer have a rate. Held prices of the world are dropped.',
+        body: RatesBody,
+        bodyExample: RATES_EXAMPLE,
+        response: { description: 'All rates', schema: Rates, example: RATES_EXAMPLE },
+        refuses: {
+          validation: invalid([
+            {
+              field: 'rates.EUR',
+              rule: 'format',
+              problem: 'is wrong',
+              message: 'rates.EUR: much is not a positive decimal with at most 8 decimals',
+            },
+          ]),
+        },
+      },
     )
 
 export const clientRoutes = (parts: Parts) =>
-  new Elysia({ name: 'sandbox-clients' })
+  controlRoutes('clients.')
     .get(
       '/clients',
       ({ query }) => {
         const world = getWorld(parts.worlds, query.world)
         return allClients(world.db.query).map((client) => clientWire(world.db.query, world, client))
       },
-      operations.listClients,
+      {
+        id: 'listSandboxClients',
+        summary: 'List the clients of a world',
+        description: 'The two that every world has come first.',
+        response: listOf('Without passwords', ClientState),
+      },
     )
     .post(
       '/clients',
@@ -94,7 +144,20 @@ export const clientRoutes = (parts: Parts) =>
         set.headers.Location = '/_sandbox/clients'
         return { ...getClientWire(world, id), password }
       },
-      operations.addClient,
+      {
+        id: 'addSandboxClient',
+        summary: 'Add a client to a world',
+        description: 'Every feature is on by default. It has no wallet yet: see openWallet.',
+        body: NewClientBody,
+        secret: true,
+        bodyExample: { name: 'shop', max_quantity: 10, discounts: { '1': 7.5 }, rate_limit: '100/h,3/m' },
+        response: {
+          status: 201,
+          description: 'The client, and its password, which is not shown again',
+          schema: NewClient,
+        },
+        refuses: { validation: violation('name', 'format', NAME_PROBLEM) },
+      },
     )
     .patch(
       '/clients/:id',
@@ -110,7 +173,22 @@ export const clientRoutes = (parts: Parts) =>
         refreshClients(world)
         return getClientWire(world, id)
       },
-      operations.editClient,
+      {
+        id: 'editSandboxClient',
+        summary: 'Change a client of a world',
+        description:
+          'Members that are left out stay, and so do discounts on other products. A new password ends its tokens.',
+        names: 'client_edit.',
+        params: idPath('client'),
+        body: ClientEditBody,
+        bodyExample: { features: { vouchers: false } },
+        response: {
+          description: 'The client',
+          schema: ClientState,
+          example: { ...getExample(ClientState), features: { vouchers: false } },
+        },
+        refuses: { validation: violation('rate_limit', 'format', LIMIT_PROBLEM), not_found: notFound('Client') },
+      },
     )
 
 const TOO_MANY = `a world has at most ${CLIENTS_MAX} clients`

@@ -1,13 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EVENT_PATTERNS } from '../../events/types.ts'
-import { listOf } from '../../http/operation.ts'
-import { choiceFilter, parameter, parseId } from '../../http/parameters.ts'
 import { nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
-import { violation } from '../../kernel/failure.ts'
-import { controlOperation, worldOperation } from '../control/operation.ts'
-import { FAULT_NOT_FOUND, type GatewayStatus } from '../errors.ts'
-import { UnusedWorldQuery } from '../worlds/query.ts'
+import type { GatewayStatus } from '../errors.ts'
 
 /** Fault rules and documented errors on the wire (contract C15). */
 
@@ -45,7 +40,7 @@ export const Rule = Type.Object(
 )
 
 export type DocumentedError = Static<typeof DocumentedError>
-const DocumentedError = Type.Object(
+export const DocumentedError = Type.Object(
   {
     name: Type.String({ example: 'charges.rate_missing' }),
     status: Type.Integer({ example: 400 }),
@@ -63,24 +58,6 @@ export const ERROR_PROBLEM = 'must be the name of a documented error; see GET /_
 export const DELAY_MS_MAX = 60_000
 /** More than any response has. */
 const BYTES_MAX = 1_073_741_824
-
-export const listErrors = controlOperation('errors')({
-  id: 'listErrors',
-  summary: 'List every documented error',
-  description: 'Those of the API. Each can be injected by a rule, or into one request with the header X-Sandbox-Fault.',
-  query: Type.Object({
-    ...UnusedWorldQuery.properties,
-    all: choiceFilter(['true', 'false'], 'Whether those of /_sandbox are listed too, which cannot be injected'),
-  }),
-  success: listOf('By endpoint', DocumentedError),
-})
-
-export const listFaults = worldOperation('faults')({
-  id: 'listFaults',
-  summary: 'List the fault rules of a world',
-  description: 'The oldest first, each with the number of times that are left.',
-  success: listOf('The rules', Rule),
-})
 
 export type RuleRequest = Static<typeof RuleRequest>
 export const RuleRequest = Type.Object(
@@ -125,32 +102,3 @@ export const RuleRequest = Type.Object(
   },
   { title: 'FaultRequest' },
 )
-
-export const addFault = worldOperation('faults')({
-  id: 'addFault',
-  summary: 'Make requests of a world fail, wait or disconnect',
-  description:
-    'The first rule that matches a request applies: before the work, which is then not done, or after its commit.',
-  body: RuleRequest,
-  bodyExample: { error: 'charges.rate_failed', match: { path: '/api/v1/products/:id/charges' }, times: 1 },
-  success: { status: 201, description: 'The rule', schema: Rule },
-  errors: { validation: violation('error', 'enum', ERROR_PROBLEM) },
-})
-
-export const clearFaults = worldOperation('faults')({
-  id: 'clearFaults',
-  summary: 'Remove all fault rules of a world',
-  description: 'Requests get their normal responses again.',
-  success: { status: 204, description: 'No rule is left' },
-})
-
-export const removeFault = worldOperation('faults')({
-  id: 'removeFault',
-  summary: 'Remove one fault rule of a world',
-  description: 'The other rules stay as they are.',
-  params: Type.Object({
-    id: parameter<number | undefined>(Type.Integer({ minimum: 1, description: 'The rule identifier' }), parseId),
-  }),
-  success: { status: 204, description: 'The rule is gone' },
-  errors: { not_found: FAULT_NOT_FOUND },
-})

@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import { EVENT_EXAMPLE } from '../../events/contract.ts'
 import { getExample } from '../../http/schemas.ts'
-import { controlOperation } from '../control/operation.ts'
+import { controlRoutes } from '../control/operation.ts'
 import type { Parts } from '../parts.ts'
 import { RecordedRequest } from '../requests/operations.ts'
 import { getWorld } from '../worlds/operations.ts'
@@ -18,31 +17,8 @@ const EVENT_DATA = { world: REQUEST.world, ...EVENT_EXAMPLE }
 
 const EVENT_STREAM = 'text/event-stream'
 
-const openFeed = controlOperation('feed')({
-  id: 'openFeed',
-  summary: 'Follow the requests and events of a world, or of all',
-  description:
-    'Server-sent events as they happen: `request`, a recorded request without bodies, and the events of orders, payouts and wallets by their type, each with its world. `skipped` counts messages that were dropped. A reader that is too slow is disconnected, and resumes with Last-Event-ID.',
-  query: WorldsQuery,
-  headers: Type.Object({
-    'Last-Event-ID': Type.Optional(
-      Type.String({
-        description: 'The id of the last message that was read: what came after it is sent first',
-        example: '0',
-      }),
-    ),
-  }),
-  success: {
-    status: 200,
-    description: 'A stream that stays open',
-    contentType: EVENT_STREAM,
-    schema: Type.String(),
-    example: `retry: 1000\nid: 0\n\nid: 1\nevent: request\ndata: ${JSON.stringify(REQUEST_DATA)}\n\nid: 2\nevent: wallet.credited\ndata: ${JSON.stringify(EVENT_DATA)}\n\n`,
-  },
-})
-
 export const feedRoutes = ({ worlds, feed }: Parts) =>
-  new Elysia({ name: 'sandbox-feed' }).get(
+  controlRoutes('feed.').get(
     '/feed',
     ({ query, request }) => {
       const world = query.world === ALL_WORLDS ? ALL_WORLDS : getWorld(worlds, query.world).name
@@ -51,7 +27,27 @@ export const feedRoutes = ({ worlds, feed }: Parts) =>
       const headers = { 'content-type': EVENT_STREAM, 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
       return new Response(stream, { headers })
     },
-    openFeed,
+    {
+      id: 'openFeed',
+      summary: 'Follow the requests and events of a world, or of all',
+      description:
+        'Server-sent events as they happen: `request`, a recorded request without bodies, and the events of orders, payouts and wallets by their type, each with its world. `skipped` counts messages that were dropped. A reader that is too slow is disconnected, and resumes with Last-Event-ID.',
+      query: WorldsQuery,
+      headers: Type.Object({
+        'Last-Event-ID': Type.Optional(
+          Type.String({
+            description: 'The id of the last message that was read: what came after it is sent first',
+            example: '0',
+          }),
+        ),
+      }),
+      response: {
+        description: 'A stream that stays open',
+        contentType: EVENT_STREAM,
+        schema: Type.String(),
+        example: `retry: 1000\nid: 0\n\nid: 1\nevent: request\ndata: ${JSON.stringify(REQUEST_DATA)}\n\nid: 2\nevent: wallet.credited\ndata: ${JSON.stringify(EVENT_DATA)}\n\n`,
+      },
+    },
   )
 
 /** The number of a message; infinite for an id that is not one of ours. */

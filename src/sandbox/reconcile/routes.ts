@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import { readText } from '../../http/body.ts'
 import { Problem, parameter, textFilter } from '../../http/parameters.ts'
 import { parseTimestamp } from '../../kernel/clock.ts'
@@ -9,7 +8,7 @@ import { ALWAYS, RowSchema, readList, type Problem as Wrong } from '../../reconc
 import { ReportSchema, reportOf } from '../../reconciliation/report.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
 import type { World } from '../../worlds/world.ts'
-import { controlOperation } from '../control/operation.ts'
+import { controlRoutes } from '../control/operation.ts'
 import type { Parts } from '../parts.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { findClientIn, usernameIn } from '../worlds/accounts.ts'
@@ -48,32 +47,6 @@ const periodOf = (text: string): Period | undefined => {
   return { sinceMs, untilMs: Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1) }
 }
 
-const reconcile = controlOperation('reconcile')({
-  id: 'reconcile',
-  summary: 'Compare a list of orders and payouts with the ledger',
-  description:
-    'The list is CSV with a header, or JSON lines: an object a line. It has at most 8 MiB. A wrong list is refused with the first twenty of its problems, and nothing is compared.',
-  query: Type.Object({
-    ...WorldQuery.properties,
-    client: Type.Optional(textFilter('The username of a client; by default the account of the world', 'sandbox')),
-    month: Type.Optional(month),
-  }),
-  body: RowSchema,
-  bodyExample: EXAMPLE,
-  bodyBytesMax: BYTES_MAX,
-  readsBody: true,
-  success: {
-    status: 200,
-    description: 'What agrees, and what does not',
-    schema: ReportSchema,
-    example: {
-      ...{ agrees: false, matched: 0, only_ours: [], only_theirs: [FOREIGN], differs: [], counted_twice: [] },
-      parts_at: { reference: EXAMPLE.reference, type: EXAMPLE.type, currency: 'INR', at: null, ours: 0, theirs: 230.1 },
-    },
-  },
-  errors: { validation: WRONG_LIST, client_unknown: CLIENT_UNKNOWN },
-})
-
 export const reconcileRoutes = ({ worlds, reference }: Parts) => {
   /** @throws DomainError validation with what is wrong with the list */
   const compared = (world: World, clientId: number, period: Period, text: string) => {
@@ -81,7 +54,7 @@ export const reconcileRoutes = ({ worlds, reference }: Parts) => {
     if (problems.length > 0) throw new DomainError(invalid(problems.map(violationOf)))
     return reportOf(compare(world.db.query, clientId, period, rows), reference)
   }
-  return new Elysia({ name: 'sandbox-reconcile' }).post(
+  return controlRoutes('reconcile.').post(
     '/reconcile',
     async ({ query, request }) => {
       const world = getWorld(worlds, query.world)
@@ -89,6 +62,36 @@ export const reconcileRoutes = ({ worlds, reference }: Parts) => {
       if (!client) throw new DomainError(CLIENT_UNKNOWN)
       return compared(world, client.id, query.month ?? ALWAYS, await readText(request, BYTES_MAX))
     },
-    reconcile,
+    {
+      id: 'reconcile',
+      summary: 'Compare a list of orders and payouts with the ledger',
+      description:
+        'The list is CSV with a header, or JSON lines: an object a line. It has at most 8 MiB. A wrong list is refused with the first twenty of its problems, and nothing is compared.',
+      query: Type.Object({
+        ...WorldQuery.properties,
+        client: Type.Optional(textFilter('The username of a client; by default the account of the world', 'sandbox')),
+        month: Type.Optional(month),
+      }),
+      body: RowSchema,
+      bodyExample: EXAMPLE,
+      bodyBytesMax: BYTES_MAX,
+      readsBody: true,
+      response: {
+        description: 'What agrees, and what does not',
+        schema: ReportSchema,
+        example: {
+          ...{ agrees: false, matched: 0, only_ours: [], only_theirs: [FOREIGN], differs: [], counted_twice: [] },
+          parts_at: {
+            reference: EXAMPLE.reference,
+            type: EXAMPLE.type,
+            currency: 'INR',
+            at: null,
+            ours: 0,
+            theirs: 230.1,
+          },
+        },
+      },
+      refuses: { validation: WRONG_LIST, client_unknown: CLIENT_UNKNOWN },
+    },
   )
 }

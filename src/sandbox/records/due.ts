@@ -1,5 +1,4 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import { getEvent } from '../../events/queries.ts'
 import { listOf } from '../../http/operation.ts'
 import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
@@ -9,7 +8,7 @@ import { nextDuePayouts } from '../../payouts/queries.ts'
 import { allWebhooks } from '../../webhooks/queries.ts'
 import { nextQueued } from '../../webhooks/queue-queries.ts'
 import type { World } from '../../worlds/world.ts'
-import { controlOperation, limitUpTo } from '../control/operation.ts'
+import { controlRoutes, limitUpTo } from '../control/operation.ts'
 import { caughtUpWorld } from '../control/operator.ts'
 import type { Parts } from '../parts.ts'
 import { WorldQuery } from '../worlds/query.ts'
@@ -19,7 +18,7 @@ import { WorldQuery } from '../worlds/query.ts'
 const LIMIT_MAX = 1_000
 const LIMIT_DEFAULT = 100
 
-type Due = Static<typeof Due>
+export type Due = Static<typeof Due>
 const Due = Type.Object(
   {
     at: Timestamp,
@@ -32,27 +31,25 @@ const Due = Type.Object(
   { title: 'Due' },
 )
 
-export const listDue = controlOperation('due')({
-  id: 'listDue',
-  summary: 'See what the clock of a world does next',
-  description:
-    'The next steps of orders and payouts, and the next attempts to deliver events, the earliest first. Of each record only the first event waits for the clock.',
-  query: Type.Object({ ...WorldQuery.properties, limit: limitUpTo(LIMIT_MAX, LIMIT_DEFAULT) }),
-  success: listOf('What is due next', Due, {
-    at: '2026-01-01T00:00:01.000Z',
-    kind: 'payout',
-    id: 'pyt_0mjvbk3w000000b8g4l0r3ya',
-    next: 'payout.queued',
-    webhook: null,
-    attempt: null,
-  }),
-})
-
 export const dueRoutes = (parts: Parts) =>
-  new Elysia({ name: 'sandbox-due' }).get(
+  controlRoutes('due.').get(
     '/due',
     async ({ query: { world, limit } }) => nextDue(await caughtUpWorld(parts, world), limit),
-    listDue,
+    {
+      id: 'listDue',
+      summary: 'See what the clock of a world does next',
+      description:
+        'The next steps of orders and payouts, and the next attempts to deliver events, the earliest first. Of each record only the first event waits for the clock.',
+      query: Type.Object({ ...WorldQuery.properties, limit: limitUpTo(LIMIT_MAX, LIMIT_DEFAULT) }),
+      response: listOf('What is due next', Due, {
+        at: '2026-01-01T00:00:01.000Z',
+        kind: 'payout',
+        id: 'pyt_0mjvbk3w000000b8g4l0r3ya',
+        next: 'payout.queued',
+        webhook: null,
+        attempt: null,
+      }),
+    },
   )
 
 const nextDue = (world: World, limit: number): Due[] =>

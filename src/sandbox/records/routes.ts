@@ -1,5 +1,4 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import type { Query } from '../../db/database.ts'
 import { EVENT_EXAMPLE, EVENT_NOT_FOUND, EventSchema, eventWire } from '../../events/contract.ts'
 import { findAnyEvent, latestEvents } from '../../events/queries.ts'
@@ -25,7 +24,7 @@ import {
 import { allWebhooks, attemptsTo, type Webhook } from '../../webhooks/queries.ts'
 import { countQueued } from '../../webhooks/queue-queries.ts'
 import { redeliver } from '../../webhooks/webhooks.ts'
-import { controlOperation, limitUpTo, worldOperation } from '../control/operation.ts'
+import { controlRoutes, limitUpTo } from '../control/operation.ts'
 import { caughtUpWorld, presentWorld } from '../control/operator.ts'
 import type { Parts } from '../parts.ts'
 import { WorldQuery } from '../worlds/query.ts'
@@ -43,7 +42,6 @@ const owned = <Properties extends TProperties>(properties: Properties, title: st
 
 /** A list of records of all clients. */
 const success = <Schema extends TSchema>(records: string, schema: Schema, example: Static<Schema>[]) => ({
-  status: 200,
   description: `The ${records}`,
   schema: Type.Array(schema),
   example,
@@ -55,19 +53,11 @@ const due_at = nullable({ ...Timestamp, description: 'When the clock moves it; n
 const listed = <Order extends { vouchers: unknown; charges: unknown }>({ vouchers: _, charges: __, ...rest }: Order) =>
   rest
 
-const WorldOrder = owned(
+export const WorldOrder = owned(
   { ...listed(OrderSchema.properties), delivered_quantity: Type.Integer(), due_at },
   'WorldOrder',
 )
-export const listOrders = controlOperation('world_orders')({
-  id: 'listWorldOrders',
-  summary: 'List the orders of a world',
-  description: 'Of all clients, the newest first, with when the clock moves them; without vouchers.',
-  query: LimitQuery,
-  success: success('orders', WorldOrder, [
-    { client_id: 1, ...listed(ORDER_EXAMPLE), delivered_quantity: 2, due_at: null },
-  ]),
-})
+
 const worldOrderWire = (order: Order, reference: Reference) => ({
   client_id: order.clientId,
   ...listed(orderWire(order, [], reference)),
@@ -76,20 +66,17 @@ const worldOrderWire = (order: Order, reference: Reference) => ({
 })
 
 const dueEvent = 'What happens then. With a manual pace it is expired: what is not processed expires after 7 days'
-const payoutFields = {
-  ...PayoutSchema.properties,
-  submitted: Type.Boolean(),
-  returned: Type.Boolean(),
-  due_at,
-  due_event: nullable(Type.String({ description: dueEvent })),
-}
-export const listPayouts = controlOperation('world_payouts')({
-  id: 'listWorldPayouts',
-  summary: 'List the payouts of a world',
-  description: 'Of all clients, the newest first, each with its events and when the clock moves it.',
-  query: LimitQuery,
-  success: success('payouts', owned(payoutFields, 'WorldPayout'), []),
-})
+export const WorldPayout = owned(
+  {
+    ...PayoutSchema.properties,
+    submitted: Type.Boolean(),
+    returned: Type.Boolean(),
+    due_at,
+    due_event: nullable(Type.String({ description: dueEvent })),
+  },
+  'WorldPayout',
+)
+
 const worldPayoutWire = (query: Query, payout: Payout, reference: Reference) => ({
   client_id: payout.clientId,
   ...payoutWire(payout, eventsOf(query, payout.id), reference),
@@ -99,62 +86,23 @@ const worldPayoutWire = (query: Query, payout: Payout, reference: Reference) => 
   due_event: payout.dueEvent,
 })
 
-const WorldWallet = owned({ ...WalletSchema.properties, threshold: nullable(Type.Number()) }, 'WorldWallet')
-export const listWallets = worldOperation('world_wallets')({
-  id: 'listWorldWallets',
-  summary: 'List the wallets of a world',
-  description: 'Of all clients, the oldest first.',
-  success: success('wallets', WorldWallet, [{ client_id: 1, ...WALLET_EXAMPLE, threshold: null }]),
-})
+export const WorldWallet = owned({ ...WalletSchema.properties, threshold: nullable(Type.Number()) }, 'WorldWallet')
+
 const worldWalletWire = (wallet: Wallet, reference: Reference) => {
   const { precision } = reference.getCurrency(wallet.currencyId)
   const threshold = wallet.thresholdMinor === null ? null : toMajor(wallet.thresholdMinor, precision)
   return { client_id: wallet.clientId, ...walletWire(wallet, reference), threshold }
 }
 
-const listEvents = controlOperation('world_events')({
-  id: 'listWorldEvents',
-  summary: 'List the events of a world',
-  description: 'Of all clients, the newest first.',
-  query: LimitQuery,
-  success: success('events', owned(EventSchema.properties, 'WorldEvent'), [{ client_id: 1, ...EVENT_EXAMPLE }]),
-})
-
-const redeliverEvent = worldOperation('event_redeliver')({
-  id: 'redeliverWorldEvent',
-  summary: 'Deliver an event again',
-  description: 'To every active webhook of its client whose filter fits, or to one of them alone.',
-  params: Type.Object({
-    id: Type.String({ description: 'The event identifier, as a response gave it', example: EVENT_EXAMPLE.id }),
-  }),
-  body: Type.Object(
-    { webhook_id: Type.Optional(Text({ maxLength: 64, description: 'The only webhook that gets it' })) },
-    { title: 'RedeliveryRequest' },
-  ),
-  bodyExample: {},
-  bodyOptional: true,
-  success: {
-    status: 202,
-    description: 'How many webhooks get it',
-    schema: Type.Object({ webhooks: Type.Integer() }, { title: 'Redelivery' }),
-    example: { webhooks: 1 },
+export const WorldWebhook = owned(
+  {
+    ...WebhookSchema.properties,
+    waiting: Type.Integer({ description: 'How many deliveries wait' }),
+    deliveries: Type.Array(ExplainedDeliverySchema, { description: 'The last attempts, the newest first' }),
   },
-  errors: { not_found: EVENT_NOT_FOUND },
-})
+  'WorldWebhook',
+)
 
-const webhookFields = {
-  ...WebhookSchema.properties,
-  waiting: Type.Integer({ description: 'How many deliveries wait' }),
-  deliveries: Type.Array(ExplainedDeliverySchema, { description: 'The last attempts, the newest first' }),
-}
-export const listWebhooks = worldOperation('world_webhooks')({
-  id: 'listWorldWebhooks',
-  summary: 'List the webhooks of a world with their last deliveries',
-  description: 'Of all clients, the newest first.',
-  success: success('webhooks', owned(webhookFields, 'WorldWebhook'), [
-    { client_id: 1, ...WEBHOOK_EXAMPLE, waiting: 0, deliveries: [] },
-  ]),
-})
 const worldWebhookWire = (query: Query, webhook: Webhook) => ({
   client_id: webhook.clientId,
   ...webhookWire(webhook),
@@ -168,12 +116,21 @@ const worldWebhookWire = (query: Query, webhook: Webhook) => ({
 export const recordRoutes = (parts: Parts) => {
   const { reference, deliveries } = parts
   const rowsIn = async (world: string): Promise<Query> => (await caughtUpWorld(parts, world)).db.query
-  return new Elysia({ name: 'sandbox-records' })
+  return controlRoutes()
     .get(
       '/orders',
       async ({ query: { world, limit } }) =>
         latestOrders(await rowsIn(world), limit).map((order) => worldOrderWire(order, reference)),
-      listOrders,
+      {
+        id: 'listWorldOrders',
+        summary: 'List the orders of a world',
+        description: 'Of all clients, the newest first, with when the clock moves them; without vouchers.',
+        names: 'world_orders.',
+        query: LimitQuery,
+        response: success('orders', WorldOrder, [
+          { client_id: 1, ...listed(ORDER_EXAMPLE), delivered_quantity: 2, due_at: null },
+        ]),
+      },
     )
     .get(
       '/payouts',
@@ -181,19 +138,39 @@ export const recordRoutes = (parts: Parts) => {
         const rows = await rowsIn(world)
         return latestPayouts(rows, limit).map((payout) => worldPayoutWire(rows, payout, reference))
       },
-      listPayouts,
+      {
+        id: 'listWorldPayouts',
+        summary: 'List the payouts of a world',
+        description: 'Of all clients, the newest first, each with its events and when the clock moves it.',
+        names: 'world_payouts.',
+        query: LimitQuery,
+        response: success('payouts', WorldPayout, []),
+      },
     )
     .get(
       '/wallets',
       async ({ query: { world } }) =>
         Array.from(walletsOf(await rowsIn(world), {}), (wallet) => worldWalletWire(wallet, reference)),
-      listWallets,
+      {
+        id: 'listWorldWallets',
+        summary: 'List the wallets of a world',
+        description: 'Of all clients, the oldest first.',
+        names: 'world_wallets.',
+        response: success('wallets', WorldWallet, [{ client_id: 1, ...WALLET_EXAMPLE, threshold: null }]),
+      },
     )
     .get(
       '/events',
       async ({ query: { world, limit } }) =>
         latestEvents(await rowsIn(world), limit).map((event) => ({ client_id: event.clientId, ...eventWire(event) })),
-      listEvents,
+      {
+        id: 'listWorldEvents',
+        summary: 'List the events of a world',
+        description: 'Of all clients, the newest first.',
+        names: 'world_events.',
+        query: LimitQuery,
+        response: success('events', owned(EventSchema.properties, 'WorldEvent'), [{ client_id: 1, ...EVENT_EXAMPLE }]),
+      },
     )
     .post(
       '/events/:id/redeliver',
@@ -206,7 +183,28 @@ export const recordRoutes = (parts: Parts) => {
         deliveries.wake()
         return { webhooks: count }
       },
-      redeliverEvent,
+      {
+        id: 'redeliverWorldEvent',
+        summary: 'Deliver an event again',
+        description: 'To every active webhook of its client whose filter fits, or to one of them alone.',
+        names: 'event_redeliver.',
+        params: Type.Object({
+          id: Type.String({ description: 'The event identifier, as a response gave it', example: EVENT_EXAMPLE.id }),
+        }),
+        body: Type.Object(
+          { webhook_id: Type.Optional(Text({ maxLength: 64, description: 'The only webhook that gets it' })) },
+          { title: 'RedeliveryRequest' },
+        ),
+        bodyExample: {},
+        bodyOptional: true,
+        response: {
+          status: 202,
+          description: 'How many webhooks get it',
+          schema: Type.Object({ webhooks: Type.Integer() }, { title: 'Redelivery' }),
+          example: { webhooks: 1 },
+        },
+        refuses: { not_found: EVENT_NOT_FOUND },
+      },
     )
     .get(
       '/webhooks',
@@ -214,6 +212,12 @@ export const recordRoutes = (parts: Parts) => {
         const rows = await rowsIn(world)
         return allWebhooks(rows).map((webhook) => worldWebhookWire(rows, webhook))
       },
-      listWebhooks,
+      {
+        id: 'listWorldWebhooks',
+        summary: 'List the webhooks of a world with their last deliveries',
+        description: 'Of all clients, the newest first.',
+        names: 'world_webhooks.',
+        response: success('webhooks', WorldWebhook, [{ client_id: 1, ...WEBHOOK_EXAMPLE, waiting: 0, deliveries: [] }]),
+      },
     )
 }

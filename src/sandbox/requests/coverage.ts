@@ -1,8 +1,4 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { choiceFilter } from '../../http/parameters.ts'
-import { violation } from '../../kernel/failure.ts'
-import { controlOperation } from '../control/operation.ts'
-import { WorldsQuery } from '../worlds/query.ts'
 
 /** The coverage report: which documented outcomes requests have met (contract C15). */
 
@@ -40,21 +36,3 @@ export const CoverageReport = Type.Object(
   },
   { title: 'Coverage' },
 )
-
-export const getCoverage = controlOperation('coverage')({
-  id: 'getCoverage',
-  summary: 'See which documented outcomes were exercised',
-  description:
-    'By the requests of a world, or with `world=*` by those of all worlds since the start. Outcomes that are the same for every operation, such as 401 and 429, are listed once, with the operation `any`. Health checks and pictures are not counted.',
-  query: Type.Object({
-    ...WorldsQuery.properties,
-    format: choiceFilter(['json', 'table'], 'The format of the response: JSON, or a table to read'),
-  }),
-  success: {
-    status: 200,
-    description: 'Every documented outcome and how often it occurred',
-    schema: CoverageReport,
-    alsoAs: { 'text/plain': { schema: Type.String(), example: '1 of 1 outcomes of the API; all met\n' } },
-  },
-  errors: { validation: violation('format', 'enum', 'must be one of json, table') },
-})

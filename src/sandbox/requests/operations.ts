@@ -1,15 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EventSchema } from '../../events/contract.ts'
-import { choiceFilter, Problem, parameter, parseId } from '../../http/parameters.ts'
+import { Problem, parameter, parseId } from '../../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { DomainError, violation } from '../../kernel/failure.ts'
 import { ExplainedDeliverySchema } from '../../webhooks/contract.ts'
 import { isControl } from '../control/gate.ts'
 import { EntrySchema } from '../control/ledger-entry.ts'
-import { controlOperation, limitUpTo, worldOperation } from '../control/operation.ts'
-import { REQUEST_NOT_FOUND } from '../errors.ts'
-import { WorldQuery, WorldsQuery } from '../worlds/query.ts'
 
 /** The request log of a world (contract C15). */
 
@@ -101,7 +98,7 @@ export const RequestDetail = Type.Object(
 )
 
 /** The HTTP Archive, as far as the document describes it. */
-const Har = Type.Object(
+export const Har = Type.Object(
   {
     log: Type.Object(
       {
@@ -121,24 +118,24 @@ const Har = Type.Object(
 )
 
 /** The response to a request that the control API has sent. */
-const Replay = Type.Object(
+export const Replay = Type.Object(
   { status: Type.Integer(), headers: MessageHeaders, body: Type.String() },
   { title: 'ReplayResult', example: responseExample('req_checkout_3') },
 )
 
-const Fault = Type.Optional(
+export const Fault = Type.Optional(
   Text({ minLength: 1, maxLength: 200, description: 'As in X-Sandbox-Fault: charges.rate_failed; when=after' }),
 )
 
-const RequestPath = Type.Object({
+export const RequestPath = Type.Object({
   id: parameter<number | undefined>(Type.Integer({ minimum: 1, description: 'The request identifier' }), parseId),
 })
 
-const LIMIT_MAX = 10_000
-const LIMIT_DEFAULT = 1_000
+export const LIMIT_MAX = 10_000
+export const LIMIT_DEFAULT = 1_000
 const STATUS = '^(?:0|[1-5](?:[0-9]{2}|xx))$'
 
-const statusFilter = Type.Optional(
+export const statusFilter = Type.Optional(
   parameter<string>(
     Type.String({
       pattern: STATUS,
@@ -150,7 +147,7 @@ const statusFilter = Type.Optional(
 )
 
 const PATTERN_LENGTH_MAX = 200
-const pathFilter = Type.Optional(
+export const pathFilter = Type.Optional(
   parameter<string>(
     Type.String({
       maxLength: PATTERN_LENGTH_MAX,
@@ -161,78 +158,12 @@ const pathFilter = Type.Optional(
   ),
 )
 
-export const listRequests = controlOperation('requests')({
-  id: 'listRequests',
-  summary: 'Read the request log of a world, or of all',
-  description:
-    'The last 1,000 requests of each, the newest first, without secrets; or, the oldest first, as HAR 1.2 or curl lines. A list of all worlds has at most 4 MiB of bodies.',
-  query: Type.Object({
-    ...WorldsQuery.properties,
-    limit: limitUpTo(LIMIT_MAX, LIMIT_DEFAULT),
-    status: statusFilter,
-    path: pathFilter,
-    format: choiceFilter(['json', 'har', 'curl'], 'The format of the response: JSON, a HAR file or curl lines'),
-    bodies: choiceFilter(['true', 'false'], 'With `false`, bodies are null in JSON'),
-  }),
-  success: {
-    status: 200,
-    description: 'The requests',
-    schema: Type.Union([Type.Array(RecordedRequest), Har]),
-    alsoAs: {
-      'text/plain': { schema: Type.String(), example: "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n" },
-    },
-  },
-  errors: { validation: violation('format', 'enum', 'must be one of json, har, curl') },
-})
-
-export const getRequest = controlOperation('requests')({
-  id: 'getRequest',
-  summary: 'Read one request',
-  description:
-    'The request and its response, without secrets, the rows that it wrote, the ledger entries that it posted, and its events with their deliveries.',
-  params: RequestPath,
-  query: Type.Object({
-    ...WorldQuery.properties,
-    format: choiceFilter(['json', 'har', 'curl'], 'The format of the response: JSON, a HAR file or a curl line'),
-  }),
-  success: {
-    status: 200,
-    description: 'The request',
-    schema: Type.Union([RequestDetail, Har]),
-    alsoAs: {
-      'text/plain': { schema: Type.String(), example: "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n" },
-    },
-  },
-  errors: {
-    not_found: REQUEST_NOT_FOUND,
-    validation: violation('format', 'enum', 'must be one of json, har, curl'),
-  },
-})
-
-export const replayRequest = worldOperation('requests')({
-  id: 'replayRequest',
-  summary: 'Send a request again, as the same client',
-  description:
-    'Redacted parts of its body are sent as the log shows them. With a fault, the request is sent with that fault.',
-  params: RequestPath,
-  body: Type.Object(
-    {
-      fault: Fault,
-    },
-    { title: 'ReplayOptions' },
-  ),
-  bodyExample: {},
-  bodyOptional: true,
-  success: { status: 200, description: 'The new response', schema: Replay },
-  errors: { not_found: REQUEST_NOT_FOUND },
-})
-
-const CLIENT_UNKNOWN = violation('client', 'enum', 'must be the username of a client of this world')
-const PATH_WRONG = violation('path', 'format', 'must be a path outside of /_sandbox')
-const HEADERS_WRONG = violation('headers', 'format', 'must have names and values that HTTP allows')
+export const CLIENT_UNKNOWN = violation('client', 'enum', 'must be the username of a client of this world')
+export const PATH_WRONG = violation('path', 'format', 'must be a path outside of /_sandbox')
+export const HEADERS_WRONG = violation('headers', 'format', 'must have names and values that HTTP allows')
 
 export type SentRequest = Static<typeof SentRequest>
-const SentRequest = Type.Object(
+export const SentRequest = Type.Object(
   {
     method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
     path: Text({ minLength: 1, maxLength: 8_000, description: 'Path and query' }),
@@ -248,17 +179,6 @@ const SentRequest = Type.Object(
   },
   { title: 'SentRequest' },
 )
-
-export const sendRequest = worldOperation('requests')({
-  id: 'sendRequest',
-  summary: 'Send a request as a client of the world',
-  description:
-    'The client logs in again, whatever its password: no token is needed. The request is handled and logged like any other. With a fault, it is sent with that fault.',
-  body: SentRequest,
-  bodyExample: { method: 'GET', path: '/api/v1/countries/1' },
-  success: { status: 200, description: 'The response', schema: Replay },
-  errors: { client_unknown: CLIENT_UNKNOWN, path_wrong: PATH_WRONG, headers_wrong: HEADERS_WRONG },
-})
 
 /** What can be sent: nothing to the control API, which would send again. @throws DomainError validation */
 export const checkSent = ({ path, headers }: SentRequest, baseUrl: string): void => {

@@ -31,7 +31,7 @@ class KnownOperation {
     private readonly common: Map<string, Outcome>,
   ) {
     const { operation, method, route } = served
-    this.success = { operation: operation.id, method, path: route, status: operation.success.status, name: 'success' }
+    this.success = { operation: operation.id, method, path: route, status: operation.response.status, name: 'success' }
   }
 
   /** Rendered on first use: rendering the errors of all operations at once would delay the first response. */

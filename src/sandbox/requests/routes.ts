@@ -1,19 +1,36 @@
-import { Elysia } from 'elysia'
+import { Type } from '@sinclair/typebox'
 import { JSON_TYPE } from '../../http/json.ts'
-import { found } from '../../kernel/failure.ts'
+import { choiceFilter } from '../../http/parameters.ts'
+import { found, violation } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
+import { controlRoutes, limitUpTo } from '../control/operation.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
 import type { Parts, Sent } from '../parts.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { findClientIn, usernameIn } from '../worlds/accounts.ts'
 import { getWorld, getWorlds } from '../worlds/operations.ts'
-import { ALL_WORLDS } from '../worlds/query.ts'
-import { getCoverage } from './coverage.ts'
+import { ALL_WORLDS, WorldQuery, WorldsQuery } from '../worlds/query.ts'
+import { CoverageReport } from './coverage.ts'
 import { detailOf } from './detail.ts'
 import { HAR_TAIL, harEntry, harHead, toCurl } from './formats.ts'
 import { readLogs } from './listing.ts'
-import type { RecordedRequest } from './operations.ts'
 import * as operations from './operations.ts'
+import {
+  CLIENT_UNKNOWN,
+  Fault,
+  Har,
+  HEADERS_WRONG,
+  LIMIT_DEFAULT,
+  LIMIT_MAX,
+  PATH_WRONG,
+  pathFilter,
+  RecordedRequest,
+  Replay,
+  RequestDetail,
+  RequestPath,
+  SentRequest,
+  statusFilter,
+} from './operations.ts'
 import { toTable } from './outcomes.ts'
 import { headOf, type Logged, recordedFrom, requestLog } from './request-log.ts'
 
@@ -21,7 +38,7 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
   const toEntry = (logged: Logged): string => harEntry(recordedFrom(logged), publicUrl)
   const curlOf = (logged: Logged): string => `${toCurl(recordedFrom(logged), publicUrl)}\n`
   const har = (entries: readonly string[]) => textResponse(harHead(version) + entries.join(',') + HAR_TAIL, JSON_TYPE)
-  return new Elysia({ name: 'sandbox-requests' })
+  return controlRoutes('requests.')
     .get(
       '/requests',
       async ({ query: { world, format, ...filter } }) => {
@@ -31,7 +48,31 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
         const wire = filter.bodies === 'false' ? withoutBodies : recordedFrom
         return textResponse(JSON.stringify(read.map(wire)), JSON_TYPE)
       },
-      operations.listRequests,
+      {
+        id: 'listRequests',
+        summary: 'Read the request log of a world, or of all',
+        description:
+          'The last 1,000 requests of each, the newest first, without secrets; or, the oldest first, as HAR 1.2 or curl lines. A list of all worlds has at most 4 MiB of bodies.',
+        query: Type.Object({
+          ...WorldsQuery.properties,
+          limit: limitUpTo(LIMIT_MAX, LIMIT_DEFAULT),
+          status: statusFilter,
+          path: pathFilter,
+          format: choiceFilter(['json', 'har', 'curl'], 'The format of the response: JSON, a HAR file or curl lines'),
+          bodies: choiceFilter(['true', 'false'], 'With `false`, bodies are null in JSON'),
+        }),
+        response: {
+          description: 'The requests',
+          schema: Type.Union([Type.Array(RecordedRequest), Har]),
+          alsoAs: {
+            'text/plain': {
+              schema: Type.String(),
+              example: "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n",
+            },
+          },
+        },
+        refuses: { validation: violation('format', 'enum', 'must be one of json, har, curl') },
+      },
     )
     .get(
       '/requests/:id',
@@ -41,7 +82,31 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
         if (query.format === 'har') return har([toEntry(logged)])
         return detailOf(logged, reference)
       },
-      operations.getRequest,
+      {
+        id: 'getRequest',
+        summary: 'Read one request',
+        description:
+          'The request and its response, without secrets, the rows that it wrote, the ledger entries that it posted, and its events with their deliveries.',
+        params: RequestPath,
+        query: Type.Object({
+          ...WorldQuery.properties,
+          format: choiceFilter(['json', 'har', 'curl'], 'The format of the response: JSON, a HAR file or a curl line'),
+        }),
+        response: {
+          description: 'The request',
+          schema: Type.Union([RequestDetail, Har]),
+          alsoAs: {
+            'text/plain': {
+              schema: Type.String(),
+              example: "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n",
+            },
+          },
+        },
+        refuses: {
+          not_found: REQUEST_NOT_FOUND,
+          validation: violation('format', 'enum', 'must be one of json, har, curl'),
+        },
+      },
     )
     .post(
       '/requests/:id/replay',
@@ -49,7 +114,23 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
         const world = getWorld(worlds, query.world)
         return resultOf(await send(world, asSent(recordedFrom(getLogged(world, params.id)), fault), request))
       },
-      operations.replayRequest,
+      {
+        id: 'replayRequest',
+        summary: 'Send a request again, as the same client',
+        description:
+          'Redacted parts of its body are sent as the log shows them. With a fault, the request is sent with that fault.',
+        params: RequestPath,
+        body: Type.Object(
+          {
+            fault: Fault,
+          },
+          { title: 'ReplayOptions' },
+        ),
+        bodyExample: {},
+        bodyOptional: true,
+        response: { description: 'The new response', schema: Replay },
+        refuses: { not_found: REQUEST_NOT_FOUND },
+      },
     )
     .post(
       '/requests',
@@ -60,7 +141,16 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
         if (!findClientIn(world, client)) throw operations.clientUnknown()
         return resultOf(await send(world, { ...body, client }, request))
       },
-      operations.sendRequest,
+      {
+        id: 'sendRequest',
+        summary: 'Send a request as a client of the world',
+        description:
+          'The client logs in again, whatever its password: no token is needed. The request is handled and logged like any other. With a fault, it is sent with that fault.',
+        body: SentRequest,
+        bodyExample: { method: 'GET', path: '/api/v1/countries/1' },
+        response: { description: 'The response', schema: Replay },
+        refuses: { client_unknown: CLIENT_UNKNOWN, path_wrong: PATH_WRONG, headers_wrong: HEADERS_WRONG },
+      },
     )
     .get(
       '/coverage',
@@ -68,7 +158,23 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
         const report = coverage.report(world === ALL_WORLDS ? undefined : getWorld(worlds, world))
         return format === 'table' ? textResponse(toTable(report)) : report
       },
-      getCoverage,
+      {
+        id: 'getCoverage',
+        summary: 'See which documented outcomes were exercised',
+        description:
+          'By the requests of a world, or with `world=*` by those of all worlds since the start. Outcomes that are the same for every operation, such as 401 and 429, are listed once, with the operation `any`. Health checks and pictures are not counted.',
+        names: 'coverage.',
+        query: Type.Object({
+          ...WorldsQuery.properties,
+          format: choiceFilter(['json', 'table'], 'The format of the response: JSON, or a table to read'),
+        }),
+        response: {
+          description: 'Every documented outcome and how often it occurred',
+          schema: CoverageReport,
+          alsoAs: { 'text/plain': { schema: Type.String(), example: '1 of 1 outcomes of the API; all met\n' } },
+        },
+        refuses: { validation: violation('format', 'enum', 'must be one of json, table') },
+      },
     )
 }
 

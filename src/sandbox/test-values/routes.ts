@@ -1,15 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { INSTANT, type Product } from '../../catalog/product.ts'
 import type { RateSource } from '../../charges/rates.ts'
-import { controlOperation } from '../control/operation.ts'
+import { controlRoutes } from '../control/operation.ts'
 import type { Parts } from '../parts.ts'
+import { UnusedWorldQuery } from '../worlds/query.ts'
 import { PAYOUT_OUTCOMES, payeeOf } from './payouts.ts'
 
 /** The values that behave specially in the sandbox (contract C15). */
 
-type TestValues = Static<typeof TestValues>
+export type TestValues = Static<typeof TestValues>
 const TestValues = Type.Object(
   {
     products: Type.Array(
@@ -30,13 +30,6 @@ const EXAMPLE: TestValues = {
   payouts: [{ outcome: 'failed', email: 'failed@payouts.example', about: 'Fails after 5 s, and is refunded in full' }],
   amounts: [{ case: 'insufficient_balance', amount: 200_000, about: '400 "Insufficient wallet balance"' }],
 }
-
-export const getTestValues = controlOperation('test_values')({
-  id: 'getTestValues',
-  summary: 'See what behaves specially',
-  description: 'Products by behaviour, payees by the outcome of their payouts, and amounts of payouts from wallet 1.',
-  success: { status: 200, description: 'The test values', schema: TestValues, example: EXAMPLE },
-})
 
 /** More than a small stock. */
 const STOCK_LARGE = 10
@@ -101,8 +94,10 @@ const testValues = (catalog: Catalog, rates: RateSource): TestValues => {
 }
 
 export const testValueRoutes = ({ worlds, catalog, ordering }: Parts) =>
-  new Elysia({ name: 'sandbox-test-values' }).get(
-    '/test-values',
-    () => testValues(catalog, ordering.pricing.rates(worlds.default)),
-    getTestValues,
-  )
+  controlRoutes('test_values.').get('/test-values', () => testValues(catalog, ordering.pricing.rates(worlds.default)), {
+    id: 'getTestValues',
+    summary: 'See what behaves specially',
+    description: 'Products by behaviour, payees by the outcome of their payouts, and amounts of payouts from wallet 1.',
+    query: UnusedWorldQuery,
+    response: { description: 'The test values', schema: TestValues, example: EXAMPLE },
+  })

@@ -1,23 +1,30 @@
-import { Elysia } from 'elysia'
+import { Type } from '@sinclair/typebox'
 import { EVENT_DATA } from '../../app/event-examples.ts'
-import { eventWire } from '../../events/contract.ts'
+import { EVENT_EXAMPLE, EventSchema, eventWire } from '../../events/contract.ts'
 import type { EventType } from '../../events/types.ts'
+import { EVENT_TYPES } from '../../events/types.ts'
 import { readText } from '../../http/body.ts'
-import { DomainError, notFound, violated } from '../../kernel/failure.ts'
+import { oneOf } from '../../http/schemas.ts'
+import { Text } from '../../http/validation.ts'
+import { DomainError, notFound, violated, violation } from '../../kernel/failure.ts'
 import { allClients } from '../../sessions/queries.ts'
 import { publish } from '../../webhooks/publish.ts'
 import type { World } from '../../worlds/world.ts'
+import { controlRoutes, openRoutes } from '../control/operation.ts'
 import { caughtUpWorld, presentWorld } from '../control/operator.ts'
+import { worldNotFound } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/operations.ts'
+import { WorldQuery } from '../worlds/query.ts'
 import { wake } from '../worlds/resting.ts'
 import type { SandboxWorlds } from '../worlds/worlds.ts'
 import { inboxOf, receive, replyOf, setReply } from './inbox.ts'
 import * as operations from './operations.ts'
+import { DELAY_MS_MAX, InboxEntry, InboxPath, InboxReply, NAME_PROBLEM } from './operations.ts'
 
 /** The receiver of each world, which is open to everyone. */
 export const inboxReceiver = ({ worlds }: Parts) =>
-  new Elysia({ name: 'sandbox-inbox-receiver', prefix: '/_sandbox/inbox' }).post(
+  openRoutes('/_sandbox/inbox', 'inbox_receive.').post(
     '/:name',
     async ({ params, query, request, set }) => {
       const world = getWorld(worlds, query.world)
@@ -28,7 +35,20 @@ export const inboxReceiver = ({ worlds }: Parts) =>
       set.status = status
       return { received: true }
     },
-    operations.receiveInInbox,
+    {
+      id: 'receiveInInbox',
+      summary: 'Receive a delivery in an inbox',
+      description: 'The URL of a webhook in a test. It responds as PUT has set.',
+      names: 'inbox_receive.',
+      params: InboxPath,
+      query: WorldQuery,
+      response: {
+        description: 'Received',
+        schema: Type.Object({ received: Type.Boolean() }, { title: 'InboxReceipt' }),
+        example: { received: true },
+      },
+      refuses: { world_not_found: worldNotFound('nowhere'), validation: violation('name', 'max', NAME_PROBLEM) },
+    },
   )
 
 /** @throws DomainError validation */
@@ -38,19 +58,59 @@ const inboxName = (name: string): string => {
 }
 
 export const inboxRoutes = ({ worlds }: Parts) =>
-  new Elysia({ name: 'sandbox-inbox' })
-    .get('/inbox', ({ query }) => [...awakeInbox(worlds, query.world).items], operations.listInbox)
+  controlRoutes('inbox.')
+    .get('/inbox', ({ query }) => [...awakeInbox(worlds, query.world).items], {
+      id: 'listInbox',
+      summary: 'List what the inboxes of a world have received',
+      description: 'The oldest first; the newest 1,000 are kept, and at most 4 MiB.',
+      response: {
+        description: 'The deliveries, with their headers and bodies',
+        schema: Type.Array(InboxEntry),
+        example: [
+          {
+            id: 1,
+            name: 'hooks',
+            received_at: '2026-01-01T00:00:00.000Z',
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: '{}',
+          },
+        ],
+      },
+    })
     .delete(
       '/inbox',
       ({ query }) => {
         awakeInbox(worlds, query.world).forget()
       },
-      operations.clearInbox,
+      {
+        id: 'clearInbox',
+        summary: 'Empty the inboxes of a world',
+        description: 'Their responses stay as they are set.',
+        response: { status: 204, description: 'The inboxes are empty' },
+      },
     )
     .put(
       '/inbox/:name',
       ({ params, query, body }) => setReply(getWorld(worlds, query.world), inboxName(params.name), body),
-      operations.setInboxReply,
+      {
+        id: 'setInboxReply',
+        summary: 'Set the response of an inbox',
+        description: 'Sets status and delay of the responses from now on: 200 at once if both are left out.',
+        names: 'inbox_reply.',
+        params: InboxPath,
+        body: Type.Object(
+          {
+            status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
+            delay_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: DELAY_MS_MAX })),
+          },
+          { title: 'InboxReplyRequest' },
+        ),
+        bodyExample: { status: 503 },
+        bodyOptional: true,
+        response: { description: 'The response', schema: InboxReply, example: { status: 503, delay_ms: 0 } },
+        refuses: { validation: violation('status', 'min', 'must be at least 200') },
+      },
     )
 
 const awakeInbox = (worlds: SandboxWorlds, name: string) => {
@@ -60,7 +120,7 @@ const awakeInbox = (worlds: SandboxWorlds, name: string) => {
 }
 
 export const webhookRoutes = (parts: Parts) =>
-  new Elysia({ name: 'sandbox-webhooks' })
+  controlRoutes()
     .post(
       '/webhooks/settle',
       async ({ query }) => {
@@ -68,7 +128,18 @@ export const webhookRoutes = (parts: Parts) =>
         await parts.deliveries.settled(world)
         return { settled: true as const }
       },
-      operations.settleWebhooks,
+      {
+        id: 'settleWebhooks',
+        summary: 'Wait until the events of a world are delivered',
+        description:
+          'The response comes when nothing is left to deliver at the present time of the world. It does not wait for retries that are due later.',
+        names: 'settle.',
+        response: {
+          description: 'Nothing is left to deliver',
+          schema: Type.Object({ settled: Type.Literal(true) }, { title: 'Settled' }),
+          example: { settled: true },
+        },
+      },
     )
     .post(
       '/events',
@@ -82,7 +153,34 @@ export const webhookRoutes = (parts: Parts) =>
         set.headers.Location = `/api/v1/events/${event.eventId}`
         return eventWire(event)
       },
-      operations.makeEvent,
+      {
+        id: 'makeEvent',
+        summary: 'Make an event that changes no record',
+        description: 'It is listed and delivered like any other. Without data it has an example of its type.',
+        names: 'event_make.',
+        body: Type.Object(
+          {
+            type: oneOf(EVENT_TYPES),
+            data: Type.Optional(
+              Type.Record(Type.String(), Type.Unknown(), {
+                title: 'MadeEventData',
+                description: 'The data of the event',
+              }),
+            ),
+            client: Type.Optional(
+              Text({
+                minLength: 1,
+                maxLength: 128,
+                description: 'Its client, by username or id; the first one when left out',
+              }),
+            ),
+          },
+          { title: 'EventRequest' },
+        ),
+        bodyExample: { type: 'wallet.credited', data: EVENT_EXAMPLE.data },
+        response: { status: 201, description: 'The event', schema: EventSchema, example: EVENT_EXAMPLE },
+        refuses: { validation: violation('type', 'required', 'is required'), not_found: notFound('Client') },
+      },
     )
 
 /** The client with a username or an id; without either the first one. @throws DomainError not_found */

@@ -1,29 +1,61 @@
-import { Elysia } from 'elysia'
+import { Type } from '@sinclair/typebox'
 import { eventWire } from '../../events/contract.ts'
 import type { Event } from '../../events/queries.ts'
-import { Json } from '../../http/json.ts'
+import { Json, type JsonObject } from '../../http/json.ts'
+import { listOf } from '../../http/operation.ts'
+import { Text } from '../../http/validation.ts'
 import { parseTimestamp, TIME_MAX_MS, toTimestamp } from '../../kernel/clock.ts'
-import { DomainError, found, violated } from '../../kernel/failure.ts'
+import { DomainError, found, violated, violation } from '../../kernel/failure.ts'
 import { listenToEvents } from '../../webhooks/publish.ts'
 import type { DueWork } from '../../worlds/due.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
-import { DEFAULT_WORLD_KEPT, snapshotNotFound, worldNotFound } from '../errors.ts'
+import { controlRoutes } from '../control/operation.ts'
+import {
+  DEFAULT_WORLD_KEPT,
+  snapshotDamaged,
+  snapshotNotFound,
+  snapshotsExhausted,
+  snapshotTooLarge,
+  worldDamaged,
+  worldNotFound,
+  worldsExhausted,
+} from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import { placeScenario } from '../scenario/place.ts'
+import { readSteps, SCENARIO_STOPPED } from '../scenario/scenario.ts'
 import { makeWorld, putBack } from './accounts.ts'
 import { parseDuration } from './movable-clock.ts'
-import * as operations from './operations.ts'
-import { getWorld, HAPPENED_MAX, newName, worldWire } from './operations.ts'
-import { plainName } from './query.ts'
-import { writeSnapshot } from './snapshot-file.ts'
+import {
+  ClockState,
+  checkWorldRequest,
+  getWorld,
+  HAPPENED_MAX,
+  NAME_INVALID,
+  NamePath,
+  newName,
+  oneErrors,
+  SnapshotName,
+  WorldRequest,
+  WorldSummary,
+  worldWire,
+} from './operations.ts'
+import { plainName, UnusedWorldQuery } from './query.ts'
+import { FILE_BYTES_MAX, writeSnapshot } from './snapshot-file.ts'
+import { SNAPSHOTS_MAX } from './snapshots.ts'
 import { clockOf, keepClock } from './state.ts'
 import type { SandboxWorlds } from './worlds.ts'
+import { WORLDS_MAX } from './worlds.ts'
 import { isWritten } from './written.ts'
 
 export const clockRoutes = ({ worlds, due, deliveries }: Parts) =>
-  new Elysia({ name: 'sandbox-clock' })
-    .get('/clock', ({ query }) => clockWire(getWorld(worlds, query.world), []), operations.getClock)
+  controlRoutes('clock.')
+    .get('/clock', ({ query }) => clockWire(getWorld(worlds, query.world), []), {
+      id: 'getClock',
+      summary: 'Read the clock of a world',
+      description: 'The time of the world, and whether its clock is frozen.',
+      response: { description: 'The clock', schema: ClockState },
+    })
     .post(
       '/clock',
       async ({ query, body: { now, advance, frozen } }) => {
@@ -40,7 +72,23 @@ export const clockRoutes = ({ worlds, due, deliveries }: Parts) =>
         deliveries.wake()
         return clockWire(world, happened)
       },
-      operations.moveClock,
+      {
+        id: 'moveClock',
+        summary: 'Set, advance, freeze or thaw the clock of a world',
+        description:
+          'One clock for tokens, limits, cached charges and every timestamp. It goes back only before the first write.',
+        body: Type.Object(
+          {
+            now: Type.Optional(Text({ description: 'RFC 3339; not before the present' })),
+            advance: Type.Optional(Text({ description: 'ISO 8601 duration: PT5M' })),
+            frozen: Type.Optional(Type.Boolean({ description: 'Whether the clock stands still afterwards' })),
+          },
+          { title: 'ClockRequest' },
+        ),
+        bodyExample: { advance: 'PT5M', frozen: true },
+        response: { description: 'The clock as it is now', schema: ClockState },
+        refuses: { validation: violation('now', 'min', 'must not be before the present, 2026-01-01T00:00:00.000Z') },
+      },
     )
 
 const clockWire = (world: World, happened: readonly Event[]) => ({
@@ -99,8 +147,14 @@ const imageOf = ({ worlds, deliveries }: Parts, world: World): Promise<Uint8Arra
 
 export const worldRoutes = (parts: Parts) => {
   const { worlds } = parts
-  return new Elysia({ name: 'sandbox-worlds' })
-    .get('/worlds', () => listed(worlds), operations.listWorlds)
+  return controlRoutes('worlds.')
+    .get('/worlds', () => listed(worlds), {
+      id: 'listWorlds',
+      summary: 'List the worlds',
+      description: 'Each with the username that logs in to it and its time.',
+      query: UnusedWorldQuery,
+      response: listOf('The default world first', WorldSummary),
+    })
     .put(
       '/worlds/:name',
       async ({ params, body: { from, scenario } }) => {
@@ -112,7 +166,31 @@ export const worldRoutes = (parts: Parts) => {
         const image = source === undefined ? undefined : await imageNamed(parts, source)
         return worldWire(makeWorld(worlds, name, image))
       },
-      operations.makeWorld,
+      {
+        id: 'makeWorld',
+        summary: 'Make a world: fresh, as a copy, or of a scenario',
+        description:
+          'An existing world of that name is replaced. The first password that is used becomes its password.',
+        query: UnusedWorldQuery,
+        params: NamePath,
+        body: WorldRequest,
+        bodyExample: { from: 'default' },
+        bodyOptional: true,
+        bodyValuesMax: Number.POSITIVE_INFINITY,
+        read: (sent: JsonObject) => {
+          const { from, scenario } = checkWorldRequest(sent)
+          return { from, scenario: scenario && readSteps(scenario as JsonObject, 'scenario.') }
+        },
+        response: { description: 'The world', schema: WorldSummary },
+        refuses: {
+          validation: NAME_INVALID,
+          source_not_found: worldNotFound('nowhere'),
+          world_damaged: worldDamaged('checkout'),
+          snapshot_damaged: snapshotDamaged('prepared'),
+          stopped: SCENARIO_STOPPED,
+          exhausted: worldsExhausted(WORLDS_MAX),
+        },
+      },
     )
     .delete(
       '/worlds/:name',
@@ -120,19 +198,39 @@ export const worldRoutes = (parts: Parts) => {
         if (name === DEFAULT_WORLD) throw new DomainError(DEFAULT_WORLD_KEPT)
         if (!worlds.drop(name)) throw new DomainError(worldNotFound(name))
       },
-      operations.dropWorld,
+      {
+        id: 'dropWorld',
+        summary: 'Drop a world',
+        description: 'Deletes all of its data. The default world cannot be dropped.',
+        query: UnusedWorldQuery,
+        params: NamePath,
+        response: { status: 204, description: 'The world is gone' },
+        refuses: { not_found: worldNotFound('nowhere'), default_kept: DEFAULT_WORLD_KEPT },
+      },
     )
-    .post(
-      '/reset',
-      ({ query }) => ({ world: putBack(worlds, getWorld(worlds, query.world)).name }),
-      operations.resetWorld,
-    )
+    .post('/reset', ({ query }) => ({ world: putBack(worlds, getWorld(worlds, query.world)).name }), {
+      id: 'resetWorld',
+      summary: 'Reset a world to its seeded state',
+      description: 'Data, clock, randomness, limits, caches and tokens. The password of a named world stays.',
+      names: 'reset.',
+      response: {
+        description: 'The world is in its seeded state',
+        schema: Type.Object({ world: Type.String() }, { title: 'ResetResult' }),
+        example: { world: DEFAULT_WORLD },
+      },
+    })
 }
 
 export const snapshotRoutes = (parts: Parts) => {
   const { worlds, snapshots } = parts
-  return new Elysia({ name: 'sandbox-snapshots' })
-    .get('/snapshots', () => snapshots.names.map((name) => ({ name })), operations.listSnapshots)
+  return controlRoutes('snapshots.')
+    .get('/snapshots', () => snapshots.names.map((name) => ({ name })), {
+      id: 'listSnapshots',
+      summary: 'List the snapshots',
+      description: 'The names of all snapshots.',
+      query: UnusedWorldQuery,
+      response: listOf('In the order in which they were saved', SnapshotName, { name: 'prepared' }),
+    })
     .put(
       '/snapshots/:name',
       async ({ params, query }) => {
@@ -140,7 +238,14 @@ export const snapshotRoutes = (parts: Parts) => {
         snapshots.keep(name, await imageOf(parts, getWorld(worlds, query.world)))
         return { name }
       },
-      operations.keepSnapshot,
+      {
+        id: 'keepSnapshot',
+        summary: 'Save a world as a snapshot',
+        description: 'Data, clock and randomness. Limits, caches and the request log start empty when it is restored.',
+        params: NamePath,
+        response: { description: 'The snapshot', schema: SnapshotName, example: { name: 'prepared' } },
+        refuses: { validation: NAME_INVALID, exhausted: snapshotsExhausted(SNAPSHOTS_MAX) },
+      },
     )
     .get(
       '/snapshots/:name',
@@ -148,14 +253,34 @@ export const snapshotRoutes = (parts: Parts) => {
         const image = found(snapshots.find(name), snapshotNotFound(name))
         return new Json(await writeSnapshot(image))
       },
-      operations.getSnapshot,
+      {
+        id: 'getSnapshot',
+        summary: 'Get a snapshot as a file',
+        description: 'What `--snapshot FILE` begins with.',
+        query: UnusedWorldQuery,
+        params: NamePath,
+        response: {
+          description: 'The snapshot',
+          schema: Type.Object({ format: Type.String() }, { title: 'Snapshot', additionalProperties: true }),
+          example: { format: 'scrip-snapshot/1' },
+        },
+        refuses: { ...oneErrors, damaged: snapshotDamaged('prepared'), too_large: snapshotTooLarge(FILE_BYTES_MAX) },
+      },
     )
     .delete(
       '/snapshots/:name',
       ({ params: { name } }) => {
         if (!snapshots.drop(name)) throw new DomainError(snapshotNotFound(name))
       },
-      operations.deleteSnapshot,
+      {
+        id: 'deleteSnapshot',
+        summary: 'Delete a snapshot',
+        description: 'Worlds that were made from it stay as they are.',
+        query: UnusedWorldQuery,
+        params: NamePath,
+        response: { status: 204, description: 'The snapshot is gone' },
+        refuses: oneErrors,
+      },
     )
     .post(
       '/snapshots/:name/restore',
@@ -163,6 +288,13 @@ export const snapshotRoutes = (parts: Parts) => {
         const image = found(snapshots.find(name), snapshotNotFound(name))
         return worldWire(putBack(worlds, getWorld(worlds, query.world), image))
       },
-      operations.restoreSnapshot,
+      {
+        id: 'restoreSnapshot',
+        summary: 'Restore a world from a snapshot',
+        description: 'Tokens that were issued before the snapshot was saved are valid again.',
+        params: NamePath,
+        response: { description: 'The world', schema: WorldSummary },
+        refuses: { ...oneErrors, damaged: snapshotDamaged('prepared') },
+      },
     )
 }

@@ -132,7 +132,7 @@ const shortened = (text: string): string =>
 const isDisabled = ({ operation }: ServedOperation, expected: HostResponse, found: HostResponse): boolean =>
   found.status === FORBIDDEN &&
   expected.status !== FORBIDDEN &&
-  Object.values(operation.errors).some((failure) => {
+  Object.values(operation.refuses).some((failure) => {
     const { status, body } = renderFailure(failure, operation)
     return status === FORBIDDEN && errorDifferences(body, found.body).length === 0
   })
@@ -141,7 +141,7 @@ const differencesBetween = ({ served, values }: Case, expected: HostResponse, fo
   if (expected.status !== found.status) {
     return [{ field: 'status', expected: String(expected.status), found: String(found.status) }]
   }
-  const { schema } = served.operation.success
+  const { schema } = served.operation.response
   const ofHeaders = headerDifferences(expected.headers, found.headers)
   if (found.cut !== undefined) {
     const whole = Array.isArray(expected.body) ? 'array' : typeof expected.body

@@ -63,7 +63,7 @@ const recordCases = (served: ServedOperation): Case[] => {
   const { operation, route } = served
   const list = route.slice(0, route.indexOf('/:id'))
   const get = (id: string) => ({ method: 'GET', path: route.replace(':id', encodeURIComponent(id)) })
-  const refusesIds = Object.keys(operation.errors).some((name) => name.endsWith('invalid_id'))
+  const refusesIds = Object.keys(operation.refuses).some((name) => name.endsWith('invalid_id'))
   return [
     caseOf(served, '', (lists) => {
       const id = idOf(lists.get(list)?.[0])

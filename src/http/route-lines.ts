@@ -1,0 +1,118 @@
+import type { Static, TObject, TSchema, TVoid } from '@sinclair/typebox'
+import { type AnyElysia, type Context, Elysia, type HTTPMethod } from 'elysia'
+import { DEFERRED, readObject, readText } from './body.ts'
+import type { Json, JsonObject } from './json.ts'
+import { completed, type Group, type Line, OPERATION, type Operation } from './operation.ts'
+import { queryReader, readPath } from './parameters.ts'
+import { reader } from './reader.ts'
+import type { RequestContext, RoutedRequest } from './request-id.ts'
+import { bodyCheck } from './validation.ts'
+
+/** The body of a write that happens once: read in its transaction, so that a refusal is stored with the key (contract C14). */
+export interface Submission<Input, Output> {
+  text: string
+  /** @throws DomainError validation */
+  read: (sent: JsonObject) => Input
+  operation: Operation
+  /** What the write returns, for the compiler alone. */
+  output?: Output
+}
+
+type ValueOf<Schema> = Schema extends TSchema ? Static<Schema> : unknown
+
+/** What a handler gets. */
+type Sent<Params, Query, Input> = RequestContext & { params: ValueOf<Params>; query: ValueOf<Query>; body: Input }
+
+/** What a handler may return, which the compiler checks against the schema: the value, or its JSON. */
+type Result<Value, Once> = Once extends true ? Json<Value> : Value | Json<Value> | Response
+
+/** Adds an operation: its path, its handler, and all else that is known of it. */
+type Add<Given, GroupQuery, Self> = <
+  Params extends TObject | undefined = undefined,
+  Query extends TObject | undefined = GroupQuery extends TObject ? GroupQuery : undefined,
+  Body extends TObject | undefined = undefined,
+  Schema extends TSchema = TVoid,
+  Input = ValueOf<Body>,
+  Once extends true | undefined = undefined,
+>(
+  path: string,
+  handler: (
+    context: Given &
+      Sent<Params, Query, Once extends true ? Submission<NoInfer<Input>, Static<Schema>> : NoInfer<Input>>,
+  ) => Result<Static<NoInfer<Schema>>, Once> | Promise<Result<Static<NoInfer<Schema>>, Once>>,
+  line: Line<Params, Query, Body, Schema, Input, Once>,
+) => Self
+
+/**
+ * The routes of a module, a line each: method, path, handler, and what is known of the operation. The framework reads path,
+ * query and body by the line, and the compiler holds the handler to it. Documentation, errors and tests are made of it too
+ * (decision 3). The framework's own types of a route would check each response while the program runs.
+ */
+export class Routes<
+  Given extends Record<string, unknown> = Record<never, never>,
+  GroupQuery extends TObject | undefined = undefined,
+> {
+  readonly plugin: AnyElysia
+  readonly get = this.#adding('GET')
+  readonly post = this.#adding('POST')
+  readonly put = this.#adding('PUT')
+  readonly patch = this.#adding('PATCH')
+  readonly delete = this.#adding('DELETE')
+
+  /** What `given` returns is given to each handler. It comes before the path, the query and the body are read. */
+  constructor(
+    private readonly group: Group<GroupQuery>,
+    given?: (context: RoutedRequest) => Promise<Given>,
+  ) {
+    this.plugin = new Elysia({ prefix: group.prefix ?? '' })
+    if (given) this.plugin.derive(async ({ request, set, path, route }) => given({ request, set, path, route }))
+  }
+
+  #adding(method: HTTPMethod): Add<Given, GroupQuery, this> {
+    return (path, handler, line) => {
+      this.plugin.route(method, path, handler as never, routeOptions(completed(this.group as Group, line as never)))
+      return this
+    }
+  }
+}
+
+const routeOptions = (operation: Operation): object => {
+  const { params, query, body, once, secret, response } = operation
+  const isUsual = response.status === 200 && !secret
+  return {
+    ...(params && { params: reader((sent: Record<string, string>) => readPath(params, sent)) }),
+    ...(query && { query: reader(queryReader(query)), transform: handOverUrl }),
+    ...(body && { body: bodyReader(operation, body), parse: DEFERRED }),
+    ...(!isUsual && {
+      beforeHandle: ({ set }: Context): void => {
+        if (!once) set.status = response.status
+        if (secret) set.headers['Cache-Control'] = 'no-store'
+      },
+    }),
+    detail: { [OPERATION]: operation },
+  }
+}
+
+/**
+ * The framework parses a query for such a schema by splitting values at commas and parsing what looks like JSON. So its
+ * reader gets the URL instead.
+ */
+const handOverUrl = (context: { request: Request; query: unknown }): void => {
+  context.query = context.request.url
+}
+
+/** Reads the body of a request. The framework does not, because strangers are refused first (contract C4). */
+const bodyReader = (operation: Operation, schema: TObject) => {
+  const check = bodyCheck(schema, operation.bodyFailure)
+  const { read = (sent: JsonObject) => check(sent), once, readsBody } = operation
+  if (readsBody) return reader((request: Request) => request)
+  if (once) {
+    return reader(async (request: Request) => {
+      const text = await readText(request)
+      return { text, read: (sent: JsonObject) => read(sent, request), operation }
+    })
+  }
+  const { bodyBytesMax: bytesMax, bodyValuesMax: valuesMax, bodyOptional: isOptional } = operation
+  const bounds = { bytesMax, valuesMax, isOptional }
+  return reader(async (request: Request) => read(await readObject(request, bounds), request))
+}
