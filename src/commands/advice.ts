@@ -17,6 +17,8 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
 
 const DISK_FULL = 'cannot be written, because the disk is full\nMake room, and try again.'
 
+export const LENGTHLESS = 'a page has a length that no value has'
+
 const FILE_FAULTS: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist\nCheck its name and its folder.',
   ENOTDIR: 'does not exist\nA part of its path is a file: check its name.',
@@ -25,6 +27,8 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   EACCES: 'cannot be opened\nRun the command as the user of the server, or change the permissions.',
   ENOSPC: DISK_FULL,
   SQLITE_FULL: DISK_FULL,
+  // SQLite wants room for a value as long as a damaged page says.
+  SQLITE_NOMEM: `is not sound: ${LENGTHLESS}\nRestore the last backup that scrip verify finds sound.`,
   SQLITE_NOTADB: 'is not a Scrip database\nName a file that scrip backup has written, or the folder of a server.',
 }
 

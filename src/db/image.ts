@@ -26,6 +26,10 @@ export const withWriteAheadLog = (path: string): void => {
 }
 
 const HEADER_BYTES = 100
+const PAGE_BYTES_OFFSET = 16
+/** It does not fit, and is written as 1. */
+const PAGE_BYTES_MAX = 65_536
+const PAGE_COUNT_OFFSET = 28
 const FIRST_BYTES = 'SQLite format 3\0'
 
 /** The header of a database file, without opening the database. */
@@ -42,3 +46,10 @@ export const headerOf = (path: string): Buffer => {
 
 /** SQLite takes an empty file for a database, and removes the log beside a file that it does not know. */
 export const isSqlite = (path: string): boolean => headerOf(path).toString('latin1').startsWith(FIRST_BYTES)
+
+/** How long the header says that a database file is, in bytes (SQLite's file format, sections 1.3.2 and 1.3.7). */
+export const bytesByHeader = (path: string): number => {
+  const header = headerOf(path)
+  const pageBytes = header.readUInt16BE(PAGE_BYTES_OFFSET)
+  return (pageBytes === 1 ? PAGE_BYTES_MAX : pageBytes) * header.readUInt32BE(PAGE_COUNT_OFFSET)
+}

@@ -58,7 +58,8 @@ describe('a file that is not an intact backup of Scrip', () => {
   /** Each is made of a good backup, and named in what restore and verify say. */
   const FILES: [what: string, spoil: (file: string) => void, fault: string][] = [
     ['an empty file', (file) => truncateSync(file, 0), 'is empty'],
-    ['a truncated file', (file) => truncateSync(file, 60_000), 'malformed'],
+    ['a truncated file', (file) => truncateSync(file, 60_000), 'has 60000 bytes, and 2'],
+    ['an endless tail', (file) => truncateSync(file, 5e9), 'has 5000000000 bytes, and 2'],
     ['a text', (file) => writeFileSync(file, 'x'.repeat(8_192)), 'is not a Scrip database'],
     [
       'a foreign database',
@@ -148,6 +149,17 @@ describe('a file that is not an intact backup of Scrip', () => {
       expect(await amountIn(operator)).toBe(1005)
     }))
 
+  test('is a fault of the file, and not of memory, where a damaged page has a length that no value has', () =>
+    withBackup(async (operator, backup) => {
+      using database = new Database(backup)
+      const sql = `SELECT rootpage * page_size AS "end" FROM sqlite_schema, pragma_page_size WHERE name = 'sqlite_autoindex_clients_1'`
+      const { end = 0 } = database.query<{ end: number }, []>(sql).get() ?? {}
+      writeFileSync(backup, readFileSync(backup).fill(0xff, end - 64, end))
+      const { exitCode, stdout } = await operator.run(['verify', backup])
+      expect(exitCode).toBe(1)
+      expect(stdout).toContain('  a page has a length that no value has\n')
+    }))
+
   test('of a sandbox is refused for a folder of live mode', () =>
     withBackup(async (operator) => {
       const sandbox = new Operator(operator.folder, join(operator.folder, 'sandbox'))
@@ -191,8 +203,12 @@ describe('restore', () => {
       const server = await operator.serve()
       await operator.json('wallet', 'fund', '1', '7')
       const copy = join(operator.folder, 'copy.sqlite')
+      const files = ['', '-wal'].map((suffix) => copy + suffix)
       for (const suffix of ['', '-wal']) copyFileSync(databaseOf(operator) + suffix, copy + suffix)
       await server.stop()
+      const before = files.map((file) => readFileSync(file))
+      await operator.json('verify', copy)
+      expect(files.map((file) => readFileSync(file))).toEqual(before)
       await operator.json('restore', copy, '--force')
       expect(await amountIn(operator)).toBe(1012)
     }))

@@ -5,6 +5,8 @@ import { flushWhile } from '../../db/disk.ts'
 import statementWorker from './statement-worker.js' with { type: 'text' }
 
 interface StatementBeside {
+  /** How the file is opened; to be written, if undefined. */
+  opening?: { readonly?: boolean; readwrite?: boolean; create?: boolean }
   /** Of the connection, before the statement. */
   pragmas: readonly string[]
   sql: string
@@ -14,7 +16,10 @@ interface StatementBeside {
 type Message<Row> = { rows: Row[] } | { message: string; code?: string }
 
 /** Runs a statement on a database file in a thread of its own. @throws what SQLite says, with its code */
-export const runBeside = <Row>(path: string, { values = [], ...statement }: StatementBeside): Promise<Row[]> => {
+export const runBeside = <Row>(
+  path: string,
+  { values = [], opening = { readwrite: true, create: false }, ...statement }: StatementBeside,
+): Promise<Row[]> => {
   const url = URL.createObjectURL(new Blob([statementWorker], { type: 'text/javascript' }))
   const thread = new Worker(url)
   const { promise, resolve, reject } = Promise.withResolvers<Row[]>()
@@ -23,7 +28,7 @@ export const runBeside = <Row>(path: string, { values = [], ...statement }: Stat
     if ('rows' in data) resolve(data.rows)
     else reject(Object.assign(new Error(data.message), data.code && { code: data.code }))
   }
-  thread.postMessage({ path, values, ...statement })
+  thread.postMessage({ path, opening, values, ...statement })
   return promise.finally(() => {
     thread.terminate()
     URL.revokeObjectURL(url)

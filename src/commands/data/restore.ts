@@ -205,7 +205,7 @@ const prepare = async (staged: string, file: string, config: DataConfig, onProgr
 const ofFile = (file: string, fault: string): ProgramError => unusable(`${file} ${fault}`)
 
 const isDamage = (error: unknown): boolean =>
-  error instanceof SQLiteError && /^SQLITE_(?:CORRUPT|NOTADB|ERROR)/.test(error.code ?? '')
+  error instanceof SQLiteError && /^SQLITE_(?:CORRUPT|NOTADB|ERROR|NOMEM)/.test(error.code ?? '')
 
 /**
  * Checks the schema before anything in the copy runs: a migration would fire unknown triggers.

@@ -9,12 +9,13 @@ import { withDataOptions } from '../../config/options.ts'
 import { databasePath } from '../../db/data-folder.ts'
 import { type Query, queryOn } from '../../db/database.ts'
 import { lockForCommand } from '../../db/folder-lock.ts'
+import { bytesByHeader, isSqlite } from '../../db/image.ts'
 import { requireCurrentSchema, SchemaMismatch, schemaFaults } from '../../db/migrate.ts'
 import { modeOf } from '../../db/mode.ts'
 import { markOf } from '../../orders/stock-queries.ts'
 import { findSeal, hasKey, type KeyPlace } from '../../orders/voucher-key.ts'
 import { worldFilesIn } from '../../sandbox/worlds/database-folder.ts'
-import { explainFaults } from '../advice.ts'
+import { explainFaults, LENGTHLESS } from '../advice.ts'
 import { refused, unusable } from '../exit.ts'
 import { requirePrivateData } from '../records/administration.ts'
 import type { Row } from '../terminal/cells.ts'
@@ -117,7 +118,7 @@ const worldFaults = async (file: string): Promise<string[]> => {
 /** Runs all checks on one state of a database file. @throws ProgramError, SchemaMismatch, or an error of SQLite */
 export const verified = async (path: string, place: KeyPlace, onProgress?: OnProgress): Promise<CheckResult[]> => {
   requireFile(path)
-  using sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
+  using sqlite = new SqliteDatabase(path, opening(path))
   sqlite.run('PRAGMA query_only = ON')
   sqlite.run('PRAGMA trusted_schema = OFF') // it may be somebody else's
   sqlite.run(`PRAGMA cache_size = -${CACHE_KIB}`)
@@ -137,6 +138,9 @@ export const verified = async (path: string, place: KeyPlace, onProgress?: OnPro
   const unchecked = isLive && !hasKey(place) && markOf(query) !== undefined ? WITHOUT_KEY : undefined
   return [schema, resultOf(FILE_CHECK.name, await file), ...checks, { ...audit, ...(unchecked && { unchecked }) }]
 }
+
+/** A log beside a file stays as it is: who may write puts it into the file. Who only reads leaves one beside a file without. */
+const opening = (path: string) => (existsSync(`${path}-wal`) ? { readonly: true } : { readwrite: true, create: false })
 
 const auditFaults = (query: Query, place: KeyPlace): string[] => {
   const seal = findSeal(query, place.dataDir, place.voucherKey)
@@ -165,8 +169,15 @@ export const requireFile = (path: string): void => {
       ? 'is not a file\nName a file that scrip backup has written.'
       : found.size === 0
         ? 'is empty\nName a file that scrip backup has written.'
-        : undefined
+        : sizeFault(path, found.size)
   if (fault !== undefined) throw unusable(`${path} ${fault}`)
+}
+
+/** Where there is no log, a file is as long as its header says: what lies behind is not read by any check, but copied. */
+const sizeFault = (path: string, byteCount: number): string | undefined => {
+  const expected = !existsSync(`${path}-wal`) && isSqlite(path) ? bytesByHeader(path) : byteCount
+  if (expected === byteCount) return undefined
+  return `has ${byteCount} bytes, and ${expected} by its header\nTry an earlier backup.`
 }
 
 /** Returns what violates a check. A page or table that cannot be read violates each check that needs it. */
@@ -182,8 +193,7 @@ const readable = (faults: () => string[]): string[] => {
   try {
     return faults()
   } catch (error) {
-    if (error instanceof SQLiteError && isUnreadable(error.code)) return [error.message]
-    throw error
+    return [damageIn(error)]
   }
 }
 
@@ -191,11 +201,18 @@ const readable = (faults: () => string[]): string[] => {
 const faultsBeside = async (path: string, sql: string): Promise<string[]> => {
   try {
     const pragmas = ['query_only = ON', 'trusted_schema = OFF']
-    return (await runBeside<{ fault: string }>(path, { pragmas, sql })).map(({ fault }) => fault)
+    return (await runBeside<{ fault: string }>(path, { opening: opening(path), pragmas, sql })).map(
+      ({ fault }) => fault,
+    )
   } catch (error) {
-    if (error instanceof Error && 'code' in error && isUnreadable(String(error.code))) return [error.message]
-    throw error
+    return [damageIn(error)]
   }
 }
 
-const isUnreadable = (code: string | undefined): boolean => /^SQLITE_(?:CORRUPT|ERROR)/.test(code ?? '')
+/** An error of SQLite about the contents of a file, in words. @throws the error, if it is another one */
+const damageIn = (error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'SQLITE_NOMEM') return LENGTHLESS
+  if (/^SQLITE_(?:CORRUPT|ERROR)/.test(code)) return (error as Error).message
+  throw error
+}
