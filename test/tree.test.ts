@@ -172,9 +172,10 @@ describe('imports', () => {
 
 const NEW_LINE = 0x0a
 
-test('no file has more than 300 lines', () => {
+test('no file has more than 300 lines, but a schema in SQL', () => {
   const long = ['src', 'release', 'seed']
     .flatMap((folder) => pathsBelow(`${folder}/**/*.{ts,tsx,js}`))
+    .filter((path) => !path.startsWith('src/db/migrations/'))
     .filter((path) => readFileSync(join(root, path), 'utf8').split('\n').length > 301)
   expect(long).toEqual([])
 })

@@ -1,7 +1,4 @@
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { schema } from '../db/migrations/0001_schema.ts'
+import { table } from '../db/table.ts'
 
-export const exchangeRates = sqliteTable('exchange_rates', {
-  currency: text('currency').primaryKey(),
-  perBaseE8: integer('per_base_e8').notNull(),
-  isBase: integer('is_base', { mode: 'boolean' }).notNull(),
-})
+export const exchangeRates = table(schema.exchange_rates)

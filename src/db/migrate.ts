@@ -1,7 +1,7 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { type Clock, toTimestamp } from '../kernel/clock.ts'
-import schema from './migrations/0001_schema.sql' with { type: 'text' }
+import { schema } from './migrations/0001_schema.ts'
 
 interface Migration {
   name: string
@@ -9,7 +9,7 @@ interface Migration {
 }
 
 /** The number of a migration is its place here, counted from 1. Never edited once released. */
-export const MIGRATIONS: readonly Migration[] = [{ name: '0001_schema', sql: schema }]
+export const MIGRATIONS: readonly Migration[] = [{ name: '0001_schema', sql: Object.values(schema).join('\n') }]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

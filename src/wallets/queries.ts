@@ -81,7 +81,7 @@ export const openWallet = (
       ...wallet,
       amountMinor: 0,
       reservedMinor: 0,
-      closedAtMs: null,
+      isLow: false,
       isDefault: (others?.count ?? 0) === 0,
       createdAtMs: nowMs,
       updatedAtMs: nowMs,

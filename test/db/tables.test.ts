@@ -1,8 +1,9 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
-import { beforeAll, describe, expect, test } from 'bun:test'
-import { is } from 'drizzle-orm'
-import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { beforeAll, describe, expect, expectTypeOf, test } from 'bun:test'
+import { getTableColumns, is } from 'drizzle-orm'
+import { getTableConfig, SQLiteTable, text } from 'drizzle-orm/sqlite-core'
 import { migrate } from '../../src/db/migrate.ts'
+import { table } from '../../src/db/table.ts'
 
 interface Column {
   name: string
@@ -40,36 +41,25 @@ const columnsOf = (table: string) =>
 describe('the tables of the source are the tables of the database', () => {
   test.each(declared.map(({ file, table }) => [getTableConfig(table).name, file, table] as const))(
     '%s, declared in %s',
-    (name, _, table) => {
-      const inSource = getTableConfig(table).columns.map((column) => ({
-        name: column.name,
-        type: column.getSQLType(),
-        isRequired: column.notNull,
-      }))
-      const inDatabase = columnsOf(name).map(({ name: column, type, notnull, pk }) => ({
-        name: column,
-        type,
-        isRequired: notnull === 1 || pk > 0,
-      }))
-      const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name)
-      expect(inDatabase).not.toBeEmpty()
-      expect(inSource.sort(byName)).toEqual(inDatabase.sort(byName))
-    },
-  )
-
-  test.each(declared.map(({ file, table }) => [getTableConfig(table).name, file, table] as const))(
-    '%s has the primary key that %s says',
-    (name, _, table) => {
-      const { columns, primaryKeys } = getTableConfig(table)
-      const inSource = [
-        ...columns.filter((column) => column.primary),
-        ...primaryKeys.flatMap((key) => key.columns),
-      ].map((column) => column.name)
+    (name, _, declaredTable) => {
       const inDatabase = columnsOf(name)
-        .filter(({ pk }) => pk > 0)
-        .sort((a, b) => a.pk - b.pk)
-        .map((column) => column.name)
-      expect(inSource).toEqual(inDatabase)
+      const keys = inDatabase.filter(({ pk }) => pk > 0).length
+      expect(inDatabase).not.toBeEmpty()
+      expect(
+        getTableConfig(declaredTable).columns.map((column) => ({
+          name: column.name,
+          type: column.getSQLType(),
+          isRequired: column.notNull,
+          isKey: column.primary,
+        })),
+      ).toEqual(
+        inDatabase.map(({ name: column, type, notnull, pk }) => ({
+          name: column,
+          type,
+          isRequired: notnull === 1 || pk > 0,
+          isKey: pk > 0 && keys === 1,
+        })),
+      )
     },
   )
 
@@ -77,6 +67,47 @@ describe('the tables of the source are the tables of the database', () => {
     const declaredNames = declared.map(({ table }) => getTableConfig(table).name)
     expect(new Set(declaredNames).size).toBe(declaredNames.length)
     expect(declaredNames.length).toBeGreaterThan(10)
+  })
+
+  test('a row has the types of its columns', () => {
+    const rows = table(
+      `CREATE TABLE rows (
+  id          TEXT PRIMARY KEY,
+  -- In minor units, of one row.
+  paid_minor  INTEGER CHECK (paid_minor > 0),
+  active      INTEGER NOT NULL CHECK (active IN (0, 1)),
+  status      TEXT NOT NULL CHECK (status IN (
+    'new', 'paid'
+  )),
+  name_folded TEXT,
+  rank        REAL NOT NULL,
+  sealed      BLOB,
+  tags        TEXT NOT NULL,
+  UNIQUE (name_folded, rank)
+) STRICT, WITHOUT ROWID;`,
+      { tags: text('tags', { mode: 'json' }).$type<number[]>().notNull() },
+    )
+    expectTypeOf<typeof rows.$inferSelect>().toEqualTypeOf<{
+      id: string
+      paidMinor: number | null
+      active: boolean
+      status: 'new' | 'paid'
+      nameLowerCase: string | null
+      rank: number
+      sealed: Buffer | null
+      tags: number[]
+    }>()
+    expect(Object.entries(getTableColumns(rows)).map(([key, { dataType }]) => [key, dataType])).toEqual([
+      ['id', 'string'],
+      ['paidMinor', 'number'],
+      ['active', 'boolean'],
+      ['status', 'string'],
+      ['nameLowerCase', 'string'],
+      ['rank', 'number'],
+      ['sealed', 'buffer'],
+      ['tags', 'json'],
+    ])
+    expect(rows.status.enumValues).toEqual(['new', 'paid'])
   })
 })
 

@@ -1,7 +1,5 @@
-import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
+import { schema } from '../../db/migrations/0001_schema.ts'
+import { table } from '../../db/table.ts'
 
 /** How many vouchers of a product orders have taken. */
-export const stockTaken = sqliteTable('stock_taken', {
-  productId: integer('product_id').primaryKey(),
-  quantity: integer('quantity').notNull(),
-})
+export const stockTaken = table(schema.stock_taken)

@@ -1,11 +1,16 @@
--- Which seeds of the program have been written, by their digest.
-CREATE TABLE seeds (
+/**
+ * The first schema: each table, its indexes, and the triggers that refuse. Never edited once released. The tables of the
+ * program are made of it (`db/table.ts`), so that a column is declared here alone.
+ */
+export const schema = {
+  /** Which seeds of the program have been written, by their digest. */
+  seeds: `CREATE TABLE seeds (
   name   TEXT PRIMARY KEY,
   sha256 TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;`,
 
--- Reference data (spec 2.3 to 2.5). Ids are published and never change.
-CREATE TABLE countries (
+  /** Reference data (spec 2.3 to 2.5). Ids are published and never change. */
+  countries: `CREATE TABLE countries (
   id             INTEGER PRIMARY KEY,
   name           TEXT NOT NULL,
   official_name  TEXT NOT NULL,
@@ -13,30 +18,30 @@ CREATE TABLE countries (
   alpha_3        TEXT NOT NULL UNIQUE CHECK (length(alpha_3) = 3),
   numeric_code   TEXT NOT NULL UNIQUE CHECK (length(numeric_code) = 3),
   dialing_prefix TEXT NOT NULL CHECK (dialing_prefix LIKE '+%')
-) STRICT;
+) STRICT;`,
 
-CREATE TABLE currencies (
+  currencies: `CREATE TABLE currencies (
   id        INTEGER PRIMARY KEY,
   name      TEXT NOT NULL,
   currency  TEXT NOT NULL UNIQUE CHECK (length(currency) = 3),
   precision INTEGER NOT NULL CHECK (precision BETWEEN 0 AND 4)
-) STRICT;
+) STRICT;`,
 
-CREATE TABLE categories (
+  categories: `CREATE TABLE categories (
   id     INTEGER PRIMARY KEY,
   name   TEXT NOT NULL UNIQUE,
   active INTEGER NOT NULL CHECK (active IN (0, 1))
-) STRICT;
+) STRICT;`,
 
-CREATE TABLE subcategories (
+  subcategories: `CREATE TABLE subcategories (
   id          INTEGER PRIMARY KEY,
   category_id INTEGER NOT NULL REFERENCES categories (id),
   name        TEXT NOT NULL UNIQUE,
   active      INTEGER NOT NULL CHECK (active IN (0, 1))
-) STRICT;
+) STRICT;`,
 
--- The catalog (spec 2.2, contract C8). Amounts are in minor units of the product's currency.
-CREATE TABLE products (
+  /** The catalog (spec 2.2, contract C8). Amounts are in minor units of the product's currency. */
+  products: `CREATE TABLE products (
   id                       INTEGER PRIMARY KEY,
   name                     TEXT NOT NULL,
   category                 TEXT NOT NULL,
@@ -56,19 +61,19 @@ CREATE TABLE products (
   gst_basis_points         INTEGER NOT NULL CHECK (gst_basis_points BETWEEN 0 AND 10000),
   fee_fixed_minor          INTEGER NOT NULL CHECK (fee_fixed_minor >= 0),
   fee_basis_points         INTEGER NOT NULL CHECK (fee_basis_points BETWEEN 0 AND 10000)
-) STRICT;
+) STRICT;`,
 
-CREATE TABLE product_bands (
+  product_bands: `CREATE TABLE product_bands (
   product_id            INTEGER NOT NULL REFERENCES products (id) ON DELETE CASCADE,
   position              INTEGER NOT NULL,
   min_minor             INTEGER NOT NULL CHECK (min_minor > 0),
   max_minor             INTEGER NOT NULL CHECK (max_minor >= min_minor),
   discount_basis_points INTEGER NOT NULL CHECK (discount_basis_points BETWEEN 0 AND 10000),
   PRIMARY KEY (product_id, position)
-) STRICT, WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;`,
 
--- Clients and what they hold (contract C2, C3, C11).
-CREATE TABLE clients (
+  /** Clients and what they hold (contract C2, C3, C11). */
+  clients: `CREATE TABLE clients (
   id                          INTEGER PRIMARY KEY,
   username                    TEXT NOT NULL UNIQUE,
   password_sha256             TEXT NOT NULL,
@@ -77,23 +82,23 @@ CREATE TABLE clients (
   old_password_until_ms       INTEGER,
   vouchers                    INTEGER NOT NULL CHECK (vouchers IN (0, 1)),
   quantity_max                INTEGER CHECK (quantity_max >= 1),
-  -- Rate limits, as in --rate-limit, and fees of this client alone.
+  -- Rate limits, as in --rate-limit, and fees of this client alone; null where those of the server hold.
   rate_limit                  TEXT,
   conversion_fee_basis_points INTEGER CHECK (conversion_fee_basis_points BETWEEN 0 AND 10000),
   payout_fee_basis_points     INTEGER CHECK (payout_fee_basis_points BETWEEN 0 AND 10000),
   disabled                    INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
   created_at_ms               INTEGER NOT NULL
-) STRICT;
+) STRICT;`,
 
-CREATE TABLE client_discounts (
+  client_discounts: `CREATE TABLE client_discounts (
   client_id             INTEGER NOT NULL REFERENCES clients (id),
   product_id            INTEGER NOT NULL,
   discount_basis_points INTEGER NOT NULL CHECK (discount_basis_points BETWEEN 0 AND 10000),
   PRIMARY KEY (client_id, product_id)
-) STRICT, WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;`,
 
--- One row for each login: the family of tokens that descends from it (contract C3).
-CREATE TABLE logins (
+  /** One row for each login: the family of tokens that descends from it (contract C3). */
+  logins: `CREATE TABLE logins (
   id                 TEXT PRIMARY KEY,
   client_id          INTEGER NOT NULL REFERENCES clients (id),
   refresh_generation INTEGER NOT NULL,
@@ -101,10 +106,10 @@ CREATE TABLE logins (
   revoked            INTEGER NOT NULL DEFAULT 0 CHECK (revoked IN (0, 1))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX logins_client ON logins (client_id, expires_at_ms);
-CREATE INDEX logins_expiry ON logins (expires_at_ms);
+CREATE INDEX logins_expiry ON logins (expires_at_ms);`,
 
--- Responses by Idempotency-Key (contract C14). The body is JSON, or sealed where it holds voucher codes.
-CREATE TABLE idempotency_keys (
+  /** Responses by Idempotency-Key (contract C14). The body is JSON, or sealed where it holds voucher codes. */
+  idempotency_keys: `CREATE TABLE idempotency_keys (
   client_id      INTEGER NOT NULL REFERENCES clients (id),
   key            TEXT NOT NULL,
   request_sha256 TEXT NOT NULL,
@@ -113,9 +118,9 @@ CREATE TABLE idempotency_keys (
   created_at_ms  INTEGER NOT NULL,
   PRIMARY KEY (client_id, key)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at_ms);
+CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at_ms);`,
 
-CREATE TABLE wallets (
+  wallets: `CREATE TABLE wallets (
   id                 INTEGER PRIMARY KEY,
   client_id          INTEGER NOT NULL REFERENCES clients (id),
   currency_id        INTEGER NOT NULL REFERENCES currencies (id),
@@ -127,17 +132,20 @@ CREATE TABLE wallets (
   threshold_minor    INTEGER,
   is_low             INTEGER NOT NULL DEFAULT 0 CHECK (is_low IN (0, 1)),
   is_default         INTEGER NOT NULL CHECK (is_default IN (0, 1)),
+  -- A closed wallet pays nothing.
   closed_at_ms       INTEGER,
   created_at_ms      INTEGER NOT NULL,
   updated_at_ms      INTEGER NOT NULL,
   CHECK (amount_minor >= -credit_limit_minor)
 ) STRICT;
 CREATE INDEX wallets_client ON wallets (client_id, currency_id);
-CREATE UNIQUE INDEX wallets_default ON wallets (client_id) WHERE is_default = 1;
+CREATE UNIQUE INDEX wallets_default ON wallets (client_id) WHERE is_default = 1;`,
 
--- The double-entry ledger (contract C11). An account is a kind, a currency and, for what belongs to a client, a
--- wallet. Amounts are signed minor units; what a line adds to one account another line of the entry takes away.
-CREATE TABLE journal_entries (
+  /**
+   * The double-entry ledger (contract C11). An account is a kind, a currency and, for what belongs to a client, a
+   * wallet. Amounts are signed minor units; what a line adds to one account another line of the entry takes away.
+   */
+  journal_entries: `CREATE TABLE journal_entries (
   id            INTEGER PRIMARY KEY,
   source_type   TEXT NOT NULL CHECK (source_type IN ('order', 'payout', 'refund', 'funding', 'adjustment')),
   source_id     TEXT,
@@ -149,9 +157,9 @@ WHEN EXISTS (SELECT 1 FROM journal_lines WHERE entry_id = NEW.id GROUP BY curren
 BEGIN SELECT RAISE(ABORT, 'a journal entry must balance'); END;
 -- Entries and lines are never changed or deleted; a correction is a new entry.
 CREATE TRIGGER journal_entries_fixed BEFORE UPDATE ON journal_entries BEGIN SELECT RAISE(ABORT, 'journal entries are final'); END;
-CREATE TRIGGER journal_entries_kept BEFORE DELETE ON journal_entries BEGIN SELECT RAISE(ABORT, 'journal entries are kept'); END;
+CREATE TRIGGER journal_entries_kept BEFORE DELETE ON journal_entries BEGIN SELECT RAISE(ABORT, 'journal entries are kept'); END;`,
 
-CREATE TABLE journal_lines (
+  journal_lines: `CREATE TABLE journal_lines (
   id           INTEGER PRIMARY KEY,
   entry_id     INTEGER NOT NULL REFERENCES journal_entries (id) DEFERRABLE INITIALLY DEFERRED,
   account      TEXT NOT NULL CHECK (account IN (
@@ -171,11 +179,13 @@ CREATE TRIGGER journal_lines_fixed BEFORE UPDATE ON journal_lines BEGIN SELECT R
 CREATE TRIGGER journal_lines_kept BEFORE DELETE ON journal_lines BEGIN SELECT RAISE(ABORT, 'journal lines are kept'); END;
 CREATE TRIGGER journal_lines_sealed BEFORE INSERT ON journal_lines
 WHEN EXISTS (SELECT 1 FROM journal_entries WHERE id = NEW.entry_id)
-BEGIN SELECT RAISE(ABORT, 'a journal entry takes no further line'); END;
+BEGIN SELECT RAISE(ABORT, 'a journal entry takes no further line'); END;`,
 
--- What a client sees of the ledger: one row for each movement of a wallet. The rank is the amount in major units, for amounts
--- of different currencies to compare.
-CREATE TABLE transactions (
+  /**
+   * What a client sees of the ledger: one row for each movement of a wallet. The rank is the amount in major units, for amounts
+   * of different currencies to compare.
+   */
+  transactions: `CREATE TABLE transactions (
   id                   INTEGER PRIMARY KEY,
   wallet_id            INTEGER NOT NULL REFERENCES wallets (id),
   client_id            INTEGER NOT NULL REFERENCES clients (id),
@@ -213,19 +223,19 @@ ON transactions BEGIN SELECT RAISE(ABORT, 'transactions are final'); END;
 CREATE TRIGGER transactions_kept BEFORE DELETE ON transactions BEGIN SELECT RAISE(ABORT, 'transactions are kept'); END;
 -- A person can be taken out of remarks, and out of the messages of payouts, which are final otherwise (contract C17).
 CREATE TRIGGER transactions_remarks_fixed BEFORE UPDATE OF remarks ON transactions WHEN NEW.remarks IS NOT 'erased'
-BEGIN SELECT RAISE(ABORT, 'transactions are final'); END;
+BEGIN SELECT RAISE(ABORT, 'transactions are final'); END;`,
 
--- Exchange rates of live mode: units of each currency, in 1e-8, for one unit of the base, which is among them as 1.
-CREATE TABLE exchange_rates (
+  /** Exchange rates of live mode: units of each currency, in 1e-8, for one unit of the base, which is among them as 1. */
+  exchange_rates: `CREATE TABLE exchange_rates (
   currency    TEXT PRIMARY KEY REFERENCES currencies (currency),
   per_base_e8 INTEGER NOT NULL CHECK (per_base_e8 > 0),
   is_base     INTEGER NOT NULL CHECK (is_base IN (0, 1)),
   CHECK (is_base = 0 OR per_base_e8 = 100000000)
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX exchange_rates_base ON exchange_rates (is_base) WHERE is_base = 1;
+CREATE UNIQUE INDEX exchange_rates_base ON exchange_rates (is_base) WHERE is_base = 1;`,
 
--- Saved beneficiaries (spec 2.1, contract C10). The folded columns are what search and order compare.
-CREATE TABLE beneficiaries (
+  /** Saved beneficiaries (spec 2.1, contract C10). The folded columns are what search and order compare. */
+  beneficiaries: `CREATE TABLE beneficiaries (
   id                 TEXT PRIMARY KEY,
   client_id          INTEGER NOT NULL REFERENCES clients (id),
   email              TEXT NOT NULL,
@@ -251,10 +261,10 @@ CREATE INDEX beneficiaries_last_name ON beneficiaries (client_id, last_name_fold
 CREATE INDEX beneficiaries_country ON beneficiaries (client_id, country, id, search_folded);
 CREATE INDEX beneficiaries_payouts ON beneficiaries (client_id, total_payouts, id, search_folded);
 CREATE INDEX beneficiaries_amount ON beneficiaries (client_id, total_amount_minor, id, search_folded);
-CREATE INDEX beneficiaries_last_payout ON beneficiaries (client_id, last_payout_at_ms, id, search_folded);
+CREATE INDEX beneficiaries_last_payout ON beneficiaries (client_id, last_payout_at_ms, id, search_folded);`,
 
--- Payouts (contract C13). Amounts in the payout's currency; what the wallet paid in the wallet's.
-CREATE TABLE payouts (
+  /** Payouts (contract C13). Amounts in the payout's currency; what the wallet paid in the wallet's. */
+  payouts: `CREATE TABLE payouts (
   id                       TEXT PRIMARY KEY,
   client_id                INTEGER NOT NULL REFERENCES clients (id),
   reference_id             TEXT NOT NULL,
@@ -272,6 +282,7 @@ CREATE TABLE payouts (
   paid_conversion_minor    INTEGER,
   beneficiary_total_minor  INTEGER NOT NULL CHECK (beneficiary_total_minor >= 0),
   beneficiary_id           TEXT,
+  -- Null once the person is erased, as are the names.
   beneficiary_email        TEXT,
   beneficiary_first_name   TEXT,
   beneficiary_last_name    TEXT,
@@ -297,9 +308,9 @@ CREATE TABLE payouts (
 CREATE INDEX payouts_created ON payouts (client_id, created_at_ms, id, status, currency_id, search_folded);
 CREATE INDEX payouts_amount ON payouts (client_id, amount_rank, id, status, currency_id, search_folded);
 CREATE INDEX payouts_status ON payouts (client_id, status, id, currency_id, search_folded);
-CREATE INDEX payouts_due ON payouts (due_at_ms, id) WHERE due_at_ms IS NOT NULL;
+CREATE INDEX payouts_due ON payouts (due_at_ms, id) WHERE due_at_ms IS NOT NULL;`,
 
-CREATE TABLE payout_events (
+  payout_events: `CREATE TABLE payout_events (
   id            INTEGER PRIMARY KEY,
   payout_id     TEXT NOT NULL REFERENCES payouts (id),
   event_type    TEXT NOT NULL,
@@ -315,10 +326,10 @@ CREATE TRIGGER payout_events_fixed BEFORE UPDATE OF
 ON payout_events BEGIN SELECT RAISE(ABORT, 'payout events are final'); END;
 CREATE TRIGGER payout_events_kept BEFORE DELETE ON payout_events BEGIN SELECT RAISE(ABORT, 'payout events are kept'); END;
 CREATE TRIGGER payout_events_messages_fixed BEFORE UPDATE OF message ON payout_events WHEN NEW.message IS NOT 'erased'
-BEGIN SELECT RAISE(ABORT, 'payout events are final'); END;
+BEGIN SELECT RAISE(ABORT, 'payout events are final'); END;`,
 
--- Orders and vouchers (contract C12). Amounts of the product in its currency, of the payment in the wallet's.
-CREATE TABLE orders (
+  /** Orders and vouchers (contract C12). Amounts of the product in its currency, of the payment in the wallet's. */
+  orders: `CREATE TABLE orders (
   id                 INTEGER PRIMARY KEY,
   client_id          INTEGER NOT NULL REFERENCES clients (id),
   reference          TEXT NOT NULL,
@@ -338,6 +349,7 @@ CREATE TABLE orders (
   fee_minor          INTEGER NOT NULL,
   conversion_minor   INTEGER,
   payable_minor      INTEGER NOT NULL CHECK (payable_minor >= 0),
+  -- In the wallet's currency, whatever the reason.
   refunded_minor     INTEGER NOT NULL DEFAULT 0 CHECK (refunded_minor BETWEEN 0 AND payable_minor),
   charges            TEXT NOT NULL CHECK (json_valid(charges)),
   status             TEXT NOT NULL CHECK (status IN (
@@ -352,10 +364,10 @@ CREATE TABLE orders (
   UNIQUE (client_id, reference)
 ) STRICT;
 CREATE INDEX orders_client ON orders (client_id, id, status, product_id);
-CREATE INDEX orders_due ON orders (due_at_ms, id) WHERE due_at_ms IS NOT NULL;
+CREATE INDEX orders_due ON orders (due_at_ms, id) WHERE due_at_ms IS NOT NULL;`,
 
--- Codes at rest are sealed; the key is not in the database.
-CREATE TABLE vouchers (
+  /** Codes at rest are sealed; the key is not in the database. */
+  vouchers: `CREATE TABLE vouchers (
   id             INTEGER PRIMARY KEY,
   order_id       INTEGER NOT NULL REFERENCES orders (id),
   reference      TEXT NOT NULL UNIQUE,
@@ -366,10 +378,10 @@ CREATE TABLE vouchers (
   refunded_at_ms INTEGER
 ) STRICT;
 CREATE INDEX vouchers_order ON vouchers (order_id, id);
-CREATE UNIQUE INDEX vouchers_stock ON vouchers (stock_id) WHERE stock_id IS NOT NULL;
+CREATE UNIQUE INDEX vouchers_stock ON vouchers (stock_id) WHERE stock_id IS NOT NULL;`,
 
--- Imported codes, each handed out once.
-CREATE TABLE voucher_stock (
+  /** Imported codes, each handed out once. */
+  voucher_stock: `CREATE TABLE voucher_stock (
   id                 INTEGER PRIMARY KEY,
   product_id         INTEGER NOT NULL,
   denomination_minor INTEGER NOT NULL CHECK (denomination_minor > 0),
@@ -385,31 +397,35 @@ CREATE INDEX voucher_stock_expiry ON voucher_stock (expires_at_ms, product_id, d
   WHERE order_id IS NULL AND damaged_at_ms IS NULL AND expires_at_ms IS NOT NULL;
 CREATE INDEX voucher_stock_free ON voucher_stock (product_id, denomination_minor, id, expires_at_ms)
   WHERE order_id IS NULL AND damaged_at_ms IS NULL;
-CREATE INDEX voucher_stock_order ON voucher_stock (order_id, id) WHERE order_id IS NOT NULL;
+CREATE INDEX voucher_stock_order ON voucher_stock (order_id, id) WHERE order_id IS NOT NULL;`,
 
--- Codes are imported a few at a time, so that others can write between, and are for sale from the moment that all of a file
--- are there: those beyond this id are not yet.
-CREATE TABLE stock_published (
+  /**
+   * Codes are imported a few at a time, so that others can write between, and are for sale from the moment that all of a file
+   * are there: those beyond this id are not yet.
+   */
+  stock_published: `CREATE TABLE stock_published (
   id       INTEGER PRIMARY KEY CHECK (id = 1),
   up_to_id INTEGER NOT NULL
 ) STRICT;
-INSERT INTO stock_published VALUES (1, 0);
+INSERT INTO stock_published VALUES (1, 0);`,
 
--- How much of a counted stock the orders have taken.
-CREATE TABLE stock_taken (
+  /** How much of a counted stock the orders have taken. */
+  stock_taken: `CREATE TABLE stock_taken (
   product_id INTEGER PRIMARY KEY,
   quantity   INTEGER NOT NULL CHECK (quantity >= 0)
-) STRICT;
+) STRICT;`,
 
--- Which key seals the codes: a mark that tells it from another, and nothing more.
-CREATE TABLE voucher_key (
+  /** Which key seals the codes: a mark that tells it from another, and nothing more. */
+  voucher_key: `CREATE TABLE voucher_key (
   id   INTEGER PRIMARY KEY CHECK (id = 1),
   mark TEXT NOT NULL
-) STRICT;
+) STRICT;`,
 
--- Events (contract C16): what happened to orders, payouts and wallets, in the order in which it was written. The data is
--- the record as it was then. The record names what must stay in order: 'order 1'.
-CREATE TABLE events (
+  /**
+   * Events (contract C16): what happened to orders, payouts and wallets, in the order in which it was written. The data is
+   * the record as it was then. The record names what must stay in order: 'order 1'.
+   */
+  events: `CREATE TABLE events (
   id            INTEGER PRIMARY KEY,
   event_id      TEXT NOT NULL UNIQUE,
   client_id     INTEGER NOT NULL REFERENCES clients (id),
@@ -420,10 +436,10 @@ CREATE TABLE events (
   -- The trace (W3C Trace Context) of the request that caused it: its deliveries belong to it, too.
   traceparent   TEXT
 ) STRICT;
-CREATE INDEX events_client ON events (client_id, id, type, created_at_ms);
+CREATE INDEX events_client ON events (client_id, id, type, created_at_ms);`,
 
--- Webhooks (contract C16): where a client wants its events sent. Secrets are sealed; the key is not in the database.
-CREATE TABLE webhooks (
+  /** Webhooks (contract C16): where a client wants its events sent. Secrets are sealed; the key is not in the database. */
+  webhooks: `CREATE TABLE webhooks (
   id                TEXT PRIMARY KEY,
   client_id         INTEGER NOT NULL REFERENCES clients (id),
   name              TEXT NOT NULL,
@@ -433,6 +449,7 @@ CREATE TABLE webhooks (
   active            INTEGER NOT NULL CHECK (active IN (0, 1)),
   disabled_reason   TEXT,
   secret            BLOB NOT NULL,
+  -- The secret before the last rotation: both sign until then.
   previous_secret   BLOB,
   previous_until_ms INTEGER,
   -- When the first attempt failed since the last one that was delivered.
@@ -443,11 +460,13 @@ CREATE TABLE webhooks (
   created_at_ms     INTEGER NOT NULL,
   updated_at_ms     INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX webhooks_client ON webhooks (client_id, created_at_ms, id);
+CREATE INDEX webhooks_client ON webhooks (client_id, created_at_ms, id);`,
 
--- What waits to be delivered. Of each record only the first has a due time: the next one follows it. A test can hold an
--- event until the next of its record is delivered.
-CREATE TABLE webhook_queue (
+  /**
+   * What waits to be delivered. Of each record only the first has a due time: the next one follows it. A test can hold an
+   * event until the next of its record is delivered.
+   */
+  webhook_queue: `CREATE TABLE webhook_queue (
   id         INTEGER PRIMARY KEY AUTOINCREMENT,
   webhook_id TEXT NOT NULL REFERENCES webhooks (id),
   event_id   INTEGER NOT NULL REFERENCES events (id),
@@ -459,10 +478,10 @@ CREATE TABLE webhook_queue (
 ) STRICT;
 CREATE INDEX webhook_queue_due ON webhook_queue (webhook_id, due_at_ms, id) WHERE due_at_ms IS NOT NULL;
 CREATE INDEX webhook_queue_event ON webhook_queue (event_id);
-CREATE INDEX webhook_queue_record ON webhook_queue (webhook_id, record, id);
+CREATE INDEX webhook_queue_record ON webhook_queue (webhook_id, record, id);`,
 
--- One row for each attempt.
-CREATE TABLE webhook_deliveries (
+  /** One row for each attempt. */
+  webhook_deliveries: `CREATE TABLE webhook_deliveries (
   id                 INTEGER PRIMARY KEY,
   client_id          INTEGER NOT NULL REFERENCES clients (id),
   webhook_id         TEXT NOT NULL,
@@ -479,10 +498,10 @@ CREATE TABLE webhook_deliveries (
   error              TEXT
 ) STRICT;
 CREATE INDEX webhook_deliveries_event ON webhook_deliveries (event_id, id);
-CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (client_id, webhook_id, id);
+CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (client_id, webhook_id, id);`,
 
--- What operators did and what was refused to them, and failed logins (contract C17). Each row holds the hash of the one before.
-CREATE TABLE audit (
+  /** What operators did and what was refused to them, and failed logins (contract C17). Each row holds the hash of the one before. */
+  audit: `CREATE TABLE audit (
   id            INTEGER PRIMARY KEY,
   at_ms         INTEGER NOT NULL,
   user          TEXT NOT NULL,
@@ -498,55 +517,57 @@ CREATE TABLE audit (
   key_mark      TEXT
 ) STRICT;
 CREATE TRIGGER audit_fixed BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is final'); END;
-CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is kept'); END;
+CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is kept'); END;`,
 
--- Where the audit ends, sealed with the key of its rows, so that a tail that was cut off shows: one row.
-CREATE TABLE audit_head (
+  /** Where the audit ends, sealed with the key of its rows, so that a tail that was cut off shows: one row. */
+  audit_head: `CREATE TABLE audit_head (
   id    INTEGER PRIMARY KEY CHECK (id = 1),
   count INTEGER NOT NULL,
   hash  TEXT NOT NULL,
   seal  TEXT
 ) STRICT;
-INSERT INTO audit_head VALUES (1, 0, '0000000000000000000000000000000000000000000000000000000000000000', NULL);
+INSERT INTO audit_head VALUES (1, 0, '0000000000000000000000000000000000000000000000000000000000000000', NULL);`,
 
--- The keys of rows from before a rekeying, sealed with the voucher key.
-CREATE TABLE audit_keys (
+  /** The keys of rows from before a rekeying, sealed with the voucher key. */
+  audit_keys: `CREATE TABLE audit_keys (
   mark   TEXT PRIMARY KEY,
   sealed BLOB NOT NULL
-) STRICT;
+) STRICT;`,
 
--- Where the clock of a kept sandbox stands, once it was moved (contract C15): one row.
-CREATE TABLE moved_clock (
+  /** Where the clock of a kept sandbox stands, once it was moved (contract C15): one row. */
+  moved_clock: `CREATE TABLE moved_clock (
   id           INTEGER PRIMARY KEY CHECK (id = 1),
   offset_ms    INTEGER NOT NULL CHECK (abs(offset_ms) <= 95617583999999),
   frozen_at_ms INTEGER CHECK (frozen_at_ms BETWEEN 0 AND 95617583999999)
-) STRICT;
+) STRICT;`,
 
--- Whether the clock moves payouts and orders on, or nobody but who asks for it (contract C15).
-CREATE TABLE kept_pace (
+  /** Whether the clock moves payouts and orders on, or nobody but who asks for it (contract C15). */
+  kept_pace: `CREATE TABLE kept_pace (
   id      INTEGER PRIMARY KEY CHECK (id = 1),
   payouts TEXT NOT NULL CHECK (payouts IN ('auto', 'manual')),
   orders  TEXT NOT NULL CHECK (orders IN ('auto', 'manual'))
-) STRICT;
+) STRICT;`,
 
--- Where the randomness and the ids of a named world stand, as of the commit that used them last (contract C15).
-CREATE TABLE kept_randomness (
+  /** Where the randomness and the ids of a named world stand, as of the commit that used them last (contract C15). */
+  kept_randomness: `CREATE TABLE kept_randomness (
   id       INTEGER PRIMARY KEY CHECK (id = 1),
   seed     TEXT NOT NULL,
   position INTEGER NOT NULL CHECK (position >= 0),
   last_ms  INTEGER NOT NULL CHECK (last_ms >= -1),
   sequence INTEGER NOT NULL CHECK (sequence >= 0)
-) STRICT;
+) STRICT;`,
 
--- What a world of the sandbox has changed of its products (contract C15): the members that differ from the catalog.
-CREATE TABLE product_changes (
+  /** What a world of the sandbox has changed of its products (contract C15): the members that differ from the catalog. */
+  product_changes: `CREATE TABLE product_changes (
   product_id INTEGER PRIMARY KEY,
   change     TEXT NOT NULL CHECK (json_valid(change))
-) STRICT;
+) STRICT;`,
 
--- Where this database stands as a copy of a record in PostgreSQL (contract C18): one row, none elsewhere. It is not a part
--- of the data, and no backup has it.
-CREATE TABLE record_copy (
+  /**
+   * Where this database stands as a copy of a record in PostgreSQL (contract C18): one row, none elsewhere. It is not a part
+   * of the data, and no backup has it.
+   */
+  record_copy: `CREATE TABLE record_copy (
   id           INTEGER PRIMARY KEY CHECK (id = 1),
   installation TEXT NOT NULL,
   seq          INTEGER NOT NULL,
@@ -555,4 +576,5 @@ CREATE TABLE record_copy (
   at_us        INTEGER NOT NULL,
   -- The epoch under which this folder writes.
   lease_epoch  INTEGER NOT NULL DEFAULT 0
-) STRICT;
+) STRICT;`,
+} as const
