@@ -7,8 +7,8 @@ import { eitherCase, oneOf } from './schemas.ts'
 import { isWritable } from './validation.ts'
 
 /**
- * The parameters of paths and queries (contract C7). Each schema carries the function that reads its text, since the
- * framework's own conversion takes `1e3` for a number.
+ * The parameters of paths and queries (contract C7). Each schema is the documented one with a function that reads the text,
+ * since the framework's own conversion takes `1e3` for a number.
  */
 
 /** Why the text of a parameter is refused. */
@@ -23,7 +23,7 @@ type Read<Value> = (text: string, query: URLSearchParams) => Value | Problem
 
 const NOTHING_SENT = new URLSearchParams()
 
-/** The schema is what the documentation shows. */
+/** A parameter of a query. The framework decodes a query twice, so that a {@link queryReader} reads it (decision 124). */
 export const parameter = <Value>(schema: TSchema, read: Read<Value>) => Type.Unsafe<Value>({ ...schema, read })
 
 /**
@@ -48,22 +48,17 @@ export const queryReader = <Schema extends TObject>(schema: Schema): ((url: stri
   }
 }
 
-/** The parameters of a path. @throws DomainError invalid_id */
-export const readPath = <Schema extends TObject>(schema: Schema, params: Record<string, string>): Static<Schema> => {
-  const values: Record<string, unknown> = {}
-  for (const [name, property] of Object.entries(schema.properties)) {
-    values[name] = property.read ? property.read(params[name]) : params[name]
-  }
-  return values
-}
+/** A parameter of a path, which has none if its encoding is broken. What `read` throws is the response. */
+export const pathParameter = <Value>(schema: TSchema, read: (text: string | null) => Value) =>
+  Type.Unsafe<Value>(Type.Transform(Type.Any(schema)).Decode(read).Encode(String))
 
 /** Ids are positive whole numbers in plain digits, without leading zeros (contract C4). */
 const ID = /^[1-9]\d{0,9}$/
 const ID_MAX = 2_147_483_647
 
 /** The number that a text names, or undefined when it is not an id. */
-export const parseId = (text: string): number | undefined => {
-  const id = ID.test(text) ? Number(text) : undefined
+export const parseId = (text: string | null): number | undefined => {
+  const id = text !== null && ID.test(text) ? Number(text) : undefined
   return id !== undefined && id <= ID_MAX ? id : undefined
 }
 
@@ -71,7 +66,7 @@ const id: Read<number> = (text) => parseId(text) ?? new Problem('integer', 'must
 
 export const idPath = (record: string) =>
   Type.Object({
-    id: parameter<number>(
+    id: pathParameter<number>(
       Type.Integer({ minimum: 1, description: `The ${record} identifier`, failure: invalidId(record) }),
       (text) => {
         const id = parseId(text)
@@ -83,7 +78,11 @@ export const idPath = (record: string) =>
 
 /** The path of a record whose id is text. */
 export const textPath = (record: string, example: string) =>
-  Type.Object({ id: Type.String({ description: `The ${record} identifier, as a response gave it`, example }) })
+  Type.Object({ id: plainParameter(`The ${record} identifier, as a response gave it`, example) })
+
+/** A parameter of a path that may be any text. */
+export const plainParameter = (description: string, example: string) =>
+  pathParameter(Type.String({ description, example }), (text) => text ?? '')
 
 /** A parameter that may be left out. */
 export const filter = <Value>(schema: TSchema, read: Read<Value>) => Type.Optional(parameter(schema, read))

@@ -3,8 +3,7 @@ import { type AnyElysia, type Context, Elysia, type HTTPMethod } from 'elysia'
 import { DEFERRED, readObject, readText } from './body.ts'
 import type { Json, JsonObject } from './json.ts'
 import { completed, type Group, type Line, OPERATION, type Operation } from './operation.ts'
-import { queryReader, readPath } from './parameters.ts'
-import { reader } from './reader.ts'
+import { queryReader } from './parameters.ts'
 import type { RequestContext, RoutedRequest } from './request-id.ts'
 import { bodyCheck } from './validation.ts'
 
@@ -80,7 +79,7 @@ const routeOptions = (operation: Operation): object => {
   const { params, query, body, once, secret, response } = operation
   const isUsual = response.status === 200 && !secret
   return {
-    ...(params && { params: reader((sent: Record<string, string>) => readPath(params, sent)) }),
+    ...(params && { params }),
     ...(query && { query: reader(queryReader(query)), transform: handOverUrl }),
     ...(body && { body: bodyReader(operation, body), parse: DEFERRED }),
     ...(!isUsual && {
@@ -91,6 +90,18 @@ const routeOptions = (operation: Operation): object => {
     }),
     detail: { [OPERATION]: operation },
   }
+}
+
+/**
+ * A schema that the framework runs (Standard Schema, version 1). The function throws a DomainError with everything that is
+ * wrong, so that the framework never makes an error of its own.
+ */
+const reader = <Sent, Value>(read: (sent: Sent) => Value | Promise<Value>) => {
+  const validate = (sent: Sent) => {
+    const value = read(sent)
+    return value instanceof Promise ? value.then((value) => ({ value })) : { value }
+  }
+  return { '~standard': { version: 1, vendor: 'scrip', validate } }
 }
 
 /**

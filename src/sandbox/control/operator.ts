@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Tx } from '../../db/database.ts'
-import { idPath } from '../../http/parameters.ts'
+import { idPath, textPath } from '../../http/parameters.ts'
 import { oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { found, notFound, transitionRefused, violation } from '../../kernel/failure.ts'
@@ -75,9 +75,7 @@ const Code = (description?: string) =>
 const tooShort = (field: string) => violation(field, 'min', 'must be at least 1 character long')
 
 const PAYOUT_ID = 'pyt_0mjvbk3w000000b8g4l0r3ya'
-const PayoutPath = Type.Object({
-  id: Type.String({ description: 'The payout identifier, as a response gave it', example: PAYOUT_ID }),
-})
+const PayoutPath = textPath('payout', PAYOUT_ID)
 const PayoutState = Type.Object({ id: Type.String(), status: Type.String() }, { title: 'PayoutState' })
 
 /** What the moves of a payout have in common, with the status that an example ends with. */

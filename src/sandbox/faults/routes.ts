@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { listOf } from '../../http/operation.ts'
-import { choiceFilter, parameter, parseId } from '../../http/parameters.ts'
+import { choiceFilter, parseId, pathParameter } from '../../http/parameters.ts'
 import { DomainError, violated, violation } from '../../kernel/failure.ts'
 import { controlRoutes } from '../control/operation.ts'
 import { FAULT_NOT_FOUND } from '../errors.ts'
@@ -76,7 +76,7 @@ export const faultRoutes = ({ worlds, outcomes }: Parts) =>
         summary: 'Remove one fault rule of a world',
         description: 'The other rules stay as they are.',
         params: Type.Object({
-          id: parameter<number | undefined>(Type.Integer({ minimum: 1, description: 'The rule identifier' }), parseId),
+          id: pathParameter(Type.Integer({ minimum: 1, description: 'The rule identifier' }), parseId),
         }),
         response: { status: 204, description: 'The rule is gone' },
         refuses: { not_found: FAULT_NOT_FOUND },

@@ -1,6 +1,6 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { Query } from '../../db/database.ts'
-import { EVENT_EXAMPLE, EVENT_NOT_FOUND, EventSchema, eventWire } from '../../events/contract.ts'
+import { EVENT_EXAMPLE, EVENT_NOT_FOUND, EventPath, EventSchema, eventWire } from '../../events/contract.ts'
 import { findAnyEvent, latestEvents } from '../../events/queries.ts'
 import { nullable, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
@@ -188,9 +188,7 @@ export const recordRoutes = (parts: Parts) => {
         summary: 'Deliver an event again',
         description: 'To every active webhook of its client whose filter fits, or to one of them alone.',
         names: 'event_redeliver.',
-        params: Type.Object({
-          id: Type.String({ description: 'The event identifier, as a response gave it', example: EVENT_EXAMPLE.id }),
-        }),
+        params: EventPath,
         body: Type.Object(
           { webhook_id: Type.Optional(Text({ maxLength: 64, description: 'The only webhook that gets it' })) },
           { title: 'RedeliveryRequest' },

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EventSchema } from '../../events/contract.ts'
-import { Problem, parameter, parseId } from '../../http/parameters.ts'
+import { Problem, parameter, parseId, pathParameter } from '../../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { DomainError, violation } from '../../kernel/failure.ts'
@@ -128,7 +128,7 @@ export const Fault = Type.Optional(
 )
 
 export const RequestPath = Type.Object({
-  id: parameter<number | undefined>(Type.Integer({ minimum: 1, description: 'The request identifier' }), parseId),
+  id: pathParameter(Type.Integer({ minimum: 1, description: 'The request identifier' }), parseId),
 })
 
 export const LIMIT_MAX = 10_000

@@ -1,11 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { plainParameter } from '../../http/parameters.ts'
 import { Timestamp } from '../../http/schemas.ts'
 
 const NAME_LENGTH_MAX = 64
 export const DELAY_MS_MAX = 60_000
 
 export const InboxPath = Type.Object({
-  name: Type.String({ description: 'Any name: a world has as many inboxes as you like', example: 'hooks' }),
+  name: plainParameter('Any name: a world has as many inboxes as you like', 'hooks'),
 })
 /** How an inbox responds. */
 export type InboxReply = Static<typeof InboxReply>

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EventSchema } from '../../events/contract.ts'
-import { parameter } from '../../http/parameters.ts'
+import { pathParameter } from '../../http/parameters.ts'
 import { getExample, Timestamp } from '../../http/schemas.ts'
 import { bodyCheck, Text } from '../../http/validation.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
@@ -16,10 +16,10 @@ import { SandboxWorlds } from './worlds.ts'
 /** Worlds, their clocks and their snapshots on the wire (contract C15). */
 
 export const NamePath = Type.Object({
-  name: parameter<string>(
+  name: pathParameter(
     Type.String({ description: 'Lower-case letters, digits, - and _, at most 64', example: 'checkout' }),
     // A path with a broken encoding has no parameters.
-    (name: string | null) => plainName(name ?? ''),
+    (name) => plainName(name ?? ''),
   ),
 })
 
