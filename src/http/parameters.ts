@@ -23,7 +23,7 @@ type Read<Value> = (text: string, query: URLSearchParams) => Value | Problem
 
 const NOTHING_SENT = new URLSearchParams()
 
-/** A parameter of a query. The framework decodes a query twice, so that a {@link queryReader} reads it (decision 124). */
+/** A parameter of a query. The framework decodes a query twice, so that a {@link queryReader} reads it (decision 3). */
 export const parameter = <Value>(schema: TSchema, read: Read<Value>) => Type.Unsafe<Value>({ ...schema, read })
 
 /**

@@ -1,0 +1,34 @@
+import { expect, spyOn, test } from 'bun:test'
+import { openProgram } from '../harness.ts'
+import { HUNDRED } from '../records.ts'
+
+/** The functions of Scrip that stand between a request and the one that decides (docs/architecture.md). */
+
+const FRAMES_MAX = 20
+
+/** The functions of src that call a method while it runs, once for each call. */
+const callersOf = <Name extends string>(object: Record<Name, (...args: never[]) => unknown>, name: Name): string[][] => {
+  const method = object[name]
+  const calls: string[][] = []
+  spyOn(object, name).mockImplementation((...args) => {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 200
+    calls.push(new Error('a stack').stack?.match(/\/src\/[\w/-]+\.ts/g) ?? [])
+    Error.stackTraceLimit = stackTraceLimit
+    return method.apply(object, args)
+  })
+  return calls
+}
+
+test('between a request and what decides there are few functions: the route alone for a read, the unit of work for a write', async () => {
+  await using program = openProgram()
+  const { client, world } = await program.open()
+  const reads = callersOf(program.deps.reference, 'findCountry')
+  const writes = callersOf(world.ids, 'next')
+  expect((await client.get('/api/v1/countries/105')).status).toBe(200)
+  const payout = await client.post('/api/v1/payouts', { ...HUNDRED, reference_id: 'salary', amount: 10 })
+  expect(payout.status).toBe(201)
+  expect(reads).toEqual([['/src/reference/routes.ts']])
+  expect(writes[0]).toContain('/src/payouts/payouts.ts')
+  for (const frames of writes) expect(frames.length).toBeLessThanOrEqual(FRAMES_MAX)
+})
