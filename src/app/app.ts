@@ -8,7 +8,6 @@ import { docsRoutes } from '../docs/routes.ts'
 import { eventRoutes } from '../events/routes.ts'
 import { DEFERRED } from '../http/body.ts'
 import { addressBehind } from '../http/client-address.ts'
-import { errorNameOf } from '../http/error-names.ts'
 import { httpLayer } from '../http/http-layer.ts'
 import { combineObservers } from '../http/observer.ts'
 import { type Operation, servedBy } from '../http/operation.ts'
@@ -40,7 +39,7 @@ export const createApp = (deps: Deps) => {
   const operations = new Map<string, Operation>()
   const sentFrom = addressBehind(config.trustedProxies, deps.addressOf)
   const addressOf = (request: Request): string => sentFrom(extension?.causeOf(request) ?? request)
-  const timer = timerOf(deps, operations, addressOf)
+  const timer = timerOf(deps, addressOf)
   const nameInLog = (request: Request, who: Pick<Session, 'world' | 'client'>): void =>
     timer?.identified(request, extension?.usernameOf(who) ?? who.client.username)
   const guard = new Guard({
@@ -49,7 +48,6 @@ export const createApp = (deps: Deps) => {
     due,
     isDueBeforeReads: extension !== undefined,
     refreshIfChanged,
-    operationOf: ({ request, route }) => operations.get(`${request.method} ${route}`),
     onIdentified: (request, session) => {
       deliveries.watch(session.world)
       nameInLog(request, session)
@@ -94,21 +92,8 @@ const accessTokenOf = async ({ credentials, sessions }: Services, login: Credent
 }
 
 /** Undefined if nobody is notified of requests. */
-const timerOf = (
-  { listeners = [], extension }: Deps,
-  operations: ReadonlyMap<string, Operation>,
-  addressOf: Deps['addressOf'],
-): RequestTimer | undefined => {
-  if (listeners.length === 0) return undefined
-  return new RequestTimer(listeners, {
-    addressOf,
-    errorNameOf: ({ method }, route, failure) => {
-      const operation = operations.get(`${method} ${route}`)
-      return operation && errorNameOf(operation, failure)
-    },
-    faultOf: extension?.observer.faultOf,
-  })
-}
+const timerOf = ({ listeners = [], extension }: Deps, addressOf: Deps['addressOf']): RequestTimer | undefined =>
+  listeners.length === 0 ? undefined : new RequestTimer(listeners, { addressOf, faultOf: extension?.observer.faultOf })
 
 /** Lets an extension have the last word on each response. */
 const delivering =

@@ -7,7 +7,7 @@ import { IDLE_SECONDS } from './listen.ts'
 import type { HttpObserver } from './observer.ts'
 import type { Operation } from './operation.ts'
 import { isRehearsed, rehearsed } from './rehearsal.ts'
-import { type RequestContext, type RoutedRequest, requestIdOf } from './request-id.ts'
+import { asked, type RoutedRequest, requestIdOf } from './request-id.ts'
 
 interface HttpLayerOptions {
   /** Lets a request in, or throws: called for paths below /api/v1 that no route serves. */
@@ -33,16 +33,14 @@ const setCommonHeaders = (options: HttpLayerOptions, set: Context['set']): void 
 }
 
 const errorResponder = (options: HttpLayerOptions) => {
-  const operationOf = ({ request, route }: RoutedRequest) => options.operations.get(`${request.method} ${route}`)
-
   const respondWith = (failure: Failure, routed: RoutedRequest): string => {
-    const { request, set, route } = routed
+    const { set, operation } = routed
     setCommonHeaders(options, set)
-    const { status, headers, body } = renderFailure(failure, operationOf(routed) ?? STRUCTURED)
+    const { status, headers, body } = renderFailure(failure, operation ?? STRUCTURED)
     set.status = status
     Object.assign(set.headers, headers, { 'content-type': JSON_TYPE })
     const text = JSON.stringify(body)
-    options.observer?.ended(request, route, { status, headers: set.headers, body: text }, failure)
+    options.observer?.ended(routed, { status, headers: set.headers, body: text }, failure)
     return text
   }
 
@@ -76,16 +74,14 @@ const errorResponder = (options: HttpLayerOptions) => {
 export const httpLayer = (options: HttpLayerOptions) => {
   const { observer } = options
   const { refuse, refuseUnknownPath } = errorResponder(options)
-  const operationOf = ({ method }: Request, route: string) => options.operations.get(`${method} ${route}`)
 
-  const complete = (answer: unknown, { request, set, route }: RequestContext & { route: string }) => {
+  const complete = (answer: unknown, routed: RoutedRequest) => {
+    const { set, operation } = routed
     setCommonHeaders(options, set)
-    const shown = isRehearsed(set.headers)
-      ? rehearsed(answer, operationOf(request, route)?.response.schema, set.headers)
-      : answer
+    const shown = isRehearsed(set.headers) ? rehearsed(answer, operation?.response.schema, set.headers) : answer
     if (shown instanceof Response) {
       for (const name in set.headers) shown.headers.set(name, String(set.headers[name]))
-      observer?.ended(request, route, { status: shown.status, headers: shown.headers, body: undefined })
+      observer?.ended(routed, { status: shown.status, headers: shown.headers, body: undefined })
       // If there is nothing to add, the framework sends the response as it is instead of making another one.
       set.headers = {}
       return shown
@@ -93,7 +89,7 @@ export const httpLayer = (options: HttpLayerOptions) => {
     const body = serialized(shown)
     if (body !== shown) set.headers['content-type'] = JSON_TYPE
     if (shown instanceof Json && shown.status !== undefined) set.status = shown.status
-    observer?.ended(request, route, { status: Number(set.status ?? 200), headers: set.headers, body })
+    observer?.ended(routed, { status: Number(set.status ?? 200), headers: set.headers, body })
     return body
   }
 
@@ -104,12 +100,16 @@ export const httpLayer = (options: HttpLayerOptions) => {
       observer?.arrived(request)
       if (!hasOneHost(request)) throw new DomainError(HOST_INVALID)
     })
-    .onError({ as: 'global' }, ({ error, code, request, set, path, route }) => {
-      const routed = { request, set, path, route }
+    .use(asked)
+    .onTransform({ as: 'global' }, (context) => {
+      context.operation = options.operations.get(`${context.request.method} ${context.route}`)
+    })
+    .onError({ as: 'global' }, ({ error, code, request, set, path, route, operation }) => {
+      const routed = { request, set, path, route, operation }
       return code === 'NOT_FOUND' ? refuseUnknownPath(routed) : refuse(error, routed)
     })
-    .onAfterHandle({ as: 'global' }, ({ request, responseValue, set, route }) =>
-      complete(responseValue, { request, set, route }),
+    .onAfterHandle({ as: 'global' }, ({ request, responseValue, set, path, route, operation }) =>
+      complete(responseValue, { request, set, path, route, operation }),
     )
 }
 

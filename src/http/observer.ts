@@ -1,4 +1,5 @@
 import type { Failure } from '../kernel/failure.ts'
+import type { Asked } from './request-id.ts'
 
 export type ResponseHeaders = Headers | Readonly<Record<string, unknown>>
 
@@ -12,8 +13,8 @@ interface SentResponse {
 /** Is notified of requests and responses, and does not change them. */
 export interface HttpObserver {
   arrived: (request: Request) => void
-  /** `route` is the pattern of the path; undefined if no route matches. The failure is that of an error response. */
-  ended: (request: Request, route: string | undefined, response: SentResponse, failure?: Failure) => void
+  /** The failure is that of an error response. */
+  ended: (asked: Asked, response: SentResponse, failure?: Failure) => void
 }
 
 /** One observer for several; undefined if there is none, so that requests skip it. */

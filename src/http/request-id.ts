@@ -1,10 +1,21 @@
-import type { Context } from 'elysia'
+import { type Context, Elysia } from 'elysia'
+import type { Operation } from './operation.ts'
 
 /** The request, and the status and headers of its response. */
 export type RequestContext = Pick<Context, 'request' | 'set'>
 
-/** With its path, and the pattern that serves it, which is empty if no route does. */
-export type RoutedRequest = RequestContext & { path: string; route: string }
+/** A request and what serves it: the route is empty and there is no operation if nothing does. */
+export interface Asked {
+  request: Request
+  path: string
+  route: string
+  operation: Operation | undefined
+}
+
+export type RoutedRequest = RequestContext & Asked
+
+/** Gives each request its operation, which the HTTP layer looks up once. */
+export const asked = new Elysia({ name: 'asked' }).decorate('operation', undefined as Operation | undefined)
 
 /** Short, and safe in a header, a log line and a file name. */
 const SANE = /^[\w.:-]{1,128}$/

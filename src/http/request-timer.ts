@@ -1,5 +1,6 @@
 import { sinceStartMs } from '../kernel/clock.ts'
 import type { Failure } from '../kernel/failure.ts'
+import { errorNameOf } from './error-names.ts'
 import type { HttpObserver, ResponseHeaders } from './observer.ts'
 import { isRehearsed } from './rehearsal.ts'
 import { traceparentOf } from './request-id.ts'
@@ -46,7 +47,6 @@ export class RequestTimer implements HttpObserver {
     private readonly listeners: readonly RequestListener[],
     private readonly options: {
       addressOf: (request: Request) => string
-      errorNameOf: (request: Request, route: string | undefined, failure: Failure) => string | undefined
       faultOf: ((request: Request) => string | undefined) | undefined
     },
   ) {}
@@ -62,7 +62,7 @@ export class RequestTimer implements HttpObserver {
     if (underway) underway.client = username
   }
 
-  ended: HttpObserver['ended'] = (request, route, { status, headers }, failure) => {
+  ended: HttpObserver['ended'] = ({ request, route, operation }, { status, headers }, failure) => {
     const underway = this.#underway.get(request)
     if (!underway) return
     this.#underway.delete(request)
@@ -75,7 +75,7 @@ export class RequestTimer implements HttpObserver {
       traceparent: traceparentOf(request),
       client: underway.client,
       failure: failure?.code ?? null,
-      error: failure ? (this.options.errorNameOf(request, route, failure) ?? failure.code) : null,
+      error: failure ? ((operation && errorNameOf(operation, failure)) ?? failure.code) : null,
       address: underway.address,
       isRehearsal: isRehearsed(headers),
       fault: this.options.faultOf?.(request),

@@ -64,7 +64,10 @@ export class Routes<
     given?: (context: RoutedRequest) => Promise<Given>,
   ) {
     this.plugin = new Elysia({ prefix: group.prefix ?? '' })
-    if (given) this.plugin.derive(async ({ request, set, path, route }) => given({ request, set, path, route }))
+    if (!given) return
+    this.plugin.derive(async ({ request, set, path, route, operation }) =>
+      given({ request, set, path, route, operation }),
+    )
   }
 
   #adding(method: HTTPMethod): Add<Given, GroupQuery, this> {

@@ -1,10 +1,10 @@
 import { isSentBy } from '../http/body.ts'
 import { FEATURE_DISABLED, rateLimited } from '../http/failures.ts'
 import { unreadable } from '../http/json.ts'
-import type { Group, Operation } from '../http/operation.ts'
+import type { Group } from '../http/operation.ts'
 import type { BucketSize } from '../http/rate-limit.ts'
 import { readRehearsal } from '../http/rehearsal.ts'
-import { type RequestContext, type RoutedRequest, traceparentOf } from '../http/request-id.ts'
+import { type Asked, type RequestContext, type RoutedRequest, traceparentOf } from '../http/request-id.ts'
 import { Routes } from '../http/route-lines.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
@@ -25,8 +25,6 @@ interface GuardOptions {
   isDueBeforeReads: boolean
   /** Reads again what another process has written, and returns whether it has. */
   refreshIfChanged: (world: World) => boolean
-  /** The operation of a request; undefined if no route matches. */
-  operationOf: (asked: Asked) => Operation | undefined
   /** Called before a rate-limit token is taken. */
   onIdentified: ((request: Request, session: Session) => void) | undefined
   /** May refuse an admitted request or replace its session. */
@@ -35,18 +33,14 @@ interface GuardOptions {
   onEntitled: ((asked: Asked) => Promise<void> | undefined) | undefined
 }
 
-/** A request and its route; the route is empty if none matches. */
-export type Asked = Omit<RoutedRequest, 'set'>
-
 /** Authentication, rate limits, due work and features of protected routes, in this order (contract C4). */
 export class Guard {
   constructor(private readonly options: GuardOptions) {}
 
   /** @throws DomainError unauthorized, rate_limited or feature_disabled */
   readonly admit = async ({ set, ...asked }: RoutedRequest): Promise<Session> => {
-    const { request } = asked
-    const { due, isDueBeforeReads, operationOf, onIdentified, onAdmitted, onEntitled } = this.options
-    const operation = operationOf(asked)
+    const { request, operation } = asked
+    const { due, isDueBeforeReads, onIdentified, onAdmitted, onEntitled } = this.options
     // Most requests wait for nothing, so only promises are awaited.
     const known = this.#identify(request.headers.get('authorization'))
     const identified = known instanceof Promise ? await known : known

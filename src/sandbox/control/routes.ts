@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { requireClient, sentBody } from '../../http/body.ts'
+import { asked } from '../../http/request-id.ts'
 import { sinceStartMs, systemClock, toTimestamp } from '../../kernel/clock.ts'
 import { consoleRoutes } from '../console/routes.ts'
 import { clientRoutes, productRoutes, rateRoutes } from '../editing/routes.ts'
@@ -36,9 +37,10 @@ const WORLD_ROUTE = '/_sandbox/worlds/:name'
 
 const gatedRoutes = (parts: Parts) =>
   new Elysia({ prefix: '/_sandbox' })
-    .onTransform({ as: 'scoped' }, async ({ request, path, route }) => {
+    .use(asked)
+    .onTransform({ as: 'scoped' }, async ({ request, path, route, operation }) => {
       parts.gate(request)
-      await parts.refuseUnknown({ request, path, route })
+      await parts.refuseUnknown({ request, path, route, operation })
     })
     .onBeforeHandle({ as: 'scoped' }, async ({ request, route, params, query }) => {
       if (request.method !== 'GET' && sentBody(request) === undefined) await requireClient(request)

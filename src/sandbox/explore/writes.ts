@@ -1,7 +1,7 @@
 import { readText } from '../../http/body.ts'
 import { parseObject } from '../../http/json.ts'
+import type { Asked } from '../../http/request-id.ts'
 import { documentedRoute } from '../../http/target.ts'
-import type { Asked } from '../../sessions/guard.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
 

@@ -1,7 +1,7 @@
 import type { Pricing } from '../../charges/quote.ts'
 import { readText } from '../../http/body.ts'
 import { parseObject } from '../../http/json.ts'
-import type { Asked } from '../../sessions/guard.ts'
+import type { Asked } from '../../http/request-id.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { findPayingWallet, findWallet } from '../../wallets/queries.ts'
 

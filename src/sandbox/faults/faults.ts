@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
+import { errorsOf, type Operation } from '../../http/operation.ts'
+import type { Asked } from '../../http/request-id.ts'
 import { DomainError, type Failure, violated, violation } from '../../kernel/failure.ts'
-import type { Asked } from '../../sessions/guard.ts'
 import type { World } from '../../worlds/world.ts'
 import { CONNECTION_DROPPED, gatewayFailure } from '../errors.ts'
-import type { OutcomeRegistry } from '../requests/outcomes.ts'
 import { NO_EFFECT } from './new-rule.ts'
 import { DELAY_MS_MAX, type Rule } from './operations.ts'
 import { takeRule } from './rules.ts'
@@ -59,16 +59,16 @@ export const lostResponse = (when: Rule['when']): Fault => ({
  *
  * @throws DomainError validation when a header asks for what does not exist
  */
-export const findFault = (outcomes: OutcomeRegistry, world: World, target: Asked): Fault | undefined =>
-  requestedFault(outcomes, target) ?? faultByRule(outcomes, world, target)
+export const findFault = (world: World, target: Asked): Fault | undefined =>
+  requestedFault(target) ?? faultByRule(world, target)
 
-const requestedFault = (outcomes: OutcomeRegistry, { request, route }: Asked): Fault | undefined => {
+const requestedFault = ({ request, operation }: Asked): Fault | undefined => {
   // Tools that send every header of the document send this one empty.
   const asked = request.headers.get(FAULT_HEADER) || null
   const delay = request.headers.get(DELAY_HEADER)
   if (asked === null && delay === null) return undefined
   const { name, when } = asked === null ? { name: null, when: 'before' as const } : parseFault(asked)
-  const failure = name === null ? undefined : outcomes.failureAt(request.method, route, name)
+  const failure = name === null ? undefined : failureNamed(operation, name)
   const delayMs = Number(delay ?? 0)
   if (name !== null && !failure) {
     throw new DomainError(FAULT_REQUEST.errors.fault_unknown)
@@ -87,8 +87,11 @@ const parseFault = (text: string): { name: string; when: Rule['when'] } => {
   return { name, when: 'after' }
 }
 
-const faultByRule = (outcomes: OutcomeRegistry, world: World, target: Asked): Fault | undefined => {
-  const failureOf = (name: string) => outcomes.failureAt(target.request.method, target.route, name)
+const failureNamed = (operation: Operation | undefined, name: string): Failure | undefined =>
+  operation && Object.entries(errorsOf(operation)).find(([known]) => known === name)?.[1]
+
+const faultByRule = (world: World, target: Asked): Fault | undefined => {
+  const failureOf = (name: string) => failureNamed(target.operation, name)
   const rule = takeRule(world, target, (error) => failureOf(error) !== undefined)
   return rule && faultOf(rule, rule.error === null ? undefined : failureOf(rule.error))
 }

@@ -1,6 +1,6 @@
 import { rateMissing } from '../../charges/contract.ts'
 import { STRUCTURED } from '../../http/errors.ts'
-import type { Asked } from '../../sessions/guard.ts'
+import type { Asked } from '../../http/request-id.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
 import { isExempt } from '../control/gate.ts'
@@ -13,13 +13,13 @@ import { type Fault, findFault, inject, lostResponse } from './faults.ts'
 
 /** Injects faults into requests: before the work, and into what the client gets instead of the response. */
 export class Injection {
-  constructor(private readonly options: Pick<Parts, 'outcomes' | 'catalog' | 'reference'>) {}
+  constructor(private readonly options: Pick<Parts, 'catalog' | 'reference'>) {}
 
   /** Undefined if no fault comes before the work. @throws DomainError the fault, or validation */
   before(observed: ObservedRequest, world: World, target: Asked, session?: Session): Promise<void> | undefined {
     observed.route = target.route || null
     if (isExempt(target.route)) return undefined
-    const fault = findFault(this.options.outcomes, world, target)
+    const fault = findFault(world, target)
     return fault && this.#apply(observed, { fault, target, session })
   }
 
@@ -39,8 +39,7 @@ export class Injection {
   ): Promise<Response> {
     const fault = await this.#withCurrencies(injected)
     if (fault.when === 'after' && fault.delay_ms > 0) await Bun.sleep(fault.delay_ms)
-    const operation = this.options.outcomes.operationAt(request.method, injected.target.route)
-    const substitute = substituteFor(fault, response, operation ?? STRUCTURED)
+    const substitute = substituteFor(fault, response, injected.target.operation ?? STRUCTURED)
     if (substitute) {
       observed.failure = fault.failure
       observed.response = substitute

@@ -1,5 +1,5 @@
+import type { Asked } from '../../http/request-id.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
-import type { Asked } from '../../sessions/guard.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import type { Rule } from './operations.ts'
 import { fits } from './pattern.ts'

@@ -1,8 +1,8 @@
 import type { Extension } from '../../app/extension.ts'
+import type { Asked } from '../../http/request-id.ts'
 import { pathOf } from '../../http/target.ts'
 import type { Log } from '../../observability/log.ts'
 import { CREDENTIALS_WRONG } from '../../sessions/contract.ts'
-import type { Asked } from '../../sessions/guard.ts'
 import { isAboutSandbox, isControl } from '../control/gate.ts'
 import type { WriteLog } from '../explore/writes.ts'
 import type { Injection } from '../faults/injection.ts'
@@ -15,7 +15,7 @@ import { shownPartOf } from './redaction.ts'
 import type { ObservedRequest } from './request-log.ts'
 import { watchedSession } from './watched-writes.ts'
 
-interface Concerns extends Pick<Parts, 'outcomes' | 'worlds' | 'refuseUnknown'> {
+interface Concerns extends Pick<Parts, 'worlds' | 'refuseUnknown'> {
   inProgress: RequestsInProgress
   injection: Injection
   /** Whether somebody watches requests as they happen. */
@@ -29,7 +29,7 @@ interface Concerns extends Pick<Parts, 'outcomes' | 'worlds' | 'refuseUnknown'> 
 
 /** The order in which the concerns of the sandbox meet a request. */
 export const observerOf = (concerns: Concerns) => {
-  const { inProgress, refuseUnknown, injection, isWatched, record, outcomes, worlds, explored, log, strict } = concerns
+  const { inProgress, refuseUnknown, injection, isWatched, record, worlds, explored, log, strict } = concerns
 
   const enterPublic = async (observed: ObservedRequest, asked: Asked): Promise<void> => {
     const { request, route } = asked
@@ -55,8 +55,7 @@ export const observerOf = (concerns: Concerns) => {
     /** A public route has met no guard and no fault yet. @throws DomainError the injected fault, or validation */
     entered: (asked: Asked): Promise<void> | undefined => {
       const observed = inProgress.of(asked.request)
-      const operation = outcomes.operationAt(asked.request.method, asked.route)
-      return observed && operation?.public ? enterPublic(observed, asked) : undefined
+      return observed && asked.operation?.public ? enterPublic(observed, asked) : undefined
     },
 
     /** The guard has let a request into a world. @throws DomainError the injected fault, or validation */
@@ -77,7 +76,7 @@ export const observerOf = (concerns: Concerns) => {
     /** With `--strict`, an undocumented name is refused after features (decision 15). */
     entitled: (asked) => (strict ? refuseUnknown(asked) : undefined),
 
-    ended: (request, route, { status, headers, body }, failure) => {
+    ended: ({ request, route }, { status, headers, body }, failure) => {
       const observed = inProgress.of(request)
       if (!observed) return
       if (failure) {

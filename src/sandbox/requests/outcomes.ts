@@ -1,6 +1,6 @@
 import { errorNameOf } from '../../http/error-names.ts'
 import { renderFailure } from '../../http/errors.ts'
-import { commonErrorsOf, errorsOf, type Operation, type ServedOperation } from '../../http/operation.ts'
+import { commonErrorsOf, errorsOf, type ServedOperation } from '../../http/operation.ts'
 import type { Failure } from '../../kernel/failure.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
@@ -102,22 +102,10 @@ export class OutcomeRegistry {
     )
   }
 
-  operationAt(method: string, route: string): Operation | undefined {
-    return this.#at(method, route)?.served.operation
-  }
-
-  failureAt(method: string, route: string, name: string): Failure | undefined {
-    return this.#at(method, route)?.errors.find((error) => error.name === name)?.failure
-  }
-
   /** How a request ended, as it is documented where it was served; one and the same value each time. */
   outcomeOf(method: string, route: string, failure: Failure | undefined): Outcome | undefined {
-    const known = this.#at(method, route)
+    const known = this.#byRoute.get(method)?.get(route)
     return known && (failure ? documented(known, failure) : known.success)
-  }
-
-  #at(method: string, route: string): KnownOperation | undefined {
-    return this.#byRoute.get(method)?.get(route)
   }
 }
 

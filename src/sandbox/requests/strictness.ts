@@ -1,11 +1,11 @@
+import type { Asked } from '../../http/request-id.ts'
 import { DomainError, invalid } from '../../kernel/failure.ts'
-import type { Asked } from '../../sessions/guard.ts'
 import { isControl } from '../control/gate.ts'
 import { unknownIn } from '../control/strict.ts'
 import type { Parts } from '../parts.ts'
 import type { RequestsInProgress } from './in-progress.ts'
 
-interface Options extends Pick<Parts, 'outcomes'> {
+interface Options {
   inProgress: RequestsInProgress
   strict: boolean
 }
@@ -16,10 +16,9 @@ interface Options extends Pick<Parts, 'outcomes'> {
  * @throws DomainError validation, body_unreadable
  */
 export const strictness =
-  ({ inProgress, outcomes, strict }: Options): Parts['refuseUnknown'] =>
-  async ({ request, route }: Asked) => {
+  ({ inProgress, strict }: Options): Parts['refuseUnknown'] =>
+  async ({ request, route, operation }: Asked) => {
     const observed = inProgress.of(request)
-    const operation = outcomes.operationAt(request.method, route)
     if (!observed || !operation || !(strict || isControl(route))) return
     const violations = await unknownIn(operation, request)
     if (violations.length === 0) return
