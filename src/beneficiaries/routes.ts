@@ -16,18 +16,16 @@ import {
   readBeneficiary,
 } from './contract.ts'
 
-const GROUP = {
-  prefix: '/api/v1/beneficiaries',
-  tag: 'Beneficiaries',
-  tagDescription: 'Saved recipients of payouts.',
-  errorShape: 'flat',
-  names: 'beneficiaries.',
-} as const
-
 /** Saved beneficiaries (spec 4.1). */
 export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) =>
   guard
-    .routes(GROUP)
+    .routes({
+      prefix: '/api/v1/beneficiaries',
+      tag: 'Beneficiaries',
+      tagDescription: 'Saved recipients of payouts.',
+      errorShape: 'flat',
+      names: 'beneficiaries.',
+    })
     .get('/', ({ query, session, set }) => paged(set, query, listBeneficiaries(reference, session, query)), {
       id: 'listBeneficiaries',
       summary: 'List saved beneficiaries',

@@ -26,20 +26,6 @@ import {
 import { findOffer, type Product, quantityMaxFor } from './product.ts'
 import type { Listed } from './product-index.ts'
 
-const PRODUCTS = {
-  prefix: '/api/v1/products',
-  tag: 'Products',
-  tagDescription: 'Gift cards on sale, with availability and prices.',
-  names: 'products.',
-}
-const CATEGORIES = {
-  prefix: '/api/v1',
-  tag: 'Categories',
-  tagDescription: 'Groups of products. For accounts with the vouchers feature.',
-  feature: 'vouchers',
-  names: 'categories.',
-} as const
-
 interface CatalogRoutesOptions {
   catalog: Catalog
   guard: Guard
@@ -51,7 +37,12 @@ interface CatalogRoutesOptions {
 /** Products and their availability (spec 4.2). */
 export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: CatalogRoutesOptions) =>
   guard
-    .routes(PRODUCTS)
+    .routes({
+      prefix: '/api/v1/products',
+      tag: 'Products',
+      tagDescription: 'Gift cards on sale, with availability and prices.',
+      names: 'products.',
+    })
     .get(
       '/',
       ({ query, session, set }) => {
@@ -125,7 +116,13 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
   const withId = (name: 'categories' | 'subcategories', id: number) =>
     catalog.shared[name].find((named) => named.id === id)
   return guard
-    .routes(CATEGORIES)
+    .routes({
+      prefix: '/api/v1',
+      tag: 'Categories',
+      tagDescription: 'Groups of products. For accounts with the vouchers feature.',
+      feature: 'vouchers',
+      names: 'categories.',
+    })
     .get('/categories', () => [...catalog.shared.categories], {
       id: 'listCategories',
       summary: 'List all active categories',

@@ -21,8 +21,6 @@ import {
 } from './contract.ts'
 import { type Pricing, quote } from './quote.ts'
 
-const GROUP = { prefix: '/api/v1/products', tag: 'Products', errorShape: 'charges', names: 'charges.' } as const
-
 /** A missing member or one that is not a number makes the whole body invalid (contract C9). */
 const chargesFailure = (violations: readonly Violation[], body: JsonObject): Failure =>
   violations.some(({ field }) => field !== 'wallet_id' && typeof body[field] !== 'number')
@@ -32,7 +30,7 @@ const chargesFailure = (violations: readonly Violation[], body: JsonObject): Fai
 /** Charges and discounts of a product (spec 4.2, contract C9). */
 export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: Pricing & { guard: Guard; chargeTtlMs: number }) =>
   guard
-    .routes(GROUP)
+    .routes({ prefix: '/api/v1/products', tag: 'Products', errorShape: 'charges', names: 'charges.' })
     .post(
       '/:id/discount',
       ({ params, body, session }) => {

@@ -5,17 +5,15 @@ import type { Guard } from '../sessions/guard.ts'
 import { EVENT_NOT_FOUND, EventListQuery, EventPath, EventSchema, eventWire } from './contract.ts'
 import { eventList, findEvent } from './queries.ts'
 
-const GROUP = {
-  prefix: '/api/v1/events',
-  tag: 'Events',
-  tagDescription: 'What happened to orders, payouts and wallets in the last 30 days.',
-  names: 'events.',
-}
-
 /** Events (contract C16). */
 export const eventRoutes = ({ guard }: { guard: Guard }) =>
   guard
-    .routes(GROUP)
+    .routes({
+      prefix: '/api/v1/events',
+      tag: 'Events',
+      tagDescription: 'What happened to orders, payouts and wallets in the last 30 days.',
+      names: 'events.',
+    })
     .get(
       '/',
       ({ query, session, set }) => {

@@ -31,15 +31,6 @@ import { findOrder, orderList, vouchersOf } from './queries.ts'
 import { placeInOrder } from './seal.ts'
 import type { Order } from './tables.ts'
 
-const GROUP = {
-  prefix: '/api/v1/orders',
-  tag: 'Orders',
-  tagDescription: 'Gift cards bought, and the vouchers that are delivered. For accounts with the vouchers feature.',
-  feature: 'vouchers',
-  secret: true, // voucher codes
-  names: 'orders.',
-} as const
-
 /** Orders and their vouchers (contract C12), for accounts with vouchers. */
 export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard }) => {
   const { seals, reference } = ordering
@@ -56,7 +47,14 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
     open: (tx: Tx, kept: string, place: string) => seals(tx).openText(Buffer.from(kept, 'base64'), place),
   }
   return guard
-    .routes(GROUP)
+    .routes({
+      prefix: '/api/v1/orders',
+      tag: 'Orders',
+      tagDescription: 'Gift cards bought, and the vouchers that are delivered. For accounts with the vouchers feature.',
+      feature: 'vouchers',
+      secret: true, // voucher codes
+      names: 'orders.',
+    })
     .get(
       '/',
       ({ query, session, set }) =>

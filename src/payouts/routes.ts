@@ -22,19 +22,17 @@ import {
 import { readPayout } from './input.ts'
 import { cancelPayout, createPayout, getPayout, listPayouts, type Paying, wholePayout } from './payouts.ts'
 
-const GROUP = {
-  prefix: '/api/v1/payouts',
-  tag: 'Payouts',
-  tagDescription: 'Money sent to beneficiaries.',
-  errorShape: 'flat',
-  names: 'payouts.',
-} as const
-
 /** Payouts (contract C13). */
 export const payoutRoutes = ({ guard, ...paying }: Paying & { guard: Guard }) => {
   const { reference } = paying
   return guard
-    .routes(GROUP)
+    .routes({
+      prefix: '/api/v1/payouts',
+      tag: 'Payouts',
+      tagDescription: 'Money sent to beneficiaries.',
+      errorShape: 'flat',
+      names: 'payouts.',
+    })
     .get('/', ({ query, session, set }) => paged(set, query, listPayouts(reference, session, query)), {
       id: 'listPayouts',
       summary: 'List payouts',

@@ -16,17 +16,15 @@ import {
 } from './contract.ts'
 import { getTransaction, getWallet, listTransactions, listWallets } from './wallets.ts'
 
-const GROUP = {
-  prefix: '/api/v1',
-  tag: 'Wallets',
-  tagDescription: 'The wallets of a client, and their transactions.',
-  names: 'wallets.',
-}
-
 /** Wallets and their transactions (spec 4.6, contract C11). */
 export const walletRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) =>
   guard
-    .routes(GROUP)
+    .routes({
+      prefix: '/api/v1',
+      tag: 'Wallets',
+      tagDescription: 'The wallets of a client, and their transactions.',
+      names: 'wallets.',
+    })
     .get('/wallets', ({ query, session, set }) => longPaged(set, query, listWallets(reference, session, query)), {
       id: 'listWallets',
       summary: 'List wallets',

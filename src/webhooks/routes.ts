@@ -44,19 +44,17 @@ interface WebhookRoutesOptions {
   deliveries: Deliveries
 }
 
-const GROUP = {
-  prefix: '/api/v1',
-  tag: 'Webhooks',
-  tagDescription: 'Where your events are sent, with a signature, as they happen.',
-  names: 'webhooks.',
-}
-
 const PAGE_WRONG = violation('limit', 'max', 'must be at most 100')
 
 /** Webhooks and their deliveries (contract C16). */
 export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookRoutesOptions) =>
   guard
-    .routes(GROUP)
+    .routes({
+      prefix: '/api/v1',
+      tag: 'Webhooks',
+      tagDescription: 'Where your events are sent, with a signature, as they happen.',
+      names: 'webhooks.',
+    })
     .get(
       '/webhooks',
       ({ query, session: { world, client }, set }) => {
