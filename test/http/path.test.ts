@@ -7,7 +7,10 @@ import { HUNDRED } from '../records.ts'
 const FRAMES_MAX = 20
 
 /** The functions of src that call a method while it runs, once for each call. */
-const callersOf = <Name extends string>(object: Record<Name, (...args: never[]) => unknown>, name: Name): string[][] => {
+const callersOf = <Name extends string>(
+  object: Record<Name, (...args: never[]) => unknown>,
+  name: Name,
+): string[][] => {
   const method = object[name]
   const calls: string[][] = []
   spyOn(object, name).mockImplementation((...args) => {
