@@ -16,7 +16,7 @@ const withStatements = <Connection extends Query>(connection: Connection, sqlite
   return connection
 }
 
-const connectionOf = (query: Query): SqliteDatabase => {
+export const connectionOf = (query: Query): SqliteDatabase => {
   const sqlite = connections.get(query)
   if (!sqlite) throw new Error('a query that no database made')
   return sqlite

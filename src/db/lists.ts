@@ -1,7 +1,7 @@
-import { and, asc, count, desc, eq, inArray, is, SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { and, asc, count, desc, eq, fillPlaceholders, getTableColumns, is, SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
-import type { Query } from './database.ts'
+import { connectionOf, type Query } from './database.ts'
 import type { OwnedTable } from './prepared.ts'
 
 interface ListOptions<Table extends OwnedTable, Filter extends string, Sort extends string> {
@@ -11,6 +11,9 @@ interface ListOptions<Table extends OwnedTable, Filter extends string, Sort exte
   /** What each order compares before the id. */
   sorts: Readonly<Record<Sort, readonly (SQLiteColumn | SQL)[]>>
 }
+
+/** SQLite gives a flag as a number, and no list shows one. */
+type Row<Values> = { [Name in keyof Values as boolean extends Values[Name] ? never : Name]: Values[Name] }
 
 /** Whose records are listed: a session, for instance. */
 interface Reader {
@@ -30,7 +33,7 @@ interface Slice<Filter extends string, Sort extends string> {
 /** For each connection: a client that tries every combination must not fill the memory. */
 const STATEMENTS_MAX = 64
 
-/** A list: a count and a page of ids, both along an index, and then the rows of the page alone (decision 120). */
+/** A list: a page of ids, then the rows of the page alone, and a count, ids and count along an index (decision 120). */
 export class List<Table extends OwnedTable, Filter extends string, Sort extends string> {
   readonly #statements = new WeakMap<Query, LRUCache<string, ReturnType<typeof this.prepare>>>()
 
@@ -40,17 +43,19 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
   page<Entry>(
     { world, client }: Reader,
     { filters, sort, direction, ...place }: Slice<Filter, Sort>,
-    wire: (row: Table['$inferSelect']) => Entry,
+    wire: (row: Row<Table['$inferSelect']>) => Entry,
   ) {
     const given = (Object.keys(filters) as Filter[]).filter((name) => filters[name] !== undefined)
-    const { total, rows } = this.#prepared(world.db.query, given, sort, direction)
+    const { total, rowsOf } = this.#prepared(world.db.query, given, sort, direction)
     const values = { ...filters, ...place, clientId: client.id }
-    return { entries: rows.all(values).map(wire), totalCount: total.all(values)[0]?.count ?? 0 }
+    const entries = rowsOf(values).map(wire)
+    const isLast = entries.length < place.limit && (entries.length > 0 || place.offset === 0)
+    const totalCount = isLast ? place.offset + entries.length : (total.all(values)[0]?.count ?? 0)
+    return { entries, totalCount }
   }
 
   #prepared(query: Query, given: readonly Filter[], sort: Sort, direction: 'ASC' | 'DESC') {
-    const own = this.#statements.get(query) ?? new LRUCache({ max: STATEMENTS_MAX })
-    this.#statements.set(query, own)
+    const own = this.#statements.getOrInsertComputed(query, () => new LRUCache({ max: STATEMENTS_MAX }))
     const name = [...given, sort, direction].join()
     const statements = own.get(name) ?? this.prepare(query, given, sort, direction)
     own.set(name, statements)
@@ -61,20 +66,22 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     const table: OwnedTable = this.options.table
     const own = eq(table.clientId, sql.placeholder('clientId'))
     const wanted = and(own, ...given.map((name) => this.#conditionOf(name)))
-    const order = [...this.options.sorts[sort], table.id].map(direction === 'ASC' ? asc : desc)
-    const ids = query
+    const page = query
       .select({ id: table.id })
       .from(table)
       .where(wanted)
-      .orderBy(...order)
+      .orderBy(...[...this.options.sorts[sort], table.id].map(direction === 'ASC' ? asc : desc))
       .limit(sql.placeholder('limit'))
       .offset(sql.placeholder('offset'))
-    const page = query
-      .select()
-      .from(table as SQLiteTable)
-      .where(inArray(table.id, ids))
-      .orderBy(...order)
-    return { total: query.select({ count: count() }).from(table).where(wanted).prepare(), rows: page.prepare() }
+      .as('page')
+    const columns = Object.entries(getTableColumns(table)).filter(([, { dataType }]) => dataType !== 'boolean')
+    const named = Object.fromEntries(columns.map(([name, column]) => [name, sql`${column}`.as(name)]))
+    // A cross join keeps the order of its first table.
+    const rows = query.select(named).from(page).crossJoin(table).where(eq(table.id, page.id)).toSQL()
+    // Read as SQLite names them: a row that drizzle maps takes twice as long.
+    const statement = connectionOf(query).prepare<Row<Table['$inferSelect']>, never[]>(rows.sql)
+    const rowsOf = (values: object) => statement.all(...(fillPlaceholders(rows.params, { ...values }) as never[]))
+    return { total: query.select({ count: count() }).from(table).where(wanted).prepare(), rowsOf }
   }
 
   #conditionOf(name: Filter): SQL {

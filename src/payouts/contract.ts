@@ -162,13 +162,16 @@ export const PAYOUT_EVENT_EXAMPLES: Record<'created' | Exclude<PayoutEventType, 
   returned: movedOn('returned', 'completed', COMPLETED),
 }
 
-export const listedWire = (payout: Payout, reference: Reference): Static<typeof ListedPayoutSchema> => {
+export const listedWire = (
+  payout: Omit<Payout, 'returned'>,
+  reference: Reference,
+): Static<typeof ListedPayoutSchema> => {
   const { events: _, ...listed } = payoutWire(payout, [], reference)
   return listed
 }
 
 export const payoutWire = (
-  payout: Payout,
+  payout: Omit<Payout, 'returned'>,
   events: readonly Omit<PayoutEvent, 'id'>[],
   reference: Reference,
 ): PayoutWire => {
