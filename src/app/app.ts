@@ -1,7 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { beneficiaryRoutes } from '../beneficiaries/routes.ts'
-import { cardRoutes } from '../catalog/card-routes.ts'
-import { categoryRoutes, productRoutes } from '../catalog/routes.ts'
+import { cardRoutes, categoryRoutes, productRoutes } from '../catalog/routes.ts'
 import { chargeRoutes } from '../charges/routes.ts'
 import { asFailure } from '../db/storage.ts'
 import { docsRoutes } from '../docs/routes.ts'

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
 import { type Failure, INTERNAL, unauthorized, unavailable, type Violation } from '../kernel/failure.ts'
@@ -215,3 +216,20 @@ export const pageOf = <Schema extends TSchema>(
   schema: Schema,
   headers: TObject = PAGE_HEADERS,
 ) => ({ ...listOf(description, schema), headers })
+
+/**
+ * The name of the closest documented error: the same facts, otherwise the same field and rule, otherwise the same code.
+ */
+export const errorNameOf = (operation: Operation, failure: Failure): string | undefined => {
+  const alike = Object.entries(errorsOf(operation)).filter(([, documented]) => documented.code === failure.code)
+  const nearest =
+    alike.find(([, documented]) => isDeepStrictEqual(documented, failure)) ??
+    alike.find(([, documented]) => fieldAndRule(documented) === fieldAndRule(failure)) ??
+    alike[0]
+  return nearest?.[0]
+}
+
+const fieldAndRule = (failure: Failure): string => {
+  const [first] = failure.violations ?? []
+  return `${first?.field} ${first?.rule}`
+}

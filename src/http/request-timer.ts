@@ -1,7 +1,7 @@
 import { sinceStartMs } from '../kernel/clock.ts'
 import type { Failure } from '../kernel/failure.ts'
-import { errorNameOf } from './error-names.ts'
 import type { HttpObserver, ResponseHeaders } from './observer.ts'
+import { errorNameOf } from './operation.ts'
 import { isRehearsed } from './rehearsal.ts'
 import { traceparentOf } from './request-id.ts'
 import { documentedRoute } from './target.ts'

@@ -2,15 +2,18 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { cardPath } from '../../catalog/contract.ts'
 import type { Product } from '../../catalog/product.ts'
+import { Json } from '../../http/json.ts'
 import { toMajor } from '../../kernel/money.ts'
 import { codeBlock, html } from '../../pages/html.ts'
-import { drawPage, SCRIPT_PATH } from '../../pages/page.ts'
+import { drawPage, PAGE_HEADERS, SCRIPT_PATH } from '../../pages/page.ts'
 import { CONSOLE_PATH } from '../console/page.ts'
+import type { Parts } from '../parts.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
+import { openRoutes } from './operation.ts'
 
 /** The contents of the front page and its JSON. */
-export type FrontFacts = Static<typeof FrontFacts>
-export const FrontFacts = Type.Object(
+type FrontFacts = Static<typeof FrontFacts>
+const FrontFacts = Type.Object(
   {
     name: Type.String(),
     version: Type.String(),
@@ -44,7 +47,7 @@ const PLACES = [
   { href: `${CONSOLE_PATH}#coverage`, title: 'Coverage', about: 'Which outcomes your requests have exercised' },
 ]
 
-export const frontFacts = (version: string, url: string, purchase: Purchase | undefined): FrontFacts => ({
+const frontFacts = (version: string, url: string, purchase: Purchase | undefined): FrontFacts => ({
   name: 'Scrip',
   version,
   about: 'A sandbox of a B2B rewards platform: gift cards, wallets, beneficiaries and payouts over HTTP and JSON.',
@@ -70,7 +73,7 @@ interface Purchase {
 }
 
 /** A purchase that succeeds: the product has unlimited stock and is delivered immediately. */
-export const purchaseFrom = (catalog: Catalog): Purchase | undefined => {
+const purchaseFrom = (catalog: Catalog): Purchase | undefined => {
   const product = firstOf(catalog).find(({ stock, deliveryTime }) => stock === null && deliveryTime === 'instant')
   const [band] = product?.bands ?? []
   if (!product || !band) return undefined
@@ -98,7 +101,7 @@ const sessionOf = (url: string, purchase: Purchase | undefined): string[] => {
 }
 
 /** Some products whose pictures are drawn by the program, of as many categories. */
-export const shownOf = (catalog: Catalog, count: number): Product[] => {
+const shownOf = (catalog: Catalog, count: number): Product[] => {
   const byCategory = new Map<string, Product>()
   for (const product of firstOf(catalog)) {
     if (product.imageUrl === null && !byCategory.has(product.category)) byCategory.set(product.category, product)
@@ -106,7 +109,7 @@ export const shownOf = (catalog: Catalog, count: number): Product[] => {
   return [...byCategory.values()].slice(0, count)
 }
 
-export const drawFrontPage = (
+const drawFrontPage = (
   { name, version, about, url, credentials, session }: FrontFacts,
   products: readonly Product[],
 ): string =>
@@ -138,3 +141,36 @@ ${codeBlock(session.join('\n'), 'A session with curl')}
     )}</ul>
 </main>`,
   })
+
+/** The front page: HTML for people who open the address, JSON for programs. */
+
+const PICTURES = 4
+
+export const frontRoutes = ({ catalog, version, publicUrl }: Parts) =>
+  openRoutes().get(
+    '/',
+    ({ request, set }) => {
+      set.headers.vary = 'Accept'
+      const facts = frontFacts(version, publicUrl, purchaseFrom(catalog))
+      if (prefersHtml(request.headers.get('accept'))) {
+        const page = drawFrontPage(facts, shownOf(catalog, PICTURES))
+        return new Response(page, { headers: PAGE_HEADERS })
+      }
+      // Indented, because a request without a browser may well come from a person.
+      return new Json<FrontFacts>(`${JSON.stringify(facts, null, 2)}\n`)
+    },
+    {
+      id: 'getFrontPage',
+      summary: 'See how to begin',
+      description: 'The address, the credentials and a first session: a page for browsers, JSON for others.',
+      response: {
+        description: 'How to begin',
+        schema: FrontFacts,
+        example: frontFacts('0.1.0', 'http://127.0.0.1:4747', { productId: 1, denomination: 100, quantity: 2 }),
+        alsoAs: { 'text/html': { schema: Type.String(), example: '<!doctype html><title>Scrip sandbox</title>' } },
+      },
+    },
+  )
+
+/** Whether a page is the first that is asked for: what browsers do, and other programs do not. */
+const prefersHtml = (accept: string | null): boolean => /^text\/html(?! *; *q=0)/i.test(accept ?? '')

@@ -11,7 +11,7 @@ import { ADVANCE_TARGETS, advance, applyEvent, repacePayouts } from '../../payou
 import { findAnyPayout, type Payout, type PayoutStatus } from '../../payouts/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import type { Parts } from '../parts.ts'
-import { getWorld } from '../worlds/operations.ts'
+import { getWorld } from '../worlds/contract.ts'
 import { PACES, pace } from '../worlds/pace.ts'
 import { keepPace } from '../worlds/queries.ts'
 import { markWritten } from '../worlds/written.ts'

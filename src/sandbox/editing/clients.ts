@@ -11,7 +11,7 @@ import { passwordDigest } from '../../sessions/credentials.ts'
 import { type ClientRecord, updateClient } from '../../sessions/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { usernameIn } from '../worlds/accounts.ts'
-import { type ClientEditBody, LIMIT_PROBLEM } from './operations.ts'
+import { type ClientEditBody, LIMIT_PROBLEM } from './contract.ts'
 
 /** The clients of a world as a test sees and changes them (contract C15). */
 

@@ -12,7 +12,7 @@ import type { World } from '../../worlds/world.ts'
 import { controlRoutes } from '../control/operation.ts'
 import { presentWorld } from '../control/operator.ts'
 import type { Parts } from '../parts.ts'
-import { getWorld } from '../worlds/operations.ts'
+import { getWorld } from '../worlds/contract.ts'
 import { applyClientEdit, clientWire, readClientEdit } from './clients.ts'
 import {
   CatalogEntry,
@@ -27,7 +27,7 @@ import {
   RATES_EXAMPLE,
   Rates,
   RatesBody,
-} from './operations.ts'
+} from './contract.ts'
 import { changeProduct, entryIn, readEdit } from './products.ts'
 import { ratesWire, readRates, refusingFaults } from './rates.ts'
 

@@ -1,7 +1,7 @@
 import { violated } from '../../kernel/failure.ts'
 import { isExempt } from '../control/gate.ts'
 import type { OutcomeRegistry } from '../requests/outcomes.ts'
-import { ERROR_PROBLEM, type Rule, type RuleRequest } from './operations.ts'
+import { ERROR_PROBLEM, type Rule, type RuleRequest } from './contract.ts'
 import { PATTERN_LENGTH_MAX, reaches } from './pattern.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']

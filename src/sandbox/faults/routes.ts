@@ -5,10 +5,10 @@ import { DomainError, violated, violation } from '../../kernel/failure.ts'
 import { controlRoutes } from '../control/operation.ts'
 import { FAULT_NOT_FOUND } from '../errors.ts'
 import type { Parts } from '../parts.ts'
-import { getWorld } from '../worlds/operations.ts'
+import { getWorld } from '../worlds/contract.ts'
 import { UnusedWorldQuery } from '../worlds/query.ts'
+import { DocumentedError, ERROR_PROBLEM, Rule, RuleRequest } from './contract.ts'
 import { newRule } from './new-rule.ts'
-import { DocumentedError, ERROR_PROBLEM, Rule, RuleRequest } from './operations.ts'
 import { addRule, clearRules, RULES_MAX, removeRule, rulesOf } from './rules.ts'
 
 export const faultRoutes = ({ worlds, outcomes }: Parts) =>

@@ -1,7 +1,7 @@
 import type { Asked } from '../../http/request-id.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
-import type { Rule } from './operations.ts'
+import type { Rule } from './contract.ts'
 import { fits } from './pattern.ts'
 
 export const RULES_MAX = 1_000

@@ -3,8 +3,8 @@ import { EVENT_EXAMPLE } from '../../events/contract.ts'
 import { getExample } from '../../http/schemas.ts'
 import { controlRoutes } from '../control/operation.ts'
 import type { Parts } from '../parts.ts'
-import { RecordedRequest } from '../requests/operations.ts'
-import { getWorld } from '../worlds/operations.ts'
+import { RecordedRequest } from '../requests/contract.ts'
+import { getWorld } from '../worlds/contract.ts'
 import { ALL_WORLDS, WorldsQuery } from '../worlds/query.ts'
 
 const { request, response, ...REQUEST } = getExample(RecordedRequest)

@@ -12,7 +12,7 @@ import { controlRoutes } from '../control/operation.ts'
 import type { Parts } from '../parts.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { findClientIn, usernameIn } from '../worlds/accounts.ts'
-import { getWorld } from '../worlds/operations.ts'
+import { getWorld } from '../worlds/contract.ts'
 import { WorldQuery } from '../worlds/query.ts'
 
 /** Compares a list of orders and payouts with the ledger of a world (contract C19). */

@@ -1,4 +1,4 @@
-import type { RecordedRequest } from './operations.ts'
+import type { RecordedRequest } from './contract.ts'
 
 /**
  * HTTP Archive 1.2, as browsers and proxies import it. Its text is the head, the entries with commas between them, and the

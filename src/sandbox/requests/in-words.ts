@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { amount, counted, sumOf } from './amounts.ts'
-import type { RequestDetail } from './operations.ts'
+import type { RequestDetail } from './contract.ts'
 
 /** What a request changed, in words: what was bought, what each wallet pays, and what else was written. */
 

@@ -1,12 +1,11 @@
-import { errorNameOf } from '../../http/error-names.ts'
 import { renderFailure } from '../../http/errors.ts'
-import { commonErrorsOf, errorsOf, type ServedOperation } from '../../http/operation.ts'
+import { commonErrorsOf, errorNameOf, errorsOf, type ServedOperation } from '../../http/operation.ts'
 import type { Failure } from '../../kernel/failure.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
 import { isAsset, isControl, isProbe } from '../control/gate.ts'
-import type { DocumentedError } from '../faults/operations.ts'
-import type { CoverageReport } from './coverage.ts'
+import type { DocumentedError } from '../faults/contract.ts'
+import type { CoverageReport } from './contract.ts'
 
 /** A documented way in which an operation ends: `success`, or the name of an error. */
 type Outcome = Omit<CoverageReport['outcomes'][number], 'count'>

@@ -10,7 +10,7 @@ import { type World, worldPart } from '../../worlds/world.ts'
 import type { Fault } from '../faults/faults.ts'
 import { Recent } from '../recent.ts'
 import { wake } from '../worlds/resting.ts'
-import type { RecordedHead, RecordedRequest } from './operations.ts'
+import type { RecordedHead, RecordedRequest } from './contract.ts'
 import { redactedBody, redactedHeaders, redactedPath } from './redaction.ts'
 import type { RowChange } from './row-changes.ts'
 

@@ -8,15 +8,13 @@ import { REQUEST_NOT_FOUND } from '../errors.ts'
 import type { Parts, Sent } from '../parts.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { findClientIn, usernameIn } from '../worlds/accounts.ts'
-import { getWorld, getWorlds } from '../worlds/operations.ts'
+import { getWorld, getWorlds } from '../worlds/contract.ts'
 import { ALL_WORLDS, WorldQuery, WorldsQuery } from '../worlds/query.ts'
-import { CoverageReport } from './coverage.ts'
-import { detailOf } from './detail.ts'
-import { HAR_TAIL, harEntry, harHead, toCurl } from './formats.ts'
-import { readLogs } from './listing.ts'
-import * as operations from './operations.ts'
 import {
   CLIENT_UNKNOWN,
+  CoverageReport,
+  checkSent,
+  clientUnknown,
   Fault,
   Har,
   HEADERS_WRONG,
@@ -30,7 +28,10 @@ import {
   RequestPath,
   SentRequest,
   statusFilter,
-} from './operations.ts'
+} from './contract.ts'
+import { detailOf } from './detail.ts'
+import { HAR_TAIL, harEntry, harHead, toCurl } from './formats.ts'
+import { readLogs } from './listing.ts'
 import { toTable } from './outcomes.ts'
 import { headOf, type Logged, recordedFrom, requestLog } from './request-log.ts'
 
@@ -136,9 +137,9 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
       '/requests',
       async ({ query, body, request }) => {
         const world = getWorld(worlds, query.world)
-        operations.checkSent(body, publicUrl)
+        checkSent(body, publicUrl)
         const { client = usernameIn(world, SANDBOX_USERNAME) } = body
-        if (!findClientIn(world, client)) throw operations.clientUnknown()
+        if (!findClientIn(world, client)) throw clientUnknown()
         return resultOf(await send(world, { ...body, client }, request))
       },
       {

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
-import type { RecordedRequest } from './operations.ts'
+import type { RecordedRequest } from './contract.ts'
 import { isFinal, keyOf, presentRow, shortened, valuesSql } from './row-values.ts'
 
 /** A row that a request has written; its key is the primary key, the columns joined by a comma. */

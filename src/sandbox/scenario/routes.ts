@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../http/json.ts'
 import { controlRoutes } from '../control/operation.ts'
 import type { Parts } from '../parts.ts'
-import { getWorld, WORLD_EXAMPLE, WorldSummary, worldWire } from '../worlds/operations.ts'
+import { getWorld, WORLD_EXAMPLE, WorldSummary, worldWire } from '../worlds/contract.ts'
 import { placeScenario } from './place.ts'
 import { readSteps, SCENARIO_STOPPED, ScenarioSchema } from './scenario.ts'
 

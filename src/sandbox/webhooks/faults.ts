@@ -5,7 +5,7 @@ import { holdBack } from '../../webhooks/queue.ts'
 import type { ReceiverResponse } from '../../webhooks/sender.ts'
 import { secretFrom } from '../../webhooks/signing.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
-import type { DeliveryFault } from '../faults/operations.ts'
+import type { DeliveryFault } from '../faults/contract.ts'
 import { rulesOf } from '../faults/rules.ts'
 
 /** The response of a receiver that was never sent the event. */

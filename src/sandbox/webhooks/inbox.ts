@@ -1,10 +1,37 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { plainParameter } from '../../http/parameters.ts'
+import { Timestamp } from '../../http/schemas.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import { Recent } from '../recent.ts'
 import { wake } from '../worlds/resting.ts'
-import type { InboxEntry, InboxReply } from './operations.ts'
 
 /** A receiver of webhooks in each world, so that a test needs none of its own (contract C16). */
+
+const NAME_LENGTH_MAX = 64
+export const DELAY_MS_MAX = 60_000
+
+export const InboxPath = Type.Object({
+  name: plainParameter('Any name: a world has as many inboxes as you like', 'hooks'),
+})
+/** How an inbox responds. */
+export type InboxReply = Static<typeof InboxReply>
+export const InboxReply = Type.Object({ status: Type.Integer(), delay_ms: Type.Integer() }, { title: 'InboxReply' })
+export type InboxEntry = Static<typeof InboxEntry>
+export const InboxEntry = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    received_at: Timestamp,
+    method: Type.String(),
+    headers: Type.Record(Type.String(), Type.String(), { title: 'MessageHeaders' }),
+    body: Type.String(),
+  },
+  { title: 'InboxEntry' },
+)
+
+export const NAME_PROBLEM = `must be at most ${NAME_LENGTH_MAX} characters long`
+export const isInboxName = (name: string): boolean => name.length <= NAME_LENGTH_MAX
 
 /** The newest are kept. */
 const ENTRIES_MAX = 1_000

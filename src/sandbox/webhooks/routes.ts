@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { EVENT_DATA } from '../../app/event-examples.ts'
 import { EVENT_EXAMPLE, EventSchema, eventWire } from '../../events/contract.ts'
-import type { EventType } from '../../events/types.ts'
-import { EVENT_TYPES } from '../../events/types.ts'
+import { EVENT_TYPES, type EventType } from '../../events/types.ts'
 import { readText } from '../../http/body.ts'
 import { oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
@@ -14,13 +13,22 @@ import { controlRoutes, openRoutes } from '../control/operation.ts'
 import { caughtUpWorld, presentWorld } from '../control/operator.ts'
 import { worldNotFound } from '../errors.ts'
 import type { Parts } from '../parts.ts'
-import { getWorld } from '../worlds/operations.ts'
+import { getWorld } from '../worlds/contract.ts'
 import { WorldQuery } from '../worlds/query.ts'
 import { wake } from '../worlds/resting.ts'
 import type { SandboxWorlds } from '../worlds/worlds.ts'
-import { inboxOf, receive, replyOf, setReply } from './inbox.ts'
-import * as operations from './operations.ts'
-import { DELAY_MS_MAX, InboxEntry, InboxPath, InboxReply, NAME_PROBLEM } from './operations.ts'
+import {
+  DELAY_MS_MAX,
+  InboxEntry,
+  InboxPath,
+  InboxReply,
+  inboxOf,
+  isInboxName,
+  NAME_PROBLEM,
+  receive,
+  replyOf,
+  setReply,
+} from './inbox.ts'
 
 /** The receiver of each world, which is open to everyone. */
 export const inboxReceiver = ({ worlds }: Parts) =>
@@ -53,7 +61,7 @@ export const inboxReceiver = ({ worlds }: Parts) =>
 
 /** @throws DomainError validation */
 const inboxName = (name: string): string => {
-  if (!operations.isInboxName(name)) throw violated('name', 'max', operations.NAME_PROBLEM)
+  if (!isInboxName(name)) throw violated('name', 'max', NAME_PROBLEM)
   return name
 }
 

@@ -1,10 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { World } from '../../worlds/world.ts'
-import { RecordedRequest } from '../requests/operations.ts'
+import { RecordedRequest } from '../requests/contract.ts'
 import { requestLog, type StoredRequest } from '../requests/request-log.ts'
-import { inboxOf } from '../webhooks/inbox.ts'
-import { InboxEntry } from '../webhooks/operations.ts'
+import { InboxEntry, inboxOf } from '../webhooks/inbox.ts'
 import { isResting, onWake, wake } from './resting.ts'
 import type { KeptBytes, WorldFolder } from './world-folder.ts'
 

@@ -25,7 +25,6 @@ import type { Parts } from '../parts.ts'
 import { placeScenario } from '../scenario/place.ts'
 import { readSteps, SCENARIO_STOPPED } from '../scenario/scenario.ts'
 import { makeWorld, putBack } from './accounts.ts'
-import { parseDuration } from './movable-clock.ts'
 import {
   ClockState,
   checkWorldRequest,
@@ -39,13 +38,13 @@ import {
   WorldRequest,
   WorldSummary,
   worldWire,
-} from './operations.ts'
+} from './contract.ts'
+import { parseDuration } from './movable-clock.ts'
 import { plainName, UnusedWorldQuery } from './query.ts'
 import { FILE_BYTES_MAX, writeSnapshot } from './snapshot-file.ts'
 import { SNAPSHOTS_MAX } from './snapshots.ts'
 import { clockOf, keepClock } from './state.ts'
-import type { SandboxWorlds } from './worlds.ts'
-import { WORLDS_MAX } from './worlds.ts'
+import { type SandboxWorlds, WORLDS_MAX } from './worlds.ts'
 import { isWritten } from './written.ts'
 
 export const clockRoutes = ({ worlds, due, deliveries }: Parts) =>

@@ -1,7 +1,7 @@
 import type { RunConfig } from '../../../config/config.ts'
 import { UsageError } from '../../../config/environment.ts'
 import type { Log } from '../../../observability/log.ts'
-import type { CoverageReport } from '../../../sandbox/requests/coverage.ts'
+import type { CoverageReport } from '../../../sandbox/requests/contract.ts'
 import { clockOf, keepClock } from '../../../sandbox/worlds/state.ts'
 import { SandboxWorlds } from '../../../sandbox/worlds/worlds.ts'
 import type { Worlds } from '../../../worlds/worlds.ts'

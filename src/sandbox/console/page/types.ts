@@ -1,18 +1,18 @@
 import type { Static } from '@sinclair/typebox'
 import type { EntrySchema } from '../../control/ledger-entry.ts'
 import type { Pace as PaceSchema } from '../../control/operator.ts'
-import type { ClientState } from '../../editing/operations.ts'
+import type { ClientState } from '../../editing/contract.ts'
 import type { WorldOrder, WorldPayout, WorldWallet, WorldWebhook } from '../../records/routes.ts'
-import type { RequestDetail as Detail, RecordedHead, Replay } from '../../requests/operations.ts'
-import type { ClockState, WorldSummary } from '../../worlds/operations.ts'
+import type { RequestDetail as Detail, RecordedHead, Replay } from '../../requests/contract.ts'
+import type { ClockState, WorldSummary } from '../../worlds/contract.ts'
 
 /** What the control API returns, as its operations declare it. */
 
-export type { DocumentedError, Rule } from '../../faults/operations.ts'
+export type { DocumentedError, Rule } from '../../faults/contract.ts'
 export type { Due } from '../../records/due.ts'
-export type { CoverageReport as Coverage } from '../../requests/coverage.ts'
+export type { CoverageReport as Coverage } from '../../requests/contract.ts'
 export type { TestValues as TestValueLists } from '../../test-values/routes.ts'
-export type { InboxEntry as InboxMessage } from '../../webhooks/operations.ts'
+export type { InboxEntry as InboxMessage } from '../../webhooks/inbox.ts'
 export type RequestHead = RecordedHead
 export type RequestDetail = Static<typeof Detail>
 export type RowChange = RequestDetail['changes'][number]
