@@ -50,14 +50,6 @@ describe('GET /api/v1/events', () => {
     const events = await eventsOf(world, `&created_from=${from}&created_to=${to}`)
     expect(events.map(({ type }) => type)).toEqual(['payout.processing', 'payout.submitted', 'payout.settling'])
   })
-
-  test("shows nothing of another client's", async () => {
-    const world = await busy()
-    const other = await world.limited()
-    expect(await eventsOf(other)).toEqual([])
-    const [event] = await eventsOf(world)
-    expect((await other.get(`${EVENTS}/${event?.id}`)).status).toBe(404)
-  })
 })
 
 describe('GET /api/v1/events/{id}', () => {

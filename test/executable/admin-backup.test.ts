@@ -92,28 +92,6 @@ describe('restore', () => {
     expect(readdirSync(operator.dataDir).filter((name) => /draft|\.new/.test(name))).toEqual([])
   })
 
-  operatorTest('refuses an invalid backup and does not change the folder', async (operator) => {
-    const backup = await operator.backedUp()
-    const database = new Database(backup)
-    database.run('UPDATE wallets SET amount_minor = amount_minor + 1')
-    database.close()
-    const late = join(operator.folder, 'late.sqlite')
-    await operator.json('backup', late)
-    const sequences = new Database(late)
-    sequences.run("INSERT INTO sqlite_sequence VALUES ('webhook_queue', 9999999999)")
-    sequences.close()
-    const other = elsewhere(operator)
-    for (const [file, message] of [
-      [backup, 'wallet 1 holds 100001, its lines sum to 100000'],
-      [late, 'the ids of webhook_queue have reached 9999999999'],
-    ] as const) {
-      const { exitCode, stderr } = await other.run(['restore', file])
-      expect({ file, exitCode }).toEqual({ file, exitCode: 4 })
-      expect(stderr).toContain(message)
-    }
-    expect(readdirSync(other.dataDir).sort()).toEqual(['server.lock', 'voucher.key'])
-  })
-
   operatorTest('needs the voucher key of the backup', async (operator) => {
     const backup = await operator.backedUp()
     const other = new Operator(operator.folder, join(operator.folder, 'other'))
@@ -178,19 +156,6 @@ const DAMAGES: [change: string, fault: string][] = [
   ["UPDATE payouts SET due_at_ms = 1 WHERE reference_id = 'open'", ' was due at 1970-01-01T00:00:00Z'],
 ]
 
-/** Where an index begins in a file. */
-const pageOf = (file: string, index: string): { rootpage: number; page_size: number } => {
-  const sqlite = new Database(file, { readonly: true, strict: true })
-  const page = sqlite
-    .query<{ rootpage: number; page_size: number }, [string]>(
-      'SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = ?',
-    )
-    .get(index)
-  sqlite.close()
-  if (!page) throw new Error(`there is no index ${index}`)
-  return page
-}
-
 /** A folder with an order, a payout that is open, and one that was completed. */
 const withTrade = (work: (operator: Operator) => Promise<void>): Promise<void> =>
   asOperator(async (operator) => {
@@ -231,18 +196,6 @@ describe('verify', () => {
       await Promise.all(DAMAGES.map(check))
       expect([...unbroken]).toEqual(['the file is whole']) // which a test of its own breaks
     }))
-
-  operatorTest('detects a damaged file', async (operator) => {
-    const backup = await operator.backedUp()
-    const bytes = readFileSync(backup)
-    const { rootpage, page_size } = pageOf(backup, 'beneficiaries_email')
-    bytes.fill(0xff, (rootpage - 1) * page_size, rootpage * page_size)
-    const { exitCode, stdout } = await run(['verify', operator.file('damaged', bytes), '--json'])
-    expect(exitCode).toBe(1)
-    const checks = JSON.parse(stdout) as { check: string; faults: number }[]
-    const whole = checks.find(({ check }) => check === 'the file is whole')
-    expect(whole?.faults).toBeGreaterThan(0)
-  })
 
   operatorTest('refuses the data of a newer release', async (operator) => {
     await operator.json('client', 'add', 'acme')

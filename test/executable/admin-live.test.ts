@@ -180,6 +180,8 @@ const ACTS: [act: string, answer: object, path: string, seen: object][] = [
   ['orders deliver 1 1', { status: 'PARTIALLY_DELIVERED', delivered: 1 }, '/orders/1', { vouchers: [BOX(1)] }],
   ['orders fail 1 --reason Sold', { status: 'PARTIALLY_DELIVERED' }, '/orders/1', { failure_reason: 'Sold' }],
   ['orders deliver 2', { status: 'DELIVERED', delivered: 2 }, '/orders/2', { vouchers: [BOX(4), BOX(5)] }],
+  ['orders refund 2 --vouchers 2-1', { refunded_amount: 12.25 }, '/orders/2', { refunded_amount: 12.25 }],
+  ['orders refund 2', { refunded_amount: 24.5 }, '/orders/2', { refunded_amount: 24.5, status: 'DELIVERED' }],
   ['payouts advance P', { status: 'queued', submitted: false }, '/payouts/P', { status: 'queued' }],
   ['payouts advance P --to action_required', { submitted: true }, '/payouts/P', { status: 'action_required' }],
   ['payouts advance P --to completed', { status: 'completed' }, '/payouts/P', { status: 'completed' }],
@@ -193,6 +195,9 @@ const REFUSED: [act: string, message: string][] = [
   ['client discount acme 99 5', 'there is no product 99\nSee scrip catalog export.'],
   ['orders deliver 1', 'order 1 is PARTIALLY_DELIVERED, and cannot be changed like this\nSee scrip orders show 1.'],
   ['orders deliver 99', 'there is no order 99\nSee scrip orders list.'],
+  ['orders refund 2', 'order 2 is already refunded'],
+  ['orders refund 2 --vouchers 2-1', 'is already refunded'],
+  ['orders refund 7', 'there is no order 7'],
   ['payouts return P', 'is completed, and cannot be changed like this'],
   ['payouts cancel Q', 'is failed, and cannot be changed like this'],
   ['payouts advance R', 'is cancelled, and cannot be changed like this'],
@@ -212,6 +217,9 @@ test('an act answers with the record, the next request of its client sees it, an
       const read = await customer.read<object>(named(path))
       expect({ act, seen: Array.isArray(seen) ? [(read as object[])[0]] : read }).toMatchObject({ act, seen })
     }
+    expect(await operator.json('orders', 'show', '2')).toMatchObject({ refunded_vouchers: ['2-1', '2-2'] })
+    // The codes of a refund are not sold again.
+    expect(await operator.json<object[]>('vouchers', 'list')).toMatchObject([{}, { available: 2, taken: 3 }])
     const balance = await customer.wallet()
     for (const [act, message] of REFUSED) {
       const { exitCode, stdout, stderr } = await operator.run(named(act).split(' '))

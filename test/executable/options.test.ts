@@ -5,7 +5,7 @@ import { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { withServeOptions } from '../../src/config/options.ts'
 import { freePort } from '../free-port.ts'
-import { bearer, folderTest, inFolder, loggedIn, run, start } from '../program.ts'
+import { folderTest, inFolder, loggedIn, run, start } from '../program.ts'
 
 /** Flags, their variables and their defaults (contract C1). */
 
@@ -70,26 +70,6 @@ test('variables have the meaning of their flags', async () => {
   await advance('PT1S')
   expect(await charge()).toBe('MISS')
   expect((await program.stop()).stderr).toContain('"level":"info"')
-})
-
-test('--rate-limit off removes limits and headers', async () => {
-  const program = await start(['--rate-limit', 'off'])
-  const response = await program.request('/api/v1/countries/1', bearer(await loggedIn(program)))
-  expect(response.status).toBe(200)
-  expect([...response.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
-  await program.stop()
-})
-
-test('the same seed gives the same request ids; another gives others', async () => {
-  const idOf = async (seed: string) => {
-    const program = await start(['--seed', seed])
-    const id = (await program.request('/status')).headers.get('x-request-id')
-    await program.stop()
-    return id
-  }
-  const [one, again, other] = await Promise.all([idOf('one'), idOf('one'), idOf('other')])
-  expect(again).toBe(one)
-  expect(other).not.toBe(one)
 })
 
 folderTest('secrets are read from files: SCRIP_SANDBOX_TOKEN_FILE', async (folder) => {

@@ -133,6 +133,21 @@ describe('a file that is not an intact backup of Scrip', () => {
       expect(readdirSync(operator.folder).sort()).toEqual(expect.not.arrayContaining([expect.stringMatching('draft')]))
     }))
 
+  test('is also refused if verify finds a fault in it', () =>
+    withBackup(async (operator, backup) => {
+      for (const [statement, fault] of [
+        ['UPDATE wallets SET amount_minor = amount_minor + 1', 'wallet 1 holds 100001, its lines sum to 100000'],
+        ["INSERT INTO sqlite_sequence VALUES ('webhook_queue', 9999999999)", 'the ids of webhook_queue have reached'],
+      ] as const) {
+        const file = join(operator.folder, 'faulty.sqlite')
+        copyFileSync(backup, file)
+        change(file, statement)
+        const refused = await operator.run(['restore', file, '--force'])
+        expect(refused).toMatchObject({ exitCode: 4, stderr: expect.stringContaining(fault) })
+      }
+      expect(await amountIn(operator)).toBe(1005)
+    }))
+
   test('is also refused if it is a folder, missing, or the database itself', () =>
     withBackup(async (operator) => {
       const link = join(operator.folder, 'link.sqlite')
@@ -157,6 +172,7 @@ describe('a file that is not an intact backup of Scrip', () => {
       writeFileSync(backup, readFileSync(backup).fill(0xff, end - 64, end))
       const { exitCode, stdout } = await operator.run(['verify', backup])
       expect(exitCode).toBe(1)
+      expect(stdout).toMatch(/^the file is whole +[1-9]\d* .*\n/m)
       expect(stdout).toContain('  a page has a length that no value has\n')
     }))
 

@@ -49,11 +49,6 @@ describe('GET /api/v1/payouts', () => {
     expect(pageOf(response)).toEqual(['1', '20', '4', '1', null, null])
   })
 
-  test('does not list records of another client', async () => {
-    const world = await desk()
-    expect(await (await (await world.limited()).get(PAYOUTS)).json()).toEqual([])
-  })
-
   test('combines filters by status, currency and search', async () => {
     const world = await desk()
     expect(await referencesOf(world, 'status=queued')).toEqual(['c-100%'])

@@ -212,23 +212,3 @@ describe('a payout that is not possible', () => {
     await expectRefusal(world, { ...HUNDRED, wallet_id: 2, amount: 1e9 }, invalid('amount too large'))
   })
 })
-
-describe('GET /api/v1/payouts/{id}', () => {
-  inWorld("404 is identical for another client's payout, a missing one and an invalid id", async (world) => {
-    const { id } = await pay(world)
-    const limited = await world.limited()
-    const elsewhere = await server.world()
-    for (const response of [
-      await limited.get(`${PAYOUTS}/${id}`),
-      await elsewhere.get(`${PAYOUTS}/${id}`),
-      await world.get(`${PAYOUTS}/pyt_00000000000000000000`),
-      await world.get(`${PAYOUTS}/1`),
-      await world.get(`${PAYOUTS}/${id.toUpperCase()}`),
-      await limited.post(`${PAYOUTS}/${id}/cancel`),
-      await world.post(`${PAYOUTS}/pyt_0/cancel`),
-    ]) {
-      await expectResponse(response, 404, { error: 'NotFound', message: 'Payout not found' })
-    }
-    expect((await getPayout(world, id)).status).toBe('created')
-  })
-})

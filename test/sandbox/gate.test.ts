@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { structured } from '../errors.ts'
 import { againstBinary, expectResponse, type Server, startServer } from '../harness.ts'
 
@@ -223,22 +220,6 @@ describe('The control API on another address without a token', () => {
     await expectAll(await askAll(server, {}), 401, NEEDS_TOKEN)
     await expectAll(await askAll(server, { 'x-sandbox-token': '' }), 401, NEEDS_TOKEN)
     await expectAll(await askAll(server, { host: 'localhost' }), 401, NEEDS_TOKEN)
-  })
-})
-
-describe('In live mode', () => {
-  test('there is no control API and no sandbox client, and no name creates a world', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'scrip-'))
-    const server = await startServer('--mode', 'live', '--data-dir', folder)
-    const notFound = structured('NotFoundError', 'NOT_FOUND', 'Route not found')
-    await expectAll(await askAll(server, { 'x-sandbox-token': 'open sesame' }), 404, notFound)
-    for (const name of ['sandbox', 'limited', 'sbx_somewhere', 'sbx_somewhere.limited']) {
-      const body = JSON.stringify({ username: name, password: name })
-      const response = await server.request('/auth/login', { method: 'POST', body })
-      await expectResponse(response, 401, structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials'))
-    }
-    await server.stop()
-    rmSync(folder, { recursive: true })
   })
 })
 

@@ -1,9 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { notFound, structured, validation, worldNotFound } from '../errors.ts'
-import { Operator } from '../executable/live.ts'
 import { forFile, type Server, startServer, TestWorld } from '../harness.ts'
 import { bearer, folderTest, loggedIn as inDefault, inFolder, type Running, run, start } from '../program.ts'
 import { ADA, countOf, INSTANT, NOON, place, saveAda } from '../records.ts'
@@ -436,21 +435,6 @@ describe('--snapshot FILE', () => {
     }),
   )
 
-  folderTest('exit 4 for one of live data', async (folder) => {
-    const operator = new Operator(folder)
-    await operator.json('client', 'add', 'acme')
-    await succeed(server, 'PUT', '/worlds/base')
-    await succeed(server, 'PUT', '/snapshots/base?world=base')
-    // The file as it lies there says that a log belongs to it; nothing has been left in one.
-    const image = Buffer.from(await Bun.file(join(operator.dataDir, 'scrip.sqlite')).arrayBuffer())
-    image.fill(1, 18, 20)
-    const file = join(folder, 'live.json')
-    writeFileSync(file, JSON.stringify({ ...(await fileOf('base')), database: gzipped(image) }))
-    const { exitCode, stderr } = await run(['--port', '0', '--snapshot', file])
-    expect(exitCode).toBe(4)
-    expect(stderr).toContain(`${file}: not a snapshot: /database: is not a sandbox`)
-  })
-
   test.each([
     ['/no/such.json', '/no/such.json does not exist\nCheck its name and its folder.'],
     ['/', '/ is a folder\nName a file.'],
@@ -458,16 +442,6 @@ describe('--snapshot FILE', () => {
     const { exitCode, stdout, stderr } = await run(['--port', '0', '--snapshot', path])
     expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
     expect(stderr).toBe(`scrip: ${what}\n`)
-  })
-
-  folderTest('exit 2 in live mode, and nothing is written', async (folder) => {
-    const { file } = await prepare(folder)
-    copyFileSync(file, join(folder, 'copy.json'))
-    const dataDir = join(folder, 'data')
-    const { exitCode, stdout, stderr } = await run(['--mode', 'live', '--data-dir', dataDir, '--snapshot', file])
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-    expect(stderr).toContain('--snapshot is not available in live mode')
-    expect(readdirSync(folder).sort()).toEqual(['copy.json', 'prepared.json'])
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { structured, validation } from '../errors.ts'
+import { validation } from '../errors.ts'
 import { expectResponse, forFile, startServer, testIn } from '../harness.ts'
 import { pageOf } from '../records.ts'
 import { walletsOf } from './balances.ts'
@@ -168,18 +168,6 @@ describe('GET /api/v1/wallets/{id}', () => {
   test("200 returns the limited client's own wallet", async () => {
     const limited = await (await server.world()).limited()
     expect(await (await limited.get(`${PATH}/5`)).json()).toEqual(LIMITED_USD)
-  })
-
-  inWorld("404 is identical for another client's wallet and a missing one", async (world) => {
-    const limited = await world.limited()
-    const notFound = structured('NotFoundError', 'NOT_FOUND', 'Wallet not found')
-    for (const response of [
-      await world.get(`${PATH}/5`),
-      await limited.get(`${PATH}/1`),
-      await world.get(`${PATH}/2147483647`),
-    ]) {
-      await expectResponse(response, 404, notFound)
-    }
   })
 
   test('returns the reserved amount and the time of the last change', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { Webhook as Stranger } from 'standardwebhooks'
-import { badRequest, notFound } from '../errors.ts'
+import { badRequest } from '../errors.ts'
 import { eventsOf } from '../events/events.ts'
 import { againstBinary, forFile, startServer, type TestWorld, testIn } from '../harness.ts'
 import { HUNDRED, INSTANT, NOON, pay, place } from '../records.ts'
@@ -430,13 +430,6 @@ describe('POST /api/v1/events/{id}/redeliver', () => {
     await world.post(`/api/v1/events/${eventId}/redeliver`)
     await settle(world)
     expect([mine.types().every((type) => type === 'ping'), other.types()]).toEqual([true, []])
-  })
-
-  atNoon("404 for another client's event", async (world) => {
-    await fund(world)
-    const [event] = await eventsOf(world)
-    const response = await (await world.limited()).post(`/api/v1/events/${event?.id}/redeliver`)
-    expect([response.status, await response.json()]).toEqual([404, notFound('Event not found')])
   })
 })
 

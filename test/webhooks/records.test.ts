@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { badRequest, notFound, validation } from '../errors.ts'
+import { badRequest, validation } from '../errors.ts'
 import { sharedServer, testIn } from '../harness.ts'
 import { NOON } from '../records.ts'
 import { hook, patchHook, WEBHOOKS, type WebhookBody } from './webhooks.ts'
@@ -9,7 +9,6 @@ const server = await sharedServer()
 const atNoon = testIn(() => server.world(NOON))
 const URL = 'http://127.0.0.1:9/hooks'
 const VALID = { name: 'Fulfilment', url: URL, events: ['order.*', 'payout.completed'] }
-const NOT_FOUND: [number, unknown] = [404, notFound('Webhook not found')]
 const statusAndBody = async (response: Response): Promise<[number, unknown]> => [response.status, await response.json()]
 
 describe('POST /api/v1/webhooks', () => {
@@ -103,27 +102,6 @@ describe('GET /api/v1/webhooks', () => {
     expect(headers.map((name) => response.headers.get(name))).toEqual(['1', '2', '3', '2'])
     expect(await (await world.get(`${WEBHOOKS}?page=9`)).json()).toEqual([])
     expect(await (await (await world.limited()).get(WEBHOOKS)).json()).toEqual([])
-  })
-})
-
-describe('/api/v1/webhooks/{id}', () => {
-  atNoon('GET, PATCH, DELETE, rotate, ping and deliveries are 404 for what is not the client’s own', async (world) => {
-    const { id } = await hook(world, URL)
-    const other = await world.limited()
-    for (const [client, name] of [
-      [other, id],
-      [world, 'whk_nothing'],
-      [world, '%00'],
-    ] as const) {
-      const path = `${WEBHOOKS}/${name}`
-      expect(await statusAndBody(await client.get(path))).toEqual(NOT_FOUND)
-      expect(await statusAndBody(await patchHook(client, name, { name: 'x' }))).toEqual(NOT_FOUND)
-      expect(await statusAndBody(await client.delete(path))).toEqual(NOT_FOUND)
-      expect(await statusAndBody(await client.get(`${path}/deliveries`))).toEqual(NOT_FOUND)
-      for (const act of ['rotate', 'ping'])
-        expect(await statusAndBody(await client.post(`${path}/${act}`))).toEqual(NOT_FOUND)
-    }
-    expect((await world.get(`${WEBHOOKS}/${id}`)).status).toBe(200)
   })
 })
 
