@@ -111,71 +111,69 @@ describe('a valid catalog', () => {
 })
 
 describe('an invalid row is reported with its location', () => {
+  const PERCENT = 'a percentage has at most two decimals'
+
   test.each<[string, Record<string, unknown>, string]>([
-    ['an unknown country', { country: 'XXX' }, '/products/0/country: no country has the code XXX'],
-    ['NUL in a name', { name: 'Te\0a' }, `/products/0/name: ${UNWRITABLE}`],
-    ['half a surrogate pair in a text', { how_to_use: 'Wave \ud83d' }, `/products/0/how_to_use: ${UNWRITABLE}`],
-    ['its other half', { image_url: 'https://cards.example/\udc4b' }, `/products/0/image_url: ${UNWRITABLE}`],
-    ['an unknown currency', { currency: 'XAU' }, '/products/0/currency: unknown currency XAU'],
-    [
-      'a tax with three decimals',
-      { gst_percent: 8.255 },
-      '/products/0/gst_percent: a percentage has at most two decimals, 8.255 has more',
-    ],
+    ['an unknown country', { country: 'XXX' }, 'country: no country has the code XXX'],
+    ['NUL in a name', { name: 'Te\0a' }, `name: ${UNWRITABLE}`],
+    ['half a surrogate pair in a text', { how_to_use: 'Wave \ud83d' }, `how_to_use: ${UNWRITABLE}`],
+    ['its other half', { image_url: 'https://cards.example/\udc4b' }, `image_url: ${UNWRITABLE}`],
+    ['an unknown currency', { currency: 'XAU' }, 'currency: unknown currency XAU'],
+    ['a tax with three decimals', { gst_percent: 8.255 }, `gst_percent: ${PERCENT}, 8.255 has more`],
     [
       'a fee with three decimals',
       { handling_fee: { fixed: 0, percent: 0.001 } },
-      '/products/0/handling_fee/percent: a percentage has at most two decimals, 0.001 has more',
+      `handling_fee/percent: ${PERCENT}, 0.001 has more`,
     ],
     [
-      'a fixed fee finer than the currency',
+      'a fixed fee that is too fine',
       { handling_fee: { fixed: 0.005, percent: 0 } },
-      '/products/0/handling_fee/fixed: USD has 2 decimals, 0.005 has more',
+      'handling_fee/fixed: USD has 2 decimals, 0.005 has more',
     ],
     [
-      'a lowest amount finer than the currency',
+      'a lowest amount that is too fine',
       band({ min_value: 10.001 }),
-      '/products/0/denominations/0/min_value: USD has 2 decimals, 10.001 has more',
+      'denominations/0/min_value: USD has 2 decimals, 10.001 has more',
     ],
     [
-      'a highest amount finer than the currency',
+      'a highest amount that is too fine',
       { ...band({ max_value: 100.5 }), currency: 'JPY' },
-      '/products/0/denominations/0/max_value: JPY has 0 decimals, 100.5 has more',
+      'denominations/0/max_value: JPY has 0 decimals, 100.5 has more',
     ],
     [
       'a discount with three decimals',
       band({ discount: 2.125 }),
-      '/products/0/denominations/0/discount: a percentage has at most two decimals, 2.125 has more',
+      `denominations/0/discount: ${PERCENT}, 2.125 has more`,
     ],
     [
       'a band that ends before it starts',
       band({ max_value: 9.99 }),
-      '/products/0/denominations/0/max_value: 9.99 is below min_value',
+      'denominations/0/max_value: 9.99 is below min_value',
     ],
   ])('%s', (_, change, problem) => {
-    expect(problemsWith(change)).toEqual([`line 1, product 1, ${problem}`])
+    expect(problemsWith(change)).toEqual([`line 1, product 1, /products/0/${problem}`])
   })
 
   test.each<[string, Record<string, unknown>, string]>([
-    ['no id', { id: undefined }, '/products/0/id'],
-    ['an id of 0', { id: 0 }, '/products/0/id'],
-    ['an id above every id', { id: 2_147_483_648 }, '/products/0/id'],
-    ['an empty name', { name: '' }, '/products/0/name'],
-    ['an alpha-2 country', { country: 'US' }, '/products/0/country'],
-    ['a currency in lower case', { currency: 'usd' }, '/products/0/currency'],
-    ['an unknown delivery mode', { delivery_mode: 'pigeon' }, '/products/0/delivery_mode'],
-    ['no terms', { terms: undefined }, '/products/0/terms'],
-    ['a negative stock', { stock: -1 }, '/products/0/stock'],
-    ['a maximum of 0', { max_quantity: 0 }, '/products/0/max_quantity'],
-    ['a negative fee', { handling_fee: { fixed: -1, percent: 0 } }, '/products/0/handling_fee/fixed'],
-    ['half a fee', { handling_fee: { fixed: 1 } }, '/products/0/handling_fee/percent'],
-    ['no denominations', { denominations: [] }, '/products/0/denominations'],
-    ['a denomination above a billion', band({ max_value: 1_000_000_001 }), '/products/0/denominations/0/max_value'],
-    ['a discount above 100 %', band({ discount: 101 }), '/products/0/denominations/0/discount'],
-    ['a misspelt member', { colour: 'red' }, '/products/0/colour'],
+    ['no id', { id: undefined }, 'id'],
+    ['an id of 0', { id: 0 }, 'id'],
+    ['an id above every id', { id: 2_147_483_648 }, 'id'],
+    ['an empty name', { name: '' }, 'name'],
+    ['an alpha-2 country', { country: 'US' }, 'country'],
+    ['a currency in lower case', { currency: 'usd' }, 'currency'],
+    ['an unknown delivery mode', { delivery_mode: 'pigeon' }, 'delivery_mode'],
+    ['no terms', { terms: undefined }, 'terms'],
+    ['a negative stock', { stock: -1 }, 'stock'],
+    ['a maximum of 0', { max_quantity: 0 }, 'max_quantity'],
+    ['a negative fee', { handling_fee: { fixed: -1, percent: 0 } }, 'handling_fee/fixed'],
+    ['half a fee', { handling_fee: { fixed: 1 } }, 'handling_fee/percent'],
+    ['no denominations', { denominations: [] }, 'denominations'],
+    ['a denomination above a billion', band({ max_value: 1_000_000_001 }), 'denominations/0/max_value'],
+    ['a discount above 100 %', band({ discount: 101 }), 'denominations/0/discount'],
+    ['a misspelt member', { colour: 'red' }, 'colour'],
   ])('%s', (_, change, place) => {
     expect(problemsWith(change)).toEqual([
-      expect.stringMatching(new RegExp(`^line 1, product (?:no\\. )?\\d+, ${place}: \\S`)),
+      expect.stringMatching(new RegExp(`^line 1, product (?:no\\. )?\\d+, /products/0/${place}: \\S`)),
     ])
   })
 

@@ -10,6 +10,16 @@ const server = await sharedServer()
 const broken = (field: string, rule: string, problem: string) =>
   invalid({ [field]: [{ rule, field, message: `The ${field} field ${problem}.` }] })
 
+const NO_PRODUCT = notFound('Product not found')
+const DENOMINATION = notFound('Denomination not found')
+const TOO_MANY = badRequest('Quantity exceeds maximum allowed quantity of 100')
+const NO_WALLET = badRequest('Wallet not found')
+const DUPLICATE = badRequest('Duplicate client_reference')
+const NO_BALANCE = badRequest('Insufficient wallet balance')
+const NO_STOCK = badRequest('Insufficient stock')
+/** More than any wallet of a world holds. */
+const TOO_MUCH = { product_id: 12, denomination: 1_000, quantity: 1_000 }
+
 /** An order that is refused leaves nothing: no order, no movement, no reservation. */
 const expectRefusal = async (world: TestWorld, body: unknown, status: number, response: object) => {
   const before = [await walletsOf(world), await movementsOf(world), await countOf(world, ORDERS)]
@@ -31,13 +41,7 @@ describe('an invalid body', () => {
     ['a ref that is not ASCII', { ref: 'grüße' }, 'ref', 'format', 'must be printable ASCII characters'],
     ['a ref with a line feed at its end', { ref: 'a\n' }, 'ref', 'format', 'must be printable ASCII characters'],
     ['a number as ref', { ref: 7 }, 'ref', 'string', 'must be a string'],
-    [
-      'two references that differ',
-      { ref: 'a', client_reference: 'b' },
-      'ref',
-      'format',
-      'must be the same as client_reference',
-    ],
+    ['two references', { ref: 'a', client_reference: 'b' }, 'ref', 'format', 'must be the same as client_reference'],
     ['no address as email', { email: 'ada@' }, 'email', 'email', 'must be a valid e-mail address'],
   ])('400 names %s', async (_, change, field, rule, problem) => {
     await expectRefusal(await server.world(), { ...INSTANT, ...change }, 400, broken(field, rule, problem))
@@ -47,46 +51,27 @@ describe('an invalid body', () => {
     const world = await server.world()
     const response = await world.post(ORDERS, { product_id: 0, wallet_id: 0, ref: '', client_reference: '', email: '' })
     const { error } = (await response.json()) as { error: { messages: object } }
-    expect(Object.keys(error.messages)).toEqual([
-      'product_id',
-      'denomination',
-      'quantity',
-      'wallet_id',
-      'ref',
-      'client_reference',
-      'email',
-    ])
+    const named = 'product_id denomination quantity wallet_id ref client_reference email'
+    expect(Object.keys(error.messages).join(' ')).toBe(named)
     expect(await countOf(world, ORDERS)).toBe(0)
   })
 })
 
 describe('a purchase that is not possible', () => {
-  const DENOMINATION = notFound('Denomination not found')
-
   test.each<[string, object, number, object]>([
-    ['404 an unknown product', { product_id: 999_999 }, 404, notFound('Product not found')],
-    ['404 an inactive product', { product_id: 7, denomination: 10 }, 404, notFound('Product not found')],
+    ['404 an unknown product', { product_id: 999_999 }, 404, NO_PRODUCT],
+    ['404 an inactive product', { product_id: 7, denomination: 10 }, 404, NO_PRODUCT],
     ['404 a denomination below the band', { denomination: 4.99 }, 404, DENOMINATION],
     ['404 a denomination above the band', { denomination: 500.01 }, 404, DENOMINATION],
     ['404 a denomination with too many decimals', { denomination: 5.001 }, 404, DENOMINATION],
     ['404 a denomination between fixed ones', { product_id: 1, denomination: 150 }, 404, DENOMINATION],
-    ['400 too many', { quantity: 101 }, 400, badRequest('Quantity exceeds maximum allowed quantity of 100')],
-    [
-      '400 more than anyone counts',
-      { quantity: 1e300 },
-      400,
-      badRequest('Quantity exceeds maximum allowed quantity of 100'),
-    ],
-    ['400 an unknown wallet', { wallet_id: 999 }, 400, badRequest('Wallet not found')],
-    ["400 another client's wallet", { wallet_id: 5 }, 400, badRequest('Wallet not found')],
-    [
-      '400 more than the wallet holds',
-      { product_id: 12, denomination: 1_000, quantity: 1_000 },
-      400,
-      badRequest('Insufficient wallet balance'),
-    ],
-    ['400 what is out of stock', NONE_LEFT, 400, badRequest('Insufficient stock')],
-    ['400 more than there is', { product_id: 9, denomination: 10, quantity: 4 }, 400, badRequest('Insufficient stock')],
+    ['400 too many', { quantity: 101 }, 400, TOO_MANY],
+    ['400 more than anyone counts', { quantity: 1e300 }, 400, TOO_MANY],
+    ['400 an unknown wallet', { wallet_id: 999 }, 400, NO_WALLET],
+    ["400 another client's wallet", { wallet_id: 5 }, 400, NO_WALLET],
+    ['400 more than the wallet holds', TOO_MUCH, 400, NO_BALANCE],
+    ['400 what is out of stock', NONE_LEFT, 400, NO_STOCK],
+    ['400 more than there is', { product_id: 9, denomination: 10, quantity: 4 }, 400, NO_STOCK],
   ])('%s', async (_, change, status, response) => {
     await expectRefusal(await server.world(), { ...INSTANT, ...change }, status, response)
   })
@@ -94,14 +79,9 @@ describe('a purchase that is not possible', () => {
   test('400 for a used reference, and the first order stays', async () => {
     const world = await server.world()
     const first = await place(world, { ...INSTANT, ref: 'a-1' })
-    await expectRefusal(world, { ...INSTANT, ref: 'a-1' }, 400, badRequest('Duplicate client_reference'))
-    await expectRefusal(world, { ...INSTANT, client_reference: 'a-1' }, 400, badRequest('Duplicate client_reference'))
-    await expectRefusal(
-      world,
-      { product_id: 1, denomination: 100, quantity: 2, ref: 'a-1' },
-      400,
-      badRequest('Duplicate client_reference'),
-    )
+    await expectRefusal(world, { ...INSTANT, ref: 'a-1' }, 400, DUPLICATE)
+    await expectRefusal(world, { ...INSTANT, client_reference: 'a-1' }, 400, DUPLICATE)
+    await expectRefusal(world, { product_id: 1, denomination: 100, quantity: 2, ref: 'a-1' }, 400, DUPLICATE)
     expect(await (await world.get(`${ORDERS}/${first.id}`)).json()).toEqual(first)
   })
 
@@ -109,41 +89,25 @@ describe('a purchase that is not possible', () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const { id } = await place(world, { ...INSTANT, quantity: 6, ref: 'a-1' })
     expect((await world.post(`${ORDERS}/${id}/cancel`)).status).toBe(200)
-    await expectRefusal(world, { ...INSTANT, ref: 'a-1' }, 400, badRequest('Duplicate client_reference'))
+    await expectRefusal(world, { ...INSTANT, ref: 'a-1' }, 400, DUPLICATE)
   })
 })
 
 describe('the first error in the documented order is returned', () => {
   // Each breaks its own rule and every later one that it can.
-  const TOO_MUCH = { product_id: 12, denomination: 1_000, quantity: 1_000 }
+  const WRONG = { denomination: 3, quantity: 9_999, wallet_id: 999 }
   test.each<[string, object, object]>([
     [
       'the body before the product',
       { product_id: 999_999, denomination: 1, quantity: 0 },
       broken('quantity', 'min', 'must be at least 1'),
     ],
-    [
-      'the product before the denomination',
-      { product_id: 999_999, denomination: 3, quantity: 9_999, wallet_id: 999 },
-      notFound('Product not found'),
-    ],
-    [
-      'the denomination before the quantity',
-      { product_id: 8, denomination: 3, quantity: 9_999, wallet_id: 999 },
-      notFound('Denomination not found'),
-    ],
-    [
-      'the quantity before the wallet',
-      { ...NONE_LEFT, quantity: 11, wallet_id: 999 },
-      badRequest('Quantity exceeds maximum allowed quantity of 10'),
-    ],
-    [
-      'the wallet before a used reference',
-      { ...NONE_LEFT, wallet_id: 999, ref: 'used' },
-      badRequest('Wallet not found'),
-    ],
-    ['a used reference before the balance', { ...TOO_MUCH, ref: 'used' }, badRequest('Duplicate client_reference')],
-    ['a used reference before the stock', { ...NONE_LEFT, ref: 'used' }, badRequest('Duplicate client_reference')],
+    ['the product before the denomination', { ...WRONG, product_id: 999_999 }, NO_PRODUCT],
+    ['the denomination before the quantity', { ...WRONG, product_id: 8 }, DENOMINATION],
+    ['the quantity before the wallet', { ...INSTANT, quantity: 101, wallet_id: 999 }, TOO_MANY],
+    ['the wallet before a used reference', { ...NONE_LEFT, wallet_id: 999, ref: 'used' }, NO_WALLET],
+    ['a used reference before the balance', { ...TOO_MUCH, ref: 'used' }, DUPLICATE],
+    ['a used reference before the stock', { ...NONE_LEFT, ref: 'used' }, DUPLICATE],
   ])('%s', async (_, body, expected) => {
     const world = await server.world()
     await place(world, { ...INSTANT, ref: 'used' })
@@ -155,9 +119,9 @@ describe('the first error in the documented order is returned', () => {
   test('the balance before the stock', async () => {
     const world = await server.world()
     const wanted = { ...NONE_LEFT, denomination: 200, quantity: 10 }
-    await expectRefusal(world, wanted, 400, badRequest('Insufficient stock'))
+    await expectRefusal(world, wanted, 400, NO_STOCK)
     await place(world, { product_id: 12, denomination: 1_000, quantity: 93 })
-    await expectRefusal(world, wanted, 400, badRequest('Insufficient wallet balance'))
+    await expectRefusal(world, wanted, 400, NO_BALANCE)
   })
 })
 
@@ -188,7 +152,7 @@ describe('with custom rates and catalog', () => {
     await expectRefusal(world, HUGE, 400, TOO_LARGE)
     await expectRefusal(world, { ...HUGE, quantity: 1_000_000_000, wallet_id: 2 }, 400, TOO_LARGE)
     // One card less is exact, and merely more than anyone has.
-    await expectRefusal(world, { ...HUGE, quantity: 9_999 }, 400, badRequest('Insufficient wallet balance'))
+    await expectRefusal(world, { ...HUGE, quantity: 9_999 }, 400, NO_BALANCE)
   })
 
   test('checks the rate before the amount, and the amount before a used reference', async () => {

@@ -19,6 +19,12 @@ const expectRefusal = async (world: TestWorld, body: unknown, response: object) 
 
 const NOBODY = { beneficiary_email: undefined, beneficiary_first_name: undefined, beneficiary_last_name: undefined }
 
+const NULLS = { beneficiary_email: null, beneficiary_first_name: null, beneficiary_last_name: null }
+const LARGE = { note: 'x'.repeat(16_384) }
+const CURRENCY = 'currency must be the ISO 4217 code of a circulating currency'
+const TWO_PAYEES = 'beneficiary_id must not come with beneficiary_email, beneficiary_first_name, beneficiary_last_name'
+const COUNTRY = 'beneficiary_country must be an ISO 3166-1 alpha-2 country code'
+const PHONE = 'beneficiary_phone must be a valid phone number including the country code'
 const PAYEE_REQUIRED =
   'beneficiary_id is required, or beneficiary_email, beneficiary_first_name and beneficiary_last_name'
 
@@ -32,16 +38,8 @@ describe('an invalid body', () => {
     ['an amount of nothing', { amount: 0 }, 'amount must be at least 0.01'],
     ['no yen', { currency: 'JPY', wallet_id: 4, amount: 0 }, 'amount must be at least 1'],
     ['no dinar', { currency: 'KWD', amount: 0 }, 'amount must be at least 0.001'],
-    [
-      'nothing of no currency',
-      { currency: 'XXX', amount: 0 },
-      'amount must be greater than 0; currency must be the ISO 4217 code of a circulating currency',
-    ],
-    [
-      'too much of no currency',
-      { currency: '', amount: 1e21 },
-      'amount too large; currency must be the ISO 4217 code of a circulating currency',
-    ],
+    ['nothing of no currency', { currency: 'XXX', amount: 0 }, `amount must be greater than 0; ${CURRENCY}`],
+    ['too much of no currency', { currency: '', amount: 1e21 }, `amount too large; ${CURRENCY}`],
     ['an amount that cannot be exact', { amount: 1e15 }, 'amount too large'],
     ['dinars that cannot be exact', { currency: 'KWD', amount: 1e12 }, 'amount too large'],
     ['an amount beyond all', { amount: 1e9 + 1 }, 'amount must be at most 1000000000'],
@@ -50,29 +48,21 @@ describe('an invalid body', () => {
     ['half a yen', { currency: 'JPY', wallet_id: 4, amount: 100.5 }, 'amount must have at most 0 decimals'],
     ['four decimals of KWD', { currency: 'KWD', amount: 1.0001 }, 'amount must have at most 3 decimals'],
     ['no currency', { currency: undefined }, 'currency is required'],
-    ['an unknown currency', { currency: 'XYZ' }, 'currency must be the ISO 4217 code of a circulating currency'],
-    ['an empty currency', { currency: '' }, 'currency must be the ISO 4217 code of a circulating currency'],
-    [
-      'a precious metal as currency',
-      { currency: 'XAU' },
-      'currency must be the ISO 4217 code of a circulating currency',
-    ],
+    ['an unknown currency', { currency: 'XYZ' }, CURRENCY],
+    ['an empty currency', { currency: '' }, CURRENCY],
+    ['a precious metal as currency', { currency: 'XAU' }, CURRENCY],
     ['nobody to pay', NOBODY, PAYEE_REQUIRED],
-    [
-      'nulls to pay',
-      { beneficiary_email: null, beneficiary_first_name: null, beneficiary_last_name: null },
-      PAYEE_REQUIRED,
-    ],
+    ['nulls to pay', NULLS, PAYEE_REQUIRED],
     ['nobody to pay nothing', { ...NOBODY, amount: 0 }, `amount must be at least 0.01; ${PAYEE_REQUIRED}`],
     [
       'a currency and an e-mail that are missing',
       { currency: 'XXX', beneficiary_email: null },
-      'currency must be the ISO 4217 code of a circulating currency; beneficiary_email is required',
+      `${CURRENCY}; beneficiary_email is required`,
     ],
     [
       'two people, one of them without an address',
       { beneficiary_id: 'ben_x', beneficiary_email: 'ada@' },
-      'beneficiary_id must not come with beneficiary_email, beneficiary_first_name, beneficiary_last_name; Invalid beneficiary_email format',
+      `${TWO_PAYEES}; Invalid beneficiary_email format`,
     ],
     ['no beneficiary_email', { beneficiary_email: undefined }, 'beneficiary_email is required'],
     ['no beneficiary_first_name', { beneficiary_first_name: undefined }, 'beneficiary_first_name is required'],
@@ -92,26 +82,18 @@ describe('an invalid body', () => {
       { beneficiary_last_name: 'x'.repeat(101) },
       'beneficiary_last_name must be at most 100 characters long',
     ],
-    [
-      'an unknown country',
-      { beneficiary_country: 'XX' },
-      'beneficiary_country must be an ISO 3166-1 alpha-2 country code',
-    ],
-    [
-      'a phone without country code',
-      { beneficiary_phone: '020 7946 0958' },
-      'beneficiary_phone must be a valid phone number including the country code',
-    ],
+    ['an unknown country', { beneficiary_country: 'XX' }, COUNTRY],
+    ['a phone without country code', { beneficiary_phone: '020 7946 0958' }, PHONE],
     ['a number as beneficiary_id', { ...NOBODY, beneficiary_id: 7 }, 'beneficiary_id must be a string'],
     ['identifiers that are a list', { beneficiary_identifiers: [] }, 'beneficiary_identifiers must be an object'],
     [
       'identifiers over 16 KiB',
-      { beneficiary_identifiers: { note: 'x'.repeat(16_384) } },
+      { beneficiary_identifiers: LARGE },
       'beneficiary_identifiers must be at most 16 KiB as JSON',
     ],
     ['a long description', { description: 'x'.repeat(1_001) }, 'description must be at most 1000 characters long'],
     ['metadata that is a string', { metadata: 'x' }, 'metadata must be an object'],
-    ['metadata over 16 KiB', { metadata: { note: 'x'.repeat(16_384) } }, 'metadata must be at most 16 KiB as JSON'],
+    ['metadata over 16 KiB', { metadata: LARGE }, 'metadata must be at most 16 KiB as JSON'],
     ['a word as notify_beneficiary', { notify_beneficiary: 'yes' }, 'notify_beneficiary must be true or false'],
   ])('400 names %s', async (_, change, message) => {
     await expectRefusal(await server.world(), { ...HUNDRED, ...change }, invalid(message))
@@ -132,18 +114,14 @@ describe('an invalid body', () => {
       await server.world(),
       { ...HUNDRED, reference_id: '', amount: 0, currency: 'XYZ', beneficiary_email: 'ada@' },
       invalid(
-        'reference_id must be at least 1 character long; amount must be greater than 0; currency must be the ISO 4217 code of a circulating currency; Invalid beneficiary_email format',
+        `reference_id must be at least 1 character long; amount must be greater than 0; ${CURRENCY}; Invalid beneficiary_email format`,
       ),
     )
   })
 
   inWorld('400 refuses a saved beneficiary together with a person', async (world) => {
     const beneficiary_id = await saveGrace(world)
-    await expectRefusal(
-      world,
-      { ...HUNDRED, beneficiary_id },
-      invalid('beneficiary_id must not come with beneficiary_email, beneficiary_first_name, beneficiary_last_name'),
-    )
+    await expectRefusal(world, { ...HUNDRED, beneficiary_id }, invalid(TWO_PAYEES))
     await expectRefusal(
       world,
       { ...HUNDRED, ...NOBODY, beneficiary_id, beneficiary_email: 'ada@example.com' },
@@ -189,20 +167,14 @@ describe('a payout that is not possible', () => {
 
   test("400 refuses an amount that rounds to zero in the wallet's currency", async () => {
     // 0.01 INR are 0.0167 JPY.
-    await expectRefusal(
-      await server.world(),
-      { ...HUNDRED, wallet_id: 4, currency: 'INR', amount: 0.01 },
-      invalid('amount too small'),
-    )
+    const tiny = { ...HUNDRED, wallet_id: 4, currency: 'INR', amount: 0.01 }
+    await expectRefusal(await server.world(), tiny, invalid('amount too small'))
   })
 
   test('400 names both currencies if there is no rate', async () => {
     await using own = await startServer('--rates', fileOf({ base: 'USD', rates: { EUR: '0.92' } }))
-    await expectRefusal(
-      await own.world(),
-      { ...HUNDRED, wallet_id: 4 },
-      badRequest('No exchange rate found for USD to JPY'),
-    )
+    const missing = badRequest('No exchange rate found for USD to JPY')
+    await expectRefusal(await own.world(), { ...HUNDRED, wallet_id: 4 }, missing)
   })
 
   test("400 refuses an amount that cannot be exact in the wallet's currency", async () => {

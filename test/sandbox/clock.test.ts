@@ -128,6 +128,9 @@ describe('POST /_sandbox/clock', () => {
     [field]: [{ rule: name, field, message: `The ${field} field ${problem}.` }],
   })
   const noTimestamp = rule('format', 'now', 'must be an RFC 3339 time like 2026-01-01T00:00:00Z')
+  const tooEarly = rule('min', 'now', 'must not be before 1970-01-01T00:00:00.000Z')
+  const noSwitch = rule('format', 'frozen', 'must be true or false')
+  const tooLate = (field: string) => rule('max', field, 'must not go beyond 4999-12-31T23:59:59.999Z')
   const noDuration = rule('format', 'advance', 'must be an ISO 8601 duration like PT5M or P7D')
 
   test.each([
@@ -137,11 +140,7 @@ describe('POST /_sandbox/clock', () => {
     ['a date without a time', { now: '2031-01-01' }, noTimestamp],
     ['a time without an offset', { now: '2031-01-01T00:00:00' }, noTimestamp],
     ['a month that there is not', { now: '2031-13-01T00:00:00Z' }, noTimestamp],
-    [
-      'a time before 1970',
-      { now: '1969-12-31T23:59:59Z' },
-      rule('min', 'now', 'must not be before 1970-01-01T00:00:00.000Z'),
-    ],
+    ['a time before 1970', { now: '1969-12-31T23:59:59Z' }, tooEarly],
     ['a number as advance', { advance: 300 }, rule('string', 'advance', 'must be a string')],
     ['an empty advance', { advance: '' }, noDuration],
     ['nothing after P', { advance: 'P' }, noDuration],
@@ -150,27 +149,15 @@ describe('POST /_sandbox/clock', () => {
     ['a duration that goes back', { advance: '-PT5M' }, noDuration],
     ['a month, which has no fixed length', { advance: 'P1M' }, noDuration],
     ['a year, which has none either', { advance: 'P1Y' }, noDuration],
-    [
-      'an advance beyond the year 4999',
-      { advance: 'P999999W' },
-      rule('max', 'advance', 'must not go beyond 4999-12-31T23:59:59.999Z'),
-    ],
-    [
-      'a now and an advance that reach beyond it together',
-      { now: '4999-12-31T23:59:59.999Z', advance: 'PT0.001S' },
-      rule('max', 'now', 'must not go beyond 4999-12-31T23:59:59.999Z'),
-    ],
+    ['an advance beyond the year 4999', { advance: 'P999999W' }, tooLate('advance')],
+    ['a now and an advance that do together', { now: '4999-12-31T23:59:59.999Z', advance: 'PT0.001S' }, tooLate('now')],
     [
       'an unknown member',
       { advanced: 'PT5M' },
       rule('enum', 'advanced', 'is not a known member; known are now, advance, frozen'),
     ],
-    ['a word as frozen', { frozen: 'yes' }, rule('format', 'frozen', 'must be true or false')],
-    [
-      'a good move with a bad frozen',
-      { advance: 'PT5M', frozen: 1 },
-      rule('format', 'frozen', 'must be true or false'),
-    ],
+    ['a word as frozen', { frozen: 'yes' }, noSwitch],
+    ['a good move with a bad frozen', { advance: 'PT5M', frozen: 1 }, noSwitch],
     ['a good freeze with a bad now', { now: 'x', frozen: false }, noTimestamp],
   ])('400 refuses %s and changes nothing', async (_, body, messages) => {
     const world = await server.world(NOON)
