@@ -69,28 +69,11 @@ test.skipIf(!hasShell || !hasNode)('docs/webhooks.md works from the first delive
 })
 
 describe('docs/running-live.md', () => {
-  /** What a client buys and is promised meanwhile, so that there is something to do day by day. */
-  const TRADE = `
-    password=$(scrip client rotate acme --json | jq -r .password)
-    for number in 1 2 3 4 5; do
-      echo '{"product_id":2,"denomination":20,"card_number":"BOX-'$number'","pin_code":"1"}'
-    done >boxes.jsonl
-    scrip vouchers import boxes.jsonl
-    token=$(curl -sSf http://127.0.0.1:4747/auth/login -d '{"username":"acme","password":"'$password'"}' | jq -r .access_token)
-    buy() { curl -sSf -H "Authorization: Bearer $token" http://127.0.0.1:4747/api/v1/$1 -d "$2" >/dev/null; }
-    buy orders '{"product_id":2,"denomination":20,"quantity":1}'
-    buy orders '{"product_id":2,"denomination":20,"quantity":4}'
-    buy orders '{"product_id":1,"denomination":10,"quantity":1}'
-    buy beneficiaries '{"email":"ada@example.com","first_name":"Ada","last_name":"Lovelace"}'
-    for number in 1 2 3 4; do
-      buy payouts '{"reference_id":"p-'$number'","wallet_id":1,"amount":10,"currency":"USD","beneficiary_email":"ada@example.com","beneficiary_first_name":"Ada","beneficiary_last_name":"Lovelace"}'
-    done`
   test.skipIf(!hasShell)('works from setup to upgrade', async () => {
     const metricsPort = String(await freePort())
     const server = `scrip serve --mode live --port ${port} --metrics-port ${metricsPort} &\nscrip wait --port ${port}`
     const said = await walk('docs/running-live.md', {
       replace: { '/var/lib/scrip': '$FOLDER/data', '/backup/': '$FOLDER/', '4747': port, '9464': metricsPort },
-      before: { 'scrip orders list --status PENDING': TRADE },
       console: {
         'systemctl stop scrip': stop(1),
         'systemctl start scrip': server,

@@ -98,7 +98,7 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
     'the order is delivered already',
     'orders deliver 1 --data-dir data',
     1,
-    'order 1 is DELIVERED, and cannot be changed like this\nscrip orders refund 1 gives its money back.',
+    'order 1 is DELIVERED already\nscrip orders refund 1 gives its money back.',
   ],
   [
     'the payout is completed already',

@@ -49,8 +49,9 @@ test('says in every format what differs, by its exit code too, and changes nothi
       '',
     ])
     const text = await operator.run(['reconcile', 'acme', bad])
+    expect(text.stdout).toMatch(/^only_theirs .* 1\.00 +EUR /m)
     expect(text.stdout).toMatch(
-      /^1 match\.\nThe sums in USD diverge at order mine, .*: 19.5 here, 19.51 in the list\.\n\nfinding/,
+      /^1 match\.\nThe sums in USD diverge at order mine, .*: 19\.50 here, 19\.51 in the list\.\n\nfinding/,
     )
     await server.stop()
     expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })

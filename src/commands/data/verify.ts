@@ -29,7 +29,8 @@ export const verifyCommand = (verify: Command): void => {
   withDataOptions(verify)
     .description('check the schema and the books of a data folder or a backup, also while a server runs')
     .argument('[file]', 'a backup to check instead of the data folder')
-    .action(async (file: string | undefined, options: DataOptions) => {
+    .option('-v, --verbose', 'show every check, not only those that found something wrong')
+    .action(async (file: string | undefined, options: DataOptions & { verbose?: true }) => {
       const { format, ...config } = fileConfigOf(options)
       const path = file ?? databasePath(dataConfigOf(options).dataDir)
       const ofFolder = (onProgress?: OnProgress) => verifiedFolder(path, config, onProgress)
@@ -41,15 +42,16 @@ export const verifyCommand = (verify: Command): void => {
           return await verifiedCopy(dataConfigOf(options), config.postgres, ofFolder, resultOf)
         }),
       )
-      await show({ columns: ['check', 'faults', 'first'], rows: results }, format)
+      const broken = results.filter(({ faults }) => faults > 0)
+      if (broken.length === 0) note(`${path} is sound: ${results.length} checks found nothing wrong.`, format)
+      const shown = format === 'text' && !options.verbose ? broken : results
+      if (shown.length > 0) await show({ columns: ['check', 'faults', 'first'], rows: shown }, format)
       for (const { unchecked } of results) if (unchecked !== undefined) note(unchecked, format)
-      const broken = results.filter(({ faults }) => faults > 0).length
-      if (broken > 0) {
+      if (broken.length > 0) {
         throw refused(
-          `${path} is not sound: ${broken} of ${results.length} checks found something wrong\nKeep the file, and restore the last backup that scrip verify finds sound.`,
+          `${path} is not sound: ${broken.length} of ${results.length} checks found something wrong\nKeep the file, and restore the last backup that scrip verify finds sound.`,
         )
       }
-      note(`${path} is sound: ${results.length} checks found nothing wrong.`, format)
     })
 }
 

@@ -3,9 +3,9 @@ import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { copyWithoutRecord, findMark, type Mark } from '../../db/copy-mark.ts'
-import { DataFault, databasePath, hasDatabase, requirePrivateFiles } from '../../db/data-folder.ts'
+import { DataFault, databasePath, hasDatabase, makeDataFolder, requirePrivateFiles } from '../../db/data-folder.ts'
 import { Database, type Query, type Tx } from '../../db/database.ts'
-import { lockForCommand, lockForTurn } from '../../db/folder-lock.ts'
+import { lockForCommand, lockForReplacing, lockForTurn } from '../../db/folder-lock.ts'
 import { requireCurrentSchema } from '../../db/migrate.ts'
 import { isLiveFile, modeOf } from '../../db/mode.ts'
 import { expiringEvents } from '../../events/expiry.ts'
@@ -20,6 +20,7 @@ import type { Joined, Needs } from '../../record/command.ts'
 import type { Gate } from '../../record/gate.ts'
 import type { Currency, Reference } from '../../reference/reference.ts'
 import { allClients } from '../../sessions/queries.ts'
+import { createDatabase } from '../../start/folder.ts'
 import { readReference } from '../../start/seed.ts'
 import { findAnyWallet } from '../../wallets/queries.ts'
 import { expiringAttempts } from '../../webhooks/clearing.ts'
@@ -47,6 +48,20 @@ export const administer = <Args extends unknown[]>(
         await show(await work(await administrationOf(config, database, copy), ...args), config.format)
       }),
     )
+  }
+
+/** The action of a command that may be the first of a folder: it makes what a live server makes at its first start, except for the keys. */
+export const inNewFolder = <Args extends unknown[]>(action: (this: Command, ...args: Args) => Promise<void>) =>
+  async function (this: Command, ...args: Args): Promise<void> {
+    const { dataDir, postgres } = dataConfigOf(this.opts<DataOptions>())
+    const make = (): void => {
+      makeDataFolder(dataDir)
+      requirePrivateFiles(dataDir)
+      using _lock = lockForReplacing(dataDir)
+      if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', systemClock)
+    }
+    if (!postgres) await explainFaults(dataDir, () => hasDatabase(dataDir) || make())
+    await action.call(this, ...args)
   }
 
 /** The words of a command, without the program: `client add`. */

@@ -27,7 +27,7 @@ import { Facts, type List, listOf, type Row } from '../terminal/cells.ts'
 import { note, show } from '../terminal/output.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { type Acting, act } from './acts.ts'
-import { type Administration, administer, dataCommand, requireLive, withData } from './administration.ts'
+import { type Administration, administer, dataCommand, inNewFolder, requireLive, withData } from './administration.ts'
 import type { Shown } from './kind.ts'
 
 /** `scrip catalog`: what is sold, as a file (contract C8). */
@@ -85,7 +85,7 @@ const writeSample = (file: string): void => {
 async function importFile(this: Command, file: string, { dryRun }: { dryRun?: true }): Promise<void> {
   const run = dryRun
     ? administer((data) => withInput(file, (text) => changes(data, text)))
-    : act((data) => withInput(file, (text) => importText(data, text)))
+    : inNewFolder(act((data) => withInput(file, (text) => importText(data, text))))
   await run.call(this)
 }
 
@@ -111,7 +111,7 @@ const importText = async (
   const products = await withProgress((onProgress) =>
     importCatalogInSteps(text, { dataDir, database, write, reference, onProgress, record }),
   )
-  if (isFirst) note('Next: scrip vouchers import FILE, for the codes of products that are delivered at once.', format)
+  if (isFirst) note('Next: scrip vouchers import FILE. Every product sells the codes that are imported for it.', format)
   return { data_dir: dataDir, products }
 }
 

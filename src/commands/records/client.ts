@@ -1,13 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { agreeDiscounts, deleteDiscounts, findProduct } from '../../catalog/queries.ts'
-import { dataConfigOf } from '../../config/config.ts'
-import type { DataOptions } from '../../config/option-table.ts'
 import { parseDiscount, parseDuration, parseFee, parseLimits } from '../../config/values.ts'
-import { hasDatabase, makeDataFolder, requirePrivateFiles } from '../../db/data-folder.ts'
 import type { Query } from '../../db/database.ts'
-import { lockForReplacing } from '../../db/folder-lock.ts'
 import type { Narrowing } from '../../db/narrowing.ts'
-import { systemClock, toTimestamp } from '../../kernel/clock.ts'
+import { toTimestamp } from '../../kernel/clock.ts'
 import { toPercent } from '../../kernel/money.ts'
 import { LIMITED_USERNAME, SANDBOX_USERNAME } from '../../sandbox/seed/accounts.ts'
 import { passwordDigest } from '../../sessions/credentials.ts'
@@ -19,16 +15,14 @@ import {
   rotatePassword,
   updateClient,
 } from '../../sessions/queries.ts'
-import { createDatabase } from '../../start/folder.ts'
 import { deleteWallets } from '../../wallets/queries.ts'
 import type { World } from '../../worlds/world.ts'
-import { explainFaults } from '../advice.ts'
 import { choiceArgument, wholeNumber } from '../arguments.ts'
 import { refused } from '../exit.ts'
 import { type Row, rowOf } from '../terminal/cells.ts'
 import { note } from '../terminal/output.ts'
 import { type Acting, act } from './acts.ts'
-import { dataCommand } from './administration.ts'
+import { dataCommand, inNewFolder } from './administration.ts'
 import { CHARGED, CLIENT, DEFAULT, LIMITED, ownDiscounts } from './client-kinds.ts'
 import { get, type Kind } from './kind.ts'
 import { change, list, listCommand, recordCommand, show } from './records.ts'
@@ -38,7 +32,7 @@ import { change, list, listCommand, recordCommand, show } from './records.ts'
 export const clientCommands = (client: Command): void => {
   dataCommand(client, 'add', 'add a client and print its password once; creates live data in a new folder')
     .argument('<name>', 'its username', newName)
-    .action(add)
+    .action(inNewFolder(act(addTo)))
   listCommand(client.command('list'), 'list the clients, newest first', {
     times: 'added',
     statuses: ['enabled', 'disabled'],
@@ -167,20 +161,6 @@ const refuseTaken = (query: Query, name: string): void => {
 /** 32 letters of 36 kinds: 165 random bits (contract C3). */
 const newPassword = ({ ids }: World): string => ids.letters(32)
 const SHOWN_ONCE = 'Keep the password: it is shown only once.'
-
-async function add(this: Command, name: string): Promise<void> {
-  const { dataDir, postgres } = dataConfigOf(this.opts<DataOptions>())
-  if (!postgres) await explainFaults(dataDir, () => hasDatabase(dataDir) || createLiveData(dataDir))
-  await act(addTo).call(this, name)
-}
-
-/** Creates what `scrip serve --mode live` creates at its first start, except for the keys. */
-const createLiveData = (dataDir: string): void => {
-  makeDataFolder(dataDir)
-  requirePrivateFiles(dataDir)
-  using _lock = lockForReplacing(dataDir)
-  if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', systemClock)
-}
 
 const addTo = async ({ config, world, write, record }: Acting, name: string): Promise<Row> => {
   const password = newPassword(world)

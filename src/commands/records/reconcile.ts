@@ -1,15 +1,17 @@
 import { type Command, Option } from 'commander'
 import { withDataOptions } from '../../config/options.ts'
 import { parseMonth } from '../../config/values.ts'
+import { toMinor } from '../../kernel/money.ts'
 import { problemList } from '../../kernel/problems.ts'
 import { visible } from '../../kernel/visible.ts'
 import { compare } from '../../reconciliation/comparison.ts'
 import { ALWAYS, type Problem, readList } from '../../reconciliation/partner-list.ts'
 import { type Report, reportOf } from '../../reconciliation/report.ts'
+import type { Reference } from '../../reference/reference.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
 import { readInput } from '../advice.ts'
 import { EXIT, unusable } from '../exit.ts'
-import type { Cell, List, Row } from '../terminal/cells.ts'
+import { Amount, type Cell, type List, type Row } from '../terminal/cells.ts'
 import { jsonList, jsonOf, type Result } from '../terminal/output.ts'
 import { tableOf } from '../terminal/table.ts'
 import { type Administration, administer } from './administration.ts'
@@ -44,8 +46,9 @@ const reconcile = async (
   const report = reportOf(compare(database.query, client.id, month, rows), reference)
   if (!report.agrees) process.exitCode = EXIT.failed
   if (config.format === 'json') return { pieces: jsonPieces(report) }
-  const findings = { columns: COLUMNS, rows: rowsOf(report) }
-  return config.format === 'csv' ? findings : { pieces: textPieces(report, findings) }
+  const amountIn = amountsOf(reference)
+  const findings = { columns: COLUMNS, rows: rowsOf(report, amountIn) }
+  return config.format === 'csv' ? findings : { pieces: textPieces(report, findings, amountIn) }
 }
 
 const wordsOf = ({ line, column, what }: Problem): string =>
@@ -53,19 +56,32 @@ const wordsOf = ({ line, column, what }: Problem): string =>
 
 const SIDE = ['amount', 'currency', 'status', 'at'] as const
 
-type Side = Readonly<Record<(typeof SIDE)[number], Cell>>
+type Side = Report['differs'][number]['ours']
+type AmountIn = (amount: number, currency: string) => Amount
 
-const side = (whose: 'our' | 'their', one?: Side): Row =>
-  Object.fromEntries(SIDE.map((member) => [`${whose}_${member}`, one?.[member] ?? null]))
+/** With all of its decimals, as every list shows it. */
+const amountsOf =
+  (reference: Reference): AmountIn =>
+  (amount, code) => {
+    const currency = reference.findCurrencyByCode(code) ?? { precision: 0 }
+    return new Amount(toMinor(amount, currency.precision) ?? 0, currency)
+  }
+
+const side = (whose: 'our' | 'their', one: Side | undefined, amountIn: AmountIn): Row => {
+  const shown: Partial<Record<(typeof SIDE)[number], Cell>> = one
+    ? { ...one, amount: amountIn(one.amount, one.currency) }
+    : {}
+  return Object.fromEntries(SIDE.map((member) => [`${whose}_${member}`, shown[member] ?? null]))
+}
 
 const COLUMNS = [
   ...['finding', 'type', 'reference', 'differs_in'],
-  ...Object.keys({ ...side('our'), ...side('their') }),
+  ...['our', 'their'].flatMap((whose) => SIDE.map((member) => `${whose}_${member}`)),
   'times',
 ]
 
 /** One list of all findings. */
-function* rowsOf(report: Report): Generator<Row> {
+function* rowsOf(report: Report, amountIn: AmountIn): Generator<Row> {
   const row = (
     finding: string,
     { type, reference }: { type: string; reference: string },
@@ -74,8 +90,8 @@ function* rowsOf(report: Report): Generator<Row> {
     others: Row = {},
   ) => ({
     ...{ finding, type, reference, differs_in: others.differs_in ?? null },
-    ...side('our', ours),
-    ...side('their', theirs),
+    ...side('our', ours, amountIn),
+    ...side('their', theirs, amountIn),
     times: others.times ?? null,
   })
   for (const one of report.only_ours) yield row('only_ours', one, one, undefined)
@@ -84,8 +100,11 @@ function* rowsOf(report: Report): Generator<Row> {
   for (const one of report.counted_twice) yield row('counted_twice', one, undefined, one, { times: one.times })
 }
 
-const partingWords = ({ type, reference, at, currency, ours, theirs }: NonNullable<Report['parts_at']>): string =>
-  `The sums in ${currency} diverge at ${type} ${reference}${at === null ? '' : `, ${at}`}: ${ours} here, ${theirs} in the list.`
+const partingWords = (
+  { type, reference, at, currency, ours, theirs }: NonNullable<Report['parts_at']>,
+  amountIn: AmountIn,
+): string =>
+  `The sums in ${currency} diverge at ${type} ${reference}${at === null ? '' : `, ${at}`}: ${amountIn(ours, currency)} here, ${amountIn(theirs, currency)} in the list.`
 
 function* jsonPieces(report: Report): Generator<string> {
   yield `{"agrees":${report.agrees},"matched":${report.matched}`
@@ -96,10 +115,10 @@ function* jsonPieces(report: Report): Generator<string> {
   yield `,"parts_at":${jsonOf(report.parts_at)}}\n`
 }
 
-function* textPieces({ agrees, matched, parts_at }: Report, list: List): Generator<string> {
+function* textPieces({ agrees, matched, parts_at }: Report, list: List, amountIn: AmountIn): Generator<string> {
   yield `${matched} match${agrees ? ', and nothing differs.' : '.'}\n`
   if (agrees) return
-  if (parts_at) yield `${visible(partingWords(parts_at))}\n`
+  if (parts_at) yield `${visible(partingWords(parts_at, amountIn))}\n`
   yield '\n'
   yield* tableOf(list)
 }

@@ -4,7 +4,7 @@ import { withDataOptions } from '../../config/options.ts'
 import { parseTime } from '../../config/values.ts'
 import type { Query, Tx } from '../../db/database.ts'
 import type { Narrowing, Rows } from '../../db/narrowing.ts'
-import { DomainError } from '../../kernel/failure.ts'
+import { DomainError, transitionRefused } from '../../kernel/failure.ts'
 import { choiceOption, withListOptions } from '../arguments.ts'
 import { refused } from '../exit.ts'
 import { listOf, rowOf } from '../terminal/cells.ts'
@@ -49,7 +49,9 @@ export const change = <Id, Item, Args extends unknown[]>(
       } catch (error) {
         if (!kind.remedyOf || !isOfStatus(error)) throw error
         const { status } = rowOf(shown, item, data)
-        throw refused(`${kind.name} ${id} is ${status}, and cannot be changed like this\n${kind.remedyOf(item)}`)
+        const isThere = error.failure.message === transitionRefused(String(status), String(status)).message
+        const problem = isThere ? `${status} already` : `${status}, and cannot be changed like this`
+        throw refused(`${kind.name} ${id} is ${problem}\n${kind.remedyOf(item)}`)
       }
       const changed = get(kind, tx, id)
       data.record(tx, { before, after: rowOf(audited, changed, data) })
@@ -60,7 +62,7 @@ export const change = <Id, Item, Args extends unknown[]>(
 /** The failure codes that mean: not possible in this status. */
 const STATUS_FAILURES = ['transition_refused', 'payout_not_cancellable']
 
-const isOfStatus = (error: unknown): boolean =>
+const isOfStatus = (error: unknown): error is DomainError =>
   error instanceof DomainError && STATUS_FAILURES.includes(error.failure.code)
 
 interface ListOptions<Status extends string = string> extends DataOptions {
