@@ -26,9 +26,6 @@ const isOpen = Symbol('isOpen')
 /** An open transaction. Only {@link Database} creates one. */
 export type Tx = Pick<BunSQLiteDatabase, 'select' | 'insert' | 'update' | 'delete'> & { readonly [isOpen]: true }
 
-/** A part of a unit of work that is undone alone if it throws. */
-export const undoable = <T>(tx: Tx, work: () => T): T => inSavepoint(connectionOf(tx), work)
-
 export class Database {
   #query: Query
   readonly #tx: Tx
@@ -65,6 +62,15 @@ export class Database {
     return this.#isInUnit ? this.#tx : this.#query
   }
   #isInUnit = false
+
+  /** Another one in each unit of work: what a unit reads once is remembered by it. */
+  unit = {}
+
+  /** Undoes what the open unit of work has written so far. */
+  undo(): void {
+    this.sqlite.run('ROLLBACK TO work')
+    this.unit = {}
+  }
 
   static openFile(path: string): Database {
     return new Database(openWriter(path), true)
@@ -156,6 +162,7 @@ export class Database {
 
   #asUnit<T>(work: (tx: Tx) => T): T {
     this.#isInUnit = true
+    this.unit = {}
     try {
       return work(this.#tx)
     } finally {
@@ -170,6 +177,7 @@ export class Database {
 
   /** Writes at once, in a transaction of its own or as a part of one, to a database that serves no requests yet. */
   fill<T>(work: (tx: Tx) => T): T {
+    this.unit = {}
     if (this.sqlite.inTransaction) return inSavepoint(this.sqlite, () => work(this.#tx))
     this.sqlite.run('BEGIN IMMEDIATE')
     try {

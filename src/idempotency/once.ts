@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import { type Tx, undoable } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { renderFailure } from '../http/errors.ts'
 import { KEY_MALFORMED, KEY_REUSED } from '../http/failures.ts'
 import { type Exact, Json, type JsonObject, parseObject } from '../http/json.ts'
@@ -109,7 +109,7 @@ const performOrReplay = <Input, Output>(
       if (stored.requestSha256 !== requestSha256) throw new DomainError(KEY_REUSED)
       return { status: stored.status, text: storedText(tx, effect, stored), isReplayed: true }
     }
-    const response = attempt(tx, effect, parse)
+    const response = attempt(tx, world, effect, parse)
     const { status, text } = response
     const body = effect.atRest?.close(tx, text, placeOf({ clientId: client.id, key })) ?? text
     putKey(tx, { clientId: client.id, key, requestSha256, status, body, createdAtMs: nowMs })
@@ -131,18 +131,20 @@ const storedText = <Input, Output>(tx: Tx, { atRest }: Effect<Input, Output>, st
   return text
 }
 
-/** In a savepoint: a refused effect leaves nothing, but its key is stored. */
-const attempt = <Input, Output>(tx: Tx, effect: Effect<Input, Output>, parse: () => JsonObject): Response => {
-  const { submission, apply } = effect
+/** A refused effect leaves nothing, but its key is stored. */
+const attempt = <Input, Output>(
+  tx: Tx,
+  { db }: World,
+  { submission, apply }: Effect<Input, Output>,
+  parse: () => JsonObject,
+): Response => {
   try {
-    return responseOf(
-      submission,
-      undoable(tx, () => apply(tx, submission.read(parse()))),
-    )
+    return responseOf(submission, apply(tx, submission.read(parse())))
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     const { status, body } = renderFailure(error.failure, submission.operation)
     if (!STORED_REFUSALS.has(status)) throw error
+    db.undo()
     return { status, text: JSON.stringify(body), refusal: error }
   }
 }

@@ -43,7 +43,7 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
   const conversion = conversionOf(price)
   const context = { world, reference: ordering.reference }
   const cause = { sourceType: 'order', sourceId: String(id), remarks: product.name, nowMs, conversion } as const
-  const { transactionId } = reserve(tx, context, wallet, cause, price.totalPayableMinor)
+  const { transactionId, wallet: paid } = reserve(tx, context, wallet, cause, price.totalPayableMinor)
   const dueAtMs = ordering.byClock(world) ? nowMs + PROCESSING_AFTER_MS : null
   const { quantity, email } = request
   const order: Order = {
@@ -73,7 +73,7 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
   insertOrder(tx, order)
   publishOrder(tx, context, order, 'created', nowMs)
   ordering.supply.take(tx, world, order, product)
-  if (isInstant(product, quantity)) return deliver(tx, world, ordering, order, quantity, nowMs, wallet)
+  if (isInstant(product, quantity)) return deliver(tx, world, ordering, order, quantity, nowMs, paid)
   if (dueAtMs !== null) schedule(world, 'orders', dueAtMs)
   return order
 }

@@ -12,8 +12,7 @@ export const publishOrder = (
   change: OrderChange,
   createdAtMs: number,
 ): void => {
-  const delivered = order.deliveredQuantity > 0 ? vouchersOf(tx, order.id) : []
-  const vouchers = delivered.map((voucher) => ({
+  const vouchers = vouchersOf(tx, order).map((voucher) => ({
     voucher_reference_number: voucher.reference,
     expires_at: toTimestampOrNull(voucher.expiresAtMs),
   }))

@@ -63,7 +63,10 @@ export const allOrders = (query: Query, statuses: readonly OrderStatus[]): Order
 
 const byOrder = preparedAll(vouchers, eq(vouchers.orderId, sql.placeholder('orderId')), asc(vouchers.id))
 
-export const vouchersOf = (query: Query, orderId: number): Voucher[] => byOrder(query, { orderId })
+export const vouchersOf = (
+  query: Query,
+  { id, deliveredQuantity }: Pick<Order, 'id' | 'deliveredQuantity'>,
+): Voucher[] => (deliveredQuantity === 0 ? [] : byOrder(query, { orderId: id }))
 
 export const { findFirstDue, countDue, nextDue: nextDueOrders } = preparedDue(orders)
 

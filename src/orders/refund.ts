@@ -31,7 +31,7 @@ export const refundVouchers = (
   if (order.status !== 'DELIVERED' && order.failedAtMs === null) {
     throw new DomainError(refundRefused(`Order ${order.id} is ${order.status}: only a delivered order can be refunded`))
   }
-  const vouchers = vouchersOf(tx, order.id)
+  const vouchers = vouchersOf(tx, order)
   const refundedBefore = vouchers.filter(({ refundedAtMs }) => refundedAtMs !== null).length
   const wanted = wantedOf(order, vouchers, references)
   const refunded = refundedBefore + wanted.length

@@ -36,7 +36,7 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
   const { seals, reference } = ordering
   const opened = ({ db }: World, order: Order) => {
     const seal = seals(db.query)
-    return vouchersOf(db.query, order.id).map((voucher) =>
+    return vouchersOf(db.query, order).map((voucher) =>
       voucherWire(voucher, seal.open(voucher.sealed, placeInOrder(order, voucher))),
     )
   }

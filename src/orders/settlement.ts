@@ -23,14 +23,13 @@ export const settleOrder = (
   const cause = { sourceId: String(order.id), nowMs }
   const undelivered = order.quantity - deliveredQuantity
   const refundMinor = shareOf(order.payableMinor, undelivered, order.quantity)
-  if (deliveredQuantity > 0) {
-    const settledMinor = order.payableMinor - refundMinor
-    const lines = earned(order, wallet, settledMinor, deliveredQuantity)
-    settle(tx, wallet, { sourceType: 'order', ...cause }, settledMinor, lines)
-  }
+  const settledMinor = order.payableMinor - refundMinor
+  const lines = earned(order, wallet, settledMinor, deliveredQuantity)
+  const paid =
+    deliveredQuantity > 0 ? settle(tx, wallet, { sourceType: 'order', ...cause }, settledMinor, lines) : wallet
   if (refundMinor > 0) {
     const conversion = conversionOf(tx, order, conversionShare(order, undelivered))
-    refund(tx, context, wallet, { sourceType: 'refund', ...cause, remarks, conversion }, refundMinor)
+    refund(tx, context, paid, { sourceType: 'refund', ...cause, remarks, conversion }, refundMinor)
   }
   return refundMinor
 }

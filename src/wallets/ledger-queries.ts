@@ -1,19 +1,27 @@
 import { and, asc, between, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared, preparedInsert, preparedInsertCounted, preparedLastId } from '../db/prepared.ts'
+import { prepared, preparedInsertCounted } from '../db/prepared.ts'
 import { inMajorUnits, ledgerEntries, ledgerLines, transactions, wallets } from './tables.ts'
 
-export const insertLine = preparedInsert(ledgerLines)
-export const insertEntry = preparedInsert(ledgerEntries)
+/** Takes the lines of the next entry as JSON. */
+export const insertLines = prepared((tx: Tx) =>
+  tx
+    .insert(ledgerLines)
+    .select(
+      sql`SELECT NULL, (SELECT coalesce(max(id), 0) + 1 FROM journal_entries),
+        value ->> 'account', value ->> 'walletId', value ->> 'currencyId', value ->> 'amountMinor'
+        FROM json_each(${sql.placeholder('lines')})`,
+    )
+    .prepare(),
+)
+/** Seals its lines. Returns its id. */
+export const insertEntry = preparedInsertCounted(ledgerEntries, {})
 export const insertTransaction = preparedInsertCounted(transactions, {
   amountRank: inMajorUnits(
     sql.placeholder('amountMinor'),
     sql`(SELECT ${wallets.currencyId} FROM ${wallets} WHERE ${wallets.id} = ${sql.placeholder('walletId')})`,
   ),
 })
-
-const lastEntry = preparedLastId(ledgerEntries)
-export const nextEntryId = (tx: Tx): number => lastEntry(tx) + 1
 
 export const moveBalance = prepared((tx: Tx) =>
   tx

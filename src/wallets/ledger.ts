@@ -1,12 +1,12 @@
 import type { Tx } from '../db/database.ts'
 import { searchText } from '../db/search.ts'
-import { DomainError, found } from '../kernel/failure.ts'
+import { DomainError } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
 import type { EventContext } from '../webhooks/publish.ts'
-import { INSUFFICIENT_BALANCE, WALLET_NOT_FOUND } from './contract.ts'
-import { insertEntry, insertLine, insertTransaction, moveBalance, nextEntryId } from './ledger-queries.ts'
+import { INSUFFICIENT_BALANCE } from './contract.ts'
+import { insertEntry, insertLines, insertTransaction, moveBalance } from './ledger-queries.ts'
 import { publishWallet } from './publish.ts'
-import { findWallet, type Wallet } from './queries.ts'
+import type { Wallet } from './queries.ts'
 import type { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
 
 /** The double-entry ledger (contract C11): the lines of an entry sum to zero in each currency. Nothing is ever updated. */
@@ -43,30 +43,34 @@ export interface Conversion {
   conversionMinor: number
 }
 
-/** Writes an entry and moves the balance of its wallet. Lines of 0 are left out. Returns the id of the entry. */
-const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement, against: readonly Line[]): number => {
-  const { id: walletId, currencyId } = wallet
+/** Writes an entry and moves the balance of its wallet, which it returns as it is then. Lines of 0 are left out. */
+const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement, against: readonly Line[]) => {
+  const { id: walletId, currencyId, thresholdMinor } = wallet
   const own = [
     { account: 'wallet', walletId, currencyId, amountMinor: movement.spendableMinor },
     { account: 'reserved', walletId, currencyId, amountMinor: movement.reservedMinor },
   ] as const
   const lines = [...own, ...against].filter(({ amountMinor }) => amountMinor !== 0)
   assertBalanced(lines)
-  const entryId = nextEntryId(tx)
-  for (const line of lines) insertLine(tx, { id: null, entryId, walletId: null, ...line })
-  insertEntry(tx, { id: entryId, sourceType: cause.sourceType, sourceId: cause.sourceId, createdAtMs: cause.nowMs })
-  moveBalance(tx).run({ id: walletId, ...movement, nowMs: cause.nowMs })
-  return entryId
+  insertLines(tx).run({ lines: JSON.stringify(lines) })
+  const { sourceType, sourceId, nowMs } = cause
+  const entryId = insertEntry(tx, { sourceType, sourceId, createdAtMs: nowMs })
+  moveBalance(tx).run({ id: walletId, ...movement, nowMs })
+  const amountMinor = wallet.amountMinor + movement.spendableMinor
+  const reservedMinor = wallet.reservedMinor + movement.reservedMinor
+  const isLow = thresholdMinor !== null && amountMinor < thresholdMinor
+  return { entryId, moved: { ...wallet, amountMinor, reservedMinor, isLow, updatedAtMs: nowMs } }
 }
 
-/** What a movement has written: the transaction, and what the wallet holds after it, in minor units. */
+/** What a movement has written: the transaction, and the wallet as it is then. */
 interface Moved {
   transactionId: number
-  balanceAfterMinor: number
+  wallet: Wallet
 }
 
 /**
- * Moves money, records the transaction, and publishes it where there is a context.
+ * Moves money, records the transaction, and publishes it where there is a context. The database refuses a wallet that is
+ * not as it is in this transaction.
  * @throws DomainError insufficient_balance or amount_too_large
  */
 const move = (
@@ -77,15 +81,13 @@ const move = (
   movement: Movement,
   against: readonly Line[] = [],
 ): Moved => {
-  // Read in the transaction, because the row that the caller has may be older.
-  const before = found(findWallet(tx, wallet.clientId, wallet.id), WALLET_NOT_FOUND)
   const amountMinor = movement.spendableMinor
-  const balanceAfterMinor = plus(before.amountMinor, amountMinor)
+  const balanceAfterMinor = plus(wallet.amountMinor, amountMinor)
   if (amountMinor < 0 && balanceAfterMinor < -wallet.creditLimitMinor) {
     throw new DomainError(INSUFFICIENT_BALANCE)
   }
-  plus(before.reservedMinor, movement.reservedMinor, balanceAfterMinor) // the two fit together, so that every refund fits
-  const entryId = post(tx, wallet, cause, movement, against)
+  plus(wallet.reservedMinor, movement.reservedMinor, balanceAfterMinor) // the two fit together, so that every refund fits
+  const { entryId, moved } = post(tx, wallet, cause, movement, against)
   const { conversion, nowMs, sourceId } = cause
   const transactionId = insertTransaction(tx, {
     walletId: wallet.id,
@@ -106,11 +108,10 @@ const move = (
     searchLowerCase: searchText(cause.sourceId, cause.remarks),
   })
   if (context) {
-    const moved = found(findWallet(tx, wallet.clientId, wallet.id), WALLET_NOT_FOUND)
     publishWallet(tx, context, moved, amountMinor < 0 ? 'debited' : 'credited', nowMs)
-    if (moved.isLow && !before.isLow) publishWallet(tx, context, moved, 'low', nowMs)
+    if (moved.isLow && !wallet.isLow) publishWallet(tx, context, moved, 'low', nowMs)
   }
-  return { transactionId, balanceAfterMinor }
+  return { transactionId, wallet: moved }
 }
 
 /**
@@ -138,16 +139,14 @@ export const reserve = (tx: Tx, context: EventContext, wallet: Wallet, cause: Ca
 export const refund = (tx: Tx, context: EventContext, wallet: Wallet, cause: Cause, amountMinor: number) =>
   move(tx, context, wallet, cause, { spendableMinor: amountMinor, reservedMinor: -amountMinor })
 
-/** Books reserved money. The lines sum to the amount, in the wallet's currency. */
+/** Books reserved money. The lines sum to the amount, in the wallet's currency. Returns the wallet as it is then. */
 export const settle = (
   tx: Tx,
   wallet: Wallet,
   cause: UnrecordedCause,
   amountMinor: number,
   lines: readonly Line[],
-): void => {
-  post(tx, wallet, cause, { spendableMinor: 0, reservedMinor: -amountMinor }, lines)
-}
+): Wallet => post(tx, wallet, cause, { spendableMinor: 0, reservedMinor: -amountMinor }, lines).moved
 
 type OperatorCause = Pick<Cause, 'remarks' | 'nowMs'>
 

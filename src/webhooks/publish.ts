@@ -39,10 +39,16 @@ export const listenToEvents = (world: World, listener: EventListener): Disposabl
   return { [Symbol.dispose]: () => void all.delete(listener) }
 }
 
+/** What the events of a unit of work share: the number of the next one, and the webhooks of each client. */
+const inUnit = new WeakMap<object, { number: number; webhooks: Map<number, readonly Webhook[]> }>()
+const sharedBy = (tx: Tx, { db }: World) =>
+  inUnit.getOrInsertComputed(db.unit, () => ({ number: nextNumber(tx), webhooks: new Map() }))
+
 /** Writes an event in the transaction of the change that it reports, and queues it (contract C16). */
 export const publish = (tx: Tx, world: World, event: NewEvent): Event => {
   const written = writeEvent(tx, world, event)
-  for (const webhook of activeWebhooksOf(tx, event.clientId)) {
+  const { webhooks } = sharedBy(tx, world)
+  for (const webhook of webhooks.getOrInsertComputed(event.clientId, (clientId) => activeWebhooksOf(tx, clientId))) {
     if (matches(webhook.events, event.type)) queueDelivery(tx, world, webhook, written, event.createdAtMs)
   }
   return written
@@ -57,7 +63,7 @@ export const publishTo = (tx: Tx, world: World, webhook: Webhook, event: NewEven
 
 const writeEvent = (tx: Tx, world: World, { data, ...change }: NewEvent): Event => {
   const { clientId, type, createdAtMs } = change
-  const id = nextNumber(tx)
+  const id = sharedBy(tx, world).number++
   const json = JSON.stringify(data)
   const eventId = computedId('evt', createdAtMs, `${id} ${clientId} ${type} ${json}`)
   const event = { id, eventId, data: json, traceparent: traceOf(world), ...change }

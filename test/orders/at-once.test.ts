@@ -55,7 +55,7 @@ test('refunds of a delivered order, whole and by voucher', async () => {
   const { id } = await live.order(2, 10)
   await operator.write((tx) => deliver(tx, world, delivering(), orderIn(tx, id), 10, systemClock.nowMs()))
   expect(spendable()).toBe(before - PAID)
-  const references = vouchersOf(operator.query, id).map(({ reference }) => reference)
+  const references = vouchersOf(operator.query, orderIn(operator.query, id)).map(({ reference }) => reference)
   const done = await countDone((tx, where, number) => {
     const wanted = number % 50 === 49 ? undefined : [references[number % 10] ?? '']
     const context = { world: where, reference: live.deps.reference }

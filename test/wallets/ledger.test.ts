@@ -2,7 +2,9 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Tx } from '../../src/db/database.ts'
+import { found } from '../../src/kernel/failure.ts'
 import { AMOUNT_MINOR_MAX } from '../../src/kernel/money.ts'
+import { WALLET_NOT_FOUND } from '../../src/wallets/contract.ts'
 import { adjust, type Cause, fund, type Line, moveWallet, refund, reserve, settle } from '../../src/wallets/ledger.ts'
 import { findTransaction, findWallet, openWallet, type Wallet } from '../../src/wallets/queries.ts'
 import { failureOf } from '../errors.ts'
@@ -37,19 +39,20 @@ const opened = (currencyId: number, type: Wallet['type'] = 'PREPAID', creditLimi
   write((tx) => openWallet(tx, { clientId: CLIENT, currencyId, type, creditLimitMinor }, NOW_MS))
 const funded = async (currencyId: number, amountMinor: number) => {
   const wallet = await opened(currencyId)
-  await write((tx) => fund(tx, context(), wallet, amountMinor, { remarks: null, nowMs: NOW_MS }))
+  await write((tx) => fund(tx, context(), now(wallet), amountMinor, { remarks: null, nowMs: NOW_MS }))
   return wallet
 }
-const holds = ({ id }: Wallet) => {
-  const wallet = findWallet(program.defaultWorld.db.query, CLIENT, id)
-  return { amountMinor: wallet?.amountMinor, reservedMinor: wallet?.reservedMinor }
+const now = ({ id }: Wallet): Wallet => found(findWallet(program.defaultWorld.db.query, CLIENT, id), WALLET_NOT_FOUND)
+const holds = (wallet: Wallet) => {
+  const { amountMinor, reservedMinor } = now(wallet)
+  return { amountMinor, reservedMinor }
 }
 const written = ({ clientId }: Wallet, { transactionId }: { transactionId: number }) =>
   findTransaction(program.defaultWorld.db.query, clientId, transactionId)
 test('a wallet below its limit accepts credits', async () => {
   const wallet = await opened(USD, 'POSTPAID', 1_000)
-  await write((tx) => adjust(tx, context(), wallet, -1_000, { remarks: 'a correction', nowMs: NOW_MS }))
-  const lowered = { ...wallet, creditLimitMinor: 0 }
+  await write((tx) => adjust(tx, context(), now(wallet), -1_000, { remarks: 'a correction', nowMs: NOW_MS }))
+  const lowered = { ...now(wallet), creditLimitMinor: 0 }
   await write((tx) => fund(tx, context(), lowered, 300, { remarks: null, nowMs: NOW_MS }))
   expect(holds(wallet)).toEqual({ amountMinor: -700, reservedMinor: 0 })
   expectSoundLedger(program.defaultWorld.db.sqlite)
@@ -63,14 +66,14 @@ describe('a ledger entry', () => {
   ] satisfies [string, Line[]][])('that does not balance is refused and not written: %s', async (_, against) => {
     const wallet = await opened(USD)
     const before = program.defaultWorld.db.image()
-    const refused = write((tx) => moveWallet(tx, context(), wallet, cause(), 100, against))
+    const refused = write((tx) => moveWallet(tx, context(), now(wallet), cause(), 100, against))
     await expect(refused).rejects.toThrow(/^the lines in currency 139 sum to 1(00)?, not to zero$/)
     expect(Buffer.compare(program.defaultWorld.db.image(), before)).toBe(0)
   })
 
   test('that settles more or less than the reserve is refused', async () => {
     const wallet = await funded(USD, 1_000)
-    await write((tx) => reserve(tx, context(), wallet, cause(), 100))
+    await write((tx) => reserve(tx, context(), now(wallet), cause(), 100))
     const refused = write((tx) =>
       settle(tx, wallet, cause(), 100, [{ account: 'supplier', currencyId: USD, amountMinor: 101 }]),
     )
@@ -153,7 +156,7 @@ describe('a ledger entry', () => {
     const wallet = await funded(USD, 1_000)
     const last = lastEntryOf(program.defaultWorld.db.sqlite)
     await write((tx) => {
-      reserve(tx, context(), wallet, cause(), 100)
+      reserve(tx, context(), now(wallet), cause(), 100)
       settle(tx, wallet, cause(), 100, [
         { account: 'tax', currencyId: USD, amountMinor: 0 },
         { account: 'supplier', currencyId: USD, amountMinor: 100 },
@@ -185,18 +188,18 @@ describe('an event of a payout', () => {
 describe('a wallet', () => {
   test('equals the sum of its lines, and its reserve the sum of its reserved lines', async () => {
     const wallet = await funded(KWD, 10_000)
-    await write((tx) => reserve(tx, context(), wallet, cause(), 2_500))
+    await write((tx) => reserve(tx, context(), now(wallet), cause(), 2_500))
     expect(holds(wallet)).toEqual({ amountMinor: 7_500, reservedMinor: 2_500 })
-    await write((tx) => reserve(tx, context(), wallet, cause(), 1_000))
+    await write((tx) => reserve(tx, context(), now(wallet), cause(), 1_000))
     expect(holds(wallet)).toEqual({ amountMinor: 6_500, reservedMinor: 3_500 })
-    await write((tx) => refund(tx, context(), wallet, cause({ sourceType: 'refund' }), 1_000))
+    await write((tx) => refund(tx, context(), now(wallet), cause({ sourceType: 'refund' }), 1_000))
     expect(holds(wallet)).toEqual({ amountMinor: 7_500, reservedMinor: 2_500 })
     await write((tx) =>
       settle(tx, wallet, cause(), 2_500, [{ account: 'supplier', currencyId: KWD, amountMinor: 2_500 }]),
     )
     expect(holds(wallet)).toEqual({ amountMinor: 7_500, reservedMinor: 0 })
-    await write((tx) => adjust(tx, context(), wallet, -500, { remarks: 'a mistake', nowMs: NOW_MS }))
-    await write((tx) => adjust(tx, context(), wallet, 3, { remarks: 'another', nowMs: NOW_MS }))
+    await write((tx) => adjust(tx, context(), now(wallet), -500, { remarks: 'a mistake', nowMs: NOW_MS }))
+    await write((tx) => adjust(tx, context(), now(wallet), 3, { remarks: 'another', nowMs: NOW_MS }))
     expect(holds(wallet)).toEqual({ amountMinor: 7_003, reservedMinor: 0 })
     expectSoundLedger(program.defaultWorld.db.sqlite)
   })
@@ -204,24 +207,24 @@ describe('a wallet', () => {
   test('PREPAID pays its last minor unit, but no more', async () => {
     const wallet = await funded(USD, 500)
     const last = lastEntryOf(program.defaultWorld.db.sqlite)
-    const refused = write((tx) => reserve(tx, context(), wallet, cause(), 501))
+    const refused = write((tx) => reserve(tx, context(), now(wallet), cause(), 501))
     expect(await failureOf(refused)).toMatchObject({ code: 'insufficient_balance' })
     expect(lastEntryOf(program.defaultWorld.db.sqlite)).toBe(last)
-    await write((tx) => reserve(tx, context(), wallet, cause(), 500))
+    await write((tx) => reserve(tx, context(), now(wallet), cause(), 500))
     expect(holds(wallet)).toEqual({ amountMinor: 0, reservedMinor: 500 })
   })
 
   test('POSTPAID goes down to minus its credit limit, but no lower', async () => {
     const wallet = await opened(USD, 'POSTPAID', 1_000)
-    await write((tx) => reserve(tx, context(), wallet, cause(), 999))
+    await write((tx) => reserve(tx, context(), now(wallet), cause(), 999))
     expect(holds(wallet)).toEqual({ amountMinor: -999, reservedMinor: 999 })
-    const refused = write((tx) => reserve(tx, context(), wallet, cause(), 2))
+    const refused = write((tx) => reserve(tx, context(), now(wallet), cause(), 2))
     expect(await failureOf(refused)).toMatchObject({ code: 'insufficient_balance' })
-    const paid = await write((tx) => reserve(tx, context(), wallet, cause(), 1))
-    expect(paid.balanceAfterMinor).toBe(-1_000)
+    const paid = await write((tx) => reserve(tx, context(), now(wallet), cause(), 1))
+    expect(paid.wallet).toEqual(now(wallet))
     expect(written(wallet, paid)).toMatchObject({ transactionType: 'DEBIT', amountMinor: 1, balanceAfterMinor: -1_000 })
     expect(holds(wallet)).toEqual({ amountMinor: -1_000, reservedMinor: 1_000 })
-    const back = await write((tx) => refund(tx, context(), wallet, cause(), 999))
+    const back = await write((tx) => refund(tx, context(), now(wallet), cause(), 999))
     expect(written(wallet, back)).toMatchObject({ transactionType: 'CREDIT', amountMinor: 999, balanceAfterMinor: -1 })
     expectSoundLedger(program.defaultWorld.db.sqlite)
   })
@@ -234,9 +237,9 @@ describe('a wallet', () => {
 
   test('an operator can withdraw the balance, but no more', async () => {
     const wallet = await funded(JPY, 7)
-    const refused = write((tx) => adjust(tx, context(), wallet, -8, { remarks: null, nowMs: NOW_MS }))
+    const refused = write((tx) => adjust(tx, context(), now(wallet), -8, { remarks: null, nowMs: NOW_MS }))
     expect(await failureOf(refused)).toMatchObject({ code: 'insufficient_balance' })
-    const taken = await write((tx) => adjust(tx, context(), wallet, -7, { remarks: 'closed', nowMs: NOW_MS }))
+    const taken = await write((tx) => adjust(tx, context(), now(wallet), -7, { remarks: 'closed', nowMs: NOW_MS }))
     expect(written(wallet, taken)).toMatchObject({
       transactionType: 'DEBIT',
       amountMinor: 7,
@@ -257,16 +260,16 @@ describe('at the limit of the exact range', () => {
   test('a wallet can have the largest amount, but no more', async () => {
     const wallet = await funded(USD, AMOUNT_MINOR_MAX)
     expect(holds(wallet)).toEqual({ amountMinor: AMOUNT_MINOR_MAX, reservedMinor: 0 })
-    const refused = write((tx) => fund(tx, context(), wallet, 1, { remarks: null, nowMs: NOW_MS }))
+    const refused = write((tx) => fund(tx, context(), now(wallet), 1, { remarks: null, nowMs: NOW_MS }))
     expect(await failureOf(refused)).toMatchObject({ code: 'amount_too_large' })
     expectSoundLedger(program.defaultWorld.db.sqlite)
   })
 
   test('moves single minor units exactly', async () => {
     const wallet = await funded(USD, AMOUNT_MINOR_MAX)
-    const paid = await write((tx) => reserve(tx, context(), wallet, cause(), AMOUNT_MINOR_MAX - 1))
+    const paid = await write((tx) => reserve(tx, context(), now(wallet), cause(), AMOUNT_MINOR_MAX - 1))
     expect(written(wallet, paid)).toMatchObject({ amountMinor: 999_999_999_999_998, balanceAfterMinor: 1 })
-    await write((tx) => refund(tx, context(), wallet, cause(), AMOUNT_MINOR_MAX - 1))
+    await write((tx) => refund(tx, context(), now(wallet), cause(), AMOUNT_MINOR_MAX - 1))
     expect(holds(wallet)).toEqual({ amountMinor: 999_999_999_999_999, reservedMinor: 0 })
     expectSoundLedger(program.defaultWorld.db.sqlite)
   })
@@ -276,19 +279,19 @@ describe('at the limit of the exact range', () => {
     ['adjust', adjust],
   ] as const)('%s keeps room for what is reserved, so that a refund always fits', async (_, comeIn) => {
     const wallet = await funded(USD, AMOUNT_MINOR_MAX)
-    await write((tx) => reserve(tx, context(), wallet, cause(), 100))
-    const refused = write((tx) => comeIn(tx, context(), wallet, 1, { remarks: null, nowMs: NOW_MS }))
+    await write((tx) => reserve(tx, context(), now(wallet), cause(), 100))
+    const refused = write((tx) => comeIn(tx, context(), now(wallet), 1, { remarks: null, nowMs: NOW_MS }))
     expect(await failureOf(refused)).toMatchObject({ code: 'amount_too_large' })
-    await write((tx) => refund(tx, context(), wallet, cause(), 100))
+    await write((tx) => refund(tx, context(), now(wallet), cause(), 100))
     expect(holds(wallet)).toEqual({ amountMinor: AMOUNT_MINOR_MAX, reservedMinor: 0 })
     expectSoundLedger(program.defaultWorld.db.sqlite)
   })
 
   test('negative balances are exact', async () => {
     const wallet = await opened(USD, 'POSTPAID', AMOUNT_MINOR_MAX)
-    await write((tx) => reserve(tx, context(), wallet, cause(), AMOUNT_MINOR_MAX))
+    await write((tx) => reserve(tx, context(), now(wallet), cause(), AMOUNT_MINOR_MAX))
     expect(holds(wallet)).toEqual({ amountMinor: -AMOUNT_MINOR_MAX, reservedMinor: AMOUNT_MINOR_MAX })
-    const refused = write((tx) => reserve(tx, context(), wallet, cause(), 1))
+    const refused = write((tx) => reserve(tx, context(), now(wallet), cause(), 1))
     expect(await failureOf(refused)).toMatchObject({ code: 'amount_too_large' })
     expectSoundLedger(program.defaultWorld.db.sqlite)
   })

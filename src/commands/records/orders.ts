@@ -78,9 +78,9 @@ const ORDER: Kind<number, Order> = {
     handling_fee: ({ feeMinor, walletId }, { walletAmount }) => walletAmount(feeMinor, walletId),
     conversion_fee: ({ conversionMinor, walletId }, { walletAmount }) => walletAmount(conversionMinor, walletId),
     email: ({ email }) => email,
-    vouchers: ({ id }, { query }) => vouchersOf(query, id).map(({ reference }) => reference),
-    refunded_vouchers: ({ id }, { query }) =>
-      vouchersOf(query, id).flatMap(({ refundedAtMs, reference }) => (refundedAtMs === null ? [] : [reference])),
+    vouchers: (order, { query }) => vouchersOf(query, order).map(({ reference }) => reference),
+    refunded_vouchers: (order, { query }) =>
+      vouchersOf(query, order).flatMap(({ refundedAtMs, reference }) => (refundedAtMs === null ? [] : [reference])),
     ...PLACED,
     delivered_at: ({ deliveredAtMs }) => toTimestampOrNull(deliveredAtMs),
     failed_at: ({ failedAtMs }) => toTimestampOrNull(failedAtMs),

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import type { Query } from '../../db/database.ts'
 import { idPath } from '../../http/parameters.ts'
 import { Id, nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
@@ -80,13 +81,13 @@ export const walletRoutes = (parts: Parts) =>
         const wanted = findAnyWallet(world.db.query, id)
         const fault = sizeFault(amount, wanted ? parts.reference.getCurrency(wanted.currencyId).precision : 0)
         if (fault) throw new DomainError(invalid([{ field: 'amount', ...fault }]))
-        const wallet = found(wanted, notFound('Wallet'))
-        const currency = parts.reference.getCurrency(wallet.currencyId)
+        const getWallet = (query: Query) => found(findAnyWallet(query, id), notFound('Wallet'))
+        const currency = parts.reference.getCurrency(getWallet(world.db.query).currencyId)
         const amountMinor = minorOf('amount', amount, currency)
         const cause = { remarks, nowMs: world.clock.nowMs() }
         const context = { world, reference: parts.reference }
-        const funded = await world.db.write((tx) => fund(tx, context, wallet, amountMinor, cause))
-        return { id, currency: currency.currency, amount: toMajor(funded.balanceAfterMinor, currency.precision) }
+        const funded = await world.db.write((tx) => fund(tx, context, getWallet(tx), amountMinor, cause))
+        return { id, currency: currency.currency, amount: toMajor(funded.wallet.amountMinor, currency.precision) }
       },
       {
         id: 'fundWallet',

@@ -1,0 +1,50 @@
+// Runs in process alone: it counts what no response tells.
+
+import { Database } from 'bun:sqlite'
+import { expect, spyOn, test } from 'bun:test'
+import { forFile } from '../harness.ts'
+import { ADA, PAYEE } from '../records.ts'
+
+/** How many statements an operation runs, so that nobody adds one unseen. */
+
+let statementCount = 0
+const prepare = Database.prototype.prepare
+spyOn(Database.prototype, 'prepare').mockImplementation(function (this: Database, ...given: [string]) {
+  const statement = prepare.apply(this, given)
+  for (const name of ['run', 'all', 'get', 'values'] as const) {
+    const execute = statement[name].bind(statement)
+    statement[name] = (...values: never[]) => {
+      statementCount += 1
+      return execute(...values) as never
+    }
+  }
+  return statement
+} as never)
+const { openLive } = await import('../orders/live.ts')
+const live = forFile(await openLive())
+await live.stock(2, '1', '2', '3')
+
+let reference = 0
+const unique = () => `statements-${++reference}`
+const payout = () => ({ reference_id: unique(), wallet_id: 1, amount: 1, currency: 'USD', ...PAYEE })
+const order = () => ({ client_reference: unique(), product_id: 2, denomination: 10, quantity: 1 })
+const charge = () => ({ denomination: 10, quantity: ++reference })
+
+/** Without BEGIN, COMMIT and the savepoint of the unit of work, and without the look for another process. */
+test.each([
+  ['GET', '/countries/105', undefined, 0],
+  ['POST', '/beneficiaries', () => ADA, 1],
+  ['POST', '/products/1/charges', charge, 1],
+  ['POST', '/payouts', payout, 12],
+  ['POST', '/orders', order, 14],
+])('%s %s', async (method, path, body, statements) => {
+  const counted = async (): Promise<number> => {
+    const before = statementCount
+    const response = await live.request(path, { method, ...(body && { body: JSON.stringify(body()) }) })
+    expect(await response.text()).not.toContain('error')
+    return statementCount - before
+  }
+  // The first two find out what is due next.
+  for (const _ of [1, 2]) await counted()
+  expect(await counted()).toBe(statements)
+})
