@@ -17,14 +17,13 @@ interface CollectionRequest {
 
 /** Variables that the tool keeps from one request to the next. */
 const TOKEN_PATHS = ['/auth/login', '/auth/refresh']
-const LOGOUT = { path: '/auth/logout', folder: 'Log out' }
 
 const givesTokens = ({ path }: CollectionRequest): boolean => TOKEN_PATHS.includes(path)
 
-/** Everything else needs the token of a login, and a logout ends it. */
+/** Everything else needs the token of a login. */
 const orderOf = ({ path }: CollectionRequest): number => {
   const place = TOKEN_PATHS.indexOf(path)
-  return place !== -1 ? place : path === LOGOUT.path ? Number.POSITIVE_INFINITY : TOKEN_PATHS.length
+  return place !== -1 ? place : TOKEN_PATHS.length
 }
 
 /** All operations but those of the control API, which work on the sandbox and not with the API. */
@@ -38,7 +37,7 @@ const requestsOf = (document: ApiDocument): CollectionRequest[] =>
       const body = bodyExampleOf(operation)
       return {
         name: operation.summary,
-        folder: path === LOGOUT.path ? LOGOUT.folder : (operation.tags[0] ?? 'API'),
+        folder: operation.tags[0] ?? 'API',
         method,
         path: examples('path').reduce((text, [name, example]) => text.replace(`{${name}}`, example), path),
         query: examples('query'),

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
-import { errorsOf, type Operation, type ServedOperation, servedBy } from '../http/operation.ts'
+import { errorsOf, LAST_TAG, type Operation, type ServedOperation, servedBy } from '../http/operation.ts'
 import { REHEARSAL_HEADERS } from '../http/rehearsal.ts'
 import type { Failure } from '../kernel/failure.ts'
 import type { ApiDocument, DocumentedOperation, Parameter } from './document.ts'
@@ -45,7 +45,8 @@ export const openApiDocument = ({ app, version, publicUrl, additions, events }: 
   const components = new Components()
   const paths: ApiDocument['paths'] = {}
   const tags = new Map<string, string>()
-  for (const served of servedBy(app)) {
+  const isLast = ({ operation }: ServedOperation) => operation.tag === LAST_TAG
+  for (const served of servedBy(app).sort((a, b) => Number(isLast(a)) - Number(isLast(b)))) {
     const operation = { ...served.operation, ...additions?.operations[served.operation.id] }
     if (operation.tagDescription !== undefined) tags.set(operation.tag, operation.tagDescription)
     const headers = [
@@ -89,7 +90,7 @@ interface Context {
 }
 
 const operationObject = (context: Context, operation: Operation): DocumentedOperation => {
-  const { id, body, summary, description } = operation
+  const { id, body, bodyAlsoAs, summary, description } = operation
   const { components, headers, errors } = context
   return {
     operationId: id,
@@ -108,9 +109,10 @@ const operationObject = (context: Context, operation: Operation): DocumentedOper
         required: !operation.bodyOptional,
         content: {
           'application/json': {
-            schema: components.place(body, { isRequest: true, isClosed: operation.closed === true }),
+            schema: components.place(body, { isRequest: true, isClosed: operation.closed === true && !bodyAlsoAs }),
             example: operation.bodyExample,
           },
+          ...bodyAlsoAs,
         },
       },
     }),

@@ -81,8 +81,8 @@ export interface Line<Params, Query, Body, Schema extends TSchema, Input, Once> 
   read?: ((sent: JsonObject, request: Request) => Input | Promise<Input>) | undefined
   /** An Idempotency-Key replays the response: a refusal of the body is stored in the same transaction (contract C14). */
   once?: Once
-  /** The handler reads the body: it is a long document, in one of several formats. */
-  readsBody?: true
+  /** The handler reads the body: it is a long document in one of several formats, which are these besides JSON. */
+  bodyAlsoAs?: Record<string, { schema: TSchema; example: unknown }>
   /** The failure of a body that breaks its schema, where it is not `validation`. */
   bodyFailure?: (violations: readonly Violation[], body: JsonObject) => Failure
   response: Success<Schema>
@@ -105,6 +105,9 @@ export interface Operation
   /** Takes X-Dry-Run (contract C19). */
   canRehearse?: boolean
 }
+
+/** The tag of operations that come last in the document. */
+export const LAST_TAG = 'Log out'
 
 /** The message when the program itself fails (contract C4): "Failed to retrieve payouts" for `listPayouts`. */
 const failureTo = (id: string): string =>

@@ -191,8 +191,7 @@ export const orderQuery = <Field extends string>(fields: readonly Field[]) => ({
 export const sortQuery = <Field extends string>(fields: readonly Field[]) => ({
   sort: filter(
     Type.String({
-      description: `A JSON object with field (${fields.join(', ')}) and direction (ASC or DESC), URL-encoded; not together with sort_by or sort_order`,
-      example: JSON.stringify({ field: fields[0], direction: 'DESC' }),
+      description: `A JSON object with field (${fields.join(', ')}) and direction (ASC or DESC), such as {"field":"id"}, URL-encoded; not together with sort_by or sort_order`,
     }),
     sort(fields),
   ),

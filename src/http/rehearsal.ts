@@ -15,7 +15,7 @@ export const REHEARSAL_HEADERS = Type.Object({
   [NAME]: Type.Optional(
     Type.Boolean({
       description: 'Rehearses the request if true: the response is what it would be, and nothing is written',
-      example: false,
+      default: false,
     }),
   ),
 })

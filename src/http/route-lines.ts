@@ -118,8 +118,8 @@ const handOverUrl = (context: { request: Request; query: unknown }): void => {
 /** Reads the body of a request. The framework does not, because strangers are refused first (contract C4). */
 const bodyReader = (operation: Operation, schema: TObject) => {
   const check = bodyCheck(schema, operation.bodyFailure)
-  const { read = (sent: JsonObject) => check(sent), once, readsBody } = operation
-  if (readsBody) return reader((request: Request) => request)
+  const { read = (sent: JsonObject) => check(sent), once, bodyAlsoAs } = operation
+  if (bodyAlsoAs) return reader((request: Request) => request)
   if (once) {
     return reader(async (request: Request) => {
       const text = await readText(request)

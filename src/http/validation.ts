@@ -84,9 +84,16 @@ const knownMembers = (schema: TObject, body: JsonObject): JsonObject => {
   const known: JsonObject = {}
   for (const field of Object.keys(schema.properties)) {
     const value = Object.hasOwn(body, field) ? body[field] : undefined
-    if (value !== null && value !== undefined) known[field] = value
+    if (value !== null && value !== undefined) known[field] = withoutNulls(schema.properties[field], value)
   }
   return known
+}
+
+/** Optional members of an object in a body that are null count as left out, too. */
+const withoutNulls = (schema: TSchema | undefined, value: unknown): unknown => {
+  if (!schema?.properties || typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const isLeftOut = (name: string) => name in schema.properties && !schema.required?.includes(name)
+  return Object.fromEntries(Object.entries(value).filter(([name, member]) => member !== null || !isLeftOut(name)))
 }
 
 const inOrder = (fields: readonly string[], byField: ReadonlyMap<string, Problem>): Violation[] =>
@@ -117,6 +124,8 @@ const problemOf = (error: ValueError): Problem => {
     case ValueErrorType.IntegerMinimum:
     case ValueErrorType.NumberMinimum:
       return { rule: 'min', problem: `must be at least ${schema.minimum}` }
+    case ValueErrorType.NumberExclusiveMinimum:
+      return { rule: 'min', problem: `must be more than ${schema.exclusiveMinimum}` }
     case ValueErrorType.IntegerMaximum:
     case ValueErrorType.NumberMaximum:
       return { rule: 'max', problem: `must be at most ${schema.maximum}` }

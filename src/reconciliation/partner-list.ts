@@ -10,14 +10,13 @@ import type { Period } from '../wallets/statement-queries.ts'
 export const TYPES = ['order', 'payout'] as const
 export type RecordType = (typeof TYPES)[number]
 
-/** A row as it is sent. Amounts may be texts. */
+/** A row as it is sent. Other members are ignored. */
 export const RowSchema = Type.Object(
   {
     reference: Type.String({ minLength: 1, maxLength: 255, description: 'Your own name for the record' }),
     type: oneOf(TYPES),
-    amount: Type.Number({
-      minimum: 0,
-      description: 'What the wallet paid for an order; of a payout, the amount without fees',
+    amount: Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^[0-9]+(?:[.][0-9]+)?$' })], {
+      description: 'What the wallet paid for an order; of a payout, the amount without fees. A number, or its decimals',
     }),
     currency: Type.String({ pattern: '^[A-Z]{3}$' }),
     status: Type.Optional(Type.String()),

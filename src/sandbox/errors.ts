@@ -39,16 +39,19 @@ export const snapshotTooLarge = (bytesMax: number): Failure =>
 /** The step of a scenario that went wrong: its number, what was sent and what came. */
 export const scenarioStopped = (message: string): Failure => badRequest('scenario_stopped', message)
 
+/** Until somebody has made room, waiting does not help: such a client asks once a minute. */
+const NO_ROOM = { kind: 'TOO_MANY_REQUESTS', headers: { 'Retry-After': '60' } } as const
+
 export const worldsExhausted = (worldsMax: number): Failure => ({
   code: 'worlds_exhausted',
-  kind: 'TOO_MANY_REQUESTS',
+  ...NO_ROOM,
   message: `This sandbox holds ${worldsMax} worlds already. Drop one first.`,
   isUniform: true,
 })
 
 export const snapshotsExhausted = (snapshotsMax: number): Failure => ({
   code: 'snapshots_exhausted',
-  kind: 'TOO_MANY_REQUESTS',
+  ...NO_ROOM,
   message: `This sandbox holds ${snapshotsMax} snapshots already. Delete one first.`,
 })
 

@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { rateLimited } from '../http/failures.ts'
+import { LAST_TAG } from '../http/operation.ts'
 import type { RequestContext } from '../http/request-id.ts'
 import { Routes } from '../http/route-lines.ts'
 import { SECOND_MS, toTimestamp } from '../kernel/clock.ts'
@@ -23,9 +24,11 @@ import type { IssuedTokens, Session, Sessions } from './sessions.ts'
 const GROUP = {
   prefix: '/auth',
   tag: 'Authentication',
-  tagDescription: 'Get, refresh and revoke tokens.',
+  tagDescription: 'Get and refresh tokens.',
   names: 'auth.',
 }
+/** Comes last in the document: tools send requests in its order, and those behind a logout would be refused. */
+const LAST_GROUP = { ...GROUP, tag: LAST_TAG, tagDescription: 'Revoke all tokens, at the end.' }
 const unwritable = (field: string) => violation(field, 'format', 'must not hold NUL or half a surrogate pair')
 
 export interface SessionRoutesOptions {
@@ -108,7 +111,7 @@ export const sessionRoutes = (options: SessionRoutesOptions) => {
       },
     )
 
-  const revoking = guard.routes(GROUP).post(
+  const revoking = guard.routes(LAST_GROUP).post(
     '/logout',
     async ({ session }) => {
       await sessions.end(session)

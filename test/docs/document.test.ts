@@ -89,7 +89,7 @@ describe('GET /openapi.json', () => {
   test('orders its tags like the specification, others at the end', () => {
     expect(document.tags.map(({ name }) => name)).toEqual([
       ...['Authentication', 'Beneficiaries', 'Products', 'Categories', 'Countries', 'Currencies', 'Wallets'],
-      ...['Orders', 'Payouts', 'Events', 'Webhooks', 'Service', 'Sandbox'],
+      ...['Orders', 'Payouts', 'Events', 'Webhooks', 'Service', 'Sandbox', 'Log out'],
     ])
   })
 

@@ -15,13 +15,13 @@ const NOTHING = Type.Object({})
  * operation of the control API takes no members; one of the API does not look. @throws DomainError body_unreadable
  */
 export const unknownIn = async (
-  { query = NOTHING, body, closed, readsBody, bodyValuesMax }: Operation,
+  { query = NOTHING, body, closed, bodyAlsoAs, bodyValuesMax }: Operation,
   request: Request,
 ): Promise<Violation[]> => {
   const unknown = [...unknownParameters(request, query)]
   const known = body ?? (closed ? NOTHING : undefined)
   // A body may have thousands of members.
-  if (known && !readsBody)
+  if (known && !bodyAlsoAs)
     unknown.push(...unknownMembers(await objectIn(request, bodyValuesMax), known).take(UNKNOWN_NAMED_MAX))
   return unknown.slice(0, UNKNOWN_NAMED_MAX)
 }

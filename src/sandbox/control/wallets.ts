@@ -97,7 +97,7 @@ export const walletRoutes = (parts: Parts) =>
         params: idPath('wallet'),
         body: Type.Object(
           {
-            amount: Type.Number({ description: 'More than 0, and at most 1,000,000,000' }),
+            amount: Type.Number({ exclusiveMinimum: 0, description: 'At most 1,000,000,000' }),
             remarks: Type.Optional(Text({ maxLength: 1_000 })),
           },
           { title: 'FundRequest' },

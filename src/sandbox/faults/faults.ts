@@ -16,7 +16,7 @@ const FaultHeaders = Type.Object({
     Type.String({
       description:
         'The name of an error of this operation, which is returned instead: see GET /_sandbox/errors. With `; when=after` behind it, the work is done and only the response is replaced. Empty, it asks for none.',
-      example: '',
+      default: '',
     }),
   ),
 })

@@ -31,7 +31,7 @@ export const feedRoutes = ({ worlds, feed }: Parts) =>
       id: 'openFeed',
       summary: 'Follow the requests and events of a world, or of all',
       description:
-        'Server-sent events as they happen: `request`, a recorded request without bodies, and the events of orders, payouts and wallets by their type, each with its world. `skipped` counts messages that were dropped. A reader that is too slow is disconnected, and resumes with Last-Event-ID.',
+        'The response never ends. Server-sent events as they happen: `request`, a recorded request without bodies, and the events of orders, payouts and wallets by their type, each with its world. `skipped` counts messages that were dropped. A reader that is too slow is disconnected, and resumes with Last-Event-ID.',
       query: WorldsQuery,
       headers: Type.Object({
         'Last-Event-ID': Type.Optional(

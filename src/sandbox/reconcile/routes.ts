@@ -75,7 +75,10 @@ export const reconcileRoutes = ({ worlds, reference }: Parts) => {
       body: RowSchema,
       bodyExample: EXAMPLE,
       bodyBytesMax: BYTES_MAX,
-      readsBody: true,
+      bodyAlsoAs: {
+        'application/x-ndjson': { schema: Type.String(), example: `${JSON.stringify(EXAMPLE)}\n` },
+        'text/csv': { schema: Type.String(), example: 'reference,type,amount,currency\nwelcome-42,order,230.10,INR\n' },
+      },
       response: {
         description: 'What agrees, and what does not',
         schema: ReportSchema,

@@ -124,7 +124,12 @@ export const Replay = Type.Object(
 )
 
 export const Fault = Type.Optional(
-  Text({ minLength: 1, maxLength: 200, description: 'As in X-Sandbox-Fault: charges.rate_failed; when=after' }),
+  Text({
+    minLength: 1,
+    maxLength: 200,
+    pattern: '^[ -~]*$', // what a header can hold
+    description: 'a fault as X-Sandbox-Fault takes it: charges.rate_failed; when=after',
+  }),
 )
 
 export const RequestPath = Type.Object({
