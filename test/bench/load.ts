@@ -43,10 +43,11 @@ let requestCount = 0
 
 const numbered = (request: Uint8Array): Uint8Array => {
   const bytes = Buffer.from(request.buffer, request.byteOffset, request.length)
-  const at = bytes.lastIndexOf(UNNUMBERED)
+  let at = bytes.indexOf(UNNUMBERED)
   if (at === -1) return request
   const copy = Buffer.from(bytes)
-  copy.write(String(requestCount).padStart(UNNUMBERED.length, '0'), at)
+  const number = String(requestCount).padStart(UNNUMBERED.length, '0')
+  for (; at !== -1; at = bytes.indexOf(UNNUMBERED, at + 1)) copy.write(number, at)
   return copy
 }
 

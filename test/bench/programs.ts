@@ -28,7 +28,7 @@ let logs = 0
 /** Starts a server and waits for the line in which it says where it is. */
 export const start = async (command: readonly string[], core: Core = SERVER_CORE): Promise<Running> => {
   const logFile = join(folder, `${++logs}.log`)
-  return startReady([], { command: pinned(core, command), logFile }).catch((error) => {
+  return startReady([], { command: pinned(core, command), logFile, env: { NODE_ENV: 'production' } }).catch((error) => {
     throw new Error(`${error} ${readFileSync(logFile, 'utf8')}`)
   })
 }
@@ -43,9 +43,9 @@ export interface Contender {
 export interface Rounds {
   rounds: number
   seconds: number
+  /** How long each server is sent the row before it is measured. */
+  warmUpSeconds: number
 }
-
-const WARM_UP_SECONDS = 1
 
 /** The load generator's process: warm from one measurement to the next. */
 export class Load {
@@ -59,8 +59,12 @@ export class Load {
   })
 
   /** Measures servers by turns, each round beginning with the one that the last round ended with. */
-  async compete(contenders: readonly Contender[], connections: number, { rounds, seconds }: Rounds): Promise<void> {
-    for (const contender of contenders) await this.#measure(contender, connections, WARM_UP_SECONDS)
+  async compete(
+    contenders: readonly Contender[],
+    connections: number,
+    { rounds, seconds, warmUpSeconds }: Rounds,
+  ): Promise<void> {
+    for (const contender of contenders) await this.#measure(contender, connections, warmUpSeconds)
     for (let round = 0; round < rounds; round++) {
       for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
         contender.measured.push(await this.#measure(contender, connections, seconds))
@@ -82,3 +86,9 @@ export class Load {
 /** The median of what was measured in the rounds. */
 export const medianOf = ({ measured }: Contender, figure: 'perSecond' | 'p50Ms' | 'p99Ms' | 'cpuUs'): number =>
   median(measured.map((measurement) => measurement[figure]))
+
+/** How far the rounds are apart: the highest less the lowest, as a share of the median. */
+export const spreadOf = (contender: Contender): number => {
+  const costs = contender.measured.map(({ cpuUs }) => cpuUs)
+  return (Math.max(...costs) - Math.min(...costs)) / medianOf(contender, 'cpuUs')
+}

@@ -9,7 +9,8 @@ import { worlds } from './worlds.ts'
  * Measures dist/scrip, or what TEST_BINARY names. What is compared is measured by turns in one run, so that a machine's
  * moods cancel out. Beneficiaries are written to the folder for temporary files: TMPDIR should name one on a disk.
  *
- *     bun run bench [requests] [start] [webhooks] [worlds] [postgres] [--rounds 5] [--seconds 2] [--before EXECUTABLE]
+ *     bun run bench [requests] [start] [webhooks] [worlds] [postgres]
+ *         [--rounds 3] [--seconds 5] [--warm-up 5] [--payouts 100000] [--before EXECUTABLE]
  *
  * Without names all parts are measured but PostgreSQL. `--before` measures requests of an earlier executable as well.
  */
@@ -17,16 +18,24 @@ import { worlds } from './worlds.ts'
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '5' },
+    'warm-up': { type: 'string', default: '5' },
+    payouts: { type: 'string', default: '100000' },
     before: { type: 'string' },
   },
 })
-const rounds = { rounds: Number(values.rounds), seconds: Number(values.seconds) }
-if (!(rounds.rounds >= 1 && rounds.seconds > 0)) throw new Error('--rounds and --seconds take a positive number')
+const rounds = {
+  rounds: Number(values.rounds),
+  seconds: Number(values.seconds),
+  warmUpSeconds: Number(values['warm-up']),
+}
+const payoutCount = Number(values.payouts)
+if (![...Object.values(rounds), payoutCount].every((value) => value > 0))
+  throw new Error('options take a positive number')
 
 const PARTS: Record<string, () => Promise<void>> = {
-  requests: () => requests(rounds, values.before),
+  requests: () => requests(rounds, payoutCount, values.before),
   start: starts,
   webhooks,
   worlds,

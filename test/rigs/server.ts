@@ -7,7 +7,12 @@ export const serve = (flags: readonly string[], place?: Place): Promise<Running>
 
 /** Logs in and returns the access token. */
 export const logIn = async (port: number, username: string, password = username): Promise<string> => {
-  const { status, body } = await ask(port, { path: '/auth/login', body: JSON.stringify({ username, password }) })
+  const headers = { 'Content-Type': 'application/json' }
+  const { status, body } = await ask(port, {
+    path: '/auth/login',
+    headers,
+    body: JSON.stringify({ username, password }),
+  })
   if (status !== 200) throw new Error(`login of ${username}: ${status} ${body}`)
   return (JSON.parse(body.toString()) as { access_token: string }).access_token
 }
