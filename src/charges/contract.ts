@@ -27,16 +27,16 @@ export const RATE_FAILED: Failure = {
   message: 'Failed to fetch exchange rate',
 }
 
-/** The errors of a module that quotes a price, by their stable names, in the order of contract C9. */
-export const quoteErrors = (module: string): Record<string, Failure> => ({
-  [`${module}.denomination_not_offered`]: DENOMINATION_NOT_OFFERED,
-  [`${module}.quantity_exceeded`]: quantityExceeded(50),
-  [`${module}.wallet_not_found`]: PAYING_WALLET_NOT_FOUND,
-  [`${module}.rate_missing`]: rateMissing('USD', 'KES'),
-  [`${module}.rate_failed`]: RATE_FAILED,
-  [`${module}.amount_too_large`]: AMOUNT_TOO_LARGE,
-  [`${module}.amount_too_small`]: AMOUNT_TOO_SMALL,
-})
+/** The errors of a module that quotes a price, by their names, in the order of contract C9. */
+export const QUOTE_ERRORS = {
+  denomination_not_offered: DENOMINATION_NOT_OFFERED,
+  quantity_exceeded: quantityExceeded(50),
+  wallet_not_found: PAYING_WALLET_NOT_FOUND,
+  rate_missing: rateMissing('USD', 'KES'),
+  rate_failed: RATE_FAILED,
+  amount_too_large: AMOUNT_TOO_LARGE,
+  amount_too_small: AMOUNT_TOO_SMALL,
+}
 
 export const ChargesBody = Type.Object(
   {

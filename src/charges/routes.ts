@@ -17,7 +17,7 @@ import {
   DENOMINATION_NOT_OFFERED,
   DiscountBody,
   DiscountSchema,
-  quoteErrors,
+  QUOTE_ERRORS,
 } from './contract.ts'
 import { type Pricing, quote } from './quote.ts'
 
@@ -92,7 +92,7 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: Pricing & { gua
         refuses: {
           validation: violation('denomination', 'min', 'must be at least 0.01'),
           not_found: PRODUCT_NOT_FOUND,
-          ...quoteErrors('charges'),
+          ...QUOTE_ERRORS,
         },
       },
     )

@@ -6,7 +6,7 @@ import { type ErrorFormat, STRUCTURED } from './errors.ts'
 import { BODY_ENCODED, BODY_UNREADABLE, FEATURE_DISABLED, KEY_MALFORMED, KEY_REUSED, rateLimited } from './failures.ts'
 import type { JsonObject } from './json.ts'
 import { PAGE_HEADERS } from './pagination.ts'
-import { canRehearse, rehearsalErrors } from './rehearsal.ts'
+import { rehearsalErrors } from './rehearsal.ts'
 import { exampleOf } from './schemas.ts'
 import { documentedRoute } from './target.ts'
 
@@ -103,7 +103,7 @@ export interface Operation
   response: Success & { status: number }
   refuses: Record<string, Failure>
   /** Takes X-Dry-Run (contract C19). */
-  canRehearse?: boolean
+  canRehearse: boolean
 }
 
 /** The tag of operations that come last in the document. */
@@ -115,30 +115,20 @@ const failureTo = (id: string): string =>
 
 /** With what follows from the line: names of errors, examples of schemas, the headers of creation and of an Idempotency-Key. */
 export const completed = (
-  { prefix: _, alsoRefuses, ...group }: Group,
-  line: Omit<Operation, keyof ErrorFormat>,
+  { prefix: _, alsoRefuses, ...group }: Group & Pick<Operation, 'canRehearse'>,
+  line: Omit<Operation, keyof ErrorFormat | 'canRehearse'>,
 ): Operation => {
   const operation = { errorShape: STRUCTURED.errorShape, ...group, ...line }
   const { id, body, bodyExample = body && exampleOf(body), headers, once, names = '' } = operation
   const { status = 200, schema, example = schema && exampleOf(schema) } = line.response
-  const sent = [
-    ...(line.response.headers ? [line.response.headers] : []),
-    ...(status === CREATED ? [CREATED_HEADERS] : []),
-    ...(once ? [REPLAY_HEADERS] : []),
-  ]
-  const taken = [...(once ? [KEY_HEADERS] : []), ...(headers ? [headers] : [])]
+  const sent = together(line.response.headers, status === CREATED && CREATED_HEADERS, once && REPLAY_HEADERS)
   const refuses = { ...impliedErrors(operation), ...alsoRefuses?.(operation), ...line.refuses }
   return {
     unexpectedError: operation.public ? INTERNAL.message : failureTo(id),
     ...operation,
     ...(bodyExample && { bodyExample }),
-    ...(taken.length > 0 && { headers: together(taken) }),
-    response: {
-      ...line.response,
-      status,
-      ...(schema && { example }),
-      ...(sent.length > 0 && { headers: together(sent) }),
-    },
+    headers: together(once && KEY_HEADERS, headers),
+    response: { ...line.response, status, ...(schema && { example }), headers: sent },
     refuses: Object.fromEntries(
       Object.entries(refuses).map(([name, failure]) => [name.includes('.') ? name : names + name, failure]),
     ),
@@ -153,8 +143,8 @@ const impliedErrors = ({ feature, params, body, once }: Partial<Operation>): Rec
   ...(once && { idempotency_key_malformed: KEY_MALFORMED, idempotency_key_reused: KEY_REUSED }),
 })
 
-const together = (headers: readonly TObject[]): TObject =>
-  Type.Object(Object.assign({}, ...headers.map(({ properties }) => properties)))
+const together = (...headers: (TObject | false | undefined)[]): TObject =>
+  Type.Object(Object.assign({}, ...headers.map((each) => (each ? each.properties : {}))))
 
 /** An operation where it is served: `GET`, `/api/v1/countries/:id`. */
 export interface ServedOperation {
@@ -169,9 +159,7 @@ export interface ServedOperation {
 export const servedBy = (app: AnyElysia): ServedOperation[] =>
   app.routes.flatMap(({ method, path, hooks }) => {
     const operation = (hooks?.detail as { [OPERATION]?: Operation } | undefined)?.[OPERATION]
-    if (!operation) return []
-    const served = { ...operation, canRehearse: canRehearse(method, path) }
-    return [{ method, route: documentedRoute(path), path, operation: served }]
+    return operation ? [{ method, route: documentedRoute(path), path, operation }] : []
   })
 
 /** Every error of an operation by its stable name, the common ones last. */
@@ -207,7 +195,6 @@ export const listOf = <Schema extends TSchema>(
   schema: Schema,
   example: Static<Schema> | undefined = exampleOf(schema),
 ) => ({
-  status: 200,
   description,
   schema: Type.Array(schema),
   ...(example !== undefined && { example: [example] }),

@@ -4,6 +4,7 @@ import { DEFERRED, readObject, readText } from './body.ts'
 import type { Json, JsonObject } from './json.ts'
 import { completed, type Group, type Line, OPERATION, type Operation } from './operation.ts'
 import { queryReader } from './parameters.ts'
+import { canRehearse } from './rehearsal.ts'
 import type { RequestContext, RoutedRequest } from './request-id.ts'
 import { bodyCheck } from './validation.ts'
 
@@ -72,7 +73,8 @@ export class Routes<
 
   #adding(method: HTTPMethod): Add<Given, GroupQuery, this> {
     return (path, handler, line) => {
-      this.plugin.route(method, path, handler as never, routeOptions(completed(this.group as Group, line as never)))
+      const group = { ...(this.group as Group), canRehearse: canRehearse(method, `${this.group.prefix}${path}`) }
+      this.plugin.route(method, path, handler as never, routeOptions(completed(group, line as never)))
       return this
     }
   }

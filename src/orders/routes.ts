@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { PRODUCT_NOT_FOUND } from '../catalog/contract.ts'
-import { quoteErrors } from '../charges/contract.ts'
+import { QUOTE_ERRORS } from '../charges/contract.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { pageOf } from '../http/operation.ts'
 import { newestOf, paged } from '../http/pagination.ts'
@@ -94,7 +94,7 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
         refuses: {
           validation: violation('quantity', 'required', 'is required'),
           product_not_found: PRODUCT_NOT_FOUND,
-          ...quoteErrors('orders'),
+          ...QUOTE_ERRORS,
           duplicate_reference: DUPLICATE_CLIENT_REFERENCE,
           insufficient_balance: INSUFFICIENT_BALANCE,
           insufficient_stock: INSUFFICIENT_STOCK,
