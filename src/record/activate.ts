@@ -53,7 +53,7 @@ interface Upgrading {
 /** Brings copy and record up to the schema of this release: both in one transaction, the record first. */
 export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken: Taken): Promise<void> => {
   if (taken.schemaVersion > SCHEMA_VERSION)
-    throw new ServerUnfit('the record was made by a newer release\nRun that one.')
+    throw new ServerUnfit('the record was made by another release\nRun that one.')
   const { ask } = connection
   if (taken.schemaVersion === SCHEMA_VERSION) {
     const [row] = await ask<{ release: string }>('SELECT release FROM scrip.installation')

@@ -103,7 +103,7 @@ const faultOf = (server: Server): string | undefined => {
 export const findRecord = async (ask: Ask): Promise<Installation | undefined> =>
   (await checkServer(ask)) ? findInstallation(ask) : undefined
 
-/** Undefined if the record is empty. @throws DataFault when a newer release made it */
+/** Undefined if the record is empty. @throws ServerUnfit when another release made it */
 export const findInstallation = async (ask: Ask): Promise<Installation | undefined> => {
   const [row] = await ask<
     Record<'id' | 'release' | 'schema_version' | 'epoch' | 'seq', string> & {
@@ -125,7 +125,7 @@ export const findInstallation = async (ask: Ask): Promise<Installation | undefin
   }
   if (installation.schemaVersion > SCHEMA_VERSION) {
     throw new ServerUnfit(
-      `the record is at schema ${installation.schemaVersion}, and this program knows schemas up to ${SCHEMA_VERSION}\nRun Scrip ${installation.release} or newer.`,
+      `the record is at schema ${installation.schemaVersion}, and this program knows schemas up to ${SCHEMA_VERSION}: a newer release has made it, or a build before the first one\nRun Scrip ${installation.release}, which has made it.`,
     )
   }
   return installation

@@ -173,7 +173,7 @@ describe.skipIf(tls === '')('refuses', () => {
     expect(exitCode).toBe(4)
     expect(stderr).toMatch(
       new RegExp(
-        `scrip: ${second}: the record is at schema 999, and this program knows schemas up to \\d+\\nRun Scrip 9\\.9\\.9 or newer\\.\\n$`,
+        `scrip: ${second}: the record is at schema 999, and this program knows schemas up to \\d+: a newer release has made it, or a build before the first one\\nRun Scrip 9\\.9\\.9, which has made it\\.\\n$`,
       ),
     )
     await a.kill()
@@ -243,6 +243,34 @@ describe.skipIf(tls === '')('refuses', () => {
       4,
       expect.stringContaining(`scrip: ${second}: the signing key is not the one of the other servers`),
     ])
+  })
+
+  test('whatever fails at a start, at once and with its exit code, with a record and without', async () => {
+    using taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+    const [wrong, busy, port] = [join(tls, 'wrong.json'), newFolder(), String(taken.port)]
+    writeFileSync(wrong, '{')
+    await using _ = await serve([...LIVE, '--data-dir', busy], { env: KEYS })
+    for (const env of [KEYS, await newRecord()]) {
+      for (const [code, ...flags] of [
+        [2, '--access-ttl', 'soon'],
+        [3, '--port', port],
+        [3, '--host', '192.0.2.1'],
+        [3, '--metrics-port', port],
+        [1, '--ready-file', '/none/ready'],
+        [4, '--catalog', wrong],
+        [4, '--rates', wrong],
+        [4, '--data-dir', wrong],
+        [4, '--data-dir', busy],
+      ] as [number, ...string[]][]) {
+        const server = launch([...serving(newFolder()), ...flags], { env })
+        const ended = await Promise.race([server.ended, Bun.sleep(5_000)])
+        server.kill()
+        expect({ flags, code: ended?.exitCode, words: ended?.stderr }).toEqual({
+          ...{ flags, code },
+          words: expect.stringMatching(/^(?:(?!scrip: ).*\n)*scrip: .+\n/),
+        })
+      }
+    }
   })
 
   test('URLs that are invalid, and flags that cannot be used together', async () => {
