@@ -80,7 +80,16 @@ describe('scrip mcp', () => {
     const { resources } = await client.listResources()
     expect(resources.map(({ uri }) => uri)).toContain('scrip://guides/quickstart.md')
     const { contents } = await client.readResource({ uri: 'scrip://openapi.json' })
-    expect(JSON.parse((contents[0] as { text: string }).text)).toHaveProperty(['paths', '/api/v1/orders'])
+    const outline = (contents[0] as { text: string }).text
+    expect(JSON.parse(outline).paths['/api/v1/orders'].post).toMatchObject({ operationId: 'placeOrder' })
+    const [whole] = (await client.readResource({ uri: 'scrip://openapi/placeOrder.json' })).contents as {
+      text: string
+    }[]
+    expect(JSON.parse(whole?.text ?? '')).toMatchObject({
+      paths: { '/api/v1/orders': { post: { operationId: 'placeOrder', responses: { 200: {} } } } },
+      components: { schemas: { Order: {} } },
+    })
+    expect([outline, whole?.text ?? ''].filter(({ length }) => length > 100_000)).toEqual([])
     const guide = await client.readResource({ uri: 'scrip://guides/quickstart.md' })
     expect(guide.contents[0]).toMatchObject({ mimeType: 'text/markdown', text: expect.stringMatching(/^# /) })
     expect(client.readResource({ uri: 'scrip://nothing' })).rejects.toThrow('there is no resource scrip://nothing')
@@ -116,6 +125,11 @@ describe('scrip mcp', () => {
     const key = { 'Idempotency-Key': 'cart-1-of-ada' }
     expect((await order('shop', key)).words).toStartWith('Status 0')
     expect((await order('shop', key)).data).toMatchObject({ id: 1 })
+    expect((await order('shop', { 'X-Dry-Run': 'true' })).words).toBe(
+      'Status 200. It was a rehearsal: nothing of it stays.',
+    )
+    const { data: rehearsals } = await use(client, 'list_requests', { world: 'shop', limit: 1 })
+    expect(rehearsals).toMatchObject([{ status: 200, dry_run: true }])
     const { data: orders } = await use(client, 'call_operation', {
       world: 'shop',
       method: 'GET',
@@ -144,6 +158,9 @@ describe('scrip mcp', () => {
   test('a refusal of the API or the sandbox is told with its status and body, and is not an error of the tool', async () => {
     const refused = await use(client, 'call_operation', { method: 'GET', path: '/api/v1/products/999999' })
     expect(refused).toMatchObject({ words: 'Status 404.', data: { error: { code: 'NOT_FOUND' } }, isError: false })
+    expect((await use(client, 'call_operation', { method: 'GET', path: '/cards/1' })).words).toMatch(
+      /^Status 200\. The body is a picture: image\/svg\+xml, \d+ characters\.$/,
+    )
     const unknown = await use(client, 'clock', { world: 'nowhere' })
     expect(unknown).toMatchObject({ words: 'The sandbox refused this with 404.', isError: false })
   })
@@ -151,7 +168,12 @@ describe('scrip mcp', () => {
   test.each([
     ['an unknown tool', 'sell', {}, 'there is no tool sell'],
     ['an unknown argument', 'clock', { wrld: 'a' }, 'clock has no argument wrld'],
-    ['a wrong argument', 'call_operation', { method: 'TRACE', path: '/' }, 'method: '],
+    [
+      'a wrong argument',
+      'call_operation',
+      { method: 'TRACE', path: '/' },
+      'method: must be one of GET, POST, PUT, PATCH, DELETE',
+    ],
     ['a missing argument', 'world', { action: 'fork' }, 'action fork needs a name'],
   ])('%s is an error of the tool', async (_, name, args, words) => {
     const said = await use(client, name, args)
@@ -216,6 +238,7 @@ describe('scrip mcp', () => {
     test('exits with 1 where nothing serves, or the token is missing', async () => {
       await refused(['--url', 'http://127.0.0.1:9'], {}, 'does not respond')
       await refused(['--url', running.url], {}, 'needs its sandbox token')
+      await refused(['--url', running.url], { env: { SCRIP_SANDBOX_TOKEN: 'wrong' } }, 'has another sandbox token')
     })
 
     test('exits with 1 at a live server', () =>
@@ -250,5 +273,11 @@ describe('scrip mcp', () => {
       .map((line) => JSON.parse(line) as { id: number; result: object })
     expect(lines.map(({ id }) => id)).toEqual([1, 2])
     expect([exitCode, stderr]).toEqual([0, ''])
+  })
+
+  test('a message that is too long ends it with words', async () => {
+    const stdin = new Blob(['x'.repeat(11 * 1_048_576)])
+    const child = Bun.spawn([...COMMAND, 'mcp'], { cwd: tmpdir(), stdin, stdout: 'pipe', stderr: 'pipe' })
+    expect([await child.exited, await child.stderr.text()]).toEqual([1, expect.stringContaining('longer than 10 MiB')])
   })
 })

@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { GUIDES } from '../../../docs/guides.ts'
 import { withoutReferences } from '../../../docs/references.ts'
-import type { RecordedRequest, RequestDetail } from '../../../sandbox/requests/contract.ts'
+import type { RecordedRequest, Replay, RequestDetail } from '../../../sandbox/requests/contract.ts'
 import { inWords } from '../../../sandbox/requests/in-words.ts'
 import { jsonOr, type Reply, type SandboxClient } from '../sandbox-client.ts'
 import { guideAbout } from './guide.ts'
@@ -78,9 +78,13 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
         body: { ...sent, ...(text !== undefined && { body: text }) },
       })
       if (reply.status >= 300) return told(reply, '')
-      const { status, body: response } = reply.body as { status: number; body: string }
+      const { status, headers: received, body: response } = reply.body as Static<typeof Replay>
       if (status === 0) return { words: 'Status 0: the response was lost. explain_request says what was done.' }
-      return { words: `Status ${status}.`, data: jsonOr(response) }
+      const type = received['content-type'] ?? ''
+      if (type.startsWith('image/'))
+        return { words: `Status ${status}. The body is a picture: ${type}, ${response.length} characters.` }
+      const rehearsed = received['x-dry-run'] === 'true' ? ' It was a rehearsal: nothing of it stays.' : ''
+      return { words: `Status ${status}.${rehearsed}`, data: jsonOr(response) }
     },
   ),
   list_requests: tool(
@@ -98,8 +102,8 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       const heads = reply.body as RecordedRequest[]
       return {
         words: `${heads.length} requests.`,
-        data: heads.map(({ id, at, method, path, client, response, outcome, message, fault }) => {
-          return { id, at, method, path, client, status: response.status, outcome, message, fault }
+        data: heads.map(({ id, at, method, path, client, response, outcome, message, fault, dry_run }) => {
+          return { id, at, method, path, client, status: response.status, outcome, message, fault, dry_run }
         }),
       }
     },
@@ -207,12 +211,13 @@ type Detail = Static<typeof RequestDetail>
 
 /** What came, why it was answered as it was, and what it changed. */
 const explanationOf = (detail: Detail): string => {
-  const { id, method, path, client, response, outcome, message, fault } = detail
+  const { id, method, path, client, response, outcome, message, fault, dry_run } = detail
   const ending =
     response.status === 0 ? 'The client got no response' : `The response was ${response.status} ${outcome ?? ''}`.trim()
   return [
     `Request ${id}: ${method} ${path}${client === null ? ' without a valid token' : ` by ${client}`}.`,
     `${ending}${message === null ? '' : `: ${message}`}.`,
+    ...(dry_run ? ['It was a rehearsal: nothing of it stays.'] : []),
     ...(fault === null ? [] : [`The fault "${fault}" was injected.`]),
     ...inWords(detail).map(({ text }) => `${text}.`),
   ].join('\n')
@@ -226,6 +231,10 @@ export const callTool = async (client: SandboxClient, name: string, given: unkno
   const unknown = Object.keys((given ?? {}) as object).find((member) => !Object.hasOwn(input.properties, member))
   if (unknown !== undefined) throw new WrongArguments(`${name} has no argument ${unknown}`)
   const [problem] = Value.Errors(input, given)
-  if (problem) throw new WrongArguments(`${problem.path.slice(1) || 'arguments'}: ${problem.message}`)
+  if (problem) {
+    const { anyOf: values } = problem.schema as { anyOf?: { const: string }[] }
+    const expected = values ? `must be one of ${values.map((value) => value.const).join(', ')}` : problem.message
+    throw new WrongArguments(`${problem.path.slice(1) || 'arguments'}: ${expected}`)
+  }
   return call(client, given as never)
 }
