@@ -1,17 +1,26 @@
 import agents from '../../docs/agents.md' with { type: 'file' }
+import alerts from '../../docs/alerts.yml' with { type: 'file' }
 import ci from '../../docs/ci.md' with { type: 'file' }
 import clients from '../../docs/clients.md' with { type: 'file' }
+import compose from '../../docs/compose.yaml' with { type: 'file' }
+import composePostgres from '../../docs/compose-postgres.yaml' with { type: 'file' }
+import dashboard from '../../docs/dashboard.json' with { type: 'file' }
 import errors from '../../docs/errors.md' with { type: 'file' }
+import junit from '../../docs/fixtures/ScripExtension.java' with { type: 'file' }
+import pytest from '../../docs/fixtures/scrip_sandbox.py' with { type: 'file' }
 import flags from '../../docs/flags.md' with { type: 'file' }
 import money from '../../docs/money.md' with { type: 'file' }
 import moreThanOneMachine from '../../docs/more-than-one-machine.md' with { type: 'file' }
 import quickstart from '../../docs/quickstart.md' with { type: 'file' }
+import drill from '../../docs/restore-drill.sh' with { type: 'file' }
 import runningLive from '../../docs/running-live.md' with { type: 'file' }
+import unit from '../../docs/scrip.service' with { type: 'file' }
+import backupUnit from '../../docs/scrip-backup.service' with { type: 'file' }
 import testRunners from '../../docs/test-runners.md' with { type: 'file' }
 import testing from '../../docs/testing-with-scrip.md' with { type: 'file' }
 import webhooks from '../../docs/webhooks.md' with { type: 'file' }
 
-/** The guides of docs/, from the executable. */
+/** The guides of docs/ and the files that they name, from the executable. */
 
 interface Guide {
   title: string
@@ -42,6 +51,45 @@ export const GUIDES: Readonly<Record<string, Guide>> = {
   },
   flags: { title: 'Commands and flags', about: 'all commands and flags', file: flags },
 }
+
+interface GuideFile {
+  /** Its name for `scrip docs`. */
+  topic: string
+  about: string
+  file: string
+  isLive?: true
+}
+
+/** By the path from the guides that link to it, where a server has it too. */
+export const FILES: Readonly<Record<string, GuideFile>> = {
+  'scrip.service': { topic: 'systemd', about: 'a unit for systemd', file: unit, isLive: true },
+  'scrip-backup.service': {
+    topic: 'systemd-backup',
+    about: 'a unit for hourly backups',
+    file: backupUnit,
+    isLive: true,
+  },
+  'compose.yaml': { topic: 'compose', about: 'a compose file for Docker', file: compose, isLive: true },
+  'compose-postgres.yaml': {
+    topic: 'compose-postgres',
+    about: 'a compose file with PostgreSQL, two servers and a proxy',
+    file: composePostgres,
+    isLive: true,
+  },
+  'alerts.yml': { topic: 'alerts', about: 'alert rules for Prometheus', file: alerts, isLive: true },
+  'dashboard.json': { topic: 'dashboard', about: 'a dashboard for Grafana', file: dashboard, isLive: true },
+  'restore-drill.sh': {
+    topic: 'drill',
+    about: 'a script that proves that backups can be restored',
+    file: drill,
+    isLive: true,
+  },
+  'fixtures/scrip_sandbox.py': { topic: 'pytest', about: 'a fixture for pytest', file: pytest },
+  'fixtures/ScripExtension.java': { topic: 'junit', about: 'an extension for JUnit 5', file: junit },
+}
+
+export const filesOf = (isLive: boolean): typeof FILES =>
+  isLive ? Object.fromEntries(Object.entries(FILES).filter(([, one]) => one.isLive)) : FILES
 
 export type Guides = Readonly<Record<string, Guide>>
 

@@ -48,3 +48,9 @@ export const renderGuide = (
     })),
   }
 }
+
+/** The Markdown with plain text in place of links to what is not served. */
+export const servedMarkdown = (markdown: string, pathOf: (href: string) => string | undefined): string =>
+  markdown.replace(/\[([^\]\n]+)\]\(([^)\s]+)\)/g, (link, text: string, href: string) =>
+    pathOf(href) === undefined ? text : link,
+  )

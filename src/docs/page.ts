@@ -12,6 +12,7 @@ export const GUIDES_PATH = '/docs/guides'
 export interface Frame {
   document: ApiDocument
   guides: Guides
+  files: object
   /** Where requests are sent by hand: the console, in the sandbox alone. */
   console: string | undefined
 }

@@ -39,13 +39,13 @@ export class Reference {
   /** Undefined when there is no such type of event. */
   findEvent(type: string): string | undefined {
     const { document } = this.frame
-    const event = Object.hasOwn(document.webhooks, type) ? document.webhooks[type] : undefined
+    const event = ownOf(document.webhooks, type)
     return event && pageOf(this.frame, `${EVENTS}/${type}`, type, eventView(document, type, event.post))
   }
 
   /** Undefined when there is no such guide. */
   async findGuide(name: string): Promise<string | undefined> {
-    const guide = Object.hasOwn(this.frame.guides, name) ? this.frame.guides[name] : undefined
+    const guide = ownOf(this.frame.guides, name)
     if (!guide) return undefined
     const { view } = await this.#rendered(guide.file)
     return pageOf(this.frame, `${GUIDES_PATH}/${name}`, guide.title, html`<article class="guide">${view}</article>`)
@@ -72,7 +72,7 @@ export class Reference {
   }
 
   async #rendered(file: string): Promise<ReturnType<typeof renderGuide>> {
-    return renderGuide(await Bun.file(file).text(), linkIn(this.frame.guides))
+    return renderGuide(await Bun.file(file).text(), linkIn(this.frame.guides, this.frame.files))
   }
 }
 
@@ -98,11 +98,15 @@ const operationsIn = (document: ApiDocument): Found[] => [
   })),
 ]
 
-/** Where a link of a guide leads: to another guide, within the page, or out. Other files are not served. */
-const linkIn =
-  (guides: Guides) =>
+export const ownOf = <Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined
+
+/** Where a link of a guide leads: to another guide, to a file, within the page, or out. Other files are not served. */
+export const linkIn =
+  (guides: Guides, files: object) =>
   (href: string): string | undefined => {
     if (/^(?:https?:|#)/.test(href)) return href
+    if (Object.hasOwn(files, href)) return `${GUIDES_PATH}/${href}`
     const [, name = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? []
     return Object.hasOwn(guides, name) ? `${GUIDES_PATH}/${name}${anchor}` : undefined
   }

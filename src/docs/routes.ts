@@ -1,11 +1,14 @@
 import { Elysia } from 'elysia'
+import { ROUTE_NOT_FOUND } from '../http/failures.ts'
 import { JSON_TYPE } from '../http/json.ts'
+import { DomainError } from '../kernel/failure.ts'
 import { fileHeaders, PAGE_HEADERS, SCRIPT_PATH, STYLE_PATH } from '../pages/page.ts'
 import STYLE from '../pages/style.css' with { type: 'text' }
 import type { ApiDocument } from './document.ts'
-import { guidesOf, llmsText } from './guides.ts'
+import { filesOf, guidesOf, llmsText } from './guides.ts'
+import { servedMarkdown } from './markdown.ts'
 import { type DocumentOptions, openApiDocument } from './openapi.ts'
-import { Reference } from './reference.ts'
+import { linkIn, ownOf, Reference } from './reference.ts'
 import { withReferences } from './references.ts'
 
 const file = (text: string, type: string): Response => new Response(text, { headers: fileHeaders(type) })
@@ -28,10 +31,14 @@ export const docsRoutes = (options: DocumentOptions) => {
   const isLive = options.additions === undefined
   const guides = guidesOf(isLive)
   const llms = llmsText(options.publicUrl, guides)
-  /** A guide as it is, for programs that read Markdown. */
-  const markdown = async (name: string): Promise<Response> => {
-    const guide = Object.hasOwn(guides, name) ? guides[name] : undefined
-    return guide ? file(await Bun.file(guide.file).text(), 'text/markdown') : page(() => undefined)
+  const files = filesOf(isLive)
+  /** A guide for programs that read Markdown, as it is but for links to what is not served, or a file that it names. */
+  const asItIs = async (path: string): Promise<Response> => {
+    const [own, name] = [ownOf(files, path), path.replace(/\.md$/, '')]
+    if (own) return file(await Bun.file(own.file).text(), 'text/plain')
+    const guide = name === path ? undefined : ownOf(guides, name)
+    if (!guide) throw new DomainError(ROUTE_NOT_FOUND)
+    return file(servedMarkdown(await Bun.file(guide.file).text(), linkIn(guides, files)), 'text/markdown')
   }
 
   const routes = new Elysia({ name: 'docs' })
@@ -39,8 +46,8 @@ export const docsRoutes = (options: DocumentOptions) => {
     .get('/docs', () => page((pages) => pages.overview()))
     .get('/docs/operations/:id', ({ params: { id } }) => page((pages) => pages.findOperation(id)))
     .get('/docs/events/:type', ({ params: { type } }) => page((pages) => pages.findEvent(type)))
-    .get('/docs/guides/:name', ({ params: { name } }) =>
-      name.endsWith('.md') ? markdown(name.slice(0, -'.md'.length)) : page((pages) => pages.findGuide(name)),
+    .get('/docs/guides/*', ({ params: { '*': path } }) =>
+      path.includes('.') ? asItIs(path) : page((pages) => pages.findGuide(path)),
     )
     .get('/llms.txt', () => file(llms, 'text/markdown'))
     .get('/docs/search.json', async () => file(await index(), 'application/json'))
@@ -52,7 +59,12 @@ export const docsRoutes = (options: DocumentOptions) => {
 }
 
 const referenceOf = ({ additions }: DocumentOptions, document: ApiDocument): Reference =>
-  new Reference({ document, guides: guidesOf(additions === undefined), console: additions?.console })
+  new Reference({
+    document,
+    guides: guidesOf(additions === undefined),
+    files: filesOf(additions === undefined),
+    console: additions?.console,
+  })
 
 const SPEC_PATH = '/openapi.json'
 

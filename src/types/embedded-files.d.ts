@@ -18,6 +18,14 @@ declare module '*/statement-worker.js' {
   const text: string
   export default text
 }
+declare module '*.py' {
+  const text: string
+  export default text
+}
+declare module '*.java' {
+  const text: string
+  export default text
+}
 declare module '*.sh' {
   const text: string
   export default text

@@ -123,20 +123,26 @@ describe('GET /docs', () => {
     expect(findOperations(document, said)[0]?.operation).toBe(operation)
   })
 
-  test.each([
-    '/docs/operations/no',
-    '/docs/events/constructor',
-    '/docs/guides/__proto__',
-    '/docs/guides/..%2f',
-    '/docs/guides/nothing.md',
-    '/docs/guides/__proto__.md',
-    '/docs/guides/..%2fREADME.md',
-  ])('%s is a page that leads home: 404', async (path) => {
-    const response = await server.request(path)
-    expect(response.status).toBe(404)
-    expect(await response.text()).toContain('href="/docs"')
-  })
+  test.each(['/docs/operations/no', '/docs/events/constructor', '/docs/guides/__proto__'])(
+    '%s is a page that leads home: 404',
+    async (path) => {
+      const response = await server.request(path)
+      expect(response.status).toBe(404)
+      expect(await response.text()).toContain('href="/docs"')
+    },
+  )
 })
+
+test.each(['..%2f', 'nothing.md', '__proto__.md', '..%2fREADME.md', 'architecture.md', 'fixtures/none.py'])(
+  'a program that asks for the guide %s is told as of every unknown route',
+  async (name) => {
+    const response = await server.request(`/docs/guides/${name}`)
+    expect([response.status, await response.json()]).toEqual([
+      404,
+      { error: { name: 'NotFoundError', code: 'NOT_FOUND', message: 'Route not found' } },
+    ])
+  },
+)
 
 describe('GET /docs/guides', () => {
   test('links between guides lead to places that exist', async () => {
@@ -148,9 +154,8 @@ describe('GET /docs/guides', () => {
       for (const [, href = ''] of (page.split('<main')[1] ?? '').matchAll(/<a href="([^"]*)"/g)) {
         if (/^https?:/.test(href)) continue
         const { pathname, hash } = new URL(href, `http://x${path}`)
-        const target = pages.get(pathname)
-        const isThere =
-          pathname === '/docs' || (target !== undefined && (hash === '' || target.includes(`id="${hash.slice(1)}"`)))
+        const { status } = await server.request(pathname)
+        const isThere = status === 200 && (hash === '' || pages.get(pathname)?.includes(`id="${hash.slice(1)}"`))
         expect({ path, href, isThere }).toEqual({ path, href, isThere: true })
       }
     }
@@ -187,6 +192,11 @@ test('GET /llms.txt lists every guide as Markdown, and each is served as it is',
   for (const path of listed) {
     const guide = await server.request(path)
     expect([guide.status, guide.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
-    expect(await guide.text()).toBe(await Bun.file(`docs/${path.split('/').at(-1)}`).text())
+    const markdown = await guide.text()
+    expect(markdown).toBe(await Bun.file(`docs/${path.split('/').at(-1)}`).text())
+    for (const [, link = ''] of markdown.matchAll(/\]\((?!https?:|#)([^)\s]+)\)/g))
+      expect({ path, link, status: (await server.request(new URL(link, `http://x${path}`).pathname)).status }).toEqual({
+        ...{ path, link, status: 200 },
+      })
   }
 })

@@ -90,4 +90,9 @@ folderTest('in live mode it is a page with links and without data', async (folde
   for (const path of ['/docs/guides/running-live', '/openapi.json', '/docs/operations/createPayout'])
     expect(page).toContain(`<a href="${path}">`)
   expect(page).not.toMatch(/sandbox|sbx_/i)
+  const guide = await (await program.request('/docs/guides/running-live.md')).text()
+  expect(guide).toContain('[scrip.service](scrip.service)')
+  expect(guide).toContain('. Commands and flags lists all commands.') // that guide is of the sandbox too
+  expect((await program.request('/docs/guides/scrip.service')).status).toBe(200)
+  expect((await program.request('/docs/guides/fixtures/scrip_sandbox.py')).status).toBe(404)
 })

@@ -1,12 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import alerts from '../../../docs/alerts.yml' with { type: 'file' }
-import compose from '../../../docs/compose.yaml' with { type: 'file' }
-import dashboard from '../../../docs/dashboard.json' with { type: 'file' }
-import drill from '../../../docs/restore-drill.sh' with { type: 'file' }
-import unit from '../../../docs/scrip.service' with { type: 'file' }
-import backupUnit from '../../../docs/scrip-backup.service' with { type: 'file' }
-import { GUIDES } from '../../docs/guides.ts'
+import { FILES, GUIDES } from '../../docs/guides.ts'
 import { choiceArgument } from '../arguments.ts'
 import { manualOf } from './manual.ts'
 
@@ -27,12 +21,7 @@ export const docsCommand = (docs: Command, program: Command): void => {
       Object.entries(GUIDES).map(([name, { about, file }]) => [SHORT_NAMES[name] ?? name, { about, text: file }]),
     ),
     man: { about: 'the manual page: scrip docs man > scrip.1', text: () => manualOf(program) },
-    systemd: { about: 'a unit for systemd', text: unit },
-    'systemd-backup': { about: 'a unit for hourly backups', text: backupUnit },
-    compose: { about: 'a compose file for Docker', text: compose },
-    alerts: { about: 'alert rules for Prometheus', text: alerts },
-    dashboard: { about: 'a dashboard for Grafana', text: dashboard },
-    drill: { about: 'a script that proves that backups can be restored', text: drill },
+    ...Object.fromEntries(Object.values(FILES).map(({ topic, about, file }) => [topic, { about, text: file }])),
   }
   docs
     .description('print a guide, or a file for operators; without a topic, the list of topics')
