@@ -56,6 +56,8 @@ export interface Program extends StartedServer {
   app: ReturnType<typeof createApp>['app']
   /** Logs a client in without a request, and gives the access token. */
   logIn: ReturnType<typeof createApp>['logIn']
+  /** What follows an act of an operator. */
+  refresh: ReturnType<typeof createApp>['refresh']
   defaultWorld: World
   /** All worlds of a sandbox. */
   readonly worlds: SandboxWorlds
@@ -150,7 +152,7 @@ const startInProcess = (options: ProgramOptions): Program => {
     const response = await handle(new Request(delivery.url, { method: 'POST', headers, body }))
     return { status: response.status, body: await response.text(), durationMs: 0, error: null }
   }
-  const { app, handle, logIn } = createApp({ send, ...deps })
+  const { app, handle, logIn, refresh } = createApp({ send, ...deps })
   const request = async (path: string, init?: BunFetchRequestInit): Promise<Response> => {
     // On a socket the Host header becomes the host of the URL; so it does here.
     const host = new Headers(init?.headers).get('host')
@@ -177,6 +179,7 @@ const startInProcess = (options: ProgramOptions): Program => {
     deps,
     app,
     logIn,
+    refresh,
     defaultWorld: deps.worlds.default,
     get worlds() {
       if (!platform.sandboxWorlds) throw new Error('live mode has one world')

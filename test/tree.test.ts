@@ -63,7 +63,7 @@ const MODULES: Record<string, readonly string[]> = {
   audit: [],
   sessions: [],
   reference: ['sessions'],
-  catalog: ['reference', 'sessions'],
+  catalog: ['reference', 'sessions', 'audit'],
   events: ['sessions'],
   webhooks: ['events', 'reference', 'sessions'],
   wallets: ['webhooks', 'events', 'reference', 'sessions'],

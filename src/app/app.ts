@@ -34,7 +34,7 @@ import { createServices, type Deps, type Services } from './services.ts'
 export const createApp = (deps: Deps) => {
   const { version, publicUrl, config, extension, log, precompile = false } = deps
   const services = createServices(deps)
-  const { sessions, failedLogins, ordering, paying, due, deliveries, refreshIfChanged } = services
+  const { sessions, failedLogins, ordering, paying, due, deliveries } = services
   const operations = new Map<string, Operation>()
   const sentFrom = addressBehind(config.trustedProxies, deps.addressOf)
   const addressOf = (request: Request): string => sentFrom(extension?.causeOf(request) ?? request)
@@ -46,7 +46,6 @@ export const createApp = (deps: Deps) => {
     limitsOf: (client) => (deps.isUnlimited ? undefined : limitsOf(client, config.limits)),
     due,
     isDueBeforeReads: extension !== undefined,
-    refreshIfChanged,
     onIdentified: (request, session) => {
       deliveries.watch(session.world)
       nameInLog(request, session)
@@ -74,14 +73,11 @@ export const createApp = (deps: Deps) => {
   if (extension) app.use(extension.routes({ app, sessions, ordering, paying, due, deliveries }))
   for (const { method, path, operation } of servedBy(app)) operations.set(`${method} ${path}`, operation)
   const logIn = (login: Credentials) => accessTokenOf(services, login)
-  /** Called each second: deliveries go on after a start, and when another process has queued some. */
-  const tick = (): void => {
-    refreshIfChanged(deps.worlds.default)
-    deliveries.watch(deps.worlds.default)
-  }
+  /** Called each second: deliveries go on after a start, and after an act. */
+  const tick = (): void => deliveries.watch(deps.worlds.default)
   const refresh = () => services.refresh(deps.worlds.default)
   const handle = extension ? delivering(app, extension) : app.fetch
-  return { app, handle, due, deliveries, failedLogins, logIn, tick, refresh }
+  return { app, handle, due, deliveries, delivering: ordering, failedLogins, logIn, tick, refresh }
 }
 
 /** Logs in without a request that the request log or the coverage would show. */

@@ -65,24 +65,19 @@ const DAMAGED = 'a voucher cannot be opened and is no longer for sale'
 export const createServices = (deps: Deps) => {
   const { config, log, worlds, reference, catalog, rates, seals, extension } = deps
   const { accessTtlMs, refreshTtlMs, conversionBasisPoints, payoutFeeBasisPoints, limits } = config
+  /** After an act of an operator: reads again what is kept in memory. */
   const refresh = (world: World): void => {
     world.forgetDerived()
     refreshClients(world)
     catalog.refresh()
   }
-  const refreshIfChanged = (world: World): boolean => {
-    if (!world.db.changedElsewhere()) return false
-    refresh(world)
-    return true
-  }
   const signer = new TokenSigner(deps.signingKey)
-  const sessions = new Sessions({ worlds, refreshIfChanged, signer, accessTtlMs, refreshTtlMs })
+  const sessions = new Sessions({ worlds, signer, accessTtlMs, refreshTtlMs })
   /** Without records that outlive a test there is no audit. */
   const failedLogins = extension ? undefined : new FailedLogins()
   const credentials = new CredentialCheck({
     resolveAccount: extension?.resolveAccount ?? (({ username }) => ({ world: worlds.default, username })),
     limitsFailures: limits !== undefined && !deps.isUnlimited,
-    refreshIfChanged,
     onFailed: (username, address) => failedLogins?.add(username, address),
   })
   const supply = extension?.supply ?? importedSupply({ seals, onDamaged: (code) => log.error(DAMAGED, { ...code }) })
@@ -111,7 +106,6 @@ export const createServices = (deps: Deps) => {
     credentials,
     failedLogins,
     refresh,
-    refreshIfChanged,
     pricing,
     ordering,
     paying,

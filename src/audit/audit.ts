@@ -25,6 +25,8 @@ export interface Act {
   after?: object | undefined
   outcome: AuditRow['outcome']
   address: string | null
+  /** The id under which a command has asked for it. */
+  act?: string | null
 }
 
 /** What the voucher key gives. */
@@ -40,10 +42,14 @@ export interface AuditSeal {
  * Written in the transaction of the effect. E-mail addresses are left out.
  * @param seal undefined while there is no voucher key
  */
-export const recordAct = (tx: Tx, seal: AuditSeal | undefined, { before, after, subject, ...act }: Act): void => {
+export const recordAct = (
+  tx: Tx,
+  seal: AuditSeal | undefined,
+  { before, after, subject, act = null, ...facts }: Act,
+): void => {
   const last = getHead(tx)
-  const facts = { before: jsonOrNull(before), after: jsonOrNull(after), subject: withoutEmails(subject) }
-  const row = { id: last.count + 1, ...act, ...facts, previousHash: last.hash, keyMark: seal?.mark ?? null }
+  const told = { before: jsonOrNull(before), after: jsonOrNull(after), subject: withoutEmails(subject) }
+  const row = { id: last.count + 1, ...facts, ...told, act, previousHash: last.hash, keyMark: seal?.mark ?? null }
   const hash = hashOf(row, seal?.auditKey)
   insertAuditRow(tx, { ...row, hash })
   const head = { count: row.id, hash }
@@ -69,8 +75,8 @@ const EMAIL = /(?:\\?"[^"@]*"|[^\s"<>(),;:\\]+)@[^\s"'<>(),;:=\\]+/g
 const withoutEmails = (text: string): string => text.replace(EMAIL, '[e-mail]')
 
 const hashOf = (row: Omit<AuditRow, 'hash' | 'keyMark'>, key: Uint8Array | undefined): string => {
-  const { id, atMs, user, command, subject, before, after, outcome, address, previousHash } = row
-  const facts = JSON.stringify([id, atMs, user, command, subject, before, after, outcome, address, previousHash])
+  const { id, atMs, user, command, subject, before, after, outcome, address, act, previousHash } = row
+  const facts = JSON.stringify([id, atMs, user, command, subject, before, after, outcome, address, act, previousHash])
   return (key ? createHmac('sha256', key) : createHash('sha256')).update(facts).digest('hex')
 }
 

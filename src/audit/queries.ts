@@ -8,6 +8,10 @@ export { type AuditRow, OUTCOMES } from './tables.ts'
 export const auditRows = (query: Query, narrowing: Narrowing = {}): Rows<AuditRow> =>
   rowsById(query, audit, narrowed({ status: audit.outcome, atMs: audit.atMs }, narrowing), narrowing)
 
+/** The row of an act, by the id under which a command has asked for it. */
+export const findAct = (query: Query, act: string): AuditRow | undefined =>
+  query.select().from(audit).where(eq(audit.act, act)).limit(1).get()
+
 /** When something was last done, in Unix milliseconds. */
 export const lastDoneMs = (query: Query, command: string): number | null =>
   query

@@ -12,11 +12,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { exposure, isExposed } from '../kernel/private-file.ts'
 import { flushFolder } from './disk.ts'
 
-/** A data folder: the database and its keys (decision 0020). */
+/** A data folder: the database and its keys (decision 142). */
 
 const DATABASE_FILE = 'scrip.sqlite'
 export const PRIVATE_FILE_MODE = 0o600
@@ -41,6 +42,13 @@ export const makeDataFolder = (dataDir: string): void => {
   mkdirSync(dataDir, { recursive: true, mode: PRIVATE_FOLDER_MODE })
 }
 
+/** For a folder below the data folder. */
+export const makePrivateFolder = (path: string): void => {
+  if (existsSync(path)) return
+  mkdirSync(path, { mode: PRIVATE_FOLDER_MODE })
+  giveToOwner(path)
+}
+
 /** SQLite would create the file readable by everyone. The log beside a database gets the same permissions. */
 export const makePrivateFile = (path: string): void => {
   if (existsSync(path)) return
@@ -48,8 +56,8 @@ export const makePrivateFile = (path: string): void => {
   giveToOwner(path)
 }
 
-/** What a command of root makes is the server's, too. */
-const giveToOwner = (path: string): void => {
+/** What a process of root makes is the server's, too. */
+export const giveToOwner = (path: string): void => {
   if (process.getuid?.() !== ROOT) return
   const { uid, gid } = statSync(dirname(path))
   chownSync(path, uid, gid)
@@ -90,6 +98,15 @@ export const writePrivateFile = (dataDir: string, file: string, content: string 
   const staged = join(dataDir, file + STAGED)
   writeFileSync(staged, content, { mode: PRIVATE_FILE_MODE, flush: true })
   makePrivate(staged)
+  giveToOwner(staged)
+  renameSync(staged, join(dataDir, file))
+  flushFolder(dataDir)
+}
+
+/** The same for a long file, while others use the thread. */
+export const writePrivateFileBeside = async (dataDir: string, file: string, content: string): Promise<void> => {
+  const staged = join(dataDir, file + STAGED)
+  await writeFile(staged, content, { mode: PRIVATE_FILE_MODE, flush: true })
   giveToOwner(staged)
   renameSync(staged, join(dataDir, file))
   flushFolder(dataDir)

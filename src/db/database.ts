@@ -1,4 +1,4 @@
-import { Database as SqliteDatabase, type Statement } from 'bun:sqlite'
+import { Database as SqliteDatabase } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { closeConnection, constrain, openReader, openWriter } from './connections.ts'
 import { asImage } from './image.ts'
@@ -31,30 +31,19 @@ export class Database {
   readonly #tx: Tx
   readonly #commits: SharedCommit
 
-  /** Changes with each commit of another connection; undefined in memory. */
-  readonly #dataVersion: Statement<{ data_version: number }, []> | undefined
-  #seenVersion: number | undefined
-  /** Whether the file was asked for its version in this turn of the event loop. */
-  #isAsked = false
-  readonly #askAgain = (): void => {
-    this.#isAsked = false
-  }
   /** The files of a server; undefined in memory, and for a command. */
   #files: OpenFiles | undefined
   readonly #made: MadeStatements
 
   private constructor(
     readonly sqlite: SqliteDatabase,
-    /** Other processes can read and write the database. */
+    /** Other processes can read the database. */
     readonly onFile: boolean,
   ) {
     this.#made = new MadeStatements(sqlite)
     this.#tx = withStatements(Object.assign(drizzle({ client: sqlite }), { [isOpen]: true as const }), sqlite)
     this.#query = this.#tx
     this.#commits = new SharedCommit(sqlite, () => this.#files)
-    this.#commits.afterBegin = this.#askAgain
-    this.#dataVersion = onFile ? sqlite.query('PRAGMA data_version') : undefined
-    this.#seenVersion = this.#dataVersion?.get()?.data_version
   }
 
   /** Reads what is committed and, in a unit of work, what that has written. */
@@ -76,7 +65,11 @@ export class Database {
     return new Database(openWriter(path), true)
   }
 
-  /** From now on writes wait for no lock of another process, and fail when the files are gone. */
+  static openToRead(path: string): Database {
+    return new Database(openReader(path), true)
+  }
+
+  /** From now on writes fail when the files are gone, or when another program holds the database. */
   serve(): void {
     if (!this.onFile) return
     this.sqlite.run('PRAGMA busy_timeout = 0')
@@ -96,9 +89,19 @@ export class Database {
   }
   #reader: SqliteDatabase | undefined
 
+  /** Units of work wait while another connection of this process writes. */
+  whileHeld<T>(work: () => Promise<T>): Promise<T> {
+    return this.#commits.whileHeld(work)
+  }
+
   /** Resolves when nothing is being committed. */
   settled(): Promise<void> {
     return this.#commits.settled()
+  }
+
+  /** Called in a transaction of {@link write}: a record keeps nothing of what was there before. */
+  eraseChanges(): void {
+    this.#commits.gate?.eraseChanges()
   }
 
   /** Called in a transaction of {@link write}, for work that needs its commit. */
@@ -106,10 +109,7 @@ export class Database {
     this.#commits.afterCommit(work)
   }
 
-  /**
-   * Whether commits wait for the disk. Those that do not hold the lock for less long. A loss of power may undo them, until
-   * a later commit waits, of any process.
-   */
+  /** Whether commits wait for the disk. A loss of power may undo those that do not, until a later commit waits. */
   setDurable(isDurable: boolean): void {
     this.sqlite.run(`PRAGMA synchronous = ${isDurable ? 'FULL' : 'NORMAL'}`)
   }
@@ -209,20 +209,6 @@ export class Database {
   #rewriteHeader(): void {
     const version = this.sqlite.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version
     this.sqlite.run(`PRAGMA user_version = ${version}`)
-  }
-
-  /**
-   * Whether another process has written since the last call. SQLite asks the file, which costs a third of a short request:
-   * so it is asked once in a turn of the event loop, and again in each transaction.
-   */
-  changedElsewhere(): boolean {
-    if (!this.#dataVersion || this.#isAsked) return false
-    this.#isAsked = true
-    setImmediate(this.#askAgain)
-    const version = this.#dataVersion.get()?.data_version
-    if (version === this.#seenVersion) return false
-    this.#seenVersion = version
-    return true
   }
 
   /** Closes, and leaves the log to a server: emptying it would block the server's writes while anyone reads. */

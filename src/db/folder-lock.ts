@@ -1,78 +1,125 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
 import { join } from 'node:path'
-import { MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
+import { MINUTE_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { DataFault, isBusy, makePrivateFile } from './data-folder.ts'
 
-/** Locks of the operating system, which end with their process (decision 0020). Disposal unlocks. */
-const LOCK_FILE = 'server.lock'
-/** Held by a command that writes a long file in many transactions. */
-const IMPORT_LOCK_FILE = 'import.lock'
+/** Locks of the operating system, which end with their process (decision 142). Disposal unlocks. */
+const SERVER_FILE = 'server.lock'
+/** Held by who writes the folder: a server while it runs, or a command. */
+const WRITER_FILE = 'writer.lock'
+/** Held while a file is imported in many transactions, and while a person is erased: meanwhile nobody makes a copy. */
+const IMPORT_FILE = 'import.lock'
 
-/** Held by a command while it writes; the others wait in line. */
-const LINE_LOCK_FILE = 'commands.lock'
-/** How long a command waits in line before it says so, and in all. */
-const LINE_QUIET_MS = 2 * SECOND_MS
-const LINE_MS_MAX = 2 * MINUTE_MS
-
-/** Keeps other servers away; shared with commands. @throws DataFault while another one serves */
-export const lockForServing = (dataDir: string): Disposable =>
-  lock(dataDir, LOCK_FILE, alone(0), 'another scrip serve works on this folder\nStop it first, or name another folder.')
+/** How long commands wait for each other, and a server for a command (contract C20). */
+export const WRITER_MS_MAX = 30 * SECOND_MS
+const LOOK_MS = 20
 
 /** Two processes that come at once are in each other's way for a moment: without a pause, both are refused. */
-const MOMENT = 'PRAGMA busy_timeout = 250'
+const MOMENT_MS = 250
 
-/** @throws DataFault while another process replaces the database */
-export const lockForCommand = (dataDir: string): Disposable =>
+/** Begins to write. Others can do what does not write meanwhile. */
+const WRITE = 'BEGIN IMMEDIATE'
+const READ = 'BEGIN; SELECT count(*) FROM sqlite_schema'
+
+/** For a server: keeps all others from writing. @throws DataFault while another one serves, or a command writes for too long */
+export const lockForServing = (dataDir: string): Disposable => {
+  const server = lockForLife(dataDir)
+  try {
+    const writer = lock(
+      dataDir,
+      WRITER_FILE,
+      WRITE,
+      WRITER_MS_MAX,
+      'a command writes to this folder for too long\nTry again.',
+    )
+    return together(server, writer)
+  } catch (error) {
+    server[Symbol.dispose]()
+    throw error
+  }
+}
+
+/** For a folder that no command writes. @throws DataFault while another process has it */
+export const lockForLife = (dataDir: string): Disposable =>
   lock(
     dataDir,
-    LOCK_FILE,
-    [MOMENT, 'BEGIN', 'SELECT count(*) FROM sqlite_schema'],
+    SERVER_FILE,
+    WRITE,
+    0,
+    'another scrip serve works on this folder\nStop it first, or name another folder.',
+  )
+
+/** Whether a server has the folder, or a command replaces its database. */
+export const isServed = (dataDir: string): boolean => {
+  const free = unlessBusy(() => lock(dataDir, SERVER_FILE, WRITE, 0))
+  free?.[Symbol.dispose]()
+  return free === undefined
+}
+
+/** For who reads beside a server. @throws DataFault while another process replaces the database */
+export const lockForReading = (dataDir: string): Disposable =>
+  lock(
+    dataDir,
+    SERVER_FILE,
+    READ,
+    MOMENT_MS,
     'another command makes or replaces the database of this folder\nTry again when it is done.',
   )
+
+/** For a command that writes. Undefined while another process does. @throws DataFault as {@link lockForReading} */
+export const lockForWriting = (dataDir: string): Disposable | undefined => {
+  const reader = lockForReading(dataDir)
+  const writer = unlessBusy(() => lock(dataDir, WRITER_FILE, WRITE, 0))
+  if (writer) return together(reader, writer)
+  reader[Symbol.dispose]()
+  return undefined
+}
 
 /** @throws DataFault while any other process works on the folder */
 export const lockForReplacing = (dataDir: string): Disposable =>
   lock(
     dataDir,
-    LOCK_FILE,
-    [MOMENT, 'BEGIN EXCLUSIVE'],
+    SERVER_FILE,
+    'BEGIN EXCLUSIVE',
+    MOMENT_MS,
     'a scrip serve or another command works on this folder\nStop it first, or name another folder.',
   )
 
-/** @throws DataFault when another process imports, or encrypts codes again, for longer than `waitMs` */
-export const lockForImport = (dataDir: string, waitMs = 0): Disposable =>
-  lock(
-    dataDir,
-    IMPORT_LOCK_FILE,
-    alone(waitMs),
-    'another import, or scrip vouchers rekey, works on this folder\nTry again when it is done.',
-  )
-
-/**
- * A turn to write, in line with other commands: many at once would be in each other's way. Beside them, a server writes.
- * @param onWait called when the turn does not come at once
- * @throws an error of SQLite, busy, after two minutes
- */
-export const lockForTurn = (dataDir: string, onWait: () => void): Disposable => {
-  try {
-    return lock(dataDir, LINE_LOCK_FILE, alone(LINE_QUIET_MS))
-  } catch (error) {
-    if (!isBusy(error)) throw error
-    onWait()
-    return lock(dataDir, LINE_LOCK_FILE, alone(LINE_MS_MAX))
+/** @throws DataFault when another process has it for longer than `waitMs` */
+export const lockForImport = async (dataDir: string, waitMs = MINUTE_MS): Promise<Disposable> => {
+  for (const endMs = sinceStartMs() + waitMs; ; await Bun.sleep(LOOK_MS)) {
+    const held = unlessBusy(() => lock(dataDir, IMPORT_FILE, WRITE, 0))
+    if (held) return held
+    if (sinceStartMs() >= endMs)
+      throw new DataFault(
+        'another import, or the erasure of a person, works on this folder\nTry again when it is done.',
+      )
   }
 }
 
-/** Begins to write. Others can do what does not write meanwhile. */
-const alone = (waitMs: number): string[] => [`PRAGMA busy_timeout = ${waitMs}`, 'BEGIN IMMEDIATE']
+const unlessBusy = (take: () => Disposable): Disposable | undefined => {
+  try {
+    return take()
+  } catch (error) {
+    if (isBusy(error)) return undefined
+    throw error
+  }
+}
+
+const together = (...locks: Disposable[]): Disposable => ({
+  [Symbol.dispose]: () => {
+    for (const each of locks) each[Symbol.dispose]()
+  },
+})
 
 /** @throws DataFault when it is refused, or what SQLite says where no refusal is given */
-const lock = (dataDir: string, file: string, statements: readonly string[], refusal?: string): Disposable => {
+const lock = (dataDir: string, file: string, statements: string, waitMs: number, refusal?: string): Disposable => {
   const path = join(dataDir, file)
   makePrivateFile(path)
   const sqlite = new SqliteDatabase(path, { create: true, readwrite: true })
   try {
-    for (const statement of statements) sqlite.run(statement)
+    sqlite.run(`PRAGMA busy_timeout = ${waitMs}`)
+    sqlite.run(statements)
   } catch (error) {
     sqlite.close()
     throw isBusy(error) && refusal !== undefined ? new DataFault(refusal) : error

@@ -16,7 +16,8 @@ export const modeOf = (sqlite: SqliteDatabase): Mode | undefined => {
 const MODE_OFFSET = 60
 
 /** Without opening the database. */
-export const isLiveFile = (path: string): boolean => headerOf(path).readUInt32BE(MODE_OFFSET) === NUMBERS.live
+export const isOfMode = (path: string, mode: Mode): boolean =>
+  headerOf(path).readUInt32BE(MODE_OFFSET) === NUMBERS[mode]
 
 /** @throws DataFault when the database has the other mode */
 export const storeMode = (sqlite: SqliteDatabase, mode: Mode): void => {
@@ -25,8 +26,16 @@ export const storeMode = (sqlite: SqliteDatabase, mode: Mode): void => {
 }
 
 /** @throws DataFault when the database has the other mode */
-export const requireMode = (sqlite: SqliteDatabase, mode: Mode): void => {
-  const stored = modeOf(sqlite)
+export const requireMode = (sqlite: SqliteDatabase, mode: Mode): void => refuseOther(modeOf(sqlite), mode)
+
+/** The same without opening it. */
+export const requireModeOf = (path: string, mode: Mode): void =>
+  refuseOther(
+    (['sandbox', 'live'] as const).find((one) => isOfMode(path, one)),
+    mode,
+  )
+
+const refuseOther = (stored: Mode | undefined, mode: Mode): void => {
   if (stored !== undefined && stored !== mode) {
     throw new DataFault(`the data belongs to --mode ${stored}\nEach mode needs a folder of its own.`)
   }

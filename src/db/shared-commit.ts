@@ -1,13 +1,10 @@
 import type { Database } from 'bun:sqlite'
-import { sinceStartMs } from '../kernel/clock.ts'
-import { isBusy } from './data-folder.ts'
 import { asFailure, FilesGone, isPassing, type OpenFiles, tryLater } from './storage.ts'
 
 interface Unit {
   run: () => unknown
   resolve: (value: unknown) => void
   reject: (reason: unknown) => void
-  sinceMs: number
 }
 
 /** Where a transaction is committed before it is committed here: the record of which this database is a copy (contract C18). */
@@ -25,20 +22,18 @@ export interface Gate {
   onBehind: (error: unknown) => void
   /** Whether the open transaction has changed something. */
   hasChanges: () => boolean
+  /** The commit of the open transaction takes what was there before it out of the changes that the record keeps. */
+  eraseChanges: () => void
 }
 
 /** The commit of a unit may have been made or not, and its client does not wait until that is known. */
-class OutcomeUnknown extends Error {
+export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown'
 }
 
 /** Of all databases since the process started, for metrics. */
 export const commitTotals = { commits: 0, units: 0 }
 
-/** How often a server tries to write while another process writes. Commands pause for longer between their writes. */
-const LOOK_MS = 1
-/** How long a unit of work waits for other processes. */
-const PATIENCE_MS = 5_000
 /** Units of work in one transaction; the others go into the next, after other requests (decision 123). */
 const UNITS_MAX = 100
 
@@ -62,7 +57,6 @@ export const inSavepoint = <T>(sqlite: Database, work: () => T): T => {
 export class SharedCommit {
   #waiting: Unit[] = []
   #isFlushDue = false
-  #look: ReturnType<typeof setTimeout> | undefined
   #trouble: Error | undefined
   gate: Gate | undefined
   /** Whether the gate commits the open transaction. */
@@ -70,24 +64,34 @@ export class SharedCommit {
   /** Units that are committed one by one. */
   #alone: Unit[] = []
   #afterCommit: (() => void)[] = []
-  afterBegin: () => void = () => undefined
   beforeCommit: () => void = () => undefined
 
   constructor(
     private readonly sqlite: Database,
     /** The files of a server; undefined in memory, and for commands. */
     private readonly files: () => OpenFiles | undefined = () => undefined,
-    private readonly patienceMs = PATIENCE_MS,
   ) {}
 
   /** Units run in the order in which they came. */
   run<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const sinceMs = sinceStartMs()
-      this.#waiting.push({ run: work, resolve: resolve as (value: unknown) => void, reject, sinceMs })
+      this.#waiting.push({ run: work, resolve: resolve as (value: unknown) => void, reject })
       this.#flushSoon()
     })
   }
+
+  /** Units wait while another connection of this process writes: SQLite has one writer. */
+  async whileHeld<T>(work: () => Promise<T>): Promise<T> {
+    this.#isHeld = true
+    try {
+      while (this.#isAtGate) await Bun.sleep(1)
+      return await work()
+    } finally {
+      this.#isHeld = false
+      this.#flushSoon()
+    }
+  }
+  #isHeld = false
 
   /** Called when the open transaction is committed: at once, unless there is a gate. */
   afterCommit(work: () => void): void {
@@ -99,24 +103,22 @@ export class SharedCommit {
     return this.#trouble
   }
 
-  /** Commits what is waiting, unless another process writes. */
+  /** Commits what is waiting. */
   flush(): void {
     while (this.#waiting.length > 0 && this.#commitSome());
   }
 
   /** Returns false if nothing can be written for now. */
   #commitSome(): boolean {
-    if (this.#isAtGate) return false
+    if (this.#isAtGate || this.#isHeld) return false
     if (!this.#isWaiting) return true
     try {
       this.#requireFiles()
       this.sqlite.run('BEGIN IMMEDIATE')
-      this.afterBegin()
       this.gate?.begin()
     } catch (error) {
       if (this.sqlite.inTransaction) this.sqlite.run('ROLLBACK')
-      if (isBusy(error)) this.#waitForTurn(error)
-      else this.#fail([...this.#alone.splice(0), ...this.#waiting.splice(0)], error)
+      this.#fail([...this.#alone.splice(0), ...this.#waiting.splice(0)], error)
       return false
     }
     const units = this.#alone.length > 0 ? this.#alone.splice(0, 1) : this.#waiting.splice(0, UNITS_MAX)
@@ -199,10 +201,9 @@ export class SharedCommit {
     return new Promise((resolve) => this.#quiet.push(resolve))
   }
 
-  /** Commits what is waiting, or refuses it while another process writes. */
+  /** Commits what is waiting, or refuses it. */
   end(): void {
     this.flush()
-    clearTimeout(this.#look)
     this.#fail(this.#waiting.splice(0), tryLater())
   }
 
@@ -219,17 +220,6 @@ export class SharedCommit {
   #requireFiles(): void {
     const files = this.files()
     if (files && !files.areInPlace()) throw new FilesGone(files.path)
-  }
-
-  /** Refuses units that have waited for too long, and tries again for the others. */
-  #waitForTurn(error: unknown): void {
-    const patientMs = sinceStartMs() - this.patienceMs
-    const late = this.#waiting.filter(({ sinceMs }) => sinceMs < patientMs)
-    this.#waiting = this.#waiting.filter(({ sinceMs }) => sinceMs >= patientMs)
-    if (late.length > 0) this.#fail(late, error)
-    if (this.#waiting.length === 0) return
-    clearTimeout(this.#look)
-    this.#look = setTimeout(() => this.#flushSoon(), LOOK_MS)
   }
 
   /** Returns what settles the unit after the commit. @throws what ended the whole transaction, such as a full disk */

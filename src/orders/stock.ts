@@ -6,6 +6,7 @@ import type { Query, Tx } from '../db/database.ts'
 import { parseTimestamp } from '../kernel/clock.ts'
 import { toMinor } from '../kernel/money.ts'
 import { FileFault } from '../kernel/problems.ts'
+import { inTurns, linesOf } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import { placeInStock, type Seal, type VoucherCode } from './seal.ts'
 import { insertStock, knownFingerprints, type NewStockRow, publishStock, removeUnpublished } from './stock-queries.ts'
@@ -34,16 +35,23 @@ interface ReadingCodes {
   onRows?: (done: number) => void
 }
 
-/** Checks and seals the codes of a file: JSON lines or one JSON array. @throws FileFault with every bad row */
-export const readCodes = (text: string, { query, reference, seal, nowMs, onRows }: ReadingCodes): SealedCode[] => {
+/** Checks and seals the codes of a file, in parts: JSON lines or one JSON array. @throws FileFault with every bad row */
+export function* readCodes(
+  text: string,
+  { query, reference, seal, nowMs, onRows }: ReadingCodes,
+): Generator<void, SealedCode[]> {
   const isEntry = TypeCompiler.Compile(CodeEntry)
   const problems: string[] = []
   const products = productRecords(query)
   const codes: SealedCode[] = []
   const seen = new Map<string, string>()
+  let count = 0
   for (const entry of parse(withoutMark(text))) {
     const { place } = entry
-    if (seen.size % ROWS_PER_UNIT === 0) onRows?.(seen.size)
+    if (++count % ROWS_PER_PART === 0) {
+      onRows?.(count)
+      yield
+    }
     const wrong = (what: string) => problems.push(`${place}: ${what}`)
     const value = checked(isEntry, entry)
     if (typeof value === 'string') {
@@ -98,7 +106,7 @@ interface Importing {
 export const importCodes = async (codes: readonly SealedCode[], importing: Importing): Promise<void> => {
   const { query, write, onRows, onPublish } = importing
   while (await write((tx) => removeUnpublished(tx, ROWS_PER_UNIT)));
-  requireNew(query, codes)
+  await inTurns(requiringNew(query, codes))
   for (let start = 0; start < codes.length; start += ROWS_PER_UNIT) {
     onRows(start)
     const rows = codes.slice(start, start + ROWS_PER_UNIT).map(({ place: _, ...row }) => row)
@@ -111,7 +119,7 @@ export const importCodes = async (codes: readonly SealedCode[], importing: Impor
 }
 
 /** @throws FileFault with all that are in the stock */
-const requireNew = (query: Query, codes: readonly SealedCode[]): void => {
+function* requiringNew(query: Query, codes: readonly SealedCode[]): Generator<void, void> {
   const problems: string[] = []
   for (let start = 0; start < codes.length; start += ROWS_PER_UNIT) {
     const rows = codes.slice(start, start + ROWS_PER_UNIT)
@@ -119,6 +127,7 @@ const requireNew = (query: Query, codes: readonly SealedCode[]): void => {
       query,
       rows.map(({ fingerprint }) => fingerprint),
     )
+    yield
     problems.push(...rows.filter((row) => known.has(row.fingerprint)).map(({ place }) => `${place}: ${KNOWN_CODE}`))
   }
   if (problems.length > 0) throw new FileFault('codes', problems)
@@ -127,6 +136,8 @@ const requireNew = (query: Query, codes: readonly SealedCode[]): void => {
 const KNOWN_CODE = 'card_number: was imported before'
 /** A transaction of as many takes some 10 ms. */
 const ROWS_PER_UNIT = 250
+/** Rows that are read in one turn of the event loop, in some milliseconds. */
+const ROWS_PER_PART = 100
 
 /** The value of a row, or the problem with its form. */
 const checked = (isEntry: TypeCheck<typeof CodeEntry>, entry: Entry): Static<typeof CodeEntry> | string => {
@@ -159,13 +170,19 @@ const offeredMinor = (
 /** A row of a file with its place: `line 3` of JSON lines, `/2` of an array. */
 type Entry = { place: string } & ({ value: unknown } | { problem: string })
 
-const parse = (text: string): Entry[] => {
-  if (!text.trimStart().startsWith('[')) {
-    return text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [read(line, `line ${index + 1}`)]))
+function* parse(text: string): Generator<Entry> {
+  if (text.trimStart().startsWith('[')) {
+    const list = read(text, 'the file')
+    if ('value' in list && Array.isArray(list.value))
+      yield* list.value.map((value: unknown, index) => ({ place: `/${index}`, value }))
+    else yield list
+    return
   }
-  const list = read(text, 'the file')
-  if (!('value' in list) || !Array.isArray(list.value)) return [list]
-  return list.value.map((value: unknown, index) => ({ place: `/${index}`, value }))
+  let number = 0
+  for (const line of linesOf(text)) {
+    number += 1
+    if (line.trim() !== '') yield read(line, `line ${number}`)
+  }
 }
 
 /** The parser's own message would quote the row, and a code with it. */

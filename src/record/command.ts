@@ -3,7 +3,7 @@ import type { PostgresTarget } from '../config/postgres-url.ts'
 import { type Mark, markIn } from '../db/copy-mark.ts'
 import { DataFault, databasePath, makeDataFolder, removeDatabase } from '../db/data-folder.ts'
 import type { Database } from '../db/database.ts'
-import { lockForServing } from '../db/folder-lock.ts'
+import { lockForWriting } from '../db/folder-lock.ts'
 import { SCHEMA_VERSION } from '../db/migrate.ts'
 import { sinceStartMs } from '../kernel/clock.ts'
 import { freshInstallationId, freshSecret } from '../kernel/ids.ts'
@@ -13,33 +13,14 @@ import { FollowingCopy } from './follower.ts'
 import { Gate, type GateLease } from './gate.ts'
 import { Lease } from './lease.ts'
 import { pullCopy } from './pull.ts'
-import { checkKey, findRecord, type Installation } from './record.ts'
+import { checkKey, findRecord, type Installation, NotActive } from './record.ts'
 import { CopyUnfit, setAside, standingOf } from './standing.ts'
 import { tablesOf } from './tables.ts'
 
 /** How a command works on a copy of the record (contract C18). */
 
-/** The command would write, and another server is active. */
-export class NotActive extends Error {
-  override readonly name = 'NotActive'
-
-  /** Which one, as an operator knows it: its machine, and where clients reach it. */
-  readonly where: string
-
-  constructor(active: Pick<Installation, 'holder' | 'url'> | undefined) {
-    super('another server is active')
-    const [, host = 'another machine', isCommand] = /^(.*?)(-command)?-[0-9a-f]{12}$/.exec(active?.holder ?? '') ?? []
-    this.where = isCommand === undefined && active?.url ? `${host}, ${active.url}` : `a command on ${host}`
-  }
-}
-
-/** It is not known whether a command has done its work. */
-class Unanswered extends Error {
-  override readonly name = 'Unanswered'
-}
-
-/** `either` writes on the machine of the active server, and only reads elsewhere; `folder` knows no record. */
-export type Needs = 'read' | 'write' | 'either' | 'folder'
+/** Who writes holds the folder, beside no server. */
+export type Needs = 'read' | 'write'
 
 interface Joining {
   target: PostgresTarget
@@ -54,9 +35,7 @@ interface Joining {
 export interface Joined {
   /** The gate for a database of the folder; undefined if it may only be read. */
   gateOf: ((database: Database) => Gate) | undefined
-  /** Whether no server works on the folder in the meantime. */
-  ownsFolder: boolean
-  /** How far the copy of a server is behind; undefined on an active one, unless a command has left it behind. */
+  /** How far the copy of a warm server is behind. */
   lagSeconds: number | undefined
   leave: () => Promise<void>
 }
@@ -67,20 +46,19 @@ const LOOK_MS = 200
 
 /** @throws DataFault, NotActive, RecordAway, RecordRefusal */
 export const joinRecord = async (joining: Joining): Promise<Joined> => {
-  const { target, dataDir, signingKey } = joining
+  const { target, dataDir, signingKey, needs } = joining
   makeDataFolder(dataDir)
   const connection = new Connection(target, 'command', COMMAND_PATIENCE_MS)
   const beats = new Connection(target, 'command beats')
-  const lock = tryLock(dataDir)
+  using lock = needs === 'read' ? lockForWriting(dataDir) : undefined
   const leave = async (): Promise<void> => {
     connection.close()
     beats.close()
-    lock?.[Symbol.dispose]()
   }
   try {
     const installation = await findRecord(connection.ask)
     if (installation && signingKey) await checkKey(connection.ask, 'signing', signingKey)
-    return lock
+    return lock || needs === 'write'
       ? await joinAlone({ ...joining, connection, beats, leave }, installation)
       : await joinServer({ ...joining, connection, beats, leave }, installation)
   } catch (error) {
@@ -93,15 +71,6 @@ interface Parts extends Joining {
   connection: Connection
   beats: Connection
   leave: () => Promise<void>
-}
-
-const tryLock = (dataDir: string): Disposable | undefined => {
-  try {
-    return lockForServing(dataDir)
-  } catch (error) {
-    if (error instanceof DataFault) return undefined
-    throw error
-  }
 }
 
 /** Without a server, the copy is brought up to date, and a command that writes takes the lease in the meantime. */
@@ -119,8 +88,7 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
   }
   if (!installation) throw new DataFault('the record is gone\nRestore it.')
   const mark = await broughtUpToDate(parts, installation)
-  const joined = { ownsFolder: true, lagSeconds: undefined }
-  if (needs !== 'write') return { ...joined, gateOf: undefined, leave }
+  if (needs === 'read') return { lagSeconds: undefined, gateOf: undefined, leave }
   if (installation.schemaVersion < SCHEMA_VERSION) {
     throw new DataFault(
       `the record is at schema ${installation.schemaVersion}, and this program works on schema ${SCHEMA_VERSION}\nscrip serve brings it up to date.`,
@@ -139,7 +107,7 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
   if (!taken) throw new NotActive(await findRecord(connection.ask))
   await broughtUpToDate(parts, installation)
   return {
-    ...joined,
+    lagSeconds: undefined,
     gateOf: gateWith(connection, unhurried(lease)),
     leave: async () => {
       await lease.free()
@@ -176,24 +144,15 @@ const broughtUpToDate = async ({ dataDir, connection }: Parts, installation: Ins
   }
 }
 
-/** Beside a server: through its lease if it is active, as a reader if it is not. */
+/** Beside a server, a command only reads. */
 const joinServer = async (parts: Parts, installation: Installation | undefined): Promise<Joined> => {
-  const { dataDir, connection, needs, leave } = parts
+  const { dataDir, connection, leave } = parts
   const mark = standingOf(dataDir, installation) === 'follow' ? markIn(databasePath(dataDir)) : undefined
   if (!mark || !installation) throw new DataFault('a server makes the copy of this folder\nTry again when it is ready.')
   const isActiveHere = installation.holder !== null && mark.leaseEpoch === installation.epoch
-  if (!isActiveHere && needs === 'write') throw new NotActive(installation)
-  const lagSeconds = await lagSecondsOf(connection, mark)
-  return {
-    gateOf: isActiveHere && needs !== 'read' ? gateWith(connection, borrowed(mark.leaseEpoch)) : undefined,
-    ownsFolder: false,
-    lagSeconds: isActiveHere && lagSeconds < BEHIND_SECONDS ? undefined : lagSeconds,
-    leave,
-  }
+  const lagSeconds = isActiveHere ? undefined : await lagSecondsOf(connection, mark)
+  return { gateOf: undefined, lagSeconds, leave }
 }
-
-/** Only a command whose commit had no response leaves the copy of an active server behind; else a commit is under way. */
-const BEHIND_SECONDS = 1
 
 const lagSecondsOf = async ({ ask }: Connection, { seq }: Mark): Promise<number> => {
   const [row] = await ask<{ seconds: number | null }>(
@@ -221,16 +180,4 @@ const unhurried = (lease: Lease): GateLease => ({
   renewed: (sent) => lease.renewed(sent),
   lost: () => lease.lost(),
   take: () => lease.take(),
-})
-
-/** The lease of the server beside the command: if the server has lost it, PostgreSQL refuses the commit. */
-const borrowed = (epoch: number): GateLease => ({
-  epoch,
-  isGood: true,
-  now: () => ({ sentMs: 0, sentAtMs: 0 }),
-  renewed: () => undefined,
-  lost: () => undefined,
-  take: () => {
-    throw new Unanswered('PostgreSQL did not answer, and may have done it or not\nSee scrip audit list.')
-  },
 })

@@ -14,6 +14,20 @@ import type { Table } from './tables.ts'
 /** This server can never serve the record, however long it waits: it ends. */
 export class ServerUnfit extends DataFault {}
 
+/** The command would write, and another server is active. */
+export class NotActive extends Error {
+  override readonly name = 'NotActive'
+
+  /** Which one, as an operator knows it: its machine, and where clients reach it. */
+  readonly where: string
+
+  constructor(active: Pick<Installation, 'holder' | 'url'> | undefined) {
+    super('another server is active')
+    const [, host = 'another machine', isCommand] = /^(.*?)(-command)?-[0-9a-f]{12}$/.exec(active?.holder ?? '') ?? []
+    this.where = isCommand === undefined && active?.url ? `${host}, ${active.url}` : `a command on ${host}`
+  }
+}
+
 /**
  * A failure other than one of the disk, such as a wrong key or catalog, does not pass with time.
  *

@@ -4,7 +4,6 @@ import { databasePath, makeDataFolder, removeDatabase } from '../db/data-folder.
 import type { Database } from '../db/database.ts'
 import { lockForServing } from '../db/folder-lock.ts'
 import { isDamage } from '../db/storage.ts'
-import type { Respond } from '../http/listen.ts'
 import { MINUTE_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { freshInstallationId, freshSecret } from '../kernel/ids.ts'
 import { Outage } from '../kernel/outage.ts'
@@ -16,10 +15,9 @@ import { Lease, leaseTotals, type Taken } from './lease.ts'
 import { Place } from './place.ts'
 import { prune } from './prune.ts'
 import { pullCopy } from './pull.ts'
-import { findInstallation, findRecord, fitting, type Installation, ServerUnfit } from './record.ts'
+import { findInstallation, findRecord, fitting, type Installation, NotActive, ServerUnfit } from './record.ts'
 import { CopyUnfit, checkAtStart, requireSameTimeline, setAside, standingOf } from './standing.ts'
 import { tablesOf } from './tables.ts'
-import { whileServing } from './while-serving.ts'
 
 /** How often a warm server asks for commits, and whether the lease is free. */
 const FOLLOW_MS = 40
@@ -110,9 +108,9 @@ export class RecordServer {
     return this.#state === 'active' && this.#lease?.isGood === true && this.#gate?.isCertain === true
   }
 
-  /** Lets requests reach an app while it may be read. */
-  respondWith(app: Respond, nextRequestId: () => string): Respond {
-    return whileServing(this, app, nextRequestId)
+  /** Which server is active instead of this one. @throws RecordAway, RecordRefusal */
+  async notActive(): Promise<NotActive> {
+    return new NotActive(await findInstallation(this.#upkeep.ask))
   }
 
   /** For metrics. */

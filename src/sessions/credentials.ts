@@ -52,7 +52,6 @@ export type ResolveAccount = (credentials: Credentials, request: Request | undef
 interface CredentialCheckOptions {
   resolveAccount: ResolveAccount
   limitsFailures: boolean
-  refreshIfChanged: (world: World) => boolean
   onFailed?: ((username: string, address: string) => void) | undefined
 }
 
@@ -103,7 +102,6 @@ export class CredentialCheck {
     }
     const { world, username: name } = await this.options.resolveAccount({ username, password }, request)
     onPlaced(world)
-    this.options.refreshIfChanged(world)
     const passwordSha256 = digestOf(password)
     const client = verify(world, name, passwordSha256)
     if (client) return { world, client, passwordSha256 }

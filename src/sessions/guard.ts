@@ -12,7 +12,6 @@ import { turns } from '../kernel/turns.ts'
 import { inTrace } from '../worlds/cause.ts'
 import type { DueWork } from '../worlds/due.ts'
 import { rehearsing } from '../worlds/rehearsal.ts'
-import type { World } from '../worlds/world.ts'
 import { bucketsOf, type Client, type Feature } from './clients.ts'
 import type { Session, Sessions } from './sessions.ts'
 
@@ -23,8 +22,6 @@ interface GuardOptions {
   due: DueWork
   /** Whether reads see what is due by now. Otherwise they wait for nothing, and a timer does what is due. */
   isDueBeforeReads: boolean
-  /** Reads again what another process has written, and returns whether it has. */
-  refreshIfChanged: (world: World) => boolean
   /** Called before a rate-limit token is taken. */
   onIdentified: ((request: Request, session: Session) => void) | undefined
   /** May refuse an admitted request or replace its session. */
@@ -42,8 +39,8 @@ export class Guard {
     const { request, operation } = asked
     const { due, isDueBeforeReads, onIdentified, onAdmitted, onEntitled } = this.options
     // Most requests wait for nothing, so only promises are awaited.
-    const known = this.#identify(request.headers.get('authorization'))
-    const identified = known instanceof Promise ? await known : known
+    const authorization = request.headers.get('authorization')
+    const identified = this.options.sessions.recall(authorization) ?? (await this.options.sessions.admit(authorization))
     set.headers['X-Request-Id'] ??= identified.world.nextRequestId()
     onIdentified?.(request, identified)
     const limits = this.options.limitsOf(identified.client)
@@ -78,19 +75,6 @@ export class Guard {
           return traceparent === undefined ? work(tx) : inTrace(world, traceparent, () => work(tx))
         }),
     }
-  }
-
-  /** Tokens are checked again if another process has written to their world. */
-  #identify(authorization: string | null): Session | Promise<Session> {
-    const { sessions, refreshIfChanged } = this.options
-    const known = sessions.recall(authorization)
-    return known && !refreshIfChanged(known.world) ? known : this.#verify(authorization)
-  }
-
-  async #verify(authorization: string | null): Promise<Session> {
-    const { sessions, refreshIfChanged } = this.options
-    const session = await sessions.admit(authorization)
-    return refreshIfChanged(session.world) ? sessions.admit(authorization) : session
   }
 
   /** The routes of a module, which get the session of their requests. */

@@ -27,7 +27,7 @@ export interface Session {
   /** The client's token epoch when the token was last checked. */
   readonly epoch: number
   /**
-   * Writes on behalf of this session, see {@link Database.write}. The work sees what other processes have written.
+   * Writes on behalf of this session, see {@link Database.write}.
    * @throws DomainError unauthorized if the token has died before the work begins
    */
   readonly write: <T>(work: (tx: Tx) => T) => Promise<T>
@@ -59,7 +59,6 @@ const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i
 interface SessionsOptions {
   worlds: Worlds
   signer: TokenSigner
-  refreshIfChanged: (world: World) => boolean
   accessTtlMs: number
   refreshTtlMs: number
 }
@@ -121,7 +120,6 @@ export class Sessions {
     const claims = await this.options.signer.verify(token, 'refresh')
     const world = claims && this.options.worlds.find(claims.world)
     if (!world) throw refused
-    this.options.refreshIfChanged(world)
     const client = findClient(world, claims.clientId)
     if (!client) throw refused
     const nowMs = world.clock.nowMs()
@@ -159,7 +157,7 @@ export class Sessions {
     const client = world && findClient(world, claims.clientId)
     if (!client || !isAlive(world.db.query, world, claims)) return undefined
     const checkAgain = (): void => {
-      if (!this.options.refreshIfChanged(world) && isCurrent(session)) return
+      if (isCurrent(session)) return
       if (!isAlive(world.db.query, world, claims)) throw new DomainError(unauthorized(true))
     }
     const session: Session = {
@@ -214,7 +212,7 @@ const checkTokensAgain = (world: World, client: Client): void =>
 const isCurrent = ({ world, client, epoch, expiresAtMs }: Session): boolean =>
   !world.closed && epoch === client.tokenEpoch && world.clock.nowMs() < expiresAtMs
 
-/** By the clock of the token's world, and by what any process has written to its database. */
+/** By the clock of the token's world, and by its database. */
 const isAlive = (query: Query, world: World, { loginId, clientId, expiresAtMs }: TokenClaims): boolean =>
   world.clock.nowMs() < expiresAtMs && isLoginLive(query, loginId, clientId)
 

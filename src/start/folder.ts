@@ -13,12 +13,12 @@ import {
   writePrivateFile,
 } from '../db/data-folder.ts'
 import { Database } from '../db/database.ts'
-import { lockForImport, lockForServing } from '../db/folder-lock.ts'
+import { lockForLife } from '../db/folder-lock.ts'
 import { migrate } from '../db/migrate.ts'
-import { requireMode, storeMode } from '../db/mode.ts'
+import { requireMode, requireModeOf, storeMode } from '../db/mode.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { freshSecret, secureRandomness } from '../kernel/ids.ts'
-import { liveSeals, openSeal } from '../orders/voucher-key.ts'
+import { auditSeals, liveSeals, openSeal } from '../orders/voucher-key.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { SNAPSHOT_KEY } from '../sandbox/seed/vouchers.ts'
 import { requireSoundPages } from '../sandbox/worlds/damaged-file.ts'
@@ -40,6 +40,7 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
   const { config, clock, rates } = sources
   requirePrivateFiles(dataDir)
   makeDataFolder(dataDir)
+  if (hasDatabase(dataDir)) requireModeOf(databasePath(dataDir), 'live')
   const bringUpToDate = (database: Database) => {
     fillDatabase(database, dataDir, sources)
     return openSeal(database, dataDir, config.voucherKey)
@@ -77,7 +78,7 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
   const { config, clock, seed, initial, given } = sources
   const initialRates = initialRatesOf(sources)
   makeDataFolder(dataDir)
-  const lock = lockForServing(dataDir)
+  const lock = lockForLife(dataDir)
   if (!hasDatabase(dataDir)) writeSandbox(dataDir, sources, given)
   const world = openSandbox(dataDir, sources)
   const signingKey = getSigningKey(dataDir)
@@ -168,8 +169,8 @@ const requireNoCopy = ({ sqlite }: Database, dataDir: string): void => {
 
 /** Checks the mode, migrates and seeds. @throws DataFault, SchemaMismatch, FileFault */
 const fillDatabase = (database: Database, dataDir: string, sources: Sources): void => {
-  const { clock, reference } = sources
-  const { mode } = sources.config
+  const { clock } = sources
+  const { mode, voucherKey } = sources.config
   requireMode(database.sqlite, mode)
   migrate(database.sqlite, clock)
   // A database of an early release has no mode. The sandbox opens what it holds to everyone on the machine.
@@ -178,19 +179,8 @@ const fillDatabase = (database: Database, dataDir: string, sources: Sources): vo
   }
   storeMode(database.sqlite, mode)
   seedReferenceData(database)
-  if (!isImporting(dataDir)) finishCatalogImport(dataDir, database, reference)
+  finishCatalogImport({ dataDir, database, seals: auditSeals(dataDir, voucherKey), clock })
   seedCatalog(database, sources)
-}
-
-/** Whether a command imports, which goes on beside the server. */
-const isImporting = (dataDir: string): boolean => {
-  try {
-    lockForImport(dataDir)[Symbol.dispose]()
-    return false
-  } catch (error) {
-    if (error instanceof DataFault) return true
-    throw error
-  }
 }
 
 /** Kept beside the data, so that tokens outlive the process. @throws DataFault */

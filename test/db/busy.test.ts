@@ -4,10 +4,9 @@ import { mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Database } from '../../src/db/database.ts'
-import { SharedCommit } from '../../src/db/shared-commit.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
 
-/** A served database beside other processes: its thread waits for none of them. */
+/** A served database beside other programs: its thread waits for none of them. */
 
 let folder: string
 let path: string
@@ -38,40 +37,31 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof DomainError ? error.failure : error),
   )
 
-describe('while another process writes', () => {
-  test('a write waits without blocking the thread, and waiting writes run together in order', async () => {
+describe('while another program holds the database', () => {
+  test('a write is refused without effect, and the next one succeeds', async () => {
     other.run('BEGIN IMMEDIATE')
-    const written = Promise.all(['a', 'b'].map((text) => served.write(() => insert(text))))
-    const first = await Promise.race([written, Bun.sleep(20).then(() => 'the thread')])
-    expect(first).toBe('the thread')
-    expect(notes()).toEqual([])
-    other.run('COMMIT')
-    expect(await written).toEqual(['a', 'b'])
-    expect(notes()).toEqual(['a', 'b'])
-    expect(served.trouble).toBeUndefined()
-  })
-
-  test('a write that has waited too long is refused without effect, and later writes continue', async () => {
-    const commits = new SharedCommit(served.sqlite, () => undefined, 10)
-    other.run('BEGIN IMMEDIATE')
-    expect(await failureOf(commits.run(() => insert('a')))).toMatchObject({
+    expect(await failureOf(served.write(() => insert('a')))).toMatchObject({
       code: 'unavailable',
       headers: { 'Retry-After': expect.stringMatching(/^\d+$/) },
     })
-    expect(commits.trouble?.message).toContain('locked')
+    expect(served.trouble?.message).toContain('locked')
     other.run('COMMIT')
-    expect(await commits.run(() => insert('b'))).toBe('b')
-    expect(commits.trouble).toBeUndefined()
+    expect(await served.write(() => insert('b'))).toBe('b')
+    expect(served.trouble).toBeUndefined()
     expect(notes()).toEqual(['b'])
   })
+})
 
-  test('closing refuses waiting writes', async () => {
-    const commits = new SharedCommit(served.sqlite)
-    other.run('BEGIN IMMEDIATE')
-    const refused = failureOf(commits.run(() => insert('a')))
-    commits.end()
-    expect(await refused).toMatchObject({ code: 'unavailable' })
-    other.run('COMMIT')
+describe('while another connection of this process writes', () => {
+  test('writes wait without blocking the thread, and run in order', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const held = served.whileHeld(() => promise)
+    const written = Promise.all(['a', 'b'].map((text) => served.write(() => insert(text))))
+    expect(await Promise.race([written, Bun.sleep(20).then(() => 'the thread')])).toBe('the thread')
+    resolve()
+    await held
+    expect(await written).toEqual(['a', 'b'])
+    expect(notes()).toEqual(['a', 'b'])
   })
 })
 

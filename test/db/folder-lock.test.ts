@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The locks of a data folder, between processes (decision 0020). */
+/** The locks of a data folder, between processes (decision 142). */
 
 const ROUNDS = 100
 const LOCKS = import.meta.resolve('../../src/db/folder-lock.ts')
@@ -11,10 +11,10 @@ const LOCKS = import.meta.resolve('../../src/db/folder-lock.ts')
 /** Takes the lock of a folder at the time that it is told, and gives it back. */
 const program = (take: string, folder: string): string => `
   const { ${take}: take } = await import(${JSON.stringify(LOCKS)})
-  process.on('message', (at) => {
+  process.on('message', async (at) => {
     while (Date.now() < at);
     try {
-      take(${JSON.stringify(folder)})[Symbol.dispose]()
+      (await take(${JSON.stringify(folder)}))[Symbol.dispose]()
       process.send('taken')
     } catch (error) {
       process.send(error.constructor.name)
@@ -36,7 +36,7 @@ const start = (take: string, folder: string) => {
 }
 
 describe('when two processes take a lock at the same time, one gets it at least', () => {
-  test.each(['lockForReplacing', 'lockForImport', 'lockForServing'])('%s', async (take) => {
+  test.each(['lockForReplacing', 'lockForImport', 'lockForLife'])('%s', async (take) => {
     const folder = mkdtempSync(join(tmpdir(), 'scrip-test-'))
     const both = [start(take, folder), start(take, folder)]
     await Promise.all(both.map(({ ready }) => ready))

@@ -40,7 +40,7 @@ const edit = (operator: Operator, ...statements: string[]): void => {
 }
 
 const FIRST = '0'.repeat(64)
-const FACTS = ['id', 'at_ms', 'user', 'command', 'subject', 'before', 'after', 'outcome', 'address']
+const FACTS = ['id', 'at_ms', 'user', 'command', 'subject', 'before', 'after', 'outcome', 'address', 'act']
 type StoredRow = Record<string, string | number | null>
 
 const storedRows = ({ dataDir }: Operator): StoredRow[] => {

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'bun:test'
 import { explainFaults } from '../../src/commands/advice.ts'
 import { ProgramError } from '../../src/commands/exit.ts'
-import { lockForTurn } from '../../src/db/folder-lock.ts'
+import { lockForWriting } from '../../src/db/folder-lock.ts'
 import { tryLater } from '../../src/db/storage.ts'
 import { launch, run } from '../program.ts'
 import { operatorTest, stockedTest } from './live.ts'
 
 /** Commands that meet a lock, a server or a folder that they cannot use say so in one line. */
 
-describe('commands wait in line for their turn to write', () => {
-  stockedTest('and say so when it does not come at once', async (operator) => {
-    const turn = lockForTurn(operator.dataDir, () => undefined)
+describe('commands that write', () => {
+  stockedTest('wait for each other, when no server runs', async (operator) => {
+    const held = lockForWriting(operator.dataDir)
     const waiting = launch(['wallet', 'fund', '1', '5', '--data-dir', operator.dataDir])
     await waiting.logged('Another command writes to this folder. Waiting for it to end.')
     expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
-    turn[Symbol.dispose]()
+    held?.[Symbol.dispose]()
     expect(await waiting.ended).toMatchObject({ exitCode: 0 })
     expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1005 }])
   })

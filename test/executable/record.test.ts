@@ -114,29 +114,6 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
     })
   })
 
-  test('goes on with a commit of which a command beside the server did not learn', async () => {
-    const env = await newRecord()
-    const dataDir = newFolder()
-    const server = await serve([...LIVE, '--data-dir', dataDir], { env })
-    const command = (...args: string[]) => run([...args, '--data-dir', dataDir], { env })
-    const { password } = JSON.parse((await command('client', 'add', 'ada', '--json')).stdout) as { password: string }
-    const bob = `(SELECT json_agg(to_jsonb(c) || '{"id":2,"username":"bob"}') FROM scrip.clients AS c)`
-    const commit = `scrip.commit(epoch, seq, seq + 1, json_build_object('clients', ${bob})::text, false, true)`
-    await postgres().sql(`SELECT ${commit} FROM scrip.installation`, env.SCRIP_POSTGRES?.split('/').at(-1))
-    let listed = await command('client', 'list')
-    while (listed.stderr === '') listed = await command('client', 'list')
-    expect(listed.stderr).toMatch(/^This copy is \d+\.\d s behind the record\.\n$/)
-    expect(listed.stdout).not.toContain('bob')
-    const refused = await command('client', 'add', 'eve')
-    expect([refused.exitCode, refused.stderr]).toEqual([4, expect.stringContaining(' that this copy lacks\n')])
-    await expect(logIn(server.port, 'ada', password)).rejects.toThrow('503')
-    await untilReady(server)
-    await logIn(server.port, 'ada', password)
-    expect((await command('client', 'list')).stdout).toContain('bob')
-    expect(await command('client', 'add', 'eve')).toMatchObject({ exitCode: 0 })
-    expect(await server.stop()).toMatchObject({ exitCode: 0 })
-  })
-
   test('begins with the data of one machine, and goes back to one', async () => {
     const env = await newRecord()
     const dataDir = newFolder()

@@ -1,16 +1,14 @@
 // Runs in process alone: it reads what no response tells.
 
-import { afterAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { CHECKS } from '../../src/commands/data/checks.ts'
-import { databasePath } from '../../src/db/data-folder.ts'
-import { Database, type Query, type Tx } from '../../src/db/database.ts'
+import type { Query, Tx } from '../../src/db/database.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
-import { secureRandomness } from '../../src/kernel/ids.ts'
 import { deliver, failOrder } from '../../src/orders/delivery.ts'
 import { findAnyOrder, type Order, vouchersOf } from '../../src/orders/queries.ts'
 import { refundVouchers } from '../../src/orders/refund.ts'
 import { importedSupply } from '../../src/orders/supply.ts'
-import { World } from '../../src/worlds/world.ts'
+import type { World } from '../../src/worlds/world.ts'
 import { forFile } from '../harness.ts'
 import { openLive } from './live.ts'
 
@@ -20,11 +18,9 @@ const ALL = 200
 const PAID = 10_000 // minor units of 1,000,000
 
 const live = forFile(await openLive())
-/** The connection of a command beside the server. */
-const operator = Database.openFile(databasePath(live.folder))
-const world = new World('operator', operator, systemClock, secureRandomness)
+const operator = live.database
+const world = live.deps.worlds.default
 await live.stock(2, ...Array.from({ length: 20 }, (_, number) => `CARD-${number}`))
-afterAll(() => operator.leave())
 
 const spendable = (): number =>
   live.database.sqlite.query<{ amount: number }, []>('SELECT amount_minor AS amount FROM wallets').get()?.amount ?? 0
@@ -38,12 +34,9 @@ const orderIn = (query: Query, id: number): Order => {
   if (!order) throw new Error(`no order ${id}`)
   return order
 }
-/** Asks for everything at once, through the server and beside it in turns, and counts what was done. */
+/** Asks for everything at once, and counts what was done. */
 const countDone = async (work: (tx: Tx, world: World, number: number) => unknown): Promise<number> => {
-  const results = Array.from({ length: ALL }, (_, number) => {
-    const where = number % 2 === 0 ? world : live.deps.worlds.default
-    return where.db.write((tx) => work(tx, where, number))
-  })
+  const results = Array.from({ length: ALL }, (_, number) => operator.write((tx) => work(tx, world, number)))
   return (await Promise.allSettled(results)).filter(({ status }) => status === 'fulfilled').length
 }
 const expectSound = () => {

@@ -5,6 +5,7 @@ import type { Deps } from '../../src/app/services.ts'
 import { importCatalog } from '../../src/catalog/import.ts'
 import type { Database } from '../../src/db/database.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
+import { atOnce } from '../../src/kernel/turns.ts'
 import { importCodes, readCodes } from '../../src/orders/stock.ts'
 import { passwordDigest } from '../../src/sessions/credentials.ts'
 import { addClient } from '../../src/sessions/queries.ts'
@@ -42,6 +43,8 @@ export interface Live extends AsyncDisposable {
   stock: (productId: number, ...cards: string[]) => Promise<void>
   order: (productId: number, quantity: number) => Promise<LiveOrder>
   read: (orderId: number) => Promise<LiveOrder>
+  /** What follows an act of an operator. */
+  refresh: () => void
   stop: () => Promise<void>
 }
 
@@ -51,7 +54,7 @@ export const openLive = async (given?: string, outside?: ProgramOptions['outside
   const logged: string[] = []
   const write = (line: string): void => void logged.push(line)
   const program = openProgram({ flags: ['--mode', 'live', '--data-dir', folder], write, ...(outside && { outside }) })
-  const { deps, logIn, stop } = program
+  const { deps, logIn, refresh, stop } = program
   const database = deps.worlds.default.db
   if (database.sqlite.query('SELECT 1 FROM clients').get() === null) await furnish(deps)
   const client = TestWorld.of(program, 'default', await logIn({ username: 'acme', password: 'a password' }))
@@ -70,6 +73,7 @@ export const openLive = async (given?: string, outside?: ProgramOptions['outside
     stock: (productId, ...cards) => stock(deps, productId, cards),
     order: async (product_id, quantity) => orderIn(await post('/orders', { product_id, denomination: 10, quantity })),
     read: async (orderId) => orderIn(await client.get(`/api/v1/orders/${orderId}`)),
+    refresh,
     stop,
     [Symbol.asyncDispose]: async () => {
       await stop()
@@ -96,7 +100,7 @@ const stock = async (
   const { db } = worlds.default
   const lines = cards.map((card_number) => JSON.stringify({ product_id, denomination: 10, card_number, pin_code: '1' }))
   const context = { query: db.query, reference, seal: seals(db.query), nowMs: systemClock.nowMs() }
-  await importCodes(readCodes(lines.join('\n'), context), {
+  await importCodes(atOnce(readCodes(lines.join('\n'), context)), {
     query: db.query,
     write: (work) => db.write(work),
     onRows: () => undefined,

@@ -1,16 +1,15 @@
 // Runs in process alone: it reads what no response tells.
 
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { importCatalog } from '../../src/catalog/import.ts'
 import { mergeRates } from '../../src/charges/stored-rates.ts'
-import { Database } from '../../src/db/database.ts'
+import type { Database } from '../../src/db/database.ts'
 import { fund } from '../../src/wallets/ledger.ts'
 import { openWallet } from '../../src/wallets/queries.ts'
 import { catalogEntry } from '../catalog/entry.ts'
 import { type Live, openLive } from './live.ts'
 
-/** What an operator changes of prices from another process, while the server runs (contract C9). */
+/** What an operator changes of prices, while the server runs (contract C9). */
 
 let live: Live
 let operator: Database
@@ -18,7 +17,7 @@ let operator: Database
 let euros: number
 beforeEach(async () => {
   live = await openLive()
-  operator = Database.openFile(join(live.folder, 'scrip.sqlite'))
+  operator = live.database
   const currencyId = live.deps.reference.findCurrencyByCode('EUR')?.id ?? 0
   euros = await operator.write((tx) => {
     const wallet = openWallet(tx, { clientId: 1, currencyId, type: 'PREPAID', creditLimitMinor: 0 }, 0)
@@ -26,10 +25,7 @@ beforeEach(async () => {
     return wallet.id
   })
 })
-afterEach(async () => {
-  operator.close()
-  await live[Symbol.asyncDispose]()
-})
+afterEach(() => live[Symbol.asyncDispose]())
 
 const post = async (path: string, body: object): Promise<[number, unknown]> => {
   const response = await live.request(path, { method: 'POST', body: JSON.stringify(body) })
@@ -37,8 +33,12 @@ const post = async (path: string, body: object): Promise<[number, unknown]> => {
 }
 const charge = (quantity: number) => post('/products/1/charges', { denomination: 10, quantity, wallet_id: euros })
 const order = (wallet_id: number) => post('/orders', { product_id: 1, denomination: 10, quantity: 1, wallet_id })
-const setRate = (eurE8: number) =>
-  operator.write((tx) => mergeRates(tx, live.deps.reference, { base: 'USD', perBaseE8: new Map([['EUR', eurE8]]) }))
+const setRate = async (eurE8: number) => {
+  await operator.write((tx) =>
+    mergeRates(tx, live.deps.reference, { base: 'USD', perBaseE8: new Map([['EUR', eurE8]]) }),
+  )
+  live.refresh()
+}
 
 test('a rate that is set is that of the next price', async () => {
   expect(await charge(1)).toMatchObject([400, { error: 'No exchange rate found for USD to EUR' }])
@@ -54,6 +54,7 @@ test('a price that was held in one currency is none for the same product in anot
   const denominations = [{ min_value: 10, max_value: 10, discount: 0 }]
   const product = catalogEntry({ id: 1, currency: 'EUR', denominations })
   importCatalog(operator, live.deps.reference, JSON.stringify({ products: [product] }))
+  live.refresh()
   expect(await order(1)).toMatchObject([400, { error: { message: 'No exchange rate found for EUR to USD' } }])
   expect(await order(euros)).toMatchObject([200, { amount: 10, wallet_id: euros }])
 })

@@ -17,15 +17,12 @@ import { openProgram } from '../harness.ts'
 const open = () => {
   const { deps, defaultWorld: world, stop } = openProgram()
   const { worlds, signingKey } = deps
-  const refreshIfChanged = () => false
   const credentials = new CredentialCheck({
     resolveAccount: ({ username }) => ({ world: worlds.default, username }),
     limitsFailures: false,
-    refreshIfChanged,
   })
   const sessions = new Sessions({
     worlds,
-    refreshIfChanged,
     signer: new TokenSigner(signingKey),
     accessTtlMs: 3_600_000,
     refreshTtlMs: 7_200_000,

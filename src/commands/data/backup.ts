@@ -1,21 +1,28 @@
 import { existsSync, linkSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
-import { finishCatalogImport, NEXT_CATALOG } from '../../catalog/import.ts'
+import { NEXT_CATALOG } from '../../catalog/import.ts'
+import { type DataConfig, dataConfigOf } from '../../config/config.ts'
+import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { parseCount, parseDuration } from '../../config/values.ts'
 import { BUSY_TIMEOUT_MS } from '../../db/connections.ts'
+import { findMark } from '../../db/copy-mark.ts'
 import { databasePath, findPrivateFile } from '../../db/data-folder.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../../db/disk.ts'
 import { lockForImport } from '../../db/folder-lock.ts'
 import { SchemaMismatch } from '../../db/migrate.ts'
+import { isOfMode } from '../../db/mode.ts'
 import { MINUTE_MS, systemClock, toTimestamp } from '../../kernel/clock.ts'
 import { worldFilesIn } from '../../sandbox/worlds/database-folder.ts'
+import type { Act, Acts, Asked } from '../acts/act.ts'
+import { ask, askedOf, recordingRefusal } from '../acts/ask.ts'
 import { explained, explainFaults } from '../advice.ts'
 import { EXIT, errorText, type ProgramError, refused, unusable } from '../exit.ts'
-import { type Acting, act } from '../records/acts.ts'
+import { withReader } from '../records/administration.ts'
 import { nextStopSignal } from '../serve/stop-signal.ts'
-import { note } from '../terminal/output.ts'
+import type { Row } from '../terminal/cells.ts'
+import { note, show } from '../terminal/output.ts'
 import { type OnProgress, withProgress } from '../terminal/progress.ts'
 import { backupName, becomesDue, removeUnsound, rotate, UNSOUND_SUFFIX } from './backup-folder.ts'
 import { copyDatabase, ownDatabase } from './beside.ts'
@@ -74,23 +81,52 @@ const requireFolder = (place: string): void => {
   if (!isFolder(place)) throw unusable(`${place} is not a folder\nMake it, or mount its disk, first.`)
 }
 
-const copyOnce = act((acting, place: string, { every, keep }: BackupOptions) => {
-  if (every !== undefined || keep !== undefined) requireFolder(place) // its disk may be gone by now
-  const folder = isFolder(place) ? place : undefined
-  const file = folder === undefined ? place : join(folder, backupName())
-  return explainFaults(file, async () => {
-    requireFolder(dirname(file))
-    if (existsSync(file)) throw exists(file)
-    await copyVerified(acting, file, folder)
-    const rotated = folder === undefined || keep === undefined ? {} : rotate(folder, keep)
-    const copied = { file, bytes: statSync(file).size, ...rotated }
-    if (every === undefined) sayWhatIsNotInIt(acting)
-    if (acting.copy?.gate !== null) await acting.write((tx) => acting.record(tx, { after: copied }))
-    return copied
+async function copyOnce(this: Command, place: string, { every, keep }: BackupOptions): Promise<void> {
+  const config = dataConfigOf(this.opts<DataOptions>())
+  const asked = askedOf(this, [])
+  const means = { config, asked }
+  await explainFaults(config.dataDir, async () => {
+    const copied = await recordingRefusal(means, () =>
+      withReader(config, async ({ sqlite }) => {
+        if (every !== undefined || keep !== undefined) requireFolder(place) // its disk may be gone by now
+        const folder = isFolder(place) ? place : undefined
+        const file = folder === undefined ? place : join(folder, backupName())
+        return await explainFaults(file, async () => {
+          requireFolder(dirname(file))
+          if (existsSync(file)) throw exists(file)
+          const isCopy = findMark(sqlite) !== undefined
+          await copyVerified(config, isCopy, file, folder)
+          const rotated = folder === undefined || keep === undefined ? {} : rotate(folder, keep)
+          return { isCopy, facts: { file, bytes: statSync(file).size, ...rotated } }
+        })
+      }),
+    )
+    if (every === undefined) sayWhatIsNotInIt(config)
+    await recordCopied(means, copied)
+    await show(copied.facts, config.format)
   })
-}, 'either')
+}
 
-const sayWhatIsNotInIt = ({ config: { dataDir, format } }: Acting): void => {
+/** A sandbox has no audit. On a machine where no server is active, the copy of a record has no place for a row. */
+const recordCopied = async (
+  { config, asked }: { config: DataConfig; asked: Asked },
+  { isCopy, facts }: { isCopy: boolean; facts: Row },
+): Promise<void> => {
+  const { dataDir } = config
+  if (isOfMode(databasePath(dataDir), 'sandbox')) return
+  const done = ask({ config, act: copied, asked: { ...asked, args: [facts] } })
+  await (isCopy ? done.catch(() => undefined) : done)
+}
+
+const copied: Act = ({ write, record }, facts: Row) =>
+  write((tx) => {
+    record(tx, { after: facts })
+    return facts
+  })
+
+export const backupActs: Acts = { backup: copied }
+
+const sayWhatIsNotInIt = ({ dataDir, format }: DataConfig): void => {
   note(
     `The copy was verified. The keys are not in it: keep voucher.key of ${dataDir}, or the key of SCRIP_VOUCHER_KEY, in another place. Without it no code in the backup can be opened.`,
     format,
@@ -104,12 +140,17 @@ const exists = (file: string): ProgramError =>
   refused(`${file} already exists, and a backup overwrites nothing\nName another file, or a folder.`)
 
 /** A copy gets its name when it is verified; one that is not sound gets another name. @throws ProgramError */
-const copyVerified = async (acting: Acting, file: string, folder: string | undefined): Promise<void> => {
+const copyVerified = async (
+  config: DataConfig,
+  isCopy: boolean,
+  file: string,
+  folder: string | undefined,
+): Promise<void> => {
   using staging = createStagingFolder(dirname(file))
   const staged = join(staging.path, 'scrip.sqlite')
   const broken = await withProgress(async (onProgress) => {
-    await copyData(acting, staged, onProgress)
-    return brokenIn(await verified(staged, acting.config, onProgress))
+    await copyData(config, isCopy, staged, onProgress)
+    return brokenIn(await verified(staged, config, onProgress))
   })
   if (broken !== undefined && folder !== undefined) removeUnsound(folder)
   const name = broken === undefined ? file : file + UNSOUND_SUFFIX
@@ -122,20 +163,20 @@ const copyVerified = async (acting: Acting, file: string, folder: string | undef
 }
 
 const copyData = async (
-  { config: { dataDir }, database, reference, copy }: Acting,
+  { dataDir }: DataConfig,
+  isCopy: boolean,
   staged: string,
   onProgress: OnProgress,
 ): Promise<void> => {
   // A backup never holds a half-imported catalog.
-  using _lock = lockForImport(dataDir, MINUTE_MS)
-  if (!copy) finishCatalogImport(dataDir, database, reference)
-  else if (findPrivateFile(dataDir, NEXT_CATALOG)) throw refused(HALF_A_CATALOG)
+  using _lock = await lockForImport(dataDir)
+  if (findPrivateFile(dataDir, NEXT_CATALOG)) throw refused(HALF_A_CATALOG)
   const source = databasePath(dataDir)
   const bytes = statSync(source).size
   const onFlushed = (copied: number) => onProgress('copying the database', copied, bytes)
   await copyDatabase(source, staged, `busy_timeout = ${BUSY_TIMEOUT_MS}`, onFlushed)
   onProgress('waiting for the disk', 0, 0)
-  if (copy) ownDatabase(staged)
+  if (isCopy) ownDatabase(staged)
   flushFile(staged)
 }
 

@@ -1,6 +1,7 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
+import { BUSY_TIMEOUT_MS } from '../../db/connections.ts'
 import { removeMark } from '../../db/copy-mark.ts'
-import { makePrivateFile } from '../../db/data-folder.ts'
+import { DataFault, makePrivateFile } from '../../db/data-folder.ts'
 import { flushWhile } from '../../db/disk.ts'
 import statementWorker from './statement-worker.js' with { type: 'text' }
 
@@ -48,6 +49,14 @@ export const copyDatabase = async (
 ): Promise<void> => {
   makePrivateFile(copy)
   await flushWhile(copy, runBeside(path, { pragmas: [pragma], sql: 'VACUUM INTO ?', values: [copy] }), onFlushed)
+}
+
+/** {@link rewriteFile} in a thread of its own: others read meanwhile, and nobody writes. @throws DataFault while another program reads */
+export const rewriteBeside = async (path: string): Promise<void> => {
+  const pragmas = [`busy_timeout = ${BUSY_TIMEOUT_MS}`]
+  await runBeside(path, { pragmas: [...pragmas, 'secure_delete = ON'], sql: 'VACUUM' })
+  const [result] = await runBeside<{ busy: number }>(path, { pragmas, sql: 'PRAGMA wal_checkpoint(TRUNCATE)' })
+  if (result?.busy !== 0) throw new DataFault('another program reads the database, and keeps its old pages\nTry again.')
 }
 
 /**

@@ -2,7 +2,7 @@ import { SQLiteError, Database as SqliteDatabase } from 'bun:sqlite'
 import { constants, copyFileSync, existsSync, linkSync, mkdirSync, realpathSync, renameSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type Act, type AuditSeal, recordAct } from '../../audit/audit.ts'
+import { type AuditSeal, recordAct } from '../../audit/audit.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import { operatorName, UsageError } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
@@ -28,9 +28,10 @@ import { systemClock, toTimestamp } from '../../kernel/clock.ts'
 import { markOf } from '../../orders/stock-queries.ts'
 import { areKeysOf, hasKey, openSeal } from '../../orders/voucher-key.ts'
 import { revokeLogins } from '../../sessions/queries.ts'
-import { dataError, explainFaults, reasonOf } from '../advice.ts'
+import { askedOf, recordingRefusal } from '../acts/ask.ts'
+import { dataError, explainFaults } from '../advice.ts'
 import { type ProgramError, refused, unusable } from '../exit.ts'
-import { requirePrivateData, withData } from '../records/administration.ts'
+import { requirePrivateData } from '../records/administration.ts'
 import type { Row } from '../terminal/cells.ts'
 import { note, show } from '../terminal/output.ts'
 import { type OnProgress, withProgress } from '../terminal/progress.ts'
@@ -46,20 +47,17 @@ export const restoreCommand = (restore: Command): void => {
     .description('replace a database with a backup while no server runs; revokes all tokens')
     .argument('<file>', 'a backup made by scrip backup')
     .option('--force', 'replace an existing database; it is kept as scrip.sqlite.before-<time>')
-    .action(async (file: string, options: RestoreOptions) => {
+    .action(async function (this: Command, file: string, options: RestoreOptions) {
       const config = dataConfigOf(options)
       if (config.postgres) throw new UsageError(NOT_OF_RECORD)
-      try {
+      // A refusal is recorded in the database that stays, the one in the folder, whether a server runs or not.
+      await recordingRefusal({ config, asked: askedOf(this, []) }, async () => {
         await explainFaults(file, () => requireFile(file))
         const work = (onProgress: OnProgress) => restored(file, config, options.force ?? false, onProgress)
         const row = await explainFaults(config.dataDir, () => withProgress(work))
         await show(row, config.format)
         sayWhatIsKept(row, config)
-      } catch (error) {
-        // The operator sees the error even if it cannot be recorded.
-        await recordRefusal(file, config, error).catch(() => undefined)
-        throw error
-      }
+      })
     })
 }
 
@@ -69,29 +67,15 @@ const NOT_OF_RECORD =
 const COPY_OF_RECORD =
   'this folder is a copy of a record in PostgreSQL, which servers would go on to serve\nName an empty folder.'
 
-/** Records a refusal in the database that stays, the one in the folder, whether a server runs or not. */
-const recordRefusal = (file: string, config: DataConfig, error: unknown): Promise<void> =>
-  withData(config, 'write', async (database, copy) => {
-    if (copy || modeOf(database.sqlite) !== 'live') return
-    const refusal = { outcome: 'refused', after: { reason: reasonOf(error) } } as const
-    const seal = auditSealIn(database, config)
-    await database.write((tx) => recordRestore(tx, file, refusal, seal))
-  })
-
 /** Undefined before the first key of an installation. @throws DataFault when the key is missing */
 const auditSealIn = (database: Database, config: DataConfig): AuditSeal | undefined =>
   markOf(database.query) === undefined && !hasKey(config)
     ? undefined
     : openSeal(database, config.dataDir, config.voucherKey)
 
-const recordRestore = (
-  tx: Tx,
-  file: string,
-  result: Pick<Act, 'outcome' | 'after'>,
-  seal: AuditSeal | undefined,
-): void =>
+const recordRestore = (tx: Tx, file: string, seal: AuditSeal | undefined): void =>
   recordAct(tx, seal, {
-    ...result,
+    outcome: 'done',
     atMs: systemClock.nowMs(),
     user: operatorName(),
     command: 'restore',
@@ -188,7 +172,7 @@ const prepare = async (staged: string, file: string, config: DataConfig, onProgr
       // What was logged out after the backup stays out: earlier tokens are no longer valid (contract C3).
       database.fill((tx) => {
         revokeLogins(tx)
-        recordRestore(tx, file, { outcome: 'done' }, seal)
+        recordRestore(tx, file, seal)
       })
     } finally {
       database.close()

@@ -8,7 +8,7 @@ import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { databasePath } from '../../db/data-folder.ts'
 import { type Query, queryOn } from '../../db/database.ts'
-import { lockForCommand } from '../../db/folder-lock.ts'
+import { lockForReading } from '../../db/folder-lock.ts'
 import { bytesByHeader, isSqlite } from '../../db/image.ts'
 import { requireCurrentSchema, SchemaMismatch, schemaFaults } from '../../db/migrate.ts'
 import { modeOf } from '../../db/mode.ts'
@@ -75,7 +75,7 @@ const SCHEMA_CHECK = 'the schema is what the migrations make'
 const verifiedFolder = async (path: string, place: KeyPlace, onProgress?: OnProgress): Promise<CheckResult[]> => {
   if (!existsSync(path)) throw unusable(`${path} does not exist\nCheck its name and its folder.`)
   requirePrivateData(dirname(path))
-  using _lock = lockForCommand(dirname(path))
+  using _lock = lockForReading(dirname(path))
   return [...(await verified(path, place, onProgress)), ...(await verifiedWorlds(dirname(path), onProgress))]
 }
 

@@ -1,76 +1,96 @@
 import type { Command } from 'commander'
+import { finishCatalogImport, NEXT_CATALOG } from '../../catalog/import.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
-import { copyWithoutRecord, findMark, type Mark } from '../../db/copy-mark.ts'
-import { DataFault, databasePath, hasDatabase, makeDataFolder, requirePrivateFiles } from '../../db/data-folder.ts'
-import { Database, type Query, type Tx } from '../../db/database.ts'
-import { lockForCommand, lockForReplacing, lockForTurn } from '../../db/folder-lock.ts'
+import { findMark } from '../../db/copy-mark.ts'
+import { databasePath, findPrivateFile, hasDatabase, requirePrivateFiles } from '../../db/data-folder.ts'
+import { Database, type Query } from '../../db/database.ts'
+import { lockForReading, lockForWriting } from '../../db/folder-lock.ts'
 import { requireCurrentSchema } from '../../db/migrate.ts'
-import { isLiveFile, modeOf } from '../../db/mode.ts'
-import { expiringEvents } from '../../events/expiry.ts'
+import { isOfMode } from '../../db/mode.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { secureRandomness } from '../../kernel/ids.ts'
-import { type Delivering, dueOrders } from '../../orders/delivery.ts'
-import type { Seal } from '../../orders/seal.ts'
-import { importedSupply } from '../../orders/supply.ts'
-import { openSeal } from '../../orders/voucher-key.ts'
-import { duePayouts } from '../../payouts/progress.ts'
-import type { Joined, Needs } from '../../record/command.ts'
-import type { Gate } from '../../record/gate.ts'
+import { auditSeals } from '../../orders/voucher-key.ts'
 import type { Currency, Reference } from '../../reference/reference.ts'
 import { allClients } from '../../sessions/queries.ts'
-import { createDatabase } from '../../start/folder.ts'
 import { readReference } from '../../start/seed.ts'
 import { findAnyWallet } from '../../wallets/queries.ts'
-import { expiringAttempts } from '../../webhooks/clearing.ts'
-import { DueWork } from '../../worlds/due.ts'
 import { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import { explainFaults } from '../advice.ts'
-import { refused, unusable } from '../exit.ts'
+import { type ProgramError, unusable } from '../exit.ts'
 import { Amount } from '../terminal/cells.ts'
-import { note, type Result, show } from '../terminal/output.ts'
+import { type Result, show } from '../terminal/output.ts'
 
 export const dataCommand = (above: Command, name: string, description: string): Command =>
   withDataOptions(above.command(name)).description(description)
 
-/** The action of a command: works on its data folder and shows the result. Its errors are UsageError and ProgramError. */
+/** The action of a command that reads its data folder and shows the result. Its errors are UsageError and ProgramError. */
 export const administer = <Args extends unknown[]>(
-  work: (administration: Administration, ...args: Args) => Result | Promise<Result>,
-  needs: Needs = 'read',
+  work: (administration: Reading, ...args: Args) => Result | Promise<Result>,
 ) =>
   async function (this: Command, ...args: Args): Promise<void> {
     const config = dataConfigOf(this.opts<DataOptions>())
     await explainFaults(config.dataDir, () =>
-      withData(config, needs, async (database, copy) => {
-        if (needs !== 'either') requireLive(database, config.dataDir, pathOf(this))
-        await show(await work(await administrationOf(config, database, copy), ...args), config.format)
+      withReader(config, async (database) => {
+        requireLive(config.dataDir, pathOf(this))
+        const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
+        await show(await work({ ...administrationOf(world), config, database }, ...args), config.format)
       }),
     )
   }
 
-/** The action of a command that may be the first of a folder: it makes what a live server makes at its first start, except for the keys. */
-export const inNewFolder = <Args extends unknown[]>(action: (this: Command, ...args: Args) => Promise<void>) =>
-  async function (this: Command, ...args: Args): Promise<void> {
-    const { dataDir, postgres } = dataConfigOf(this.opts<DataOptions>())
-    const make = (): void => {
-      makeDataFolder(dataDir)
-      requirePrivateFiles(dataDir)
-      using _lock = lockForReplacing(dataDir)
-      if (!hasDatabase(dataDir)) createDatabase(dataDir, 'live', systemClock)
+/** What a command reads. */
+export interface Reading extends Administration {
+  config: DataConfig
+  database: Database
+}
+
+/** Reads the database of a folder, beside a server or not. @throws ProgramError, SchemaMismatch, DataFault */
+export const withReader = async <T>(config: DataConfig, work: (database: Database) => T | Promise<T>): Promise<T> => {
+  const { dataDir, postgres } = config
+  const read = async (): Promise<T> => {
+    if (!hasDatabase(dataDir)) throw holdsNoDatabase(dataDir)
+    requirePrivateData(dataDir)
+    if (findPrivateFile(dataDir, NEXT_CATALOG)) finishImport(config)
+    using _lock = lockForReading(dataDir)
+    const database = Database.openToRead(databasePath(dataDir))
+    try {
+      requireCurrentSchema(database.sqlite)
+      return await work(database)
+    } finally {
+      database.leave()
     }
-    if (!postgres) await explainFaults(dataDir, () => hasDatabase(dataDir) || make())
-    await action.call(this, ...args)
   }
+  if (!postgres) return await read()
+  const { withRecord } = await import('./record.ts')
+  return await withRecord(config, postgres, 'read', read)
+}
+
+/** Of a command or a server that was killed. One that is alive goes on with it. */
+const finishImport = ({ dataDir, voucherKey }: DataConfig): void => {
+  using lock = lockForWriting(dataDir)
+  if (!lock) return
+  const database = Database.openFile(databasePath(dataDir))
+  try {
+    if (!findMark(database.sqlite))
+      finishCatalogImport({ dataDir, database, seals: auditSeals(dataDir, voucherKey), clock: systemClock })
+  } finally {
+    database.leave()
+  }
+}
+
+export const holdsNoDatabase = (dataDir: string): ProgramError =>
+  unusable(`${dataDir} holds no database\nCheck the name, or make one: scrip client add NAME --data-dir ${dataDir}.`)
 
 /** The words of a command, without the program: `client add`. */
 export const pathOf = (command: Command): string =>
   command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
 
 /** Acts and lists are of live mode (contract C20). @throws ProgramError */
-export const requireLive = ({ sqlite }: Database, dataDir: string, command: string): void => {
-  if (modeOf(sqlite) !== 'sandbox') return
+export const requireLive = (dataDir: string, command: string): void => {
+  if (!isOfMode(databasePath(dataDir), 'sandbox')) return
   const operation = CONTROL_OPERATIONS[command]
   const next = operation
     ? `While it is served, ${operation} does the same.`
@@ -103,50 +123,23 @@ const CONTROL_OPERATIONS: Readonly<Record<string, string>> = {
   reconcile: 'POST /_sandbox/reconcile',
 }
 
-/** Pauses after each write for a server that waits to write: the server retries every millisecond. */
-const SERVERS_TURN_MS = 4
-
-/** Administrative commands write to the database file, whether a server runs on it or not (decision 0020). */
-const administrationOf = async (config: DataConfig, database: Database, copy: Copy | undefined) => {
-  const isSandbox = modeOf(database.sqlite) === 'sandbox'
-  const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
-  const reference = readReference()
-  const delivering = deliveringOf(config, database, reference)
-  // Due work comes first.
-  const due = new DueWork(
-    [dueOrders(delivering), duePayouts({ reference, byClock: () => false }), expiringEvents, expiringAttempts],
-    ({ kind, id }) => note(`A step that is due failed and is left out: ${id} of the ${kind}.`, config.format),
-  )
-  if (!isSandbox && copy?.gate !== null && due.isDue(world)) {
-    using _turn = turnToWrite(config)
-    await due.catchUp(world)
-  }
-  return {
-    config,
-    world,
-    database,
-    query: database.query,
-    reference,
-    ...namesIn(database.query, reference),
-    /** For `scrip backup` alone, the only command of these that a sandbox has. */
-    isSandbox,
-    delivering,
-    /** Set for a record in PostgreSQL. */
-    copy,
-    write: async <T>(unit: (tx: Tx) => T): Promise<T> => {
-      if (copy?.gate === null) throw new DataFault(copyWithoutRecord(copy.mark, config.dataDir))
-      using _turn = turnToWrite(config)
-      const done = await database.write(unit)
-      await Bun.sleep(SERVERS_TURN_MS)
-      return done
-    },
-  }
+/** Before anything of a folder is touched. @throws ProgramError, DataFault */
+export const requireLiveFolder = (dataDir: string, command: string): void => {
+  if (hasDatabase(dataDir)) requireLive(dataDir, command)
+  requirePrivateFiles(dataDir)
 }
 
-const turnToWrite = ({ dataDir, format }: DataConfig): Disposable =>
-  lockForTurn(dataDir, () => note('Another command writes to this folder. Waiting for it to end.', format))
+/** What acts and lists work with. */
+export interface Administration extends ReturnType<typeof namesIn> {
+  world: World
+  query: Query
+  reference: Reference
+}
 
-export type Administration = Awaited<ReturnType<typeof administrationOf>>
+export const administrationOf = (world: World, reference = readReference()): Administration => {
+  const { query } = world.db
+  return { world, query, reference, ...namesIn(query, reference) }
+}
 
 /** Values that many rows share are read once. */
 const namesIn = (query: Query, reference: Reference) => {
@@ -172,68 +165,7 @@ const namesIn = (query: Query, reference: Reference) => {
   }
 }
 
-/** The key is read when something is sealed or opened: most commands do neither. */
-const deliveringOf = (
-  { dataDir, voucherKey, format }: DataConfig,
-  database: Database,
-  reference: Reference,
-): Delivering => {
-  let seal: Seal | undefined
-  const seals = (): Seal => (seal ??= openSeal(database, dataDir, voucherKey))
-  const onDamaged = ({ stockId }: { stockId: number }) =>
-    note(`Voucher ${stockId} of the stock cannot be opened and is no longer for sale.`, format)
-  return { reference, seals, supply: importedSupply({ seals, onDamaged }) }
-}
-
-/** A database that is the copy of a record in PostgreSQL. */
-interface Copy {
-  mark: Mark
-  /** What is written through; null where it is only read. */
-  gate: Gate | null
-  /** Whether no server works on the folder meanwhile. */
-  ownsFolder: boolean
-}
-
-/** Does some work on the database of a folder, beside a server or not. @throws ProgramError, SchemaMismatch, DataFault */
-export const withData = async <T>(
-  config: DataConfig,
-  needs: Needs,
-  work: (database: Database, copy: Copy | undefined) => T | Promise<T>,
-): Promise<T> => {
-  if (needs === 'folder' && !hasDatabase(config.dataDir))
-    throw refused(`${config.dataDir} holds no data\nscrip serve makes an empty record itself.`)
-  if (!config.postgres || needs === 'folder') return await withFolder(config.dataDir, needs, undefined, work)
-  const { withRecord } = await import('./record.ts')
-  return await withRecord(config, config.postgres, needs, (joined) => withFolder(config.dataDir, needs, joined, work))
-}
-
-const withFolder = async <T>(
-  dataDir: string,
-  needs: Needs,
-  joined: Joined | undefined,
-  work: (database: Database, copy: Copy | undefined) => T | Promise<T>,
-): Promise<T> => {
-  if (!hasDatabase(dataDir)) {
-    throw unusable(
-      `${dataDir} holds no database\nCheck the name, or make one: scrip client add NAME --data-dir ${dataDir}.`,
-    )
-  }
-  requirePrivateData(dataDir)
-  using _lock = lockForCommand(dataDir)
-  const database = Database.openFile(databasePath(dataDir))
-  try {
-    requireCurrentSchema(database.sqlite)
-    const mark = findMark(database.sqlite)
-    const gate = joined?.gateOf?.(database)
-    if (mark && !gate && needs === 'write') throw new DataFault(copyWithoutRecord(mark, dataDir))
-    if (gate) database.gateBy(gate)
-    return await work(database, mark && { mark, gate: gate ?? null, ownsFolder: joined?.ownsFolder ?? false })
-  } finally {
-    database.leave()
-  }
-}
-
 /** For live mode; a sandbox has nothing to hide. @throws DataFault */
 export const requirePrivateData = (dataDir: string): void => {
-  if (hasDatabase(dataDir) && isLiveFile(databasePath(dataDir))) requirePrivateFiles(dataDir)
+  if (hasDatabase(dataDir) && isOfMode(databasePath(dataDir), 'live')) requirePrivateFiles(dataDir)
 }

@@ -23,6 +23,7 @@ const COLUMNS: Shown<AuditRow> = {
   before: ({ before }) => before && new Facts(before),
   after: ({ after }) => after && new Facts(after),
   address: ({ address }) => address,
+  act: ({ act }) => act,
   hash: ({ hash }) => hash,
   previous_hash: ({ previousHash }) => previousHash,
 }

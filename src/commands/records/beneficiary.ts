@@ -2,17 +2,18 @@ import type { Command } from 'commander'
 import { type Beneficiary, beneficiariesOf, findAnyBeneficiary } from '../../beneficiaries/queries.ts'
 import type { Query } from '../../db/database.ts'
 import { lockForImport } from '../../db/folder-lock.ts'
-import { copiesIn, rewriteFile } from '../../db/scrub.ts'
+import { copiesIn } from '../../db/scrub.ts'
 import { type Erased, erase } from '../../erasure/erasure.ts'
 import { Person } from '../../erasure/person.ts'
 import { isEmailAddress } from '../../http/validation.ts'
-import { MINUTE_MS, toTimestamp, toTimestampOrNull } from '../../kernel/clock.ts'
+import { toTimestamp, toTimestampOrNull } from '../../kernel/clock.ts'
 import { payoutsTo } from '../../payouts/queries.ts'
 import { findDefaultWallet } from '../../wallets/queries.ts'
+import type { Acting, Acts } from '../acts/act.ts'
+import { acting } from '../acts/ask.ts'
+import { rewriteBeside } from '../data/beside.ts'
 import { misused, refused } from '../exit.ts'
 import { Facts, type Row } from '../terminal/cells.ts'
-import { note } from '../terminal/output.ts'
-import { type Acting, act } from './acts.ts'
 import { dataCommand } from './administration.ts'
 import type { Kind, Shown } from './kind.ts'
 import { list, listCommand, recordCommand, show } from './records.ts'
@@ -32,7 +33,7 @@ export const beneficiaryCommands = (beneficiary: Command): void => {
   )
   dataCommand(beneficiary, 'erase', 'erase a person from all records; the ledger stays complete')
     .argument('<id|email>', 'a saved beneficiary, or an e-mail address: the person at every client')
-    .action(act(eraseOne))
+    .action(acting(beneficiaryActs))
 }
 
 const COLUMNS: Shown<Beneficiary> = {
@@ -70,11 +71,11 @@ const BENEFICIARY: Kind<string, Beneficiary> = {
   },
 }
 
-const eraseOne = async (acting: Acting, named: string): Promise<Row> => {
-  const { config, database, query, delivering, write, record, copy } = acting
+const eraseOne = async (data: Acting, named: string): Promise<Row> => {
+  const { config, database, query, delivering, write, record, note } = data
   const person = personOf(query, named)
   // Meanwhile no command makes a copy or a new key.
-  using _lock = lockForImport(config.dataDir, MINUTE_MS)
+  using _lock = await lockForImport(config.dataDir)
   requireNoCopies(config.dataDir)
   const open = ({ body, place }: { body: string; place: string }) =>
     delivering.seals(query).openText(Buffer.from(body, 'base64'), place)
@@ -82,14 +83,14 @@ const eraseOne = async (acting: Acting, named: string): Promise<Row> => {
     person &&
     (await write((tx) => {
       const counts = erase(tx, person, open)
-      copy?.gate?.eraseChanges()
+      database.eraseChanges()
       if (!isNothing(counts)) record(tx, { after: rowOf(counts) })
       return counts
     }))
   // Also when nothing is found: an earlier run may have been interrupted here.
-  rewriteFile(database.sqlite)
+  await database.whileHeld(() => rewriteBeside(database.sqlite.filename))
   if (!erased || isNothing(erased)) throw refused(NOBODY)
-  note(BACKUPS, config.format)
+  note(BACKUPS)
   return rowOf(erased)
 }
 
@@ -123,3 +124,5 @@ const isNothing = ({ beneficiaries, ...counts }: Erased): boolean =>
 const NOBODY = 'nothing is stored about this person\nSee scrip beneficiary list.'
 const BACKUPS =
   'Backups keep the person until you delete them. After a restore of an older one, erase the person again.'
+
+export const beneficiaryActs: Acts = { 'beneficiary erase': eraseOne }

@@ -6,7 +6,7 @@ import { readCatalog } from '../../catalog/document.ts'
 import { CatalogSchema } from '../../catalog/file-schema.ts'
 import {
   catalogVersion,
-  finishCatalogImport,
+  checkedCatalog,
   importCatalog,
   importCatalogInSteps,
   seedSampleCatalog,
@@ -19,15 +19,15 @@ import { withJson } from '../../config/options.ts'
 import { Database } from '../../db/database.ts'
 import { lockForImport } from '../../db/folder-lock.ts'
 import { migrate } from '../../db/migrate.ts'
-import { MINUTE_MS, systemClock } from '../../kernel/clock.ts'
+import { systemClock } from '../../kernel/clock.ts'
 import { readReference, seedReferenceData } from '../../start/seed.ts'
+import type { Acting, Acts } from '../acts/act.ts'
+import { acting } from '../acts/ask.ts'
 import { explainFaults, withInput } from '../advice.ts'
 import { refused } from '../exit.ts'
 import { Facts, type List, listOf, type Row } from '../terminal/cells.ts'
 import { note, show } from '../terminal/output.ts'
-import { withProgress } from '../terminal/progress.ts'
-import { type Acting, act } from './acts.ts'
-import { type Administration, administer, dataCommand, inNewFolder, requireLive, withData } from './administration.ts'
+import { administer, dataCommand, type Reading, requireLive, withReader } from './administration.ts'
 import type { Shown } from './kind.ts'
 
 /** `scrip catalog`: what is sold, as a file (contract C8). */
@@ -61,8 +61,8 @@ export const catalogCommands = (catalog: Command): void => {
         const text =
           dataDir === undefined
             ? seededCatalog()
-            : await withData({ ...config, dataDir }, 'read', (database) => {
-                requireLive(database, dataDir, 'catalog export')
+            : await withReader({ ...config, dataDir }, (database) => {
+                requireLive(dataDir, 'catalog export')
                 return storedCatalog(dataDir, database)
               })
         if (file === '-') process.stdout.write(text)
@@ -82,14 +82,13 @@ const writeSample = (file: string): void => {
 }
 
 /** A dry run is not an act. */
-async function importFile(this: Command, file: string, { dryRun }: { dryRun?: true }): Promise<void> {
-  const run = dryRun
-    ? administer((data) => withInput(file, (text) => changes(data, text)))
-    : inNewFolder(act((data) => withInput(file, (text) => importText(data, text))))
-  await run.call(this)
+function importFile(this: Command, file: string, { dryRun }: { dryRun?: true }): Promise<void> {
+  if (dryRun) return administer((data) => withInput(file, (text) => changes(data, text))).call(this)
+  const read = (text: string) => checkedCatalog(text, readReference())
+  return acting(catalogActs, { fileOf: (name: string) => name, read, inNewFolder: true }).call(this, file, this)
 }
 
-const changes = (data: Administration, text: string): List => {
+const changes = (data: Reading, text: string): List => {
   const after = catalogOf((database) => importCatalog(database, data.reference, text))
   return listOf(CHANGE_COLUMNS, changesBetween(writeCatalog(data.query, data.reference), after), data)
 }
@@ -102,23 +101,23 @@ const CHANGE_COLUMNS: Shown<ReturnType<typeof changesBetween>[number]> = {
   after: ({ after }) => after && new Facts(JSON.stringify(after)),
 }
 
-const importText = async (
-  { config: { dataDir, format }, database, reference, write, record }: Acting,
-  text: string,
-): Promise<Row> => {
-  using _lock = lockForImport(dataDir)
+const importChecked = async (data: Acting): Promise<Row> => {
+  const { config, database, query, write, asked, input, onProgress, record, note } = data
+  const { dataDir } = config
+  using _lock = await lockForImport(dataDir)
   const isFirst = catalogVersion(database) === undefined
-  const products = await withProgress((onProgress) =>
-    importCatalogInSteps(text, { dataDir, database, write, reference, onProgress, record }),
-  )
-  if (isFirst) note('Next: scrip vouchers import FILE. Every product sells the codes that are imported for it.', format)
+  const { id: act, user, command, subject } = asked
+  const importer = { act, user, command, subject }
+  const products = await importCatalogInSteps(input, { dataDir, query, write, importer, onProgress, record })
+  if (isFirst) note('Next: scrip vouchers import FILE. Every product sells the codes that are imported for it.')
   return { data_dir: dataDir, products }
 }
 
-/** Waits for a running import and finishes an interrupted one, so that it never writes half a catalog. */
-const storedCatalog = (dataDir: string, database: Database): string => {
-  using _lock = lockForImport(dataDir, MINUTE_MS)
-  finishCatalogImport(dataDir, database, readReference())
+export const catalogActs: Acts = { 'catalog import': importChecked }
+
+/** Waits for an import, which is half a catalog. */
+const storedCatalog = async (dataDir: string, database: Database): Promise<string> => {
+  using _lock = await lockForImport(dataDir)
   return writeCatalog(database.query, readReference())
 }
 

@@ -17,12 +17,12 @@ import {
 } from '../../sessions/queries.ts'
 import { deleteWallets } from '../../wallets/queries.ts'
 import type { World } from '../../worlds/world.ts'
+import type { Acting, Acts } from '../acts/act.ts'
+import { acting } from '../acts/ask.ts'
 import { choiceArgument, wholeNumber } from '../arguments.ts'
 import { refused } from '../exit.ts'
 import { type Row, rowOf } from '../terminal/cells.ts'
-import { note } from '../terminal/output.ts'
-import { type Acting, act } from './acts.ts'
-import { dataCommand, inNewFolder } from './administration.ts'
+import { dataCommand } from './administration.ts'
 import { CHARGED, CLIENT, DEFAULT, LIMITED, ownDiscounts } from './client-kinds.ts'
 import { get, type Kind } from './kind.ts'
 import { change, list, listCommand, recordCommand, show } from './records.ts'
@@ -30,37 +30,35 @@ import { change, list, listCommand, recordCommand, show } from './records.ts'
 /** `scrip client`: clients of the API, what they may do, and their discounts (contract C1, C3, C8, C17). */
 
 export const clientCommands = (client: Command): void => {
+  const act = acting(clientActs)
   dataCommand(client, 'add', 'add a client and print its password once; creates live data in a new folder')
     .argument('<name>', 'its username', newName)
-    .action(inNewFolder(act(addTo)))
+    .action(acting(clientActs, { inNewFolder: true }))
   listCommand(client.command('list'), 'list the clients, newest first', {
     times: 'added',
     statuses: ['enabled', 'disabled'],
   }).action(list(CLIENT.columns, clientsOf))
   recordCommand(client, CLIENT, 'rotate', 'give a client a new password and revoke its tokens')
     .option('--keep-old <time>', 'keep the tokens, and the old password for this long, such as 24h', parseDuration)
-    .action(act(rotate))
+    .action(act)
   recordCommand(client, CLIENT, 'show', 'show a client and its wallets').action(show(CLIENT))
   recordCommand(client, CLIENT, 'rename', 'give a client another username; its password and its tokens stay')
     .argument('<new-name>', 'its username from now on', newName)
-    .action(act(rename))
-  recordCommand(client, CLIENT, 'remove', 'remove a client that has no records').action(act(remove))
+    .action(act)
+  recordCommand(client, CLIENT, 'remove', 'remove a client that has no records').action(act)
   termCommands(client)
 }
 
 type Terms = Parameters<typeof updateClient>[2]
 
 const termCommands = (client: Command): void => {
-  recordCommand(client, CLIENT, 'disable', 'lock a client out and revoke its tokens').action(
-    update(() => ({ disabled: true })),
-  )
-  recordCommand(client, CLIENT, 'enable', 'let a disabled client log in again').action(
-    update(() => ({ disabled: false })),
-  )
+  const act = acting(clientActs)
+  recordCommand(client, CLIENT, 'disable', 'lock a client out and revoke its tokens').action(act)
+  recordCommand(client, CLIENT, 'enable', 'let a disabled client log in again').action(act)
   recordCommand(client, CLIENT, 'feature', 'turn a feature on or off')
     .addArgument(choiceArgument('<feature>', 'the feature', ['vouchers']))
     .addArgument(choiceArgument('<on|off>', 'the setting', ['on', 'off']))
-    .action(update((feature: 'vouchers', setting: 'on' | 'off') => ({ [feature]: setting === 'on' })))
+    .action(act)
   recordCommand(client, CLIENT, 'limits', 'show the limits of a client, or set them')
     .option('--max-quantity <number>', 'the largest quantity that it may buy at once, or off', quantityOrOff)
     .option(
@@ -68,26 +66,16 @@ const termCommands = (client: Command): void => {
       'its own rate limits; off for none, default for the limits of the server',
       ownLimits,
     )
-    .action(
-      showOrUpdate(LIMITED, ({ maxQuantity, rateLimit }: { maxQuantity?: Quantity; rateLimit?: string }) => ({
-        ...(maxQuantity !== undefined && { quantityMax: quantityOf(maxQuantity) }),
-        ...(rateLimit !== undefined && { rateLimit: rateLimit === DEFAULT ? null : rateLimit }),
-      })),
-    )
+    .action(showOrUpdate(LIMITED, limitsOf))
   recordCommand(client, CLIENT, 'fees', 'show the fees of a client, or set them')
     .option('--conversion-fee <percent>', 'its own fee for paying in another currency, or default', ownFee)
     .option('--payout-fee <percent>', 'its own fee on each payout, or default for the fee of the server', ownFee)
-    .action(
-      showOrUpdate(CHARGED, ({ conversionFee, payoutFee }: { conversionFee?: Fee; payoutFee?: Fee }) => ({
-        ...(conversionFee !== undefined && { conversionFeeBasisPoints: basisPointsOf(conversionFee) }),
-        ...(payoutFee !== undefined && { payoutFeeBasisPoints: basisPointsOf(payoutFee) }),
-      })),
-    )
+    .action(showOrUpdate(CHARGED, feesOf))
   const discount = "set a client's own discount on a product; the better of the two discounts applies"
   recordCommand(client, CLIENT, 'discount', discount)
     .argument('<product_id>', 'the product', wholeNumber)
     .argument('<percent>', 'for example 7.5; 0 removes it', parseDiscount)
-    .action(act(setDiscount))
+    .action(act)
   listCommand(client.command('discounts'), "list a client's own discounts")
     .argument('<name>')
     .action(
@@ -116,6 +104,16 @@ const ownLimits = (text: string): string => {
   return text
 }
 
+const limitsOf = ({ maxQuantity, rateLimit }: { maxQuantity?: Quantity; rateLimit?: string }): Terms => ({
+  ...(maxQuantity !== undefined && { quantityMax: quantityOf(maxQuantity) }),
+  ...(rateLimit !== undefined && { rateLimit: rateLimit === DEFAULT ? null : rateLimit }),
+})
+
+const feesOf = ({ conversionFee, payoutFee }: { conversionFee?: Fee; payoutFee?: Fee }): Terms => ({
+  ...(conversionFee !== undefined && { conversionFeeBasisPoints: basisPointsOf(conversionFee) }),
+  ...(payoutFee !== undefined && { payoutFeeBasisPoints: basisPointsOf(payoutFee) }),
+})
+
 const update = <Args extends unknown[]>(termsOf: (...args: Args) => Terms, kind = CLIENT) =>
   change(kind, (tx, { id }, _, ...args: Args) => updateClient(tx, id, termsOf(...args)))
 
@@ -123,7 +121,7 @@ const update = <Args extends unknown[]>(termsOf: (...args: Args) => Terms, kind 
 const showOrUpdate = <Options>(kind: Kind<string, ClientRecord>, termsOf: (options: Options) => Terms) =>
   function (this: Command, name: string, options: Options): Promise<void> {
     const isUpdate = Object.keys(termsOf(options)).length > 0
-    return isUpdate ? update(termsOf, kind).call(this, name, options) : show(kind).call(this, name)
+    return isUpdate ? acting(clientActs).call(this, name, options, this) : show(kind).call(this, name)
   }
 
 const setDiscount = ({ write, record }: Acting, name: string, productId: number, discountBasisPoints: number) =>
@@ -162,7 +160,7 @@ const refuseTaken = (query: Query, name: string): void => {
 const newPassword = ({ ids }: World): string => ids.letters(32)
 const SHOWN_ONCE = 'Keep the password: it is shown only once.'
 
-const addTo = async ({ config, world, write, record }: Acting, name: string): Promise<Row> => {
+const add = async ({ world, write, record, note }: Acting, name: string): Promise<Row> => {
   const password = newPassword(world)
   const client_id = await write((tx) => {
     refuseTaken(tx, name)
@@ -170,12 +168,12 @@ const addTo = async ({ config, world, write, record }: Acting, name: string): Pr
     record(tx, { after: { client_id: id } })
     return id
   })
-  note(`${SHOWN_ONCE} Next: scrip wallet add ${name} CURRENCY.`, config.format)
+  note(`${SHOWN_ONCE} Next: scrip wallet add ${name} CURRENCY.`)
   return { client_id, username: name, password }
 }
 
 const rotate = async (
-  { config, world, write, record }: Acting,
+  { world, write, record, note }: Acting,
   name: string,
   { keepOld }: { keepOld?: number },
 ): Promise<Row> => {
@@ -188,7 +186,7 @@ const rotate = async (
     record(tx, { after: { client_id: id, ...kept } })
     return id
   })
-  note(SHOWN_ONCE, config.format)
+  note(SHOWN_ONCE)
   return { client_id, username: name, password, ...kept }
 }
 
@@ -217,3 +215,16 @@ const remove = (data: Acting, name: string): Promise<Row> =>
     data.record(tx, { before: rowOf(CLIENT.columns, client, data) })
     return { client_id: client.id, username: name, status: 'removed' }
   })
+
+export const clientActs: Acts = {
+  'client add': add,
+  'client rotate': rotate,
+  'client rename': rename,
+  'client remove': remove,
+  'client disable': update(() => ({ disabled: true })),
+  'client enable': update(() => ({ disabled: false })),
+  'client feature': update((feature: 'vouchers', setting: 'on' | 'off') => ({ [feature]: setting === 'on' })),
+  'client limits': update(limitsOf, LIMITED),
+  'client fees': update(feesOf, CHARGED),
+  'client discount': setDiscount,
+}

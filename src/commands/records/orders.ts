@@ -3,12 +3,15 @@ import { toTimestamp, toTimestampOrNull } from '../../kernel/clock.ts'
 import { deliver, failOrder } from '../../orders/delivery.ts'
 import { findAnyOrder, ORDER_STATUSES, type Order, ordersOf, vouchersOf } from '../../orders/queries.ts'
 import { REFUNDED_REMARKS, refundVouchers } from '../../orders/refund.ts'
+import type { Acts } from '../acts/act.ts'
+import { acting } from '../acts/ask.ts'
 import { wholeNumber } from '../arguments.ts'
 import type { Kind, Shown } from './kind.ts'
 import { change, list, listCommand, moneyCommand, recordCommand, show } from './records.ts'
 
 /** `scrip orders`: orders that an operator delivers, fails or refunds (contract C12, C17). Codes are never shown. */
 export const orderCommands = (orders: Command): void => {
+  const act = acting(orderActs)
   const narrowable = { client: true, times: 'placed', statuses: ORDER_STATUSES } as const
   listCommand(orders.command('list'), 'list the orders of all clients, newest first', narrowable).action(
     list(ORDER.columns, ordersOf),
@@ -17,27 +20,15 @@ export const orderCommands = (orders: Command): void => {
   recordCommand(orders, ORDER, 'show', shown).action(show(ORDER))
   moneyCommand(orders, ORDER, 'deliver', 'deliver some vouchers of an order, or all that remain')
     .argument('[quantity]', 'number of vouchers', wholeNumber)
-    .action(
-      change(ORDER, (tx, order, { world, delivering }, quantity?: number) =>
-        deliver(tx, world, delivering, order, quantity ?? order.quantity, world.clock.nowMs()),
-      ),
-    )
+    .action(act)
   moneyCommand(orders, ORDER, 'fail', 'fail an order; the client is refunded what was not delivered')
     .option('--reason <text>', 'reason shown to the client', 'The order could not be delivered')
-    .action(
-      change(ORDER, (tx, order, { world, delivering }, { reason }: { reason: string }) =>
-        failOrder(tx, world, delivering, order, reason, world.clock.nowMs()),
-      ),
-    )
+    .action(act)
   const refunded = 'refund a delivered order, or some of its vouchers; the codes are not sold again'
   moneyCommand(orders, ORDER, 'refund', refunded)
     .option('--vouchers <references>', 'only these, as voucher_reference_number, separated by commas', referencesIn)
     .option('--remarks <text>', 'remarks shown to the client', REFUNDED_REMARKS)
-    .action(
-      change(ORDER, (tx, order, data, { vouchers, remarks }: { vouchers?: string[]; remarks: string }) =>
-        refundVouchers(tx, data, order, vouchers, remarks, data.world.clock.nowMs()),
-      ),
-    )
+    .action(act)
 }
 
 const referencesIn = (text: string): string[] => text.split(',').map((reference) => reference.trim())
@@ -93,4 +84,16 @@ const ORDER: Kind<number, Order> = {
   },
   remedyOf: ({ id, status }) =>
     status === 'DELIVERED' ? `scrip orders refund ${id} gives its money back.` : `See scrip orders show ${id}.`,
+}
+
+export const orderActs: Acts = {
+  'orders deliver': change(ORDER, (tx, order, { world, delivering }, quantity?: number) =>
+    deliver(tx, world, delivering, order, quantity ?? order.quantity, world.clock.nowMs()),
+  ),
+  'orders fail': change(ORDER, (tx, order, { world, delivering }, { reason }: { reason: string }) =>
+    failOrder(tx, world, delivering, order, reason, world.clock.nowMs()),
+  ),
+  'orders refund': change(ORDER, (tx, order, data, { vouchers, remarks }: { vouchers?: string[]; remarks: string }) =>
+    refundVouchers(tx, data, order, vouchers, remarks, data.world.clock.nowMs()),
+  ),
 }

@@ -5,12 +5,15 @@ import { cancelPayout } from '../../payouts/payouts.ts'
 import { ADVANCE_TARGETS, advance, applyEvent, type EventDetails, type Moving } from '../../payouts/progress.ts'
 import { findAnyPayout, PAYOUT_STATUSES, type Payout, payoutsOf } from '../../payouts/queries.ts'
 import type { World } from '../../worlds/world.ts'
+import type { Acts } from '../acts/act.ts'
+import { acting } from '../acts/ask.ts'
 import { choiceOption } from '../arguments.ts'
 import type { Kind, Shown } from './kind.ts'
 import { change, list, listCommand, moneyCommand, recordCommand, show } from './records.ts'
 
 /** `scrip payouts`: payouts that an operator advances in live mode (contract C13). */
 export const payoutCommands = (payouts: Command): void => {
+  const act = acting(payoutActs)
   const narrowable = { client: true, times: 'created', statuses: PAYOUT_STATUSES } as const
   listCommand(payouts.command('list'), 'list the payouts of all clients, newest first', narrowable).action(
     list({ ...COLUMNS, ...PAYEE }, payoutsOf),
@@ -18,27 +21,15 @@ export const payoutCommands = (payouts: Command): void => {
   recordCommand(payouts, PAYOUT, 'show', 'show a payout and its beneficiary').action(show(PAYOUT))
   moneyCommand(payouts, PAYOUT, 'advance', 'move a payout to its next status, or on to a given one')
     .addOption(choiceOption('--to <status>', 'the status to reach', ADVANCE_TARGETS))
-    .action(
-      move((tx, moving, world, payout, details, { to }: { to?: (typeof ADVANCE_TARGETS)[number] }) =>
-        advance(tx, moving, world, payout, to, details),
-      ),
-    )
+    .action(act)
   moneyCommand(payouts, PAYOUT, 'fail', 'fail a payout; the client is refunded amount and fees')
     .option('--code <code>', 'failure_code shown to the client')
     .option('--reason <text>', 'failure_reason shown to the client')
-    .action(
-      move((tx, moving, world, payout, details, { code, reason }: { code?: string; reason?: string }) =>
-        applyEvent(tx, moving, world, payout, 'failed', { ...details, failureCode: code, failureReason: reason }),
-      ),
-    )
+    .action(act)
   const cancelled = 'cancel a payout that is not submitted yet; the client is refunded amount and fees'
-  moneyCommand(payouts, PAYOUT, 'cancel', cancelled).action(
-    move((tx, moving, world, payout, { actorType }) => cancelPayout(tx, moving, world, payout, actorType)),
-  )
+  moneyCommand(payouts, PAYOUT, 'cancel', cancelled).action(act)
   const returned = 'return a completed payout; the client is refunded the amount without fees'
-  moneyCommand(payouts, PAYOUT, 'return', returned).action(
-    move((tx, moving, world, payout, details) => applyEvent(tx, moving, world, payout, 'returned', details)),
-  )
+  moneyCommand(payouts, PAYOUT, 'return', returned).action(act)
 }
 
 type Move<Options> = (
@@ -97,4 +88,19 @@ const PAYOUT: Kind<string, Payout> = {
   audited: STATE,
   remedyOf: ({ id, status }) =>
     status === 'completed' ? `scrip payouts return ${id} gives its money back.` : `See scrip payouts show ${id}.`,
+}
+
+export const payoutActs: Acts = {
+  'payouts advance': move((tx, moving, world, payout, details, { to }: { to?: (typeof ADVANCE_TARGETS)[number] }) =>
+    advance(tx, moving, world, payout, to, details),
+  ),
+  'payouts fail': move((tx, moving, world, payout, details, { code, reason }: { code?: string; reason?: string }) =>
+    applyEvent(tx, moving, world, payout, 'failed', { ...details, failureCode: code, failureReason: reason }),
+  ),
+  'payouts cancel': move((tx, moving, world, payout, { actorType }) =>
+    cancelPayout(tx, moving, world, payout, actorType),
+  ),
+  'payouts return': move((tx, moving, world, payout, details) =>
+    applyEvent(tx, moving, world, payout, 'returned', details),
+  ),
 }

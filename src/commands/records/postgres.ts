@@ -4,7 +4,6 @@ import { refuseRuntimeVariables, UsageError } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withJson } from '../../config/options.ts'
 import type { PostgresTarget } from '../../config/postgres-url.ts'
-import { lockForServing } from '../../db/folder-lock.ts'
 import { SCHEMA_VERSION } from '../../db/migrate.ts'
 import { freshInstallationId } from '../../kernel/ids.ts'
 import { openSeal } from '../../orders/voucher-key.ts'
@@ -12,10 +11,11 @@ import { makeRecord } from '../../record/activate.ts'
 import { COMMAND_PATIENCE_MS, Connection } from '../../record/connection.ts'
 import { checkServer, findRecord, followersOf } from '../../record/record.ts'
 import { VERSION } from '../../start/version.ts'
+import type { Acting, Acts } from '../acts/act.ts'
+import { actingAlone } from '../acts/ask.ts'
 import { refused } from '../exit.ts'
 import type { Row } from '../terminal/cells.ts'
-import { jsonOf, note, show } from '../terminal/output.ts'
-import { type Acting, act } from './acts.ts'
+import { jsonOf, show } from '../terminal/output.ts'
 import { dataCommand } from './administration.ts'
 import { explainRecord } from './record.ts'
 
@@ -24,7 +24,7 @@ const STATUS_COLUMNS = ['follower', 'url', 'seq', 'lag_commits', 'seen_seconds_a
 /** `scrip postgres` (contract C18). */
 export const postgresCommands = (postgres: Command): void => {
   dataCommand(postgres, 'init', 'create the record from the data of a folder, which becomes its first copy').action(
-    act(initialize, 'folder'),
+    actingAlone(postgresActs, 'folder'),
   )
   withJson(postgres.command('status'))
     .description('show the record, the active server, and how far the others are behind')
@@ -33,20 +33,19 @@ export const postgresCommands = (postgres: Command): void => {
 }
 
 /** Its audit row is in the folder, and therefore in the record. */
-const initialize = ({ config, database, copy, record }: Acting): Promise<Row> => {
-  const { dataDir, voucherKey, signingKey, format } = config
+const initialize = ({ config, database, isCopy, record, note }: Acting): Promise<Row> => {
+  const { dataDir, voucherKey, signingKey } = config
   const target = requireTarget(config.postgres)
   if (!voucherKey || !signingKey) throw new UsageError(KEYS_MISSING)
   return explainRecord(dataDir, async () => {
-    using _lock = lockForServing(dataDir)
     const connection = new Connection(target, 'init', COMMAND_PATIENCE_MS)
     try {
-      if ((await checkServer(connection.ask)) || copy) throw refused(HOLDS_DATA)
+      if ((await checkServer(connection.ask)) || isCopy) throw refused(HOLDS_DATA)
       openSeal(database, dataDir, voucherKey)
       const id = freshInstallationId()
       const before = () => database.fill((tx) => record(tx, { after: { installation: id } }))
       await makeRecord({ connection, id, release: VERSION, signingKey, before }, database)
-      note('Next: scrip serve --mode live with the same SCRIP_POSTGRES, here and on other machines.', format)
+      note('Next: scrip serve --mode live with the same SCRIP_POSTGRES, here and on other machines.')
       return { installation: id, data_dir: dataDir, schema: SCHEMA_VERSION }
     } finally {
       connection.close()
@@ -86,3 +85,5 @@ async function showStatus(this: Command): Promise<void> {
     }
   })
 }
+
+const postgresActs: Acts = { 'postgres init': initialize }

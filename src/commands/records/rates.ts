@@ -3,10 +3,10 @@ import { findRates } from '../../charges/queries.ts'
 import { type BaseRates, decimalOf, parseRate, parseRates } from '../../charges/rates.ts'
 import { mergeRates, replaceRates } from '../../charges/stored-rates.ts'
 import { FileFault } from '../../kernel/problems.ts'
-import { withInput } from '../advice.ts'
+import type { Acting, Acts } from '../acts/act.ts'
+import { acting } from '../acts/ask.ts'
 import { misused } from '../exit.ts'
-import { type Columns, listOf } from '../terminal/cells.ts'
-import { act } from './acts.ts'
+import { type Columns, type List, listOf } from '../terminal/cells.ts'
 import { dataCommand } from './administration.ts'
 import { list, listCommand } from './records.ts'
 
@@ -15,30 +15,36 @@ export const rateCommands = (rates: Command): void => {
   dataCommand(rates, 'set', 'set exchange rates: some, or all of them from a file')
     .argument('[pairs...]', 'for example USD/EUR=0.92: one USD buys 0.92 EUR; all for the same base')
     .option('--file <file>', '{"base":"USD","rates":{"EUR":"0.92"}}, replaces all rates; - reads standard input')
-    .action(
-      act(async ({ reference, write, record }, pairs: string[], { file }: { file?: string }) => {
-        if ((file === undefined) === (pairs.length === 0)) {
-          throw misused('no rates are given, or pairs and a file\nGive pairs such as USD/EUR=0.92, or --file.')
-        }
-        const store = (given: BaseRates) =>
-          write((tx) => {
-            const before = findRates(tx)
-            if (file === undefined) mergeRates(tx, reference, given)
-            else replaceRates(tx, reference, given)
-            const stored = findRates(tx)
-            record(tx, { before: facts(before), after: facts(stored) })
-            return listOf(COLUMNS, rows(stored), undefined)
-          })
-        if (file !== undefined) return await withInput(file, (text) => store(parseRates(text)))
-        try {
-          return await store(readPairs(pairs))
-        } catch (error) {
-          throw error instanceof FileFault ? misused(error.problems.join('\n')) : error
-        }
-      }),
-    )
+    .action(acting(rateActs, { fileOf: (_pairs: string[], { file }: { file?: string }) => file }))
   listCommand(rates.command('list'), 'list the exchange rates').action(list(COLUMNS, (query) => rows(findRates(query))))
 }
+
+const set = async (
+  { reference, write, record, withInput }: Acting,
+  pairs: string[],
+  { file }: { file?: string },
+): Promise<List> => {
+  if ((file === undefined) === (pairs.length === 0)) {
+    throw misused('no rates are given, or pairs and a file\nGive pairs such as USD/EUR=0.92, or --file.')
+  }
+  const store = (given: BaseRates) =>
+    write((tx) => {
+      const before = findRates(tx)
+      if (file === undefined) mergeRates(tx, reference, given)
+      else replaceRates(tx, reference, given)
+      const stored = findRates(tx)
+      record(tx, { before: facts(before), after: facts(stored) })
+      return listOf(COLUMNS, rows(stored), undefined)
+    })
+  if (file !== undefined) return await withInput(file, (text) => store(parseRates(text)))
+  try {
+    return await store(readPairs(pairs))
+  } catch (error) {
+    throw error instanceof FileFault ? misused(error.problems.join('\n')) : error
+  }
+}
+
+export const rateActs: Acts = { 'rates set': set }
 
 const PAIR = /^([A-Z]{3})\/([A-Z]{3})=(.+)$/
 

@@ -14,7 +14,7 @@ import { EXIT, unusable } from '../exit.ts'
 import { Amount, type Cell, type List, type Row } from '../terminal/cells.ts'
 import { jsonList, jsonOf, type Result } from '../terminal/output.ts'
 import { tableOf } from '../terminal/table.ts'
-import { type Administration, administer } from './administration.ts'
+import { administer, type Reading } from './administration.ts'
 import { CLIENT } from './client-kinds.ts'
 import { get } from './kind.ts'
 
@@ -34,7 +34,7 @@ export const reconcileCommand = (reconciliation: Command): void => {
 }
 
 const reconcile = async (
-  { config, database, reference }: Administration,
+  { config, database, reference }: Reading,
   name: string,
   file: string,
   { month = ALWAYS }: { month?: Period },

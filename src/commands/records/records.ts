@@ -5,11 +5,11 @@ import { parseTime } from '../../config/values.ts'
 import type { Query, Tx } from '../../db/database.ts'
 import type { Narrowing, Rows } from '../../db/narrowing.ts'
 import { DomainError, transitionRefused } from '../../kernel/failure.ts'
+import type { Act, Acting } from '../acts/act.ts'
 import { choiceOption, withListOptions } from '../arguments.ts'
 import { refused } from '../exit.ts'
 import { listOf, rowOf } from '../terminal/cells.ts'
-import { type Acting, act } from './acts.ts'
-import { type Administration, administer, dataCommand } from './administration.ts'
+import { administer, dataCommand, type Reading } from './administration.ts'
 import { CLIENT } from './client-kinds.ts'
 import { get, type Kind, type Shown } from './kind.ts'
 
@@ -34,12 +34,13 @@ export const moneyCommand = (...command: Parameters<typeof recordCommand>): Comm
 export const show = <Id, Item>(kind: Kind<Id, Item>) =>
   administer((data, id: Id) => rowOf(kind.details ?? kind.columns, get(kind, data.query, id), data))
 
-/** The action of a command that changes a record, and shows the result. */
-export const change = <Id, Item, Args extends unknown[]>(
-  kind: Kind<Id, Item>,
-  by: (tx: Tx, item: Item, data: Acting, ...args: Args) => unknown,
-) =>
-  act((data, id: Id, ...args: Args) =>
+/** An act that changes a record, and answers with it. */
+export const change =
+  <Id, Item, Args extends unknown[]>(
+    kind: Kind<Id, Item>,
+    by: (tx: Tx, item: Item, data: Acting, ...args: Args) => unknown,
+  ): ((data: Acting, id: Id, ...args: Args) => ReturnType<Act>) =>
+  (data, id, ...args) =>
     data.write((tx) => {
       const item = get(kind, tx, id)
       const [shown, audited] = [kind.columns, kind.audited ?? kind.columns]
@@ -56,8 +57,7 @@ export const change = <Id, Item, Args extends unknown[]>(
       const changed = get(kind, tx, id)
       data.record(tx, { before, after: rowOf(audited, changed, data) })
       return rowOf(shown, changed, data)
-    }),
-  )
+    })
 
 /** The failure codes that mean: not possible in this status. */
 const STATUS_FAILURES = ['transition_refused', 'payout_not_cancellable']
@@ -104,16 +104,11 @@ const TERMINAL_ROWS = 100
 /** The action of a command that lists records. */
 export const list = <Item, Args extends unknown[]>(
   columns: Shown<Item>,
-  itemsOf: (
-    query: Query,
-    narrowing: Narrowing,
-    data: Administration,
-    ...args: Args
-  ) => Listed<Item> | Promise<Listed<Item>>,
+  itemsOf: (query: Query, narrowing: Narrowing, data: Reading, ...args: Args) => Listed<Item> | Promise<Listed<Item>>,
 ) =>
   async function (this: Command, ...args: Args): Promise<void> {
     const options = this.opts<ListOptions>()
-    await administer(async (data: Administration) => {
+    await administer(async (data: Reading) => {
       const isForPerson = process.stdout.isTTY && data.config.format === 'text'
       const limit = options.limit ?? (isForPerson ? TERMINAL_ROWS : undefined)
       const items = await itemsOf(data.query, narrowingOf(data.query, { ...options, limit }), data, ...args)

@@ -8,7 +8,7 @@ import { statementsOf, type WalletStatement } from '../../wallets/statement.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
 import { Amount, type Row } from '../terminal/cells.ts'
 import { jsonList, jsonOf, type Result } from '../terminal/output.ts'
-import { type Administration, administer } from './administration.ts'
+import { administer, type Reading } from './administration.ts'
 import { CLIENT } from './client-kinds.ts'
 import { get } from './kind.ts'
 
@@ -22,7 +22,7 @@ export const statementCommand = (statements: Command): void => {
     .action(administer(statement))
 }
 
-const statement = (data: Administration, name: string, { month }: { month: Period }): Result => {
+const statement = (data: Reading, name: string, { month }: { month: Period }): Result => {
   const { config, database, query, currency } = data
   database.sqlite.run('BEGIN') // balances and movements of one state, whatever a server writes meanwhile
   const client = get(CLIENT, query, name)

@@ -1,19 +1,19 @@
 import type { Command } from 'commander'
 import { productRecords } from '../../catalog/queries.ts'
 import { findNewVoucherKey } from '../../config/config.ts'
-import { lockForImport, lockForServing } from '../../db/folder-lock.ts'
+import { lockForImport } from '../../db/folder-lock.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
+import { inTurns } from '../../kernel/turns.ts'
 import { type Resealed, reseal } from '../../orders/rekey.ts'
 import { Seal } from '../../orders/seal.ts'
 import { importCodes, readCodes } from '../../orders/stock.ts'
 import { markOf } from '../../orders/stock-queries.ts'
 import { stockReport } from '../../orders/stock-report.ts'
 import { keysOf, nextKeyIn, promoteKey, sealAsMarked } from '../../orders/voucher-key.ts'
-import { withInput } from '../advice.ts'
+import type { Acting, Acts } from '../acts/act.ts'
+import { acting, actingAlone } from '../acts/ask.ts'
 import { misused, refused } from '../exit.ts'
 import type { Row } from '../terminal/cells.ts'
-import { withProgress } from '../terminal/progress.ts'
-import { type Acting, act } from './acts.ts'
 import { type Administration, dataCommand } from './administration.ts'
 import type { Shown } from './kind.ts'
 import { list, listCommand } from './records.ts'
@@ -25,8 +25,8 @@ export const voucherCommands = (vouchers: Command): void => {
       '<file>',
       'JSON lines or a JSON array of {product_id, denomination, card_number, pin_code?, claim_url?, expires_at?}; - reads standard input',
     )
-    .action(act(importFile))
-  dataCommand(vouchers, 'rekey', 'seal all codes with a new key').action(act(rekey))
+    .action(acting(voucherActs, { fileOf: (file: string) => file }))
+  dataCommand(vouchers, 'rekey', 'seal all codes with a new key').action(actingAlone(voucherActs, 'write'))
   listCommand(
     vouchers.command('list'),
     'count the stock by product and denomination, and the days it will last',
@@ -34,23 +34,21 @@ export const voucherCommands = (vouchers: Command): void => {
 }
 
 const importFile = async (data: Acting, file: string): Promise<Row> => {
-  const { config, world, query, reference, delivering, write, record } = data
-  using _lock = lockForImport(config.dataDir)
+  const { config, world, query, reference, delivering, write, record, onProgress, withInput } = data
+  using _lock = await lockForImport(config.dataDir)
   const seal = delivering.seals(query)
   const nowMs = world.clock.nowMs()
-  return await withInput(file, (text) =>
-    withProgress(async (onProgress) => {
-      const onRows = (done: number) => onProgress(`sealing codes: ${done}`, 0, 0)
-      const codes = readCodes(text, { query, reference, seal, nowMs, onRows })
-      await importCodes(codes, {
-        query,
-        write,
-        onRows: (done) => onProgress('writing codes', done, codes.length),
-        onPublish: (tx) => record(tx, { after: { imported: codes.length } }),
-      })
-      return { imported: codes.length }
-    }),
-  )
+  return await withInput(file, async (text) => {
+    const onRows = (done: number) => onProgress(`sealing codes: ${done}`, 0, 0)
+    const codes = await inTurns(readCodes(text, { query, reference, seal, nowMs, onRows }))
+    await importCodes(codes, {
+      query,
+      write,
+      onRows: (done) => onProgress('writing codes', done, codes.length),
+      onPublish: (tx) => record(tx, { after: { imported: codes.length } }),
+    })
+    return { imported: codes.length }
+  })
 }
 
 const stockIn = async ({ world, query }: Administration) => {
@@ -72,15 +70,14 @@ const STOCK_COLUMNS: Shown<Awaited<ReturnType<typeof stockIn>>[number]> = {
   damaged: ({ damaged }) => damaged,
 }
 
-/** A server reads its key when it starts. @throws DataFault while one works on the folder */
+/** A server reads its key when it starts: none works on the folder now. */
 const rekey = async (data: Acting): Promise<Row> => {
   const { dataDir, voucherKey } = data.config
   const given = findNewVoucherKey()
   if (markOf(data.query) === undefined)
     throw refused('there are no codes to seal\nAdd some with scrip vouchers import.')
   if (voucherKey !== undefined && !given) throw misused(NEW_KEY_MISSING)
-  using _lock = lockForImport(dataDir)
-  using _servingLock = data.copy?.ownsFolder ? undefined : lockForServing(dataDir)
+  using _lock = await lockForImport(dataDir) // meanwhile nobody makes a copy
   if (voucherKey === undefined || !given) return await rekeyInFolder(data, given)
   return { ...(await resealed(data, given)), old_key: null }
 }
@@ -104,3 +101,5 @@ const resealed = ({ config, world, write, record }: Acting, nextKey: Uint8Array)
     record(tx, { after: counts }, next)
     return counts
   })
+
+export const voucherActs: Acts = { 'vouchers import': importFile, 'vouchers rekey': rekey }

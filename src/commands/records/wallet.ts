@@ -5,11 +5,11 @@ import type { Currency, Reference } from '../../reference/reference.ts'
 import { adjust, fund } from '../../wallets/ledger.ts'
 import { setThreshold } from '../../wallets/publish.ts'
 import { findAnyWallet, makeDefault, openWallet, updateWallet, type Wallet, walletsOf } from '../../wallets/queries.ts'
+import type { Acting, Acts } from '../acts/act.ts'
+import { acting } from '../acts/ask.ts'
 import { amountIn, wholeNumber } from '../arguments.ts'
 import { misused, refused } from '../exit.ts'
 import { type Row, rowOf } from '../terminal/cells.ts'
-import { note } from '../terminal/output.ts'
-import { type Acting, act } from './acts.ts'
 import { dataCommand } from './administration.ts'
 import { CLIENT } from './client-kinds.ts'
 import { get, type Kind, type Shown } from './kind.ts'
@@ -21,11 +21,12 @@ const AMOUNT = 'in major units, for example 1000.50'
 const HOW_FAR = `how far below zero it may go, ${AMOUNT}`
 
 export const walletCommands = (wallet: Command): void => {
+  const act = acting(walletActs)
   dataCommand(wallet, 'add', 'open a wallet; the first wallet of a client is its default')
     .argument('<client>', 'username of the client')
     .argument('<currency>', 'ISO 4217, for example USD')
     .option('--postpaid <limit>', `credit limit: ${HOW_FAR}`)
-    .action(act(add))
+    .action(act)
   const narrowable = { client: true, times: 'opened' } as const
   listCommand(wallet.command('list'), 'list the wallets of all clients, newest first', narrowable).action(
     list(WALLET.columns, walletsOf),
@@ -33,31 +34,23 @@ export const walletCommands = (wallet: Command): void => {
   moneyCommand(wallet, WALLET, 'fund', 'put money into a wallet')
     .argument('<amount>', AMOUNT)
     .option('--remarks <text>', 'remarks shown to the client')
-    .action(change(BALANCE, fundBy))
+    .action(act)
   moneyCommand(wallet, WALLET, 'adjust', 'correct a wallet, up or down')
     .argument('<amount>', `${AMOUNT}; negative to deduct`)
     .option('--remarks <text>', 'remarks shown to the client')
-    .action(change(BALANCE, adjustBy))
+    .action(act)
   recordCommand(wallet, WALLET, 'threshold', 'set the amount below which a wallet is low, which is an event')
     .argument('<amount>', `${AMOUNT}; off for none`)
-    .action(
-      change(BALANCE, (tx, one, data, amount: string) =>
-        setThreshold(tx, data, one, amount === 'off' ? null : thresholdIn(amount, data.currency(one.currencyId))),
-      ),
-    )
+    .action(act)
   recordCommand(wallet, WALLET, 'limit', 'set the credit limit of a POSTPAID wallet')
     .argument('<limit>', HOW_FAR)
-    .action(change(WALLET, setLimit))
-  recordCommand(wallet, WALLET, 'default', 'make a wallet the default one of its client').action(
-    change(WALLET, setDefault),
-  )
-  recordCommand(wallet, WALLET, 'close', 'close a wallet that is empty and not the default one').action(
-    change(WALLET, close),
-  )
+    .action(act)
+  recordCommand(wallet, WALLET, 'default', 'make a wallet the default one of its client').action(act)
+  recordCommand(wallet, WALLET, 'close', 'close a wallet that is empty and not the default one').action(act)
 }
 
 const add = async (data: Acting, name: string, code: string, { postpaid }: { postpaid?: string }): Promise<Row> => {
-  const { config, world, reference } = data
+  const { world, reference } = data
   const added = await data.write((tx) => {
     const { id: clientId } = get(CLIENT, tx, name)
     const currency = getCurrency(reference, code)
@@ -68,7 +61,7 @@ const add = async (data: Acting, name: string, code: string, { postpaid }: { pos
     data.record(tx, { after: row })
     return row
   })
-  if (postpaid === undefined) note(`Next: scrip wallet fund ${added.id} AMOUNT.`, config.format)
+  if (postpaid === undefined) data.note(`Next: scrip wallet fund ${added.id} AMOUNT.`)
   return added
 }
 
@@ -178,3 +171,15 @@ const WALLET: Kind<number, Wallet> = {
 
 /** A command changes only these two, so the audit shows only them. */
 const BALANCE: Kind<number, Wallet> = { ...WALLET, audited: { amount: amountOf, threshold: thresholdOf } }
+
+export const walletActs: Acts = {
+  'wallet add': add,
+  'wallet fund': change(BALANCE, fundBy),
+  'wallet adjust': change(BALANCE, adjustBy),
+  'wallet threshold': change(BALANCE, (tx, wallet, data, amount: string) =>
+    setThreshold(tx, data, wallet, amount === 'off' ? null : thresholdIn(amount, data.currency(wallet.currencyId))),
+  ),
+  'wallet limit': change(WALLET, setLimit),
+  'wallet default': change(WALLET, setDefault),
+  'wallet close': change(WALLET, close),
+}

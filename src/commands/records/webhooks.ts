@@ -4,8 +4,9 @@ import { toTimestamp, toTimestampOrNull } from '../../kernel/clock.ts'
 import { type Attempt, allWebhooks, attemptsTo, findAnyWebhook, type Webhook } from '../../webhooks/queries.ts'
 import { countQueued } from '../../webhooks/queue-queries.ts'
 import { disableWebhook, redeliver } from '../../webhooks/webhooks.ts'
+import type { Acting, Acts } from '../acts/act.ts'
+import { acting } from '../acts/ask.ts'
 import { refused } from '../exit.ts'
-import { act } from './acts.ts'
 import { dataCommand } from './administration.ts'
 import { get, type Kind, type Shown } from './kind.ts'
 import { change, list, listCommand, recordCommand } from './records.ts'
@@ -13,6 +14,7 @@ import { change, list, listCommand, recordCommand } from './records.ts'
 /** `scrip webhooks`: webhooks of all clients and their deliveries (contract C16). */
 
 export const webhookCommands = (webhooks: Command): void => {
+  const act = acting(webhookActs)
   listCommand(webhooks.command('list'), 'list the webhooks of all clients, newest first', { client: true }).action(
     list(WEBHOOK.columns, (query, { clientId }) => allWebhooks(query, clientId)),
   )
@@ -25,21 +27,18 @@ export const webhookCommands = (webhooks: Command): void => {
     )
   dataCommand(webhooks, 'redeliver', 'deliver an event again to the webhooks of its client')
     .argument('<event>', 'its id')
-    .action(
-      act(({ world, write, record }, id: string) =>
-        write((tx) => {
-          const event = findAnyEvent(tx, id)
-          if (!event) throw refused(`there is no event ${id}\nEvents are kept for 30 days.`)
-          const count = redeliver(tx, world, event)
-          record(tx, { after: { webhooks: count } })
-          return { event: id, type: event.type, webhooks: count }
-        }),
-      ),
-    )
-  recordCommand(webhooks, WEBHOOK, 'disable', 'switch a webhook off and drop what waits for it').action(
-    change(WEBHOOK, (tx, webhook, { world }) => disableWebhook(tx, world, webhook)),
-  )
+    .action(act)
+  recordCommand(webhooks, WEBHOOK, 'disable', 'switch a webhook off and drop what waits for it').action(act)
 }
+
+const redeliverEvent = ({ world, write, record }: Acting, id: string) =>
+  write((tx) => {
+    const event = findAnyEvent(tx, id)
+    if (!event) throw refused(`there is no event ${id}\nEvents are kept for 30 days.`)
+    const count = redeliver(tx, world, event)
+    record(tx, { after: { webhooks: count } })
+    return { event: id, type: event.type, webhooks: count }
+  })
 
 const WEBHOOK: Kind<string, Webhook> = {
   name: 'webhook',
@@ -73,4 +72,9 @@ const ATTEMPT_COLUMNS: Shown<Attempt> = {
   duration_ms: ({ durationMs }) => durationMs,
   next_attempt_at: ({ nextAttemptAtMs }) => toTimestampOrNull(nextAttemptAtMs),
   created_at: ({ createdAtMs }) => toTimestamp(createdAtMs),
+}
+
+export const webhookActs: Acts = {
+  'webhooks redeliver': redeliverEvent,
+  'webhooks disable': change(WEBHOOK, (tx, webhook, { world }) => disableWebhook(tx, world, webhook)),
 }

@@ -15,6 +15,7 @@ import { createLog, type Log } from '../../observability/log.ts'
 import { createMetrics } from '../../observability/metrics.ts'
 import { requireKeys } from '../../orders/voucher-key.ts'
 import type { RecordServer, Roles } from '../../record/server.ts'
+import { whileServing } from '../../record/while-serving.ts'
 import { assemble } from '../../start/assemble.ts'
 import { createDatabase } from '../../start/folder.ts'
 import { playBeginning, ScenarioFault } from '../../start/scenario.ts'
@@ -22,6 +23,7 @@ import type { ServedFolder } from '../../start/served-folder.ts'
 import { VERSION } from '../../start/version.ts'
 import type { Deliveries } from '../../webhooks/deliveries.ts'
 import { dataError } from '../advice.ts'
+import { serveActs } from './acts.ts'
 import { bind } from './bind.ts'
 import { serveMetrics, watchRecord, watchWork } from './metrics.ts'
 import { timekeeperOf } from './timekeeper.ts'
@@ -69,8 +71,8 @@ export const startServer = async (config: Config, log: Log, record?: RecordServe
   })
   const app = createApp({ ...deps, precompile: record !== undefined })
   // Between here and the binding of the port no request can arrive: nothing was awaited.
-  const respond = record?.respondWith(app.handle, nextRequestId) ?? app.handle
-  const { due, deliveries, failedLogins, logIn, tick, refresh } = app
+  const respond = record ? whileServing(record, app.handle, nextRequestId) : app.handle
+  const { due, deliveries, delivering, failedLogins, logIn, tick, refresh } = app
   if (metrics) watchWork(metrics, due, config, deps)
   if (metrics && record) watchRecord(metrics, record)
   const finish = async () =>
@@ -79,6 +81,8 @@ export const startServer = async (config: Config, log: Log, record?: RecordServe
     tick()
     if (failedLogins?.isDue(worlds.default.clock.nowMs())) void finish()
   })
+  const acts = serveActs({ config, log, worldOf: () => worlds.default, record, delivering, refresh })
+  undo.defer(() => acts?.stop(0))
   if (record && folder) {
     folder.gateOf = record.gateOf
     const { voucherKey } = config
@@ -103,6 +107,7 @@ export const startServer = async (config: Config, log: Log, record?: RecordServe
       ending.defer(finish)
       ending.defer(() => ofMetrics?.stop(0))
       ending.defer(async () => void (await Promise.allSettled([api.stop(drainMsMax), deliveries.close(drainMsMax)])))
+      ending.defer(() => acts?.stop(drainMsMax))
       ending.defer(() => deps.sandbox?.stop())
     },
   }

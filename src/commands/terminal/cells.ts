@@ -11,6 +11,10 @@ export class Amount {
     private readonly currency: Pick<Currency, 'precision'>,
   ) {}
 
+  get parts(): { minor: number; precision: number } {
+    return { minor: this.minor, precision: this.currency.precision }
+  }
+
   toString(): string {
     return this.toJSON().toFixed(this.currency.precision)
   }

@@ -128,7 +128,7 @@ CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at_ms);`,
   amount_minor       INTEGER NOT NULL,
   reserved_minor     INTEGER NOT NULL DEFAULT 0 CHECK (reserved_minor >= 0),
   credit_limit_minor INTEGER NOT NULL DEFAULT 0 CHECK (credit_limit_minor >= 0),
-  -- A wallet is low once its amount is below its threshold, until it is not any more.
+  -- A wallet is low once its amount is below its threshold, until it no longer is.
   threshold_minor    INTEGER,
   is_low             INTEGER NOT NULL DEFAULT 0 CHECK (is_low IN (0, 1)),
   is_default         INTEGER NOT NULL CHECK (is_default IN (0, 1)),
@@ -511,6 +511,8 @@ CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (client_id, webhoo
   after         TEXT CHECK (json_valid(after)),
   outcome       TEXT NOT NULL CHECK (outcome IN ('done', 'refused')),
   address       TEXT,
+  -- The id under which a command has asked for it.
+  act           TEXT UNIQUE,
   previous_hash TEXT NOT NULL CHECK (length(previous_hash) = 64),
   hash          TEXT NOT NULL CHECK (length(hash) = 64),
   -- The name of the key of the hash, which the voucher key gives; null where there was none yet.

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PRIVATE_FILE_MODE } from '../../db/data-folder.ts'
 import { Database } from '../../db/database.ts'
-import { lockForServing } from '../../db/folder-lock.ts'
+import { lockForLife } from '../../db/folder-lock.ts'
 import { DamagedFile } from './damaged-file.ts'
 import { zlib } from './snapshot-file.ts'
 import type { KeptBytes, WorldFolder } from './world-folder.ts'
@@ -58,7 +58,7 @@ export class TemporaryFiles {
 /** The lock says that its process is alive. */
 const lockedFolder = (parent: string): Disposable & { path: string } => {
   const path = mkdtempSync(join(parent, PREFIX)) // with the mode 0700
-  const lock = lockForServing(path)
+  const lock = lockForLife(path)
   return {
     path,
     [Symbol.dispose]: () => {
@@ -73,7 +73,7 @@ const removeAbandoned = (parent: string): void => {
   for (const name of foldersIn(parent)) {
     const path = join(parent, name)
     try {
-      lockForServing(path)[Symbol.dispose]()
+      lockForLife(path)[Symbol.dispose]()
       rmSync(path, { recursive: true, force: true })
     } catch {} // a process works in it, or it is another user's
   }

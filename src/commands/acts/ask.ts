@@ -1,0 +1,179 @@
+import type { Command } from 'commander'
+import { type DataConfig, dataConfigOf } from '../../config/config.ts'
+import { operatorName } from '../../config/environment.ts'
+import type { DataOptions } from '../../config/option-table.ts'
+import { hasDatabase, makeDataFolder } from '../../db/data-folder.ts'
+import { isServed, lockForServing, lockForWriting, WRITER_MS_MAX } from '../../db/folder-lock.ts'
+import { SECOND_MS, sinceStartMs, systemClock } from '../../kernel/clock.ts'
+import { freshActId } from '../../kernel/ids.ts'
+import { createDatabase } from '../../start/folder.ts'
+import { explainFaults, reasonOf, withInput } from '../advice.ts'
+import { ProgramError, refused } from '../exit.ts'
+import { holdsNoDatabase, pathOf, requireLiveFolder } from '../records/administration.ts'
+import { note, type Result, show } from '../terminal/output.ts'
+import { type OnProgress, withProgress } from '../terminal/progress.ts'
+import { type Act, type Acts, type Asked, perform } from './act.ts'
+import { withPerformer } from './performer.ts'
+import { isSocketThere, isTooLong, type Line, resultOf, socketPath } from './wire.ts'
+
+/** How commands act: the server of the folder performs it, or the command holds the folder itself (contract C20). */
+
+interface Means {
+  config: DataConfig
+  /** Undefined where only a refusal is to be recorded. */
+  act?: Act
+  asked: Asked
+  input?: string
+  onProgress?: OnProgress
+  /** Whether it may be the first of a folder: it makes what a live server makes at its first start, except for the keys. */
+  inNewFolder?: boolean
+}
+
+interface Options {
+  /** The file that is read, of the arguments. */
+  fileOf?: (...args: never[]) => string | undefined
+  /** What is sent of its text. */
+  read?: (text: string) => string
+  inNewFolder?: boolean
+}
+
+/** The action of commands that act. */
+export const acting = (acts: Acts, { fileOf, read = (text) => text, inNewFolder = false }: Options = {}) =>
+  action(acts, async (means, args) => {
+    const file = fileOf?.(...(args as never[]))
+    const input = file === undefined ? '' : await recordingRefusal(means, () => withInput(file, read))
+    return await ask({ ...means, input, inNewFolder })
+  })
+
+/** The action of commands that need the folder for themselves. */
+export const actingAlone = (acts: Acts, needs: 'write' | 'folder') =>
+  action(acts, async (means) => {
+    const { dataDir, postgres } = means.config
+    if (postgres && needs === 'write') makeDataFolder(dataDir)
+    else if (!hasDatabase(dataDir))
+      throw needs === 'folder' ? refused(`${dataDir} holds no data\n${EMPTY}`) : holdsNoDatabase(dataDir)
+    requireLiveFolder(dataDir, means.asked.command)
+    using _lock = await recordingRefusal(means, () => lockForServing(dataDir))
+    return await performHere(means, needs)
+  })
+
+const EMPTY = 'scrip serve makes an empty record itself.'
+
+const action = (acts: Acts, work: (means: Means & { act: Act }, args: unknown[]) => Promise<Result>) =>
+  async function (this: Command, ...args: unknown[]): Promise<void> {
+    const config = dataConfigOf(this.opts<DataOptions>())
+    const asked = askedOf(this, args)
+    const act = acts[asked.command]
+    if (!act) throw new Error(`there is no act ${asked.command}`)
+    await explainFaults(config.dataDir, () =>
+      withProgress(async (onProgress) => {
+        await show(await work({ config, act, asked, onProgress }, args), config.format)
+      }),
+    )
+  }
+
+/** What a command asks for. Its last argument is the command itself. */
+export const askedOf = (command: Command, args: readonly unknown[]): Asked => ({
+  id: freshActId(),
+  command: pathOf(command),
+  subject: command.args.join(' '),
+  user: operatorName(),
+  args: args.filter((arg) => arg !== command),
+  isRehearsal: command.opts<{ dryRun?: boolean }>().dryRun === true,
+})
+
+/** Does what a command does before it asks; what it refuses is in the audit, too. */
+export const recordingRefusal = async <T>(
+  means: Pick<Means, 'config' | 'asked'>,
+  work: () => T,
+): Promise<Awaited<T>> => {
+  try {
+    return await work()
+  } catch (error) {
+    const asked = { ...means.asked, refusal: reasonOf(error) }
+    await ask({ config: means.config, asked }).catch(() => undefined)
+    throw error
+  }
+}
+
+const LOOK_MS = 20
+/** How long a command waits before it says so. */
+const QUIET_MS = 2 * SECOND_MS
+
+/** Asks until it is known what became of the act. @throws ProgramError */
+export const ask = async (means: Means): Promise<Result> => {
+  const { config, asked, inNewFolder } = means
+  const { dataDir, postgres, format } = config
+  if (postgres || inNewFolder) makeDataFolder(dataDir)
+  else if (!hasDatabase(dataDir)) throw holdsNoDatabase(dataDir)
+  requireLiveFolder(dataDir, asked.command)
+  const beganMs = sinceStartMs()
+  let endMs = beganMs + WRITER_MS_MAX
+  let [isTold, wasCut] = [false, false]
+  for (; ; await Bun.sleep(LOOK_MS)) {
+    {
+      using lock = lockForWriting(dataDir)
+      if (lock) return await performHere(means, 'write')
+    }
+    if (isSocketThere(dataDir)) {
+      const result = await askServer(means)
+      if (result) return result
+      if (!wasCut) endMs = sinceStartMs() + WRITER_MS_MAX
+      wasCut = true
+    } else if (isTooLong(socketPath(dataDir)) && isServed(dataDir)) throw refused(withoutSocket(dataDir))
+    else if (!isTold && sinceStartMs() > beganMs + QUIET_MS) {
+      isTold = true
+      note('Another command writes to this folder. Waiting for it to end.', format)
+    }
+    if (sinceStartMs() > endMs)
+      throw refused(wasCut ? unknown(asked) : isServed(dataDir) ? withoutSocket(dataDir) : WRITES_TOO_LONG)
+  }
+}
+
+const WRITES_TOO_LONG = 'another command writes to this folder for too long\nTry again.'
+
+const withoutSocket = (dataDir: string): string =>
+  `a server works on ${dataDir}, and cannot be asked: ${socketPath(dataDir)} is ${isTooLong(socketPath(dataDir)) ? 'longer than the system allows' : 'not there'}\nStop the server first.`
+
+const unknown = ({ id, command }: Asked): string =>
+  `it is not known whether scrip ${command} was done: the server ended before it had answered\nSee scrip audit list when a server runs again: the act is ${id}.`
+
+const performHere = (
+  { config, act, asked, input = '', onProgress = () => undefined, inNewFolder }: Means,
+  needs: 'write' | 'folder',
+) => {
+  if (inNewFolder && !config.postgres && !hasDatabase(config.dataDir))
+    createDatabase(config.dataDir, 'live', systemClock)
+  const asking = { input, onProgress, note: (text: string) => note(text, config.format) }
+  return withPerformer(config, needs, (performer) => perform(performer, act ?? (() => ({})), asked, asking))
+}
+
+/** Undefined when the server has ended before, or does not know it yet. @throws ProgramError */
+const askServer = async ({ config, asked, input = '', onProgress }: Means): Promise<Result | undefined> => {
+  for await (const line of linesFrom(socketPath(config.dataDir), `${JSON.stringify(asked)}\n${input}`)) {
+    if ('note' in line) note(line.note, config.format)
+    else if ('progress' in line) onProgress?.(...line.progress)
+    else if ('refusal' in line) throw new ProgramError(line.exitCode, line.refusal)
+    else if ('result' in line) return resultOf(line.result)
+  }
+  return undefined
+}
+
+async function* linesFrom(unix: string, body: string): AsyncGenerator<Line> {
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    const response = await fetch('http://scrip/acts', { unix, method: 'POST', body, ...PATIENT })
+    for await (const chunk of response.body ?? []) {
+      const lines = (text + decoder.decode(chunk, { stream: true })).split('\n')
+      text = lines.pop() ?? ''
+      for (const line of lines) yield JSON.parse(line) as Line
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+    // The server has ended: the act may be done or not.
+  }
+}
+
+/** An import takes long. The runtime's types do not have this. */
+const PATIENT: object = { timeout: false }

@@ -1,0 +1,127 @@
+import { rmSync } from 'node:fs'
+import { DataFault, giveToOwner, makePrivate, makePrivateFolder } from '../../db/data-folder.ts'
+import { OutcomeUnknown } from '../../db/shared-commit.ts'
+import type { Log } from '../../observability/log.ts'
+import { VERSION } from '../../start/version.ts'
+import { explainFaults } from '../advice.ts'
+import { EXIT, ProgramError, refused } from '../exit.ts'
+import { type Acts, type Asked, type Performer, perform } from './act.ts'
+import { isSocketThere, isTooLong, type Line, resultToWire, runFolder, socketPath } from './wire.ts'
+
+interface Listening {
+  dataDir: string
+  log: Log
+  /** Loaded with the first act. */
+  acts: () => Promise<Acts>
+  /** @throws ProgramError while another server is active */
+  performer: () => Promise<Performer>
+}
+
+export interface ActsServer {
+  /** Gives the acts under way some milliseconds. */
+  stop: (drainMsMax: number) => Promise<void>
+}
+
+/**
+ * Performs what commands ask at a socket below the data folder, which its owner and root alone can reach (contract C20).
+ * Undefined where there can be none. @throws DataFault where somebody else has made one
+ */
+export const listenForActs = (listening: Listening): ActsServer | undefined => {
+  const { dataDir, log } = listening
+  const path = socketPath(dataDir)
+  try {
+    makePrivateFolder(runFolder(dataDir))
+    if (isSocketThere(dataDir)) rmSync(path) // of a server that was killed: this one has the folder
+    if (isTooLong(path)) throw new Error('its path is longer than the system allows')
+    return serveAt(path, listening)
+  } catch (error) {
+    if (error instanceof DataFault) throw error
+    const cause = error instanceof Error ? error.message : String(error)
+    log.warn('commands that write cannot ask this server, which is to be stopped before them', { socket: path, cause })
+    return undefined
+  }
+}
+
+/** A response stays open until the act is done. The runtime's types have this for ports only. */
+const NEVER_IDLE: object = { idleTimeout: 0 }
+const OTHERS = 0o077
+
+const serveAt = (path: string, listening: Listening): ActsServer => {
+  const underWay = new Map<string, Promise<Line>>()
+  /** Who asks again while the act is under way waits for the same line. */
+  const outcomeOf = (asked: Asked, input: string, send: (line: Line) => void): Promise<Line> => {
+    const known = underWay.get(asked.id)
+    if (known) return known
+    const outcome = performed(listening, asked, input, send).finally(() => underWay.delete(asked.id))
+    underWay.set(asked.id, outcome)
+    return outcome
+  }
+  const umask = process.umask(OTHERS)
+  const server = Bun.serve({
+    unix: path,
+    ...NEVER_IDLE,
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    development: false,
+    fetch: async (request) => {
+      const body = await request.text()
+      const end = body.indexOf('\n')
+      const asked = JSON.parse(body.slice(0, end)) as Asked
+      return new Response(linesOf((send) => outcomeOf(asked, body.slice(end + 1), send)))
+    },
+  })
+  process.umask(umask)
+  makePrivate(path)
+  giveToOwner(path)
+  return {
+    stop: async (drainMsMax) => {
+      await Promise.race([Promise.allSettled(underWay.values()), Bun.sleep(drainMsMax)])
+      await server.stop(true)
+      rmSync(path, { force: true })
+    },
+  }
+}
+
+/** The command may be gone, and the act goes on. */
+const linesOf = (work: (send: (line: Line) => void) => Promise<Line>): ReadableStream<string> =>
+  new ReadableStream<string>({
+    start: async (controller) => {
+      const send = (line: Line): void => {
+        try {
+          controller.enqueue(`${JSON.stringify(line)}\n`)
+        } catch {}
+      }
+      send(await work(send))
+      try {
+        controller.close()
+      } catch {}
+    },
+  })
+
+const performed = async (
+  { dataDir, log, acts, performer }: Listening,
+  asked: Asked,
+  input: string,
+  send: (line: Line) => void,
+): Promise<Line> => {
+  const asking = {
+    input,
+    note: (note: string) => send({ note }),
+    onProgress: (...progress: [string, number, number]) => send({ progress }),
+  }
+  try {
+    const act = asked.refusal === undefined ? (await acts())[asked.command] : nothing
+    if (!act) throw refused(unknownAct(asked))
+    const result = await explainFaults(dataDir, async () => perform(await performer(), act, asked, asking))
+    return { result: resultToWire(result) }
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) return { isUnknown: true }
+    if (error instanceof ProgramError) return { refusal: error.message, exitCode: error.exitCode }
+    log.error('an act failed', { command: asked.command, cause: error instanceof Error ? error.stack : String(error) })
+    return { refusal: error instanceof Error ? error.message : String(error), exitCode: EXIT.failed }
+  }
+}
+
+const nothing = () => ({})
+
+const unknownAct = ({ command }: Asked): string =>
+  `the server does not know scrip ${command}: it is of release ${VERSION}, and nothing was done\nRestart it with this release, or run the command of its release.`

@@ -1,0 +1,89 @@
+import { finishCatalogImport } from '../../catalog/import.ts'
+import type { DataConfig } from '../../config/config.ts'
+import { copyWithoutRecord, findMark } from '../../db/copy-mark.ts'
+import { DataFault, databasePath, hasDatabase } from '../../db/data-folder.ts'
+import { Database } from '../../db/database.ts'
+import { requireCurrentSchema } from '../../db/migrate.ts'
+import { expiringEvents } from '../../events/expiry.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import { secureRandomness } from '../../kernel/ids.ts'
+import { dueOrders } from '../../orders/delivery.ts'
+import type { Seal } from '../../orders/seal.ts'
+import { importedSupply } from '../../orders/supply.ts'
+import { auditSeals, openSeal } from '../../orders/voucher-key.ts'
+import { duePayouts } from '../../payouts/progress.ts'
+import type { Joined } from '../../record/command.ts'
+import { expiringAttempts } from '../../webhooks/clearing.ts'
+import { DueWork } from '../../worlds/due.ts'
+import { World } from '../../worlds/world.ts'
+import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
+import { administrationOf, holdsNoDatabase } from '../records/administration.ts'
+import { note } from '../terminal/output.ts'
+import type { Performer } from './act.ts'
+
+/**
+ * A command that holds the folder performs acts itself; `folder` knows no record. @throws ProgramError, SchemaMismatch, DataFault
+ */
+export const withPerformer = async <T>(
+  config: DataConfig,
+  needs: 'write' | 'folder',
+  work: (performer: Performer) => Promise<T>,
+): Promise<T> => {
+  if (!config.postgres || needs === 'folder') return await withFolder(config, needs, undefined, work)
+  const { withRecord } = await import('../records/record.ts')
+  return await withRecord(config, config.postgres, 'write', (joined) => withFolder(config, needs, joined, work))
+}
+
+const withFolder = async <T>(
+  config: DataConfig,
+  needs: 'write' | 'folder',
+  joined: Joined | undefined,
+  work: (performer: Performer) => Promise<T>,
+): Promise<T> => {
+  const { dataDir } = config
+  if (!hasDatabase(dataDir)) throw holdsNoDatabase(dataDir)
+  const database = Database.openFile(databasePath(dataDir))
+  try {
+    requireCurrentSchema(database.sqlite)
+    const mark = findMark(database.sqlite)
+    const gate = joined?.gateOf?.(database)
+    if (mark && !gate && needs === 'write') throw new DataFault(copyWithoutRecord(mark, dataDir))
+    if (gate) database.gateBy(gate)
+    const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
+    const administration = administrationOf(world)
+    const { reference } = administration
+    const delivering = deliveringOf(config, database, reference)
+    if (!mark)
+      finishCatalogImport({ dataDir, database, seals: auditSeals(dataDir, config.voucherKey), clock: systemClock })
+    // Due work comes first.
+    const due = new DueWork(
+      [dueOrders(delivering), duePayouts({ reference, byClock: () => false }), expiringEvents, expiringAttempts],
+      ({ kind, id }) => note(`A step that is due failed and is left out: ${id} of the ${kind}.`, config.format),
+    )
+    if (needs === 'write') await due.catchUp(world)
+    return await work({
+      ...administration,
+      config,
+      database,
+      delivering,
+      isCopy: mark !== undefined,
+      write: (unit) => database.write(unit),
+      refresh: () => undefined,
+    })
+  } finally {
+    database.leave()
+  }
+}
+
+/** The key is read when something is sealed or opened: most acts do neither. */
+const deliveringOf = (
+  { dataDir, voucherKey, format }: DataConfig,
+  database: Database,
+  reference: Performer['reference'],
+): Performer['delivering'] => {
+  let seal: Seal | undefined
+  const seals = (): Seal => (seal ??= openSeal(database, dataDir, voucherKey))
+  const onDamaged = ({ stockId }: { stockId: number }) =>
+    note(`Voucher ${stockId} of the stock cannot be opened and is no longer for sale.`, format)
+  return { reference, seals, supply: importedSupply({ seals, onDamaged }) }
+}

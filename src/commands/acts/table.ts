@@ -1,0 +1,25 @@
+import { backupActs } from '../data/backup.ts'
+import { beneficiaryActs } from '../records/beneficiary.ts'
+import { catalogActs } from '../records/catalog.ts'
+import { clientActs } from '../records/client.ts'
+import { orderActs } from '../records/orders.ts'
+import { payoutActs } from '../records/payouts.ts'
+import { rateActs } from '../records/rates.ts'
+import { voucherActs } from '../records/vouchers.ts'
+import { walletActs } from '../records/wallet.ts'
+import { webhookActs } from '../records/webhooks.ts'
+import type { Acts } from './act.ts'
+
+/** What a server performs for commands. */
+export const ACTS: Acts = {
+  ...backupActs,
+  ...beneficiaryActs,
+  ...catalogActs,
+  ...clientActs,
+  ...orderActs,
+  ...payoutActs,
+  ...rateActs,
+  ...voucherActs,
+  ...walletActs,
+  ...webhookActs,
+}

@@ -1,0 +1,43 @@
+import type { Config } from '../../config/config.ts'
+import { findMark } from '../../db/copy-mark.ts'
+import type { Log } from '../../observability/log.ts'
+import type { RecordServer } from '../../record/server.ts'
+import type { World } from '../../worlds/world.ts'
+import type { Performer } from '../acts/act.ts'
+import { type ActsServer, listenForActs } from '../acts/listen.ts'
+
+interface Serving extends Pick<Performer, 'delivering' | 'refresh'> {
+  config: Config
+  log: Log
+  /** The world of live mode, which is served while the server is active. */
+  worldOf: () => World
+  record: RecordServer | undefined
+}
+
+/** The server of a live folder performs acts for commands (contract C20). Undefined for a sandbox. */
+export const serveActs = ({ config, log, worldOf, record, delivering, refresh }: Serving): ActsServer | undefined => {
+  const { mode, dataDir, voucherKey, signingKey, postgres } = config
+  if (mode !== 'live' || dataDir === undefined) return undefined
+  return listenForActs({
+    dataDir,
+    log,
+    acts: async () => (await import('../acts/table.ts')).ACTS,
+    performer: async () => {
+      const { explainRecord } = await import('../records/record.ts')
+      await explainRecord(dataDir, async () => {
+        if (record && !record.isServing) throw await record.notActive()
+      })
+      const { administrationOf } = await import('../records/administration.ts')
+      const world = worldOf()
+      return {
+        ...administrationOf(world, delivering.reference),
+        config: { dataDir, voucherKey, signingKey, postgres, format: 'json' },
+        database: world.db,
+        delivering,
+        isCopy: findMark(world.db.sqlite) !== undefined,
+        write: (unit) => world.db.write(unit),
+        refresh,
+      }
+    },
+  })
+}
