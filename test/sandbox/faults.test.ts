@@ -161,7 +161,8 @@ describe.each(endpoints)('Every documented error of %s', (_, errors) => {
     expect(headers.get('x-cache')).toBeNull()
     expect(headers.get('www-authenticate')).toBe(CHALLENGES[error.name] ?? null)
     const told = /after (\d+) seconds/.exec(JSON.stringify(error.body))?.[1]
-    expect(headers.get('retry-after')).toBe(error.status === 503 ? '1' : (told ?? null))
+    const waits = error.status === 429 ? (told ?? '60') : null
+    expect(headers.get('retry-after')).toBe(error.status === 503 ? '1' : waits)
   }
 
   test('can be injected by header, and changes no row', async () => {
