@@ -7,7 +7,6 @@ import { idPath, sortOf } from '../http/parameters.ts'
 import { Routes } from '../http/route-lines.ts'
 import { found, violation } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
-import type { Session } from '../sessions/sessions.ts'
 import type { World } from '../worlds/world.ts'
 import { cardOf, SVG_TYPE } from './card.ts'
 import { agreedDiscounts, type Catalog } from './catalog.ts'
@@ -53,7 +52,9 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
         const filter = { category, countryId, currencyId, search }
         const sort = sortOf(query, { field: 'id', direction: 'DESC' })
         const page = catalog.in(session.world).list(filter, sort, query)
-        return new Json(`[${longPaged(set, query, page).map(jsonFor(session, publicUrl)).join()}]`)
+        const agreed = agreedDiscounts(session.world, session.client.id)
+        const listed = longPaged(set, query, page)
+        return agreed.size === 0 ? page.json : new Json(`[${listed.map(jsonWith(agreed, publicUrl)).join()}]`)
       },
       {
         id: 'listProducts',
@@ -105,14 +106,13 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
       },
     )
 
-/** The JSON of a product in a list, at the prices of a client. */
-const jsonFor = ({ world, client }: Session, publicUrl: string) => {
-  const agreed = agreedDiscounts(world, client.id)
-  return ({ product, json }: Listed): string => {
+/** The JSON of a product in a list, with discounts that were agreed. */
+const jsonWith =
+  (agreed: ReadonlyMap<number, number>, publicUrl: string) =>
+  ({ product, json }: Listed): string => {
     const basisPoints = agreed.get(product.id)
     return basisPoints === undefined ? json : JSON.stringify(productWire(product, basisPoints, publicUrl))
   }
-}
 
 /** Categories and subcategories (spec 4.3), for accounts with vouchers. */
 export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Guard }) => {

@@ -118,6 +118,6 @@ const hasOneHost = ({ url, headers }: Request): boolean => !url.startsWith('/') 
 
 /** Text and bytes are sent as they are. */
 const serialized = (value: unknown): string | Uint8Array | undefined => {
-  if (value instanceof Json) return value.text
+  if (value instanceof Json) return value.bytes ?? value.text
   return value === undefined || typeof value === 'string' || value instanceof Uint8Array ? value : JSON.stringify(value)
 }

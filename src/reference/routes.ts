@@ -11,8 +11,8 @@ import type { Reference } from './reference.ts'
 
 export const referenceRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) => {
   // These never change while the program runs.
-  const countries = Json.of<Country[]>(reference.countries.map(countryWire))
-  const currencies = Json.of<Currency[]>([...reference.currencies])
+  const countries = Json.encoded<Country[]>(JSON.stringify(reference.countries.map(countryWire)))
+  const currencies = Json.encoded<Currency[]>(JSON.stringify(reference.currencies))
 
   const ofCountries = guard
     .routes({
