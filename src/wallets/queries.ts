@@ -1,9 +1,9 @@
-import { and, asc, count, eq, gte, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gte, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
-import { preparedAll, preparedFind, preparedFirst, preparedOne } from '../db/prepared.ts'
+import { preparedAll, preparedFind, preparedOne } from '../db/prepared.ts'
 import { contains, searchText } from '../db/search.ts'
 import { transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
 
@@ -16,21 +16,19 @@ const ownInCurrency = sql`(SELECT ${wallets.id} FROM ${wallets} WHERE ${wallets.
 export const findWallet = preparedFind(wallets)
 
 const isOpen = and(eq(wallets.clientId, sql.placeholder('clientId')), isNull(wallets.closedAtMs))
-const openInCurrency = preparedFirst(
-  wallets,
-  and(isOpen, eq(wallets.currencyId, sql.placeholder('currencyId'))),
-  asc(wallets.id),
-)
-const openDefaultWallet = preparedOne(wallets, and(isOpen, eq(wallets.isDefault, true)))
+const isInCurrency = eq(wallets.currencyId, sql.placeholder('currencyId'))
+/** As a literal: with a parameter, SQLite prepares a statement again for each run, because an index holds such rows alone. */
+const isDefault = sql`${wallets.isDefault} = 1`
+const payable = preparedAll(wallets, and(isOpen, or(isInCurrency, isDefault)))
 
 /** The wallet that pays if none is named: the oldest in the currency, else the default one (contract C9). */
-export const findPayingWallet = (query: Query, clientId: number, currencyId: number): Wallet | undefined =>
-  openInCurrency(query, { clientId, currencyId }) ?? openDefaultWallet(query, { clientId })
+export const findPayingWallet = (query: Query, clientId: number, currencyId: number): Wallet | undefined => {
+  // There are few, and SQLite takes ten times as long when it sorts them.
+  const found = payable(query, { clientId, currencyId }).sort((one, other) => one.id - other.id)
+  return found.find((wallet) => wallet.currencyId === currencyId) ?? found[0]
+}
 
-const defaultWallet = preparedOne(
-  wallets,
-  and(eq(wallets.clientId, sql.placeholder('clientId')), eq(wallets.isDefault, true)),
-)
+const defaultWallet = preparedOne(wallets, and(eq(wallets.clientId, sql.placeholder('clientId')), isDefault))
 
 export const findDefaultWallet = (query: Query, clientId: number): Wallet | undefined =>
   defaultWallet(query, { clientId })
