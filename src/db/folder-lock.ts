@@ -68,11 +68,38 @@ export const lockForReading = (dataDir: string): Disposable =>
 
 /** For a command that writes. Undefined while another process does. @throws DataFault as {@link lockForReading} */
 export const lockForWriting = (dataDir: string): Disposable | undefined => {
-  const reader = lockForReading(dataDir)
-  const writer = unlessBusy(() => lock(dataDir, WRITER_FILE, WRITE, 0))
-  if (writer) return together(reader, writer)
-  reader[Symbol.dispose]()
+  const turn = new WriterTurn(dataDir)
+  if (turn.take()) return turn
+  turn[Symbol.dispose]()
   return undefined
+}
+
+/** The turn of a command to write, among many that look for theirs. Disposal ends it. @throws DataFault as {@link lockForReading} */
+export class WriterTurn implements Disposable {
+  readonly #reader: Disposable
+  readonly #sqlite: SqliteDatabase
+
+  constructor(dataDir: string) {
+    this.#reader = lockForReading(dataDir)
+    this.#sqlite = openLock(dataDir, WRITER_FILE, 0)
+  }
+
+  /** Whether it has come: no other process writes. */
+  take(): boolean {
+    try {
+      this.#sqlite.run(WRITE)
+      return true
+    } catch (error) {
+      if (isBusy(error)) return false
+      throw error
+    }
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#sqlite.inTransaction) this.#sqlite.run('ROLLBACK')
+    this.#sqlite.close()
+    this.#reader[Symbol.dispose]()
+  }
 }
 
 /** @throws DataFault while any other process works on the folder */
@@ -114,11 +141,8 @@ const together = (...locks: Disposable[]): Disposable => ({
 
 /** @throws DataFault when it is refused, or what SQLite says where no refusal is given */
 const lock = (dataDir: string, file: string, statements: string, waitMs: number, refusal?: string): Disposable => {
-  const path = join(dataDir, file)
-  makePrivateFile(path)
-  const sqlite = new SqliteDatabase(path, { create: true, readwrite: true })
+  const sqlite = openLock(dataDir, file, waitMs)
   try {
-    sqlite.run(`PRAGMA busy_timeout = ${waitMs}`)
     sqlite.run(statements)
   } catch (error) {
     sqlite.close()
@@ -130,4 +154,12 @@ const lock = (dataDir: string, file: string, statements: string, waitMs: number,
       sqlite.close()
     },
   }
+}
+
+const openLock = (dataDir: string, file: string, waitMs: number): SqliteDatabase => {
+  const path = join(dataDir, file)
+  makePrivateFile(path)
+  const sqlite = new SqliteDatabase(path, { create: true, readwrite: true })
+  sqlite.run(`PRAGMA busy_timeout = ${waitMs}`)
+  return sqlite
 }

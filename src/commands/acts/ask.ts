@@ -3,7 +3,7 @@ import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import { operatorName } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { hasDatabase, makeDataFolder } from '../../db/data-folder.ts'
-import { isServed, lockForServing, lockForWriting, WRITER_MS_MAX } from '../../db/folder-lock.ts'
+import { isServed, lockForServing, WRITER_MS_MAX, WriterTurn } from '../../db/folder-lock.ts'
 import { SECOND_MS, sinceStartMs, systemClock } from '../../kernel/clock.ts'
 import { freshActId } from '../../kernel/ids.ts'
 import { createDatabase } from '../../start/folder.ts'
@@ -107,14 +107,12 @@ export const ask = async (means: Means): Promise<Result> => {
   if (postgres || inNewFolder) makeDataFolder(dataDir)
   else if (!hasDatabase(dataDir)) throw holdsNoDatabase(dataDir)
   requireLiveFolder(dataDir, asked.command)
+  using turn = new WriterTurn(dataDir)
   const beganMs = sinceStartMs()
   let endMs = beganMs + WRITER_MS_MAX
   let [isTold, wasCut] = [false, false]
   for (; ; await Bun.sleep(LOOK_MS)) {
-    {
-      using lock = lockForWriting(dataDir)
-      if (lock) return await performHere(means, 'write')
-    }
+    if (turn.take()) return await performHere(means, 'write')
     if (isSocketThere(dataDir)) {
       const result = await askServer(means)
       if (result) return result

@@ -3,7 +3,7 @@ import { DataFault, giveToOwner, makePrivate, makePrivateFolder } from '../../db
 import { OutcomeUnknown } from '../../db/shared-commit.ts'
 import type { Log } from '../../observability/log.ts'
 import { VERSION } from '../../start/version.ts'
-import { explainFaults } from '../advice.ts'
+import { dataError, explainFaults } from '../advice.ts'
 import { EXIT, ProgramError, refused } from '../exit.ts'
 import { type Acts, type Asked, type Performer, perform } from './act.ts'
 import { isSocketThere, isTooLong, type Line, resultToWire, runFolder, socketPath } from './wire.ts'
@@ -24,7 +24,7 @@ export interface ActsServer {
 
 /**
  * Performs what commands ask at a socket below the data folder, which its owner and root alone can reach (contract C20).
- * Undefined where there can be none. @throws DataFault where somebody else has made one
+ * Undefined where there can be none. @throws ProgramError where somebody else has made one
  */
 export const listenForActs = (listening: Listening): ActsServer | undefined => {
   const { dataDir, log } = listening
@@ -35,7 +35,7 @@ export const listenForActs = (listening: Listening): ActsServer | undefined => {
     if (isTooLong(path)) throw new Error('its path is longer than the system allows')
     return serveAt(path, listening)
   } catch (error) {
-    if (error instanceof DataFault) throw error
+    if (error instanceof DataFault) throw dataError(error, undefined)
     const cause = error instanceof Error ? error.message : String(error)
     log.warn('commands that write cannot ask this server, which is to be stopped before them', { socket: path, cause })
     return undefined

@@ -1,0 +1,125 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { lstatSync, mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { launch } from '../program.ts'
+import { asOperator, Operator, operatorTest, stockedTest } from './live.ts'
+
+/** One process writes a folder: a server performs what commands ask, or a command holds the folder (contract C20). */
+
+const socketOf = (operator: Operator): string => join(operator.dataDir, 'run', 'scrip.sock')
+
+const amountIn = async (operator: Operator): Promise<number | undefined> =>
+  (await operator.json<{ amount: number }[]>('wallet', 'list'))[0]?.amount
+
+/** Asks a server as a command does, and gives the last line. */
+const ask = async (operator: Operator, asked: object): Promise<object> => {
+  const common = { subject: '1', user: 'tester', args: ['1', '5', {}], isRehearsal: false }
+  const body = `${JSON.stringify({ ...common, ...asked })}\n`
+  const response = await fetch('http://scrip/acts', { unix: socketOf(operator), method: 'POST', body })
+  return JSON.parse((await response.text()).trim().split('\n').at(-1) ?? '') as object
+}
+
+describe('a server', () => {
+  stockedTest('is asked at a socket that its owner alone can reach', async (operator) => {
+    await using server = await operator.serve()
+    const modes = [join(operator.dataDir, 'run'), socketOf(operator)].map((path) => lstatSync(path).mode & 0o777)
+    expect(modes).toEqual([0o700, 0o600])
+    expect(lstatSync(socketOf(operator)).isSocket()).toBe(true)
+    expect(await server.stop()).toMatchObject({ exitCode: 0 })
+    expect(lstatSync(socketOf(operator), { throwIfNoEntry: false })).toBeUndefined()
+  })
+
+  stockedTest('takes the place of the socket of one that was killed', async (operator) => {
+    const killed = await operator.serve()
+    killed.signal('SIGKILL')
+    await killed.ended()
+    expect(lstatSync(socketOf(operator)).isSocket()).toBe(true)
+    await using _server = await operator.serve()
+    expect(await operator.json('wallet', 'fund', '1', '5')).toMatchObject({ amount: 1005 })
+  })
+
+  stockedTest('and a command refuse a link in the place of the socket', async (operator) => {
+    const elsewhere = join(operator.folder, 'elsewhere')
+    mkdirSync(elsewhere)
+    symlinkSync(elsewhere, join(operator.dataDir, 'run'))
+    const refused = await operator.run(['serve', '--mode', 'live', '--port', '0'])
+    expect(refused).toMatchObject({ exitCode: 4, stdout: '' })
+    expect(refused.stderr).toEndWith(`${join(operator.dataDir, 'run')} is a link\nRemove it.\n`)
+  })
+
+  stockedTest('refuses an act that it does not know by its name, and does nothing', async (operator) => {
+    await using _server = await operator.serve()
+    const before = await operator.json('audit', 'list')
+    expect(await ask(operator, { id: 'act_1', command: 'wallet burn' })).toEqual({
+      refusal: expect.stringMatching(/^the server does not know scrip wallet burn: it is of release /),
+      exitCode: 1,
+    })
+    expect(await operator.json('audit', 'list')).toEqual(before)
+  })
+
+  stockedTest('does an act once, however often it is asked for', async (operator) => {
+    await using _server = await operator.serve()
+    const asked = { id: 'act_1', command: 'wallet fund', args: [1, '5', {}] }
+    const lines = [ask(operator, asked), ask(operator, asked)]
+    for (const line of await Promise.all(lines)) expect(line).toMatchObject({ result: { amount: { minor: 100_500 } } })
+    expect(await ask(operator, asked)).toMatchObject({ result: { command: 'wallet fund', act: 'act_1' } })
+    expect(await amountIn(operator)).toBe(1005)
+    const [row] = await operator.json<object[]>('audit', 'list')
+    expect(row).toMatchObject({ command: 'wallet fund', act: 'act_1', user: 'tester', outcome: 'done' })
+  })
+
+  stockedTest('keeps the folder from commands that need it alone', async (operator) => {
+    const backup = await operator.backedUp()
+    await using _server = await operator.serve()
+    for (const command of [
+      ['restore', backup, '--force'],
+      ['vouchers', 'rekey'],
+    ])
+      expect(await operator.run(command)).toMatchObject({ exitCode: 4, stdout: '' })
+    const rows = await operator.json<object[]>('audit', 'list', '--limit', '2')
+    expect(rows).toMatchObject([
+      { command: 'vouchers rekey', outcome: 'refused' },
+      { command: 'restore', outcome: 'refused' },
+    ])
+  })
+
+  test('that can have no socket serves, says so once, and keeps commands that write away', () =>
+    asOperator(async ({ folder }) => {
+      const operator = new Operator(folder, join(folder, 'd'.repeat(100)))
+      await operator.stocked()
+      const server = await operator.serve()
+      const refused = await operator.run(['wallet', 'fund', '1', '5'])
+      expect([refused.exitCode, refused.stderr]).toEqual([
+        1,
+        expect.stringMatching(/ is longer than the system allows\nStop the server first\.\n$/),
+      ])
+      expect(await amountIn(operator)).toBe(1000)
+      const { stderr } = await server.stop()
+      expect(stderr.match(/commands that write cannot ask this server/g)).toHaveLength(1)
+      expect(await operator.json('wallet', 'fund', '1', '5')).toMatchObject({ amount: 1005 })
+    }))
+})
+
+describe('of commands that lose their server', () => {
+  stockedTest('each says what became of its act, and none is done twice', async (operator) => {
+    const server = await operator.serve()
+    const acts = Array.from({ length: 12 }, () => launch(['wallet', 'fund', '1', '1', '--data-dir', operator.dataDir]))
+    const database = new Database(join(operator.dataDir, 'scrip.sqlite'), { readonly: true })
+    const funded = database.query<{ n: number }, []>("SELECT count(*) AS n FROM audit WHERE command = 'wallet fund'")
+    while ((funded.get()?.n ?? 0) < 3) await Bun.sleep(1)
+    database.close()
+    server.signal('SIGKILL')
+    const ended = await Promise.all(acts.map(({ ended }) => ended))
+    expect(ended.filter(({ exitCode }) => exitCode !== 0)).toEqual([])
+    expect(await amountIn(operator)).toBe(1000 + acts.length)
+    expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
+  })
+})
+
+operatorTest('a hundred commands at once, without a server, all end, and none is refused', async (operator) => {
+  await operator.stocked()
+  const all = await Promise.all(Array.from({ length: 100 }, () => operator.run(['wallet', 'fund', '1', '1'])))
+  expect(all.filter(({ exitCode }) => exitCode !== 0)).toEqual([])
+  expect(await amountIn(operator)).toBe(1100)
+})
