@@ -1,4 +1,4 @@
-import { test } from 'bun:test'
+import { afterAll, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -198,6 +198,13 @@ const logOf = (stderr: ReadableStream<Uint8Array>) => {
 export const temporaryFolder = (place = tmpdir()): Disposable & { path: string } => {
   const path = mkdtempSync(join(place, 'scrip-test-'))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** A fresh folder for all tests of a file, or of a `describe`. */
+export const folderOfFile = (): string => {
+  const folder = temporaryFolder()
+  afterAll(() => folder[Symbol.dispose]())
+  return folder.path
 }
 
 /** Gives a fresh folder to some work, and removes it afterwards. */

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { cardOf } from '../../src/catalog/card.ts'
 import { notFound } from '../errors.ts'
 import { expectResponse, openProgram, sharedServer } from '../harness.ts'
+import { temporaryFolder } from '../program.ts'
 import { UNKNOWN_ID } from '../reference/path-ids.ts'
 
 const server = await sharedServer()
@@ -60,7 +58,8 @@ describe('GET /api/v1/products/{id}', () => {
   })
 
   test('404 for a product that another process has just removed', async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'scrip-'))
+    using temporary = temporaryFolder()
+    const dataDir = temporary.path
     const program = openProgram({ flags: ['--data-dir', dataDir] })
     const { client } = await program.open()
     expect((await client.get('/api/v1/products')).status).toBe(200)
@@ -73,7 +72,6 @@ describe('GET /api/v1/products/{id}', () => {
     }
     await expectResponse(client.get('/api/v1/products/1'), 404, notFound('Product not found'))
     await program.stop()
-    rmSync(dataDir, { recursive: true })
   })
 })
 

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { temporaryFolder } from '../program.ts'
 
 /** The locks of a data folder, between processes (decision 142). */
 
@@ -37,7 +35,8 @@ const start = (take: string, folder: string) => {
 
 describe('when two processes take a lock at the same time, one gets it at least', () => {
   test.each(['lockForReplacing', 'lockForImport', 'lockForLife'])('%s', async (take) => {
-    const folder = mkdtempSync(join(tmpdir(), 'scrip-test-'))
+    using temporary = temporaryFolder()
+    const folder = temporary.path
     const both = [start(take, folder), start(take, folder)]
     await Promise.all(both.map(({ ready }) => ready))
     for (let round = 0; round < ROUNDS; round++) {
@@ -45,6 +44,5 @@ describe('when two processes take a lock at the same time, one gets it at least'
       expect(await Promise.all(both.map(({ takes }) => takes(at)))).toContain('taken')
     }
     for (const { child } of both) child.kill()
-    rmSync(folder, { recursive: true })
   })
 })

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServer, type TestWorld } from '../harness.ts'
+import { folderOfFile } from '../program.ts'
 import { openReceiver } from '../webhooks/webhooks.ts'
 import { isPublic, operationsOf, readDocument, refusalsIn, type Served, successOf } from './document.ts'
 import { faultsOf, headerFaultsOf } from './schemas.ts'
@@ -12,7 +12,7 @@ import { faultsOf, headerFaultsOf } from './schemas.ts'
  * comes is held against the document. A new operation, or a new refusal, fails here until it can be provoked.
  */
 
-const folder = mkdtempSync(join(tmpdir(), 'scrip-truth-'))
+const folder = folderOfFile()
 const catalogFile = join(folder, 'catalog.json')
 const ratesFile = join(folder, 'rates.json')
 const HUGE = {
@@ -57,7 +57,6 @@ const servers = {
 afterAll(async () => {
   for (const server of Object.values(servers)) await server.stop()
   receiver.stop()
-  rmSync(folder, { recursive: true })
 })
 const operations = operationsOf(await readDocument(servers.plain))
 

@@ -1,14 +1,12 @@
-import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { forFile } from '../harness.ts'
-import { run } from '../program.ts'
+import { folderOfFile, run } from '../program.ts'
 import { Customer, codesOf, Operator } from './live.ts'
 
 /**
  * The usual mistakes of operators, and what the program says: a line about what is wrong, and below it what to do next. Commands are
- * typed in a folder with a live server on `data`, which has sold order 1 and completed payout PAYOUT.
+ * typed in a folder with a live server on `data`, which has sold order 1 and completed payout PAYOUT; DATA is --data-dir data.
  */
 const MISTAKES: [mistake: string, command: string, exitCode: number, message: string][] = [
   // Which data
@@ -26,7 +24,7 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
   ],
   [
     'the folder is in use',
-    'serve --mode live --data-dir data --port 0',
+    'serve --mode live --port 0 DATA',
     4,
     'data: another scrip serve works on this folder\nStop it first, or name another folder.',
   ],
@@ -40,80 +38,70 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
   ['a command is mistyped', 'clinet list', 2, "unknown command 'clinet'\nDid you mean client?\nTry scrip --help."],
   [
     'a flag is mistyped',
-    'orders list --statsu PENDING --data-dir data',
+    'orders list --statsu PENDING DATA',
     2,
     "unknown option '--statsu'\nDid you mean --status?\nTry scrip orders list --help.",
   ],
   [
     'a month is not a month',
-    'statement acme --month 2026-13 --data-dir data',
+    'statement acme --month 2026-13 DATA',
     2,
     "option '--month <month>' argument '2026-13' is invalid\nA month looks like 2026-11.\nTry scrip statement --help.",
   ],
   [
     'an amount has separators',
-    'wallet fund 1 1,000 --data-dir data',
+    'wallet fund 1 1,000 DATA',
     2,
     "'1,000' is not an amount in USD\nWrite digits, and at most 2 more after a point, such as 1000.50.",
   ],
   [
     'an amount has too many decimals',
-    'wallet fund 1 0.001 --data-dir data',
+    'wallet fund 1 0.001 DATA',
     2,
     "'0.001' is not an amount in USD\nWrite digits, and at most 2 more after a point, such as 1000.50.",
   ],
-  ['an amount has a sign', 'wallet fund 1 -5 --data-dir data', 2, '-5 is not above zero\nscrip wallet adjust deducts.'],
+  ['an amount has a sign', 'wallet fund 1 -5 DATA', 2, '-5 is not above zero\nscrip wallet adjust deducts.'],
   [
     'a currency does not exist',
-    'wallet add acme EURO --data-dir data',
+    'wallet add acme EURO DATA',
     2,
     'unknown currency EURO\nWrite the three letters of ISO 4217, such as EUR.',
   ],
   // Which record
-  [
-    'there is no such client',
-    'client disable acmee --data-dir data',
-    1,
-    'there is no client acmee\nSee scrip client list.',
-  ],
+  ['there is no such client', 'client disable acmee DATA', 1, 'there is no client acmee\nSee scrip client list.'],
   [
     'the client already exists',
-    'client add acme --data-dir data',
+    'client add acme DATA',
     1,
     'client acme already exists\nscrip client rotate acme gives it a new password.',
   ],
   [
     'the client has records',
-    'client remove acme --data-dir data',
+    'client remove acme DATA',
     1,
     'client acme has records, which are kept\nDisable it instead: scrip client disable acme.',
   ],
-  [
-    'the wallet has too little',
-    'wallet adjust 1 -9999 --data-dir data',
-    1,
-    'insufficient wallet balance\nSee scrip wallet list.',
-  ],
+  ['the wallet has too little', 'wallet adjust 1 -9999 DATA', 1, 'insufficient wallet balance\nSee scrip wallet list.'],
   [
     'the order is delivered already',
-    'orders deliver 1 --data-dir data',
+    'orders deliver 1 DATA',
     1,
     'order 1 is DELIVERED already\nscrip orders refund 1 gives its money back.',
   ],
   [
     'the payout is completed already',
-    'payouts cancel PAYOUT --data-dir data',
+    'payouts cancel PAYOUT DATA',
     1,
     'payout PAYOUT is completed, and cannot be changed like this\nscrip payouts return PAYOUT gives its money back.',
   ],
   // Which file
   [
     'a file does not exist',
-    'catalog import catalogue.json --data-dir data',
+    'catalog import catalogue.json DATA',
     4,
     'catalogue.json does not exist\nCheck its name and its folder.',
   ],
-  ['a file is a folder', 'vouchers import data --data-dir data', 4, 'data is a folder\nName a file.'],
+  ['a file is a folder', 'vouchers import data DATA', 4, 'data is a folder\nName a file.'],
   [
     'a catalog has a comma too many',
     'catalog validate comma.json',
@@ -122,13 +110,13 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
   ],
   [
     'codes were imported before',
-    'vouchers import codes.jsonl --data-dir data',
+    'vouchers import codes.jsonl DATA',
     4,
     'codes.jsonl: the codes have 1 problem:\nline 1: card_number: was imported before',
   ],
   [
     'a backup would overwrite a file',
-    'backup codes.jsonl --data-dir data',
+    'backup codes.jsonl DATA',
     1,
     'codes.jsonl already exists, and a backup overwrites nothing\nName another file, or a folder.',
   ],
@@ -146,13 +134,13 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
   ],
   [
     'a restore would replace data that is served',
-    'restore backup.sqlite --force --data-dir data',
+    'restore backup.sqlite --force DATA',
     4,
     'data: a scrip serve or another command works on this folder\nStop it first, or name another folder.',
   ],
 ]
 
-const folder = mkdtempSync(join(tmpdir(), 'scrip-mistakes-'))
+const folder = folderOfFile()
 
 const operator = new Operator(folder)
 const credentials = await operator.stocked()
@@ -167,16 +155,13 @@ const { id } = await customer.payout('p-1')
 await operator.json('payouts', 'advance', id, '--to', 'completed')
 const filled: (text: string) => string = (text) =>
   text.replaceAll('PAYOUT', id).replaceAll('PORT', new URL(server.url).port)
-afterAll(() => {
-  rmSync(folder, { recursive: true })
-})
 
 /** A line without a full stop; below it sentences, or the places in a file. */
 const SHAPE = /^[^A-Z].*[^.:\n]\n(?:.+[.?]\n?)+$|:\n(?:line \d+.+\n?)+$/
 
 describe('the program says what is wrong, and what to do next, if', () => {
   test.each(MISTAKES)('%s: scrip %s', async (_, command, exitCode, message) => {
-    const ended = await run(filled(command).split(' '), { cwd: folder })
+    const ended = await run(filled(command).replace(/DATA$/, '--data-dir data').split(' '), { cwd: folder })
     expect(ended).toEqual({ exitCode, stdout: '', stderr: `scrip: ${filled(message)}\n` })
     expect(message).toMatch(SHAPE)
   })

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PROJECT } from '../../release/compile.ts'
 import { mainPackage, platformPackage } from '../../release/packages.ts'
 import { TARGETS } from '../../release/targets.ts'
-import { isBinary } from '../program.ts'
+import { folderOfFile, isBinary } from '../program.ts'
 import { blocksOf, documentText } from './documents.ts'
 import { done, EXECUTABLE, environment, hasNode, packIn, run, target } from './packages.ts'
 
@@ -130,7 +129,7 @@ await scrip.world(1)
 `
 
 describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
-  const root = mkdtempSync(join(tmpdir(), 'scrip-npm-test-'))
+  const root = folderOfFile()
   const withNpm = join(root, 'with-npm')
   const withBun = join(root, 'with-bun')
   const BUN = process.execPath
@@ -152,7 +151,6 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
   })
   afterAll(async () => {
     await registry.stop()
-    rmSync(root, { recursive: true, force: true })
   })
 
   test('makes no registry request when installed from files', async () => {

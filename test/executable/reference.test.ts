@@ -1,10 +1,8 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { faultsOf, hasBrowser, open, startBrowser, VIEWS } from '../browser.ts'
 import { forFile } from '../harness.ts'
+import { temporaryFolder } from '../program.ts'
 import { listening } from '../socket.ts'
 
 /** The reference as a person meets it (decision 0083). */
@@ -98,7 +96,8 @@ describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
 
 describe.skipIf(!hasBrowser)('the reference of live mode, in Chromium', () => {
   test('shows nothing of the sandbox', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'scrip-docs-'))
+    using temporary = temporaryFolder()
+    const folder = temporary.path
     const live = await listening('--mode', 'live', '--data-dir', folder)
     const { page, wrong } = await open(inBrowser(), live.url)
     for (const path of ['/', '/docs/operations/createPayout', '/docs/operations/login']) {
@@ -108,6 +107,5 @@ describe.skipIf(!hasBrowser)('the reference of live mode, in Chromium', () => {
     }
     expect(wrong).toEqual([])
     await live.stop()
-    rmSync(folder, { recursive: true, force: true })
   })
 })

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
@@ -17,7 +16,7 @@ import { operatorFiles } from '../../release/operator-files.ts'
 import { mainPackage, packageFile } from '../../release/packages.ts'
 import { sbomOf } from '../../release/sbom.ts'
 import { runsHere, TARGETS } from '../../release/targets.ts'
-import { run } from '../program.ts'
+import { folderOfFile, run, temporaryFolder } from '../program.ts'
 
 /** The parts of `bun run release`. */
 
@@ -76,19 +75,13 @@ describe('archives', () => {
 describe('the contents of a release', () => {
   let contents: Content[] = []
   beforeAll(async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'scrip-release-'))
-    try {
-      mkdirSync(folder, { recursive: true })
-      const [target] = TARGETS
-      const here = TARGETS.find(runsHere) ?? target
-      if (!here) return
-      const outfile = join(folder, 'scrip')
-      contents = contentsOf(
-        await compile({ entry: 'src/main.ts', target: here.runtime, runtime: process.execPath, outfile }),
-      )
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+    using folder = temporaryFolder()
+    const here = TARGETS.find(runsHere) ?? TARGETS[0]
+    if (!here) return
+    const outfile = join(folder.path, 'scrip')
+    contents = contentsOf(
+      await compile({ entry: 'src/main.ts', target: here.runtime, runtime: process.execPath, outfile }),
+    )
   })
 
   test('are all dependencies, data sources and the runtime, without test dependencies', () => {
@@ -194,8 +187,7 @@ test('the version is defined in one place', async () => {
 
 describe.skipIf(!Bun.which('npm'))('the runtime of a release', () => {
   const [target] = TARGETS
-  const folder = mkdtempSync(join(tmpdir(), 'scrip-runtime-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = folderOfFile()
 
   /** A registry with one package, which says of it what a registry of a stranger would: that it is sound. */
   const startRegistry = async (name: string, version: string) => {

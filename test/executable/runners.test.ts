@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { mainPackage, platformPackage } from '../../release/packages.ts'
-import { BINARY, isBinary } from '../program.ts'
+import { BINARY, folderOfFile, isBinary } from '../program.ts'
 import { blocksOf, documentText } from './documents.ts'
 import { done, type Ended, EXECUTABLE, hasNode, packIn, run, target } from './packages.ts'
 
@@ -22,7 +13,7 @@ const PAGE = 'docs/test-runners.md'
 const FIXTURES = join(import.meta.dir, '../../docs/fixtures')
 const INSTALL_MS_MAX = 90_000
 
-const root = mkdtempSync(join(tmpdir(), 'scrip-runners-'))
+const root = folderOfFile()
 const BUN = process.execPath
 const bin = join(root, 'bin')
 mkdirSync(bin)
@@ -290,5 +281,3 @@ describe.skipIf(javaProblem !== undefined)(titled('the JUnit 5 extension', javaP
     expect(await done(command, folder)).toBe('1 of 1 passed\n')
   })
 })
-
-afterAll(() => rmSync(root, { recursive: true, force: true }))

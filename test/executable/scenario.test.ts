@@ -1,13 +1,11 @@
-import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run } from '../program.ts'
+import { folderOfFile, run } from '../program.ts'
 
 /** `--scenario` (contracts C1 and C15). */
 
-const folder = mkdtempSync(join(tmpdir(), 'scrip-scenario-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = folderOfFile()
 const fileOf = (text: string): string => {
   writeFileSync(join(folder, 'scenario.json'), text)
   return join(folder, 'scenario.json')

@@ -1,17 +1,15 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { operationsOf, readDocument, type Served } from '../docs/document.ts'
 import { notFound, structured } from '../errors.ts'
 import { expectResponse, forFile, startServer } from '../harness.ts'
-import { bearer, login } from '../program.ts'
+import { bearer, folderOfFile, login } from '../program.ts'
 import { Customer, Operator, TEA } from './live.ts'
 
 /** In live mode there is no sandbox (contract C15): each way into it is tried, and nothing comes of any. */
 
-const folder = mkdtempSync(join(tmpdir(), 'scrip-wall-'))
+const folder = folderOfFile()
 const operator = new Operator(folder)
 const credentials = await operator.stocked()
 const live = forFile(await operator.serve('--rate-limit', 'off', '--log-level', 'error'))
@@ -20,7 +18,6 @@ const sandbox = await startServer()
 /** What a sandbox serves, as its own document tells. */
 const served = operationsOf(await readDocument(sandbox))
 await sandbox.stop()
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const NOT_FOUND = notFound('Route not found')
 const INVALID_CREDENTIALS = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials')
@@ -170,7 +167,7 @@ describe('The accounts of the sandbox', () => {
 test('The seed of the sandbox is not there: random values are unpredictable', async () => {
   const drawn: string[] = []
   for (const name of ['one', 'other']) {
-    const seeded = new Operator(mkdtempSync(join(folder, `${name}-`)))
+    const seeded = new Operator(join(folder, name))
     const own = await seeded.stocked()
     await using server = await seeded.serve('--log-level', 'error')
     const { pair } = await Customer.of(server, own)

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'text' }
 import { serviceRoutes } from '../../src/http/service-routes.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { expectResponse, forFile, startServer } from '../harness.ts'
+import { temporaryFolder } from '../program.ts'
 
 const { version } = JSON.parse(packageJson as unknown as string) as { version: string }
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -34,11 +32,11 @@ describe('GET /status', () => {
   })
 
   test('shows live mode', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'scrip-'))
+    using temporary = temporaryFolder()
+    const folder = temporary.path
     const live = await startServer('--mode', 'live', '--data-dir', folder)
     expect(await (await live.request('/status')).json()).toEqual({ status: 'ok', version, mode: 'live', time: TIME })
     await live.stop()
-    rmSync(folder, { recursive: true })
   })
 })
 

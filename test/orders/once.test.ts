@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { badRequest } from '../errors.ts'
 import { type Server, sharedServer, startServer, testIn } from '../harness.ts'
+import { temporaryFolder } from '../program.ts'
 import { countOf, getOrder, INSTANT, ORDERS, type Order, place } from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 
@@ -68,7 +68,8 @@ describe('a wallet that covers exactly k of many orders at once', () => {
 
 describe('a voucher at rest', () => {
   test('is encrypted: no file of the data folder contains its code, and it can be decrypted after a restart', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'scrip-test-'))
+    using temporary = temporaryFolder()
+    const folder = temporary.path
     const started = () => startServer('--rate-limit', 'off', '--data-dir', folder)
     const loggedIn = async (from: Server) => {
       const login = await from.request('/auth/login', {

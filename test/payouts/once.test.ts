@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileOf } from '../catalog/entry.ts'
 import { type Server, sharedServer, startServer, testIn } from '../harness.ts'
+import { temporaryFolder } from '../program.ts'
 import type { Transaction } from '../records.ts'
 import { countOf, HUNDRED, PAYOUTS, type Payout } from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
@@ -68,7 +66,8 @@ describe('a wallet that covers exactly k of many payouts at once', () => {
 
 describe('after the rates have changed', () => {
   test('a refund equals the payment, and new payouts use the new rates', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'scrip-test-'))
+    using temporary = temporaryFolder()
+    const folder = temporary.path
     const started = (rate: string) =>
       startServer('--data-dir', folder, '--rates', fileOf({ base: 'USD', rates: { EUR: rate } }))
     const loggedIn = async (own: Server) => {

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { FORBIDDEN, notFound, validation } from '../errors.ts'
 import { forFile, type Server, startServer, TestWorld, testIn } from '../harness.ts'
+import { temporaryFolder } from '../program.ts'
 import { DELAYED, INSTANT, PAYEE, place } from '../records.ts'
 import { control, read, rowsOf, succeed } from './surface.ts'
 
@@ -168,7 +166,8 @@ describe('what was edited', () => {
   })
 
   test('outlives a restart with a data folder', async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'scrip-editing-'))
+    using temporary = temporaryFolder()
+    const dataDir = temporary.path
     const login = async (own: Server) => {
       const body = JSON.stringify({ username: 'sandbox', password: 'sandbox' })
       const response = await own.request('/auth/login', { method: 'POST', body })
@@ -184,7 +183,6 @@ describe('what was edited', () => {
       const shop = JSON.stringify({ username: 'sbx_default.shop', password: 'open sesame' })
       expect((await kept.request('/auth/login', { method: 'POST', body: shop })).status).toBe(200)
     }
-    rmSync(dataDir, { recursive: true })
   })
 })
 

@@ -1,9 +1,9 @@
-import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UNREADABLE, validation } from '../errors.ts'
 import { forFile, startServer, TestWorld, testIn } from '../harness.ts'
+import { folderOfFile } from '../program.ts'
 import { ADA, DELAYED, INSTANT } from '../records.ts'
 import { control, expectSoundWorld, rowsOf, succeed } from './surface.ts'
 
@@ -351,8 +351,7 @@ describe('PUT /_sandbox/worlds/{name} with a scenario', () => {
 })
 
 describe('--scenario', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'scrip-scenario-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = folderOfFile()
   const fault = post('/_sandbox/faults', { error: 'orders.not_found' })
   const shop = post('/_sandbox/clients', { name: 'shop', password: 'secret' })
 

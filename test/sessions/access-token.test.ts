@@ -1,20 +1,18 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeJwt, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { UNAUTHORIZED } from '../errors.ts'
 import { forFile, startServer, testIn } from '../harness.ts'
+import { folderOfFile } from '../program.ts'
 import { loggedIn, refresh, statusWith, withAuthorization } from './requests.ts'
 
 // With a data folder the signing key is in a file, so that tokens can be forged with the right key.
-const folder = mkdtempSync(join(tmpdir(), 'scrip-'))
+const folder = folderOfFile()
 const server = forFile(await startServer('--data-dir', folder))
 const inWorld = testIn(() => server.world())
 const key: Uint8Array = readFileSync(join(folder, 'signing.key'))
-afterAll(() => {
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => {})
 
 const expectUnauthorized = async (response: Response, challenge: string): Promise<void> => {
   expect(response.status).toBe(401)

@@ -1,13 +1,14 @@
 // Runs in process alone: it reads what no response tells.
 
 import { describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TemporaryFiles } from '../../src/sandbox/worlds/temporary-folder.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { badRequest } from '../errors.ts'
 import { expectResponse, openProgram, type Program, type TestWorld } from '../harness.ts'
+import { temporaryFolder } from '../program.ts'
 import { ADA, DELAYED, INSTANT, NOON, place } from '../records.ts'
 
 /** Worlds that nobody uses rest (contract C15). */
@@ -149,9 +150,9 @@ describe('What worlds record', () => {
 
 describe('The temporary folder of a sandbox', () => {
   const inParent = (work: (parent: string) => void): void => {
-    const parent = mkdtempSync(join(tmpdir(), 'scrip-test-'))
+    using temporary = temporaryFolder()
+    const parent = temporary.path
     work(parent)
-    rmSync(parent, { recursive: true })
   }
   const LARGE = new Uint8Array(10_000).fill(7)
 
