@@ -17,11 +17,15 @@ const plain = (markup: string): string =>
 /** Where a text without markup would run two words together. */
 const CELL_END = /<\/(?:td|th|li|p)>/g
 
+/** A row is found by the name that it is about, or by what a longer name ends with: `payouts.not_found` is `not_found`. */
+const ROW_START = /<td><code>(?:[\w*]+\.)*(\w+)<\/code>/g
+
 /** `pathOf` finds where a link leads; a link to a file that is not served becomes plain text. */
 export const renderGuide = (
   markdown: string,
   pathOf: (href: string) => string | undefined,
 ): { view: Html; sections: Section[] } => {
+  const ids = new Set<string>()
   const view = Bun.markdown
     .html(markdown, { headings: { ids: true } })
     .replace(
@@ -34,6 +38,9 @@ export const renderGuide = (
       return path === undefined ? markup : `<a href="${html`${path}`}">${markup}</a>`
     })
     .replace(/(<code>[^<]*<\/code>)([.,:;)]+)/g, '<span class="held">$1$2</span>')
+    .replace(ROW_START, (row, name: string) =>
+      ids.has(name) ? row : ids.add(name) && row.replace('<td>', `<td id="${name}">`),
+    )
     .replace(/<table>/g, '<div class="table" tabindex="0" role="group" aria-label="Table"><table>')
     .replace(/<\/table>/g, '</table></div>')
     .replace(/<th([^>]*)><\/th>/g, '<td$1></td>')

@@ -12,6 +12,7 @@ import {
   type Parameter,
   successOf,
 } from './document.ts'
+import { sectionLinks } from './page.ts'
 import { memberLine, membersView, typeOf } from './schema-view.ts'
 
 /** The page of one operation: what it takes and returns on the left, an example on the right. */
@@ -20,11 +21,14 @@ import { memberLine, membersView, typeOf } from './schema-view.ts'
 export const operationView = (document: ApiDocument, entry: Entry, console: string | undefined): Html => {
   const { method, path, operation } = entry
   const isTried = console !== undefined && path.startsWith('/api/')
+  const sections = html`${requestView(document, operation)}
+${responseView(document, operation)}
+${errorsView(errorsIn(operation))}`
   return html`<article class="operation">
 <header><h1>${operation.summary}</h1>
 <p class="endpoint">${methodBadge(method)} <code>${path}</code>${
     isTried && html` <a href="${console}#send?operation=${operation.operationId}">Try it</a>`
-  }</p></header>
+  }</p>${sectionLinks(sections)}</header>
 <div class="columns">
 <div class="about">
 <p class="lead">${prose(operation.description)}</p>
@@ -33,9 +37,7 @@ export const operationView = (document: ApiDocument, entry: Entry, console: stri
       ? html`Needs an access token: <code>Authorization: Bearer …</code>. `
       : html`Needs no access token. `
   }Operation <code>${operation.operationId}</code>.</p>
-${requestView(document, operation)}
-${responseView(document, operation)}
-${errorsView(errorsIn(operation))}
+${sections}
 </div>
 <aside aria-label="Examples">
 <section aria-label="Request"><h2>Request</h2>${codeBlock(curlOf(document, entry), 'Request with curl')}</section>
@@ -54,9 +56,9 @@ const requestView = (document: ApiDocument, operation: DocumentedOperation): Htm
     const parameters = byPlace.get(place as Parameter['in'])
     return (
       parameters &&
-      html`<h2>${title}</h2><ul class="members">${parameters.map((one) => html`<li>${memberLine(document, one)}</li>`)}</ul>`
+      html`<h2 id="${place}">${title}</h2><ul class="members">${parameters.map((one) => html`<li>${memberLine(document, one)}</li>`)}</ul>`
     )
-  })}${body && html`<h2>Body</h2>${membersView(document, body, true)}`}`
+  })}${body && html`<h2 id="body">Body</h2>${membersView(document, body, true)}`}`
 }
 
 const responseView = (document: ApiDocument, operation: DocumentedOperation): Html => {
@@ -64,7 +66,7 @@ const responseView = (document: ApiDocument, operation: DocumentedOperation): Ht
   if (!response) return html``
   const [[type, { schema }] = ['', {}]] = Object.entries<Partial<Content>>(response.content ?? {})
   const headers = Object.entries(response.headers ?? {})
-  return html`<h2>Response ${status}</h2><p>${prose(response.description)}${type !== '' && html` <span class="type">${type}</span>`}</p>
+  return html`<h2 id="response">Response ${status}</h2><p>${prose(response.description)}${type !== '' && html` <span class="type">${type}</span>`}</p>
 ${schema && html`<p><span class="type">${typeOf(document, schema)}</span></p>${membersView(document, schema, false)}`}
 ${
   headers.length > 0 &&

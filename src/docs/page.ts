@@ -1,4 +1,4 @@
-import { type Html, html, methodBadge, prose } from '../pages/html.ts'
+import { Html, html, methodBadge, prose } from '../pages/html.ts'
 import { drawPage, SCRIPT_PATH } from '../pages/page.ts'
 import { type ApiDocument, type Entry, entriesOf } from './document.ts'
 import type { Guides } from './guides.ts'
@@ -72,6 +72,14 @@ ${group(
   false,
 )}
 </ul></nav>`
+}
+
+/** The sections of a page, below its title. */
+export const sectionLinks = ({ text }: Html): Html => {
+  const links = [...text.matchAll(/<h2 id="([^"]*)">(.*?)<\/h2>/gs)].map(
+    ([, id, heading = '']) => html`<a href="#${id}">${new Html(heading.replace(/<\/?a\b[^>]*>/g, ''))}</a> `,
+  )
+  return html`${links.length > 1 && html`<nav class="facts" aria-label="On this page">${links}</nav>`}`
 }
 
 /** Where to begin. */

@@ -1,9 +1,10 @@
-import { html } from '../pages/html.ts'
-import { type ApiDocument, entriesOf, errorsIn } from './document.ts'
+import { Html, html } from '../pages/html.ts'
+import { adviceAbout } from './advice.ts'
+import { type ApiDocument, type DocumentedOperation, entriesOf, errorsIn } from './document.ts'
 import type { Guides } from './guides.ts'
 import { renderGuide } from './markdown.ts'
 import { eventView, operationView } from './operation-page.ts'
-import { EVENTS, type Frame, GUIDES_PATH, notFoundView, OPERATIONS, overview, pageOf } from './page.ts'
+import { EVENTS, type Frame, GUIDES_PATH, notFoundView, OPERATIONS, overview, pageOf, sectionLinks } from './page.ts'
 
 /** The pages of the reference, by their paths. Each is made when it is asked for. */
 
@@ -48,7 +49,12 @@ export class Reference {
     const guide = ownOf(this.frame.guides, name)
     if (!guide) return undefined
     const { view } = await this.#rendered(guide.file)
-    return pageOf(this.frame, `${GUIDES_PATH}/${name}`, guide.title, html`<article class="guide">${view}</article>`)
+    return pageOf(
+      this.frame,
+      `${GUIDES_PATH}/${name}`,
+      guide.title,
+      html`<article class="guide">${withSections(view)}</article>`,
+    )
   }
 
   notFound(): string {
@@ -76,19 +82,30 @@ export class Reference {
   }
 }
 
+const errorFound = (name: string, { operationId, summary }: DocumentedOperation): Found => ({
+  title: name,
+  kind: 'Error',
+  href: `${OPERATIONS}/${operationId}#${name}`,
+  words: summary,
+  text: adviceAbout(name) ?? '',
+})
+
+/** The title of a guide is its first line. */
+const withSections = (view: Html): Html => new Html(view.text.replace('</h1>', `</h1>${sectionLinks(view)}`))
+
 const operationsIn = (document: ApiDocument): Found[] => [
   ...entriesOf(document).map(({ method, path, operation }) => ({
     title: operation.summary,
     kind: `${method} ${path}`,
     href: `${OPERATIONS}/${operation.operationId}`,
-    words: [
-      `${method} ${path}`,
-      operation.operationId,
-      ...operation.tags,
-      ...errorsIn(operation).map(({ name }) => name),
-    ].join(' '),
+    words: [`${method} ${path}`, operation.operationId, ...operation.tags].join(' '),
     text: operation.description,
   })),
+  ...new Map(
+    entriesOf(document).flatMap(({ operation }) =>
+      errorsIn(operation).map(({ name }) => [name, errorFound(name, operation)] as const),
+    ),
+  ).values(),
   ...Object.entries(document.webhooks).map(([type, { post }]) => ({
     title: type,
     kind: 'Event',

@@ -33,6 +33,14 @@ const addCopyButton = (block) => {
 }
 for (const block of findAll('.code')) addCopyButton(block)
 
+/** An address may point at something that is folded. */
+const unfold = () => {
+  const folded = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.querySelector('details')
+  if (folded) folded.open = true
+}
+unfold()
+addEventListener('hashchange', unfold)
+
 // ---- Search.
 
 const SHOWN_MAX = 30

@@ -78,6 +78,10 @@ describe('GET /docs', () => {
     expect(await textOf('/docs/operations/createPayout')).toContain(
       '<p class="advice">What to do: fund the wallet, or use another wallet.</p>',
     )
+    expect(await textOf('/docs/operations/createPayout')).toContain('<a href="#errors">Errors</a>')
+    const guide = await textOf('/docs/guides/errors')
+    expect(guide).toContain('<td id="duplicate_reference"><code>')
+    expect(guide).toContain('<a href="#status-codes">Status codes</a>')
     const orders = await textOf('/docs/operations/listOrders')
     expect(orders).toContain('One of <code>PENDING</code>, <code>PROCESSING</code>, <code>DELIVERED</code>')
     expect(orders).not.toContain('<code>pending</code>')
@@ -97,7 +101,9 @@ describe('GET /docs', () => {
     })
     const statuses = found.find(({ href }) => href === '/docs/guides/errors#status-codes')
     expect(statuses?.text).toStartWith('status meaning retry? 400 the request is invalid no; correct the request 401')
-    expect(found.find(({ href }) => href.endsWith('/createPayout'))?.words).toContain('payouts.duplicate_reference')
+    expect(search(found, termsIn('payouts.duplicate_reference'))[0]).toMatchObject({
+      href: '/docs/operations/createPayout#payouts.duplicate_reference',
+    })
   })
 
   test.each([

@@ -249,7 +249,11 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     const response = page.getByRole('region', { name: 'Body of the response' })
     await response.getByText('quantity must be at least 1').waitFor()
     await page.getByRole('button', { name: 'Open the request' }).click()
-    await page.getByRole('region', { name: 'Request 3 of' }).getByText('correct the fields in the message').waitFor()
+    const refused = page.getByRole('region', { name: 'Request 3 of' })
+    await refused.getByText('correct the fields in the message').waitFor()
+    expect(await refused.getByRole('link', { name: 'What to do' }).getAttribute('href')).toBe(
+      '/docs/guides/errors#validation',
+    )
   })
 
   test('finds a place with Ctrl+K, and names its keys', async () => {

@@ -62,6 +62,8 @@ describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
     await page.getByRole('heading', { level: 1, name: 'Get a new secret' }).waitFor()
     await page.goBack()
     await page.getByRole('heading', { level: 1, name: /Scrip API/ }).waitFor()
+    await page.goto('/docs/operations/createPayout#payouts.duplicate_reference')
+    await page.getByText('"Duplicate reference_id"').waitFor()
     expect(wrong).toEqual([])
   })
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { adviceAbout } from '../../../../docs/advice.ts'
+import { adviceAbout, kindOf } from '../../../../docs/advice.ts'
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
 import { inWords } from '../../../requests/in-words.ts'
 import { get } from '../api.ts'
@@ -99,14 +99,15 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
 
 /** What an error says, and what to do about it. */
 const Refusal = ({ message, outcome }: { message: string; outcome: string | null }) => {
-  const advice = outcome === null ? undefined : adviceAbout(outcome)
+  const name = outcome ?? ''
+  const advice = adviceAbout(name)
   return (
     <p class="failed">
       {visible(message)}
       {advice !== undefined && (
         <>
           <br />
-          <a href="/docs/guides/errors">What to do</a>: {advice.replaceAll('`', '')}.
+          <a href={`/docs/guides/errors#${kindOf(name)}`}>What to do</a>: {advice.replaceAll('`', '')}.
         </>
       )}
     </p>
