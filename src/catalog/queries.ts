@@ -145,6 +145,12 @@ export const productRecords = (query: Query): Map<number, ProductRecord> => {
   return new Map(rows.map((row) => [row.id, { row, bands: bands.get(row.id) ?? [] }]))
 }
 
+/** One of them. */
+export const findProductRecord = (query: Query, id: number): ProductRecord | undefined => {
+  const row = findProduct(query, id)
+  return row && { row, bands: bandsByProduct(query, eq(productBands.productId, id)).get(id) ?? [] }
+}
+
 const bandsByProduct = (query: Query, condition?: SQL) => {
   const { productId, position } = productBands
   const rows = query.select().from(productBands).where(condition).orderBy(asc(productId), asc(position)).all()

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type Fault, schemaFaults, unwritable, withoutMark } from '../catalog/json-file.ts'
-import { type ProductRecord, productRecords } from '../catalog/queries.ts'
+import { findProductRecord, type ProductRecord } from '../catalog/queries.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { parseTimestamp } from '../kernel/clock.ts'
 import { toMinor } from '../kernel/money.ts'
@@ -42,7 +42,7 @@ export function* readCodes(
 ): Generator<void, SealedCode[]> {
   const isEntry = TypeCompiler.Compile(CodeEntry)
   const problems: string[] = []
-  const products = productRecords(query)
+  const products = new Map<number, ProductRecord | undefined>()
   const codes: SealedCode[] = []
   const seen = new Map<string, string>()
   let count = 0
@@ -58,7 +58,7 @@ export function* readCodes(
       wrong(value)
       continue
     }
-    const product = products.get(value.product_id)
+    const product = products.getOrInsertComputed(value.product_id, (id) => findProductRecord(query, id))
     const denominationMinor = product && offeredMinor(product, value, reference)
     const expiresAtMs = typeof value.expires_at === 'string' ? parseTimestamp(value.expires_at) : null
     const fingerprint = seal.fingerprint(value.card_number)
