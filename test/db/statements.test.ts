@@ -30,7 +30,7 @@ const payout = () => ({ reference_id: unique(), wallet_id: 1, amount: 1, currenc
 const order = () => ({ client_reference: unique(), product_id: 2, denomination: 10, quantity: 1 })
 const charge = () => ({ denomination: 10, quantity: ++reference })
 
-/** Without BEGIN, COMMIT and the savepoint of the unit of work, and without the look for another process. */
+/** Without BEGIN, COMMIT and the savepoint of the unit of work. */
 test.each([
   ['GET', '/countries/105', undefined, 0],
   ['POST', '/beneficiaries', () => ADA, 1],
