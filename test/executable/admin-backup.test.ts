@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { type Ended, run } from '../program.ts'
-import { asOperator, Customer, Operator, operatorTest } from './live.ts'
+import { bearer, type Ended, run } from '../program.ts'
+import { asOperator, type Credentials, Customer, Operator, operatorTest } from './live.ts'
 
 /** Backups, and the proof that books balance (contract C1, C3, C11 to C13). */
 
@@ -31,6 +31,7 @@ describe('a backup', () => {
     const { server, customer, credentials } = await operator.trading()
     const order = await customer.order(1, 2)
     const payout = await customer.payout('p-1')
+    const second = await Customer.of(server, await operator.json<Credentials>('client', 'add', 'second'))
     const backup = join(operator.folder, 'backup.sqlite')
     expect(await operator.json('backup', backup)).toEqual({ file: backup, bytes: statSync(backup).size })
     expect(statSync(backup).mode & 0o777).toBe(0o600)
@@ -43,11 +44,9 @@ describe('a backup', () => {
     copyFileSync(join(operator.dataDir, 'signing.key'), join(other.dataDir, 'signing.key'))
     expect(await other.run(['restore', backup])).toMatchObject({ exitCode: 0 })
     const restored = await other.serve()
-    // Tokens of before the backup are dead, whatever key signed them: what was logged out since must stay out.
-    const stale = await restored.request('/api/v1/wallets', {
-      headers: { authorization: `Bearer ${customer.pair.access_token}` },
-    })
-    expect(stale.status).toBe(401)
+    // Tokens of before the backup are dead for all clients, whatever key signed them: who was logged out stays out.
+    for (const { pair } of [customer, second])
+      expect((await restored.request('/api/v1/wallets', bearer(pair))).status).toBe(401)
     const back = await Customer.of(restored, credentials)
     expect(await back.read(`/orders/${order.id}`)).toEqual({ ...order })
     expect(await back.read<object[]>('/payouts')).toMatchObject([{ id: payout.id }])

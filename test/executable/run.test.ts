@@ -286,6 +286,8 @@ folderTest('--ready-file gets the address while the command runs', async (folder
   const [written = '', told] = stdout.split('\n')
   expect(written).toStartWith('http:')
   expect(told).toBe(written)
+  // It stays, for whoever reads it late.
+  expect(readFileSync(file, 'utf8').trim()).toBe(written)
 })
 
 test('a scrip inside scrip run starts its own sandbox', async () => {

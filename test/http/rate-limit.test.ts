@@ -145,27 +145,68 @@ describe('Two buckets with other sizes', () => {
 
 const SEED = 8
 
-test(`in any period, buckets of any size give at most their size plus the refill (seed ${SEED})`, () => {
+describe(`Buckets of any size (seed ${SEED})`, () => {
+  type Sizes = { tokens: number; refillMs: number }[]
   const size = fc.record({
     tokens: fc.integer({ min: 1, max: 50 }),
     refillMs: fc.constantFrom(1_000, 60_000, 3_600_000),
   })
   const pause = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 100 }), fc.nat(90_000))
   const cases = fc.tuple(fc.array(size, { minLength: 1, maxLength: 3 }), fc.array(pause, { maxLength: 120 }))
-  const holds = ([sizes, pauses]: [{ tokens: number; refillMs: number }[], number[]]): void => {
-    const buckets = new TokenBuckets(sizes, 0)
-    let nowMs = 0
-    const arrivedMs = pauses.map((pauseMs) => (nowMs += pauseMs))
-    const given = arrivedMs.filter((timeMs) => buckets.take(timeMs) === undefined)
-    for (const [first, fromMs] of given.entries()) {
-      for (const [last, toMs] of given.entries()) {
-        // In parts of a token, so that nothing is rounded.
-        for (const { tokens, refillMs } of last < first ? [] : sizes)
-          expect((last - first + 1 - tokens) * refillMs).toBeLessThanOrEqual((toMs - fromMs) * tokens)
+  /** Holds a property of buckets, and of when requests arrive, after some pauses each. */
+  const hold = (holds: (sizes: Sizes, arrivedMs: number[], buckets: TokenBuckets) => void): void =>
+    fc.assert(
+      fc.property(cases, ([sizes, pauses]) => {
+        let nowMs = 0
+        const arrivedMs = pauses.map((pauseMs) => (nowMs += pauseMs))
+        holds(sizes, arrivedMs, new TokenBuckets(sizes, 0))
+      }),
+      { seed: SEED, numRuns: 60 },
+    )
+
+  test('give in any period at most their size plus the refill', () =>
+    hold((sizes, arrivedMs, buckets) => {
+      const given = arrivedMs.filter((timeMs) => buckets.take(timeMs) === undefined)
+      for (const [first, fromMs] of given.entries()) {
+        for (const [last, toMs] of given.entries()) {
+          // In parts of a token, so that nothing is rounded.
+          for (const { tokens, refillMs } of last < first ? [] : sizes)
+            expect((last - first + 1 - tokens) * refillMs).toBeLessThanOrEqual((toMs - fromMs) * tokens)
+        }
       }
-    }
-  }
-  fc.assert(fc.property(cases, holds), { seed: SEED, numRuns: 60 })
+    }))
+
+  test('admit a client that waits for Retry-After, and not one that waits a second less', () =>
+    hold((_, arrivedMs, buckets) => {
+      let waitedMs = 0
+      for (const timeMs of arrivedMs) {
+        const { retryAfterSeconds = 0 } = buckets.take(timeMs + waitedMs) ?? {}
+        if (retryAfterSeconds === 0) continue
+        const early = timeMs + waitedMs + (retryAfterSeconds - 1) * 1_000
+        if (retryAfterSeconds > 1) expect(buckets.take(early)).toBeDefined()
+        waitedMs += retryAfterSeconds * 1_000
+        expect(buckets.take(timeMs + waitedMs)).toBeUndefined()
+      }
+    }))
+
+  test('are full at the reset time, and not a second earlier', () =>
+    hold(([one = { tokens: 5, refillMs: 60_000 }], arrivedMs) => {
+      const after = (): TokenBuckets => {
+        const bucket = new TokenBuckets([one], 0)
+        for (const timeMs of arrivedMs) bucket.take(timeMs)
+        return bucket
+      }
+      const burstAt = (timeMs: number): number => {
+        const bucket = after()
+        let count = 0
+        while (!bucket.take(timeMs)) count += 1
+        return count
+      }
+      const lastMs = arrivedMs.at(-1) ?? 0
+      const resetMs = Math.ceil((lastMs + after().tighter.fullInMs) / 1_000) * 1_000
+      expect(burstAt(resetMs)).toBe(one.tokens)
+      if (resetMs - 1_000 >= lastMs) expect(burstAt(resetMs - 1_000)).toBeLessThan(one.tokens)
+    }))
 })
 
 describe('Which requests take a token', () => {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { getMark } from '../../src/db/copy-mark.ts'
 import { SCHEMA_VERSION } from '../../src/db/migrate.ts'
+import { HOUR_MS, SECOND_MS } from '../../src/kernel/clock.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { compareCopy } from '../../src/record/compare.ts'
 import type { Ask } from '../../src/record/connection.ts'
@@ -206,6 +207,14 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
     const forgotten = await fault({ seq: 1 })
     expect(forgotten).toBeInstanceOf(CopyUnfit)
     expect(forgotten).toMatchObject({ isAhead: false })
+  })
+
+  test('lets a transaction be idle for minutes if it may take hours, because a busy machine is slow', async () => {
+    using record = await open()
+    const idle = (patienceMs: number) =>
+      record.connection.transaction('', patienceMs, (ask) => ask('SHOW idle_in_transaction_session_timeout'))
+    expect(await idle(HOUR_MS)).toEqual([{ idle_in_transaction_session_timeout: '10min' }])
+    expect(await idle(SECOND_MS)).toEqual([{ idle_in_transaction_session_timeout: '10s' }])
   })
 
   test('needs PostgreSQL 15 or newer', async () => {
