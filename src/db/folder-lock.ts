@@ -23,7 +23,7 @@ const READ = 'BEGIN; SELECT count(*) FROM sqlite_schema'
 
 /** For a server: keeps all others from writing. @throws DataFault while another one serves, or a command writes for too long */
 export const lockForServing = (dataDir: string): Disposable => {
-  const server = lockForLife(dataDir)
+  const server = lockForLife(dataDir, MOMENT_MS) // a command may look whether there is one
   try {
     const writer = lock(
       dataDir,
@@ -40,12 +40,12 @@ export const lockForServing = (dataDir: string): Disposable => {
 }
 
 /** For a folder that no command writes. @throws DataFault while another process has it */
-export const lockForLife = (dataDir: string): Disposable =>
+export const lockForLife = (dataDir: string, waitMs = 0): Disposable =>
   lock(
     dataDir,
     SERVER_FILE,
     WRITE,
-    0,
+    waitMs,
     'another scrip serve works on this folder\nStop it first, or name another folder.',
   )
 

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import { operatorName } from '../../config/environment.ts'
@@ -112,7 +113,10 @@ export const ask = async (means: Means): Promise<Result> => {
   let endMs = beganMs + WRITER_MS_MAX
   let [isTold, wasCut] = [false, false]
   for (; ; await Bun.sleep(LOOK_MS)) {
-    if (turn.take()) return await performHere(means, 'write')
+    if (turn.take()) {
+      if (isSocketThere(dataDir)) rmSync(socketPath(dataDir)) // of a server that was killed: none has the folder
+      return await performHere(means, 'write')
+    }
     if (isSocketThere(dataDir)) {
       const result = await askServer(means)
       if (result) return result
