@@ -80,7 +80,12 @@ const sums = (): string =>
     .join('')
 
 const chosenTargets = (): readonly Target[] => {
-  const { target: names = [] } = parseArgs({ options: { target: { type: 'string', multiple: true } } }).values
+  const options = { target: { type: 'string', multiple: true }, help: { type: 'boolean' } } as const
+  const { target: names = [], help } = parseArgs({ options }).values
+  if (help) {
+    say(`[--target NAME]..., by default all: ${TARGETS.map(({ name }) => name).join(', ')}`)
+    process.exit()
+  }
   const unknown = names.filter((name) => !TARGETS.some((target) => target.name === name))
   if (unknown.length > 0) {
     say(`no such target: ${unknown.join(', ')}; there are ${TARGETS.map(({ name }) => name).join(', ')}`)

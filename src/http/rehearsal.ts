@@ -68,7 +68,7 @@ export const isRehearsed = (headers: Headers | Readonly<Record<string, unknown>>
 
 const REHEARSED = Symbol('rehearsed')
 
-/** A member that holds a secret: rehearsals show another value in its place. */
+/** A member that holds a secret: rehearsals show another value in its place, and null where there is none. */
 export const secretMember = <Schema extends TSchema>(schema: Schema, rehearsed: string | null): Schema => ({
   ...schema,
   [REHEARSED]: rehearsed,
@@ -83,7 +83,7 @@ export const rehearsed = (result: unknown, schema: TSchema | undefined, headers:
 }
 
 const withoutSecrets = (schema: TSchema, value: unknown): unknown => {
-  if (REHEARSED in schema) return schema[REHEARSED]
+  if (REHEARSED in schema) return value === null ? null : schema[REHEARSED]
   if (Array.isArray(value)) return schema.items ? value.map((item) => withoutSecrets(schema.items, item)) : value
   if (typeof value !== 'object' || value === null || !schema.properties) return value
   const { properties } = schema as TObject

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Type } from '@sinclair/typebox'
+import { rehearsed, secretMember } from '../../src/http/rehearsal.ts'
 import { structured } from '../errors.ts'
 import { type Server, sharedServer, startServer, type TestWorld } from '../harness.ts'
 import { openLive } from '../orders/live.ts'
@@ -20,7 +22,18 @@ const WITH_KEY = 'X-Dry-Run cannot be combined with Idempotency-Key.'
 const refused = (message: string) => structured('ValidationException', 'VALIDATION_FAILURE', message)
 const headersOf = ({ headers }: Response) => ({ marked: headers.get('x-dry-run'), location: headers.get('location') })
 
+test('login ignores the header, whatever it says', async () => {
+  const body = JSON.stringify({ username: 'sbx_login-rehearsed', password: 'any' })
+  const response = await server.request('/auth/login', { method: 'POST', headers: { 'x-dry-run': 'maybe' }, body })
+  expect([response.status, headersOf(response).marked]).toEqual([200, null])
+})
+
 describe('the response of a rehearsal', () => {
+  test('has no PIN where the code has none', () => {
+    const schema = Type.Object({ pin: secretMember(Type.String(), 'XXXX') })
+    expect(['4471', null].map((pin) => rehearsed({ pin }, schema, {}))).toEqual([{ pin: 'XXXX' }, { pin: null }])
+  })
+
   test('of an order has its price, its status and no code', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const response = await world.post(ORDERS, { ...INSTANT, quantity: 2 }, DRY_RUN)

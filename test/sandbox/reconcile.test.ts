@@ -11,7 +11,8 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const ORDER = { product_id: 2, denomination: 50, quantity: 1, ref: 'mine' }
 const HEADER = 'reference,type,amount,currency\n'
-const post = (query: string, body: string) => server.request(`/_sandbox/reconcile?${query}`, { method: 'POST', body })
+const post = (query: string, body: string | Uint8Array<ArrayBuffer>) =>
+  server.request(`/_sandbox/reconcile?${query}`, { method: 'POST', body })
 
 describe('a list', () => {
   test('is compared with the ledger of a world, as CSV or JSON lines', async () => {
@@ -56,9 +57,12 @@ describe('a list', () => {
     })
   })
 
-  test('of more than 8 MiB is refused', async () => {
+  test.each([
+    ['of more than 8 MiB', `${HEADER}${'a,order,1,USD\n'.repeat(600_000)}`],
+    ['that is not UTF-8', new Uint8Array(Buffer.from(`${HEADER}\xe9,order,1,USD\n`, 'latin1'))],
+  ])('%s is refused, and says so', async (_, list) => {
     const world = await server.world()
-    const response = await post(`world=${world.name}`, `${HEADER}${'a,order,1,USD\n'.repeat(600_000)}`)
-    expect(response.status).toBe(400)
+    const response = await post(`world=${world.name}`, list)
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('UTF-8, and at most 8 MiB')])
   })
 })

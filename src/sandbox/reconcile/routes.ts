@@ -26,6 +26,7 @@ const violationOf = ({ line, column, what }: Wrong) => ({
   problem: what,
   message: `line ${line}${column === null ? '' : `, ${column}`}: ${what}`,
 })
+const UNREAD = violation('list', 'format', 'must be UTF-8, and at most 8 MiB')
 const WRONG_LIST = invalid([violationOf({ line: 1, column: 'amount', what: 'is missing' })])
 
 const EXAMPLE = { reference: 'welcome-42', type: 'order' as const, amount: 230.1, currency: 'INR' }
@@ -47,6 +48,11 @@ const periodOf = (text: string): Period | undefined => {
   return { sinceMs, untilMs: Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1) }
 }
 
+/** @throws DomainError validation for a list that is no text, or too long */
+const unread = (error: unknown): never => {
+  throw error instanceof DomainError && error.failure.code === 'body_unreadable' ? new DomainError(UNREAD) : error
+}
+
 export const reconcileRoutes = ({ worlds, reference }: Parts) => {
   /** @throws DomainError validation with what is wrong with the list */
   const compared = (world: World, clientId: number, period: Period, text: string) => {
@@ -60,7 +66,7 @@ export const reconcileRoutes = ({ worlds, reference }: Parts) => {
       const world = getWorld(worlds, query.world)
       const client = findClientIn(world, query.client ?? usernameIn(world, SANDBOX_USERNAME))
       if (!client) throw new DomainError(CLIENT_UNKNOWN)
-      return compared(world, client.id, query.month ?? ALWAYS, await readText(request, BYTES_MAX))
+      return compared(world, client.id, query.month ?? ALWAYS, await readText(request, BYTES_MAX).catch(unread))
     },
     {
       id: 'reconcile',
