@@ -295,7 +295,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
 
   test('takes a name that every object has as any other: in a filter and an address', async () => {
     const page = await consoles.open(`#requests?world=${world}&q=constructor%3Aorders`)
-    await page.getByText('No request matches the filter.').waitFor()
+    await page.getByText('No request matches the filter. There is no field constructor: ').waitFor()
     await page.getByLabel('Search requests').fill('/api/v1/orders')
     await row(page, '/api/v1/orders').waitFor()
     await page.goto(`${server.url}/_sandbox/console#constructor?world=${world}`)

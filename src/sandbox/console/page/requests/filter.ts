@@ -36,6 +36,10 @@ const partsOf = (filter: string): Part[] =>
     return isField(name) ? { field: name, value, text } : { field: undefined, value: text.toLowerCase(), text }
   })
 
+/** The first name before a colon that is no field. */
+export const unknownFieldIn = (filter: string): string | undefined =>
+  [...filter.matchAll(PART)].map(([, name]) => name).find((name) => name !== undefined && !isField(name))
+
 /** The value of a field, to show whether it is set. */
 export const valueIn = (filter: string, field: Field): string | undefined =>
   partsOf(filter).find((part) => part.field === field)?.value

@@ -6,7 +6,7 @@ import { List } from '../list.tsx'
 import { go, hrefOf, keepPlace, type Place, worldOf } from '../place.ts'
 import { REQUESTS_MAX, type Row, store, useStore } from '../store.ts'
 import { Code } from '../ui.tsx'
-import { FIELDS, filterOf, valueIn, withValue } from './filter.ts'
+import { FIELDS, filterOf, unknownFieldIn, valueIn, withValue } from './filter.ts'
 import { RequestView } from './request.tsx'
 import { Headings, RowView } from './row.tsx'
 
@@ -94,7 +94,7 @@ export const Requests = ({ place }: { place: Place }) => {
         <Count shown={shown} rows={rows} />
       </div>
       {shown.length === 0 ? (
-        <Nothing isRead={isRead} isFiltered={rows.length > 0} world={worldOf(place)} />
+        <Nothing isRead={isRead} filter={rows.length > 0 ? typed : undefined} world={worldOf(place)} />
       ) : (
         <>
           <Headings />
@@ -130,8 +130,18 @@ const Count = ({ shown, rows }: { shown: readonly Row[]; rows: readonly Row[] })
   )
 }
 
-const Nothing = ({ isRead, isFiltered, world }: { isRead: boolean; isFiltered: boolean; world: string }) => {
-  if (isFiltered) return <p class="empty">No request matches the filter.</p>
+interface NothingProps {
+  isRead: boolean
+  filter: string | undefined
+  world: string
+}
+
+const Nothing = ({ isRead, filter, world }: NothingProps) => {
+  if (filter !== undefined) {
+    const unknown = unknownFieldIn(filter)
+    const fields = unknown && ` There is no field ${unknown}: the fields are ${Object.keys(FIELDS).join(', ')}.`
+    return <p class="empty">No request matches the filter.{fields}</p>
+  }
   if (!isRead) return <p class="empty">Reading…</p>
   return (
     <div class="empty">
