@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { createApp } from '../../../src/app/app.ts'
 import { commandLine } from '../../../src/commands/command-line.ts'
+import { serveActs } from '../../../src/commands/serve/acts.ts'
 import { configOf } from '../../../src/config/config.ts'
 import type { ServeOptions } from '../../../src/config/option-table.ts'
 import { withServeOptions } from '../../../src/config/options.ts'
@@ -59,11 +60,19 @@ export class Company {
     const command = withServeOptions(new Command('serve')).parse(flags, { from: 'user' })
     const write = (line: string) => process.stderr.write(line)
     const log = createLog({ level: 'error', format: 'json', color: false, clock: systemClock, write })
-    const platform = assemble(configOf(command.opts<ServeOptions>()), systemClock, log)
+    const config = configOf(command.opts<ServeOptions>())
+    const platform = assemble(config, systemClock, log)
     const url = 'http://localhost:4747'
     const bound = { publicUrl: url, addressOf: () => '127.0.0.1', isClosing: () => false }
-    this.#handle = createApp(platform.deps(bound)).handle
-    this.#close = platform.close
+    const deps = platform.deps(bound)
+    const { handle, delivering, refresh } = createApp(deps)
+    this.#handle = handle
+    const worldOf = () => deps.worlds.default
+    const acts = serveActs({ config, log, worldOf, record: undefined, delivering, refresh })
+    this.#close = () => {
+      void acts?.stop(0)
+      platform.close()
+    }
   }
 
   close(): void {
