@@ -48,7 +48,7 @@ const periodOf = (text: string): Period | undefined => {
   return { sinceMs, untilMs: Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1) }
 }
 
-/** @throws DomainError validation for a list that is no text, or too long */
+/** @throws DomainError validation for a list that is not text, or too long */
 const unread = (error: unknown): never => {
   throw error instanceof DomainError && error.failure.code === 'body_unreadable' ? new DomainError(UNREAD) : error
 }

@@ -36,7 +36,7 @@ const partsOf = (filter: string): Part[] =>
     return isField(name) ? { field: name, value, text } : { field: undefined, value: text.toLowerCase(), text }
   })
 
-/** The first name before a colon that is no field. */
+/** The first name before a colon that is not a field. */
 export const unknownFieldIn = (filter: string): string | undefined =>
   [...filter.matchAll(PART)].map(([, name]) => name).find((name) => name !== undefined && !isField(name))
 
