@@ -100,7 +100,7 @@ export const reconcileRoutes = ({ worlds, reference }: Parts) => {
           },
         },
       },
-      refuses: { validation: WRONG_LIST, client_unknown: CLIENT_UNKNOWN },
+      refuses: { body_unreadable: UNREAD, validation: WRONG_LIST, client_unknown: CLIENT_UNKNOWN },
     },
   )
 }
