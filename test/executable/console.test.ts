@@ -293,6 +293,14 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     expect(page.url()).toContain('q=path%3A%2Fpayouts')
   })
 
+  test('finds a word that only the body of a request contains', async () => {
+    const paying = await consoles.world()
+    await paying.post('/api/v1/payouts', PAYOUT)
+    const page = await consoles.open(`#requests?world=${paying.name}&q=lovelace`)
+    await row(page, '/api/v1/payouts').waitFor()
+    expect(await page.locator('.row').count()).toBe(1)
+  })
+
   test('takes a name that every object has as any other: in a filter and an address', async () => {
     const page = await consoles.open(`#requests?world=${world}&q=constructor%3Aorders`)
     await page.getByText('No request matches the filter. There is no field constructor: ').waitFor()

@@ -239,7 +239,7 @@ describe('GET /_sandbox/requests', () => {
     [
       '?wrld=nowhere&world=nowhere',
       400,
-      validation('wrld', 'enum', 'is not a known parameter; known are world, limit, status, path, format, bodies'),
+      validation('wrld', 'enum', 'is not a known parameter; known are world, limit, status, path, text, format, bodies'),
     ],
     ['?format=xml', 400, validation('format', 'enum', 'must be one of json, har, curl')],
     ['?format=', 400, validation('format', 'enum', 'must be one of json, har, curl')],
@@ -490,6 +490,21 @@ describe('The request log is limited', () => {
     const heads = await list('&bodies=false')
     expect(heads).toHaveLength(102)
     expect(heads.filter(({ request, response }) => request.body !== null || response.body !== null)).toEqual([])
+  })
+
+  inWorld('finds a text in a path, a request id and the bodies, in any case, and no secret', async (world) => {
+    const { headers } = await world.post('/api/v1/beneficiaries', ADA)
+    await world.get('/api/v1/countries/105')
+    const found = async (text: string): Promise<string[]> => {
+      const query = `?world=${world.name}&bodies=false&text=${encodeURIComponent(text)}`
+      const entries = await succeed<Entry[]>(server, 'GET', `/requests${query}`)
+      return entries.map(({ method, path }) => `${method} ${path}`)
+    }
+    for (const text of ['ADA@example.com', headers.get('x-request-id') ?? '', '/beneficiaries']) {
+      expect(await found(text)).toEqual(['POST /api/v1/beneficiaries'])
+    }
+    expect(await found('countries/105')).toEqual(['GET /api/v1/countries/105'])
+    expect(await found(world.token)).toEqual([])
   })
 
   inWorld('cuts a body at 65,536 characters, between characters', async (world) => {

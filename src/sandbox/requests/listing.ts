@@ -1,14 +1,17 @@
+import { searchText } from '../../db/search.ts'
 import { documentedRoute, pathOf } from '../../http/target.ts'
 import { nextTurn } from '../../kernel/turns.ts'
 import type { World } from '../../worlds/world.ts'
 import { fits } from '../faults/pattern.ts'
-import { BYTES_MAX, type LoggedRequest, requestLog } from './request-log.ts'
+import { BYTES_MAX, type LoggedRequest, recordedFrom, requestLog } from './request-log.ts'
 
 /** Which requests of the log are wanted. */
 interface RequestFilter {
   limit: number
   status?: string
   path?: string
+  /** A part of the path, the request id or a body, in the form that texts are searched in. */
+  text?: string
   /** Without bodies, a list holds as many requests as it may. */
   bodies?: 'true' | 'false'
 }
@@ -39,7 +42,16 @@ const newest = (requests: LoggedRequest[], { limit, bodies }: RequestFilter): Fo
   return { requests: requests.slice(0, count), isFull: count === limit || bytes >= bytesMax }
 }
 
-const matches = ({ request: { response, path, route } }: LoggedRequest, wanted: RequestFilter): boolean =>
+const matches = (logged: LoggedRequest, wanted: RequestFilter): boolean =>
+  hasStatusAndPath(logged, wanted) && (wanted.text === undefined || contains(logged, wanted.text))
+
+/** Secrets are not found, because they are not shown. */
+const contains = (logged: LoggedRequest, text: string): boolean => {
+  const { path, request_id, request, response } = recordedFrom(logged)
+  return searchText(path, request_id, request.body, response.body).includes(text)
+}
+
+const hasStatusAndPath = ({ request: { response, path, route } }: LoggedRequest, wanted: RequestFilter): boolean =>
   (wanted.status === undefined || hasStatus(response.status, wanted.status)) &&
   (wanted.path === undefined || wanted.path === (route && documentedRoute(route)) || fits(wanted.path, pathOf(path)))
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { JSON_TYPE } from '../../http/json.ts'
-import { choiceFilter } from '../../http/parameters.ts'
+import { choiceFilter, searchFilter } from '../../http/parameters.ts'
 import { found, violation } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
 import { controlRoutes, limitUpTo } from '../control/operation.ts'
@@ -59,6 +59,7 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
           limit: limitUpTo(LIMIT_MAX, LIMIT_DEFAULT),
           status: statusFilter,
           path: pathFilter,
+          text: searchFilter('Part of the path, the request id or a body, in any case', 'bonus-1'),
           format: choiceFilter(['json', 'har', 'curl'], 'The format of the response: JSON, a HAR file or curl lines'),
           bodies: choiceFilter(['true', 'false'], 'With `false`, bodies are null in JSON'),
         }),

@@ -164,15 +164,15 @@ export const useStore = (): Store => {
   return store
 }
 
-/** Changes when events arrive, so that their records are read again. */
-export const useNews = (): string => {
+/** Changes when events arrive, so that their records are read again; or with what `latest` returns, once a second at most. */
+export const useNews = (latest = (): string => store.lastEvent): string => {
   const [news, setNews] = useState('')
   useEffect(() => {
     let timer = 0
     const look = () => {
       timer ||= window.setTimeout(() => {
         timer = 0
-        setNews(store.lastEvent)
+        setNews(latest())
       }, FRESH_MS)
     }
     const unwatch = store.watch(look)

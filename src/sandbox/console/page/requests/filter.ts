@@ -20,6 +20,8 @@ export const FIELDS = {
 export type Field = keyof typeof FIELDS
 
 type Fits = (row: Row) => boolean
+/** Returns whether a word is in the bodies of a request, which rows do not hold. */
+type IsInBodies = (word: string, row: Row) => boolean
 
 interface Part {
   field: Field | undefined
@@ -51,17 +53,21 @@ export const withValue = (filter: string, field: Field, value: string | undefine
   return [...kept.map(({ text }) => text), ...added].join(' ')
 }
 
-export const filterOf = (filter: string): Fits => {
-  const fits = partsOf(filter).map(fitsPart)
+/** The words that may appear anywhere. */
+export const wordsIn = (filter: string): string[] =>
+  partsOf(filter).flatMap(({ field, value }) => (field === undefined ? [value] : []))
+
+export const filterOf = (filter: string, isInBodies: IsInBodies): Fits => {
+  const fits = partsOf(filter).map((part) => fitsPart(part, isInBodies))
   return (row) => fits.every((each) => each(row))
 }
 
 const includes = (text: string | null | undefined, part: string): boolean => text?.toLowerCase().includes(part) ?? false
 
-const fitsPart = ({ field, value }: Part): Fits => {
+const fitsPart = ({ field, value }: Part, isInBodies: IsInBodies): Fits => {
   switch (field) {
     case undefined:
-      return ({ text }) => text.includes(value)
+      return (row) => row.text.includes(value) || isInBodies(value, row)
     case 'status':
       return statusFits(value)
     case 'method':

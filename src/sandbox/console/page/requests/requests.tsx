@@ -1,12 +1,14 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { counted } from '../../../requests/amounts.ts'
+import { get } from '../api.ts'
 import { Button, Input } from '../forms.tsx'
-import { useKeys } from '../hooks.ts'
+import { useKeys, useLoaded } from '../hooks.ts'
 import { List } from '../list.tsx'
 import { go, hrefOf, keepPlace, type Place, worldOf } from '../place.ts'
-import { REQUESTS_MAX, type Row, store, useStore } from '../store.ts'
+import { REQUESTS_MAX, type Row, store, useNews, useStore } from '../store.ts'
+import type { RequestHead } from '../types.ts'
 import { Code } from '../ui.tsx'
-import { FIELDS, filterOf, unknownFieldIn, valueIn, withValue } from './filter.ts'
+import { FIELDS, filterOf, unknownFieldIn, valueIn, withValue, wordsIn } from './filter.ts'
 import { RequestView } from './request.tsx'
 import { Headings, RowView } from './row.tsx'
 
@@ -18,7 +20,8 @@ const KINDS = {
   Writes: { field: 'changed', value: 'any' },
 } as const
 
-const keyOf = ({ head: { world, id } }: Row): string => `${world} ${id}`
+const keyOfHead = ({ world, id }: RequestHead): string => `${world} ${id}`
+const keyOf = ({ head }: Row): string => keyOfHead(head)
 
 /** Hands a key to the list, wherever the focus is. */
 const toList = (key: string): void => {
@@ -35,7 +38,11 @@ export const Requests = ({ place }: { place: Place }) => {
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => setTyped(filter), [place])
 
-  const shown = useMemo(() => (typed === '' ? rows : rows.filter(filterOf(typed))), [rows, typed])
+  const bodies = useBodies(typed, place)
+  const shown = useMemo(() => {
+    if (typed === '') return rows
+    return rows.filter(filterOf(typed, (word, row) => bodies?.get(word)?.has(keyOf(row)) ?? false))
+  }, [rows, typed, bodies])
 
   const look = (changed: Partial<Place>): void => go({ ...place, filter: typed, ...changed })
   const close = (): void => look({ id: undefined, idWorld: undefined })
@@ -118,6 +125,18 @@ export const Requests = ({ place }: { place: Place }) => {
       )}
     </div>
   )
+}
+
+/** The keys of the requests whose bodies contain a word of the filter, by word. */
+const useBodies = (filter: string, { world }: Place): Map<string, Set<string>> | undefined => {
+  const newest = useNews(() => (store.rows[0] ? keyOf(store.rows[0]) : ''))
+  const keysOf = async (text: string): Promise<[string, Set<string>]> => {
+    const query = { limit: String(REQUESTS_MAX), bodies: 'false', text }
+    const heads = await get<RequestHead[]>('/requests', { world, query })
+    return [text, new Set(heads.map(keyOfHead))]
+  }
+  const load = async () => new Map(await Promise.all(wordsIn(filter).map(keysOf)))
+  return useLoaded(load, [filter, world, newest]).value
 }
 
 /** How many requests are shown, and of how many. */
