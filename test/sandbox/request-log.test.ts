@@ -239,7 +239,11 @@ describe('GET /_sandbox/requests', () => {
     [
       '?wrld=nowhere&world=nowhere',
       400,
-      validation('wrld', 'enum', 'is not a known parameter; known are world, limit, status, path, text, format, bodies'),
+      validation(
+        'wrld',
+        'enum',
+        'is not a known parameter; known are world, limit, status, path, text, format, bodies',
+      ),
     ],
     ['?format=xml', 400, validation('format', 'enum', 'must be one of json, har, curl')],
     ['?format=', 400, validation('format', 'enum', 'must be one of json, har, curl')],
