@@ -14,7 +14,7 @@ import { ROOT } from './compile.ts'
 
 /**
  * Compiles the library of the npm package. Types and functions of the control API are generated from the OpenAPI
- * document (decision 59).
+ * document (decision 18).
  */
 
 interface Operation {

@@ -5,7 +5,7 @@ import { PROJECT, ROOT } from './compile.ts'
 import { compileLibrary } from './library.ts'
 import { executableName, NPM_NAME, type Target } from './targets.ts'
 
-/** None names another as a dependency: an installer would ask the registry for it (decision 0037). */
+/** None names another as a dependency: an installer would ask the registry for it (decision 18). */
 
 export interface Package {
   name: string

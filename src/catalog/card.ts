@@ -1,6 +1,6 @@
 import motifs from '../../seed/motifs.json' with { type: 'text' }
 
-/** The picture of an invented brand: an SVG that loads nothing (decision 84). */
+/** The picture of an invented brand: an SVG that loads nothing (decision 8). */
 
 export const SVG_TYPE = 'image/svg+xml'
 

@@ -41,7 +41,7 @@ export class Catalog {
     return this.#loaded
   }
 
-  /** Takes 1 s for 100,000 products, for which everybody waits (decision 86). */
+  /** Takes 1 s for 100,000 products, for which everybody waits (decision 31). */
   #load(): Current {
     const { reference, publicUrl } = this.options
     const database = this.options.database()

@@ -189,7 +189,7 @@ export const commandLine = async (givenEnvironment: Environment, args: readonly 
   return program
 }
 
-/** The library's messages, `error: WHAT. HINT`, in the format of our errors (decision 89). */
+/** The library's messages, `error: WHAT. HINT`, in the format of our errors (decision 60). */
 const inOurStyle = (text: string): string =>
   text
     .replace(/^error: (?:command-argument )?/, '')

@@ -15,7 +15,7 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 /**
- * How every error reads on the terminal (decision 89): a line that says what is wrong, then what to do next. The message
+ * How every error reads on the terminal (decision 60): a line that says what is wrong, then what to do next. The message
  * has them as lines.
  */
 export const errorText = (message: string): string => `scrip: ${visibleLines(message)}\n`

@@ -6,7 +6,7 @@ export interface Randomness {
 
 export const secureRandomness: Randomness = { bytes: (count) => randomBytes(count) }
 
-/** Never from a random seed (decision 9). */
+/** Never from a random seed (decision 1). */
 export const freshSecret = (byteCount: number): Uint8Array => randomBytes(byteCount)
 
 /** Names what a command asks for, so that it can ask again (contract C20). Never from a random seed. */

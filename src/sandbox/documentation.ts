@@ -24,7 +24,7 @@ const headersOf = ({ route, operation }: ServedOperation): TObject | undefined =
   return isExempt(route) ? undefined : FAULT_REQUEST.headers
 }
 
-/** With `--strict`, probes refuse what they do not document, too; they have no other error (decision 23). */
+/** With `--strict`, probes refuse what they do not document, too; they have no other error (decision 138). */
 const STRICTLY = { parameter_unknown: violation('pretty', 'enum', unknownProblem('parameter')) }
 
 const errorsOf = ({ route }: ServedOperation): Record<string, Failure> => {

@@ -3,7 +3,7 @@ import type { Query, Tx } from '../db/database.ts'
 import { prepared, preparedInsert, preparedOne } from '../db/prepared.ts'
 import { clients, logins } from './tables.ts'
 
-/** How many logins of one client live at once; the oldest make room (decision 0005). */
+/** How many logins of one client live at once; the oldest make room (decision 4). */
 const LOGINS_PER_CLIENT_MAX = 10_000
 
 export type ClientRow = typeof clients.$inferSelect

@@ -21,7 +21,7 @@ export interface Outgoing {
 /** Attempts a delivery. Undefined if it is no longer its turn: there is no attempt, and the queue says when it is due. */
 export type Deliver = (outgoing: Outgoing, signal: AbortSignal) => Promise<ReceiverResponse | undefined>
 
-/** Posts an event with its signature (contract C16), and in the trace of the request that has caused it (decision 99). */
+/** Posts an event with its signature (contract C16), and in the trace of the request that has caused it (decision 70). */
 export const posting =
   (send: Send): Deliver =>
   ({ webhook, event, atMs, secrets }, signal) => {

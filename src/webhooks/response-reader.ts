@@ -12,7 +12,7 @@ const INTERIM_BELOW = 200
 
 /**
  * Reads the status of an HTTP/1.1 response and the beginning of its body, and nothing else. Each byte is looked at once,
- * however few of them come together: a receiver must not hold up the server (decision 98).
+ * however few of them come together: a receiver must not hold up the server (decision 72).
  */
 export class ResponseReader {
   #headBytes = 0

@@ -6,7 +6,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { readReference, seedReferenceData } from '../../src/start/seed.ts'
 import { catalogEntry } from './entry.ts'
 
-/** What is served while another catalog is imported (decision 86). */
+/** What is served while another catalog is imported (decision 31). */
 
 const reference = readReference()
 

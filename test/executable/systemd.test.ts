@@ -4,7 +4,7 @@ import { start } from '../program.ts'
 import { documentText } from './documents.ts'
 import { asOperator } from './live.ts'
 
-/** What the unit for systemd relies on (decision 77), without systemd: a receiver stands for its notification socket. */
+/** What the unit for systemd relies on (decision 21), without systemd: a receiver stands for its notification socket. */
 
 const RECEIVER = `
 import socket, sys

@@ -3,7 +3,7 @@ import { expectResponse, forFile, type Server, startServer } from '../harness.ts
 import { countOf } from '../records.ts'
 import { errorIn, type Shape } from './routes.ts'
 
-/** `--strict`: what the API would ignore is refused by name (decision 15). */
+/** `--strict`: what the API would ignore is refused by name (decision 47). */
 
 interface PublishedOperation {
   method: string

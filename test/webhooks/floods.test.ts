@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net'
 import { forFile, startServer, type TestWorld } from '../harness.ts'
 import { attemptsOf, hook, settle, WEBHOOKS } from './webhooks.ts'
 
-/** Receivers that send much before they respond: the server must not be held up (decision 98). */
+/** Receivers that send much before they respond: the server must not be held up (decision 72). */
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { flushFolder } from '../../db/disk.ts'
 import { MINUTE_MS, parseTimestamp, systemClock, toTimestamp } from '../../kernel/clock.ts'
 
-/** A folder of backups named after their times: nothing else records when the next one is due (decision 78). */
+/** A folder of backups named after their times: nothing else records when the next one is due (decision 29). */
 
 const NAME = /^scrip-(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.sqlite$/
 /** The ending of a copy that failed its checks. */

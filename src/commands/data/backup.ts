@@ -33,7 +33,7 @@ interface BackupOptions {
   keep?: number
 }
 
-/** `scrip backup`: verified copies of the database, taken while the server goes on (decision 78). */
+/** `scrip backup`: verified copies of the database, taken while the server goes on (decision 29). */
 export const backupCommand = (backup: Command): void => {
   withDataOptions(backup)
     .description('write a verified copy of the database, also while a server runs; the keys are not included')
@@ -67,7 +67,7 @@ async function backUp(this: Command, place: string, options: BackupOptions): Pro
 
 const RETRY_MS = 5 * MINUTE_MS
 
-/** No later try can succeed: the server was upgraded, and this program is to be started again (decision 78). */
+/** No later try can succeed: the server was upgraded, and this program is to be started again (decision 29). */
 const isOfAnotherRelease = (error: unknown): boolean => error instanceof Error && error.cause instanceof SchemaMismatch
 
 const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false

@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander'
 import { SHIPPED } from '../../sandbox/scenario/shipped.ts'
 import { choiceArgument } from '../arguments.ts'
 
-/** `scrip completion`: a function of a few lines for each shell, which asks the program what can follow (decision 22). */
+/** `scrip completion`: a function of a few lines for each shell, which asks the program what can follow (decision 45). */
 
 /** Each is called with its own name and the words typed after the program, the last one unfinished. */
 const FUNCTIONS = {

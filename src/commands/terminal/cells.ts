@@ -48,7 +48,7 @@ export interface List {
   total?: number
 }
 
-/** What each column shows of an item, the most important one first (decision 82). */
+/** What each column shows of an item, the most important one first (decision 60). */
 export type Columns<Item, Context = unknown> = Readonly<Record<string, (item: Item, context: Context) => Cell>>
 
 export const rowOf = <Item, Context>(columns: Columns<Item, Context>, item: Item, context: Context): Row => {

@@ -4,7 +4,7 @@ import type { Failure } from '../../kernel/failure.ts'
 import { CONNECTION_DROPPED, GATEWAY } from '../errors.ts'
 import type { Fault } from './faults.ts'
 
-/** What faults do to a response when the work is done (contract C15, decision 0048). */
+/** What faults do to a response when the work is done (contract C15, decision 13). */
 
 /** A response instead of the real one. Status 0: the connection is closed without one. */
 interface Substitute {

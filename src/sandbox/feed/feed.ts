@@ -29,7 +29,7 @@ interface Sources {
 
 /**
  * The requests and events of all worlds as they happen (contract C15). Nothing is kept before the first reader. Messages are made
- * apart from the requests that they report, and once a reader takes them (decision 81).
+ * apart from the requests that they report, and once a reader takes them (decision 14).
  */
 export class Feed {
   readonly #kept = new Recent<Item>({ sizeOf, bytesMax: BYTES_MAX })

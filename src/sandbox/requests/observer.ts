@@ -73,7 +73,7 @@ export const observerOf = (concerns: Concerns) => {
         .then(() => writing)
     },
 
-    /** With `--strict`, an undocumented name is refused after features (decision 15). */
+    /** With `--strict`, an undocumented name is refused after features (decision 47). */
     entitled: (asked) => (strict ? refuseUnknown(asked) : undefined),
 
     ended: ({ request, route }, { status, headers, body }, failure) => {

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { redactedMember } from './redaction.ts'
 
-/** The values of rows that requests have written, as the detail of a request shows them (decision 87). */
+/** The values of rows that requests have written, as the detail of a request shows them (decision 14). */
 
 /** The columns of a row and their values, without secrets. */
 type RowValues = Record<string, unknown>

@@ -11,7 +11,7 @@ interface Options {
 }
 
 /**
- * Refuses what an operation does not document: always in the control API, with `--strict` in the API (decision 15).
+ * Refuses what an operation does not document: always in the control API, with `--strict` in the API (decision 47).
  *
  * @throws DomainError validation, body_unreadable
  */

@@ -2,7 +2,7 @@ import { SECOND_MS } from '../../kernel/clock.ts'
 import type { Payout } from '../../payouts/queries.ts'
 import { canHappen, type PayoutEventType, type PayoutStep } from '../../payouts/transitions.ts'
 
-/** Payouts to these payees have a special outcome as the clock moves (contract C15, decision 0050). */
+/** Payouts to these payees have a special outcome as the clock moves (contract C15, decision 13). */
 
 /** After the completion, in the pace of the sandbox. */
 const RETURNED_AFTER_MS = 10 * SECOND_MS
