@@ -90,6 +90,7 @@ export const requests = async (rounds: Rounds, payoutCount: number, before: stri
     const timesOf = (contender: Contender): string =>
       `${medianOf(contender, 'p50Ms').toFixed(1)} / ${medianOf(contender, 'p99Ms').toFixed(1)}`
     times.push([name, ...contenders.map(timesOf)])
+    process.stderr.write(`${costs.at(-1)?.join(' ')}\n`)
   }
   console.log(`${markdown(costs)}\n\n${markdown(times)}`)
   console.log(`\nMemory of live mode after that: ${mebibytes(residentBytes(live.server.pid))}`)
@@ -208,11 +209,12 @@ const rowsFor = async (live: Subject): Promise<Row[]> => {
     row('payouts, a page', [{ path: '/api/v1/payouts' }]),
     row('charges, the same', purchases.slice(0, 1)),
     row('charges, all different', purchases),
-    { name: 'login', asksOf: logInOf, status: 200 },
     row('beneficiaries', people, 201),
     row('orders', [{ path: '/api/v1/orders', body: JSON.stringify(order) }]),
     row('payouts', [payoutOf(`bench-${UNNUMBERED}`)], 201),
     row('payouts with a key', [keyed], 201),
+    // The oldest logins of a client make room, also the one that the other rows use.
+    { name: 'login', asksOf: logInOf, status: 200 },
   ]
 }
 

@@ -254,6 +254,8 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     expect(await refused.getByRole('link', { name: 'What to do' }).getAttribute('href')).toBe(
       '/docs/guides/errors#validation',
     )
+    await refused.getByRole('link', { name: 'Show product 1' }).click()
+    await row(page, '/api/v1/products/1/charges').first().waitFor()
   })
 
   test('finds a place with Ctrl+K, and names its keys', async () => {

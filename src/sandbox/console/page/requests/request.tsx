@@ -55,7 +55,7 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
         {recorded.client && <span>client {visible(recorded.client)}</span>}
         <span class="mono">{visible(recorded.request_id)}</span>
       </p>
-      {recorded.message !== null && <Refusal message={recorded.message} outcome={recorded.outcome} />}
+      {recorded.message !== null && <Refusal {...recorded} message={recorded.message} />}
       <section class="summary" aria-label="What it changed">
         <ul>
           {inWords(recorded).map(({ text, record }) => (
@@ -98,9 +98,10 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
 }
 
 /** What an error says, and what to do about it. */
-const Refusal = ({ message, outcome }: { message: string; outcome: string | null }) => {
+const Refusal = ({ message, outcome, path, world }: Omit<RequestDetail, 'message'> & { message: string }) => {
   const name = outcome ?? ''
   const advice = adviceAbout(name)
+  const about = recordIn(path)
   return (
     <p class="failed">
       {visible(message)}
@@ -110,8 +111,22 @@ const Refusal = ({ message, outcome }: { message: string; outcome: string | null
           <a href={`/docs/guides/errors#${kindOf(name)}`}>What to do</a>: {advice.replaceAll('`', '')}.
         </>
       )}
+      {about && (
+        <>
+          {' '}
+          <a href={hrefOf({ world, ...about.place })}>Show {visible(about.name)}</a>
+        </>
+      )}
     </p>
   )
+}
+
+/** The record that a path names, where the console shows it; of a product, the requests for it. */
+const recordIn = (path: string): { name: string; place: Omit<Place, 'world'> } | undefined => {
+  const [, kind, id] = /\/(order|payout|wallet|product)s\/([^/?]+)/.exec(path) ?? []
+  if (kind === undefined || id === undefined) return undefined
+  const page = { page: 'money', record: `${kind}-${id}` }
+  return { name: `${kind} ${id}`, place: kind === 'product' ? { page: 'requests', filter: `/products/${id}` } : page }
 }
 
 const Part = ({ title, count, children }: { title: string; count?: number; children: ComponentChildren }) => (
