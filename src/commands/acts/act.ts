@@ -29,7 +29,7 @@ export interface Asked {
   /** The arguments and options of the command. */
   args: readonly unknown[]
   isRehearsal: boolean
-  /** Why the command itself has refused it, which is all that is left to record. */
+  /** The reason of a command that refused the act itself: the audit gets its row, and nothing else is done. */
   refusal?: string | undefined
 }
 
@@ -79,7 +79,7 @@ class KnownAct extends Error {
   }
 }
 
-/** Performs an act once, whatever often it is asked for. What it does, and what it refuses, is a row of the audit (contract C17). */
+/** Performs an act once, however often it is asked for. What it does, and what it refuses, is a row of the audit (contract C17). */
 export const perform = async (performer: Performer, act: Act, asked: Asked, asking: Asking): Promise<Result> => {
   const { id, command, subject, user, args, isRehearsal, refusal } = asked
   const { world, refresh } = performer
@@ -133,7 +133,9 @@ const becameOf = ({ id, command, subject, outcome, before, after, act }: AuditRo
   const facts = { before: before && new Facts(before), after: after && new Facts(after) }
   if (outcome === 'refused')
     throw refused(`${(JSON.parse(after ?? '{}') as { reason?: string }).reason}\nSee row ${id} of the audit.`)
-  note(`The server ended before it had answered. The act was done, as row ${id} of the audit says; a password is lost.`)
+  note(
+    `The server ended before it had answered. The act was done, as row ${id} of the audit says. A password that it made is lost: rotate it.`,
+  )
   return { audit: id, command, subject, ...facts, act }
 }
 

@@ -38,7 +38,7 @@ interface Options {
   inNewFolder?: boolean
 }
 
-/** The action of commands that act. */
+/** The action of a command: asks the server, or performs the act where none runs. */
 export const acting = (acts: Acts, { fileOf, read = (text) => text, inNewFolder = false }: Options = {}) =>
   action(acts, async (means, args) => {
     const file = fileOf?.(...(args as never[]))
