@@ -51,10 +51,12 @@ describe('a server', () => {
   stockedTest('refuses an act that it does not know by its name, and does nothing', async (operator) => {
     await using _server = await operator.serve()
     const before = await operator.json('audit', 'list')
-    expect(await ask(operator, { id: 'act_1', command: 'wallet burn' })).toEqual({
-      refusal: expect.stringMatching(/^the server does not know scrip wallet burn: it is of release /),
-      exitCode: 1,
-    })
+    for (const command of ['wallet burn', 'constructor', '__proto__']) {
+      expect(await ask(operator, { id: 'act_1', command })).toEqual({
+        refusal: expect.stringContaining(`the server does not know scrip ${command}: it is of release `),
+        exitCode: 1,
+      })
+    }
     expect(await operator.json('audit', 'list')).toEqual(before)
   })
 

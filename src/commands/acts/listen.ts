@@ -109,7 +109,7 @@ const performed = async (
     onProgress: (...progress: [string, number, number]) => send({ progress }),
   }
   try {
-    const act = asked.refusal === undefined ? (await acts())[asked.command] : nothing
+    const act = asked.refusal === undefined ? actOf(await acts(), asked) : nothing
     if (!act) throw refused(unknownAct(asked))
     const result = await explainFaults(dataDir, async () => perform(await performer(), act, asked, asking))
     return { result: resultToWire(result) }
@@ -122,6 +122,9 @@ const performed = async (
 }
 
 const nothing = () => ({})
+
+/** Undefined also for a name that every object has. */
+const actOf = (acts: Acts, { command }: Asked) => (Object.hasOwn(acts, command) ? acts[command] : undefined)
 
 const unknownAct = ({ command }: Asked): string =>
   `the server does not know scrip ${command}: it is of release ${VERSION}, and nothing was done\nRestart it with this release, or run the command of its release.`
