@@ -90,9 +90,9 @@ const MODULES: Record<string, readonly string[]> = {
   ],
 }
 const BELOW_MODULES = ['pages', 'worlds', 'http', 'db', 'kernel']
-/** The record stands beside the modules, and knows none. */
-const RECORD = ['config', 'http', 'db', 'kernel']
-const BELOW_APP = ['record', 'config', 'observability', ...Object.keys(MODULES), ...BELOW_MODULES]
+/** Replication stands beside the modules, and knows none. */
+const REPLICATION = ['config', 'http', 'db', 'kernel']
+const BELOW_APP = ['replication', 'config', 'observability', ...Object.keys(MODULES), ...BELOW_MODULES]
 
 /** What each place may import, besides itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -103,7 +103,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   worlds: ['db', 'kernel'],
   ...Object.fromEntries(Object.entries(MODULES).map(([module, others]) => [module, [...others, ...BELOW_MODULES]])),
   config: ['http', 'kernel'],
-  record: RECORD,
+  replication: REPLICATION,
   observability: ['config', ...BELOW_MODULES],
   sandbox: ['app', ...BELOW_APP],
   // Live mode runs without the sandbox, and is read without it (decision 0047).

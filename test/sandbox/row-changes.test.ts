@@ -5,7 +5,7 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { secureRandomness } from '../../src/kernel/ids.ts'
 import { watchRows, withChanges } from '../../src/sandbox/requests/row-changes.ts'
 import { World } from '../../src/worlds/world.ts'
-import { CLIENT, CURRENCY, wallet } from '../record/opened.ts'
+import { CLIENT, CURRENCY, wallet } from '../replication/opened.ts'
 
 const database = Database.inMemory()
 migrate(database.sqlite, systemClock)

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { findMark } from '../../db/copy-mark.ts'
 import type { Log } from '../../observability/log.ts'
-import type { RecordServer } from '../../record/server.ts'
+import type { RecordServer } from '../../replication/server.ts'
 import type { World } from '../../worlds/world.ts'
 import type { Performer } from '../acts/act.ts'
 import { type ActsServer, listenForActs } from '../acts/listen.ts'

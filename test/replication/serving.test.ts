@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { whileServing } from '../../src/record/while-serving.ts'
+import { whileServing } from '../../src/replication/while-serving.ts'
 
 /** Which response leaves when the lease has run out since the request began (contract C4, C18). */
 
