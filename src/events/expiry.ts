@@ -16,9 +16,9 @@ export const expiring = (
   deleteOldest: (tx: Tx, upToMs: number, countMax: number) => void,
 ): DueSource => ({
   kind,
-  first: (query, setAside) => {
+  first: (query, quarantined) => {
     const writtenMs = oldestMs(query)
-    if (writtenMs === undefined || setAside.size > 0) return undefined
+    if (writtenMs === undefined || quarantined.size > 0) return undefined
     return {
       id: 'the oldest',
       dueMs: writtenMs + EVENT_KEPT_MS,

@@ -9,7 +9,7 @@ import type { RequestContext, RoutedRequest } from './request-id.ts'
 import { bodyCheck } from './validation.ts'
 
 /** The body of a write that happens once: read in its transaction, so that a refusal is stored with the key (contract C14). */
-export interface Submission<Input, Output> {
+export interface DeferredBody<Input, Output> {
   text: string
   /** @throws DomainError validation */
   read: (sent: JsonObject) => Input
@@ -38,7 +38,7 @@ type Add<Given, GroupQuery, Self> = <
   path: string,
   handler: (
     context: Given &
-      Sent<Params, Query, Once extends true ? Submission<NoInfer<Input>, Static<Schema>> : NoInfer<Input>>,
+      Sent<Params, Query, Once extends true ? DeferredBody<NoInfer<Input>, Static<Schema>> : NoInfer<Input>>,
   ) => Result<Static<NoInfer<Schema>>, Once> | Promise<Result<Static<NoInfer<Schema>>, Once>>,
   line: Line<Params, Query, Body, Schema, Input, Once>,
 ) => Self

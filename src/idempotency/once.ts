@@ -5,7 +5,7 @@ import { renderFailure } from '../http/errors.ts'
 import { KEY_MALFORMED, KEY_REUSED } from '../http/failures.ts'
 import { type Exact, Json, type JsonObject, parseObject } from '../http/json.ts'
 import type { RequestContext } from '../http/request-id.ts'
-import type { Submission } from '../http/route-lines.ts'
+import type { DeferredBody } from '../http/route-lines.ts'
 import { documentedRoute, pathOf } from '../http/target.ts'
 import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
@@ -33,7 +33,7 @@ interface AtRest {
 interface Effect<Input, Output> {
   /** The path that it was posted to, which the key belongs to. */
   path: string
-  submission: Submission<Input, Output>
+  deferred: DeferredBody<Input, Output>
   apply: (tx: Tx, input: Input) => Output
   atRest: AtRest | undefined
 }
@@ -52,14 +52,14 @@ interface Response {
  * @throws DomainError idempotency_key_malformed, idempotency_key_reused, body_unreadable, or what reading and applying throw
  */
 export const once = async <Input, Output, Given extends Output>(
-  submission: Submission<Input, Output>,
+  deferred: DeferredBody<Input, Output>,
   { request, session, set }: RequestContext & { session: Session },
   apply: (tx: Tx, input: NoInfer<Input>) => Exact<Given, Output>,
   atRest?: AtRest,
 ): Promise<Json<Output>> => {
   const key = readKey(request)
   const path = documentedRoute(pathOf(request.url))
-  const effect = { path, submission, apply, atRest }
+  const effect = { path, deferred, apply, atRest }
   const { status, text, isReplayed, refusal } =
     key === undefined ? await perform(session, effect) : await performOrReplay(session, effect, key)
   if (refusal) throw refusal
@@ -77,17 +77,14 @@ const readKey = (request: Request): string | undefined => {
   return key
 }
 
-const responseOf = <Output>({ operation }: Submission<unknown, Output>, output: Output): Response => ({
+const responseOf = <Output>({ operation }: DeferredBody<unknown, Output>, output: Output): Response => ({
   status: operation.response.status,
   text: JSON.stringify(output),
 })
 
-const perform = <Input, Output>(
-  { write }: Session,
-  { submission, apply }: Effect<Input, Output>,
-): Promise<Response> => {
-  const input = submission.read(parseObject(submission.text))
-  return write((tx) => responseOf(submission, apply(tx, input)))
+const perform = <Input, Output>({ write }: Session, { deferred, apply }: Effect<Input, Output>): Promise<Response> => {
+  const input = deferred.read(parseObject(deferred.text))
+  return write((tx) => responseOf(deferred, apply(tx, input)))
 }
 
 const performOrReplay = <Input, Output>(
@@ -97,7 +94,7 @@ const performOrReplay = <Input, Output>(
 ): Promise<Response> => {
   const {
     path,
-    submission: { text: sent },
+    deferred: { text: sent },
   } = effect
   const parse = parsedOnce(sent)
   const requestSha256 = digestOf(`POST ${path} ${canonical(parse) ?? sent}`)
@@ -135,14 +132,14 @@ const storedText = <Input, Output>(tx: Tx, { atRest }: Effect<Input, Output>, st
 const attempt = <Input, Output>(
   tx: Tx,
   { db }: World,
-  { submission, apply }: Effect<Input, Output>,
+  { deferred, apply }: Effect<Input, Output>,
   parse: () => JsonObject,
 ): Response => {
   try {
-    return responseOf(submission, apply(tx, submission.read(parse())))
+    return responseOf(deferred, apply(tx, deferred.read(parse())))
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
-    const { status, body } = renderFailure(error.failure, submission.operation)
+    const { status, body } = renderFailure(error.failure, deferred.operation)
     if (!STORED_REFUSALS.has(status)) throw error
     db.undo()
     return { status, text: JSON.stringify(body), refusal: error }

@@ -154,8 +154,8 @@ const dueTimeOf = ({ status, placedAtMs }: Pick<Order, 'status' | 'placedAtMs'>,
 export const dueOrders = (delivering: Delivering): DueSource => ({
   kind: 'orders',
   waiting: countDue,
-  first: (query, setAside) => {
-    const order = findFirstDue(query, setAside)
+  first: (query, quarantined) => {
+    const order = findFirstDue(query, quarantined)
     return order && { id: order.id, dueMs: order.dueAtMs, step: (tx, world) => step(tx, world, delivering, order) }
   },
 })

@@ -46,11 +46,11 @@ interface StockOptions {
 export const importedSupply = (options: StockOptions): VoucherSupply => ({
   covers: (query, world, { id: productId }, denominationMinor, quantity) =>
     areFree(query, { productId, denominationMinor }, world.clock.nowMs(), quantity),
-  take: (tx, world, order) => setAside(tx, world, options, order, order.quantity),
+  take: (tx, world, order) => reserveCodes(tx, world, options, order, order.quantity),
   deliver: (tx, world, order, quantity) => {
     const waiting = waitingFor(tx, world, options, order, quantity)
     if (waiting.length === quantity) return waiting
-    setAside(tx, world, options, order, quantity - waiting.length)
+    reserveCodes(tx, world, options, order, quantity - waiting.length)
     freeSpoiled(tx, order, world.clock.nowMs())
     return waitingFor(tx, world, options, order, quantity)
   },
@@ -61,7 +61,7 @@ export const importedSupply = (options: StockOptions): VoucherSupply => ({
 const BEHIND_DAMAGED = 250
 
 /** @throws DomainError insufficient_stock */
-const setAside = (tx: Tx, world: World, options: StockOptions, order: Order, quantity: number): void => {
+const reserveCodes = (tx: Tx, world: World, options: StockOptions, order: Order, quantity: number): void => {
   const nowMs = world.clock.nowMs()
   const seal = options.seals(tx)
   const passed: number[] = []

@@ -126,8 +126,8 @@ const OPEN_STATUSES: PayoutStatus[] = ['created', 'queued', 'processing', 'settl
 export const duePayouts = (moving: Moving): DueSource => ({
   kind: 'payouts',
   waiting: countDue,
-  first: (query, setAside) => {
-    const payout = findFirstDue(query, setAside)
+  first: (query, quarantined) => {
+    const payout = findFirstDue(query, quarantined)
     if (!payout) return undefined
     const { id, dueAtMs: nowMs, dueEvent } = payout
     const event = dueEvent as PayoutEventType

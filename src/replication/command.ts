@@ -14,7 +14,7 @@ import { Gate, type GateLease } from './gate.ts'
 import { Lease } from './lease.ts'
 import { pullCopy } from './pull.ts'
 import { checkKey, findRecord, type Installation, NotActive } from './record.ts'
-import { CopyUnfit, setAside, standingOf } from './standing.ts'
+import { CopyUnfit, quarantine, standingOf } from './standing.ts'
 import { tablesOf } from './tables.ts'
 
 /** How a command works on a copy of the record (contract C18). */
@@ -121,7 +121,7 @@ const standing = (dataDir: string, installation: Installation | undefined) => {
     return standingOf(dataDir, installation)
   } catch (error) {
     if (!(error instanceof CopyUnfit)) throw error
-    setAside(dataDir)
+    quarantine(dataDir)
     return 'pull'
   }
 }
@@ -138,7 +138,7 @@ const broughtUpToDate = async ({ dataDir, connection }: Parts, installation: Ins
     } catch (error) {
       if (!(error instanceof CopyUnfit)) throw error
       copy[Symbol.dispose]()
-      if (error.isAhead) setAside(dataDir)
+      if (error.isAhead) quarantine(dataDir)
       else removeDatabase(databasePath(dataDir))
     }
   }

@@ -16,7 +16,7 @@ import { Place } from './place.ts'
 import { prune } from './prune.ts'
 import { pullCopy } from './pull.ts'
 import { findInstallation, findRecord, fitting, type Installation, NotActive, ServerUnfit } from './record.ts'
-import { CopyUnfit, checkAtStart, requireSameTimeline, setAside, standingOf } from './standing.ts'
+import { CopyUnfit, checkAtStart, quarantine, requireSameTimeline, standingOf } from './standing.ts'
 import { tablesOf } from './tables.ts'
 
 /** How often a warm server asks for commits, and whether the lease is free. */
@@ -287,7 +287,7 @@ export class RecordServer {
       if (error instanceof CopyUnfit && !error.isAhead) {
         log.warn('the copy is pulled again', { cause })
         removeDatabase(databasePath(dataDir))
-      } else log.error('the copy is set aside, and pulled again', { cause, file: setAside(dataDir) })
+      } else log.error('the copy is set aside, and pulled again', { cause, file: quarantine(dataDir) })
       return
     } else if (!this.#isStopping)
       this.#outage.seen(error instanceof Error ? (error.stack ?? error.message) : String(error))

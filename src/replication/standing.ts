@@ -121,7 +121,7 @@ export const lastCommitUnknown = (): ServerUnfit =>
   )
 
 /** Keeps a copy that holds what the record has not. Returns its name. */
-export const setAside = (dataDir: string): string => {
+export const quarantine = (dataDir: string): string => {
   const path = databasePath(dataDir)
   const aside = `${path}.foreign-${toTimestamp(systemClock.nowMs()).replaceAll(':', '-')}`
   for (const suffix of ['-wal', '']) {

@@ -27,7 +27,7 @@ import { applySettings, type Settings } from './scenario/place.ts'
 import { generatedSupply } from './seed/vouchers.ts'
 import { sandboxStep } from './test-values/payouts.ts'
 import { faulty } from './webhooks/faults.ts'
-import { goOnDelivering } from './webhooks/worlds.ts'
+import { resumeDeliveries } from './webhooks/worlds.ts'
 import { findClientIn, usernameIn, WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
 import { DamagedFile } from './worlds/damaged-file.ts'
 import { pace } from './worlds/pace.ts'
@@ -131,7 +131,7 @@ export class Sandbox implements Extension {
       send: (world, sent, cause) => this.send(world, sent, cause),
     })
     for (const app of [program.app, routes]) this.#outcomes.add(servedBy(app))
-    void goOnDelivering(worlds, program.deliveries, this.options.log)
+    void resumeDeliveries(worlds, program.deliveries, this.options.log)
     const { settings } = this.options
     if (settings) worlds.onSeeded((world) => applySettings(world, settings))
     return routes

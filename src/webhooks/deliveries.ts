@@ -6,7 +6,7 @@ import { schedule } from '../worlds/due.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { type AttemptResult, type AttemptStatus, recordAttempt } from './attempt.ts'
 import { clearDropped } from './clearing.ts'
-import { type Line, Lines } from './line.ts'
+import { type DeliverySlots, SlotsByWebhook } from './delivery-slots.ts'
 import type { Deliver } from './outgoing.ts'
 import { findAnyWebhook, queuesToDeliver, type Webhook } from './queries.ts'
 import { listenToQueue } from './queue.ts'
@@ -39,9 +39,9 @@ const reading = worldPart(() => ({ atMs: Number.NEGATIVE_INFINITY }))
 
 /** Delivers what is queued, outside of transactions and requests. What was not recorded is sent again. */
 export class Deliveries {
-  readonly #lines = new Lines()
+  readonly #slots = new SlotsByWebhook()
   #abort = new AbortController()
-  readonly #waiting = new Set<{ world: World; isHeldUpBy: (line: Line) => boolean; resolve: () => void }>()
+  readonly #waiting = new Set<{ world: World; isHeldUpBy: (slots: DeliverySlots) => boolean; resolve: () => void }>()
   /** The worlds of which nothing is sent for now, and for how many reasons. */
   readonly #paused = new Map<World, number>()
   #inFlight = 0
@@ -64,11 +64,11 @@ export class Deliveries {
     world.of(knowledge).isLoaded = true
     world.of(reading).atMs = sinceStartMs()
     listenToQueue(world, (webhookId, dueAtMs) => {
-      this.#lines.line(world, webhookId).expect(dueAtMs)
+      this.#slots.ofWebhook(world, webhookId).expect(dueAtMs)
       this.#pumpSoon()
     })
     for (const queue of queuesToDeliver(world.db.query)) {
-      this.#look(world.db.query, this.#lines.line(world, queue.id), queue)
+      this.#look(world.db.query, this.#slots.ofWebhook(world, queue.id), queue)
     }
     this.clear(world)
     this.#pumpSoon()
@@ -82,14 +82,14 @@ export class Deliveries {
   /** Resolves once nothing is left to deliver in a world at its present time. */
   settled(world: World): Promise<void> {
     if (!world.of(knowledge).isLoaded) this.#read(world)
-    return this.#until(world, (line) => line.isBusy)
+    return this.#until(world, (slots) => slots.isBusy)
   }
 
   /** Runs work while nothing of a world is in flight: a copy must not deliver what the original is delivering. */
   async whilePaused<T>(world: World, work: () => Promise<T>): Promise<T> {
     this.#paused.set(world, (this.#paused.get(world) ?? 0) + 1)
     try {
-      await this.#until(world, (line) => line.inFlight.size > 0)
+      await this.#until(world, (slots) => slots.inFlight.size > 0)
       return await work()
     } finally {
       const reasons = (this.#paused.get(world) ?? 0) - 1
@@ -99,7 +99,7 @@ export class Deliveries {
     }
   }
 
-  #until(world: World, isHeldUpBy: (line: Line) => boolean): Promise<void> {
+  #until(world: World, isHeldUpBy: (slots: DeliverySlots) => boolean): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.add({ world, isHeldUpBy, resolve })
       this.#pumpSoon()
@@ -129,12 +129,12 @@ export class Deliveries {
     this.#pumpSoon()
   }
 
-  /** The next delivery of a line that is not in flight, and when it is due. */
-  #look(query: Query, line: Line, { droppedTo, failingSinceMs }: Webhook): QueuedDelivery | undefined {
-    line.isFailing = failingSinceMs !== null
-    const waiting = nextQueued(query, { webhookId: line.webhookId, droppedTo }, line.inFlight.size + 1)
-    const next = waiting.find(({ id }) => !line.inFlight.has(id))
-    line.nextDueMs = next?.dueAtMs ?? Number.POSITIVE_INFINITY
+  /** The next delivery of a webhook that is not in flight, and when it is due. */
+  #look(query: Query, slots: DeliverySlots, { droppedTo, failingSinceMs }: Webhook): QueuedDelivery | undefined {
+    slots.isFailing = failingSinceMs !== null
+    const waiting = nextQueued(query, { webhookId: slots.webhookId, droppedTo }, slots.inFlight.size + 1)
+    const next = waiting.find(({ id }) => !slots.inFlight.has(id))
+    slots.nextDueMs = next?.dueAtMs ?? Number.POSITIVE_INFINITY
     return next
   }
 
@@ -150,45 +150,45 @@ export class Deliveries {
     this.#startAll()
     this.#resolveWaiting()
     clearTimeout(this.#timer)
-    if (this.#isClosing || this.#lines.isEmpty) return
+    if (this.#isClosing || this.#slots.isEmpty) return
     this.#timer = setTimeout(this.#pumpSoon, TICK_MS)
     this.#timer.unref()
   }
 
-  /** Of the line with the fewest in flight first; among them, of the one that has waited for its turn the longest. */
+  /** Of the webhook with the fewest in flight first; among them, of the one that has waited for its turn the longest. */
   #startAll(): void {
     if (this.options.isHeld()) return
-    const ready = this.#lines.ready((world) => this.#paused.has(world))
+    const ready = this.#slots.ready((world) => this.#paused.has(world))
     while (ready.length > 0 && !this.#isClosing && this.#inFlight < IN_FLIGHT_MAX) {
-      const line = ready.reduce((first, other) => (other.comesBefore(first) ? other : first))
-      if (!this.#start(line) || !line.isReady) ready.splice(ready.indexOf(line), 1)
+      const slots = ready.reduce((first, other) => (other.comesBefore(first) ? other : first))
+      if (!this.#start(slots) || !slots.isReady) ready.splice(ready.indexOf(slots), 1)
     }
   }
 
   /** Returns whether there was something to send. */
-  #start(line: Line): boolean {
-    const { world, webhookId } = line
+  #start(slots: DeliverySlots): boolean {
+    const { world, webhookId } = slots
     try {
       const webhook = findAnyWebhook(world.db.query, webhookId)
       if (!webhook?.active) {
-        line.nextDueMs = Number.POSITIVE_INFINITY
+        slots.nextDueMs = Number.POSITIVE_INFINITY
         return false
       }
-      const queued = this.#look(world.db.query, line, webhook)
-      if (!queued || line.nextDueMs > world.clock.nowMs()) return false
-      line.begin(queued.id)
+      const queued = this.#look(world.db.query, slots, webhook)
+      if (!queued || slots.nextDueMs > world.clock.nowMs()) return false
+      slots.begin(queued.id)
       this.#inFlight += 1
-      void this.#deliver(line, webhook, queued)
+      void this.#deliver(slots, webhook, queued)
       return true
     } catch (error) {
-      line.pause(TROUBLE_MS)
+      slots.pause(TROUBLE_MS)
       this.#report(world, error)
       return false
     }
   }
 
-  async #deliver(line: Line, webhook: Webhook, queued: QueuedDelivery): Promise<void> {
-    const { world } = line
+  async #deliver(slots: DeliverySlots, webhook: Webhook, queued: QueuedDelivery): Promise<void> {
+    const { world } = slots
     try {
       const event = getEvent(world.db.query, queued.eventId)
       const atMs = world.clock.nowMs()
@@ -202,11 +202,11 @@ export class Deliveries {
       schedule(world, 'events', event.createdAtMs + EVENT_KEPT_MS) // what waits is kept for longer
       schedule(world, 'attempts', atMs + EVENT_KEPT_MS)
     } catch (error) {
-      line.pause(TROUBLE_MS)
+      slots.pause(TROUBLE_MS)
       this.#report(world, error)
     } finally {
       this.#inFlight -= 1
-      line.end(queued.id)
+      slots.end(queued.id)
       this.#pumpSoon()
     }
   }
@@ -226,7 +226,7 @@ export class Deliveries {
   #resolveWaiting(): void {
     for (const waiting of this.#waiting) {
       const { world, isHeldUpBy, resolve } = waiting
-      if (!world.closed && !this.#isClosing && this.#lines.of(world).some(isHeldUpBy)) continue
+      if (!world.closed && !this.#isClosing && this.#slots.of(world).some(isHeldUpBy)) continue
       this.#waiting.delete(waiting)
       resolve()
     }

@@ -20,7 +20,7 @@ interface Due {
 export interface DueSource {
   kind: DueKind
   /** The earliest step of a record that is not set aside. */
-  first: (query: Query, setAside: ReadonlySet<unknown>) => Due | undefined
+  first: (query: Query, quarantined: ReadonlySet<unknown>) => Due | undefined
   waiting: (query: Query) => number
 }
 
@@ -28,10 +28,10 @@ export interface DueSource {
 const earliest = worldPart(() => new Map<DueKind, Due | undefined>(), 'derived')
 
 /** The records whose step has failed. They are tried again after a start, or when another process has written. */
-const setAside = worldPart(() => new Map<DueKind, Set<unknown>>(), 'derived')
-const setAsideOf = (world: World, kind: DueKind): Set<unknown> => {
-  const known = world.of(setAside).get(kind) ?? new Set()
-  world.of(setAside).set(kind, known)
+const quarantined = worldPart(() => new Map<DueKind, Set<unknown>>(), 'derived')
+const quarantinedIn = (world: World, kind: DueKind): Set<unknown> => {
+  const known = world.of(quarantined).get(kind) ?? new Set()
+  world.of(quarantined).set(kind, known)
   return known
 }
 
@@ -84,8 +84,8 @@ export class DueWork {
   }
 
   /** How many steps have failed. */
-  setAsideCount(world: World): number {
-    return this.sources.reduce((sum, { kind }) => sum + setAsideOf(world, kind).size, 0)
+  quarantinedCount(world: World): number {
+    return this.sources.reduce((sum, { kind }) => sum + quarantinedIn(world, kind).size, 0)
   }
 
   async catchUp(world: World): Promise<void> {
@@ -127,7 +127,7 @@ export class DueWork {
         world.of(earliest).clear()
         if (!(error instanceof StepFailed)) throw error
         const { kind, id, cause } = error
-        setAsideOf(world, kind).add(id)
+        quarantinedIn(world, kind).add(id)
         this.onSetAside({ kind, id }, cause)
       })
       .finally(() => this.#queued.delete(world))
@@ -156,7 +156,7 @@ export class DueWork {
     const known = world.of(earliest)
     let first: (Due & { kind: DueKind }) | undefined
     for (const { kind, first: firstOf } of this.sources) {
-      if (!known.has(kind)) known.set(kind, firstOf(query, setAsideOf(world, kind)))
+      if (!known.has(kind)) known.set(kind, firstOf(query, quarantinedIn(world, kind)))
       const due = known.get(kind)
       if (due && due.dueMs < (first?.dueMs ?? Number.POSITIVE_INFINITY)) first = { ...due, kind }
     }

@@ -238,14 +238,14 @@ const WRONG_KEY = 'the voucher key is not the one that sealed the codes of the b
 
 /** One of the two databases is in place at all times. Returns the path to which the old one is moved. */
 const putInPlace = (staged: string, path: string): string | null => {
-  const kept = isFilled(path) ? setAside(path) : null
+  const kept = isFilled(path) ? moveAside(path) : null
   if (kept === null) removeDatabase(path)
   renameSync(staged, path)
   flushFolder(dirname(path))
   return kept
 }
 
-const setAside = (path: string): string => {
+const moveAside = (path: string): string => {
   const kept = `${path}.before-${toTimestamp(systemClock.nowMs()).replaceAll(':', '-')}`
   if (isSqlite(path)) emptyLog(path)
   nameAlso(path, kept)

@@ -54,7 +54,7 @@ export const watchWork = (metrics: Metrics, due: DueWork, { mode }: Config, { wo
 const watchDue = ({ gauge }: Metrics, due: DueWork, world: World): void => {
   gauge('scrip_due_work', 'Orders and payouts of the default world that wait for a time.', () => due.waiting(world))
   gauge('scrip_due_work_set_aside', 'Steps of orders and payouts that failed and are set aside.', () =>
-    due.setAsideCount(world),
+    due.quarantinedCount(world),
   )
   gauge('scrip_due_work_late_seconds', 'How long the first of them has been overdue.', () => {
     const lateMs = world.clock.nowMs() - due.nextMs(world)

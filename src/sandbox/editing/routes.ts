@@ -36,7 +36,7 @@ const PASSWORD_LENGTH = 32
 const CLIENTS_MAX = 1_000
 
 /** Everything in a world that depends on the edit is computed again. */
-const seeAnew = (world: World): void => {
+const invalidateDerived = (world: World): void => {
   world.forgetDerived()
   forgetPrices(world)
 }
@@ -57,7 +57,7 @@ export const productRoutes = (parts: Parts) =>
       const product = found(catalog.findAny(world, id), notFound('Product'))
       const change = readEdit(reference, product, entryIn(world.db.query, catalog, product), edit)
       await world.db.write((tx) => changeProduct(tx, id, change))
-      seeAnew(world)
+      invalidateDerived(world)
       return entryIn(world.db.query, catalog, found(catalog.findAny(world, id), notFound('Product')))
     },
     {
@@ -88,7 +88,7 @@ export const rateRoutes = (parts: Parts) =>
         const world = await presentWorld(parts, query.world)
         const rates = readRates(body)
         await world.db.write((tx) => refusingFaults(() => replaceRates(tx, parts.reference, rates)))
-        seeAnew(world)
+        invalidateDerived(world)
         return ratesWire(rates)
       },
       {
@@ -169,7 +169,7 @@ export const clientRoutes = (parts: Parts) =>
         )
         const edit = readClientEdit(parts.catalog, world, body, await nullsIn(request))
         await world.db.write((tx) => applyClientEdit(tx, id, edit))
-        seeAnew(world)
+        invalidateDerived(world)
         refreshClients(world)
         return getClientWire(world, id)
       },

@@ -7,7 +7,7 @@ import { isAboutSandbox, isControl } from '../control/gate.ts'
 import type { WriteLog } from '../explore/writes.ts'
 import type { Injection } from '../faults/injection.ts'
 import type { Parts } from '../parts.ts'
-import { worldMeant } from '../worlds/accounts.ts'
+import { worldNamedIn } from '../worlds/accounts.ts'
 import { explainRefusal } from '../worlds/refused-logins.ts'
 import type { RequestsInProgress } from './in-progress.ts'
 import type { recorder } from './recorder.ts'
@@ -33,7 +33,7 @@ export const observerOf = (concerns: Concerns) => {
 
   const enterPublic = async (observed: ObservedRequest, asked: Asked): Promise<void> => {
     const { request, route } = asked
-    observed.world ??= await worldMeant(worlds, request, route)
+    observed.world ??= await worldNamedIn(worlds, request, route)
     await injection.before(observed, observed.world ?? worlds.default, asked)
     // The control API checks it behind its gate.
     if (!isControl(route)) await refuseUnknown(asked)

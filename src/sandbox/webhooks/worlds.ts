@@ -5,7 +5,7 @@ import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import type { SandboxWorlds } from '../worlds/worlds.ts'
 
 /** Delivers what waits in each world, whether somebody uses it or not: copies, and worlds that an earlier process left. */
-export const goOnDelivering = async (worlds: SandboxWorlds, deliveries: Deliveries, log: Log): Promise<void> => {
+export const resumeDeliveries = async (worlds: SandboxWorlds, deliveries: Deliveries, log: Log): Promise<void> => {
   await nextTurn() // the start comes first
   const unlessDamaged = (world: string, read: () => void): void => {
     try {

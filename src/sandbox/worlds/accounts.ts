@@ -75,14 +75,14 @@ export const WORLD_ERRORS: Record<string, Failure> = {
  */
 export const makeWorld = (worlds: SandboxWorlds, name: string, image?: Uint8Array): World => {
   const existing = worlds.find(name)
-  if (existing) return putBack(worlds, existing, image)
+  if (existing) return restoreInto(worlds, existing, image)
   const world = worlds.create(name, image)
   if (image !== undefined) setAccountDigests(world.db, UNCLAIMED)
   return world
 }
 
 /** Resets a world to its seeded state, or to an image. A named world keeps its password. */
-export const putBack = (worlds: SandboxWorlds, world: World, image?: Uint8Array): World => {
+export const restoreInto = (worlds: SandboxWorlds, world: World, image?: Uint8Array): World => {
   if (world.name === DEFAULT_WORLD) return worlds.replace(world, image)
   const digest = worldDigest(world) ?? UNCLAIMED
   const next = worlds.replace(world, image)
@@ -99,7 +99,7 @@ const SAID_IN: Record<string, (body: JsonObject) => string | undefined> = {
 }
 
 /** The world that a login or a refresh names, if it exists: its faults apply, and its log keeps the request. */
-export const worldMeant = async (worlds: Worlds, request: Request, route: string): Promise<World | undefined> => {
+export const worldNamedIn = async (worlds: Worlds, request: Request, route: string): Promise<World | undefined> => {
   const say = SAID_IN[route]
   if (!say) return undefined
   try {

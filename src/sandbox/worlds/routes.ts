@@ -24,7 +24,7 @@ import {
 import type { Parts } from '../parts.ts'
 import { placeScenario } from '../scenario/place.ts'
 import { readSteps, SCENARIO_STOPPED } from '../scenario/scenario.ts'
-import { makeWorld, putBack } from './accounts.ts'
+import { makeWorld, restoreInto } from './accounts.ts'
 import {
   ClockState,
   checkWorldRequest,
@@ -207,7 +207,7 @@ export const worldRoutes = (parts: Parts) => {
         refuses: { not_found: worldNotFound('nowhere'), default_kept: DEFAULT_WORLD_KEPT },
       },
     )
-    .post('/reset', ({ query }) => ({ world: putBack(worlds, getWorld(worlds, query.world)).name }), {
+    .post('/reset', ({ query }) => ({ world: restoreInto(worlds, getWorld(worlds, query.world)).name }), {
       id: 'resetWorld',
       summary: 'Reset a world to its seeded state',
       description: 'Data, clock, randomness, limits, caches and tokens. The password of a named world stays.',
@@ -285,7 +285,7 @@ export const snapshotRoutes = (parts: Parts) => {
       '/snapshots/:name/restore',
       ({ params: { name }, query }) => {
         const image = found(snapshots.find(name), snapshotNotFound(name))
-        return worldWire(putBack(worlds, getWorld(worlds, query.world), image))
+        return worldWire(restoreInto(worlds, getWorld(worlds, query.world), image))
       },
       {
         id: 'restoreSnapshot',

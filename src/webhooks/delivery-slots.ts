@@ -9,7 +9,7 @@ const FAILING_IN_FLIGHT_MAX = 1
 let turns = 0
 
 /** The deliveries of one webhook: what is in flight, and when the next is due. The database has the rest. */
-export class Line {
+export class DeliverySlots {
   readonly inFlight = new Set<number>()
   /** By the clock of the world; Infinity when nothing waits. */
   nextDueMs = Number.POSITIVE_INFINITY
@@ -54,7 +54,7 @@ export class Line {
     return sinceStartMs() >= this.#pausedUntilMs
   }
 
-  comesBefore(other: Line): boolean {
+  comesBefore(other: DeliverySlots): boolean {
     const fewer = this.inFlight.size - other.inFlight.size
     return fewer === 0 ? this.#turn < other.#turn : fewer < 0
   }
@@ -65,35 +65,35 @@ export class Line {
   }
 }
 
-/** The lines of all worlds where something is in flight or waits. */
-export class Lines {
-  readonly #byWorld = new Map<World, Map<string, Line>>()
+/** The slots of all webhooks of all worlds where something is in flight or waits. */
+export class SlotsByWebhook {
+  readonly #byWorld = new Map<World, Map<string, DeliverySlots>>()
 
   get isEmpty(): boolean {
     return this.#byWorld.size === 0
   }
 
-  of(world: World): Line[] {
+  of(world: World): DeliverySlots[] {
     return [...(this.#byWorld.get(world)?.values() ?? [])]
   }
 
-  line(world: World, webhookId: string): Line {
-    const ofWorld = this.#byWorld.get(world) ?? new Map<string, Line>()
+  ofWebhook(world: World, webhookId: string): DeliverySlots {
+    const ofWorld = this.#byWorld.get(world) ?? new Map<string, DeliverySlots>()
     this.#byWorld.set(world, ofWorld)
-    const line = ofWorld.get(webhookId) ?? new Line(world, webhookId)
-    ofWorld.set(webhookId, line)
-    return line
+    const slots = ofWorld.get(webhookId) ?? new DeliverySlots(world, webhookId)
+    ofWorld.set(webhookId, slots)
+    return slots
   }
 
-  /** Those that may send something now. Lines where nothing waits are forgotten. */
-  ready(isPaused: (world: World) => boolean): Line[] {
-    const ready: Line[] = []
-    for (const [world, lines] of this.#byWorld) {
-      for (const line of lines.values()) {
-        if (line.isIdle) lines.delete(line.webhookId)
-        if (line.isReady && !isPaused(world)) ready.push(line)
+  /** Those that may send something now. A webhook for which nothing waits is forgotten. */
+  ready(isPaused: (world: World) => boolean): DeliverySlots[] {
+    const ready: DeliverySlots[] = []
+    for (const [world, webhooks] of this.#byWorld) {
+      for (const slots of webhooks.values()) {
+        if (slots.isIdle) webhooks.delete(slots.webhookId)
+        if (slots.isReady && !isPaused(world)) ready.push(slots)
       }
-      if (world.closed || lines.size === 0) this.#byWorld.delete(world)
+      if (world.closed || webhooks.size === 0) this.#byWorld.delete(world)
     }
     return ready
   }
