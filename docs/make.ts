@@ -13,7 +13,8 @@ import { assemble } from '../src/start/assemble.ts'
 
 /** Generates flags.md and the tables of errors.md: `npm run docs`. */
 
-export const pathOf = (page: string): string => join(import.meta.dir, page)
+const FLAGS_PATH = join(import.meta.dir, 'use/flags.md')
+export const ERRORS_PATH = join(import.meta.dir, 'use/errors.md')
 
 const cell = (text: string): string => text.replace(/\|/g, '\\|')
 /** With aligned columns, as the formatter requires. */
@@ -196,7 +197,7 @@ const errorTable = (errors: readonly DocumentedError[]): string => {
     .map(([, { status, names }]) => {
       const advice = adviceAbout([...names][0] ?? '')
       if (!advice)
-        throw new Error(`docs/errors.md has no advice about ${[...names].join(', ')}: add it in src/docs/advice.ts`)
+        throw new Error(`docs/use/errors.md has no advice about ${[...names].join(', ')}: add it in src/docs/advice.ts`)
       const kind = kindOf([...names][0] ?? '')
       const named = names.size > NAMES_MAX ? [`*.${kind}`] : [...names].sort()
       return [named.map((name) => `\`${name}\``).join(' '), String(status), advice]
@@ -232,6 +233,6 @@ export const errorsPage = async (page: string): Promise<string> => {
 }
 
 if (import.meta.main) {
-  writeFileSync(pathOf('flags.md'), await flagsPage())
-  writeFileSync(pathOf('errors.md'), await errorsPage(readFileSync(pathOf('errors.md'), 'utf8')))
+  writeFileSync(FLAGS_PATH, await flagsPage())
+  writeFileSync(ERRORS_PATH, await errorsPage(readFileSync(ERRORS_PATH, 'utf8')))
 }

@@ -21,6 +21,6 @@ const PIPELINE_FILES = ['ScripContainer.java', 'action.yml', 'scrip-container.mj
 /** What operators install beside the executable, and what `scrip docs` prints; and what pipelines copy. */
 export const operatorFiles = async (): Promise<ArchivedFile[]> => [
   ...PIPELINE_FILES.map((name) => ({ path: `ci/${name}`, bytes: readFileSync(join(ROOT, 'release/ci', name)) })),
-  ...FILES.map((name) => ({ path: `live/${name}`, bytes: readFileSync(join(ROOT, 'docs', name)) })),
+  ...FILES.map((name) => ({ path: `live/${name}`, bytes: readFileSync(join(ROOT, 'docs/operate', name)) })),
   { path: 'live/scrip.1', bytes: Buffer.from(manualOf(await commandLine({}))) },
 ]

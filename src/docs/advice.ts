@@ -1,4 +1,4 @@
-/** What a client does about each documented error: in docs/errors.md, and below each operation of the reference. */
+/** What a client does about each documented error: in docs/use/errors.md, and below each operation of the reference. */
 
 export const kindOf = (name: string): string => name.split('.').at(-1) ?? name
 

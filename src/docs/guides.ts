@@ -1,24 +1,24 @@
-import agents from '../../docs/agents.md' with { type: 'file' }
-import alerts from '../../docs/alerts.yml' with { type: 'file' }
-import ci from '../../docs/ci.md' with { type: 'file' }
-import clients from '../../docs/clients.md' with { type: 'file' }
-import compose from '../../docs/compose.yaml' with { type: 'file' }
-import composePostgres from '../../docs/compose-postgres.yaml' with { type: 'file' }
-import dashboard from '../../docs/dashboard.json' with { type: 'file' }
-import errors from '../../docs/errors.md' with { type: 'file' }
-import junit from '../../docs/fixtures/ScripExtension.java' with { type: 'file' }
-import pytest from '../../docs/fixtures/scrip_sandbox.py' with { type: 'file' }
-import flags from '../../docs/flags.md' with { type: 'file' }
-import money from '../../docs/money.md' with { type: 'file' }
-import moreThanOneMachine from '../../docs/more-than-one-machine.md' with { type: 'file' }
-import quickstart from '../../docs/quickstart.md' with { type: 'file' }
-import drill from '../../docs/restore-drill.sh' with { type: 'file' }
-import runningLive from '../../docs/running-live.md' with { type: 'file' }
-import unit from '../../docs/scrip.service' with { type: 'file' }
-import backupUnit from '../../docs/scrip-backup.service' with { type: 'file' }
-import testRunners from '../../docs/test-runners.md' with { type: 'file' }
-import testing from '../../docs/testing-with-scrip.md' with { type: 'file' }
-import webhooks from '../../docs/webhooks.md' with { type: 'file' }
+import alerts from '../../docs/operate/alerts.yml' with { type: 'file' }
+import compose from '../../docs/operate/compose.yaml' with { type: 'file' }
+import composePostgres from '../../docs/operate/compose-postgres.yaml' with { type: 'file' }
+import dashboard from '../../docs/operate/dashboard.json' with { type: 'file' }
+import moreThanOneMachine from '../../docs/operate/more-than-one-machine.md' with { type: 'file' }
+import drill from '../../docs/operate/restore-drill.sh' with { type: 'file' }
+import runningLive from '../../docs/operate/running-live.md' with { type: 'file' }
+import unit from '../../docs/operate/scrip.service' with { type: 'file' }
+import backupUnit from '../../docs/operate/scrip-backup.service' with { type: 'file' }
+import ci from '../../docs/start/ci.md' with { type: 'file' }
+import junit from '../../docs/start/fixtures/ScripExtension.java' with { type: 'file' }
+import pytest from '../../docs/start/fixtures/scrip_sandbox.py' with { type: 'file' }
+import quickstart from '../../docs/start/quickstart.md' with { type: 'file' }
+import testRunners from '../../docs/start/test-runners.md' with { type: 'file' }
+import agents from '../../docs/use/agents.md' with { type: 'file' }
+import clients from '../../docs/use/clients.md' with { type: 'file' }
+import errors from '../../docs/use/errors.md' with { type: 'file' }
+import flags from '../../docs/use/flags.md' with { type: 'file' }
+import money from '../../docs/use/money.md' with { type: 'file' }
+import testing from '../../docs/use/testing-with-scrip.md' with { type: 'file' }
+import webhooks from '../../docs/use/webhooks.md' with { type: 'file' }
 
 /** The guides of docs/ and the files that they name, from the executable. */
 

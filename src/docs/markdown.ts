@@ -56,8 +56,11 @@ export const renderGuide = (
   }
 }
 
-/** The Markdown with plain text in place of links to what is not served. */
+/** The path of a link as a server has it: all guides in one folder. */
+export const servedPath = (href: string): string => href.replace(/^\.\.\/(?:start|use|operate)\//, '')
+
+/** The Markdown with links as a server has them, and plain text in place of links to what is not served. */
 export const servedMarkdown = (markdown: string, pathOf: (href: string) => string | undefined): string =>
-  markdown.replace(/\[([^\]\n]+)\]\(([^)\s]+)\)/g, (link, text: string, href: string) =>
-    pathOf(href) === undefined ? text : link,
+  markdown.replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_, text: string, href: string) =>
+    pathOf(href) === undefined ? text : `[${text}](${servedPath(href)})`,
   )

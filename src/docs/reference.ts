@@ -2,7 +2,7 @@ import { Html, html } from '../pages/html.ts'
 import { adviceAbout } from './advice.ts'
 import { type ApiDocument, type DocumentedOperation, entriesOf, errorsIn } from './document.ts'
 import type { Guides } from './guides.ts'
-import { renderGuide } from './markdown.ts'
+import { renderGuide, servedPath } from './markdown.ts'
 import { eventView, operationView } from './operation-page.ts'
 import { EVENTS, type Frame, GUIDES_PATH, notFoundView, OPERATIONS, overview, pageOf, sectionLinks } from './page.ts'
 
@@ -123,7 +123,8 @@ export const linkIn =
   (guides: Guides, files: object) =>
   (href: string): string | undefined => {
     if (/^(?:https?:|#)/.test(href)) return href
-    if (Object.hasOwn(files, href)) return `${GUIDES_PATH}/${href}`
-    const [, name = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? []
+    const path = servedPath(href)
+    if (Object.hasOwn(files, path)) return `${GUIDES_PATH}/${path}`
+    const [, name = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(path) ?? []
     return Object.hasOwn(guides, name) ? `${GUIDES_PATH}/${name}${anchor}` : undefined
   }

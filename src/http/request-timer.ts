@@ -18,7 +18,7 @@ export interface RequestFacts {
   /** The username of its access token, or of the tokens that it gets; null without. */
   client: string | null
   failure: Failure['code'] | null
-  /** The name under which the error is documented (docs/errors.md). */
+  /** The name under which the error is documented (docs/use/errors.md). */
   error: string | null
   /** Behind proxies that are trusted, the address of the client. */
   address: string

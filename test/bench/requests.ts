@@ -52,7 +52,7 @@ const MEASURED_MAX = 3
 /** No server takes more orders in a second. */
 const ORDERS_PER_SECOND = 3_000
 
-/** Prints the tables of docs/performance.md, and the memory that live mode has at the end. */
+/** Prints the tables of docs/internals/performance.md, and the memory that live mode has at the end. */
 export const requests = async (rounds: Rounds, payoutCount: number, before: string | undefined): Promise<void> => {
   const catalog = writeCatalog()
   const seconds = MEASURED_MAX * (rounds.warmUpSeconds + rounds.rounds * rounds.seconds)

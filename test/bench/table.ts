@@ -23,7 +23,7 @@ export const aligned = (rows: readonly (readonly string[])[], between = '  '): s
   return rows.map((row) => row.map(padded).join(between).trimEnd())
 }
 
-/** The same as Markdown, to be pasted into docs/performance.md. */
+/** The same as Markdown, to be pasted into docs/internals/performance.md. */
 export const markdown = ([head = [], ...rows]: readonly (readonly string[])[]): string => {
   const dashes = head.map((name, column) => (column === 0 ? '---' : `${'-'.repeat(Math.max(3, name.length - 1))}:`))
   return aligned([head, dashes, ...rows], ' | ')

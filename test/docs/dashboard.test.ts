@@ -33,7 +33,7 @@ interface Dashboard {
   panels: Panel[]
 }
 
-const text = readFileSync(join(import.meta.dir, '../../docs/dashboard.json'), 'utf8')
+const text = readFileSync(join(import.meta.dir, '../../docs/operate/dashboard.json'), 'utf8')
 const dashboard = JSON.parse(text) as Dashboard
 const { panels } = dashboard
 const variables = dashboard.templating.list

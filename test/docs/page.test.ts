@@ -1,6 +1,7 @@
 // Runs in process alone: what it proves is logic, which is the same behind a socket.
 
 import { describe, expect, test } from 'bun:test'
+import { Glob } from 'bun'
 import { findOperations } from '../../src/commands/sandbox/mcp/operations.ts'
 import { entriesOf, errorsIn } from '../../src/docs/document.ts'
 import { withoutReferences } from '../../src/docs/references.ts'
@@ -74,7 +75,7 @@ describe('GET /docs', () => {
     }
   })
 
-  test('says below an error what to do, as docs/errors.md does, and lists a value once that is taken in either case', async () => {
+  test('says below an error what to do, as docs/use/errors.md does, and lists a value once that is taken in either case', async () => {
     expect(await textOf('/docs/operations/createPayout')).toContain(
       '<p class="advice">What to do: fund the wallet, or use another wallet.</p>',
     )
@@ -199,7 +200,8 @@ test('GET /llms.txt lists every guide as Markdown, and each is served as it is',
     const guide = await server.request(path)
     expect([guide.status, guide.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
     const markdown = await guide.text()
-    expect(markdown).toBe(await Bun.file(`docs/${path.split('/').at(-1)}`).text())
+    const file = [...new Glob(`docs/{start,use,operate}/${path.split('/').at(-1)}`).scanSync()][0] ?? ''
+    expect(markdown).toBe((await Bun.file(file).text()).replace(/\]\(\.\.\/\w+\//g, ']('))
     for (const [, link = ''] of markdown.matchAll(/\]\((?!https?:|#)([^)\s]+)\)/g))
       expect({ path, link, status: (await server.request(new URL(link, `http://x${path}`).pathname)).status }).toEqual({
         ...{ path, link, status: 200 },

@@ -63,9 +63,13 @@ const linesWith = (word: RegExp, texts: readonly Text[]): string[] =>
     text.split('\n').flatMap((line, index) => (word.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
   )
 
-const texts = read(['src/**/*.{ts,tsx,txt,js}', 'docs/*.md', '{README,CHANGELOG}.md', 'release/{*.ts,npm/*}']).map(
-  ({ path, text }) => ({ path, text: path === GLOSSARY ? withoutGlossary(text) : text }),
-)
+const texts = read([
+  'src/**/*.{ts,tsx,txt,js}',
+  'docs/*.md',
+  'docs/{start,use,operate,internals}/*.md',
+  '{README,CHANGELOG}.md',
+  'release/{*.ts,npm/*}',
+]).map(({ path, text }) => ({ path, text: path === GLOSSARY ? withoutGlossary(text) : text }))
 
 test.each(OUT)('nothing says %p', (out, instead) => {
   expect({ instead, found: linesWith(out, texts) }).toEqual({ instead, found: [] })
@@ -88,6 +92,6 @@ test.each(OUT_OF_CODE)('no code says %p', (out, instead) => {
 })
 
 test('the words are looked for where they are read', () => {
-  for (const path of ['src/commands/exit.ts', 'docs/webhooks.md', 'README.md', 'src/commands/help/examples.txt'])
+  for (const path of ['src/commands/exit.ts', 'docs/use/webhooks.md', 'README.md', 'src/commands/help/examples.txt'])
     expect(texts.map((text) => text.path)).toContain(path)
 })

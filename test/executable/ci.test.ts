@@ -6,12 +6,12 @@ import { commandLine } from '../../src/commands/command-line.ts'
 import { COMMAND, inFolder } from '../program.ts'
 import { type Block, blocksOf, documentText } from './documents.ts'
 
-/** docs/ci.md: the scripts of each job are run in a project that has them, and its files are valid. */
+/** docs/start/ci.md: the scripts of each job are run in a project that has them, and its files are valid. */
 
-const blocks = blocksOf(documentText('docs/ci.md'))
+const blocks = blocksOf(documentText('docs/start/ci.md'))
 const blockOf = (name: string): Block => {
   const block = blocks.find(({ file }) => file === name)
-  if (!block) throw new Error(`docs/ci.md has no ${name}`)
+  if (!block) throw new Error(`docs/start/ci.md has no ${name}`)
   return block
 }
 const yamlOf = <Document>(name: string): Document => Bun.YAML.parse(blockOf(name).text) as Document
@@ -19,7 +19,7 @@ const yamlOf = <Document>(name: string): Document => Bun.YAML.parse(blockOf(name
 /** A project whose one test buys a card, with a key that is the same in each attempt, and the archive of a release. */
 const inProject = (work: (folder: string) => Promise<void>): Promise<void> =>
   inFolder(async (folder) => {
-    const files = blocksOf(documentText('docs/quickstart.md')).filter(({ file }) => file)
+    const files = blocksOf(documentText('docs/start/quickstart.md')).filter(({ file }) => file)
     for (const { file = '', text } of files.filter(({ file }) => !file?.startsWith('second'))) {
       writeFileSync(join(folder, file), text)
     }

@@ -3,12 +3,12 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeF
 import { join } from 'node:path'
 import { COMMAND } from '../program.ts'
 
-/** The recipe for a typed client, docs/clients.md, followed word for word in a fresh project with TypeScript 5. */
+/** The recipe for a typed client, docs/use/clients.md, followed word for word in a fresh project with TypeScript 5. */
 
 const ROOT = join(import.meta.dir, '../..')
 /** Below the project, so that what the generator needs is found. */
 const folder = join(ROOT, 'dist/client')
-const recipe = readFileSync(join(ROOT, 'docs/clients.md'), 'utf8')
+const recipe = readFileSync(join(ROOT, 'docs/use/clients.md'), 'utf8')
 const blockOf = (file: string): string => {
   const block = new RegExp(`^\`\`\`\\w+ ${file}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(recipe)?.[1]
   if (block === undefined) throw new Error(`the recipe has no ${file}`)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { errorsPage, flagsPage, pathOf } from '../../docs/make.ts'
+import { ERRORS_PATH, errorsPage, flagsPage } from '../../docs/make.ts'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { freePort } from '../free-port.ts'
 import { startServer } from '../harness.ts'
@@ -15,14 +15,19 @@ import { blocksOf, documentText, hasShell, walk } from './documents.ts'
 const ROOT = join(import.meta.dir, '../..')
 const pages = [
   'README.md',
-  ...readdirSync(join(ROOT, 'docs'))
-    .filter((name) => name.endsWith('.md'))
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.startsWith('decisions'))
     .map((name) => `docs/${name}`),
 ]
 /** Typed from the first block to the last, in an empty folder. */
-const WALKED = ['quickstart', 'money', 'errors', 'webhooks', 'running-live', 'more-than-one-machine'].map(
-  (name) => `docs/${name}.md`,
-)
+const WALKED = [
+  'docs/start/quickstart.md',
+  'docs/use/money.md',
+  'docs/use/errors.md',
+  'docs/use/webhooks.md',
+  'docs/operate/running-live.md',
+  'docs/operate/more-than-one-machine.md',
+]
 const port = String(await freePort())
 const program = await commandLine({})
 const HERE = {
@@ -36,26 +41,26 @@ const stop = (...jobs: number[]): string =>
 const hasNode = Bun.which('node') !== null
 
 test.skipIf(!hasShell || !hasNode || !Bun.which('patch'))(
-  'docs/quickstart.md works from installation to a passing test',
+  'docs/start/quickstart.md works from installation to a passing test',
   async () => {
-    const said = await walk('docs/quickstart.md', { replace: HERE })
+    const said = await walk('docs/start/quickstart.md', { replace: HERE })
     expect(said).toMatch(/pass 1\b/)
     expect(said).toMatch(/exit code 1\n[\s\S]*patching file shop\.mjs/)
   },
 )
 
-test.skipIf(!hasShell)('docs/money.md: every amount matches the server', async () => {
-  await walk('docs/money.md', { replace: HERE })
+test.skipIf(!hasShell)('docs/use/money.md: every amount matches the server', async () => {
+  await walk('docs/use/money.md', { replace: HERE })
 })
 
-test.skipIf(!hasShell)('docs/errors.md: an error is injected by its name', async () => {
-  await walk('docs/errors.md')
+test.skipIf(!hasShell)('docs/use/errors.md: an error is injected by its name', async () => {
+  await walk('docs/use/errors.md')
 })
 
-test.skipIf(!hasShell || !hasNode)('docs/webhooks.md works from the first delivery to a new secret', async () => {
+test.skipIf(!hasShell || !hasNode)('docs/use/webhooks.md works from the first delivery to a new secret', async () => {
   const own = String(await freePort())
   const untilUp = `until curl -s http://127.0.0.1:${own} >/dev/null; do sleep 0.05; done`
-  const said = await walk('docs/webhooks.md', {
+  const said = await walk('docs/use/webhooks.md', {
     replace: { 'scrip trigger': 'scrip trigger --url http://127.0.0.1:4747', 4748: own, ...HERE },
     before: { 'curl -sS -H "$auth" $api/api/v1/orders': untilUp, 'curl -sS $api/_sandbox/clock': untilUp },
   })
@@ -68,11 +73,11 @@ test.skipIf(!hasShell || !hasNode)('docs/webhooks.md works from the first delive
   ])
 })
 
-describe('docs/running-live.md', () => {
+describe('docs/operate/running-live.md', () => {
   test.skipIf(!hasShell)('works from setup to upgrade', async () => {
     const metricsPort = String(await freePort())
     const server = `scrip serve --mode live --port ${port} --metrics-port ${metricsPort} &\nscrip wait --port ${port}`
-    const said = await walk('docs/running-live.md', {
+    const said = await walk('docs/operate/running-live.md', {
       replace: { '/var/lib/scrip': '$FOLDER/data', '/backup/': '$FOLDER/', '4747': port, '9464': metricsPort },
       console: {
         'systemctl stop scrip': stop(1),
@@ -91,7 +96,7 @@ describe('docs/running-live.md', () => {
     inFolder(async (folder) => {
       const unit = join(folder, name)
       // Whether the executable is there is asked, too.
-      writeFileSync(unit, documentText(`docs/${name}`).replace('/usr/local/bin/scrip', process.execPath))
+      writeFileSync(unit, documentText(`docs/operate/${name}`).replace('/usr/local/bin/scrip', process.execPath))
       const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
       const about = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('scrip'))
       expect({ status, about }).toEqual({ status: 0, about: [] })
@@ -99,15 +104,15 @@ describe('docs/running-live.md', () => {
   )
 
   test('has valid YAML and a valid compose file', () => {
-    for (const { file, text } of blocksOf(documentText('docs/running-live.md'))) {
+    for (const { file, text } of blocksOf(documentText('docs/operate/running-live.md'))) {
       if (file?.endsWith('.yml')) expect(Bun.YAML.parse(text)).toBeObject()
     }
-    const { services } = Bun.YAML.parse(documentText('docs/compose.yaml')) as {
+    const { services } = Bun.YAML.parse(documentText('docs/operate/compose.yaml')) as {
       services: Record<string, { command: string[]; environment: Record<string, string>; build: string }>
     }
     expect(Object.keys(services)).toEqual(['scrip', 'backup'])
     for (const { command, environment, build } of Object.values(services)) {
-      expect(existsSync(join(ROOT, 'docs', build, 'Dockerfile'))).toBe(true)
+      expect(existsSync(join(ROOT, 'docs/operate', build, 'Dockerfile'))).toBe(true)
       const started = program.commands.find((one) => one.name() === command[0])
       const { unknown } = started?.parseOptions(command.slice(1)) ?? {}
       expect(unknown).toEqual([])
@@ -117,12 +122,12 @@ describe('docs/running-live.md', () => {
   })
 })
 
-describe('docs/more-than-one-machine.md', () => {
+describe('docs/operate/more-than-one-machine.md', () => {
   test.skipIf(!hasShell || POSTGRES === undefined)('works from one machine to two servers, and back', async () => {
     await using postgres = await Postgres.start()
     const psql = `${POSTGRES}/psql -X -q -At -h 127.0.0.1 -p ${postgres.port}`
     const second = await freePort()
-    const said = await walk('docs/more-than-one-machine.md', {
+    const said = await walk('docs/operate/more-than-one-machine.md', {
       replace: {
         '/etc/scrip': '$FOLDER/etc',
         '/var/lib/scrip': '$FOLDER/data',
@@ -149,7 +154,7 @@ describe('docs/more-than-one-machine.md', () => {
   })
 
   test('has a valid compose file', () => {
-    const { services } = Bun.YAML.parse(documentText('docs/compose-postgres.yaml')) as {
+    const { services } = Bun.YAML.parse(documentText('docs/operate/compose-postgres.yaml')) as {
       services: Record<string, { build?: string; environment?: Record<string, string> }>
     }
     const variables = program.commands.find((one) => one.name() === 'serve')?.options.map(({ envVar }) => envVar)
@@ -162,13 +167,13 @@ describe('docs/more-than-one-machine.md', () => {
 })
 
 describe('generated pages are current: npm run docs writes them', () => {
-  test('docs/flags.md', async () => {
-    expect(documentText('docs/flags.md')).toBe(await flagsPage())
+  test('docs/use/flags.md', async () => {
+    expect(documentText('docs/use/flags.md')).toBe(await flagsPage())
   })
 
-  test('docs/errors.md, with advice on every documented error', async () => {
+  test('docs/use/errors.md, with advice on every documented error', async () => {
     await using server = await startServer()
-    const page = readFileSync(pathOf('errors.md'), 'utf8')
+    const page = readFileSync(ERRORS_PATH, 'utf8')
     expect(page).toBe(await errorsPage(page))
     const errors = (await (await server.request('/_sandbox/errors?all=true')).json()) as { name: string }[]
     const isNamed = ({ name }: { name: string }) =>
@@ -213,7 +218,7 @@ describe('in every page', () => {
 
   test('the language of a code block says whether it is run', () => {
     // Those of the guide for testers are run by a test of their own, as are blocks with the name of a file.
-    for (const page of pages.filter((page) => page !== 'docs/testing-with-scrip.md')) {
+    for (const page of pages.filter((page) => page !== 'docs/use/testing-with-scrip.md')) {
       for (const { language, file } of blocksOf(documentText(page))) {
         const isRun = (language === 'sh' || language === 'json') && file === undefined && WALKED.includes(page)
         const isShown = language === 'console' || language === 'text' || language === 'http'

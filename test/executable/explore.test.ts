@@ -393,8 +393,8 @@ describe('usage errors', () => {
   })
 })
 
-describe.skipIf(!Bun.which('node') || !Bun.which('patch'))('the test project of docs/quickstart.md', () => {
-  const blocks = blocksOf(documentText('docs/quickstart.md'))
+describe.skipIf(!Bun.which('node') || !Bun.which('patch'))('the test project of docs/start/quickstart.md', () => {
+  const blocks = blocksOf(documentText('docs/start/quickstart.md'))
 
   folderTest('buys twice, as the page shows, and does not once it is mended', async (cwd) => {
     for (const { file, text } of blocks) if (file) writeFileSync(join(cwd, file), text)

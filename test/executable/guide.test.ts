@@ -8,9 +8,9 @@ import { type Block, blocksOf, documentText, hasShell, withScrip } from './docum
 
 /** The code of the guide for testers is run as it stands, so that it cannot rot. */
 
-const blocks = blocksOf(documentText('docs/testing-with-scrip.md'))
+const blocks = blocksOf(documentText('docs/use/testing-with-scrip.md'))
 /** Those of pipelines that are no recipes for one of them: test/executable/ci.test.ts runs the others. */
-const ofPipelines = blocksOf(documentText('docs/ci.md')).filter(({ file = '' }) =>
+const ofPipelines = blocksOf(documentText('docs/start/ci.md')).filter(({ file = '' }) =>
   ['Makefile', 'beside.sh'].includes(file),
 )
 

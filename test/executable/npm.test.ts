@@ -309,7 +309,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
       })
       return stdout
     }
-    const quickstart = blocksOf(documentText('docs/quickstart.md'))
+    const quickstart = blocksOf(documentText('docs/start/quickstart.md'))
     const [served = '', around = '', help = ''] =
       readFileSync(README, 'utf8').match(/(?<=^ {4})node_modules.+$/gm) ?? []
 

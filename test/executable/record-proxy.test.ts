@@ -12,7 +12,7 @@ import { type Acknowledged, anyWrite, askFor, faultIn, recall, type Write } from
 import { documentText } from './documents.ts'
 import { brokenInvariants } from './ledger.ts'
 
-/** The proxy of docs/compose-postgres.yaml before two servers of one record (contract C18). */
+/** The proxy of docs/operate/compose-postgres.yaml before two servers of one record (contract C18). */
 
 const HAPROXY = Bun.which('haproxy') ?? undefined
 const CODES = 20_000
@@ -23,7 +23,7 @@ const PACE = 40
 
 /** The proxy's configuration, with servers on this machine. */
 const configurationOf = (port: number, servers: readonly number[]): string => {
-  const { configs } = Bun.YAML.parse(documentText('docs/compose-postgres.yaml')) as {
+  const { configs } = Bun.YAML.parse(documentText('docs/operate/compose-postgres.yaml')) as {
     configs: { haproxy: { content: string } }
   }
   const { content } = configs.haproxy

@@ -68,7 +68,7 @@ describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
     const page = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
     expect(page).toContain('scrip_record_role{role="warm"} 1\n')
     const watched =
-      readFileSync(join(import.meta.dir, '../../docs/alerts.yml'), 'utf8').match(/\bscrip_record_\w+/g) ?? []
+      readFileSync(join(import.meta.dir, '../../docs/operate/alerts.yml'), 'utf8').match(/\bscrip_record_\w+/g) ?? []
     for (const name of watched) expect(page).toMatch(new RegExp(`^${name}[{ ]`, 'm'))
 
     const token = await logIn(a.port, 'ada', password)

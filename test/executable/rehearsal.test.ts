@@ -105,7 +105,7 @@ describe('a rehearsal of a client in live mode', () => {
 
 test.skipIf(!hasShell)('rehearse.sh of the guide prints what the guide says', () =>
   withScrip(async (cwd, env) => {
-    const blocks = blocksOf(documentText('docs/clients.md'))
+    const blocks = blocksOf(documentText('docs/use/clients.md'))
     const script = blocks.find(({ file }) => file === 'rehearse.sh')?.text ?? ''
     writeFileSync(join(cwd, 'rehearse.sh'), script)
     const { exitCode, stdout } = await run(['run', '--', 'sh', 'rehearse.sh'], { cwd, env })

@@ -7,10 +7,10 @@ import { BINARY, folderOfFile, isBinary } from '../program.ts'
 import { blocksOf, documentText } from './documents.ts'
 import { done, type Ended, EXECUTABLE, hasNode, packIn, run, target } from './packages.ts'
 
-/** The examples of docs/test-runners.md, each in an empty project. What cannot be installed here is skipped, with the reason. */
+/** The examples of docs/start/test-runners.md, each in an empty project. What cannot be installed here is skipped, with the reason. */
 
-const PAGE = 'docs/test-runners.md'
-const FIXTURES = join(import.meta.dir, '../../docs/fixtures')
+const PAGE = 'docs/start/test-runners.md'
+const FIXTURES = join(import.meta.dir, '../../docs/start/fixtures')
 const INSTALL_MS_MAX = 90_000
 
 const root = folderOfFile()
@@ -57,7 +57,7 @@ if (canTry) {
 const titled = (title: string, problem: string | undefined): string =>
   problem ? `${title} (skipped: ${problem})` : title
 
-describe.skipIf(!canTry)('the examples of docs/test-runners.md', () => {
+describe.skipIf(!canTry)('the examples of docs/start/test-runners.md', () => {
   let files: string[] = []
   beforeAll(async () => {
     const carried = target && platformPackage(target, EXECUTABLE, 'The notices of the release.')

@@ -11,25 +11,25 @@ const DOCS = join(import.meta.dir, '../../docs')
 
 describe('scrip docs', () => {
   test.each([
-    ['quickstart', 'quickstart.md'],
-    ['testing', 'testing-with-scrip.md'],
-    ['test-runners', 'test-runners.md'],
-    ['webhooks', 'webhooks.md'],
-    ['ci', 'ci.md'],
-    ['live', 'running-live.md'],
-    ['money', 'money.md'],
-    ['errors', 'errors.md'],
-    ['clients', 'clients.md'],
-    ['flags', 'flags.md'],
-    ['systemd', 'scrip.service'],
-    ['systemd-backup', 'scrip-backup.service'],
-    ['compose', 'compose.yaml'],
-    ['compose-postgres', 'compose-postgres.yaml'],
-    ['pytest', 'fixtures/scrip_sandbox.py'],
-    ['junit', 'fixtures/ScripExtension.java'],
-    ['alerts', 'alerts.yml'],
-    ['dashboard', 'dashboard.json'],
-    ['drill', 'restore-drill.sh'],
+    ['quickstart', 'start/quickstart.md'],
+    ['testing', 'use/testing-with-scrip.md'],
+    ['test-runners', 'start/test-runners.md'],
+    ['webhooks', 'use/webhooks.md'],
+    ['ci', 'start/ci.md'],
+    ['live', 'operate/running-live.md'],
+    ['money', 'use/money.md'],
+    ['errors', 'use/errors.md'],
+    ['clients', 'use/clients.md'],
+    ['flags', 'use/flags.md'],
+    ['systemd', 'operate/scrip.service'],
+    ['systemd-backup', 'operate/scrip-backup.service'],
+    ['compose', 'operate/compose.yaml'],
+    ['compose-postgres', 'operate/compose-postgres.yaml'],
+    ['pytest', 'start/fixtures/scrip_sandbox.py'],
+    ['junit', 'start/fixtures/ScripExtension.java'],
+    ['alerts', 'operate/alerts.yml'],
+    ['dashboard', 'operate/dashboard.json'],
+    ['drill', 'operate/restore-drill.sh'],
   ])('%s is docs/%s', (topic, file) =>
     inFolder(async (cwd) => {
       const { exitCode, stdout } = await run(['docs', topic], { cwd })
@@ -90,7 +90,7 @@ describe('metrics of live mode', () => {
     expect(gaugeOf(page, 'scrip_wallets_low')).toBe('1')
     expect(Number(gaugeOf(page, 'scrip_backup_age_seconds'))).toBeWithin(0, 120)
     await again.stop()
-    const alerts = Bun.YAML.parse(await Bun.file(join(DOCS, 'alerts.yml')).text()) as {
+    const alerts = Bun.YAML.parse(await Bun.file(join(DOCS, 'operate/alerts.yml')).text()) as {
       groups: { rules: { alert: string; expr: string; annotations: { summary: string } }[] }[]
     }
     const unknownIn = (expr: string): string[] =>
@@ -101,7 +101,7 @@ describe('metrics of live mode', () => {
       expect({ alert, summary: annotations.summary }).toEqual({ alert, summary: expect.stringMatching(/\S/) })
       expect({ alert, unknown: unknownIn(expr) }).toEqual({ alert, unknown: [] })
     }
-    const { panels } = (await Bun.file(join(DOCS, 'dashboard.json')).json()) as {
+    const { panels } = (await Bun.file(join(DOCS, 'operate/dashboard.json')).json()) as {
       panels: { title: string; targets: { expr: string }[] }[]
     }
     for (const { title, targets } of panels) {

@@ -64,7 +64,8 @@ test.skipIf(!Bun.which('haproxy'))('a restart fails no request behind the proxy 
   asOperator(async (operator) => {
     const credentials = await operator.stocked()
     const [port, proxyPort] = [await freePort(), await freePort()]
-    const config = blocksOf(documentText('docs/running-live.md')).find(({ file }) => file === 'haproxy.cfg')?.text ?? ''
+    const config =
+      blocksOf(documentText('docs/operate/running-live.md')).find(({ file }) => file === 'haproxy.cfg')?.text ?? ''
     const file = operator.file(
       'haproxy.cfg',
       config.replace(/bind .*/, `bind 127.0.0.1:${proxyPort}`).replace('127.0.0.1:4747', `127.0.0.1:${port}`),

@@ -5,7 +5,7 @@ import { freePort } from '../free-port.ts'
 import { bearer, inFolder, loggedIn, start } from '../program.ts'
 import { blocksOf, documentText } from './documents.ts'
 
-/** The receivers of docs/webhooks.md verify, refuse and deduplicate, in each language that is installed here. */
+/** The receivers of docs/use/webhooks.md verify, refuse and deduplicate, in each language that is installed here. */
 
 interface Runner {
   /** What has to be installed. Java runs a source file only with its compiler. */
@@ -21,9 +21,9 @@ const RUNNERS: Record<string, Runner> = {
   'receiver.php': { needs: 'php', command: (file, port) => ['php', '-S', `127.0.0.1:${port}`, file] },
   'receiver.rb': { needs: 'ruby', command: (file) => ['ruby', file] },
 }
-const receivers = blocksOf(documentText('docs/webhooks.md')).filter(({ file }) => file !== undefined)
+const receivers = blocksOf(documentText('docs/use/webhooks.md')).filter(({ file }) => file !== undefined)
 
-test('docs/webhooks.md has a receiver for each language', () => {
+test('docs/use/webhooks.md has a receiver for each language', () => {
   expect(receivers.map(({ file }) => file)).toEqual(Object.keys(RUNNERS))
 })
 

@@ -125,7 +125,7 @@ class Storm {
           this.#acknowledge({ ...write, status: response.status, body: response.body.toString() })
         }
       } catch {
-        // As docs/errors.md has it: a 503 is repeated, and what may have been done is repeated with its key alone.
+        // As docs/use/errors.md has it: a 503 is repeated, and what may have been done is repeated with its key alone.
         if (write.isKeyed || hasNoEffect) this.#open.push(write)
         connection?.close()
         connection = undefined

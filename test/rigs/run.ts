@@ -7,7 +7,7 @@ import { RIGS } from './rigs.ts'
  *
  *     bun run rig NAME [--rounds N] [--seed S] [--short]
  *
- * TEST_BINARY names another executable than dist/scrip. docs/robustness.md says what each of them does.
+ * TEST_BINARY names another executable than dist/scrip. docs/internals/robustness.md says what each of them does.
  */
 
 const { values, positionals } = parseArgs({

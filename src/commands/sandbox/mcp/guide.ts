@@ -1,9 +1,11 @@
 import { file } from 'bun'
 import { GUIDES } from '../../../docs/guides.ts'
+import { servedMarkdown } from '../../../docs/markdown.ts'
 
 const SECTIONS_MAX = 5
 
-export const textOf = (name: string): Promise<string> => file(GUIDES[name]?.file ?? '').text()
+export const textOf = async (name: string): Promise<string> =>
+  servedMarkdown(await file(GUIDES[name]?.file ?? '').text(), (href) => href)
 
 const sectionsOf = (text: string): string[] => text.split(/^(?=## )/m)
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Proves that the newest backup of a folder can be used, and measures how long a restore takes (docs/running-live.md):
+# Proves that the newest backup of a folder can be used, and measures how long a restore takes (docs/operate/running-live.md):
 #
 #     sh restore-drill.sh BACKUP_FOLDER [VOUCHER_KEY_FILE]
 #
