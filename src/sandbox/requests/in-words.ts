@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { amount, counted, sumOf } from './amounts.ts'
+import { amount, counted, sumOf } from '../../pages/amounts.ts'
 import type { RequestDetail } from './contract.ts'
 
 /** What a request changed, in words: what was bought, what each wallet pays, and what else was written. */

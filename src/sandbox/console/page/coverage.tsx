@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
+import { Button } from '../../../pages/ui/forms.tsx'
+import { useLoaded } from '../../../pages/ui/hooks.ts'
+import { Card, Failed } from '../../../pages/ui/pieces.tsx'
 import { get } from './api.ts'
-import { Button } from './forms.tsx'
-import { useLoaded } from './hooks.ts'
 import type { Place } from './place.ts'
+import { Method } from './tags.tsx'
 import type { Coverage } from './types.ts'
-import { Card, Failed, Method } from './ui.tsx'
 
 /** Which documented outcomes have been met: a map of operations, with a field for each outcome. */
 export const CoveragePage = ({ place }: { place: Place }) => {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Button } from './forms.tsx'
+import { Button } from '../../../pages/ui/forms.tsx'
 
 /** So many rows are drawn at once: more come when they are asked for. */
 const DRAWN = 500

@@ -1,14 +1,14 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { Entry } from '../../../docs/document.ts'
 import { type Searched, search, termsIn } from '../../../pages/search.ts'
+import { Button, Input } from '../../../pages/ui/forms.tsx'
+import { useKeys, useListener } from '../../../pages/ui/hooks.ts'
+import { act } from '../../../pages/ui/notices.tsx'
+import { Empty } from '../../../pages/ui/pieces.tsx'
 import { ask } from './api.ts'
-import { Button, Input } from './forms.tsx'
-import { useKeys, useListener } from './hooks.ts'
-import { act } from './notices.tsx'
 import { go, type Place, worldOf } from './place.ts'
 import { readOperations } from './send/operations.ts'
 import { store } from './store.ts'
-import { Empty } from './ui.tsx'
 
 interface Choice extends Searched {
   kind: string

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useListener } from './hooks.ts'
+import { useListener } from '../../../pages/ui/hooks.ts'
 
 /** What the console shows. The address keeps it, so that it can be shared and gone back to. */
 export interface Place {

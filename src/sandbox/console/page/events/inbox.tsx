@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
+import { Body, HeaderList } from '../../../../pages/ui/body.tsx'
+import { Button, Form, Input, Select } from '../../../../pages/ui/forms.tsx'
+import type { Change } from '../../../../pages/ui/hooks.ts'
+import { copy } from '../../../../pages/ui/notices.tsx'
+import { Card, clockTime, parsedOf } from '../../../../pages/ui/pieces.tsx'
 import { ask } from '../api.ts'
-import { Body, HeaderList } from '../body.tsx'
-import { Button, Form, Input, Select } from '../forms.tsx'
-import type { Change } from '../hooks.ts'
-import { copy } from '../notices.tsx'
 import type { InboxMessage } from '../types.ts'
-import { Card, clockTime, parsedOf } from '../ui.tsx'
 
 interface Props {
   world: string

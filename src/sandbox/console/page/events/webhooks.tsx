@@ -1,11 +1,12 @@
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
+import { Attempts } from '../../../../pages/ui/attempts.tsx'
+import { Button } from '../../../../pages/ui/forms.tsx'
+import { useLoaded } from '../../../../pages/ui/hooks.ts'
+import { act } from '../../../../pages/ui/notices.tsx'
+import { Card, Empty, Tag } from '../../../../pages/ui/pieces.tsx'
 import { readClients, sendAs } from '../api.ts'
-import { Button } from '../forms.tsx'
-import { useLoaded } from '../hooks.ts'
-import { act } from '../notices.tsx'
 import { hrefOf } from '../place.ts'
-import type { Delivery, SandboxClient, Webhook } from '../types.ts'
-import { Attempted, Card, Empty, ms, Table, Tag } from '../ui.tsx'
+import type { SandboxClient, Webhook } from '../types.ts'
 
 interface Props {
   world: string
@@ -77,23 +78,3 @@ const WebhookView = ({ webhook, world, clients, onChanged }: ViewProps) => {
     </section>
   )
 }
-
-const second = (at: string | null): string => at?.slice(11, 19) ?? ''
-
-/** Attempts to deliver events. */
-export const Attempts = ({ attempts }: { attempts: readonly Delivery[] }) => (
-  <Table
-    kind="attempts"
-    headings={['Event', 'Try', 'At', 'Result', 'Next']}
-    rows={attempts.map((attempt) => [
-      attempt.id,
-      attempt.event_type,
-      attempt.attempt,
-      <span class="mono">{second(attempt.created_at)}</span>,
-      <span title={`after ${ms(attempt.duration_ms)}`}>
-        <Attempted {...attempt} />
-      </span>,
-      <span class="mono">{second(attempt.next_attempt_at)}</span>,
-    ])}
-  />
-)

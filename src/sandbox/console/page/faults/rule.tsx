@@ -1,9 +1,9 @@
+import { useActed, useLoaded } from '../../../../pages/ui/hooks.ts'
+import { Tag } from '../../../../pages/ui/pieces.tsx'
 import { get } from '../api.ts'
-import { useActed, useLoaded } from '../hooks.ts'
 import { hrefOf, type Place, worldOf } from '../place.ts'
 import { useNews } from '../store.ts'
 import type { Rule } from '../types.ts'
-import { Tag } from '../ui.tsx'
 
 const isUsedUp = ({ times_left }: Rule): boolean => times_left === 0
 

@@ -1,11 +1,12 @@
+import { Button } from '../../../../pages/ui/forms.tsx'
+import { useLoaded, usePointedAt } from '../../../../pages/ui/hooks.ts'
+import { LedgerTable } from '../../../../pages/ui/ledger.tsx'
+import { Card, Empty, Failed } from '../../../../pages/ui/pieces.tsx'
 import { ask, get, readClients } from '../api.ts'
-import { Button } from '../forms.tsx'
-import { useLoaded, usePointedAt } from '../hooks.ts'
 import { hrefOf, type Place, worldOf } from '../place.ts'
+import { MadeBy } from '../requests/made-by.tsx'
 import { useNews } from '../store.ts'
 import type { LedgerEntry, Order, Payout, Wallet } from '../types.ts'
-import { Card, Empty, Failed } from '../ui.tsx'
-import { LedgerTable } from './ledger.tsx'
 import { type ChangeRecord, OrderView, PayoutView, WalletView } from './records.tsx'
 
 const ENTRIES_SHOWN = '500'
@@ -78,7 +79,10 @@ export const Money = ({ place }: { place: Place }) => {
         <Card title="Ledger" aside={<span class="soft">every entry sums to zero in each currency</span>}>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
           <section class="scroll" aria-label="Ledger entries, the newest first" tabIndex={0}>
-            <LedgerTable entries={entries} world={world} />
+            <LedgerTable
+              entries={entries}
+              about={({ id }) => <MadeBy world={world} made={{ table: 'journal_entries', key: String(id) }} />}
+            />
           </section>
         </Card>
       </div>

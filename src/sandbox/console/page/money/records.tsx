@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
-import { amount } from '../../../requests/amounts.ts'
-import { Button, Form, Input } from '../forms.tsx'
+import { amount } from '../../../../pages/amounts.ts'
+import { Button, Form, Input } from '../../../../pages/ui/forms.tsx'
+import { Tag } from '../../../../pages/ui/pieces.tsx'
+import { kindOf, type Step, Timeline } from '../../../../pages/ui/timeline.tsx'
 import { MadeBy } from '../requests/made-by.tsx'
 import type { Order, Payout, Wallet } from '../types.ts'
-import { clockTime, Tag, time } from '../ui.tsx'
 
 interface WalletProps {
   wallet: Wallet
@@ -157,37 +158,9 @@ export const PayoutView = ({ payout, world, onChange }: { payout: Payout; world:
   )
 }
 
-interface Step {
-  at: string
-  name: string
-  note?: string | null
-  /** It has not happened yet. */
-  isNext?: boolean
-}
-
-/** What has happened to a record, and what will. The date stands where it is another one than before. */
-const Timeline = ({ steps }: { steps: readonly Step[] }) => (
-  <ol class="timeline">
-    {steps.map(({ at, name, note, isNext }, index) => (
-      <li key={`${at} ${name}`} class={isNext ? 'next' : ''}>
-        <strong>{name}</strong>
-        <span class="soft mono">{dateOf(at) === dateOf(steps[index - 1]?.at) ? clockTime(at) : time(at)}</span>
-        {note && <span class="soft">{visible(note)}</span>}
-      </li>
-    ))}
-  </ol>
-)
-
-const dateOf = (at: string | undefined): string | undefined => at?.slice(0, 10)
-
 /** What the clock does by itself. */
 const nextStep = (at: string | null, name = 'next by the clock'): Step[] =>
   at === null ? [] : [{ at, name, isNext: true }]
 
 /** Changes a record with an operation of the control API, and reports the change. */
 export type ChangeRecord = (path: string, body: object, done: string) => Promise<boolean>
-
-const GOOD = new Set(['DELIVERED', 'completed'])
-const BAD = new Set(['FAILED', 'CANCELLED', 'failed', 'cancelled', 'expired'])
-/** The colour of the status of an order or payout. */
-const kindOf = (status: string): string => (GOOD.has(status) ? 'good' : BAD.has(status) ? 'bad' : 'info')

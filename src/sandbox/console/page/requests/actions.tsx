@@ -1,6 +1,6 @@
+import { Button } from '../../../../pages/ui/forms.tsx'
+import { act, copy, say } from '../../../../pages/ui/notices.tsx'
 import { ask, askText, get } from '../api.ts'
-import { Button } from '../forms.tsx'
-import { act, copy, say } from '../notices.tsx'
 import { go, hrefOf, type Place } from '../place.ts'
 import type { RequestDetail, RequestHead } from '../types.ts'
 

@@ -1,9 +1,9 @@
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
-import { Body } from '../body.tsx'
-import { Attempts } from '../events/webhooks.tsx'
+import { Attempted, Attempts } from '../../../../pages/ui/attempts.tsx'
+import { Body } from '../../../../pages/ui/body.tsx'
+import { clockTime } from '../../../../pages/ui/pieces.tsx'
 import { hrefOf } from '../place.ts'
 import type { RequestDetail } from '../types.ts'
-import { Attempted, clockTime } from '../ui.tsx'
 
 /** The events that a request caused, and what became of them. */
 export const Effects = ({ recorded, world }: { recorded: RequestDetail; world: string }) => {

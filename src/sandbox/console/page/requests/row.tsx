@@ -1,6 +1,7 @@
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
+import { clockTime, ms, Tag } from '../../../../pages/ui/pieces.tsx'
 import type { Row } from '../store.ts'
-import { clockTime, FaultTag, Method, ms, Status, Tag } from '../ui.tsx'
+import { FaultTag, Method, Status } from '../tags.tsx'
 
 /** What a column of the list is called. */
 export const Headings = () => (

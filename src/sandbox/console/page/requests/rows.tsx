@@ -1,7 +1,7 @@
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
+import { Empty, Table, Tag, time } from '../../../../pages/ui/pieces.tsx'
 import { nounOf } from '../../../requests/in-words.ts'
 import type { RowChange, RowValues } from '../types.ts'
-import { Empty, Table, Tag, time } from '../ui.tsx'
 
 /** The rows that a request wrote: what was changed of them, before and after. */
 export const Rows = ({ changes }: { changes: readonly RowChange[] }) => {

@@ -1,10 +1,10 @@
 import type { Entry } from '../../../../docs/document.ts'
+import { Select } from '../../../../pages/ui/forms.tsx'
+import { useLoaded } from '../../../../pages/ui/hooks.ts'
+import { parsedOf } from '../../../../pages/ui/pieces.tsx'
 import { get } from '../api.ts'
 import { inboxUrl } from '../events/inbox.tsx'
-import { Select } from '../forms.tsx'
-import { useLoaded } from '../hooks.ts'
 import type { TestValueLists } from '../types.ts'
-import { parsedOf } from '../ui.tsx'
 import { exampleOf } from './operations.ts'
 
 interface Props {

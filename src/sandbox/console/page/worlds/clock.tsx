@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
+import { Button, Form, Input } from '../../../../pages/ui/forms.tsx'
+import { useLoaded } from '../../../../pages/ui/hooks.ts'
+import { act } from '../../../../pages/ui/notices.tsx'
+import { Card, Empty, Failed, time } from '../../../../pages/ui/pieces.tsx'
 import { recordIdOf } from '../../../requests/in-words.ts'
 import { ask, get } from '../api.ts'
-import { Button, Form, Input } from '../forms.tsx'
-import { useLoaded } from '../hooks.ts'
-import { act } from '../notices.tsx'
 import { useNews } from '../store.ts'
 import type { Clock, Due } from '../types.ts'
-import { Card, Empty, Failed, time } from '../ui.tsx'
 
 const STEPS = { '+1 min': 'PT1M', '+1 h': 'PT1H', '+1 day': 'P1D', '+7 days': 'P7D' } as const
 const DUE_SHOWN = '8'

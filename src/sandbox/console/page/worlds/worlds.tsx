@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { Button, Form, Input, Select, Toggle } from '../../../../pages/ui/forms.tsx'
+import { type Change, useLoaded } from '../../../../pages/ui/hooks.ts'
+import { Card, Empty, Failed, time } from '../../../../pages/ui/pieces.tsx'
 import { ask, get } from '../api.ts'
-import { Button, Form, Input, Select, Toggle } from '../forms.tsx'
-import { type Change, useLoaded } from '../hooks.ts'
 import { go, type Place, worldOf } from '../place.ts'
 import type { Pace, World } from '../types.ts'
-import { Card, Empty, Failed, time } from '../ui.tsx'
 import { ClockCard } from './clock.tsx'
 
 /** Everything that can be done to worlds: the list of all, and what belongs to the one that is chosen. */

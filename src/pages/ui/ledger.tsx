@@ -1,9 +1,21 @@
-import { amount, sumOf } from '../../../requests/amounts.ts'
-import { MadeBy } from '../requests/made-by.tsx'
-import type { LedgerEntry } from '../types.ts'
+import type { ComponentChildren } from 'preact'
+import { amount, sumOf } from '../amounts.ts'
 
-/** Ledger entries line by line, and the proof that they sum to zero. With a world, each leads to its request. */
-export const LedgerTable = ({ entries, world }: { entries: readonly LedgerEntry[]; world?: string }) => {
+export interface LedgerEntry {
+  id: number
+  source_type: string
+  source_id: string | null
+  lines: { account: string; wallet_id: number | null; currency: string; amount: number }[]
+}
+
+interface Props {
+  entries: readonly LedgerEntry[]
+  /** What stands beside an entry: where it leads to. */
+  about?: (entry: LedgerEntry) => ComponentChildren
+}
+
+/** Ledger entries line by line, and the proof that they sum to zero. */
+export const LedgerTable = ({ entries, about }: Props) => {
   const byCurrency = Map.groupBy(
     entries.flatMap(({ lines }) => lines),
     ({ currency }) => currency,
@@ -28,9 +40,7 @@ export const LedgerTable = ({ entries, world }: { entries: readonly LedgerEntry[
                 {at === 0 && (
                   <>
                     <span class="mono">{entry.id}</span> {entry.source_type} {entry.source_id ?? ''}
-                    {world !== undefined && (
-                      <MadeBy world={world} made={{ table: 'journal_entries', key: String(entry.id) }} />
-                    )}
+                    {about?.(entry)}
                   </>
                 )}
               </td>

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
-import { visibleLines as visible } from '../../../kernel/visible.ts'
-import { counted } from '../../requests/amounts.ts'
-import { Code, parsedOf } from './ui.tsx'
+import { visibleLines as visible } from '../../kernel/visible.ts'
+import { counted } from '../amounts.ts'
+import { Code, parsedOf } from './pieces.tsx'
 
 /** A longer text is shown as far as it can be read. */
 const SHOWN_MAX = 100_000

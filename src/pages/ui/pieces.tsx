@@ -1,32 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import type { Delivery } from './types.ts'
 
 /** What several pages draw. */
-
-export const Status = ({ status }: { status: number }) => (
-  <span class={`status s${Math.floor(status / 100)}`}>{status === 0 ? 'lost' : status}</span>
-)
-
-export const Method = ({ method }: { method: string }) => <span class={`method ${method.toLowerCase()}`}>{method}</span>
 
 export const Tag = ({ children, kind = '' }: { children: ComponentChildren; kind?: string }) => (
   <span class={`tag ${kind}`}>{children}</span>
 )
-
-/** How an attempt to deliver an event ended. */
-export const Attempted = ({ status, response_status, error }: Delivery) => (
-  <Tag kind={status === 'delivered' ? 'good' : 'bad'}>
-    {status} {response_status ?? error ?? ''}
-  </Tag>
-)
-
-/** A fault as people say it, by its name in the log: `drop; when=after`. */
-export const FaultTag = ({ fault }: { fault: string }) => {
-  const [name = '', isAfter] = fault.split(';')
-  const text =
-    name === 'drop' ? `${isAfter ? 'response' : 'request'} lost` : `${name}${isAfter ? ', after the work' : ''}`
-  return <Tag kind="warn">fault: {text}</Tag>
-}
 
 export const Empty = ({ children }: { children: ComponentChildren }) => <p class="soft">{children}</p>
 
