@@ -34,7 +34,7 @@ import { createServices, type Deps, type Services } from './services.ts'
 export const createApp = (deps: Deps) => {
   const { version, publicUrl, config, extension, log, precompile = false } = deps
   const services = createServices(deps)
-  const { sessions, failedLogins, ordering, paying, due, deliveries } = services
+  const { sessions, failedLogins, ordering, paying, due, deliveries, secrets } = services
   const operations = new Map<string, Operation>()
   const sentFrom = addressBehind(config.trustedProxies, deps.addressOf)
   const addressOf = (request: Request): string => sentFrom(extension?.causeOf(request) ?? request)
@@ -70,7 +70,7 @@ export const createApp = (deps: Deps) => {
     .use(extension?.hooks ?? new Elysia())
   useModules(app, deps, services, { guard, addressOf, onIdentified: nameInLog })
   app.use(docsRoutes({ app, version, publicUrl, additions: extension?.documentation, events: DELIVERED_EVENTS }))
-  if (extension) app.use(extension.routes({ app, sessions, ordering, paying, due, deliveries }))
+  if (extension) app.use(extension.routes({ app, sessions, ordering, paying, due, deliveries, secrets }))
   for (const { method, path, operation } of servedBy(app)) operations.set(`${method} ${path}`, operation)
   const logIn = (login: Credentials) => accessTokenOf(services, login)
   /** Called each second: deliveries go on after a start, and after an act. */

@@ -10,6 +10,7 @@ import type { ResolveAccount } from '../sessions/credentials.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
 import type { Deliveries } from '../webhooks/deliveries.ts'
 import type { Deliver } from '../webhooks/outgoing.ts'
+import type { Secrets } from '../webhooks/secrets.ts'
 import type { DueWork } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 
@@ -54,4 +55,5 @@ export interface Program {
   paying: Paying
   due: DueWork
   deliveries: Deliveries
+  secrets: Secrets
 }

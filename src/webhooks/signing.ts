@@ -54,15 +54,27 @@ export const signatureHeaders: Record<Signing, (event: SignedEvent) => Record<st
 
 const secondsOf = (timeMs: number): string => String(Math.floor(timeMs / SECOND_MS))
 
-/** Whether a secret made a standard signature, at any time: a world has its own clock. */
-export const isSignedBy = (secret: string, headers: Headers, body: string): boolean => {
-  const [eventId, seconds, signatures] = ['id', 'timestamp', 'signature'].map(
-    (name) => headers.get(`webhook-${name}`) ?? '',
-  ) as [string, string, string]
-  if (!/^\d{1,11}$/.test(seconds)) return false
-  const expected = Buffer.from(standardSignature({ eventId, body, atMs: Number(seconds) * SECOND_MS }, secret))
-  return signatures.split(' ').some((signature) => {
-    const sent = Buffer.from(signature)
-    return sent.length === expected.length && timingSafeEqual(sent, expected)
-  })
+/** The header with the time, the header with the signatures, and what separates them. */
+const PLACES: Record<Signing, readonly [stamp: string, signature: string, separator: string]> = {
+  standard: ['webhook-timestamp', 'webhook-signature', ' '],
+  timestamped: ['X-Timestamp', 'X-Signature', ','],
+  body: ['X-Timestamp', 'X-Signature', ','],
+}
+
+/** When headers say that a delivery was signed, by the clock of its world in whole seconds; undefined if they do not. */
+export const signedAtMs = (signing: Signing, headers: Headers): number | undefined => {
+  const seconds = headers.get(PLACES[signing][0]) ?? ''
+  return /^\d{1,11}$/.test(seconds) ? Number(seconds) * SECOND_MS : undefined
+}
+
+/** Whether one of some secrets made one of the signatures, at any time: a world has its own clock. */
+export const isSignedBy = (secrets: readonly string[], signing: Signing, headers: Headers, body: string): boolean => {
+  const [, signature, separator] = PLACES[signing]
+  const atMs = signedAtMs(signing, headers)
+  if (atMs === undefined) return false
+  const eventId = headers.get('webhook-id') ?? ''
+  const signed = signatureHeaders[signing]({ webhookId: '', eventId, eventType: '', body, atMs, secrets })
+  const expected = (signed[signature] ?? '').split(separator).map((text) => Buffer.from(text))
+  const sent = (headers.get(signature) ?? '').split(separator).map((text) => Buffer.from(text))
+  return expected.some((own) => sent.some((each) => each.length === own.length && timingSafeEqual(each, own)))
 }

@@ -90,7 +90,19 @@ export const RequestDetail = Type.Object(
     }),
     caused: Type.Array(EventSchema, { description: 'Its events, the oldest first', example: [] }),
     deliveries: Type.Array(
-      Type.Object({ webhook_id: Type.String(), ...ExplainedDeliverySchema.properties }, { title: 'RequestDelivery' }),
+      Type.Object(
+        {
+          webhook_id: Type.String(),
+          ...ExplainedDeliverySchema.properties,
+          verifies: nullable(
+            Type.Boolean({
+              description:
+                'Whether what an inbox received is signed with a secret of the webhook; null if no inbox has the delivery',
+            }),
+          ),
+        },
+        { title: 'RequestDelivery' },
+      ),
       { description: 'Every attempt to deliver these events, the oldest first', example: [] },
     ),
   },
