@@ -30,7 +30,7 @@ test.skipIf(!hasShell)('the session of the README works', () =>
       /"code":"UNAUTHORIZED"/,
       /"message":"Product not found"/,
       /"code":"FORBIDDEN"/,
-      /\d+ 200\n *\d+ 429\n/,
+      /\d+ HTTP\/1\.1 200 OK\r\n *\d+ HTTP\/1\.1 429 Too Many Requests\r\n *\d+ Retry-After: \d+\r\n/,
       /"now":/,
       /200\n$/,
     ]
