@@ -68,7 +68,7 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: Pricing & { gua
         const fresh = quote(world.db.query, pricing, session, purchase)
         const json = Json.of<Charge>(chargeWire(fresh))
         const expiresAtMs = world.clock.nowMs() + chargeTtlMs
-        if (!session.isRehearsal) holdPrice(world, client.id, purchase, { json: json.text, quote: fresh, expiresAtMs })
+        if (!session.isDryRun) holdPrice(world, client.id, purchase, { json: json.text, quote: fresh, expiresAtMs })
         set.headers['X-Cache'] = 'MISS'
         return json
       },

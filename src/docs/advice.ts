@@ -21,7 +21,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   deliveries_validation: 'correct the query parameters in the message',
   denomination_not_offered: 'use one of the product’s `available_denominations`',
   dry_run_malformed: 'send `true` or `false` in `X-Dry-Run`, or leave it out',
-  dry_run_with_key: 'leave out the key: a rehearsal needs none',
+  dry_run_with_key: 'leave out the key: a dry run needs none',
   duplicate_reference: 'find the existing record by its reference; use a new reference for a new one',
   email_invalid: 'correct the e-mail address',
   email_missing: 'send the e-mail address',

@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { DRY_RUN_RESPONSE_HEADERS } from '../http/dry-run.ts'
 import type { Operation } from '../http/operation.ts'
-import { REHEARSED_HEADERS } from '../http/rehearsal.ts'
 import type { Header, Schema } from './document.ts'
 import { Components } from './schemas.ts'
 
@@ -25,11 +25,11 @@ export const schemaOf = (schema: TSchema): Schema => new Components().place(sche
 /** The headers of every response; a client that is not let in has no limit. */
 export const commonHeaders = (operation: Operation, status: number): Record<string, Header> => {
   const limited = !operation.public && status !== 401
-  const rehearsed = operation.canRehearse && status !== 401 && status !== 429
+  const dryRun = operation.hasDryRun && status !== 401 && status !== 429
   return {
     ...headerObjects(REQUEST_ID_HEADER),
     ...(limited && headerObjects(RATE_LIMIT_HEADERS)),
-    ...(rehearsed && headerObjects(REHEARSED_HEADERS)),
+    ...(dryRun && headerObjects(DRY_RUN_RESPONSE_HEADERS)),
   }
 }
 

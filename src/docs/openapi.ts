@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
+import { DRY_RUN_HEADERS } from '../http/dry-run.ts'
 import { errorsOf, LAST_TAG, type Operation, type ServedOperation, servedBy } from '../http/operation.ts'
-import { REHEARSAL_HEADERS } from '../http/rehearsal.ts'
 import type { Failure } from '../kernel/failure.ts'
 import type { ApiDocument, DocumentedOperation, Parameter } from './document.ts'
 import { ERROR_SCHEMAS, errorResponses } from './error-responses.ts'
@@ -50,7 +50,7 @@ export const openApiDocument = ({ app, version, publicUrl, additions, events }: 
     const operation = { ...served.operation, ...additions?.operations[served.operation.id] }
     if (operation.tagDescription !== undefined) tags.set(operation.tag, operation.tagDescription)
     const headers = [
-      ...parameters('header', operation.canRehearse ? REHEARSAL_HEADERS : undefined),
+      ...parameters('header', operation.hasDryRun ? DRY_RUN_HEADERS : undefined),
       ...parameters('header', additions?.headersOf(served)),
     ]
     const errors = { ...errorsOf(operation), ...additions?.errorsOf(served) }

@@ -1,12 +1,12 @@
 import { type Context, Elysia } from 'elysia'
 import { DomainError, type Failure, INTERNAL } from '../kernel/failure.ts'
+import { dryRunResponse, isOfDryRun } from './dry-run.ts'
 import { renderFailure, STRUCTURED } from './errors.ts'
 import { HOST_INVALID, ROUTE_NOT_FOUND } from './failures.ts'
 import { JSON_TYPE, Json } from './json.ts'
 import { IDLE_SECONDS } from './listen.ts'
 import type { HttpObserver } from './observer.ts'
 import type { Operation } from './operation.ts'
-import { isRehearsed, rehearsed } from './rehearsal.ts'
 import { asked, type RoutedRequest, requestIdOf } from './request-id.ts'
 
 interface HttpLayerOptions {
@@ -78,7 +78,7 @@ export const httpLayer = (options: HttpLayerOptions) => {
   const complete = (answer: unknown, routed: RoutedRequest) => {
     const { set, operation } = routed
     setCommonHeaders(options, set)
-    const shown = isRehearsed(set.headers) ? rehearsed(answer, operation?.response.schema, set.headers) : answer
+    const shown = isOfDryRun(set.headers) ? dryRunResponse(answer, operation?.response.schema, set.headers) : answer
     if (shown instanceof Response) {
       for (const name in set.headers) shown.headers.set(name, String(set.headers[name]))
       observer?.ended(routed, { status: shown.status, headers: shown.headers, body: undefined })

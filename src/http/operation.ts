@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
 import { type Failure, INTERNAL, unauthorized, unavailable, type Violation } from '../kernel/failure.ts'
+import { dryRunErrors } from './dry-run.ts'
 import { type ErrorFormat, STRUCTURED } from './errors.ts'
 import { BODY_ENCODED, BODY_UNREADABLE, FEATURE_DISABLED, KEY_MALFORMED, KEY_REUSED, rateLimited } from './failures.ts'
 import type { JsonObject } from './json.ts'
 import { PAGE_HEADERS } from './pagination.ts'
-import { rehearsalErrors } from './rehearsal.ts'
 import { exampleOf } from './schemas.ts'
 import { documentedRoute } from './target.ts'
 
@@ -103,7 +103,7 @@ export interface Operation
   response: Success & { status: number }
   refuses: Record<string, Failure>
   /** Takes X-Dry-Run (contract C19). */
-  canRehearse: boolean
+  hasDryRun: boolean
 }
 
 /** The tag of operations that come last in the document. */
@@ -115,8 +115,8 @@ const failureTo = (id: string): string =>
 
 /** With what follows from the line: names of errors, examples of schemas, the headers of creation and of an Idempotency-Key. */
 export const completed = (
-  { prefix: _, alsoRefuses, ...group }: Group & Pick<Operation, 'canRehearse'>,
-  line: Omit<Operation, keyof ErrorFormat | 'canRehearse'>,
+  { prefix: _, alsoRefuses, ...group }: Group & Pick<Operation, 'hasDryRun'>,
+  line: Omit<Operation, keyof ErrorFormat | 'hasDryRun'>,
 ): Operation => {
   const operation = { errorShape: STRUCTURED.errorShape, ...group, ...line }
   const { id, body, bodyExample = body && exampleOf(body), headers, once, names = '' } = operation
@@ -170,7 +170,7 @@ export const errorsOf = (operation: Operation): Record<string, Failure> => ({
 
 /** The errors that are the same wherever they can occur. */
 export const commonErrorsOf = (operation: Operation): Record<string, Failure> => ({
-  ...(operation.canRehearse && rehearsalErrors(operation)),
+  ...(operation.hasDryRun && dryRunErrors(operation)),
   ...(operation.body && { body_encoded: BODY_ENCODED }),
   ...(!operation.public && { unauthorized: unauthorized(true) }),
   ...(!operation.public && !operation.free && { rate_limited: rateLimited(36) }),

@@ -1,8 +1,8 @@
 import { sinceStartMs } from '../kernel/clock.ts'
 import type { Failure } from '../kernel/failure.ts'
+import { isOfDryRun } from './dry-run.ts'
 import type { HttpObserver, ResponseHeaders } from './observer.ts'
 import { errorNameOf } from './operation.ts'
-import { isRehearsed } from './rehearsal.ts'
 import { traceparentOf } from './request-id.ts'
 import { documentedRoute } from './target.ts'
 
@@ -22,8 +22,8 @@ export interface RequestFacts {
   error: string | null
   /** Behind proxies that are trusted, the address of the client. */
   address: string
-  /** Whether it was a rehearsal, of which nothing stays. */
-  isRehearsal: boolean
+  /** Whether it was a dry run, of which nothing stays. */
+  isDryRun: boolean
   /** The fault that was injected. */
   fault: string | undefined
 }
@@ -77,7 +77,7 @@ export class RequestTimer implements HttpObserver {
       failure: failure?.code ?? null,
       error: failure ? ((operation && errorNameOf(operation, failure)) ?? failure.code) : null,
       address: underway.address,
-      isRehearsal: isRehearsed(headers),
+      isDryRun: isOfDryRun(headers),
       fault: this.options.faultOf?.(request),
     }
     for (const { onEnded } of this.listeners) onEnded(facts)

@@ -1,10 +1,10 @@
 import type { Static, TObject, TSchema, TVoid } from '@sinclair/typebox'
 import { type AnyElysia, type Context, Elysia, type HTTPMethod } from 'elysia'
 import { DEFERRED, readObject, readText } from './body.ts'
+import { hasDryRun } from './dry-run.ts'
 import type { Json, JsonObject } from './json.ts'
 import { completed, type Group, type Line, OPERATION, type Operation } from './operation.ts'
 import { queryReader } from './parameters.ts'
-import { canRehearse } from './rehearsal.ts'
 import type { RequestContext, RoutedRequest } from './request-id.ts'
 import { bodyCheck } from './validation.ts'
 
@@ -73,7 +73,7 @@ export class Routes<
 
   #adding(method: HTTPMethod): Add<Given, GroupQuery, this> {
     return (path, handler, line) => {
-      const group = { ...(this.group as Group), canRehearse: canRehearse(method, `${this.group.prefix}${path}`) }
+      const group = { ...(this.group as Group), hasDryRun: hasDryRun(method, `${this.group.prefix}${path}`) }
       this.plugin.route(method, path, handler as never, routeOptions(completed(group, line as never)))
       return this
     }

@@ -46,19 +46,19 @@ export const createLog = ({ level: least, format, color, columns, clock, write }
   const isWanted = (level: LogLevel): boolean => LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least)
   const requestLine = (level: LogLevel, facts: RequestFacts): string => {
     const { method, route, status, error, durationMs, requestId, client, address, fault, traceparent } = facts
-    const rehearsal = { dry_run: facts.isRehearsal || undefined }
+    const dryRun = { dry_run: facts.isDryRun || undefined }
     if (format === 'json') {
       const asked = { method, route, status, error, duration_ms: durationMs, request_id: requestId, client, address }
-      return line(level, 'request', { ...asked, ...rehearsal, fault, traceparent })
+      return line(level, 'request', { ...asked, ...dryRun, fault, traceparent })
     }
     const shown = paint(STATUS_COLORS[Math.floor(status / 100)], String(status))
     const took = paint(DIM, `${durationMs.toFixed(1).padStart(DURATION_WIDTH)} ms`)
     const what = `${method.padEnd(METHOD_WIDTH)} ${shown} ${took}  ${route ?? '(no route)'}`
     if (!columns)
-      return line(level, what, { error, request_id: requestId, client, address, ...rehearsal, fault, traceparent })
+      return line(level, what, { error, request_id: requestId, client, address, ...dryRun, fault, traceparent })
     // On a terminal, without what a person looks up elsewhere: date and request id.
     const time = paint(DIM, shownTime(toTimestamp(clock.nowMs())))
-    const text = `${time} ${what}${paint(DIM, factsOf({ error, client, ...rehearsal, fault }))}`
+    const text = `${time} ${what}${paint(DIM, factsOf({ error, client, ...dryRun, fault }))}`
     return Bun.sliceAnsi(text, 0, columns(), '…')
   }
   /** A terminal shows no date: what is on it is of today. */

@@ -44,9 +44,9 @@ export const createMetrics = async (options: MetricsOptions) => {
   for (const reason of WATCHED_REFUSALS) refusals.inc({ reason }, 0)
   const listener: RequestListener = {
     onArrived: () => inFlight.inc(),
-    onEnded: ({ method, route, status, durationMs, failure, isRehearsal }) => {
+    onEnded: ({ method, route, status, durationMs, failure, isDryRun }) => {
       inFlight.dec()
-      const labels = { method, route: route ?? NO_ROUTE, status, ...(isRehearsal && { dry_run: 'true' }) }
+      const labels = { method, route: route ?? NO_ROUTE, status, ...(isDryRun && { dry_run: 'true' }) }
       durations.observe(labels, durationMs / SECOND_MS)
       if (failure) refusals.inc({ reason: failure })
     },

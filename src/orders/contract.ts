@@ -2,9 +2,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Denomination, Quantity } from '../catalog/contract.ts'
 import { ChargeSchema } from '../charges/contract.ts'
 import type { Purchase } from '../charges/quote.ts'
+import { secretMember } from '../http/dry-run.ts'
 import type { JsonObject } from '../http/json.ts'
 import { eitherCaseFilter, idFilter, idPath, pageQuery, textFilter } from '../http/parameters.ts'
-import { secretMember } from '../http/rehearsal.ts'
 import { getExample, Id, nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { bodyCheck, Text } from '../http/validation.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
@@ -74,8 +74,8 @@ export const OrderListQuery = Type.Object({
   ref: textFilter('The same as client_reference', REFERENCE_EXAMPLE),
 })
 
-/** The codes of vouchers in the response of a rehearsal (contract C19). */
-const CODE_REHEARSED = 'XXXX'
+/** The codes of vouchers in the response of a dry run (contract C19). */
+const CODE_IN_DRY_RUN = 'XXXX'
 const voucherExample = (reference: string, code: string, pin: string) => ({
   voucher_reference_number: reference,
   card_number: code,
@@ -89,9 +89,9 @@ export const VouchersSchema = Type.Array(
       voucher_reference_number: Type.String(),
       card_number: secretMember(
         nullable(Type.String({ description: 'null, like pin_code and claim_url, when it cannot be opened' })),
-        CODE_REHEARSED,
+        CODE_IN_DRY_RUN,
       ),
-      pin_code: secretMember(nullable(Type.String()), CODE_REHEARSED),
+      pin_code: secretMember(nullable(Type.String()), CODE_IN_DRY_RUN),
       claim_url: secretMember(nullable(Type.String()), null),
       expires_at: nullable(Timestamp),
     },

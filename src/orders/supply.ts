@@ -1,7 +1,7 @@
 import type { Product } from '../catalog/product.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { DomainError } from '../kernel/failure.ts'
-import { isRehearsing } from '../worlds/rehearsal.ts'
+import { isInDryRun } from '../worlds/dry-run.ts'
 import type { World } from '../worlds/world.ts'
 import { INSUFFICIENT_STOCK } from './contract.ts'
 import { placeInStock, type Seal, type VoucherCode } from './seal.ts'
@@ -82,7 +82,7 @@ const reserveCodes = (tx: Tx, world: World, options: StockOptions, order: Order,
     }
     if (free.length < limit) {
       // The failure rolls the marks back, so they are written again separately. If that fails, they are found again.
-      if (passed.length > 0 && !isRehearsing(world)) {
+      if (passed.length > 0 && !isInDryRun(world)) {
         world.db.write((after) => markDamaged(after, passed, nowMs)).catch(() => undefined)
       }
       throw new DomainError(INSUFFICIENT_STOCK)
@@ -110,6 +110,6 @@ const reportDamage = (tx: Tx, world: World, { onDamaged }: StockOptions, damaged
   if (damaged.length === 0) return
   const ids = damaged.map(({ id }) => id)
   markDamaged(tx, ids, world.clock.nowMs())
-  if (isRehearsing(world)) return
+  if (isInDryRun(world)) return
   for (const { id: stockId, productId } of damaged) onDamaged({ stockId, productId })
 }

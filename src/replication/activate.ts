@@ -6,7 +6,7 @@ import { migrate, SCHEMA_VERSION } from '../db/migrate.ts'
 import { HOUR_MS, systemClock } from '../kernel/clock.ts'
 import type { Connection } from './connection.ts'
 import type { Gate } from './gate.ts'
-import type { Lease, Taken } from './lease.ts'
+import type { Lease, LeaseGrant } from './lease.ts'
 import { putAll, ServerUnfit, uploadCopy } from './record.ts'
 import { dataStatements, functionStatements, OWN_TABLE_NAMES, quoted } from './schema.ts'
 import { tablesOf } from './tables.ts'
@@ -51,7 +51,7 @@ interface Upgrading {
 }
 
 /** Brings copy and record up to the schema of this release: both in one transaction, the record first. */
-export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken: Taken): Promise<void> => {
+export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken: LeaseGrant): Promise<void> => {
   if (taken.schemaVersion > SCHEMA_VERSION)
     throw new ServerUnfit('the record was made by another release\nRun that one.')
   const { ask } = connection

@@ -32,7 +32,7 @@ interface Joining {
   create: () => void
 }
 
-export interface Joined {
+export interface CopyAccess {
   /** The gate for a database of the folder; undefined if it may only be read. */
   gateOf: ((database: Database) => Gate) | undefined
   /** How far the copy of a warm server is behind. */
@@ -45,7 +45,7 @@ const EXPIRY_MS = 2_500
 const LOOK_MS = 200
 
 /** @throws DataFault, NotActive, RecordAway, RecordRefusal */
-export const joinRecord = async (joining: Joining): Promise<Joined> => {
+export const joinRecord = async (joining: Joining): Promise<CopyAccess> => {
   const { target, dataDir, signingKey, needs } = joining
   makeDataFolder(dataDir)
   const connection = new Connection(target, 'command', COMMAND_PATIENCE_MS)
@@ -74,7 +74,7 @@ interface Parts extends Joining {
 }
 
 /** Without a server, the copy is brought up to date, and a command that writes takes the lease in the meantime. */
-const joinAlone = async (parts: Parts, found: Installation | undefined): Promise<Joined> => {
+const joinAlone = async (parts: Parts, found: Installation | undefined): Promise<CopyAccess> => {
   const { dataDir, connection, beats, needs, leave, release, create, signingKey } = parts
   let installation = found
   if (standing(dataDir, installation) === 'create') {
@@ -145,7 +145,7 @@ const broughtUpToDate = async ({ dataDir, connection }: Parts, installation: Ins
 }
 
 /** Beside a server, a command only reads. */
-const joinServer = async (parts: Parts, installation: Installation | undefined): Promise<Joined> => {
+const joinServer = async (parts: Parts, installation: Installation | undefined): Promise<CopyAccess> => {
   const { dataDir, connection, leave } = parts
   const mark = standingOf(dataDir, installation) === 'follow' ? markIn(databasePath(dataDir)) : undefined
   if (!mark || !installation) throw new DataFault('a server makes the copy of this folder\nTry again when it is ready.')

@@ -9,7 +9,7 @@ const BEAT_PATIENCE_MS = SECOND_MS
 /** Since the process started, for metrics. */
 export const leaseTotals = { failedRenewals: 0, takeovers: 0 }
 
-export interface Taken {
+export interface LeaseGrant {
   epoch: number
   seq: number
   schemaVersion: number
@@ -54,7 +54,7 @@ export class Lease {
    * Begins a new epoch: PostgreSQL no longer commits what was sent under an earlier one. Undefined if the lease is
    * another server's.
    */
-  async take(patienceMs = BEAT_PATIENCE_MS): Promise<Taken | undefined> {
+  async take(patienceMs = BEAT_PATIENCE_MS): Promise<LeaseGrant | undefined> {
     const sent = this.now()
     const { connection, holder, url } = this.options
     const [row] = await connection.ask<{ epoch: string; seq: string; schema_version: string }>(

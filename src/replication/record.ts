@@ -181,7 +181,7 @@ export const checkKey = async (ask: Ask, name: string, key: Uint8Array): Promise
   }
 }
 
-interface Made {
+interface NewRecord {
   id: string
   release: string
   signingKey: Uint8Array
@@ -197,7 +197,7 @@ export const uploadCopy = async (
   connection: Connection,
   sqlite: SqliteDatabase,
   tables: readonly Table[],
-  { id, release, signingKey, before }: Made,
+  { id, release, signingKey, before }: NewRecord,
 ): Promise<void> => {
   sqlite.run('BEGIN IMMEDIATE')
   try {

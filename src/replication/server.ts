@@ -11,7 +11,7 @@ import { makeEmptyRecord, settle, upgrade } from './activate.ts'
 import { Connection, RecordAway } from './connection.ts'
 import { FollowingCopy } from './follower.ts'
 import { Gate, gateTotals } from './gate.ts'
-import { Lease, leaseTotals, type Taken } from './lease.ts'
+import { Lease, type LeaseGrant, leaseTotals } from './lease.ts'
 import { Place } from './place.ts'
 import { prune } from './prune.ts'
 import { pullCopy } from './pull.ts'
@@ -197,7 +197,7 @@ export class RecordServer {
   }
 
   /** Follows the record until the lease is taken; undefined when the server stops. */
-  async #follow(roles: Roles, lease: Lease): Promise<Taken | undefined> {
+  async #follow(roles: Roles, lease: Lease): Promise<LeaseGrant | undefined> {
     const { dataDir, release, signingKey } = this.options
     const { ask } = this.#commits
     let installation = await findRecord(ask)
@@ -242,7 +242,7 @@ export class RecordServer {
   }
 
   /** Serves until the lease is lost, the copy cannot go on, or the server stops. */
-  async #serve(roles: Roles, lease: Lease, taken: Taken): Promise<void> {
+  async #serve(roles: Roles, lease: Lease, taken: LeaseGrant): Promise<void> {
     const { dataDir, release, log } = this.options
     this.#over = Promise.withResolvers()
     await upgrade({ connection: this.#commits, dataDir, release }, taken)

@@ -1,17 +1,17 @@
 import { isSentBy } from '../http/body.ts'
+import { readDryRun } from '../http/dry-run.ts'
 import { FEATURE_DISABLED, rateLimited } from '../http/failures.ts'
 import { unreadable } from '../http/json.ts'
 import type { Group } from '../http/operation.ts'
 import type { BucketSize } from '../http/rate-limit.ts'
-import { readRehearsal } from '../http/rehearsal.ts'
 import { type Asked, type RequestContext, type RoutedRequest, traceparentOf } from '../http/request-id.ts'
 import { Routes } from '../http/route-lines.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { turns } from '../kernel/turns.ts'
 import { inTrace } from '../worlds/cause.ts'
+import { undoing } from '../worlds/dry-run.ts'
 import type { DueWork } from '../worlds/due.ts'
-import { rehearsing } from '../worlds/rehearsal.ts'
 import { bucketsOf, type Client, type Feature } from './clients.ts'
 import type { Session, Sessions } from './sessions.ts'
 
@@ -48,7 +48,7 @@ export class Guard {
     const turn = turns.take(identified.client)
     if (turn) await turn
     isSentBy(request, identified.client)
-    const rehearsal = operation?.canRehearse ? readRehearsal(request, operation, set.headers) : undefined
+    const dryRun = operation?.hasDryRun ? readDryRun(request, operation, set.headers) : undefined
     const isReading = request.method === 'GET'
     if (isReading && isDueBeforeReads && due.isDue(identified.world)) await due.catchUp(identified.world)
     const inStep = isReading ? identified : this.#inStep(identified, request)
@@ -58,9 +58,9 @@ export class Guard {
     const entitling = onEntitled?.(asked)
     if (entitling) await entitling
     // A request that had to wait must not read with a token that was revoked in the meantime.
-    if (rehearsal?.refusal) throw rehearsal.refusal
+    if (dryRun?.refusal) throw dryRun.refusal
     session.checkAgain()
-    return rehearsal?.isRehearsal ? rehearsed(session) : session
+    return dryRun?.isDryRun ? withoutEffect(session) : session
   }
 
   /** A session that does due work before each write, and writes for a request whose client is still there. */
@@ -84,10 +84,10 @@ export class Guard {
 }
 
 /** A session whose writes are undone (contract C19). */
-const rehearsed = (session: Session): Session => ({
+const withoutEffect = (session: Session): Session => ({
   ...session,
-  write: rehearsing(session.world, session.write),
-  isRehearsal: true,
+  write: undoing(session.world, session.write),
+  isDryRun: true,
 })
 
 /** A session that requires a feature, now and when it writes. @throws DomainError feature_disabled */

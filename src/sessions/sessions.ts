@@ -34,7 +34,7 @@ export interface Session {
   /** For a request that has waited. @throws DomainError unauthorized if the token has died since it was admitted */
   readonly checkAgain: () => void
   /** Its writes are undone, and nothing else must stay of the request either. */
-  readonly isRehearsal?: boolean
+  readonly isDryRun?: boolean
 }
 
 interface IssuedToken {

@@ -2,9 +2,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { EVENT_EXAMPLE } from '../events/contract.ts'
 import { EVENT_PATTERNS, EVENT_TYPES } from '../events/types.ts'
+import { secretMember } from '../http/dry-run.ts'
 import type { JsonObject } from '../http/json.ts'
 import { pageQuery, textPath } from '../http/parameters.ts'
-import { secretMember } from '../http/rehearsal.ts'
 import { getExample, nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { bodyCheck, Text } from '../http/validation.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
@@ -106,13 +106,13 @@ export const WebhookSchema = Type.Object(
 )
 export const WEBHOOK_EXAMPLE = getExample(WebhookSchema)
 
-/** In a rehearsal, nothing of the secret is real (contract C19). */
+/** In a dry run, nothing of the secret is real (contract C19). */
 const SecretSchema = secretMember(
   Type.String({
     description: 'Shown once: whsec_ and base64 of the key',
     example: 'whsec_pSp+0kuW9Uq5JtJqRDnpIcB5mbUyAEwSJrG1Gr1MgN4=',
   }),
-  `whsec_${Buffer.from('Rehearsed: this is not a secret.').toString('base64')}`,
+  `whsec_${Buffer.from('Dry run: this is not any secret.').toString('base64')}`,
 )
 export const WebhookWithSecretSchema = Type.Object(
   { ...WebhookSchema.properties, secret: SecretSchema },

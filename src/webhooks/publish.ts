@@ -5,8 +5,8 @@ import { type EventType, matches } from '../events/types.ts'
 import { computedId } from '../kernel/ids.ts'
 import type { Reference } from '../reference/reference.ts'
 import { traceOf } from '../worlds/cause.ts'
+import { isInDryRun } from '../worlds/dry-run.ts'
 import { schedule } from '../worlds/due.ts'
-import { isRehearsing } from '../worlds/rehearsal.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { activeWebhooksOf, type Webhook } from './queries.ts'
 import { queueDelivery } from './queue.ts'
@@ -69,6 +69,6 @@ const writeEvent = (tx: Tx, world: World, { data, ...change }: NewEvent): Event 
   const event = { id, eventId, data: json, traceparent: traceOf(world), ...change }
   insertEvent(tx, event)
   schedule(world, 'events', createdAtMs + EVENT_KEPT_MS)
-  if (!isRehearsing(world)) for (const listener of world.of(listeners)) listener(event)
+  if (!isInDryRun(world)) for (const listener of world.of(listeners)) listener(event)
   return event
 }

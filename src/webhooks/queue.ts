@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts'
 import type { Event } from '../events/queries.ts'
-import { isRehearsing } from '../worlds/rehearsal.ts'
+import { isInDryRun } from '../worlds/dry-run.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { updateWebhook, type Webhook } from './queries.ts'
 import {
@@ -22,7 +22,7 @@ type QueueListener = (webhookId: string, dueAtMs: number) => void
 const queueListener = worldPart<{ notify: QueueListener }>(() => ({ notify: () => undefined }))
 
 const notify = (world: World, webhookId: string, dueAtMs: number): void => {
-  if (!isRehearsing(world)) world.db.afterCommit(() => world.of(queueListener).notify(webhookId, dueAtMs))
+  if (!isInDryRun(world)) world.db.afterCommit(() => world.of(queueListener).notify(webhookId, dueAtMs))
 }
 
 export const listenToQueue = (world: World, listener: QueueListener): void => {

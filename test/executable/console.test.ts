@@ -313,12 +313,12 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     expect(await page.title()).toBe('Requests · Scrip console')
   })
 
-  test('marks rehearsals, in the list and in a request, and finds them', async () => {
-    const rehearsed = await consoles.world()
+  test('marks dry runs, in the list and in a request, and finds them', async () => {
+    const dryRun = await consoles.world()
     const order = { product_id: 1, denomination: 100, quantity: 1 }
-    await rehearsed.post('/api/v1/orders', order, { 'x-dry-run': 'true' })
-    await rehearsed.post('/api/v1/payouts', PAYOUT)
-    const page = await consoles.open(`#requests?world=${rehearsed.name}&q=dry_run%3Atrue`)
+    await dryRun.post('/api/v1/orders', order, { 'x-dry-run': 'true' })
+    await dryRun.post('/api/v1/payouts', PAYOUT)
+    const page = await consoles.open(`#requests?world=${dryRun.name}&q=dry_run%3Atrue`)
     await row(page, '/api/v1/orders').getByText('dry run').click()
     expect(await row(page, '/api/v1/payouts').count()).toBe(0)
     const request = page.getByRole('region', { name: /^Request \d+ of/ })

@@ -126,10 +126,10 @@ describe('scrip mcp', () => {
     expect((await order('shop', key)).words).toStartWith('Status 0')
     expect((await order('shop', key)).data).toMatchObject({ id: 1 })
     expect((await order('shop', { 'X-Dry-Run': 'true' })).words).toBe(
-      'Status 200. It was a rehearsal: nothing of it stays.',
+      'Status 200. It was a dry run: nothing of it stays.',
     )
-    const { data: rehearsals } = await use(client, 'list_requests', { world: 'shop', limit: 1 })
-    expect(rehearsals).toMatchObject([{ status: 200, dry_run: true }])
+    const { data: dryRuns } = await use(client, 'list_requests', { world: 'shop', limit: 1 })
+    expect(dryRuns).toMatchObject([{ status: 200, dry_run: true }])
     const { data: orders } = await use(client, 'call_operation', {
       world: 'shop',
       method: 'GET',

@@ -14,7 +14,7 @@ const amountIn = async (operator: Operator): Promise<number | undefined> =>
 
 /** Asks a server as a command does, and gives the last line. */
 const ask = async (operator: Operator, asked: object): Promise<object> => {
-  const common = { subject: '1', user: 'tester', args: ['1', '5', {}], isRehearsal: false }
+  const common = { subject: '1', user: 'tester', args: ['1', '5', {}], isDryRun: false }
   const body = `${JSON.stringify({ ...common, ...asked })}\n`
   const response = await fetch('http://scrip/acts', { unix: socketOf(operator), method: 'POST', body })
   return JSON.parse((await response.text()).trim().split('\n').at(-1) ?? '') as object

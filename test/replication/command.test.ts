@@ -6,7 +6,7 @@ import { databasePath } from '../../src/db/data-folder.ts'
 import { Database } from '../../src/db/database.ts'
 import { lockForServing } from '../../src/db/folder-lock.ts'
 import { HOUR_MS, systemClock } from '../../src/kernel/clock.ts'
-import { type Joined, joinRecord, type Needs } from '../../src/replication/command.ts'
+import { type CopyAccess, joinRecord, type Needs } from '../../src/replication/command.ts'
 import { Connection } from '../../src/replication/connection.ts'
 import { gateTotals } from '../../src/replication/gate.ts'
 import { createDatabase } from '../../src/start/folder.ts'
@@ -18,7 +18,7 @@ import { temporaryFolder } from '../program.ts'
 /** Longer than a server may serve after its last renewal. */
 const LATE_MS = 1_700
 
-const join = (target: PostgresTarget, dataDir: string, needs: Needs): Promise<Joined> => {
+const join = (target: PostgresTarget, dataDir: string, needs: Needs): Promise<CopyAccess> => {
   const create = () => createDatabase(dataDir, 'live', systemClock)
   return joinRecord({ target, dataDir, signingKey: new Uint8Array(32), release: '0', needs, create })
 }

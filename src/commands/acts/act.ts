@@ -6,7 +6,7 @@ import { FileFault } from '../../kernel/problems.ts'
 import type { Delivering } from '../../orders/delivery.ts'
 import { markOf } from '../../orders/stock-queries.ts'
 import { hasKey } from '../../orders/voucher-key.ts'
-import { rehearsing } from '../../worlds/rehearsal.ts'
+import { undoing } from '../../worlds/dry-run.ts'
 import { dataError, reasonOf } from '../advice.ts'
 import { refused } from '../exit.ts'
 import type { Administration } from '../records/administration.ts'
@@ -28,7 +28,7 @@ export interface Asked {
   user: string
   /** The arguments and options of the command. */
   args: readonly unknown[]
-  isRehearsal: boolean
+  isDryRun: boolean
   /** The reason of a command that refused the act itself: the audit gets its row, and nothing else is done. */
   refusal?: string | undefined
 }
@@ -81,7 +81,7 @@ class KnownAct extends Error {
 
 /** Performs an act once, however often it is asked for. What it does, and what it refuses, is a row of the audit (contract C17). */
 export const perform = async (performer: Performer, act: Act, asked: Asked, asking: Asking): Promise<Result> => {
-  const { id, command, subject, user, args, isRehearsal, refusal } = asked
+  const { id, command, subject, user, args, isDryRun, refusal } = asked
   const { world, refresh } = performer
   let hasEffect = false
   const recordAs = (outcome: 'done' | 'refused', tx: Tx, change: Change, seal = auditSealOf(performer, tx)): void => {
@@ -98,9 +98,9 @@ export const perform = async (performer: Performer, act: Act, asked: Asked, aski
     if (hasEffect) refresh()
     return done
   }
-  const write = isRehearsal ? rehearsing(world, once) : once
+  const write = isDryRun ? undoing(world, once) : once
   // Before the first client is there, so that a key never finds one without an act.
-  if (!isRehearsal && markOf(performer.query) === undefined) await once((tx) => auditSealOf(performer, tx))
+  if (!isDryRun && markOf(performer.query) === undefined) await once((tx) => auditSealOf(performer, tx))
   try {
     if (refusal !== undefined) throw refused(refusal)
     const record: Acting['record'] = (...change) => recordAs('done', ...change)
@@ -108,7 +108,7 @@ export const perform = async (performer: Performer, act: Act, asked: Asked, aski
       { ...performer, ...asking, asked, write, record, withInput: inputOf(asking) },
       ...(args as never[]),
     )
-    if (isRehearsal) asking.note('Rehearsed: nothing was changed.')
+    if (isDryRun) asking.note('Dry run: nothing was changed.')
     return result
   } catch (error) {
     if (error instanceof KnownAct) return becameOf(error.row, asking)

@@ -80,7 +80,7 @@ export const askedOf = (command: Command, args: readonly unknown[]): Asked => ({
   subject: command.args.join(' '),
   user: operatorName(),
   args: args.filter((arg) => arg !== command),
-  isRehearsal: command.opts<{ dryRun?: boolean }>().dryRun === true,
+  isDryRun: command.opts<{ dryRun?: boolean }>().dryRun === true,
 })
 
 /** Does what a command does before it asks; what it refuses is in the audit, too. */

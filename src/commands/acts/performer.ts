@@ -12,7 +12,7 @@ import type { Seal } from '../../orders/seal.ts'
 import { importedSupply } from '../../orders/supply.ts'
 import { auditSeals, openSeal } from '../../orders/voucher-key.ts'
 import { duePayouts } from '../../payouts/progress.ts'
-import type { Joined } from '../../replication/command.ts'
+import type { CopyAccess } from '../../replication/command.ts'
 import { expiringAttempts } from '../../webhooks/clearing.ts'
 import { DueWork } from '../../worlds/due.ts'
 import { World } from '../../worlds/world.ts'
@@ -37,7 +37,7 @@ export const withPerformer = async <T>(
 const withFolder = async <T>(
   config: DataConfig,
   needs: 'write' | 'folder',
-  joined: Joined | undefined,
+  joined: CopyAccess | undefined,
   work: (performer: Performer) => Promise<T>,
 ): Promise<T> => {
   const { dataDir } = config

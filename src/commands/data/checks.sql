@@ -151,7 +151,7 @@ SELECT 'event ' || id || ' of payout ' || payout_id || ' starts from ' || coales
   WHERE from_status IS NOT before ORDER BY id;
 
 -- name: totals of beneficiaries count their completed payouts
--- Joined to sums that are made once: looked up by client and status, each beneficiary would read all that are completed.
+-- The sums are computed once: looked up by client and status, each beneficiary would read all that are completed.
 SELECT 'beneficiary ' || b.id || ' has ' || b.total_payouts || ' payouts of ' || b.total_amount_minor || ', not ' ||
     coalesce(p.payouts, 0) || ' of ' || coalesce(p.amount_minor, 0) AS fault
   FROM beneficiaries b LEFT JOIN (SELECT beneficiary_id, client_id, count(*) AS payouts,

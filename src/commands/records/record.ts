@@ -5,7 +5,7 @@ import { Database } from '../../db/database.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Log } from '../../observability/log.ts'
 import { openSeal } from '../../orders/voucher-key.ts'
-import { type Joined, joinRecord, type Needs } from '../../replication/command.ts'
+import { type CopyAccess, joinRecord, type Needs } from '../../replication/command.ts'
 import { compareCopy } from '../../replication/compare.ts'
 import { COMMAND_PATIENCE_MS, Connection, RecordAway, RecordRefusal } from '../../replication/connection.ts'
 import { NotActive } from '../../replication/record.ts'
@@ -30,7 +30,7 @@ export const withRecord = <T>(
   { dataDir, signingKey, voucherKey }: DataConfig,
   target: PostgresTarget,
   needs: Needs,
-  work: (joined: Joined) => Promise<T>,
+  work: (joined: CopyAccess) => Promise<T>,
 ): Promise<T> =>
   explainRecord(dataDir, async () => {
     const create = () => {

@@ -26,7 +26,7 @@ export const recordCommand = (
   return dataCommand(above, name, description).addArgument(read ? argument.argParser(read) : argument)
 }
 
-/** One that moves money, and can be rehearsed (contract C19). Its action is {@link change}. */
+/** One that moves money, and has a dry run (contract C19). Its action is {@link change}. */
 export const moneyCommand = (...command: Parameters<typeof recordCommand>): Command =>
   recordCommand(...command).option('--dry-run', 'show the result, and change nothing')
 

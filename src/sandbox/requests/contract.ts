@@ -50,7 +50,7 @@ export const RecordedRequest = Type.Object(
     fault: nullable(Type.String({ description: 'The injected fault, with `; when=after` if the work was done' })),
     outcome: nullable(Type.String({ description: 'success, or the documented name of the error', example: 'success' })),
     message: nullable(Type.String({ description: 'What the error says' })),
-    dry_run: Type.Boolean({ description: 'Whether it was a rehearsal, with X-Dry-Run: true', example: false }),
+    dry_run: Type.Boolean({ description: 'Whether it was a dry run, with X-Dry-Run: true', example: false }),
     changes: Type.Array(Type.Object(RowChange, { title: 'RowChange' }), {
       description: 'The rows that the request wrote',
       example: [],

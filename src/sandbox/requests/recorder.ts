@@ -1,5 +1,5 @@
 import { sentBody } from '../../http/body.ts'
-import { isOfHeader, isRehearsed } from '../../http/rehearsal.ts'
+import { isOfDryRun, isOfHeader } from '../../http/dry-run.ts'
 import { pathOf, targetOf } from '../../http/target.ts'
 import { sinceStartMs } from '../../kernel/clock.ts'
 import type { World } from '../../worlds/world.ts'
@@ -15,8 +15,8 @@ export const recorder =
     const { route, failure, refusedStrictly, response } = observed
     const outcome = route === null || refusedStrictly ? undefined : outcomes.outcomeOf(request.method, route, failure)
     observed.outcome = outcome?.name ?? null
-    // What a rehearsal met is met by no client; what is wrong with its header, by nothing else.
-    const isMet = !isRehearsed(response.headers) || (failure !== undefined && isOfHeader(failure))
+    // What a dry run met is met by no client; what is wrong with its header, by nothing else.
+    const isMet = !isOfDryRun(response.headers) || (failure !== undefined && isOfHeader(failure))
     if (outcome && isMet) coverage.count(world, outcome)
     const path = pathOf(request.url)
     if (isProbe(path) || isAsset(path)) return

@@ -1,6 +1,6 @@
+import { isOfDryRun } from '../../http/dry-run.ts'
 import { errorMessageIn } from '../../http/error-message.ts'
 import type { ResponseHeaders } from '../../http/observer.ts'
-import { isRehearsed } from '../../http/rehearsal.ts'
 import type { Asked } from '../../http/request-id.ts'
 import { documentedRoute } from '../../http/target.ts'
 import { sinceStartMs, systemClock, toTimestamp } from '../../kernel/clock.ts'
@@ -168,7 +168,7 @@ export const headOf = ({ world, request: captured, id }: Logged): RecordedHead =
     fault,
     outcome,
     message: response.status < 400 ? null : errorMessageIn(textOf(response.body)),
-    dry_run: isRehearsed(response.headers),
+    dry_run: isOfDryRun(response.headers),
     changes: changes.map(({ table, operation, key }) => ({ table, operation, key })),
     events: [...captured.events],
   }

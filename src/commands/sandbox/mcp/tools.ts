@@ -83,8 +83,8 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       const type = received['content-type'] ?? ''
       if (type.startsWith('image/'))
         return { words: `Status ${status}. The body is a picture: ${type}, ${response.length} characters.` }
-      const rehearsed = received['x-dry-run'] === 'true' ? ' It was a rehearsal: nothing of it stays.' : ''
-      return { words: `Status ${status}.${rehearsed}`, data: jsonOr(response) }
+      const dryRun = received['x-dry-run'] === 'true' ? ' It was a dry run: nothing of it stays.' : ''
+      return { words: `Status ${status}.${dryRun}`, data: jsonOr(response) }
     },
   ),
   list_requests: tool(
@@ -217,7 +217,7 @@ const explanationOf = (detail: Detail): string => {
   return [
     `Request ${id}: ${method} ${path}${client === null ? ' without a valid token' : ` by ${client}`}.`,
     `${ending}${message === null ? '' : `: ${message}`}.`,
-    ...(dry_run ? ['It was a rehearsal: nothing of it stays.'] : []),
+    ...(dry_run ? ['It was a dry run: nothing of it stays.'] : []),
     ...(fault === null ? [] : [`The fault "${fault}" was injected.`]),
     ...inWords(detail).map(({ text }) => `${text}.`),
   ].join('\n')

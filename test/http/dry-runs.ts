@@ -1,6 +1,6 @@
 import type { Served } from '../docs/document.ts'
 
-/** The operations that can be rehearsed: how each is called, in a world in which it succeeds. */
+/** The operations that have a dry run: how each is called, in a world in which it succeeds. */
 
 export const DRY_RUN = { 'x-dry-run': 'true' }
 
@@ -92,7 +92,7 @@ export const prepare = async (
 
 const SECRETS = new Set(['card_number', 'pin_code', 'claim_url', 'secret'])
 
-/** What a response says besides its secrets, which a rehearsal does not show. */
+/** What a response says besides its secrets, which a dry run does not show. */
 export const openParts = (body: string): unknown =>
   body === '' ? '' : JSON.parse(body, (name, value) => (SECRETS.has(name) ? 'secret' : value))
 

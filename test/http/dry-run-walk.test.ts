@@ -3,10 +3,10 @@ import { gunzipSync } from 'node:zlib'
 import { operationsOf, readDocument, type Served } from '../docs/document.ts'
 import { type StartedServer, startServer, type TestWorld } from '../harness.ts'
 import { openLive } from '../orders/live.ts'
-import { type Call, callsOf, DRY_RUN, openParts, prepare, send, withoutCounters, writingIn } from './rehearsals.ts'
+import { type Call, callsOf, DRY_RUN, openParts, prepare, send, withoutCounters, writingIn } from './dry-runs.ts'
 
 /**
- * Every operation that writes is rehearsed (contract C19): the response is that of the request which is sent after it, and
+ * Every operation that writes has a dry run (contract C19): the response is that of the request which is sent after it, and
  * until then nothing at all has changed.
  */
 
@@ -65,20 +65,20 @@ describe.each(WRITING)('%s in the sandbox', (id) => {
     const { world, calls } = await preparedWorld()
     const call = calls[id] as Call
     const [before, beside] = [await snapshotOf(world), await besideData(world)]
-    const rehearsed = await send((...asked) => world.request(...asked), call, DRY_RUN)
-    const body = await rehearsed.text()
+    const dryRun = await send((...asked) => world.request(...asked), call, DRY_RUN)
+    const body = await dryRun.text()
     expect(await snapshotOf(world)).toBe(before)
     expect(await besideData(world)).toEqual(beside)
     const real = await send((...asked) => world.request(...asked), call)
     const { status } = real
-    expect({ id, status: rehearsed.status, marked: rehearsed.headers.get('x-dry-run') }).toEqual({
+    expect({ id, status: dryRun.status, marked: dryRun.headers.get('x-dry-run') }).toEqual({
       id,
       status,
       marked: 'true',
     })
     expect(openParts(body)).toEqual(openParts(await real.text()))
     expect(real.headers.get('x-dry-run')).toBeNull()
-    expect(rehearsed.headers.get('location')).toBeNull()
+    expect(dryRun.headers.get('location')).toBeNull()
   })
 })
 

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../free-port.ts'
-import { withoutCounters } from '../http/rehearsals.ts'
+import { withoutCounters } from '../http/dry-runs.ts'
 import { run } from '../program.ts'
 import { blocksOf, documentText, hasShell, withScrip } from './documents.ts'
 import { asOperator, Customer, type Operator } from './live.ts'
 
-/** Rehearsals of the executable (contract C19): of commands, and how an operator sees those of clients. */
+/** Dry runs of the executable (contract C19): of commands, and how an operator sees those of clients. */
 
 const databaseOf = ({ dataDir }: Operator): Uint8Array => withoutCounters(readFileSync(join(dataDir, 'scrip.sqlite')))
 
@@ -34,11 +34,11 @@ describe('--dry-run', () => {
       const wallet = await operator.json('wallet', 'list')
       for (const [command, result] of commands) {
         const before = databaseOf(operator)
-        const rehearsed = await operator.run([...command, '--dry-run'])
-        expect({ command, exitCode: rehearsed.exitCode, stderr: rehearsed.stderr }).toEqual({
+        const dryRun = await operator.run([...command, '--dry-run'])
+        expect({ command, exitCode: dryRun.exitCode, stderr: dryRun.stderr }).toEqual({
           command,
           exitCode: 0,
-          stderr: 'Rehearsed: nothing was changed.\n',
+          stderr: 'Dry run: nothing was changed.\n',
         })
         expect(await operator.json(...command, '--dry-run')).toMatchObject(result)
         expect(databaseOf(operator)).toEqual(before)
@@ -46,18 +46,18 @@ describe('--dry-run', () => {
       const refused = await operator.run(['payouts', 'fail', open.id, '--dry-run'])
       expect([refused.exitCode, refused.stdout]).toEqual([1, ''])
       expect(refused.stderr).toContain(`payout ${open.id} is created, and cannot be changed like this`)
-      // Refused acts are audited; rehearsals are none.
+      // Refused acts are audited; dry runs are not.
       expect(await operator.json<object[]>('audit', 'list')).toEqual(audited)
       expect(await operator.json('wallet', 'list')).toEqual(wallet)
       expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
-      // What was rehearsed is what happens.
+      // What the dry run shows is what happens.
       const [adjust] = commands.flatMap(([command]) => (command.includes('adjust') ? [command] : []))
-      const rehearsed = await operator.json(...(adjust ?? []), '--dry-run')
-      expect(await operator.json(...(adjust ?? []))).toEqual(rehearsed)
+      const dryRun = await operator.json(...(adjust ?? []), '--dry-run')
+      expect(await operator.json(...(adjust ?? []))).toEqual(dryRun)
     }))
 })
 
-describe('a rehearsal of a client in live mode', () => {
+describe('a dry run of a client in live mode', () => {
   test('gives no code away, leaves the stock, and is marked in the log and the metrics', () =>
     asOperator(async (operator) => {
       const credentials = await operator.stocked()
@@ -103,14 +103,14 @@ describe('a rehearsal of a client in live mode', () => {
     }))
 })
 
-test.skipIf(!hasShell)('rehearse.sh of the guide prints what the guide says', () =>
+test.skipIf(!hasShell)('dry-run.sh of the guide prints what the guide says', () =>
   withScrip(async (cwd, env) => {
     const blocks = blocksOf(documentText('docs/use/clients.md'))
-    const script = blocks.find(({ file }) => file === 'rehearse.sh')?.text ?? ''
-    writeFileSync(join(cwd, 'rehearse.sh'), script)
-    const { exitCode, stdout } = await run(['run', '--', 'sh', 'rehearse.sh'], { cwd, env })
+    const script = blocks.find(({ file }) => file === 'dry-run.sh')?.text ?? ''
+    writeFileSync(join(cwd, 'dry-run.sh'), script)
+    const { exitCode, stdout } = await run(['run', '--', 'sh', 'dry-run.sh'], { cwd, env })
     expect(exitCode).toBe(0)
-    const shown = blocks.find(({ text }) => text.startsWith('scrip run -- sh rehearse.sh'))?.text.split('\n')[1]
+    const shown = blocks.find(({ text }) => text.startsWith('scrip run -- sh dry-run.sh'))?.text.split('\n')[1]
     expect(stdout.trim()).toBe(shown ?? '')
   }),
 )

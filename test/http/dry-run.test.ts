@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
-import { rehearsed, secretMember } from '../../src/http/rehearsal.ts'
+import { dryRunResponse, secretMember } from '../../src/http/dry-run.ts'
 import { structured } from '../errors.ts'
 import { type Server, sharedServer, startServer, type TestWorld } from '../harness.ts'
 import { openLive } from '../orders/live.ts'
 import { ADA, countOf, INSTANT, ORDERS, type Order, OVERNIGHT, THREE_LEFT } from '../records.ts'
 import { balanceOf } from '../wallets/balances.ts'
-import { DRY_RUN } from './rehearsals.ts'
+import { DRY_RUN } from './dry-runs.ts'
 
 /** `X-Dry-Run: true` (contract C19): everything happens as it would, the response leaves, and nothing stays. */
 
@@ -23,15 +23,15 @@ const refused = (message: string) => structured('ValidationException', 'VALIDATI
 const headersOf = ({ headers }: Response) => ({ marked: headers.get('x-dry-run'), location: headers.get('location') })
 
 test('login ignores the header, whatever it says', async () => {
-  const body = JSON.stringify({ username: 'sbx_login-rehearsed', password: 'any' })
+  const body = JSON.stringify({ username: 'sbx_login-dry-run', password: 'any' })
   const response = await server.request('/auth/login', { method: 'POST', headers: { 'x-dry-run': 'maybe' }, body })
   expect([response.status, headersOf(response).marked]).toEqual([200, null])
 })
 
-describe('the response of a rehearsal', () => {
+describe('the response of a dry run', () => {
   test('has no PIN where the code has none', () => {
     const schema = Type.Object({ pin: secretMember(Type.String(), 'XXXX') })
-    expect(['4471', null].map((pin) => rehearsed({ pin }, schema, {}))).toEqual([{ pin: 'XXXX' }, { pin: null }])
+    expect(['4471', null].map((pin) => dryRunResponse({ pin }, schema, {}))).toEqual([{ pin: 'XXXX' }, { pin: null }])
   })
 
   test('of an order has its price, its status and no code', async () => {
@@ -182,7 +182,7 @@ describe('nothing stays in memory either', () => {
     ])
   })
 
-  test('a rehearsal beside real orders takes nothing from them, and nothing from the stock', async () => {
+  test('a dry run beside real orders takes nothing from them, and nothing from the stock', async () => {
     const world = await server.world()
     const all = await Promise.all(
       Array.from({ length: 12 }, (_, number) => world.post(ORDERS, THREE_LEFT, number % 2 ? {} : DRY_RUN)),
@@ -195,7 +195,7 @@ describe('nothing stays in memory either', () => {
     expect(await countOf(world, ORDERS)).toBe(3)
   })
 
-  test('the clock has nothing to do for it, and a world that was only rehearsed in goes back in time', async () => {
+  test('the clock has nothing to do for it, and a world with nothing but dry runs goes back in time', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     await world.post(ORDERS, OVERNIGHT, DRY_RUN)
     const { happened } = (await (await world.control('/clock', { advance: 'PT1H' })).json()) as { happened: unknown[] }
@@ -281,7 +281,7 @@ describe('in the sandbox', () => {
     await reader?.cancel()
   })
 
-  test('a replay of it is a rehearsal', async () => {
+  test('a replay of it is a dry run', async () => {
     const world = await server.world()
     await world.post(ORDERS, INSTANT, DRY_RUN)
     const [{ id } = {}] = await requestsOf(world)

@@ -1,25 +1,25 @@
 import type { Tx } from '../db/database.ts'
 import { type World, worldPart } from './world.ts'
 
-/** Rehearsals (contract C19): a unit of work is done, its result is made, and all of it is undone. */
+/** Dry runs (contract C19): a unit of work is done, its result is made, and all of it is undone. */
 
 type Write = <T>(work: (tx: Tx) => T) => Promise<T>
 
 /** Whether the unit of work that runs now is undone afterwards. */
-const running = worldPart(() => ({ isRehearsal: false }))
+const running = worldPart(() => ({ isDryRun: false }))
 
 /** For what a unit of work does besides its transaction: it notifies nobody, and queues no work of its own. */
-export const isRehearsing = (world: World): boolean => world.of(running).isRehearsal
+export const isInDryRun = (world: World): boolean => world.of(running).isDryRun
 
 /** Ends a unit of work that is undone, with its result. */
 class Undone extends Error {
   constructor(readonly result: unknown) {
-    super('rehearsed')
+    super('dry run')
   }
 }
 
 /** Writes that are undone. Ids and secrets that they draw are drawn again by the next write that is not. */
-export const rehearsing =
+export const undoing =
   (world: World, write: Write): Write =>
   async <T>(work: (tx: Tx) => T): Promise<T> => {
     try {
@@ -34,10 +34,10 @@ export const rehearsing =
 
 const during = <T>(world: World, work: () => T): T => {
   const state = world.of(running)
-  state.isRehearsal = true
+  state.isDryRun = true
   try {
     return work()
   } finally {
-    state.isRehearsal = false
+    state.isDryRun = false
   }
 }

@@ -1,0 +1,100 @@
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { DomainError, type Failure } from '../kernel/failure.ts'
+import { Json } from './json.ts'
+
+/** Dry runs (contract C19): a request with `X-Dry-Run: true` gets its response, and leaves nothing behind. */
+
+const NAME = 'X-Dry-Run'
+
+/** An operation, as far as dry runs differ: whether it takes an Idempotency-Key. */
+interface DryRunnable {
+  once?: true | undefined
+}
+
+export const DRY_RUN_HEADERS = Type.Object({
+  [NAME]: Type.Optional(
+    Type.Boolean({
+      description: 'Makes a dry run of the request if true: the response is what it would be, and nothing is written',
+      default: false,
+    }),
+  ),
+})
+export const DRY_RUN_RESPONSE_HEADERS = Type.Object({
+  [NAME]: Type.Optional(Type.Literal('true', { description: 'Set if this is the response of a dry run' })),
+})
+
+const dryRunRefusal = (code: Failure['code'], message: string): Failure => ({
+  code,
+  kind: 'VALIDATION_FAILURE',
+  message,
+})
+
+const MALFORMED = dryRunRefusal('dry_run_malformed', 'X-Dry-Run must be true or false.')
+/** A replayed dry run would not say what happens now, and a stored one would stay. */
+const WITH_KEY = dryRunRefusal('dry_run_with_key', 'X-Dry-Run cannot be combined with Idempotency-Key.')
+
+/** An invalid header: such a request is not a dry run. */
+export const isOfHeader = ({ code }: Failure): boolean => code === MALFORMED.code || code === WITH_KEY.code
+
+/** The errors of an operation that has a dry run. */
+export const dryRunErrors = ({ once }: DryRunnable): Record<string, Failure> => ({
+  dry_run_malformed: MALFORMED,
+  ...(once && { dry_run_with_key: WITH_KEY }),
+})
+
+/** Whether a method and a path belong to an operation that has a dry run. Reads write nothing anyway. */
+export const hasDryRun = (method: string, path: string): boolean => method !== 'GET' && path.startsWith('/api/v1/')
+
+/**
+ * Reads the header and marks the response. An invalid header is refused later, in its turn: after the features of the
+ * client (contract C4).
+ */
+export const readDryRun = (
+  { headers: sent }: Request,
+  { once }: DryRunnable,
+  headers: Record<string, string | number>,
+): { isDryRun: boolean; refusal?: DomainError } => {
+  const value = sent.get(NAME)
+  if (value === null || value === 'false') return { isDryRun: false }
+  headers[NAME] = 'true'
+  if (value !== 'true') return { isDryRun: true, refusal: new DomainError(MALFORMED) }
+  if (once && sent.has('idempotency-key')) return { isDryRun: true, refusal: new DomainError(WITH_KEY) }
+  return { isDryRun: true }
+}
+
+/** Whether these are the headers of a response to a dry run. */
+export const isOfDryRun = (headers: Headers | Readonly<Record<string, unknown>>): boolean =>
+  (headers instanceof Headers ? headers.get(NAME) : headers[NAME]) === 'true'
+
+const IN_DRY_RUN = Symbol('dry run')
+
+/** A member that holds a secret: a dry run shows another value in its place, and null where there is none. */
+export const secretMember = <Schema extends TSchema>(schema: Schema, dryRun: string | null): Schema => ({
+  ...schema,
+  [IN_DRY_RUN]: dryRun,
+})
+
+/** The response of a dry run, without secrets. The record that a 201 would name does not exist. */
+export const dryRunResponse = (
+  result: unknown,
+  schema: TSchema | undefined,
+  headers: Record<string, unknown>,
+): unknown => {
+  delete headers.Location
+  if (!schema || result === undefined) return result
+  if (!(result instanceof Json)) return withoutSecrets(schema, result)
+  return new Json(JSON.stringify(withoutSecrets(schema, JSON.parse(result.text))), result.status)
+}
+
+const withoutSecrets = (schema: TSchema, value: unknown): unknown => {
+  if (IN_DRY_RUN in schema) return value === null ? null : schema[IN_DRY_RUN]
+  if (Array.isArray(value)) return schema.items ? value.map((item) => withoutSecrets(schema.items, item)) : value
+  if (typeof value !== 'object' || value === null || !schema.properties) return value
+  const { properties } = schema as TObject
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => {
+      const own = properties[name]
+      return [name, own ? withoutSecrets(own, member) : member]
+    }),
+  )
+}
