@@ -1,8 +1,8 @@
 import './start/production.ts'
 import { CommanderError } from 'commander'
 import { argumentsOf, commandLine } from './commands/command-line.ts'
-import { EXIT, errorText, ProgramError } from './commands/exit.ts'
 import { ExposedSecret, UsageError } from './config/environment.ts'
+import { EXIT, errorText, ProgramError } from './kernel/exit.ts'
 import { givenEnvironment } from './start/production.ts'
 
 /** Runs one command, and says how it ended. */

@@ -106,11 +106,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   config: ['http', 'kernel'],
   replication: REPLICATION,
   observability: ['config', ...BELOW_MODULES],
-  sandbox: ['app', ...BELOW_APP],
+  acts: BELOW_APP.filter((place) => place !== 'sandbox'),
+  sandbox: ['acts', 'app', ...BELOW_APP],
   // Live mode runs without the sandbox, and is read without it (decision 0047).
   app: BELOW_APP.filter((place) => place !== 'sandbox'),
   start: ['app', ...BELOW_APP],
-  commands: ['start', 'app', ...BELOW_APP],
+  commands: ['start', 'app', 'acts', ...BELOW_APP],
   main: ['commands', 'config', 'kernel', 'start'],
 }
 

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { DataFault, isBusy } from '../db/data-folder.ts'
 import { SchemaMismatch } from '../db/migrate.ts'
 import { renderFailure } from '../http/errors.ts'
+import { ProgramError, refused, unusable } from '../kernel/exit.ts'
 import { DomainError, isUnavailable } from '../kernel/failure.ts'
 import { FileFault } from '../kernel/problems.ts'
 import { StatementFault } from '../wallets/statement.ts'
-import { ProgramError, refused, unusable } from './exit.ts'
 
 /** What operators read when something is refused: a line that says what is wrong, and one that says what to do next. */
 

@@ -1,8 +1,8 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { parseId } from '../http/parameters.ts'
+import { misused } from '../kernel/exit.ts'
 import { toMinor } from '../kernel/money.ts'
 import type { Currency } from '../reference/reference.ts'
-import { misused } from './exit.ts'
 
 export const wholeNumber = (text: string): number => {
   const number = parseId(text)

@@ -21,9 +21,9 @@ import {
 import { withOptions, withServeOptions, withServerOptions } from '../config/options.ts'
 import { parseUrl } from '../config/values.ts'
 import { EVENT_TYPES } from '../events/types.ts'
+import { errorText } from '../kernel/exit.ts'
 import { VERSION } from '../start/version.ts'
 import { choiceArgument, choiceOption } from './arguments.ts'
-import { errorText } from './exit.ts'
 import { withExamples } from './help/examples.ts'
 import type { DocumentOptions } from './serve/openapi.ts'
 

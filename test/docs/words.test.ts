@@ -95,6 +95,6 @@ test.each(OUT_OF_CODE)('no code says %p', (out, instead) => {
 })
 
 test('the words are looked for where they are read', () => {
-  for (const path of ['src/commands/exit.ts', 'docs/use/webhooks.md', 'README.md', 'src/commands/help/examples.txt'])
+  for (const path of ['src/kernel/exit.ts', 'docs/use/webhooks.md', 'README.md', 'src/commands/help/examples.txt'])
     expect(texts.map((text) => text.path)).toContain(path)
 })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { explainFaults } from '../../src/commands/advice.ts'
-import { ProgramError } from '../../src/commands/exit.ts'
 import { lockForWriting } from '../../src/db/folder-lock.ts'
 import { tryLater } from '../../src/db/storage.ts'
+import { ProgramError } from '../../src/kernel/exit.ts'
 import { launch, run } from '../program.ts'
 import { operatorTest, stockedTest } from './live.ts'
 

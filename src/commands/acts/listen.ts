@@ -1,11 +1,12 @@
 import { rmSync } from 'node:fs'
+import type { Acts, Asked, Performer } from '../../acts/act.ts'
 import { DataFault, giveToOwner, makePrivate, makePrivateFolder } from '../../db/data-folder.ts'
 import { OutcomeUnknown } from '../../db/shared-commit.ts'
+import { EXIT, ProgramError, refused } from '../../kernel/exit.ts'
 import type { Log } from '../../observability/log.ts'
 import { VERSION } from '../../start/version.ts'
 import { dataError, explainFaults } from '../advice.ts'
-import { EXIT, ProgramError, refused } from '../exit.ts'
-import { type Acts, type Asked, type Performer, perform } from './act.ts'
+import { perform } from './perform.ts'
 import { isSocketThere, isTooLong, type Line, resultToWire, runFolder, socketPath } from './wire.ts'
 
 interface Listening {

@@ -1,3 +1,5 @@
+import type { Performer } from '../../acts/act.ts'
+import { administrationOf } from '../../acts/administration.ts'
 import { finishCatalogImport } from '../../catalog/import.ts'
 import type { DataConfig } from '../../config/config.ts'
 import { copyWithoutRecord, findMark } from '../../db/copy-mark.ts'
@@ -13,13 +15,13 @@ import { importedSupply } from '../../orders/supply.ts'
 import { auditSeals, openSeal } from '../../orders/voucher-key.ts'
 import { duePayouts } from '../../payouts/progress.ts'
 import type { CopyAccess } from '../../replication/command.ts'
+import { readReference } from '../../start/seed.ts'
 import { expiringAttempts } from '../../webhooks/clearing.ts'
 import { DueWork } from '../../worlds/due.ts'
 import { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
-import { administrationOf, holdsNoDatabase } from '../records/administration.ts'
+import { holdsNoDatabase } from '../records/administration.ts'
 import { note } from '../terminal/output.ts'
-import type { Performer } from './act.ts'
 
 /**
  * A command that holds the folder performs acts itself; `folder` knows no record. @throws ProgramError, SchemaMismatch, DataFault
@@ -50,7 +52,7 @@ const withFolder = async <T>(
     if (mark && !gate && needs === 'write') throw new DataFault(copyWithoutRecord(mark, dataDir))
     if (gate) database.gateBy(gate)
     const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
-    const administration = administrationOf(world)
+    const administration = administrationOf(world, readReference())
     const { reference } = administration
     const delivering = deliveringOf(config, database, reference)
     if (!mark)

@@ -1,3 +1,4 @@
+import type { Acts } from '../../acts/act.ts'
 import { backupActs } from '../data/backup.ts'
 import { beneficiaryActs } from '../records/beneficiary.ts'
 import { catalogActs } from '../records/catalog.ts'
@@ -8,7 +9,6 @@ import { rateActs } from '../records/rates.ts'
 import { voucherActs } from '../records/vouchers.ts'
 import { walletActs } from '../records/wallet.ts'
 import { webhookActs } from '../records/webhooks.ts'
-import type { Acts } from './act.ts'
 
 /** What a server performs for commands. */
 export const ACTS: Acts = {

@@ -1,8 +1,8 @@
 import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { Amount, type Cell, Facts, type Row } from '../../acts/cells.ts'
 import { DataFault } from '../../db/data-folder.ts'
-import type { ExitCode } from '../exit.ts'
-import { Amount, type Cell, Facts, type Row } from '../terminal/cells.ts'
+import type { ExitCode } from '../../kernel/exit.ts'
 import type { Result } from '../terminal/output.ts'
 
 /** What a command and the server of its folder say to each other: a line of JSON and the text of a file, then lines of JSON. */

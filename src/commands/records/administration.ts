@@ -1,26 +1,23 @@
 import type { Command } from 'commander'
+import { type Administration, administrationOf } from '../../acts/administration.ts'
 import { finishCatalogImport, NEXT_CATALOG } from '../../catalog/import.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { findMark } from '../../db/copy-mark.ts'
 import { databasePath, findPrivateFile, hasDatabase, requirePrivateFiles } from '../../db/data-folder.ts'
-import { Database, type Query } from '../../db/database.ts'
+import { Database } from '../../db/database.ts'
 import { lockForReading, lockForWriting } from '../../db/folder-lock.ts'
 import { requireCurrentSchema } from '../../db/migrate.ts'
 import { isOfMode } from '../../db/mode.ts'
 import { systemClock } from '../../kernel/clock.ts'
+import { type ProgramError, unusable } from '../../kernel/exit.ts'
 import { secureRandomness } from '../../kernel/ids.ts'
 import { auditSeals } from '../../orders/voucher-key.ts'
-import type { Currency, Reference } from '../../reference/reference.ts'
-import { allClients } from '../../sessions/queries.ts'
 import { readReference } from '../../start/seed.ts'
-import { findAnyWallet } from '../../wallets/queries.ts'
 import { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import { explainFaults } from '../advice.ts'
-import { type ProgramError, unusable } from '../exit.ts'
-import { Amount } from '../terminal/cells.ts'
 import { type Result, show } from '../terminal/output.ts'
 
 export const dataCommand = (above: Command, name: string, description: string): Command =>
@@ -36,7 +33,10 @@ export const administer = <Args extends unknown[]>(
       withReader(config, async (database) => {
         requireLive(config.dataDir, pathOf(this))
         const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
-        await show(await work({ ...administrationOf(world), config, database }, ...args), config.format)
+        await show(
+          await work({ ...administrationOf(world, readReference()), config, database }, ...args),
+          config.format,
+        )
       }),
     )
   }
@@ -127,42 +127,6 @@ const CONTROL_OPERATIONS: Readonly<Record<string, string>> = {
 export const requireLiveFolder = (dataDir: string, command: string): void => {
   if (hasDatabase(dataDir)) requireLive(dataDir, command)
   requirePrivateFiles(dataDir)
-}
-
-/** What acts and lists work with. */
-export interface Administration extends ReturnType<typeof namesIn> {
-  world: World
-  query: Query
-  reference: Reference
-}
-
-export const administrationOf = (world: World, reference = readReference()): Administration => {
-  const { query } = world.db
-  return { world, query, reference, ...namesIn(query, reference) }
-}
-
-/** Values that many rows share are read once. */
-const namesIn = (query: Query, reference: Reference) => {
-  let usernames: ReadonlyMap<number, string> | undefined
-  const walletCurrencies = new Map<number, Currency>()
-  const currency = (id: number): Currency => reference.getCurrency(id)
-  const walletCurrency = (walletId: number): Currency => {
-    const found = walletCurrencies.get(walletId) ?? currency(findAnyWallet(query, walletId)?.currencyId ?? 0)
-    walletCurrencies.set(walletId, found)
-    return found
-  }
-  return {
-    clientName: (clientId: number): string | null => {
-      usernames ??= new Map(allClients(query).map(({ id, username }) => [id, username]))
-      return usernames.get(clientId) ?? null
-    },
-    currency,
-    walletCurrency,
-    amount: (minor: number | null, currencyId: number): Amount | null =>
-      minor === null ? null : new Amount(minor, currency(currencyId)),
-    walletAmount: (minor: number | null, walletId: number): Amount | null =>
-      minor === null ? null : new Amount(minor, walletCurrency(walletId)),
-  }
 }
 
 /** For live mode; a sandbox has nothing to hide. @throws DataFault */

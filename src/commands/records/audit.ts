@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
+import { Facts } from '../../acts/cells.ts'
+import type { Shown } from '../../acts/kind.ts'
 import { type AuditRow, auditRows, OUTCOMES } from '../../audit/queries.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
-import { Facts } from '../terminal/cells.ts'
-import type { Shown } from './kind.ts'
 import { list, listCommand } from './records.ts'
 
 /** `scrip audit`: what operators did and tried to do (contract C17). */

@@ -1,6 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import sampleJson from '../../../seed/sample-catalog.json' with { type: 'text' }
+import type { Acting, Acts } from '../../acts/act.ts'
+import { Facts, type List, listOf, type Row } from '../../acts/cells.ts'
+import type { Shown } from '../../acts/kind.ts'
 import { changesBetween } from '../../catalog/changes.ts'
 import { readCatalog } from '../../catalog/document.ts'
 import { CatalogSchema } from '../../catalog/file-schema.ts'
@@ -20,15 +23,12 @@ import { Database } from '../../db/database.ts'
 import { lockForImport } from '../../db/folder-lock.ts'
 import { migrate } from '../../db/migrate.ts'
 import { systemClock } from '../../kernel/clock.ts'
+import { refused } from '../../kernel/exit.ts'
 import { readReference, seedReferenceData } from '../../start/seed.ts'
-import type { Acting, Acts } from '../acts/act.ts'
 import { acting } from '../acts/ask.ts'
 import { explainFaults, withInput } from '../advice.ts'
-import { refused } from '../exit.ts'
-import { Facts, type List, listOf, type Row } from '../terminal/cells.ts'
 import { note, show } from '../terminal/output.ts'
 import { administer, dataCommand, type Reading, requireLive, withReader } from './administration.ts'
-import type { Shown } from './kind.ts'
 
 /** `scrip catalog`: what is sold, as a file (contract C8). */
 export const catalogCommands = (catalog: Command): void => {

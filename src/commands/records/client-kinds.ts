@@ -1,10 +1,10 @@
+import type { Kind, Shown } from '../../acts/kind.ts'
 import { discountsOf } from '../../catalog/queries.ts'
 import type { Query } from '../../db/database.ts'
 import { toTimestamp, toTimestampOrNull } from '../../kernel/clock.ts'
 import { toPercent } from '../../kernel/money.ts'
 import { allClients, type ClientRecord } from '../../sessions/queries.ts'
 import { walletsOf } from '../../wallets/queries.ts'
-import type { Kind, Shown } from './kind.ts'
 
 /** Clients as operators name and see them. */
 

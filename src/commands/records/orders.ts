@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
+import type { Acts } from '../../acts/act.ts'
+import type { Kind, Shown } from '../../acts/kind.ts'
 import { toTimestamp, toTimestampOrNull } from '../../kernel/clock.ts'
 import { deliver, failOrder } from '../../orders/delivery.ts'
 import { findAnyOrder, ORDER_STATUSES, type Order, ordersOf, vouchersOf } from '../../orders/queries.ts'
 import { REFUNDED_REMARKS, refundVouchers } from '../../orders/refund.ts'
-import type { Acts } from '../acts/act.ts'
 import { acting } from '../acts/ask.ts'
 import { wholeNumber } from '../arguments.ts'
-import type { Kind, Shown } from './kind.ts'
 import { change, list, listCommand, moneyCommand, recordCommand, show } from './records.ts'
 
 /** `scrip orders`: orders that an operator delivers, fails or refunds (contract C12, C17). Codes are never shown. */

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
+import type { Acts } from '../../acts/act.ts'
+import type { Kind, Shown } from '../../acts/kind.ts'
 import type { Tx } from '../../db/database.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { cancelPayout } from '../../payouts/payouts.ts'
 import { ADVANCE_TARGETS, advance, applyEvent, type EventDetails, type Moving } from '../../payouts/progress.ts'
 import { findAnyPayout, PAYOUT_STATUSES, type Payout, payoutsOf } from '../../payouts/queries.ts'
 import type { World } from '../../worlds/world.ts'
-import type { Acts } from '../acts/act.ts'
 import { acting } from '../acts/ask.ts'
 import { choiceOption } from '../arguments.ts'
-import type { Kind, Shown } from './kind.ts'
 import { change, list, listCommand, moneyCommand, recordCommand, show } from './records.ts'
 
 /** `scrip payouts`: payouts that an operator advances in live mode (contract C13). */

@@ -1,6 +1,9 @@
 import { type Command, Option } from 'commander'
+import { Amount, type Cell, type List, type Row } from '../../acts/cells.ts'
+import { get } from '../../acts/kind.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { parseMonth } from '../../config/values.ts'
+import { EXIT, unusable } from '../../kernel/exit.ts'
 import { toMinor } from '../../kernel/money.ts'
 import { problemList } from '../../kernel/problems.ts'
 import { visible } from '../../kernel/visible.ts'
@@ -10,13 +13,10 @@ import { type Report, reportOf } from '../../reconciliation/report.ts'
 import type { Reference } from '../../reference/reference.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
 import { readInput } from '../advice.ts'
-import { EXIT, unusable } from '../exit.ts'
-import { Amount, type Cell, type List, type Row } from '../terminal/cells.ts'
 import { jsonList, jsonOf, type Result } from '../terminal/output.ts'
 import { tableOf } from '../terminal/table.ts'
 import { administer, type Reading } from './administration.ts'
 import { CLIENT } from './client-kinds.ts'
-import { get } from './kind.ts'
 
 /** `scrip reconcile`: compares a partner's own list of orders and payouts with the ledger (contract C19). */
 export const reconcileCommand = (reconciliation: Command): void => {

@@ -3,6 +3,7 @@ import type { PostgresTarget } from '../../config/postgres-url.ts'
 import { databasePath, requirePrivateFiles } from '../../db/data-folder.ts'
 import { Database } from '../../db/database.ts'
 import { systemClock } from '../../kernel/clock.ts'
+import { EXIT, ProgramError, refused, unusable } from '../../kernel/exit.ts'
 import type { Log } from '../../observability/log.ts'
 import { openSeal } from '../../orders/voucher-key.ts'
 import { type CopyAccess, joinRecord, type Needs } from '../../replication/command.ts'
@@ -13,7 +14,6 @@ import { RecordServer } from '../../replication/server.ts'
 import { createDatabase } from '../../start/folder.ts'
 import { VERSION } from '../../start/version.ts'
 import { explainFaults } from '../advice.ts'
-import { EXIT, ProgramError, refused, unusable } from '../exit.ts'
 
 /** The record in PostgreSQL, as serve and commands use it (contract C18). */
 

@@ -1,17 +1,17 @@
 import { Argument, type Command } from 'commander'
+import type { Act, Acting } from '../../acts/act.ts'
+import { listOf, rowOf } from '../../acts/cells.ts'
+import { get, type Kind, type Shown } from '../../acts/kind.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { parseTime } from '../../config/values.ts'
 import type { Query, Tx } from '../../db/database.ts'
 import type { Narrowing, Rows } from '../../db/narrowing.ts'
+import { refused } from '../../kernel/exit.ts'
 import { DomainError, transitionRefused } from '../../kernel/failure.ts'
-import type { Act, Acting } from '../acts/act.ts'
 import { choiceOption, withListOptions } from '../arguments.ts'
-import { refused } from '../exit.ts'
-import { listOf, rowOf } from '../terminal/cells.ts'
 import { administer, dataCommand, type Reading } from './administration.ts'
 import { CLIENT } from './client-kinds.ts'
-import { get, type Kind, type Shown } from './kind.ts'
 
 /** How commands list, show and change records. A {@link Kind} describes a kind of record. */
 

@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander'
+import { Amount, type Row } from '../../acts/cells.ts'
+import { get } from '../../acts/kind.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { parseMonth } from '../../config/values.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
@@ -6,11 +8,9 @@ import type { Currency } from '../../reference/reference.ts'
 import type { WalletTransaction } from '../../wallets/queries.ts'
 import { statementsOf, type WalletStatement } from '../../wallets/statement.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
-import { Amount, type Row } from '../terminal/cells.ts'
 import { jsonList, jsonOf, type Result } from '../terminal/output.ts'
 import { administer, type Reading } from './administration.ts'
 import { CLIENT } from './client-kinds.ts'
-import { get } from './kind.ts'
 
 /** `scrip statement`: a client's wallets in one month, proven by the ledger (contract C17). */
 export const statementCommand = (statements: Command): void => {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
+import type { Shown } from '../../acts/kind.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import type { WalletTransaction } from '../../wallets/queries.ts'
 import { TRANSACTION_STATUSES, transactionsOf } from '../../wallets/statement-queries.ts'
 import { wholeNumber } from '../arguments.ts'
-import type { Shown } from './kind.ts'
 import { list, listCommand } from './records.ts'
 
 /** `scrip transactions`: every movement of the wallets (contract C11). */

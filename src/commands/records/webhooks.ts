@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
+import type { Acting, Acts } from '../../acts/act.ts'
+import { get, type Kind, type Shown } from '../../acts/kind.ts'
 import { findAnyEvent } from '../../events/queries.ts'
 import { toTimestamp, toTimestampOrNull } from '../../kernel/clock.ts'
+import { refused } from '../../kernel/exit.ts'
 import { type Attempt, allWebhooks, attemptsTo, findAnyWebhook, type Webhook } from '../../webhooks/queries.ts'
 import { countQueued } from '../../webhooks/queue-queries.ts'
 import { disableWebhook, redeliver } from '../../webhooks/webhooks.ts'
-import type { Acting, Acts } from '../acts/act.ts'
 import { acting } from '../acts/ask.ts'
-import { refused } from '../exit.ts'
 import { dataCommand } from './administration.ts'
-import { get, type Kind, type Shown } from './kind.ts'
 import { change, list, listCommand, recordCommand } from './records.ts'
 
 /** `scrip webhooks`: webhooks of all clients and their deliveries (contract C16). */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sandboxAccessOf } from '../../config/config.ts'
 import type { ListenOptions, TriggerOptions } from '../../config/option-table.ts'
+import { refused } from '../../kernel/exit.ts'
 import { visible } from '../../kernel/visible.ts'
 import { isSignedBy } from '../../webhooks/signing.ts'
-import { refused } from '../exit.ts'
 import { bodyOf, SandboxClient } from './sandbox-client.ts'
 
 /** `scrip listen` and `scrip trigger`: the events of a sandbox in a terminal, and at a receiver (contract C16). */

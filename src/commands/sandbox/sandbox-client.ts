@@ -1,4 +1,4 @@
-import { refused } from '../exit.ts'
+import { refused } from '../../kernel/exit.ts'
 
 interface Access {
   url: string

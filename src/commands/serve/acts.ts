@@ -1,9 +1,9 @@
+import type { Performer } from '../../acts/act.ts'
 import type { Config } from '../../config/config.ts'
 import { findMark } from '../../db/copy-mark.ts'
 import type { Log } from '../../observability/log.ts'
 import type { RecordServer } from '../../replication/server.ts'
 import type { World } from '../../worlds/world.ts'
-import type { Performer } from '../acts/act.ts'
 import { type ActsServer, listenForActs } from '../acts/listen.ts'
 
 interface Serving extends Pick<Performer, 'delivering' | 'refresh'> {
@@ -27,7 +27,7 @@ export const serveActs = ({ config, log, worldOf, record, delivering, refresh }:
       await explainRecord(dataDir, async () => {
         if (record && !record.isServing) throw await record.notActive()
       })
-      const { administrationOf } = await import('../records/administration.ts')
+      const { administrationOf } = await import('../../acts/administration.ts')
       const world = worldOf()
       return {
         ...administrationOf(world, delivering.reference),

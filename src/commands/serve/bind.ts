@@ -1,5 +1,5 @@
 import { type Listening, type ListenOptions, listen } from '../../http/listen.ts'
-import { EXIT, ProgramError } from '../exit.ts'
+import { EXIT, ProgramError } from '../../kernel/exit.ts'
 
 /** @throws ProgramError when the address cannot be bound */
 export const bind = (options: ListenOptions): Listening => {

@@ -1,7 +1,7 @@
 import { healthUrlOf } from '../../config/config.ts'
 import type { HealthOptions, WaitOptions } from '../../config/option-table.ts'
 import { SECOND_MS, sinceStartMs } from '../../kernel/clock.ts'
-import { EXIT, ProgramError, refused } from '../exit.ts'
+import { EXIT, ProgramError, refused } from '../../kernel/exit.ts'
 
 const READY = 200
 const PAUSE_MS = 50

@@ -1,3 +1,4 @@
+import { Amount } from '../../acts/cells.ts'
 import type { Deps } from '../../app/services.ts'
 import { lastDoneMs, refusedSinceDone } from '../../audit/queries.ts'
 import { findProduct } from '../../catalog/queries.ts'
@@ -17,7 +18,6 @@ import { attemptTotals } from '../../webhooks/deliveries.ts'
 import { failingSinceMs } from '../../webhooks/queries.ts'
 import type { DueWork } from '../../worlds/due.ts'
 import type { World } from '../../worlds/world.ts'
-import { Amount } from '../terminal/cells.ts'
 import { bind } from './bind.ts'
 
 const METRICS_PATH = '/metrics'

@@ -1,4 +1,4 @@
-import { EXIT } from '../exit.ts'
+import { EXIT } from '../../kernel/exit.ts'
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the program at once. */
 export const nextStopSignal = (): Promise<void> =>

@@ -1,4 +1,4 @@
-import { Amount, type Cell, type List } from './cells.ts'
+import { Amount, type Cell, type List } from '../../acts/cells.ts'
 
 /** CSV of RFC 4180 with a header. A spreadsheet takes no text for a formula (contract C17). */
 export function* csvOf({ columns, rows }: List): Generator<string> {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
+import type { List, Row } from '../../acts/cells.ts'
 import { visibleLines } from '../../kernel/visible.ts'
-import type { List, Row } from './cells.ts'
 import { csvOf } from './csv.ts'
 import { recordOf, tableOf } from './table.ts'
 

@@ -1,4 +1,4 @@
-import { Amount, type List, type Row, textOf } from './cells.ts'
+import { Amount, type List, type Row, textOf } from '../../acts/cells.ts'
 
 /** A list for people: a table, and where a terminal is too narrow for it, lines of name and value. */
 

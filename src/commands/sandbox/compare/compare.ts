@@ -1,7 +1,7 @@
 import type { CompareConfig } from '../../../config/config.ts'
 import { renderFailure } from '../../../http/errors.ts'
 import type { ServedOperation } from '../../../http/operation.ts'
-import { ProgramError, refused } from '../../exit.ts'
+import { ProgramError, refused } from '../../../kernel/exit.ts'
 import { note, show } from '../../terminal/output.ts'
 import { type Difference, errorDifferences, headerDifferences, schemaDifferences } from './differences.ts'
 import { type Host, type HostResponse, logInTo, sendTo } from './host.ts'

@@ -1,7 +1,7 @@
 import { excessAt } from '../../../http/json.ts'
 import { SECOND_MS } from '../../../kernel/clock.ts'
+import { refused } from '../../../kernel/exit.ts'
 import type { Credentials } from '../../../sessions/credentials.ts'
-import { refused } from '../../exit.ts'
 
 export interface Question {
   method: string

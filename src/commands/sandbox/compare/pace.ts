@@ -1,5 +1,5 @@
 import { HOUR_MS, SECOND_MS, systemClock } from '../../../kernel/clock.ts'
-import { refused } from '../../exit.ts'
+import { refused } from '../../../kernel/exit.ts'
 import type { Host, HostResponse, Question } from './host.ts'
 
 /** How many requests may be in flight at once, if the limit allows. */

@@ -1,4 +1,4 @@
-import { EXIT, ProgramError } from '../../exit.ts'
+import { EXIT, ProgramError } from '../../../kernel/exit.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

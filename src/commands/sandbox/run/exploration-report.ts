@@ -1,9 +1,9 @@
+import type { Row } from '../../../acts/cells.ts'
 import type { Consequence, Difference, Tally } from '../../../sandbox/explore/comparison.ts'
 import type { Plan, PlannedRun } from '../../../sandbox/explore/plan.ts'
 import { amountText, type Purchase } from '../../../sandbox/explore/statement.ts'
 import type { Loss, Write } from '../../../sandbox/explore/writes.ts'
 import { redactedBody } from '../../../sandbox/requests/redaction.ts'
-import type { Row } from '../../terminal/cells.ts'
 import { tableOf } from '../../terminal/table.ts'
 
 /** A run with a fault, and its result. */

@@ -1,6 +1,6 @@
-import { toMajor } from '../../kernel/money.ts'
-import { visible } from '../../kernel/visible.ts'
-import type { Currency } from '../../reference/reference.ts'
+import { toMajor } from '../kernel/money.ts'
+import { visible } from '../kernel/visible.ts'
+import type { Currency } from '../reference/reference.ts'
 
 /** What commands show: rows of cells. */
 

@@ -1,4 +1,4 @@
-import { visibleLines } from '../kernel/visible.ts'
+import { visibleLines } from './visible.ts'
 
 /** Exit codes (contract C1). 126 and 127 are what shells return for a command that cannot be started. */
 export const EXIT = {

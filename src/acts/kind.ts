@@ -1,7 +1,7 @@
-import type { Query } from '../../db/database.ts'
-import { refused } from '../exit.ts'
-import type { Columns } from '../terminal/cells.ts'
+import type { Query } from '../db/database.ts'
+import { refused } from '../kernel/exit.ts'
 import type { Administration } from './administration.ts'
+import type { Columns } from './cells.ts'
 
 export type Shown<Item> = Columns<Item, Administration>
 

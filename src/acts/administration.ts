@@ -1,0 +1,42 @@
+import type { Query } from '../db/database.ts'
+import type { Currency, Reference } from '../reference/reference.ts'
+import { allClients } from '../sessions/queries.ts'
+import { findAnyWallet } from '../wallets/queries.ts'
+import type { World } from '../worlds/world.ts'
+import { Amount } from './cells.ts'
+
+/** What acts and lists work with. */
+export interface Administration extends ReturnType<typeof namesIn> {
+  world: World
+  query: Query
+  reference: Reference
+}
+
+export const administrationOf = (world: World, reference: Reference): Administration => {
+  const { query } = world.db
+  return { world, query, reference, ...namesIn(query, reference) }
+}
+
+/** Values that many rows share are read once. */
+const namesIn = (query: Query, reference: Reference) => {
+  let usernames: ReadonlyMap<number, string> | undefined
+  const walletCurrencies = new Map<number, Currency>()
+  const currency = (id: number): Currency => reference.getCurrency(id)
+  const walletCurrency = (walletId: number): Currency => {
+    const found = walletCurrencies.get(walletId) ?? currency(findAnyWallet(query, walletId)?.currencyId ?? 0)
+    walletCurrencies.set(walletId, found)
+    return found
+  }
+  return {
+    clientName: (clientId: number): string | null => {
+      usernames ??= new Map(allClients(query).map(({ id, username }) => [id, username]))
+      return usernames.get(clientId) ?? null
+    },
+    currency,
+    walletCurrency,
+    amount: (minor: number | null, currencyId: number): Amount | null =>
+      minor === null ? null : new Amount(minor, currency(currencyId)),
+    walletAmount: (minor: number | null, walletId: number): Amount | null =>
+      minor === null ? null : new Amount(minor, walletCurrency(walletId)),
+  }
+}
