@@ -59,9 +59,9 @@ export interface Acting extends Performer, Asking {
   withInput: <T>(file: string, work: (text: string) => T | Promise<T>) => Promise<T>
 }
 
-export type Answer = Row | List
+export type ActResult = Row | List
 
-export type Act = (acting: Acting, ...args: never[]) => Answer | Promise<Answer>
+export type Act = (acting: Acting, ...args: never[]) => ActResult | Promise<ActResult>
 
 /** By the words of their commands. */
 export type Acts = Readonly<Record<string, Act>>

@@ -1,4 +1,4 @@
-import type { Act, Acting, Answer, Asked, Asking, Change, Performer } from '../../acts/act.ts'
+import type { Act, Acting, ActResult, Asked, Asking, Change, Performer } from '../../acts/act.ts'
 import { Facts } from '../../acts/cells.ts'
 import { type AuditSeal, recordAct } from '../../audit/audit.ts'
 import { type AuditRow, findAct } from '../../audit/queries.ts'
@@ -20,7 +20,7 @@ class KnownAct extends Error {
 }
 
 /** Performs an act once, however often it is asked for. What it does, and what it refuses, is a row of the audit (contract C17). */
-export const perform = async (performer: Performer, act: Act, asked: Asked, asking: Asking): Promise<Answer> => {
+export const perform = async (performer: Performer, act: Act, asked: Asked, asking: Asking): Promise<ActResult> => {
   const { id, command, subject, user, args, isDryRun, refusal } = asked
   const { world, refresh } = performer
   let hasEffect = false
@@ -69,7 +69,7 @@ const inputOf =
   }
 
 /** What the audit says of an act whose answer was lost. @throws ProgramError when it was refused */
-const becameOf = ({ id, command, subject, outcome, before, after, act }: AuditRow, { note }: Asking): Answer => {
+const becameOf = ({ id, command, subject, outcome, before, after, act }: AuditRow, { note }: Asking): ActResult => {
   const facts = { before: before && new Facts(before), after: after && new Facts(after) }
   if (outcome === 'refused')
     throw refused(`${(JSON.parse(after ?? '{}') as { reason?: string }).reason}\nSee row ${id} of the audit.`)
