@@ -7,7 +7,7 @@ const BODY_BYTES_MAX = 1_024
 /** The frames of the chunks that hold so much body: one for each byte is six times as long. */
 const FRAMED_BYTES_MAX = 8 * BODY_BYTES_MAX
 
-const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: [^\r]*)?$/
+const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: [^\r]*)?$/
 const INTERIM_BELOW = 200
 
 /**
@@ -21,9 +21,14 @@ export class ResponseReader {
   #line = ''
   #isInterim = false
   #status: number | null = null
-  #framing = { isChunked: false, bodyBytes: Number.POSITIVE_INFINITY }
+  #isPersistent = false
+  /** How many fields say where the body ends. */
+  #framings = 0
+  #isChunked = false
+  #bodyBytes = Number.POSITIVE_INFINITY
   /** Undefined before the head has ended. */
   #body: Buffer | undefined
+  #isDone = false
 
   /** Null before there is one. */
   get status(): number | null {
@@ -33,10 +38,23 @@ export class ResponseReader {
   /** Null before the head has ended. */
   get text(): string | null {
     if (!this.#body) return null
-    const { isChunked, bodyBytes } = this.#framing
-    const body = isChunked ? dechunked(this.#body) : this.#body.subarray(0, bodyBytes)
+    const { content } = this.#framed(this.#body)
     // A character that is cut at the end is left out.
-    return new TextDecoder().decode(body.subarray(0, BODY_BYTES_MAX), { stream: true })
+    return new TextDecoder().decode(content.subarray(0, BODY_BYTES_MAX), { stream: true })
+  }
+
+  get hasBegun(): boolean {
+    return this.#headBytes > 0
+  }
+
+  /**
+   * Whether the connection can be used again: the response says once where it ends, has ended there, within what is read
+   * of one, and nothing has come after it.
+   */
+  get isReusable(): boolean {
+    if (!this.#body || !this.#isPersistent || this.#framings > 1) return false
+    const { content, isWhole } = this.#framed(this.#body)
+    return isWhole && content.byteLength <= BODY_BYTES_MAX
   }
 
   /** Returns whether there is nothing more to read. */
@@ -44,7 +62,6 @@ export class ResponseReader {
     this.#isDone ||= this.#take(bytes)
     return this.#isDone
   }
-  #isDone = false
 
   #take(bytes: Buffer): boolean {
     let at = 0
@@ -66,42 +83,70 @@ export class ResponseReader {
   /** Returns whether this is how a response goes on. */
   #readLine(line: string): boolean {
     if (this.#status === null && !this.#isInterim) {
-      const status = Number(STATUS_LINE.exec(line)?.[1])
+      const [, minor, digits] = STATUS_LINE.exec(line) ?? []
+      const status = Number(digits)
       this.#isInterim = status < INTERIM_BELOW
       if (this.#isInterim) return ++this.#interims <= INTERIM_MAX
       if (Number.isNaN(status)) return false
       this.#status = status
-      if (status === 204 || status === 304) this.#framing.bodyBytes = 0
+      this.#isPersistent = minor === '1'
     } else if (line === '') {
       if (this.#isInterim) this.#isInterim = false
-      else this.#body = Buffer.alloc(0)
+      else this.#endHead()
     } else if (this.#status !== null) {
-      if (/^transfer-encoding:.*chunked/i.test(line)) this.#framing.isChunked = true
-      const length = /^content-length: *(\d+)/i.exec(line)?.[1]
-      if (length !== undefined) this.#framing.bodyBytes = Math.min(this.#framing.bodyBytes, Number(length))
+      this.#readField(line)
     }
     return true
   }
 
+  #readField(line: string): void {
+    const length = /^content-length: *(\d+)/i.exec(line)?.[1]
+    const isChunked = /^transfer-encoding:.*chunked/i.test(line)
+    if (isChunked || length !== undefined) this.#framings += 1
+    this.#isChunked ||= isChunked
+    this.#bodyBytes = Math.min(this.#bodyBytes, Number(length ?? Number.POSITIVE_INFINITY))
+    if (/^connection:.*close/i.test(line)) this.#isPersistent = false
+  }
+
+  #endHead(): void {
+    this.#body = Buffer.alloc(0)
+    if (this.#status !== 204 && this.#status !== 304) return
+    this.#isChunked = false
+    this.#bodyBytes = 0
+  }
+
+  /** One byte more than is needed is kept, as a sign that the response went on. */
   #readBody(bytes: Buffer): boolean {
-    const { isChunked, bodyBytes } = this.#framing
-    const bytesMax = isChunked ? FRAMED_BYTES_MAX : Math.min(bodyBytes, BODY_BYTES_MAX)
-    const body = Buffer.concat([this.#body ?? bytes, bytes.subarray(0, bytesMax)])
+    const bytesMax = this.#isChunked ? FRAMED_BYTES_MAX : BODY_BYTES_MAX
+    const body = Buffer.concat([this.#body ?? bytes, bytes.subarray(0, bytesMax + 1)])
     this.#body = body
-    return body.byteLength >= bytesMax || (isChunked && LAST_CHUNK.test(body.toString('latin1')))
+    return body.byteLength >= bytesMax || this.#framed(body).isLast
+  }
+
+  #framed(body: Buffer): Framed {
+    if (this.#isChunked) return dechunked(body)
+    const isLast = body.byteLength >= this.#bodyBytes
+    return { content: body.subarray(0, this.#bodyBytes), isLast, isWhole: body.byteLength === this.#bodyBytes }
   }
 }
 
-const LAST_CHUNK = /(?:^|\n)0+\r?\n/
+/** A body without its frames, as far as it goes; whether its end has come; and whether nothing has come after it. */
+interface Framed {
+  content: Buffer
+  isLast: boolean
+  isWhole: boolean
+}
 
-/** The content of chunks, as far as they go. */
-const dechunked = (framed: Buffer): Buffer => {
+const dechunked = (framed: Buffer): Framed => {
   const parts: Buffer[] = []
   let at = 0
   for (;;) {
     const lineEnd = framed.indexOf('\n', at)
     const size = lineEnd === -1 ? Number.NaN : Number.parseInt(framed.toString('latin1', at, lineEnd), 16)
-    if (!(size > 0)) return Buffer.concat(parts)
+    if (!(size > 0)) {
+      const [content, isLast] = [Buffer.concat(parts), size === 0]
+      return { content, isLast, isWhole: isLast && framed.toString('latin1', lineEnd + 1) === '\r\n' }
+    }
     parts.push(framed.subarray(lineEnd + 1, lineEnd + 1 + size))
     at = lineEnd + 1 + size + '\r\n'.length
   }

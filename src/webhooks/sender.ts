@@ -1,6 +1,6 @@
-import { connect, isIP, type Socket } from 'node:net'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
-import { type AddressRules, findAddresses, hostOf } from './addresses.ts'
+import { type AddressRules, findAddresses } from './addresses.ts'
+import { type Connection, Connections } from './connections.ts'
 import { ResponseReader } from './response-reader.ts'
 
 /** Sends deliveries over connections of its own: to an address that was checked, and through no proxy (decision 72). */
@@ -39,67 +39,40 @@ interface SenderOptions {
   responseMsMax?: number
 }
 
-export const createSender =
-  ({ rules, userAgent, ca, responseMsMax = RESPONSE_MS_MAX }: SenderOptions): Send =>
-  async (delivery, signal) => {
+export const createSender = ({ rules, userAgent, ca, responseMsMax = RESPONSE_MS_MAX }: SenderOptions): Send => {
+  const connections = new Connections()
+  return async (delivery, signal) => {
     const startedMs = sinceStartMs()
     const url = new URL(delivery.url)
     const deadline = new Deadline(responseMsMax, signal)
     const [address] = (await deadline.until(findAddresses(url, rules))) ?? []
-    const reader = new ResponseReader()
     const request = requestText(url, { ...delivery, userAgent })
-    const problem = address === undefined ? NO_ADDRESS : await exchange({ url, address, ca }, request, reader, deadline)
+    const reader = new ResponseReader()
+    const target = address === undefined ? undefined : { url, address, ca }
+    const kept = target && connections.take(target)
+    let problem = kept ? await exchange(kept, request, reader, deadline) : NO_ADDRESS
+    // A receiver may have closed a connection that was kept while the request was on its way.
+    if (target && !reader.hasBegun && !deadline.hasPassed) {
+      problem = await exchange(connections.open(target), request, reader, deadline)
+    }
     const error = reader.status === null ? (deadline.hasPassed ? TOO_LATE : (problem ?? NO_RESPONSE)) : null
     deadline.end()
     const { status, text: body } = reader
     return { status, body, durationMs: Math.round(sinceStartMs() - startedMs), error }
   }
-
-interface Target {
-  url: URL
-  /** An address of its host. */
-  address: string
-  ca: string | undefined
 }
 
-/**
- * Writes a request, and reads the response until the reader has enough, the connection ends or time is over.
- * Returns what went wrong with the connection.
- */
+/** Returns what went wrong with the connection. */
 const exchange = async (
-  target: Target,
+  connection: Connection,
   request: string,
   reader: ResponseReader,
   deadline: Deadline,
 ): Promise<string | undefined> => {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>()
-  const socket = socketTo(target)
-  socket.on('data', (bytes: Buffer) => {
-    if (reader.read(bytes)) resolve(undefined)
-  })
-  socket.on('error', (error) => resolve(wordsOf(error)))
-  for (const ending of ['end', 'close'] as const) socket.on(ending, () => resolve(undefined))
-  socket.write(request)
-  const problem = await deadline.until(promise)
-  socket.destroy()
+  const problem = await deadline.until(connection.send(request, reader))
+  connection.release()
   return problem
 }
-
-const socketTo = ({ url, address: host, ca }: Target): Socket => {
-  if (url.protocol === 'http:') return connect({ host, port: Number(url.port || 80) })
-  const name = hostOf(url)
-  // Loaded when it is needed, because it delays the start.
-  return process.getBuiltinModule('node:tls').connect({
-    host,
-    port: Number(url.port || 443),
-    rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
-    ...(isIP(name) === 0 && { servername: name }),
-    ...(ca !== undefined && { ca }),
-  })
-}
-
-/** The code of an error says more to people who search for it. */
-const wordsOf = ({ code, message }: NodeJS.ErrnoException): string => code ?? message
 
 const requestText = (url: URL, { body, headers, userAgent }: Delivery & { userAgent: string }): string => {
   const fields = {
@@ -107,7 +80,6 @@ const requestText = (url: URL, { body, headers, userAgent }: Delivery & { userAg
     'User-Agent': userAgent,
     'Content-Type': 'application/json',
     'Content-Length': String(Buffer.byteLength(body)),
-    Connection: 'close',
     ...headers,
   }
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)

@@ -16,18 +16,43 @@ const REQUESTS_PER_SECOND = 100
 
 /** Prints the table. */
 export const webhooks = async (): Promise<void> => {
+  const many = await delivering(WEBHOOKS, '/_sandbox/events', (id) => ({ type: 'payout.completed', data: { id } }))
+  const one = await delivering(1, '/_sandbox/wallets/1/fund', () => ({ amount: 1 }))
+  const row = (name: string, figure: (of: Figures) => string): string[] => [name, figure(many), figure(one)]
+  console.log(
+    markdown([
+      ['', `${WEBHOOKS} webhooks`, 'one wallet'],
+      row('deliveries', ({ delivered }) => count(delivered)),
+      row('a second', ({ delivered, elapsedMs }) => count(delivered / (elapsedMs / 1_000))),
+      row('processor time of one', ({ delivered, usedUs }) => `${count(usedUs / delivered)} µs`),
+      row('p99 of requests, quiet', ({ quietMs }) => milliseconds(percentile(quietMs, 0.99))),
+      row('p99 of requests, while delivering', ({ busyMs }) => milliseconds(percentile(busyMs, 0.99))),
+    ]),
+  )
+}
+
+interface Figures {
+  delivered: number
+  usedUs: number
+  elapsedMs: number
+  quietMs: number[]
+  busyMs: number[]
+}
+
+/** Makes events by requests to a path while the receiver refuses them, and then has them delivered. */
+const delivering = async (hooks: number, path: string, bodyOf: (number: number) => object): Promise<Figures> => {
   const receiver = new Receiver()
   const server = await start(SANDBOX, 'any')
   const token = await logIn(server.port, 'sandbox')
   const headers = { Authorization: `Bearer ${token}` }
-  const post = (path: string, body: object): Promise<unknown> =>
-    ask(server.port, { path, headers, body: JSON.stringify(body) })
+  const post = (to: string, body: object): Promise<unknown> =>
+    ask(server.port, { path: to, headers, body: JSON.stringify(body) })
   // Retries become due when the clock is moved, and not before.
   await post('/_sandbox/clock', { frozen: true })
-  for (let number = 0; number < WEBHOOKS; number++) {
+  for (let number = 0; number < hooks; number++) {
     await post('/api/v1/webhooks', { name: 'bench', url: `${receiver.url}/${number}`, events: ['*'] })
   }
-  for (let id = 0; id < EVENTS; id++) await post('/_sandbox/events', { type: 'payout.completed', data: { id } })
+  for (let number = 0; number < EVENTS; number++) await post(path, bodyOf(number))
   await post('/_sandbox/webhooks/settle', {})
   const quietMs = await latencies(server.port, headers, () => Bun.sleep(QUIET_MS))
 
@@ -42,17 +67,8 @@ export const webhooks = async (): Promise<void> => {
   await server.stop()
   receiver.stop()
   const { delivered } = receiver
-  if (delivered !== EVENTS * WEBHOOKS) throw new Error(`${delivered} deliveries and not ${EVENTS * WEBHOOKS}`)
-  console.log(
-    markdown([
-      ['', 'figure'],
-      ['deliveries', count(delivered)],
-      ['a second', count(delivered / (elapsedMs / 1_000))],
-      ['processor time of one', `${count(usedUs / delivered)} µs`],
-      ['p99 of requests, quiet', milliseconds(percentile(quietMs, 0.99))],
-      ['p99 of requests, while delivering', milliseconds(percentile(busyMs, 0.99))],
-    ]),
-  )
+  if (delivered !== EVENTS * hooks) throw new Error(`${delivered} deliveries and not ${EVENTS * hooks}`)
+  return { delivered, usedUs, elapsedMs, quietMs, busyMs }
 }
 
 /** Refuses what comes until it is told otherwise. */

@@ -1,30 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { forFile, startServer, type TestWorld } from '../harness.ts'
-import { attemptsOf, hook, settle, WEBHOOKS } from './webhooks.ts'
+import { attemptsOf, hook, listening, settle, WEBHOOKS } from './webhooks.ts'
 
 /** Receivers that send much before they respond: the server must not be held up (decision 72). */
 
 const server = forFile(await startServer('--rate-limit', 'off'))
-
-/** A receiver on a bare socket. It is called when a request begins. */
-const receiving = async (reply: (socket: Socket) => void) => {
-  const sockets = new Set<Socket>()
-  const listener = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => undefined) // the sender hangs up
-    socket.once('data', () => reply(socket))
-  })
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-  const address = listener.address()
-  return {
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`,
-    [Symbol.dispose]: () => {
-      for (const socket of sockets) socket.destroy()
-      listener.close()
-    },
-  }
-}
 
 /** Sends a piece again and again, as fast as it is read. */
 const endlessly = (piece: string, first = '') => {
@@ -74,7 +55,7 @@ describe('A receiver that sends without end', () => {
     ['fields of an interim response', endlessly('a: b\r\n', 'HTTP/1.1 102 Processing\r\n')],
     ['empty lines', endlessly('\r\n')],
   ])('%s has not responded', async (_, reply) => {
-    using receiver = await receiving(reply)
+    using receiver = await listening(reply)
     const world = await server.world()
     expect(await attempted(world, receiver.url)).toEqual(REFUSED)
     expect((await server.request('/status')).status).toBe(200)
@@ -84,7 +65,7 @@ describe('A receiver that sends without end', () => {
     ['a field', endlessly('b', 'HTTP/1.1 200 OK\r\na: ')],
     ['fields', endlessly('a: b\r\n', 'HTTP/1.1 200 OK\r\n')],
   ])('%s after its status has responded without a body', async (_, reply) => {
-    using receiver = await receiving(reply)
+    using receiver = await listening(reply)
     expect(await attempted(await server.world(), receiver.url)).toEqual({ status: 200, body: null, error: null })
   })
 
@@ -92,7 +73,7 @@ describe('A receiver that sends without end', () => {
     ['a body', endlessly('b', 'HTTP/1.1 200 OK\r\n\r\n'), 'b'.repeat(1_024)],
     ['chunks', endlessly('1\r\nb\r\n', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'), 'b'.repeat(1_024)],
   ])('%s is read for 1 KiB', async (_, reply, body) => {
-    using receiver = await receiving(reply)
+    using receiver = await listening(reply)
     expect(await attempted(await server.world(), receiver.url)).toEqual({ status: 200, body, error: null })
   })
 })
@@ -102,7 +83,7 @@ describe('Before its status a receiver sends at most', () => {
     [16, { status: 200, body: 'ok', error: null }],
     [17, REFUSED],
   ])('16 interim responses: %d', async (count, result) => {
-    using receiver = await receiving((socket) => void socket.end(INTERIM.repeat(count) + OK))
+    using receiver = await listening((socket) => void socket.end(INTERIM.repeat(count) + OK))
     expect(await attempted(await server.world(), receiver.url)).toEqual(result)
   })
 
@@ -111,7 +92,7 @@ describe('Before its status a receiver sends at most', () => {
     [9_000, REFUSED],
   ])('16 KiB, here twice %d bytes', async (bytes, result) => {
     const interim = `HTTP/1.1 102 Processing\r\na: ${'b'.repeat(bytes)}\r\n\r\n`
-    using receiver = await receiving((socket) => void socket.end(interim + interim + OK))
+    using receiver = await listening((socket) => void socket.end(interim + interim + OK))
     expect(await attempted(await server.world(), receiver.url)).toEqual(result)
   })
 })
@@ -119,6 +100,6 @@ describe('Before its status a receiver sends at most', () => {
 test('A response that comes byte by byte is one like any other', async () => {
   const fields = 'a: b\r\n'.repeat(100)
   const text = `${INTERIM}HTTP/1.1 200 OK\r\n${fields}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`
-  using receiver = await receiving(byteByByte(text))
+  using receiver = await listening(byteByByte(text))
   expect(await attempted(await server.world(), receiver.url)).toEqual({ status: 200, body: 'abcde', error: null })
 })

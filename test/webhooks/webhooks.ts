@@ -1,4 +1,5 @@
 import { afterEach } from 'bun:test'
+import { createServer, type Socket } from 'node:net'
 import type { TestWorld } from '../harness.ts'
 
 export const WEBHOOKS = '/api/v1/webhooks'
@@ -91,6 +92,29 @@ export const receiversOfFile = (): typeof openReceiver => {
 }
 
 export type Receiver = ReturnType<typeof openReceiver>
+
+/** A receiver on bare sockets. It is called when a request begins, with how many its connection has had. */
+export const listening = async (reply: (socket: Socket, requests: number) => void) => {
+  const sockets: Socket[] = []
+  const listener = createServer((socket) => {
+    let requests = 0
+    sockets.push(socket)
+    socket.on('error', () => undefined) // the sender hangs up
+    socket.on('data', (bytes) => {
+      if (bytes.toString('latin1').startsWith('POST ')) reply(socket, ++requests)
+    })
+  })
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  const address = listener.address()
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`,
+    sockets,
+    [Symbol.dispose]: () => {
+      for (const socket of sockets) socket.destroy()
+      listener.close()
+    },
+  }
+}
 
 /** Creates a webhook that is expected to be created. */
 export const hook = async (world: TestWorld, url: string, change: object = {}): Promise<WebhookBody> => {

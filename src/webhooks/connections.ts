@@ -1,0 +1,101 @@
+import { connect, isIP, type Socket } from 'node:net'
+import { SECOND_MS } from '../kernel/clock.ts'
+import { hostOf } from './addresses.ts'
+import type { ResponseReader } from './response-reader.ts'
+
+/** Connections to receivers. One whose response has ended waits a little for the next delivery to the same address. */
+
+/** Less than the five seconds after which common servers close theirs. */
+const IDLE_MS_MAX = 4 * SECOND_MS
+/** As many as there are deliveries at once (contract C16). */
+const IDLE_MAX = 64
+
+interface Target {
+  url: URL
+  /** An address of its host, which was checked for this delivery. */
+  address: string
+  ca: string | undefined
+}
+
+export class Connections {
+  readonly #idle = new Set<Connection>()
+
+  /** One that waits. It leads to the same address, under the same name. */
+  take(target: Target): Connection | undefined {
+    const key = keyOf(target)
+    const connection = [...this.#idle].findLast((idle) => idle.key === key)
+    if (connection) this.#idle.delete(connection)
+    return connection
+  }
+
+  open(target: Target): Connection {
+    return new Connection(target, this.#idle)
+  }
+}
+
+const keyOf = ({ url, address }: Target): string => `${url.protocol}//${url.host} ${address}`
+
+export class Connection {
+  readonly key: string
+  readonly #socket: Socket
+  #reader: ResponseReader | undefined
+  #end: (problem?: string) => void = () => undefined
+
+  constructor(
+    target: Target,
+    private readonly idle: Set<Connection>,
+  ) {
+    this.key = keyOf(target)
+    this.#socket = socketTo(target)
+    this.#socket.on('data', (bytes: Buffer) => {
+      // Nothing was asked while there is no reader.
+      if (!this.#reader) this.#close()
+      else if (this.#reader.read(bytes)) this.#end()
+    })
+    this.#socket.on('error', (error) => this.#close(wordsOf(error)))
+    for (const ending of ['end', 'close', 'timeout'] as const) this.#socket.on(ending, () => this.#close())
+  }
+
+  /** Resolves once the reader has enough of the response, or the connection has ended, to what went wrong with it. */
+  send(request: string, reader: ResponseReader): Promise<string | undefined> {
+    const { promise, resolve } = Promise.withResolvers<string | undefined>()
+    this.#reader = reader
+    this.#end = resolve
+    this.#socket.setTimeout(0).ref().write(request)
+    return promise
+  }
+
+  /** Keeps the connection for another request if nothing speaks against it, and closes it otherwise. */
+  release(): void {
+    const isReusable = this.#reader?.isReusable && !this.#socket.destroyed
+    this.#reader = undefined
+    if (isReusable && this.idle.size < IDLE_MAX) {
+      this.idle.add(this)
+      this.#socket.setTimeout(IDLE_MS_MAX).unref() // does not hold up the end of the process
+    } else {
+      this.#close()
+    }
+  }
+
+  #close(problem?: string): void {
+    this.idle.delete(this)
+    this.#end(problem)
+    this.#socket.destroy()
+  }
+}
+
+const socketTo = ({ url, address: host, ca }: Target): Socket => {
+  if (url.protocol === 'http:') return connect({ host, port: Number(url.port || 80) })
+  const name = hostOf(url)
+  // Loaded when it is needed, because it delays the start.
+  return process.getBuiltinModule('node:tls').connect({
+    host,
+    port: Number(url.port || 443),
+    rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
+    ...(isIP(name) === 0 && { servername: name }),
+    ...(ca !== undefined && { ca }),
+  })
+}
+
+/** The code of an error says more to people who search for it. */
+const wordsOf = ({ code, message }: NodeJS.ErrnoException): string => code ?? message
