@@ -509,6 +509,9 @@ describe('The request log is limited', () => {
     }
     expect(await found('countries/105')).toEqual(['GET /api/v1/countries/105'])
     expect(await found(world.token)).toEqual([])
+    for (const text of ['"token_type":"bearer"', '[REDACTED]']) expect(await found(text)).toEqual(['POST /auth/login'])
+    await world.post('/api/v1/beneficiaries', '{"email":"jos\\u00e9@example.com", "token": 1}')
+    expect(await found('josé@example.com')).toEqual(['POST /api/v1/beneficiaries'])
   })
 
   inWorld('cuts a body at 65,536 characters, between characters', async (world) => {

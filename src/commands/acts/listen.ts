@@ -66,7 +66,8 @@ const serveAt = (path: string, listening: Listening): ActsServer => {
     fetch: async (request) => {
       const body = await request.text()
       const end = body.indexOf('\n')
-      const asked = JSON.parse(body.slice(0, end)) as Asked
+      const asked = askedIn(body.slice(0, end))
+      if (!asked) return new Response(`${JSON.stringify(NO_ACT)}\n`)
       return new Response(linesOf((send) => outcomeOf(asked, body.slice(end + 1), send)))
     },
   })
@@ -79,6 +80,18 @@ const serveAt = (path: string, listening: Listening): ActsServer => {
       await server.stop(true)
       rmSync(path, { force: true })
     },
+  }
+}
+
+const NO_ACT: Line = { refusal: 'this socket takes the acts of scrip commands alone', exitCode: EXIT.usage }
+
+/** Undefined for anything but an act. */
+const askedIn = (line: string): Asked | undefined => {
+  try {
+    const asked = JSON.parse(line) as Partial<Asked> | null
+    return typeof asked?.id === 'string' && typeof asked.command === 'string' ? (asked as Asked) : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -2,7 +2,7 @@ import type { ResponseHeaders } from '../../http/observer.ts'
 
 /** What the request log shows of headers, bodies and paths: nothing that grants access (decision 0014). */
 
-const REDACTED = '[redacted]'
+export const REDACTED = '[redacted]'
 
 /** Names of secrets end with one of these, whoever chose them: `x-api-key`, `idToken`, `client_secret`. */
 const SECRET_WORDS = 'password|secret|token|authorization|cookie|api[_-]?key'

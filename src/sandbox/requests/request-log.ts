@@ -221,5 +221,5 @@ const sizeOf = ({ path, requestHeaders, requestBody, response, changes, events }
 const byteCountOf = (body: string | Uint8Array | undefined): number =>
   typeof body === 'string' ? Buffer.byteLength(body) : (body?.byteLength ?? 0)
 
-const textOf = (body: string | Uint8Array | undefined): string | undefined =>
+export const textOf = (body: string | Uint8Array | undefined): string | undefined =>
   typeof body === 'string' || body === undefined ? body : Buffer.from(body).toString()

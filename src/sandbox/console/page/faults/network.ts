@@ -34,7 +34,7 @@ export const NETWORK_FAULTS: readonly NetworkFault[] = [
   },
   {
     title: 'Wait before the work',
-    about: 'The client waits 5 seconds, then everything is as usual.',
+    about: 'Delays the response by 5 seconds.',
     body: { delay_ms: 5_000 },
   },
   { title: '502 after the work', about: `The work is done. ${GATEWAY}`, body: { status: 502, when: 'after' } },
@@ -53,7 +53,7 @@ export const NETWORK_FAULTS: readonly NetworkFault[] = [
     isDelivery: true,
   },
   {
-    title: 'Deliver late',
+    title: 'Deliver out of order',
     about: 'An event waits until the next event of its record is delivered, so that both arrive in the wrong order.',
     body: { webhook: 'reorder' },
     isDelivery: true,
