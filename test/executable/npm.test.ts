@@ -327,7 +327,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
 
     test('the import of the README works in a test', async () => {
       const [imported = 'nothing'] =
-        /import \{ startScrip \} from 'scrip-sandbox'/.exec(documentText('README.md')) ?? []
+        /import \{ startScrip \} from 'scrip-sandbox'/.exec(documentText('release/npm/README.md')) ?? []
       expect(quickstart.find(({ file }) => file === 'second.test.mjs')?.text).toContain(`\n${imported}\n`)
       const line = quickstart.find(({ text }) => text.startsWith('node --test second'))?.text.trim() ?? ''
       expect(await type(line)).toMatch(/pass 1\b/)

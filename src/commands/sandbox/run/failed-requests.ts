@@ -3,6 +3,7 @@ import { type LoggedRequest, recordedFrom } from '../../../sandbox/requests/requ
 
 const KEPT_MAX = 10
 const CHARACTERS_MAX = 80
+const ADVICE = 'scrip docs errors: what to do about each error\n'
 
 /** The last requests of all worlds whose responses were a 4xx or a 5xx. */
 export class FailedRequests {
@@ -15,11 +16,12 @@ export class FailedRequests {
     this.#last = [...this.#last, logged].slice(-KEPT_MAX)
   }
 
-  /** A line for each, and how many there were if these are not all. */
+  /** A line for each, how many there were if these are not all, and where to read what to do. */
   get text(): string {
+    if (this.#count === 0) return ''
     const lines = this.#last.map(lineOf)
     const isAll = this.#count === lines.length
-    return (isAll ? '' : `the last ${lines.length} of ${this.#count} requests that failed:\n`) + lines.join('')
+    return (isAll ? '' : `the last ${lines.length} of ${this.#count} requests that failed:\n`) + lines.join('') + ADVICE
   }
 }
 
