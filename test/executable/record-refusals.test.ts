@@ -298,7 +298,10 @@ describe.skipIf(tls === '')('refuses', () => {
     await postgres().sql("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
     await postgres().sql('CREATE ROLE guest LOGIN')
     const { host, pathname } = new URL((await newRecord()).SCRIP_POSTGRES)
+    const ofOthers = await postgres().create('others')
+    await postgres().sql('CREATE SCHEMA scrip; CREATE TABLE scrip.clients (id int)', 'others')
     for (const [url, problem] of [
+      [ofOthers, 'the schema scrip holds tables of another program'],
       [postgres().url('latin'), 'the database is in LATIN1, and the record needs UTF8'],
       [`postgres://guest@${host}${pathname}`, 'the user may not make the schema scrip'],
     ] as const)

@@ -174,6 +174,11 @@ test('the notes are what the changelog says of the version, else of what is not 
   )
 })
 
+test('--help of a release is its usage, and makes nothing', async () => {
+  const { exitCode, stdout, stderr } = await Bun.$`bun release/release.ts --help`.cwd(ROOT).nothrow().quiet()
+  expect([exitCode, `${stdout}${stderr}`]).toEqual([0, expect.stringMatching(/^release: \[--target NAME\]/)])
+})
+
 test('the version is defined in one place', async () => {
   const { files } = await mainPackage()
   const text = new TextDecoder().decode(files.find(({ path }) => path === 'package.json')?.bytes)

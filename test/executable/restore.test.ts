@@ -178,6 +178,21 @@ describe('a file that is not an intact backup of Scrip', () => {
       )
     }))
 
+  test('is left as it is by verify, with a log of SQLite beside it', () =>
+    withBackup(async (operator, backup) => {
+      const log = `${backup}-wal`
+      const evidence = () => [backup, log].map((path) => Bun.hash(readFileSync(path)))
+      using writer = new Database(backup)
+      writer.run('PRAGMA journal_mode = WAL')
+      writer.run('UPDATE wallets SET amount_minor = amount_minor + 1')
+      copyFileSync(log, `${log}.copy`)
+      writer.close()
+      renameSync(`${log}.copy`, log)
+      const before = evidence()
+      expect(await operator.run(['verify', backup])).toMatchObject({ exitCode: 1 })
+      expect(evidence()).toEqual(before)
+    }))
+
   test('of a sandbox is refused for a folder of live mode', () =>
     withBackup(async (operator) => {
       const sandbox = new Operator(operator.folder, join(operator.folder, 'sandbox'))

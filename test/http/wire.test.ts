@@ -110,6 +110,11 @@ describe('Header names have their documented spelling', () => {
     expect(await namesIn('GET', path)).toEqual(expect.arrayContaining([...ALWAYS, ...names]))
   })
 
+  test('the time for which a connection may be idle is longer than that of load balancers, 60 s', async () => {
+    const { headers } = await ask(server.url, 'GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    expect(Number(/^timeout=(\d+)$/.exec(headers['Keep-Alive'] ?? '')?.[1])).toBeGreaterThanOrEqual(65)
+  })
+
   test('of a charge, a replay and errors', async () => {
     const charge = '{"denomination":100,"quantity":1}'
     expect(await namesIn('POST', '/api/v1/products/1/charges', [], charge)).toContain('X-Cache')

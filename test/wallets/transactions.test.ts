@@ -194,6 +194,7 @@ describe('GET /api/v1/transactions', () => {
   test('created_from and created_to are inclusive, to the millisecond, in any offset', async () => {
     const world = await busyWorld()
     expect(await idsOf(world, 'created_from=2030-01-01T00:00:02Z')).toEqual([9, 8])
+    expect(await idsOf(world, 'created_from=2030-01-01t00:00:02z')).toEqual([9, 8])
     expect(await idsOf(world, 'created_from=2030-01-01T00:00:02.001Z')).toEqual([9])
     expect(await idsOf(world, 'created_to=2030-01-01T00:00:00.000Z')).toEqual([6, 4, 3, 2, 1])
     expect(await idsOf(world, 'created_to=2029-12-31T23:59:59.999Z')).toEqual([4, 3, 2, 1])
