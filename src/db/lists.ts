@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, fillPlaceholders, getTableColumns, is, SQL, 
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
 import { connectionOf, type Query } from './database.ts'
-import type { OwnedTable } from './prepared.ts'
+import { type OwnedTable, placeholderOfLimit } from './prepared.ts'
 
 interface ListOptions<Table extends OwnedTable, Filter extends string, Sort extends string> {
   table: Table
@@ -71,7 +71,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
       .from(table)
       .where(wanted)
       .orderBy(...[...this.options.sorts[sort], table.id].map(direction === 'ASC' ? asc : desc))
-      .limit(sql.placeholder('limit'))
+      .limit(placeholderOfLimit('limit'))
       .offset(sql.placeholder('offset'))
       .as('page')
     const columns = Object.entries(getTableColumns(table)).filter(([, { dataType }]) => dataType !== 'boolean')

@@ -20,7 +20,7 @@ import {
 } from './queries.ts'
 import { placeInOrder } from './seal.ts'
 import { settleOrder } from './settlement.ts'
-import type { VoucherSupply } from './supply.ts'
+import type { SuppliedVoucher, VoucherSupply } from './supply.ts'
 import type { SealSource } from './voucher-key.ts'
 
 /** When the clock delivers an order, after it was placed (contract C12). */
@@ -38,7 +38,7 @@ export interface Delivering {
 
 /**
  * Delivers some vouchers of an open order; the last one settles it.
- * @param wallet the wallet of the order, if the caller has read it
+ * @param known the wallet of the order and the vouchers that were taken for it, of a caller that has both
  * @throws DomainError transition_refused
  */
 export const deliver = (
@@ -48,12 +48,12 @@ export const deliver = (
   order: Order,
   quantity: number,
   nowMs: number,
-  wallet?: Wallet,
+  known?: { wallet: Wallet; taken: SuppliedVoucher[] | undefined },
 ): Order => {
   refuseEnded(order, 'DELIVERED')
   const { supply, seals, reference } = delivering
   const count = Math.min(quantity, order.quantity - order.deliveredQuantity)
-  const supplied = supply.deliver(tx, world, order, count)
+  const supplied = known?.taken ?? supply.deliver(tx, world, order, count)
   const seal = seals(tx)
   supplied.forEach(({ code, expiresAtMs, stockId }, index) => {
     const voucher = { orderId: order.id, reference: `${order.id}-${order.deliveredQuantity + index + 1}` }
@@ -65,7 +65,7 @@ export const deliver = (
     const partly = { deliveredQuantity, status: 'PARTIALLY_DELIVERED', dueAtMs: null } as const
     return change(tx, { world, reference }, order, partly, 'partially_delivered', nowMs)
   }
-  settleOrder(tx, { world, reference }, { ...order, deliveredQuantity }, nowMs, order.productName, wallet)
+  settleOrder(tx, { world, reference }, { ...order, deliveredQuantity }, nowMs, order.productName, known?.wallet)
   const whole = { deliveredQuantity, status: 'DELIVERED', deliveredAtMs: nowMs, dueAtMs: null } as const
   return change(tx, { world, reference }, order, whole, 'delivered', nowMs)
 }

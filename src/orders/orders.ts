@@ -72,8 +72,8 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
   }
   insertOrder(tx, order)
   publishOrder(tx, context, order, 'created', nowMs)
-  ordering.supply.take(tx, world, order, product)
-  if (isInstant(product, quantity)) return deliver(tx, world, ordering, order, quantity, nowMs, paid)
+  const taken = ordering.supply.take(tx, world, order, product)
+  if (isInstant(product, quantity)) return deliver(tx, world, ordering, order, quantity, nowMs, { wallet: paid, taken })
   if (dueAtMs !== null) schedule(world, 'orders', dueAtMs)
   return order
 }

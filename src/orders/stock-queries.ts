@@ -1,7 +1,24 @@
-import { and, asc, count, eq, gt, gte, inArray, isNotNull, isNull, lte, not, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  not,
+  or,
+  type Placeholder,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { rowsById } from '../db/narrowing.ts'
 import { isOneOf } from '../db/personal.ts'
+import { placeholderOfLimit, prepared, preparedUpdate } from '../db/prepared.ts'
 import { type Order, orders, stockPublished, type Voucher, voucherKey, voucherStock, vouchers } from './tables.ts'
 
 export type StockRow = typeof voucherStock.$inferSelect
@@ -17,23 +34,44 @@ const undeliveredOf = ({ id }: Order) =>
 /** Codes of an interrupted import are not part of the stock. */
 const isPublished = sql`${voucherStock.id} <= (SELECT ${stockPublished.upToId} FROM ${stockPublished})`
 
-const unexpired = (nowMs: number): SQL => sql`coalesce(${voucherStock.expiresAtMs} > ${nowMs}, TRUE)`
+const unexpired = (nowMs: number | Placeholder): SQL => sql`coalesce(${voucherStock.expiresAtMs} > ${nowMs}, TRUE)`
 
-const isFree = (nowMs: number) =>
+const isFree = (nowMs: number | Placeholder) =>
   and(isPublished, isNull(voucherStock.orderId), isNull(voucherStock.damagedAtMs), unexpired(nowMs))
 
 type Kind = Pick<Order, 'productId' | 'denominationMinor'>
 
-const freeOf = ({ productId, denominationMinor }: Kind, nowMs: number) =>
-  and(eq(voucherStock.productId, productId), eq(voucherStock.denominationMinor, denominationMinor), isFree(nowMs))
+const isFreeOfKind = and(
+  eq(voucherStock.productId, sql.placeholder('productId')),
+  eq(voucherStock.denominationMinor, sql.placeholder('denominationMinor')),
+  isFree(sql.placeholder('nowMs')),
+)
+
+const free = prepared((query: Query) =>
+  query
+    .select()
+    .from(voucherStock)
+    .where(isFreeOfKind)
+    .orderBy(asc(voucherStock.id))
+    .limit(placeholderOfLimit('limit'))
+    .prepare(),
+)
+
+export const freeCodes = (query: Query, { productId, denominationMinor }: Kind, nowMs: number, limit: number) =>
+  free(query).all({ productId, denominationMinor, nowMs, limit })
+
+const freeIds = prepared((query: Query) =>
+  query
+    .select({ id: voucherStock.id })
+    .from(voucherStock)
+    .where(isFreeOfKind)
+    .limit(placeholderOfLimit('limit'))
+    .prepare(),
+)
 
 /** Reads no more codes than are wanted. */
-export const areFree = (query: Query, kind: Kind, nowMs: number, quantity: number): boolean =>
-  query.select({ id: voucherStock.id }).from(voucherStock).where(freeOf(kind, nowMs)).limit(quantity).all().length ===
-  quantity
-
-export const freeCodes = (query: Query, kind: Kind, nowMs: number, limit: number): StockRow[] =>
-  query.select().from(voucherStock).where(freeOf(kind, nowMs)).orderBy(asc(voucherStock.id)).limit(limit).all()
+export const areFree = (query: Query, kind: Kind, nowMs: number, limit: number): boolean =>
+  freeIds(query).all({ ...kind, nowMs, limit }).length === limit
 
 export const waitingCodes = (query: Query, order: Order, nowMs: number, limit: number): StockRow[] =>
   query
@@ -47,6 +85,8 @@ export const waitingCodes = (query: Query, order: Order, nowMs: number, limit: n
 export const markDamaged = (tx: Tx, ids: readonly number[], nowMs: number): void => {
   tx.update(voucherStock).set({ damagedAtMs: nowMs }).where(isOneOf(voucherStock.id, ids)).run()
 }
+
+export const reserveCode = preparedUpdate(voucherStock, ['orderId'])
 
 export const freeUndelivered = (tx: Tx, order: Order): void => {
   tx.update(voucherStock).set({ orderId: null }).where(undeliveredOf(order)).run()

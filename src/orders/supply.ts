@@ -4,15 +4,15 @@ import { DomainError } from '../kernel/failure.ts'
 import { isInDryRun } from '../worlds/dry-run.ts'
 import type { World } from '../worlds/world.ts'
 import { INSUFFICIENT_STOCK } from './contract.ts'
-import { placeInStock, type Seal, type VoucherCode } from './seal.ts'
+import { placeInStock, type VoucherCode } from './seal.ts'
 import {
   areFree,
   freeCodes,
   freeSpoiled,
   freeUndelivered,
   markDamaged,
+  reserveCode,
   type StockRow,
-  updateStock,
   waitingCodes,
 } from './stock-queries.ts'
 import type { Order } from './tables.ts'
@@ -29,8 +29,8 @@ export interface SuppliedVoucher {
 export interface VoucherSupply {
   /** Whether this many are left for sale. */
   covers: (query: Query, world: World, product: Product, denominationMinor: number, quantity: number) => boolean
-  /** Reserves vouchers for a new order. @throws DomainError insufficient_stock */
-  take: (tx: Tx, world: World, order: Order, product: Product) => void
+  /** Reserves vouchers for a new order, and returns them where they have codes by then. @throws DomainError insufficient_stock */
+  take: (tx: Tx, world: World, order: Order, product: Product) => SuppliedVoucher[] | undefined
   /** Returns the next reserved vouchers. @throws DomainError insufficient_stock */
   deliver: (tx: Tx, world: World, order: Order, quantity: number) => SuppliedVoucher[]
   /** Returns reserved vouchers to the stock. */
@@ -48,11 +48,12 @@ export const importedSupply = (options: StockOptions): VoucherSupply => ({
     areFree(query, { productId, denominationMinor }, world.clock.nowMs(), quantity),
   take: (tx, world, order) => reserveCodes(tx, world, options, order, order.quantity),
   deliver: (tx, world, order, quantity) => {
-    const waiting = waitingFor(tx, world, options, order, quantity)
+    const nowMs = world.clock.nowMs()
+    const waiting = openCodes(tx, world, options, waitingCodes(tx, order, nowMs, quantity), quantity).sound
     if (waiting.length === quantity) return waiting
-    reserveCodes(tx, world, options, order, quantity - waiting.length)
-    freeSpoiled(tx, order, world.clock.nowMs())
-    return waitingFor(tx, world, options, order, quantity)
+    const others = reserveCodes(tx, world, options, order, quantity - waiting.length)
+    freeSpoiled(tx, order, nowMs)
+    return [...waiting, ...others]
   },
   giveBack: freeUndelivered,
 })
@@ -61,24 +62,16 @@ export const importedSupply = (options: StockOptions): VoucherSupply => ({
 const BEHIND_DAMAGED = 250
 
 /** @throws DomainError insufficient_stock */
-const reserveCodes = (tx: Tx, world: World, options: StockOptions, order: Order, quantity: number): void => {
+const reserveCodes = (tx: Tx, world: World, options: StockOptions, order: Order, quantity: number): StockVoucher[] => {
   const nowMs = world.clock.nowMs()
-  const seal = options.seals(tx)
   const passed: number[] = []
   for (let limit = quantity; ; limit = quantity + BEHIND_DAMAGED) {
     const free = freeCodes(tx, order, nowMs, limit)
-    const sound: StockRow[] = []
-    const damaged: StockRow[] = []
-    for (const row of free) {
-      if (sound.length === quantity) break
-      if (codeOf(seal, row)) sound.push(row)
-      else damaged.push(row)
-    }
-    reportDamage(tx, world, options, damaged)
-    passed.push(...damaged.map(({ id }) => id))
+    const { sound, damaged } = openCodes(tx, world, options, free, quantity)
+    passed.push(...damaged)
     if (sound.length === quantity) {
-      for (const { id } of sound) updateStock(tx, id, { orderId: order.id })
-      return
+      for (const { stockId: id } of sound) reserveCode(tx, { id, orderId: order.id })
+      return sound
     }
     if (free.length < limit) {
       // The failure rolls the marks back, so they are written again separately. If that fails, they are found again.
@@ -90,26 +83,21 @@ const reserveCodes = (tx: Tx, world: World, options: StockOptions, order: Order,
   }
 }
 
-const waitingFor = (tx: Tx, world: World, options: StockOptions, order: Order, quantity: number): SuppliedVoucher[] => {
-  const rows = waitingCodes(tx, order, world.clock.nowMs(), quantity)
-  const seal = options.seals(tx)
-  const opened = rows.map((row) => ({ row, code: codeOf(seal, row) }))
-  reportDamage(
-    tx,
-    world,
-    options,
-    opened.flatMap(({ row, code }) => (code ? [] : [row])),
-  )
-  return opened.flatMap(({ row, code }) => (code ? [{ code, expiresAtMs: row.expiresAtMs, stockId: row.id }] : []))
-}
+type StockVoucher = SuppliedVoucher & { stockId: number }
 
-const codeOf = (seal: Seal, row: StockRow): VoucherCode | undefined => seal.open(row.sealed, placeInStock(row))
-
-/** A code that cannot be opened is never sold. */
-const reportDamage = (tx: Tx, world: World, { onDamaged }: StockOptions, damaged: readonly StockRow[]): void => {
-  if (damaged.length === 0) return
+/** Opens no more codes than are wanted. A code that cannot be opened is marked and never sold. */
+const openCodes = (tx: Tx, world: World, { seals, onDamaged }: StockOptions, rows: StockRow[], quantity: number) => {
+  const seal = seals(tx)
+  const sound: StockVoucher[] = []
+  const damaged: StockRow[] = []
+  for (const row of rows) {
+    if (sound.length === quantity) break
+    const code = seal.open(row.sealed, placeInStock(row))
+    if (code) sound.push({ code, expiresAtMs: row.expiresAtMs, stockId: row.id })
+    else damaged.push(row)
+  }
   const ids = damaged.map(({ id }) => id)
-  markDamaged(tx, ids, world.clock.nowMs())
-  if (isInDryRun(world)) return
-  for (const { id: stockId, productId } of damaged) onDamaged({ stockId, productId })
+  if (ids.length > 0) markDamaged(tx, ids, world.clock.nowMs())
+  if (!isInDryRun(world)) for (const { id: stockId, productId } of damaged) onDamaged({ stockId, productId })
+  return { sound, damaged: ids }
 }

@@ -1,6 +1,14 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared, preparedFirst, preparedInsert, preparedLastId, preparedOne, preparedUpdate } from '../db/prepared.ts'
+import {
+  placeholderOfLimit,
+  prepared,
+  preparedFirst,
+  preparedInsert,
+  preparedLastId,
+  preparedOne,
+  preparedUpdate,
+} from '../db/prepared.ts'
 import { type QueuedDelivery, webhookDeliveries, webhookQueue } from './tables.ts'
 
 export type { QueuedDelivery }
@@ -25,7 +33,7 @@ const nextDue = prepared((query: Query) =>
       ),
     )
     .orderBy(asc(webhookQueue.dueAtMs), asc(webhookQueue.id))
-    .limit(sql.placeholder('count'))
+    .limit(placeholderOfLimit('count'))
     .prepare(),
 )
 
