@@ -15,45 +15,23 @@ const productsOf = (name: string, count: number): string =>
 
 /** A catalog that is served, and an import of another process. */
 const served = (text: string) => {
-  const databases = [0, 1].map(() => {
-    const database = Database.inMemory()
-    migrate(database.sqlite, { nowMs: () => 0 })
-    seedReferenceData(database)
-    return database
-  }) as [Database, Database]
-  let current = databases[0]
-  importCatalog(current, reference, text)
+  const database = Database.inMemory()
+  migrate(database.sqlite, { nowMs: () => 0 })
+  seedReferenceData(database)
+  importCatalog(database, reference, text)
   const broken: unknown[] = []
   const onBroken = (error: unknown) => broken.push(error)
-  const catalog = new Catalog({ database: () => current, version: catalogVersion, reference, publicUrl: '', onBroken })
+  const catalog = new Catalog({ database: () => database, version: catalogVersion, reference, publicUrl: '', onBroken })
   const replaceBy = (other: string, afterwards = '', before = ''): void => {
-    if (before) current.sqlite.run(before)
-    importCatalog(current, reference, other)
-    if (afterwards) current.sqlite.run(afterwards)
+    if (before) database.sqlite.run(before)
+    importCatalog(database, reference, other)
+    if (afterwards) database.sqlite.run(afterwards)
     catalog.refresh()
   }
-  const restore = (other: string): void => {
-    current = databases[1]
-    importCatalog(current, reference, other)
-  }
-  return { catalog, replaceBy, restore, broken }
+  return { catalog, replaceBy, broken }
 }
 
 const nameIn = (catalog: Catalog): string | undefined => catalog.shared.find(1)?.name
-
-test('another catalog is served whole from the next request on', () => {
-  const { catalog, replaceBy } = served(productsOf('Tea', 3))
-  expect(nameIn(catalog)).toBe('Tea')
-  replaceBy(productsOf('Cup', 2))
-  expect([nameIn(catalog), catalog.shared.find(3)]).toEqual(['Cup', undefined])
-})
-
-test('the catalog of a database that was restored is served at once', () => {
-  const { catalog, restore } = served(productsOf('Tea', 1))
-  expect(nameIn(catalog)).toBe('Tea')
-  restore(productsOf('Cup', 1))
-  expect(nameIn(catalog)).toBe('Cup')
-})
 
 test('the present catalog stays in use while another one cannot be read, and that is told', () => {
   const { catalog, replaceBy, broken } = served(productsOf('Tea', 1))

@@ -1,6 +1,5 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect } from 'bun:test'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMAND } from '../program.ts'
 import { type Operator, operatorTest, TEA } from './live.ts'
@@ -18,18 +17,6 @@ const names = (operator: Operator): Promise<string[]> =>
     .then(({ stdout }) => (JSON.parse(stdout) as { products: { name: string }[] }).products.map(({ name }) => name))
 
 describe('catalog import', () => {
-  operatorTest('replaces products and their bands in small transactions', async (operator) => {
-    await operator.json('client', 'add', 'acme')
-    await operator.json('catalog', 'import', operator.file('first.json', catalogOf('Tea', 600)))
-    const server = await operator.serve()
-    await operator.json('catalog', 'import', operator.file('second.json', catalogOf('Cup', 300)))
-    expect(new Set((await names(operator)).map((name) => name.split(' ')[0]))).toEqual(new Set(['Cup']))
-    expect(await names(operator)).toHaveLength(300)
-    expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
-    await server.stop()
-    expect(existsSync(join(operator.dataDir, 'catalog.next'))).toBe(false)
-  })
-
   operatorTest('that is killed is completed by the next reader of the catalog', async (operator) => {
     await operator.json('client', 'add', 'acme')
     await operator.json('catalog', 'import', operator.file('first.json', catalogOf('Tea', 10)))

@@ -182,27 +182,6 @@ describe('nothing stays in memory either', () => {
     ])
   })
 
-  test('a dry run beside real orders takes nothing from them, and nothing from the stock', async () => {
-    const world = await server.world()
-    const all = await Promise.all(
-      Array.from({ length: 12 }, (_, number) => world.post(ORDERS, THREE_LEFT, number % 2 ? {} : DRY_RUN)),
-    )
-    const sold = all.filter(({ ok, headers }) => ok && headers.get('x-dry-run') === null)
-    expect(sold).toHaveLength(3)
-    const codes = await Promise.all(sold.map(async (each) => ((await each.json()) as Order).vouchers[0]?.card_number))
-    expect(new Set(codes).size).toBe(3)
-    expect(codes.every((code) => code?.startsWith('TEST'))).toBeTrue()
-    expect(await countOf(world, ORDERS)).toBe(3)
-  })
-
-  test('the clock has nothing to do for it, and a world with nothing but dry runs goes back in time', async () => {
-    const world = await server.world('2030-01-01T00:00:00Z')
-    await world.post(ORDERS, OVERNIGHT, DRY_RUN)
-    const { happened } = (await (await world.control('/clock', { advance: 'PT1H' })).json()) as { happened: unknown[] }
-    expect(happened).toEqual([])
-    expect((await world.control('/clock', { now: '2029-01-01T00:00:00Z' })).status).toBe(200)
-  })
-
   test('what falls due before it is done, as before any request', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const { id } = (await (await world.post(ORDERS, OVERNIGHT)).json()) as Order

@@ -35,10 +35,6 @@ const drained = async (): Promise<TestWorld> => {
 }
 
 describe('401 comes first', () => {
-  test.each(ROUTES.map(named))('%s, without a token', async (_, route) => {
-    await expectResponse(server.request(...worst(route)), 401, UNAUTHORIZED)
-  })
-
   test.each(ROUTES.map(named))('%s, with a revoked token of a client at its limit', async (_, route) => {
     const limited = await drained()
     await limited.control('/reset')
@@ -173,39 +169,6 @@ describe('An invalid body or query comes fifth, before the record is looked up',
         },
       })
     }
-  })
-})
-
-describe('An unknown record comes sixth', () => {
-  test.each(ROUTES.filter(({ resource }) => resource).map(named))('%s', async (_, route) => {
-    const world = await server.world()
-    const response = await send(world, route.path, {
-      method: route.method,
-      ...(route.goodBody && { body: JSON.stringify(route.goodBody) }),
-    })
-    expect(response.status).toBe(404)
-    const resource = route.resource ?? ''
-    const name = resource[0]?.toUpperCase() + resource.slice(1)
-    expect(await response.json()).toEqual(errorIn(route.shape, 'NotFound', `${name} not found`))
-  })
-})
-
-describe('Business rules come last, in their own order', () => {
-  test('denomination, quantity, wallet', async () => {
-    const world = await server.world()
-    const refused = async (body: object) => {
-      const response = await world.post('/api/v1/products/1/charges', body)
-      return [response.status, await response.json()]
-    }
-    const detail = await world.read<{ available_denominations: { min_value: number }[] }>('/api/v1/products/1')
-    const denomination = detail.available_denominations[0]?.min_value
-    const beyond = { quantity: 1_000_000, wallet_id: 2_147_483_647 }
-    expect(await refused({ denomination: 0.01, ...beyond })).toEqual([404, { error: 'Denomination not found' }])
-    expect(await refused({ denomination, ...beyond })).toEqual([
-      400,
-      { error: expect.stringMatching(/^Quantity exceeds maximum allowed quantity of \d+$/) },
-    ])
-    expect(await refused({ denomination, ...beyond, quantity: 1 })).toEqual([400, { error: 'Wallet not found' }])
   })
 })
 

@@ -93,15 +93,6 @@ describe.skipIf(POSTGRES === undefined)('a command', () => {
     other.close()
   })
 
-  test('asks the next host where the first does not respond', async () => {
-    using silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
-    const url = new URL(await postgres.create('second'))
-    const target = parsePostgresUrl(`postgres://scrip@127.0.0.1:${silent.port},${url.host}${url.pathname}`)
-    using folder = temporaryFolder()
-    await (await join(target, folder.path, 'read')).leave()
-    expect(await postgres.sql('SELECT seq FROM scrip.installation', 'second')).toEqual(['1'])
-  })
-
   test("is refused at once by a server that asks for a password's hash of more than a million rounds", async () => {
     const text = (letter: string, body: string | Buffer, kind?: number): Buffer => {
       const head = Buffer.alloc(kind === undefined ? 5 : 9)
@@ -124,17 +115,6 @@ describe.skipIf(POSTGRES === undefined)('a command', () => {
       'asked',
     )
     await expect(connection.ask('SELECT 1')).rejects.toThrow('password authentication failed')
-    connection.close()
-  })
-
-  test('asks no other host once nobody waits for the response', async () => {
-    using silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
-    const url = new URL(await postgres.create('unasked'))
-    const target = parsePostgresUrl(`postgres://scrip@127.0.0.1:${silent.port},${url.host}${url.pathname}`)
-    const connection = new Connection(target, 'unasked')
-    await expect(connection.ask('SELECT 1', [], 50)).rejects.toThrow('no answer within 50 ms')
-    const connected = "SELECT count(*) FROM pg_stat_activity WHERE datname = 'unasked'"
-    for (let look = 0; look < 10; look++) expect(await postgres.sql(connected)).toEqual(['0'])
     connection.close()
   })
 })

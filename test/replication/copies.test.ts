@@ -83,23 +83,6 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
     expect(await opened.differences()).toEqual([])
   })
 
-  test('learns of several parts that were not acknowledged whether the record holds them', async () => {
-    using opened = await open()
-    const { record } = opened
-    await record.run("INSERT INTO seeds VALUES ('warm up', '')")
-    record.network.cut('responses')
-    const unacknowledged = record.run(MANY).catch((error: unknown) => error)
-    await Bun.sleep(200)
-    record.network.reset()
-    record.network.cut()
-    await unacknowledged
-    await opened.follow()
-    expect(counted(record.path)).toBe(counted(opened.path))
-    await record.run("INSERT INTO seeds VALUES ('next', '')")
-    await opened.follow()
-    expect(await opened.differences()).toEqual([])
-  })
-
   test('has a row that was deleted and made again in one commit as it was made last', async () => {
     using opened = await open()
     const { record } = opened

@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { getMark } from '../../src/db/copy-mark.ts'
 import { SCHEMA_VERSION } from '../../src/db/migrate.ts'
-import { HOUR_MS, SECOND_MS } from '../../src/kernel/clock.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { compareCopy } from '../../src/replication/compare.ts'
 import type { Ask } from '../../src/replication/connection.ts'
@@ -15,7 +14,6 @@ import { FollowingCopy } from '../../src/replication/follower.ts'
 import { Lease } from '../../src/replication/lease.ts'
 import { pullCopy } from '../../src/replication/pull.ts'
 import { checkServer } from '../../src/replication/record.ts'
-import { CopyUnfit, requireSameTimeline } from '../../src/replication/standing.ts'
 import { POSTGRES, Postgres } from '../postgres.ts'
 import { temporaryFolder } from '../program.ts'
 import { CLIENT, CURRENCY, openRecord, wallet } from './opened.ts'
@@ -94,21 +92,6 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
     expect(
       (await compareCopy(record.connection, join(folder.path, 'scrip.sqlite'))).filter(({ first }) => first),
     ).toEqual([])
-  })
-
-  test('has what unique rows, deletions and counting triggers led to', async () => {
-    using record = await open()
-    await record.run(CURRENCY, CLIENT, wallet(1, 1), wallet(2, 0))
-    await record.run('UPDATE wallets SET is_default = 0 WHERE id = 1', 'UPDATE wallets SET is_default = 1 WHERE id = 2')
-    await record.run(
-      "INSERT INTO seeds VALUES ('a', '1')",
-      "DELETE FROM seeds WHERE name = 'a'",
-      "INSERT INTO seeds VALUES ('a', '2')",
-    )
-    await record.run("DELETE FROM seeds WHERE name = 'a'", "INSERT INTO seeds VALUES ('b', '1')")
-    expect(await record.sql('SELECT id, is_default FROM scrip.wallets ORDER BY id')).toEqual(['1|0', '2|1'])
-    expect(await record.sql('SELECT name FROM scrip.seeds')).toEqual(['b'])
-    expect((await compareCopy(record.connection, record.path)).filter(({ first }) => first)).toEqual([])
   })
 
   test('refuses one unit of several that share a commit, and has the others', async () => {
@@ -190,31 +173,6 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
     const triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name"
     expect(sqlite.query(triggers).all()).toEqual(record.database.sqlite.query(triggers).all())
     expect((await compareCopy(record.connection, path)).filter(({ first }) => first)).toEqual([])
-  })
-
-  test('tells a copy that is of a lost timeline, or that it has forgotten', async () => {
-    using record = await open()
-    await record.run("INSERT INTO seeds VALUES ('a', '')")
-    await record.run("INSERT INTO seeds VALUES ('b', '')")
-    const { ask } = record.connection
-    const mark = getMark(record.database.sqlite)
-    await requireSameTimeline(ask, mark)
-    const fault = (changed: Partial<typeof mark>) =>
-      requireSameTimeline(ask, { ...mark, ...changed }).catch((error: unknown) => error)
-    expect(await fault({ seq: 9 })).toMatchObject({ isAhead: true, message: expect.stringContaining('commits 4 to 9') })
-    expect(await fault({ atUs: mark.atUs + 1 })).toMatchObject({ isAhead: true })
-    await record.sql('DELETE FROM scrip.changes WHERE seq < 3')
-    const forgotten = await fault({ seq: 1 })
-    expect(forgotten).toBeInstanceOf(CopyUnfit)
-    expect(forgotten).toMatchObject({ isAhead: false })
-  })
-
-  test('lets a transaction be idle for minutes if it may take hours, because a busy machine is slow', async () => {
-    using record = await open()
-    const idle = (patienceMs: number) =>
-      record.connection.transaction('', patienceMs, (ask) => ask('SHOW idle_in_transaction_session_timeout'))
-    expect(await idle(HOUR_MS)).toEqual([{ idle_in_transaction_session_timeout: '10min' }])
-    expect(await idle(SECOND_MS)).toEqual([{ idle_in_transaction_session_timeout: '10s' }])
   })
 
   test('needs PostgreSQL 15 or newer', async () => {

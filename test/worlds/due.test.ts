@@ -51,54 +51,6 @@ describe('in process', () => {
     expectSoundBooks(world.db.sqlite)
   })
 
-  test('a world does its due work with the next request', async () => {
-    const { client, world } = await program.open(START)
-    const { id } = await pay(client)
-    await place(client, { ...INSTANT, quantity: 6 })
-    const asleep = world.db.image()
-    pass(world, 'PT30M')
-    // Another world's requests are no concern of this one.
-    const { client: other } = await program.open(START)
-    await other.get('/api/v1/payouts')
-    expect(Buffer.compare(world.db.image(), asleep)).toBe(0)
-    expect(await getOrder(client, 1)).toMatchObject({ status: 'DELIVERED', delivered_at: at(5) })
-    expect(await getPayout(client, id)).toMatchObject({ status: 'completed', completed_at: at(5) })
-    expectSoundBooks(world.db.sqlite)
-  })
-
-  test('due work precedes the write of a request', async () => {
-    const { client, world } = await program.open(START)
-    const { id } = await pay(client)
-    const last = lastEntryOf(world.db.sqlite)
-    pass(world, 'PT10S')
-    await place(client, { ...INSTANT, quantity: 6 })
-    expect(doneIn(world, last)).toEqual([
-      [`payout ${id}`, 5],
-      ['order 1', 10],
-    ])
-  })
-
-  test('a failed commit leaves the work due and refuses the request', async () => {
-    const { client, world } = await program.open(START)
-    const { id } = await pay(client)
-    pass(world, 'PT1S')
-    const { sqlite } = world.db
-    sqlite.run(
-      'CREATE TABLE orphans (id INTEGER PRIMARY KEY, parent TEXT REFERENCES payouts (id) DEFERRABLE INITIALLY DEFERRED)',
-    )
-    sqlite.run(
-      'CREATE TEMP TRIGGER breaks AFTER INSERT ON beneficiaries BEGIN INSERT INTO orphans (parent) VALUES (404); END',
-    )
-    const refused = await client.post('/api/v1/beneficiaries', ADA)
-    expect(refused.status).toBe(500)
-    expect(logged.splice(0)).toEqual([expect.stringContaining('FOREIGN KEY constraint failed')])
-    sqlite.run('DROP TRIGGER breaks')
-    const { status, events } = await getPayout(client, id)
-    expect([status, events.length]).toEqual(['queued', 2])
-    expect((await client.post('/api/v1/beneficiaries', ADA)).status).toBe(201)
-    expectSoundBooks(sqlite)
-  })
-
   test('a step that fails is set aside and told in the log, and neither reads nor the steps of others stop', async () => {
     const { client, world } = await program.open(START)
     const { id: broken } = await pay(client, { ...HUNDRED, reference_id: 'broken' })
