@@ -58,8 +58,8 @@ test('--catalog FILE sets the products of every world', async () => {
   }
 })
 
-test('search and category match both forms of the small sigma', async () => {
-  const names = ['ΟΔΟΣ', 'οδος', 'οδοσ', 'ΟΔΟΣΗΜΟ', 'Odos']
+test('search and category match both forms of the small sigma, and names are sorted by code point', async () => {
+  const names = ['ΟΔΟΣ', 'οδος', 'οδοσ', 'ΟΔΟΣΗΜΟ', 'Odos', '𝒜', 'Ａ']
   const products = names.map((name, index) => catalogEntry({ id: index + 1, name, category: name }))
   const server = await startServer(
     '--rate-limit',
@@ -74,6 +74,8 @@ test('search and category match both forms of the small sigma', async () => {
       const response = await world.get(`/api/v1/products?${filter}=${encodeURIComponent(text)}&sort=${sort}`)
       return ((await response.json()) as { id: number }[]).map(({ id }) => id)
     }
+    const sorted = await world.read<{ name: string }[]>('/api/v1/products?sort_by=name&sort_order=DESC&limit=2')
+    expect(sorted.map(({ name }) => name)).toEqual(['𝒜', 'Ａ'])
     for (const text of ['ΟΔΟΣ', 'οδος', 'οδοσ']) {
       expect(await idsOf('search', text)).toEqual([1, 2, 3, 4])
       expect(await idsOf('category', text)).toEqual([1, 2, 3])

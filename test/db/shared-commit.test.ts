@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
 import { Database } from '../../src/db/database.ts'
+import { folderTest } from '../program.ts'
 
 let database: Database
 beforeEach(() => {
@@ -65,4 +68,17 @@ describe('writes that arrive together', () => {
     expect(await database.write(() => write('next'))).toBe('next')
     expect(notes()).toEqual(['next'])
   })
+})
+
+folderTest('a commit to a file that is removed meanwhile is not acknowledged', async (folder) => {
+  const path = join(folder, 'data.sqlite')
+  const served = Database.openFile(path)
+  served.serve()
+  const written = served.write(() => {
+    served.sqlite.run('CREATE TABLE notes (text TEXT) STRICT')
+    renameSync(path, `${path}.away`)
+  })
+  await expect(written).rejects.toMatchObject({ failure: { code: 'unavailable' } })
+  renameSync(`${path}.away`, path)
+  served.close()
 })

@@ -195,14 +195,6 @@ describe('verify', () => {
       await Promise.all(DAMAGES.map(check))
       expect([...unbroken]).toEqual(['the file is whole']) // which a test of its own breaks
     }))
-
-  operatorTest('refuses the data of a newer release', async (operator) => {
-    await operator.json('client', 'add', 'acme')
-    tamper(databaseOf(operator), "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')")
-    const { exitCode, stderr } = await operator.run(['verify'])
-    expect(exitCode).toBe(4)
-    expect(stderr).toContain('schema 9999')
-  })
 })
 
 /** Changes a database as one would who means harm: past its triggers, checks and references. */

@@ -165,14 +165,6 @@ describe('scrip audit list', () => {
     expect(await auditOf(operator, '--status', 'refused', '--limit', '2')).toHaveLength(2)
   })
 
-  stockedTest('reading is not an act', async (operator) => {
-    const before = await auditOf(operator)
-    for (const args of [['orders', 'list'], ['client', 'list'], ['transactions'], ['verify'], ['vouchers', 'list']]) {
-      await operator.json(...args)
-    }
-    expect(await auditOf(operator)).toEqual(before)
-  })
-
   stockedTest('has one row for the failed logins of a name, an address and a minute', async (operator) => {
     const server = await operator.serve()
     for (let count = 0; count < 3; count++) await login(server, 'acme', 'wrong')

@@ -185,15 +185,3 @@ test.skipIf(!canRun)('Testcontainers: the container has the token and is ready',
     expect({ status, stdout }).toEqual({ status: 0, stdout: '200 401\n' })
   }),
 )
-
-test('.ci/tools names the programs whose tests are skipped, and does not fail', () => {
-  const { status, stdout } = spawnSync('/bin/sh', ['.ci/tools'], {
-    cwd: join(import.meta.dir, '../..'),
-    env: { PATH: '/no/such' },
-    encoding: 'utf8',
-  })
-  expect({ status, stdout }).toEqual({
-    status: 0,
-    stdout: expect.stringContaining('No chromium: the tests that need it'),
-  })
-})

@@ -258,10 +258,6 @@ describe('the runs', () => {
     expect(stderr).toMatch(/^err\nexplore: 1 of 1 writes/)
   })
 
-  test('read nothing from standard input', async () => {
-    expect(await explore(`console.log((await Bun.stdin.text()).length)`)).toMatchObject({ stdout: '0\n' })
-  })
-
   test('end after their time limit, and what they have done counts', async () => {
     const { exitCode, stderr } = await explore(
       `await send('/api/v1/orders', CARD).catch(() => new Promise(() => setInterval(() => undefined, 1_000)))`,
@@ -279,30 +275,10 @@ describe('the runs', () => {
     expect(stderr).toBe('explore: the command wrote nothing to this sandbox. Is SCRIP_URL its base URL?\n')
   })
 
-  test('within another scrip run may write nothing', async () => {
-    const inner = [...COMMAND, 'run', '--explore', '--', 'true']
-    expect(await run(['run', '--', ...inner])).toMatchObject({ exitCode: 0 })
-  })
-
   test('are not made if the command fails by itself', async () => {
     const { exitCode, stderr } = await explore(`process.exit(7)`)
     expect(exitCode).toBe(7)
     expect(stderr).toBe('scrip: the command failed without a fault\nNothing was explored.\n')
-  })
-
-  folderTest('are not made if the command buys something else each time', async (cwd) => {
-    const { exitCode, stderr } = await explore(
-      `const quantity = existsSync('ran') ? 2 : 1
-         writeFileSync('ran', '')
-         await again(() => send('/api/v1/orders', { ...CARD, quantity }))`,
-      [],
-      { cwd },
-    )
-    expect(exitCode).toBe(1)
-    expect(stderr).toBe(
-      'scrip: two runs without a fault differ: POST /api/v1/orders in the world default is in the first one alone\n' +
-        'Nothing can be compared.\n',
-    )
   })
 
   test.each([
@@ -366,12 +342,6 @@ describe('a signal', () => {
       for (const pid of pids()) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
     }),
   )
-
-  test('reaches the first run too', async () => {
-    const program = await start(['run', '--explore', '--', 'sh', '-c', 'echo up; exec sleep 30'], { env: {} })
-    program.signal('SIGTERM')
-    expect(await program.ended()).toMatchObject({ exitCode: 143 })
-  })
 })
 
 describe('usage errors', () => {

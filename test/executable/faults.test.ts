@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogEntry } from '../catalog/entry.ts'
-import { folderTest, inFolder, run, start } from '../program.ts'
+import { inFolder, run, start } from '../program.ts'
 
 /** What keeps the program from starting, and how it says so (contract C1). */
 
@@ -132,27 +132,3 @@ const made = (folder: string): string => {
   mkdirSync(folder, { mode: 0o700 })
   return folder
 }
-
-folderTest('an invalid catalog changes nothing: the previous one is still served', async (folder) => {
-  const [data, good, bad] = [join(folder, 'data'), join(folder, 'good.json'), join(folder, 'bad.json')]
-  writeFileSync(good, JSON.stringify({ products: [PRODUCT] }))
-  writeFileSync(
-    bad,
-    JSON.stringify({
-      products: [
-        { ...PRODUCT, id: 7 },
-        { ...PRODUCT, currency: 'XXX' },
-      ],
-    }),
-  )
-  const status = async (id: number, flags: string[]) => {
-    const program = await start(['--data-dir', data, ...flags])
-    const { status } = await program.request(`/cards/${id}`)
-    await program.stop()
-    return status
-  }
-  expect(await status(1, ['--catalog', good])).toBe(200)
-  expect(await run(['--port', '0', '--data-dir', data, '--catalog', bad])).toMatchObject({ exitCode: 4 })
-  expect(await status(7, ['--catalog', good])).toBe(404)
-  expect(readdirSync(data)).not.toContain('bad.json')
-})

@@ -18,15 +18,6 @@ describe('commands that write', () => {
     expect(await waiting.ended).toMatchObject({ exitCode: 0 })
     expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1005 }])
   })
-
-  stockedTest('a hundred at once all succeed, beside a server', async (operator) => {
-    const server = await operator.serve()
-    const funded = await Promise.all(Array.from({ length: 100 }, () => operator.run(['wallet', 'fund', '1', '1'])))
-    expect(funded.filter(({ exitCode }) => exitCode !== 0)).toEqual([])
-    await server.stop()
-    expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1100 }])
-    expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
-  })
 })
 
 describe('a command', () => {

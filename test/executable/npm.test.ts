@@ -5,7 +5,6 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path'
 import { PROJECT } from '../../release/compile.ts'
 import { mainPackage, platformPackage } from '../../release/packages.ts'
-import { TARGETS } from '../../release/targets.ts'
 import { folderOfFile, isBinary } from '../program.ts'
 import { blocksOf, documentText } from './documents.ts'
 import { done, EXECUTABLE, environment, hasNode, packIn, run, target } from './packages.ts'
@@ -159,16 +158,6 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
     expect(registry.requests.splice(0)).toEqual(['GET /scrip-sandbox']) // it would have been heard
   })
 
-  test('installs on one of several platforms without a registry request', async () => {
-    const folder = join(root, 'on-several')
-    mkdirSync(folder)
-    const platforms = TARGETS.flatMap((one) => platformPackage(one, new Uint8Array(1), 'The notices.') ?? [])
-    const files = await Promise.all([await mainPackage(), ...platforms].map((one) => packIn(folder, one)))
-    await done(['npm', 'install', '--save-optional', ...files], folder, registry.environment)
-    expect(installedIn(folder)).toEqual(['scrip-sandbox', target?.npm?.name ?? ''])
-    expect(registry.requests).toEqual([])
-  })
-
   test('contains the executable, the library and its types, without dependencies', () => {
     expect(installedIn(withNpm)).toEqual(['scrip-sandbox', target?.npm?.name ?? ''])
     for (const name of installedIn(withNpm)) {
@@ -234,19 +223,6 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
         await import('scrip-sandbox').then((scrip) => scrip.startScrip()).catch((error) => console.log(error.message))`
       writeFileSync(join(folder, 'elsewhere.mjs'), script)
       expect(await done([runtime, 'elsewhere.mjs'], folder)).toContain(message)
-    })
-
-    test('uses another wait command on Windows, which also works here', async () => {
-      const script = `
-        const platform = process.platform
-        Object.defineProperty(process, 'platform', { value: 'win32', configurable: true })
-        const { startScrip } = await import('scrip-sandbox')
-        Object.defineProperty(process, 'platform', { value: platform })
-        const scrip = await startScrip()
-        console.log((await fetch(scrip.url + '/status')).status)
-        await scrip.stop()`
-      writeFileSync(join(folder, 'windows.mjs'), script)
-      expect(await done([runtime, 'windows.mjs'], folder)).toBe('200\n')
     })
 
     test('exports the same objects to CommonJS and ES modules', async () => {
@@ -360,32 +336,6 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
       expect((await fetch(`${url}/docs`)).status).toBe(200)
       process.kill(-(child.pid ?? 0), 'SIGINT')
       await ended
-      expect(await gone(url)).toBe(true)
-    })
-  })
-
-  describe('node_modules/.bin/scrip', () => {
-    const command = ['node_modules/.bin/scrip']
-
-    test('is the executable', async () => {
-      expect(await run([...command, 'version'], withNpm)).toMatchObject({ exitCode: 0, stdout: `${PROJECT.version}\n` })
-    })
-
-    test('exits with its exit code', async () => {
-      expect(await run([...command, 'serve', '--port', 'none'], withNpm)).toMatchObject({ exitCode: 2 })
-      expect(await run([...command, 'run', '--', 'sh', '-c', 'exit 9'], withNpm)).toMatchObject({ exitCode: 9 })
-    })
-
-    test.each(['SIGTERM', 'SIGINT'] as const)('forwards %s once', async (signal) => {
-      const child = Bun.spawn(
-        [join(withNpm, 'node_modules/.bin/scrip'), 'serve', '--port', '0', '--log-level', 'error'],
-        { cwd: withNpm, env: environment, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
-      )
-      const { value } = await child.stdout.getReader().read()
-      const url = /url=(\S+)/.exec(new TextDecoder().decode(value))?.[1] ?? ''
-      expect((await fetch(`${url}/status`)).status).toBe(200)
-      child.kill(signal)
-      expect(await child.exited).toBe(0)
       expect(await gone(url)).toBe(true)
     })
   })

@@ -30,27 +30,6 @@ describe('a server', () => {
     expect(lstatSync(socketOf(operator), { throwIfNoEntry: false })).toBeUndefined()
   })
 
-  stockedTest('refuses in words anything but an act at its socket', async (operator) => {
-    await using server = await operator.serve()
-    for (const body of ['', 'garbage', 'null\n', '{}\n', '{"id":1,"command":"wallet fund"}\n']) {
-      const response = await fetch('http://scrip/acts', { unix: socketOf(operator), method: 'POST', body })
-      expect([response.status, await response.text()]).toEqual([
-        200,
-        '{"refusal":"this socket takes the acts of scrip commands alone","exitCode":2}\n',
-      ])
-    }
-    expect(server.log()).not.toContain('error')
-  })
-
-  stockedTest('takes the place of the socket of one that was killed', async (operator) => {
-    const killed = await operator.serve()
-    killed.signal('SIGKILL')
-    await killed.ended()
-    expect(lstatSync(socketOf(operator)).isSocket()).toBe(true)
-    await using _server = await operator.serve()
-    expect(await operator.json('wallet', 'fund', '1', '5')).toMatchObject({ amount: 1005 })
-  })
-
   stockedTest('and a command refuse a link in the place of the socket', async (operator) => {
     const elsewhere = join(operator.folder, 'elsewhere')
     mkdirSync(elsewhere)

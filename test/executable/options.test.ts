@@ -25,12 +25,6 @@ describe('a flag overrides its variable, and the variable overrides PORT and the
   })
 })
 
-test('port 0 chooses a free port each time', async () => {
-  const [one, other] = await Promise.all([start(), start()])
-  expect(one.url).not.toBe(other.url)
-  await Promise.all([one.stop(), other.stop()])
-})
-
 test('variables have the meaning of their flags', async () => {
   const program = await start([], {
     env: {
@@ -70,17 +64,6 @@ test('variables have the meaning of their flags', async () => {
   await advance('PT1S')
   expect(await charge()).toBe('MISS')
   expect((await program.stop()).stderr).toContain('"level":"info"')
-})
-
-folderTest('secrets are read from files: SCRIP_SANDBOX_TOKEN_FILE', async (folder) => {
-  const file = join(folder, 'token')
-  writeFileSync(file, 'open sesame\n')
-  const program = await start([], { env: { SCRIP_PORT: '0', SCRIP_SANDBOX_TOKEN_FILE: file } })
-  const status = async (headers: Record<string, string>) =>
-    (await program.request('/_sandbox/clock', { headers })).status
-  expect(await status({})).toBe(401)
-  expect(await status({ 'x-sandbox-token': 'open sesame' })).toBe(200)
-  await program.stop()
 })
 
 test('the variables of a child of scrip run are ignored', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { folderTest, inFolder, isBinary, start } from '../program.ts'
 
@@ -50,26 +50,9 @@ folderTest('--ready-file gets only the complete address', async (folder) => {
   expect(readdirSync(folder)).toEqual(['ready'])
 })
 
-test.skipIf(!Bun.which('mkfifo'))('--ready-file can be a pipe', () =>
-  inFolder(async (folder) => {
-    const pipe = join(folder, 'ready')
-    expect(Bun.spawnSync(['mkfifo', pipe]).success).toBe(true)
-    const reader = Bun.spawn(['cat', pipe], { stdout: 'pipe' })
-    await using program = await start(['--ready-file', pipe])
-    expect(await reader.stdout.text()).toBe(`${program.url}\n`)
-    expect(lstatSync(pipe).isFIFO()).toBe(true)
-  }),
-)
-
 folderTest('exits if the ready file cannot be written', async (folder) => {
   const file = join(folder, 'missing', 'ready')
   await expect(start(['--ready-file', file])).rejects.toThrow(/ended with 1 before it was ready: .*missing/s)
-})
-
-test('prints a reachable address for a wildcard host', async () => {
-  await using program = await start(['--host', '0.0.0.0'])
-  expect(program.url).toStartWith('http://127.0.0.1:')
-  expect((await program.request('/status')).status).toBe(200)
 })
 
 folderTest('leaves no files in an empty folder', async (folder) => {

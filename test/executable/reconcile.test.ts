@@ -79,14 +79,6 @@ test.each([
   }),
 )
 
-test('prints no character of a list that a terminal would obey', () =>
-  asOperator(async (operator) => {
-    await operator.stocked()
-    const list = operator.file('list.csv', `${HEADER}a\u001b[2J,order,1,USD,\n`)
-    const { exitCode, stdout } = await operator.run(['reconcile', 'acme', list])
-    expect([exitCode, stdout.includes('\u001b')]).toEqual([1, false])
-  }))
-
 test('refuses an unknown client with 1, an unknown file with 4, and two formats with 2', () =>
   asOperator(async (operator) => {
     await operator.stocked()

@@ -6,7 +6,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -164,20 +163,6 @@ describe('a file that is not an intact backup of Scrip', () => {
       expect(await amountIn(operator)).toBe(1005)
     }))
 
-  test('is a fault of the file, and not of memory, where a damaged page has a length that no value has', () =>
-    withBackup(async (operator, backup) => {
-      using database = new Database(backup)
-      const sql = `SELECT rootpage * page_size AS "end" FROM sqlite_schema, pragma_page_size WHERE name = 'sqlite_autoindex_clients_1'`
-      const { end = 0 } = database.query<{ end: number }, []>(sql).get() ?? {}
-      writeFileSync(backup, readFileSync(backup).fill(0xff, end - 64, end))
-      const { exitCode, stdout } = await operator.run(['verify', backup])
-      expect(exitCode).toBe(1)
-      // Only what found something: -v shows the other checks.
-      expect(stdout).toMatch(
-        /^check .*\nthe file is whole +[1-9].*\n.* [1-9]\d* {2}a page has a length that no value has\n$/,
-      )
-    }))
-
   test('is left as it is by verify, with a log of SQLite beside it', () =>
     withBackup(async (operator, backup) => {
       const log = `${backup}-wal`
@@ -246,17 +231,6 @@ describe('restore', () => {
       expect(await amountIn(operator)).toBe(1012)
     }))
 
-  test('follows a symbolic link to the database', () =>
-    withBackup(async (operator, backup) => {
-      const disk = join(operator.folder, 'disk')
-      mkdirSync(disk)
-      renameSync(databaseOf(operator), join(disk, 'large.sqlite'))
-      symlinkSync(join(disk, 'large.sqlite'), databaseOf(operator))
-      await operator.json('restore', backup, '--force')
-      expect(await amountIn(operator)).toBe(1000)
-      expect(readdirSync(disk).filter((name) => name.startsWith('large.sqlite.before-'))).toHaveLength(1)
-    }))
-
   test('is refused while a program has the database open', () =>
     withBackup(async (operator, backup) => {
       const foreign = new Database(databaseOf(operator))
@@ -268,45 +242,6 @@ describe('restore', () => {
       })
       foreign.close()
       expect(await amountIn(operator)).toBe(1005)
-    }))
-
-  test('run twice at once succeeds in order or is refused', () =>
-    withBackup(async (operator, backup) => {
-      const ends = await Promise.all([1, 2].map(() => operator.run(['restore', backup, '--force'])))
-      for (const { exitCode, stderr } of ends) {
-        expect([0, 4]).toContain(exitCode)
-        if (exitCode === 4) expect(stderr).toContain('works on this folder')
-      }
-      expect(ends.some(({ exitCode }) => exitCode === 0)).toBe(true)
-      expect(await amountIn(operator)).toBe(1000)
-      expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
-    }))
-
-  test('killed before the rename leaves the old database, and its staging folder is removed later', () =>
-    withBackup(async (operator, backup) => {
-      const key = join(operator.dataDir, 'voucher.key')
-      const text = readFileSync(key, 'utf8')
-      // The command waits for somebody to write the key: it has copied and checked the backup by then.
-      Bun.spawnSync(['rm', key])
-      Bun.spawnSync(['mkfifo', key])
-      const child = Bun.spawn([...COMMAND, 'restore', backup, '--force', '--data-dir', operator.dataDir])
-      const staged = () => readdirSync(operator.dataDir).filter((name) => name.startsWith('.scrip-draft-'))
-      while (staged().length === 0) await Bun.sleep(5)
-      child.kill('SIGKILL')
-      await child.exited
-      Bun.spawnSync(['rm', key])
-      writeFileSync(key, text, { mode: 0o600 })
-      expect(await amountIn(operator)).toBe(1005)
-      expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
-
-      for (const name of staged()) {
-        const folder = join(operator.dataDir, name)
-        for (const file of readdirSync(folder)) utimesSync(join(folder, file), 0, 0)
-        utimesSync(folder, 0, 0)
-      }
-      await operator.json('restore', backup, '--force')
-      expect(staged()).toEqual([])
-      expect(await amountIn(operator)).toBe(1000)
     }))
 
   test('killed after the hard link leaves the old or the new database, intact', () =>
@@ -366,19 +301,6 @@ describe('a folder whose creation was interrupted', () => {
     mkdirSync(other)
     writeFileSync(join(other, 'scrip.sqlite'), '')
     await (await start(['--data-dir', other])).stop()
-  })
-
-  operatorTest('at any moment can be completed by client add', async (operator) => {
-    for (let round = 0; round < 5; round++) {
-      const dataDir = join(operator.folder, `folder-${round}`)
-      const child = Bun.spawn([...COMMAND, 'client', 'add', 'acme', '--data-dir', dataDir], { stdout: 'ignore' })
-      const name = ['', 'server.lock', 'scrip.sqlite.new', 'scrip.sqlite', 'scrip.sqlite-wal'][round]
-      while (!existsSync(join(dataDir, name ?? '')) && child.exitCode === null) await Bun.sleep(0)
-      child.kill('SIGKILL')
-      await child.exited
-      const { exitCode, stderr } = await run(['client', 'add', 'other', '--data-dir', dataDir])
-      expect({ round, exitCode, stderr }).toMatchObject({ round, exitCode: 0 })
-    }
   })
 })
 

@@ -62,13 +62,6 @@ describe('the command gets the sandbox', () => {
     await other.stop()
   })
 
-  test('shows no flag in its help that it refuses', async () => {
-    const { stdout } = await run(['run', '--help'])
-    for (const flag of ['--port', '--seed', '--coverage']) expect(stdout).toContain(flag)
-    for (const refused of ['--mode', '--conversion-fee', '--payout-fee']) expect(stdout).not.toContain(refused)
-    expect(stdout).not.toContain('(env: SCRIP_PORT)')
-  })
-
   test('and keeps its own environment', async () => {
     const { stdout } = await shell('echo "$NODE_ENV,$PORT,$OWN"', [], {
       env: { NODE_ENV: '', PORT: '80', OWN: 'mine' },
@@ -191,24 +184,6 @@ describe('a signal', () => {
     },
   )
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('%s is forwarded again if the command ignored it', async (signal) => {
-    // A shell may lose a signal that comes while it starts a command of its own.
-    const stubborn = `let count = 0
-        process.on('${signal}', () => {
-          console.log(count === 0 ? 'heard' : 'again')
-          if (count++ > 0) process.exit(8)
-        })
-        setInterval(() => undefined, 1_000)
-        console.log(process.env.SCRIP_URL)`
-    const program = await start(['run', '--', process.execPath, '-e', stubborn], { env: {} })
-    program.signal(signal)
-    await program.printed('heard')
-    expect((await fetch(`${program.ready}/status`)).status).toBe(200)
-    program.signal(signal)
-    const { exitCode, stdout } = await program.ended()
-    expect({ exitCode, stdout }).toEqual({ exitCode: 8, stdout: `${program.ready}\nheard\nagain\n` })
-  })
-
   test.each<[NodeJS.Signals, number]>([
     ['SIGTERM', 143],
     ['SIGINT', 130],
@@ -267,27 +242,6 @@ describe('coverage', () => {
     const { exitCode, stderr } = await shell('exit 3', ['--coverage-min', '90'])
     expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: '' })
   })
-
-  folderTest('--coverage-min is reached by exactly that percentage: 0', async (folder) => {
-    const file = join(folder, 'coverage.json')
-    await script(COVER, ['--coverage', file])
-    const { exercised, documented } = JSON.parse(readFileSync(file, 'utf8'))
-    const share = (exercised * 100) / documented
-    const codes = [Math.floor(share * 1e4) / 1e4, Math.ceil(share * 1e4) / 1e4].map(
-      async (percent) => (await script(COVER, ['--coverage-min', String(percent)])).exitCode,
-    )
-    expect(await Promise.all(codes)).toEqual([0, 1])
-  })
-})
-
-folderTest('--ready-file gets the address while the command runs', async (folder) => {
-  const file = join(folder, 'ready')
-  const { stdout } = await shell(`cat ${file}; echo $SCRIP_URL`, ['--ready-file', file])
-  const [written = '', told] = stdout.split('\n')
-  expect(written).toStartWith('http:')
-  expect(told).toBe(written)
-  // It stays, for whoever reads it late.
-  expect(readFileSync(file, 'utf8').trim()).toBe(written)
 })
 
 test('a scrip inside scrip run starts its own sandbox', async () => {
@@ -324,13 +278,6 @@ describe('scrip wait', () => {
     expect(stderr).toMatch(
       /^scrip: http:\/\/127\.0\.0\.1:9 was not ready within 1 s: .+\nSee the log of the server, or set --timeout\.\n$/,
     )
-  })
-
-  test('times out on a server that accepts and never responds', async () => {
-    const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
-    const { exitCode } = await run(['wait', '--url', `http://127.0.0.1:${silent.port}`, '--timeout', '1s'])
-    silent.stop(true)
-    expect(exitCode).toBe(5)
   })
 
   test('an invalid time is a usage error', async () => {

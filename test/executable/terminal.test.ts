@@ -97,12 +97,6 @@ describe('--help', () => {
   })
 })
 
-test('scrip help explains a command as its --help does', async () => {
-  expect(await run(['help', 'client'])).toEqual(await run(['client', '--help']))
-  expect(await run(['client', 'help', 'add'])).toEqual(await run(['client', 'add', '--help']))
-  expect(await run(['help'])).toEqual(await run(['--help']))
-})
-
 test.each([
   [['client', 'add'], 'Try scrip client add --help.'],
   [['wait', '--no-such'], 'Try scrip wait --help.'],
@@ -165,17 +159,6 @@ describe('scrip on a terminal', () => {
     expect(lines.filter((line) => Bun.stringWidth(line) > 52)).toEqual([])
     const [narrow = ''] = linesOf(await atTerminal(['--port', '0'], plain, 36, ask)).slice(-3)
     expect(narrow).toEndWith('…')
-  })
-
-  test('begins every line of the log with the time of day', async () => {
-    expect(linesOf(await atTerminal(['--port', '0'], plain, WIDTH_MAX)).at(-1)).toMatch(
-      /^\d\d:\d\d:\d\d info {2}stopping$/,
-    )
-  })
-
-  test('paints only what a person looks for', async () => {
-    const screen = await atTerminal(['--port', '0'], {}, WIDTH_MAX, (url) => fetch(`${url}/nowhere`))
-    expect(screen).toContain('\x1b[33m404\x1b[0m')
   })
 })
 
@@ -294,13 +277,6 @@ describe.each(Object.keys(SHELLS))('completion %s', (shell) => {
     expect(levels.sort()).toEqual(['debug', 'error', 'info', 'warn'])
     expect((await offered('orders', 'list', '--status', '')).filter((word) => word === 'PENDING')).toHaveLength(1)
   })
-
-  test.skipIf(!Bun.which(shell))('offers flags where they are asked for, and else what fits a screen', async () => {
-    const commands = await offered('')
-    expect(commands).toEqual(expect.arrayContaining(['serve', 'wallet']))
-    expect(commands.filter((word) => word.startsWith('-'))).toEqual([])
-    expect(await offered('--')).toContain('--port')
-  })
 })
 
 test('completion offers every command and flag', async () => {
@@ -312,14 +288,6 @@ test('completion offers every command and flag', async () => {
     const offered = offersFor(program, [...path.slice(0, -1), '']).map(({ word }) => word)
     expect(offered).toContain(path.at(-1) ?? 'serve')
   }
-})
-
-test.skipIf(!Bun.which('bash'))('bash completion leaves files and the command of run to the shell', async () => {
-  expect((await run(['completion', 'bash'])).stdout).toEndWith('complete -o default -F _scrip scrip\n')
-  expect(await completed('bash', ['serve', '--catalog', 'com'])).toEqual(['completion'])
-  expect(await completed('bash', ['serve', '--data-dir', 'sr'])).toEqual(['src'])
-  expect(await completed('bash', ['serve', '--data-dir', 'com'])).toEqual([])
-  expect(await completed('bash', ['run', '--', 'np'])).toEqual([])
 })
 
 test('ends silently if the reader closes the pipe', () => {

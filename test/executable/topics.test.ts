@@ -154,34 +154,3 @@ describe('scrip catalog', () => {
     },
   )
 })
-
-describe('scrip client limits', () => {
-  stockedTest(
-    'shows the limits of a client, and sets its own, which hold while the server runs',
-    async (operator, credentials) => {
-      expect(await operator.json('client', 'limits', 'acme')).toEqual({
-        username: 'acme',
-        max_quantity: null,
-        rate_limit: 'default',
-      })
-      const server = await operator.serve()
-      const customer = await Customer.of(server, credentials)
-      expect(await operator.json('client', 'limits', 'acme', '--max-quantity', '2', '--rate-limit', '3/h')).toEqual({
-        username: 'acme',
-        max_quantity: 2,
-        rate_limit: '3/h',
-      })
-      const statuses = []
-      for (let count = 0; count < 4; count++) statuses.push((await customer.get('/wallets')).status)
-      expect(statuses).toEqual([200, 200, 200, 429])
-      expect(
-        await operator.json('client', 'limits', 'acme', '--max-quantity', 'off', '--rate-limit', 'off'),
-      ).toMatchObject({ max_quantity: null, rate_limit: 'off' })
-      expect((await customer.get('/wallets')).status).toBe(200)
-      await server.stop()
-      expect(await operator.run(['client', 'limits', 'acme', '--rate-limit', 'many'])).toMatchObject({ exitCode: 2 })
-      const acts = await operator.json<{ command: string }[]>('audit', 'list')
-      expect(acts.filter(({ command }) => command === 'client limits')).toHaveLength(2)
-    },
-  )
-})

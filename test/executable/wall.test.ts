@@ -163,17 +163,3 @@ describe('The accounts of the sandbox', () => {
       }
     }))
 })
-
-test('The seed of the sandbox is not there: random values are unpredictable', async () => {
-  const drawn: string[] = []
-  for (const name of ['one', 'other']) {
-    const seeded = new Operator(join(folder, name))
-    const own = await seeded.stocked()
-    await using server = await seeded.serve('--log-level', 'error')
-    const { pair } = await Customer.of(server, own)
-    drawn.push(pair.access_token.split('.')[1] ?? '', pair.refresh_token.split('.')[1] ?? '')
-  }
-  expect(new Set(drawn).size).toBe(4)
-  const claims = drawn.map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as { jti: string })
-  expect(new Set(claims.map(({ jti }) => jti)).size).toBe(4)
-})
