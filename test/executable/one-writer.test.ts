@@ -54,8 +54,10 @@ describe('a server', () => {
   stockedTest('does an act once, however often it is asked for', async (operator) => {
     await using _server = await operator.serve()
     const asked = { id: 'act_1', command: 'wallet fund', args: [1, '5', {}] }
-    const lines = [ask(operator, asked), ask(operator, asked)]
-    for (const line of await Promise.all(lines)) expect(line).toMatchObject({ result: { amount: { minor: 100_500 } } })
+    // The second one may come when the first is done: then its answer is the row of the audit.
+    const lines = await Promise.all([ask(operator, asked), ask(operator, asked)])
+    const funded = expect.objectContaining({ amount: expect.objectContaining({ minor: 100_500 }) })
+    expect(lines).toContainEqual({ result: funded })
     expect(await ask(operator, asked)).toMatchObject({ result: { command: 'wallet fund', act: 'act_1' } })
     expect(await amountIn(operator)).toBe(1005)
     const [row] = await operator.json<object[]>('audit', 'list')
