@@ -10,7 +10,7 @@ import { type ProductSchema, productWire, type SORT_FIELDS } from './contract.ts
 import type { Product } from './product.ts'
 import { activeCategories, activeSubcategories, type Named, productsOnSale } from './queries.ts'
 
-export type SortField = (typeof SORT_FIELDS)[number]
+type SortField = (typeof SORT_FIELDS)[number]
 
 interface ProductFilter {
   category?: string | undefined

@@ -54,7 +54,7 @@ describe('a server', () => {
   stockedTest('does an act once, however often it is asked for', async (operator) => {
     await using _server = await operator.serve()
     const asked = { id: 'act_1', command: 'wallet fund', args: [1, '5', {}] }
-    // The second one may come when the first is done: then its answer is the row of the audit.
+    // The second one may come when the first is done: then the audit answers it.
     const lines = await Promise.all([ask(operator, asked), ask(operator, asked)])
     const funded = expect.objectContaining({ amount: expect.objectContaining({ minor: 100_500 }) })
     expect(lines).toContainEqual({ result: funded })
