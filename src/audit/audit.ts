@@ -14,7 +14,7 @@ import {
 
 /** The audit: a chain of rows, each with the hash of the one before, that nobody changes unnoticed (contract C17). */
 
-export interface Act {
+interface Act {
   atMs: number
   user: string
   /** Without the program: `client add`. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, gte, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, getTableColumns, gte, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { preparedFirst, preparedInsert } from '../db/prepared.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -13,42 +13,14 @@ export interface CatalogRows {
   subcategories: readonly string[]
 }
 
-export const replaceCatalog = (tx: Tx, rows: CatalogRows): void => {
-  for (const step of replacingCatalog(rows, productIds(tx))) step(tx)
-}
-
-/** Such a transaction takes 1 to 2 ms, and a server waits for it. */
-const ROWS_PER_STEP = 50
-
 const insertProduct = preparedInsert(products)
 const insertBand = preparedInsert(productBands)
 
-/** Replaces all products in steps. Between them, the catalog is neither the old nor the new one. */
-export function* replacingCatalog(rows: CatalogRows, present: readonly number[]): Generator<(tx: Tx) => void> {
-  const kept = new Set(rows.products.map(({ id }) => id))
-  for (const ids of slices(present.filter((id) => !kept.has(id)))) yield (tx) => removeProducts(tx, ids)
-  const bands = Map.groupBy(rows.bands, ({ productId }) => productId)
-  for (const slice of slices(rows.products)) {
-    yield (tx) => {
-      removeProducts(
-        tx,
-        slice.map(({ id }) => id),
-      )
-      for (const product of slice) {
-        insertProduct(tx, product)
-        for (const band of bands.get(product.id) ?? []) insertBand(tx, band)
-      }
-    }
-  }
-}
-
 /** Denominations are deleted with their products. */
-const removeProducts = (tx: Tx, ids: number[]): void => {
-  tx.delete(products).where(inArray(products.id, ids)).run()
-}
-
-function* slices<T>(all: readonly T[]): Generator<T[]> {
-  for (let start = 0; start < all.length; start += ROWS_PER_STEP) yield all.slice(start, start + ROWS_PER_STEP)
+export const replaceCatalog = (tx: Tx, rows: CatalogRows): void => {
+  tx.delete(products).run()
+  for (const product of rows.products) insertProduct(tx, product)
+  for (const band of rows.bands) insertBand(tx, band)
 }
 
 /** The rows of the seed files (spec 2.3). Inactive ones are never shown. */
@@ -176,13 +148,7 @@ export const ownCategories = (
 export const findProduct = (query: Query, id: number): ProductRecord['row'] | undefined =>
   query.select().from(products).where(eq(products.id, id)).limit(1).get()
 
-export const productIds = (query: Query): number[] =>
-  query
-    .select({ id: products.id })
-    .from(products)
-    .orderBy(asc(products.id))
-    .all()
-    .map(({ id }) => id)
+export const countProducts = (query: Query): number => query.select({ n: count() }).from(products).get()?.n ?? 0
 
 export interface Named {
   id: number

@@ -12,7 +12,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { exposure, isExposed } from '../kernel/private-file.ts'
 import { flushFolder } from './disk.ts'
@@ -100,20 +99,6 @@ export const writePrivateFile = (dataDir: string, file: string, content: string 
   makePrivate(staged)
   giveToOwner(staged)
   renameSync(staged, join(dataDir, file))
-  flushFolder(dataDir)
-}
-
-/** The same for a long file, while others use the thread. */
-export const writePrivateFileBeside = async (dataDir: string, file: string, content: string): Promise<void> => {
-  const staged = join(dataDir, file + STAGED)
-  await writeFile(staged, content, { mode: PRIVATE_FILE_MODE, flush: true })
-  giveToOwner(staged)
-  renameSync(staged, join(dataDir, file))
-  flushFolder(dataDir)
-}
-
-export const removePrivateFile = (dataDir: string, file: string): void => {
-  rmSync(join(dataDir, file), { force: true })
   flushFolder(dataDir)
 }
 

@@ -7,8 +7,8 @@ import { DataFault, isBusy, makePrivateFile } from './data-folder.ts'
 const SERVER_FILE = 'server.lock'
 /** Held by who writes the folder: a server while it runs, or a command. */
 const WRITER_FILE = 'writer.lock'
-/** Held while a file is imported in many transactions, and while a person is erased: meanwhile nobody makes a copy. */
-const IMPORT_FILE = 'import.lock'
+/** Held while a copy is made, and while what is erased or sealed again must not get into one. */
+const COPY_FILE = 'copy.lock'
 
 /** How long commands wait for each other, and a server for a command (contract C20). */
 export const WRITER_MS_MAX = 30 * SECOND_MS
@@ -113,13 +113,13 @@ export const lockForReplacing = (dataDir: string): Disposable =>
   )
 
 /** @throws DataFault when another process has it for longer than `waitMs` */
-export const lockForImport = async (dataDir: string, waitMs = MINUTE_MS): Promise<Disposable> => {
+export const lockForCopying = async (dataDir: string, waitMs = MINUTE_MS): Promise<Disposable> => {
   for (const endMs = sinceStartMs() + waitMs; ; await Bun.sleep(LOOK_MS)) {
-    const held = unlessBusy(() => lock(dataDir, IMPORT_FILE, WRITE, 0))
+    const held = unlessBusy(() => lock(dataDir, COPY_FILE, WRITE, 0))
     if (held) return held
     if (sinceStartMs() >= endMs)
       throw new DataFault(
-        'another import, or the erasure of a person, works on this folder\nTry again when it is done.',
+        'another backup, or the erasure of a person, works on this folder\nTry again when it is done.',
       )
   }
 }

@@ -11,20 +11,6 @@ export const inTurns = async <T>(parts: Generator<void, T>): Promise<T> => {
   }
 }
 
-/** The same, where nobody waits. */
-export const atOnce = <T>(parts: Generator<void, T>): T => {
-  for (let part = parts.next(); ; part = parts.next()) if (part.done) return part.value
-}
-
-/** The lines of a long text, without a list of them all. */
-export function* linesOf(text: string): Generator<string> {
-  for (let start = 0; start <= text.length; ) {
-    const end = text.indexOf('\n', start)
-    yield text.slice(start, end < 0 ? undefined : end)
-    start = end < 0 ? text.length + 1 : end + 1
-  }
-}
-
 /** How long a client may use the thread in one turn of the event loop. */
 const SHARE_MS = 10
 

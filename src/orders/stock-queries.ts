@@ -5,7 +5,6 @@ import {
   eq,
   gt,
   gte,
-  inArray,
   isNotNull,
   isNull,
   lte,
@@ -18,11 +17,10 @@ import {
 import type { Query, Tx } from '../db/database.ts'
 import { rowsById } from '../db/narrowing.ts'
 import { isOneOf } from '../db/personal.ts'
-import { placeholderOfLimit, prepared, preparedUpdate } from '../db/prepared.ts'
-import { type Order, orders, stockPublished, type Voucher, voucherKey, voucherStock, vouchers } from './tables.ts'
+import { placeholderOfLimit, prepared, preparedInsert, preparedOne, preparedUpdate } from '../db/prepared.ts'
+import { type Order, orders, type Voucher, voucherKey, voucherStock, vouchers } from './tables.ts'
 
 export type StockRow = typeof voucherStock.$inferSelect
-export type NewStockRow = typeof voucherStock.$inferInsert
 
 /** Codes that were set aside for an order and not delivered yet. */
 const undeliveredOf = ({ id }: Order) =>
@@ -31,13 +29,10 @@ const undeliveredOf = ({ id }: Order) =>
     sql`NOT EXISTS (SELECT 1 FROM ${vouchers} WHERE ${vouchers.stockId} = ${voucherStock.id})`,
   )
 
-/** Codes of an interrupted import are not part of the stock. */
-const isPublished = sql`${voucherStock.id} <= (SELECT ${stockPublished.upToId} FROM ${stockPublished})`
-
 const unexpired = (nowMs: number | Placeholder): SQL => sql`coalesce(${voucherStock.expiresAtMs} > ${nowMs}, TRUE)`
 
 const isFree = (nowMs: number | Placeholder) =>
-  and(isPublished, isNull(voucherStock.orderId), isNull(voucherStock.damagedAtMs), unexpired(nowMs))
+  and(isNull(voucherStock.orderId), isNull(voucherStock.damagedAtMs), unexpired(nowMs))
 
 type Kind = Pick<Order, 'productId' | 'denominationMinor'>
 
@@ -101,42 +96,16 @@ export const freeSpoiled = (tx: Tx, order: Order, nowMs: number): void => {
     .run()
 }
 
-export const updateStock = (tx: Tx, id: number, change: Partial<NewStockRow>): void => {
+export const updateStock = (tx: Tx, id: number, change: Partial<StockRow>): void => {
   tx.update(voucherStock).set(change).where(eq(voucherStock.id, id)).run()
 }
 
-export const insertStock = (tx: Tx, rows: NewStockRow[]): void => void tx.insert(voucherStock).values(rows).run()
+export const insertStock = preparedInsert(voucherStock)
 
-/** Puts all codes up for sale that were imported. */
-export const publishStock = (tx: Tx): void => {
-  tx.update(stockPublished)
-    .set({ upToId: sql`(SELECT coalesce(max(${voucherStock.id}), 0) FROM ${voucherStock})` })
-    .run()
-}
+const ofFingerprint = preparedOne(voucherStock, eq(voucherStock.fingerprint, sql.placeholder('fingerprint')))
 
-/** Removes some codes of an interrupted import. Returns whether there may be more. */
-export const removeUnpublished = (tx: Tx, limit: number): boolean => {
-  const left = tx
-    .select({ id: voucherStock.id })
-    .from(voucherStock)
-    .where(not(isPublished))
-    .orderBy(asc(voucherStock.id))
-    .limit(limit)
-    .all()
-    .map(({ id }) => id)
-  if (left.length === 0) return false
-  tx.delete(voucherStock).where(inArray(voucherStock.id, left)).run()
-  return true
-}
-
-export const knownFingerprints = (query: Query, fingerprints: string[]): ReadonlySet<string> => {
-  const known = query
-    .select({ fingerprint: voucherStock.fingerprint })
-    .from(voucherStock)
-    .where(inArray(voucherStock.fingerprint, fingerprints))
-    .all()
-  return new Set(known.map(({ fingerprint }) => fingerprint))
-}
+export const isImported = (query: Query, fingerprint: string): boolean =>
+  ofFingerprint(query, { fingerprint }) !== undefined
 
 const isLeft = isNull(voucherStock.orderId)
 
@@ -152,7 +121,6 @@ export const stockLevels = (query: Query, nowMs: number) =>
       expired: sql<number>`count(*) FILTER (WHERE ${isLeft} AND ${isNull(voucherStock.damagedAtMs)} AND ${lte(voucherStock.expiresAtMs, nowMs)})`,
     })
     .from(voucherStock)
-    .where(isPublished)
     .groupBy(voucherStock.productId, voucherStock.denominationMinor)
     .orderBy(asc(voucherStock.productId), asc(voucherStock.denominationMinor))
     .all()

@@ -6,10 +6,9 @@ import type { Query, Tx } from '../db/database.ts'
 import { parseTimestamp } from '../kernel/clock.ts'
 import { toMinor } from '../kernel/money.ts'
 import { FileFault } from '../kernel/problems.ts'
-import { inTurns, linesOf } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import { placeInStock, type Seal, type VoucherCode } from './seal.ts'
-import { insertStock, knownFingerprints, type NewStockRow, publishStock, removeUnpublished } from './stock-queries.ts'
+import { insertStock, isImported, type StockRow } from './stock-queries.ts'
 
 /** The stock of live mode: codes that were bought elsewhere, imported sealed, each handed out once (contract C12). */
 
@@ -25,7 +24,7 @@ const CodeEntry = Type.Object(
   { additionalProperties: false },
 )
 
-export type SealedCode = NewStockRow & { place: string }
+export type SealedCode = Omit<StockRow, 'id' | 'orderId' | 'damagedAtMs'> & { place: string }
 
 interface ReadingCodes {
   query: Query
@@ -90,52 +89,14 @@ export function* readCodes(
   return codes
 }
 
-/** How codes get into the stock: in transactions of a few rows, so that others can write between. */
-interface Importing {
-  query: Query
-  write: <T>(work: (tx: Tx) => T) => Promise<T>
-  onRows: (done: number) => void
-  /** Called in the transaction that puts the codes up for sale. */
-  onPublish?: (tx: Tx) => void
-}
-
-/**
- * Adds codes to the stock, for sale once all are there. First removes what an interrupted import has left.
- * Called under the import lock. @throws FileFault, and adds nothing, if a code is in the stock already
- */
-export const importCodes = async (codes: readonly SealedCode[], importing: Importing): Promise<void> => {
-  const { query, write, onRows, onPublish } = importing
-  while (await write((tx) => removeUnpublished(tx, ROWS_PER_UNIT)));
-  await inTurns(requiringNew(query, codes))
-  for (let start = 0; start < codes.length; start += ROWS_PER_UNIT) {
-    onRows(start)
-    const rows = codes.slice(start, start + ROWS_PER_UNIT).map(({ place: _, ...row }) => row)
-    await write((tx) => insertStock(tx, rows))
-  }
-  await write((tx) => {
-    publishStock(tx)
-    onPublish?.(tx)
-  })
-}
-
-/** @throws FileFault with all that are in the stock */
-function* requiringNew(query: Query, codes: readonly SealedCode[]): Generator<void, void> {
-  const problems: string[] = []
-  for (let start = 0; start < codes.length; start += ROWS_PER_UNIT) {
-    const rows = codes.slice(start, start + ROWS_PER_UNIT)
-    const known = knownFingerprints(
-      query,
-      rows.map(({ fingerprint }) => fingerprint),
-    )
-    yield
-    problems.push(...rows.filter((row) => known.has(row.fingerprint)).map(({ place }) => `${place}: ${KNOWN_CODE}`))
-  }
+/** Adds codes to the stock. @throws FileFault, and adds nothing, with all that are in the stock already */
+export const importCodes = (tx: Tx, codes: readonly SealedCode[]): void => {
+  const known = codes.filter(({ fingerprint }) => isImported(tx, fingerprint))
+  const problems = known.map(({ place }) => `${place}: card_number: was imported before`)
   if (problems.length > 0) throw new FileFault('codes', problems)
+  for (const { place: _, ...row } of codes) insertStock(tx, { id: null, orderId: null, damagedAtMs: null, ...row })
 }
 
-const KNOWN_CODE = 'card_number: was imported before'
-/** A transaction of as many takes some 10 ms. */
-const ROWS_PER_UNIT = 250
 /** Rows that are read in one turn of the event loop, in some milliseconds. */
 const ROWS_PER_PART = 100
 
@@ -179,7 +140,7 @@ function* parse(text: string): Generator<Entry> {
     return
   }
   let number = 0
-  for (const line of linesOf(text)) {
+  for (const line of text.split('\n')) {
     number += 1
     if (line.trim() !== '') yield read(line, `line ${number}`)
   }

@@ -43,12 +43,6 @@ export const liveSeals = (dataDir: string, given: Uint8Array | undefined): SealS
   return (query) => (seal ??= sealAsMarked(query, keysOf(dataDir, given)))
 }
 
-/** What keys the audit; undefined before the first key of an installation. */
-export const auditSeals =
-  (dataDir: string, given: Uint8Array | undefined) =>
-  (query: Query): Seal | undefined =>
-    markOf(query) === undefined ? undefined : sealAsMarked(query, keysOf(dataDir, given))
-
 /** The available keys, the permanent one first. */
 export const keysOf = (dataDir: string | undefined, given: Uint8Array | undefined, next?: Uint8Array): Uint8Array[] => {
   const files =

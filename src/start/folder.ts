@@ -1,4 +1,3 @@
-import { finishCatalogImport } from '../catalog/import.ts'
 import { fixedRates, storedRates } from '../charges/stored-rates.ts'
 import { PAGE_BYTES } from '../db/connections.ts'
 import { copyWithoutRecord, findMark } from '../db/copy-mark.ts'
@@ -18,7 +17,7 @@ import { migrate } from '../db/migrate.ts'
 import { requireMode, requireModeOf, storeMode } from '../db/mode.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { freshSecret, secureRandomness } from '../kernel/ids.ts'
-import { auditSeals, liveSeals, openSeal } from '../orders/voucher-key.ts'
+import { liveSeals, openSeal } from '../orders/voucher-key.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { SNAPSHOT_KEY } from '../sandbox/seed/vouchers.ts'
 import { requireSoundPages } from '../sandbox/worlds/damaged-file.ts'
@@ -42,7 +41,7 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
   makeDataFolder(dataDir)
   if (hasDatabase(dataDir)) requireModeOf(databasePath(dataDir), 'live')
   const bringUpToDate = (database: Database) => {
-    fillDatabase(database, dataDir, sources)
+    fillDatabase(database, sources)
     return openSeal(database, dataDir, config.voucherKey)
   }
   const folder = new ServedFolder({
@@ -133,7 +132,7 @@ const writeSandbox = (dataDir: string, { clock }: Sources, image?: Uint8Array, r
 
 const openSandbox = (dataDir: string, sources: Sources): World => {
   const database = Database.openFile(databasePath(dataDir))
-  fillDatabase(database, dataDir, sources)
+  fillDatabase(database, sources)
   seedSandboxAccounts(database, sources.reference)
   const { ids } = keptState(database.query, sources.seed)
   const world = new World(DEFAULT_WORLD, database, keptClock(database, sources.clock), secureRandomness, ids)
@@ -168,9 +167,9 @@ const requireNoCopy = ({ sqlite }: Database, dataDir: string): void => {
 }
 
 /** Checks the mode, migrates and seeds. @throws DataFault, SchemaMismatch, FileFault */
-const fillDatabase = (database: Database, dataDir: string, sources: Sources): void => {
+const fillDatabase = (database: Database, sources: Sources): void => {
   const { clock } = sources
-  const { mode, voucherKey } = sources.config
+  const { mode } = sources.config
   requireMode(database.sqlite, mode)
   migrate(database.sqlite, clock)
   // A database of an early release has no mode. The sandbox opens what it holds to everyone on the machine.
@@ -179,7 +178,6 @@ const fillDatabase = (database: Database, dataDir: string, sources: Sources): vo
   }
   storeMode(database.sqlite, mode)
   seedReferenceData(database)
-  finishCatalogImport({ dataDir, database, seals: auditSeals(dataDir, voucherKey), clock })
   seedCatalog(database, sources)
 }
 

@@ -5,7 +5,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DataFault } from '../../src/db/data-folder.ts'
 import { FileFault } from '../../src/kernel/problems.ts'
-import { atOnce } from '../../src/kernel/turns.ts'
 import { readCodes } from '../../src/orders/stock.ts'
 import { areKeysOf, openSeal } from '../../src/orders/voucher-key.ts'
 import { forFile } from '../harness.ts'
@@ -20,7 +19,8 @@ const CODE = { product_id: 1, denomination: 10, card_number: 'ONE' }
 const read = (text: string) => {
   const { seals, reference } = live.deps
   const { query } = live.database
-  return atOnce(readCodes(text, { query, reference, seal: seals(query), nowMs: NOW }))
+  const parts = readCodes(text, { query, reference, seal: seals(query), nowMs: NOW })
+  for (let part = parts.next(); ; part = parts.next()) if (part.done) return part.value
 }
 const problemsOf = (text: string): readonly string[] => {
   try {

@@ -5,7 +5,7 @@ import type { Deps } from '../../src/app/services.ts'
 import { importCatalog } from '../../src/catalog/import.ts'
 import type { Database } from '../../src/db/database.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
-import { atOnce } from '../../src/kernel/turns.ts'
+import { inTurns } from '../../src/kernel/turns.ts'
 import { importCodes, readCodes } from '../../src/orders/stock.ts'
 import { passwordDigest } from '../../src/sessions/credentials.ts'
 import { addClient } from '../../src/sessions/queries.ts'
@@ -100,9 +100,6 @@ const stock = async (
   const { db } = worlds.default
   const lines = cards.map((card_number) => JSON.stringify({ product_id, denomination: 10, card_number, pin_code: '1' }))
   const context = { query: db.query, reference, seal: seals(db.query), nowMs: systemClock.nowMs() }
-  await importCodes(atOnce(readCodes(lines.join('\n'), context)), {
-    query: db.query,
-    write: (work) => db.write(work),
-    onRows: () => undefined,
-  })
+  const codes = await inTurns(readCodes(lines.join('\n'), context))
+  await db.write((tx) => importCodes(tx, codes))
 }

@@ -1,6 +1,5 @@
 import type { Performer } from '../../acts/act.ts'
 import { administrationOf } from '../../acts/administration.ts'
-import { finishCatalogImport } from '../../catalog/import.ts'
 import type { DataConfig } from '../../config/config.ts'
 import { copyWithoutRecord, findMark } from '../../db/copy-mark.ts'
 import { DataFault, databasePath, hasDatabase } from '../../db/data-folder.ts'
@@ -12,7 +11,7 @@ import { secureRandomness } from '../../kernel/ids.ts'
 import { dueOrders } from '../../orders/delivery.ts'
 import type { Seal } from '../../orders/seal.ts'
 import { importedSupply } from '../../orders/supply.ts'
-import { auditSeals, openSeal } from '../../orders/voucher-key.ts'
+import { openSeal } from '../../orders/voucher-key.ts'
 import { duePayouts } from '../../payouts/progress.ts'
 import type { CopyAccess } from '../../replication/command.ts'
 import { readReference } from '../../start/seed.ts'
@@ -55,8 +54,6 @@ const withFolder = async <T>(
     const administration = administrationOf(world, readReference())
     const { reference } = administration
     const delivering = deliveringOf(config, database, reference)
-    if (!mark)
-      finishCatalogImport({ dataDir, database, seals: auditSeals(dataDir, config.voucherKey), clock: systemClock })
     // Due work comes first.
     const due = new DueWork(
       [dueOrders(delivering), duePayouts({ reference, byClock: () => false }), expiringEvents, expiringAttempts],

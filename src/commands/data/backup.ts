@@ -3,16 +3,15 @@ import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import type { Act, Acts, Asked } from '../../acts/act.ts'
 import type { Row } from '../../acts/cells.ts'
-import { NEXT_CATALOG } from '../../catalog/import.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { parseCount, parseDuration } from '../../config/values.ts'
 import { BUSY_TIMEOUT_MS } from '../../db/connections.ts'
 import { findMark } from '../../db/copy-mark.ts'
-import { databasePath, findPrivateFile } from '../../db/data-folder.ts'
+import { databasePath } from '../../db/data-folder.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../../db/disk.ts'
-import { lockForImport } from '../../db/folder-lock.ts'
+import { lockForCopying } from '../../db/folder-lock.ts'
 import { SchemaMismatch } from '../../db/migrate.ts'
 import { isOfMode } from '../../db/mode.ts'
 import { MINUTE_MS, systemClock, toTimestamp } from '../../kernel/clock.ts'
@@ -168,9 +167,7 @@ const copyData = async (
   staged: string,
   onProgress: OnProgress,
 ): Promise<void> => {
-  // A backup never holds a half-imported catalog.
-  using _lock = await lockForImport(dataDir)
-  if (findPrivateFile(dataDir, NEXT_CATALOG)) throw refused(HALF_A_CATALOG)
+  using _lock = await lockForCopying(dataDir)
   const source = databasePath(dataDir)
   const bytes = statSync(source).size
   const onFlushed = (copied: number) => onProgress('copying the database', copied, bytes)
@@ -179,8 +176,6 @@ const copyData = async (
   if (isCopy) ownDatabase(staged)
   flushFile(staged)
 }
-
-const HALF_A_CATALOG = 'a catalog import was interrupted\nRun scrip catalog import again first.'
 
 /** A link, where the file system has them, never replaces what another backup has just written. */
 const rename = (staged: string, file: string): void => {

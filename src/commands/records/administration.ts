@@ -1,19 +1,16 @@
 import type { Command } from 'commander'
 import { type Administration, administrationOf } from '../../acts/administration.ts'
-import { finishCatalogImport, NEXT_CATALOG } from '../../catalog/import.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
-import { findMark } from '../../db/copy-mark.ts'
-import { databasePath, findPrivateFile, hasDatabase, requirePrivateFiles } from '../../db/data-folder.ts'
+import { databasePath, hasDatabase, requirePrivateFiles } from '../../db/data-folder.ts'
 import { Database } from '../../db/database.ts'
-import { lockForReading, lockForWriting } from '../../db/folder-lock.ts'
+import { lockForReading } from '../../db/folder-lock.ts'
 import { requireCurrentSchema } from '../../db/migrate.ts'
 import { isOfMode } from '../../db/mode.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { type ProgramError, unusable } from '../../kernel/exit.ts'
 import { secureRandomness } from '../../kernel/ids.ts'
-import { auditSeals } from '../../orders/voucher-key.ts'
 import { readReference } from '../../start/seed.ts'
 import { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
@@ -53,7 +50,6 @@ export const withReader = async <T>(config: DataConfig, work: (database: Databas
   const read = async (): Promise<T> => {
     if (!hasDatabase(dataDir)) throw holdsNoDatabase(dataDir)
     requirePrivateData(dataDir)
-    if (findPrivateFile(dataDir, NEXT_CATALOG)) finishImport(config)
     using _lock = lockForReading(dataDir)
     const database = Database.openToRead(databasePath(dataDir))
     try {
@@ -66,19 +62,6 @@ export const withReader = async <T>(config: DataConfig, work: (database: Databas
   if (!postgres) return await read()
   const { withRecord } = await import('./record.ts')
   return await withRecord(config, postgres, 'read', read)
-}
-
-/** Of a command or a server that was killed. One that is alive goes on with it. */
-const finishImport = ({ dataDir, voucherKey }: DataConfig): void => {
-  using lock = lockForWriting(dataDir)
-  if (!lock) return
-  const database = Database.openFile(databasePath(dataDir))
-  try {
-    if (!findMark(database.sqlite))
-      finishCatalogImport({ dataDir, database, seals: auditSeals(dataDir, voucherKey), clock: systemClock })
-  } finally {
-    database.leave()
-  }
 }
 
 export const holdsNoDatabase = (dataDir: string): ProgramError =>

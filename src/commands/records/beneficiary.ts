@@ -4,7 +4,7 @@ import { Facts, type Row } from '../../acts/cells.ts'
 import type { Kind, Shown } from '../../acts/kind.ts'
 import { type Beneficiary, beneficiariesOf, findAnyBeneficiary } from '../../beneficiaries/queries.ts'
 import type { Query } from '../../db/database.ts'
-import { lockForImport } from '../../db/folder-lock.ts'
+import { lockForCopying } from '../../db/folder-lock.ts'
 import { copiesIn } from '../../db/scrub.ts'
 import { type Erased, erase } from '../../erasure/erasure.ts'
 import { Person } from '../../erasure/person.ts'
@@ -75,7 +75,7 @@ const eraseOne = async (data: Acting, named: string): Promise<Row> => {
   const { config, database, query, delivering, write, record, note } = data
   const person = personOf(query, named)
   // Meanwhile no command makes a copy or a new key.
-  using _lock = await lockForImport(config.dataDir)
+  using _lock = await lockForCopying(config.dataDir)
   requireNoCopies(config.dataDir)
   const open = ({ body, place }: { body: string; place: string }) =>
     delivering.seals(query).openText(Buffer.from(body, 'base64'), place)

@@ -11,7 +11,7 @@ import {
   catalogVersion,
   checkedCatalog,
   importCatalog,
-  importCatalogInSteps,
+  importChecked,
   seedSampleCatalog,
 } from '../../catalog/import.ts'
 import { writeCatalog } from '../../catalog/rows.ts'
@@ -20,7 +20,6 @@ import { refuseRuntimeVariables } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withJson } from '../../config/options.ts'
 import { Database } from '../../db/database.ts'
-import { lockForImport } from '../../db/folder-lock.ts'
 import { migrate } from '../../db/migrate.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { refused } from '../../kernel/exit.ts'
@@ -63,7 +62,7 @@ export const catalogCommands = (catalog: Command): void => {
             ? seededCatalog()
             : await withReader({ ...config, dataDir }, (database) => {
                 requireLive(dataDir, 'catalog export')
-                return storedCatalog(dataDir, database)
+                return writeCatalog(database.query, readReference())
               })
         if (file === '-') process.stdout.write(text)
         else writeFileSync(file, text)
@@ -101,25 +100,19 @@ const CHANGE_COLUMNS: Shown<ReturnType<typeof changesBetween>[number]> = {
   after: ({ after }) => after && new Facts(JSON.stringify(after)),
 }
 
-const importChecked = async (data: Acting): Promise<Row> => {
-  const { config, database, query, write, asked, input, onProgress, record, note } = data
-  const { dataDir } = config
-  using _lock = await lockForImport(dataDir)
+const importFromChecked = async ({ config, database, write, input, record, note }: Acting): Promise<Row> => {
   const isFirst = catalogVersion(database) === undefined
-  const { id: act, user, command, subject } = asked
-  const importer = { act, user, command, subject }
-  const products = await importCatalogInSteps(input, { dataDir, query, write, importer, onProgress, record })
+  const checked = JSON.parse(input)
+  const { after } = await write((tx) => {
+    const change = importChecked(tx, checked)
+    record(tx, change)
+    return change
+  })
   if (isFirst) note('Next: scrip vouchers import FILE. Every product sells the codes that are imported for it.')
-  return { data_dir: dataDir, products }
+  return { data_dir: config.dataDir, ...after }
 }
 
-export const catalogActs: Acts = { 'catalog import': importChecked }
-
-/** Waits for an import, which is half a catalog. */
-const storedCatalog = async (dataDir: string, database: Database): Promise<string> => {
-  using _lock = await lockForImport(dataDir)
-  return writeCatalog(database.query, readReference())
-}
+export const catalogActs: Acts = { 'catalog import': importFromChecked }
 
 const seededCatalog = (): string => catalogOf((database) => seedSampleCatalog(database, readReference()))
 

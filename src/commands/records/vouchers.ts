@@ -5,7 +5,7 @@ import type { Row } from '../../acts/cells.ts'
 import type { Shown } from '../../acts/kind.ts'
 import { productRecords } from '../../catalog/queries.ts'
 import { findNewVoucherKey } from '../../config/config.ts'
-import { lockForImport } from '../../db/folder-lock.ts'
+import { lockForCopying } from '../../db/folder-lock.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { misused, refused } from '../../kernel/exit.ts'
 import { inTurns } from '../../kernel/turns.ts'
@@ -35,20 +35,18 @@ export const voucherCommands = (vouchers: Command): void => {
 }
 
 const importFile = async (data: Acting, file: string): Promise<Row> => {
-  const { config, world, query, reference, delivering, write, record, onProgress, withInput } = data
-  using _lock = await lockForImport(config.dataDir)
+  const { world, query, reference, delivering, write, record, onProgress, withInput } = data
   const seal = delivering.seals(query)
   const nowMs = world.clock.nowMs()
   return await withInput(file, async (text) => {
     const onRows = (done: number) => onProgress(`sealing codes: ${done}`, 0, 0)
     const codes = await inTurns(readCodes(text, { query, reference, seal, nowMs, onRows }))
-    await importCodes(codes, {
-      query,
-      write,
-      onRows: (done) => onProgress('writing codes', done, codes.length),
-      onPublish: (tx) => record(tx, { after: { imported: codes.length } }),
+    const after = { imported: codes.length }
+    return await write((tx) => {
+      importCodes(tx, codes)
+      record(tx, { after })
+      return after
     })
-    return { imported: codes.length }
   })
 }
 
@@ -78,7 +76,7 @@ const rekey = async (data: Acting): Promise<Row> => {
   if (markOf(data.query) === undefined)
     throw refused('there are no codes to seal\nAdd some with scrip vouchers import.')
   if (voucherKey !== undefined && !given) throw misused(NEW_KEY_MISSING)
-  using _lock = await lockForImport(dataDir) // meanwhile nobody makes a copy
+  using _lock = await lockForCopying(dataDir) // meanwhile nobody makes a copy
   if (voucherKey === undefined || !given) return await rekeyInFolder(data, given)
   return { ...(await resealed(data, given)), old_key: null }
 }

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { BUSY_TIMEOUT_MS } from '../../db/connections.ts'
 import { databasePath, hasDatabase, requirePrivateFiles } from '../../db/data-folder.ts'
 import { createStagingFolder } from '../../db/disk.ts'
-import { lockForImport, lockForReading } from '../../db/folder-lock.ts'
+import { lockForCopying, lockForReading } from '../../db/folder-lock.ts'
 import { EXIT, ProgramError, unusable } from '../../kernel/exit.ts'
 import type { Log } from '../../observability/log.ts'
 import { explainFaults } from '../advice.ts'
@@ -49,6 +49,6 @@ const copyFolder = async (from: string, to: string): Promise<void> => {
   for (const file of KEY_FILES) if (existsSync(join(from, file))) copyFileSync(join(from, file), join(to, file))
   if (!hasDatabase(from)) return
   using _reading = lockForReading(from)
-  using _import = await lockForImport(from) // an erasure must not leave the person in a copy
+  using _import = await lockForCopying(from) // an erasure must not leave the person in a copy
   await copyDatabase(databasePath(from), databasePath(to), `busy_timeout = ${BUSY_TIMEOUT_MS}`)
 }
