@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dir, '../..')
 const pages = [
   'README.md',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md') && !name.startsWith('decisions'))
+    .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ]
 /** Typed from the first block to the last, in an empty folder. */
@@ -222,6 +222,15 @@ describe('in every page', () => {
       )
       expect(headings).toContain(heading)
     }
+  })
+
+  test('a decision has at most 300 words, and its subject is in the list of decisions', () => {
+    const decisions = pages.filter((page) => /decisions\/\d/.test(page))
+    const list = documentText('docs/decisions/README.md')
+    expect(decisions.length).toBeGreaterThan(40)
+    expect(decisions.filter((page) => !list.includes(`(${page.split('/').at(-1)})`))).toEqual([])
+    const words = decisions.map((page) => ({ page, words: documentText(page).trim().split(/\s+/).length }))
+    expect(words.filter(({ words }) => words > 300)).toEqual([])
   })
 
   test('the language of a code block says whether it is run', () => {
