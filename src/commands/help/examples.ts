@@ -1,17 +1,21 @@
 import type { Command } from 'commander'
 import examples from './examples.txt' with { type: 'text' }
 
-/** The lines below the name of each command, as its help shows them. */
-const EXAMPLES = new Map(
-  examples.split('\n\n').map((block) => {
-    const [path = '', ...lines] = block.trimEnd().split('\n')
-    return [path, lines.join('\n')]
-  }),
-)
+const LINES = examples.trimEnd().split('\n')
+/** Of a command that has commands below it. */
+const SHOWN_MAX = 2
 
+/** The lines that call a command, or the commands below it. */
+const linesOf = ({ commands }: Command, path: string): readonly string[] => {
+  const calls = new RegExp(`^(?:\\w+=\\w+ |source <\\()?${path}(?: |$)`)
+  const lines = LINES.filter((line) => calls.test(line))
+  return commands.length > 0 ? lines.slice(0, SHOWN_MAX) : lines
+}
+
+/** Shows examples in the help of each command. */
 export const withExamples = (command: Command, above = ''): void => {
   const path = above + command.name()
-  command.addHelpText('after', `\nExamples:\n${EXAMPLES.get(path) ?? ''}`.trimEnd())
+  command.addHelpText('after', ['\nExamples:', ...linesOf(command, path)].join('\n  '))
   command.showHelpAfterError(`Try ${path} --help.`)
   for (const below of command.commands) withExamples(below, `${path} `)
 }
