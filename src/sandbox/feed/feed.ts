@@ -1,13 +1,15 @@
+import { eventWire } from '../../events/contract.ts'
+import { type Event, findEvent } from '../../events/queries.ts'
 import { DomainError, unavailable } from '../../kernel/failure.ts'
 import { listenToEvents } from '../../webhooks/publish.ts'
 import type { World } from '../../worlds/world.ts'
 import { Recent } from '../recent.ts'
-import type { RecordingListener } from '../requests/request-log.ts'
+import { headOf, type RecordingListener } from '../requests/request-log.ts'
+import { ALL_WORLDS } from '../worlds/query.ts'
 import type { SandboxWorlds } from '../worlds/worlds.ts'
-import { bytesOf, type Item, messageOf, skippedMessage } from './messages.ts'
-import { Reader } from './reader.ts'
 
-const FLUSH_MS = 25
+/** How long items gather before readers get them. */
+const GATHER_MS = 25
 /** Less than the time after which an idle connection is closed. */
 const HEARTBEAT_MS = 15_000
 const READERS_MAX = 100
@@ -19,44 +21,63 @@ const BYTES_MAX = 8_388_608
 /** Of an event besides its data, roughly. */
 const EVENT_BYTES = 512
 
-const sizeOf = (item: Item): number =>
-  item.kind === 'request' ? item.logged.bytes : EVENT_BYTES + Buffer.byteLength(item.event.data)
+/** A recorded request, or an event. Its message is made once a reader takes it: an event may be undone with its transaction. */
+interface Item {
+  world: World
+  bytes: number
+  makeMessage: () => [type: string, data: object] | undefined
+}
 
 interface Sources {
   worlds: Pick<SandboxWorlds, 'onPresent'>
   onRecorded: (listener: RecordingListener) => void
 }
 
-/**
- * The requests and events of all worlds as they happen (contract C15). Nothing is kept before the first reader. Messages are made
- * apart from the requests that they report, and once a reader takes them (decision 14).
- */
+type Controller = ReadableStreamDefaultController<Uint8Array>
+
+/** The requests and events of all worlds as they happen (contract C15, decision 14). Nothing is kept before the first reader. */
 export class Feed {
-  readonly #kept = new Recent<Item>({ sizeOf, bytesMax: BYTES_MAX })
-  readonly #readers = new Set<Reader>()
+  readonly #kept = new Recent<Item>({ sizeOf: ({ bytes }) => bytes, bytesMax: BYTES_MAX })
+  readonly #readers = new Set<Controller>()
   #isWatching = false
   #isClosed = false
-  #flush: ReturnType<typeof setTimeout> | undefined
+  /** Resolves when there are new items, or no more feeds. */
+  #news = Promise.withResolvers<void>()
+  #gathering: ReturnType<typeof setTimeout> | undefined
   #heartbeat: ReturnType<typeof setInterval> | undefined
 
   constructor(private readonly sources: Sources) {}
 
   /**
-   * What happens from now on, or after the item with this number. A number that is unknown resumes with the oldest item.
+   * Streams what happens from now on, or after the item with this number. A number that is unknown resumes with the oldest item.
    *
    * @throws DomainError unavailable when too many feeds are open, or the server stops
    */
   open(world: string, lastNumber?: number): ReadableStream<Uint8Array> {
     if (this.#isClosed || this.#readers.size >= READERS_MAX) throw new DomainError(unavailable(RETRY_SECONDS))
     this.#watch()
-    const { last } = this.#kept
-    const from = lastNumber === undefined ? last : lastNumber > last ? this.#kept.first - 1 : lastNumber
-    const reader = new Reader(world, from, { onWaiting: () => this.#flushSoon(), onLeft: () => this.#remove(reader) })
-    this.#readers.add(reader)
-    this.#heartbeat ??= setInterval(() => {
-      for (const each of this.#readers) each.beat()
-    }, HEARTBEAT_MS)
-    return reader.stream
+    const { first, last } = this.#kept
+    let read = lastNumber === undefined ? last : lastNumber > last ? first - 1 : lastNumber
+    let pulls = 0
+    const pull = async (controller: Controller): Promise<void> => {
+      pulls += 1
+      // A client does not see the headers until something is sent.
+      if (pulls === 1) return controller.enqueue(openingMessage(read))
+      // Who resumes is told what was missed; who was connected is too slow.
+      if (pulls > 2 && read + 1 < this.#kept.first) return this.#end(controller)
+      while (this.#readers.has(controller)) {
+        const unread = this.#unread(world, read)
+        read = unread.last
+        if (unread.text !== '') return controller.enqueue(bytesOf(unread.text))
+        await this.#news.promise
+      }
+    }
+    let own: Controller
+    const start = (controller: Controller): void => {
+      own = controller
+      this.#add(controller)
+    }
+    return new ReadableStream({ start, pull, cancel: () => this.#remove(own) }, { highWaterMark: 0 })
   }
 
   /** Whether somebody reads. */
@@ -67,67 +88,80 @@ export class Feed {
   /** Ends all feeds. */
   close(): void {
     this.#isClosed = true
-    clearTimeout(this.#flush)
-    for (const reader of this.#readers) {
-      this.#remove(reader)
-      reader.end()
-    }
+    for (const controller of this.#readers) this.#end(controller)
+    clearTimeout(this.#gathering)
+    this.#news.resolve()
   }
 
-  #watch(): void {
-    if (this.#isWatching) return
-    this.#isWatching = true
-    this.sources.onRecorded((logged) => this.#add({ kind: 'request', logged }))
-    this.sources.worlds.onPresent((world) => this.#listenTo(world))
+  #add(controller: Controller): void {
+    this.#readers.add(controller)
+    this.#heartbeat ??= setInterval(() => {
+      for (const each of this.#readers) each.enqueue(HEARTBEAT)
+    }, HEARTBEAT_MS)
   }
 
-  #listenTo(world: World): void {
-    listenToEvents(world, (event) => this.#add({ kind: 'event', world, event }))
+  #end(controller: Controller): void {
+    this.#remove(controller)
+    controller.close()
   }
 
-  #add(item: Item): void {
-    this.#kept.add(item)
-    if (this.#readers.size > 0) this.#flushSoon()
-  }
-
-  #remove(reader: Reader): void {
-    this.#readers.delete(reader)
+  #remove(controller: Controller): void {
+    this.#readers.delete(controller)
     if (this.#readers.size > 0) return
     clearInterval(this.#heartbeat)
     this.#heartbeat = undefined
   }
 
-  #flushSoon(): void {
-    this.#flush ??= setTimeout(() => {
-      this.#flush = undefined
-      for (const reader of this.#readers) {
-        if (reader.isWaiting) this.#sendTo(reader)
-        else if (reader.last + 1 < this.#kept.first) this.#cutOff(reader)
-      }
-      if ([...this.#readers].some(({ isWaiting, last }) => isWaiting && last < this.#kept.last)) this.#flushSoon()
-    }, FLUSH_MS)
+  #watch(): void {
+    if (this.#isWatching) return
+    this.#isWatching = true
+    this.sources.onRecorded((logged) => this.#keep({ ...logged, makeMessage: () => ['request', headOf(logged)] }))
+    this.sources.worlds.onPresent((world) => {
+      listenToEvents(world, (event) => {
+        const bytes = EVENT_BYTES + Buffer.byteLength(event.data)
+        this.#keep({ world, bytes, makeMessage: () => eventMessage(world, event) })
+      })
+    })
   }
 
-  /** The reader is too slow, and no more is kept for it. */
-  #cutOff(reader: Reader): void {
-    this.#remove(reader)
-    reader.end()
+  #keep(item: Item): void {
+    this.#kept.add(item)
+    if (this.#readers.size === 0) return
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined
+      this.#news.resolve()
+      this.#news = Promise.withResolvers()
+    }, GATHER_MS)
   }
 
-  #sendTo(reader: Reader): void {
-    let text = ''
-    const missed = this.#kept.first - 1 - reader.last
-    if (missed > 0) {
-      reader.last += missed
-      text = skippedMessage(reader.last, missed)
+  /** The messages that a reader of a world has not read, as far as a chunk holds them. */
+  #unread(world: string, read: number): { text: string; last: number } {
+    const missed = Math.max(0, this.#kept.first - 1 - read)
+    let last = read + missed
+    let text = missed > 0 ? `id: ${last}\nevent: skipped\ndata: ${JSON.stringify({ count: missed })}\n\n` : ''
+    while (last < this.#kept.last && text.length < CHARACTERS_MAX) {
+      last += 1
+      const item = this.#kept.at(last)
+      const message = item && (world === ALL_WORLDS || world === item.world.name) ? item.makeMessage() : undefined
+      if (message) text += `id: ${last}\nevent: ${message[0]}\ndata: ${JSON.stringify(message[1])}\n\n`
     }
-    while (reader.last < this.#kept.last && text.length < CHARACTERS_MAX) {
-      reader.last += 1
-      const item = this.#kept.at(reader.last)
-      if (item && reader.wants(worldOf(item).name)) text += messageOf(reader.last, item) ?? ''
-    }
-    if (text !== '') reader.send(bytesOf(text))
+    return { text, last }
   }
 }
 
-const worldOf = (item: Item): World => (item.kind === 'request' ? item.logged.world : item.world)
+const eventMessage = (world: World, event: Event): [type: string, data: object] | undefined =>
+  !world.closed && !findEvent(world.db.query, event.clientId, event.eventId)
+    ? undefined
+    : [event.type, { world: world.name, ...eventWire(event) }]
+
+/** Server-sent events (HTML Living Standard, 9.2). JSON has no line breaks, so that one line of data is enough. */
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** How long a reader waits before it connects again, in milliseconds. */
+const RETRY_MS = 1_000
+
+/** What a feed begins with: the place where a reader resumes that sees nothing else. */
+const openingMessage = (last: number): Uint8Array => bytesOf(`retry: ${RETRY_MS}\nid: ${last}\n\n`)
+
+/** Keeps connections open that would be idle. */
+const HEARTBEAT = bytesOf(':\n\n')
