@@ -84,14 +84,15 @@ const textsOf = (folder: string, license: string): string[] => {
   return [readText(standard)]
 }
 
+/** Standard texts that the page of the runtime names, too. */
+const ALSO_OF_RUNTIME = ['Apache-2.0.txt']
+
 /** A page that says which licence is whose, and below it each text under its name on that page. */
 const textsBelow = (folder: string): string[] =>
-  readdirSync(folder)
-    .sort()
-    .map((file) => {
-      const text = readText(join(folder, file))
-      return file.endsWith('.md') ? text : `${'-'.repeat(file.length)}\n${file}\n${'-'.repeat(file.length)}\n\n${text}`
-    })
+  [...readdirSync(folder), ...ALSO_OF_RUNTIME].sort().map((file) => {
+    const text = readText(join(ALSO_OF_RUNTIME.includes(file) ? LICENCES : folder, file))
+    return file.endsWith('.md') ? text : `${'-'.repeat(file.length)}\n${file}\n${'-'.repeat(file.length)}\n\n${text}`
+  })
 
 const readText = (path: string): string =>
   readFileSync(path, 'utf8').replaceAll('\r\n', '\n').replaceAll('\f', '').trim()

@@ -1,14 +1,6 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Command } from 'commander'
-import { createApp } from '../src/app/app.ts'
-import { configOf } from '../src/config/config.ts'
-import type { ServeOptions } from '../src/config/option-table.ts'
-import { withServeOptions } from '../src/config/options.ts'
 import { withoutReferences } from '../src/docs/references.ts'
-import { systemClock } from '../src/kernel/clock.ts'
-import { createLog } from '../src/observability/log.ts'
-import { assemble } from '../src/start/assemble.ts'
 import type { ArchivedFile } from './archives.ts'
 import { ROOT } from './compile.ts'
 
@@ -32,7 +24,7 @@ const WORK = join(ROOT, 'dist')
 
 /** @throws Error when it does not compile */
 export const compileLibrary = async (sources: string): Promise<ArchivedFile[]> => {
-  const document = await controlDocument()
+  const document = controlDocument()
   mkdirSync(WORK, { recursive: true })
   const folder = mkdtempSync(join(WORK, 'npm-'))
   try {
@@ -57,15 +49,8 @@ export const compileLibrary = async (sources: string): Promise<ArchivedFile[]> =
 const asPublished = (text: string): string => text.replace(/from '(\.\/[\w-]+)\.ts'/g, "from '$1.js'")
 
 /** The OpenAPI document of the sandbox, with the paths of the control API only. */
-const controlDocument = async (): Promise<Document> => {
-  const config = configOf(withServeOptions(new Command()).parse([], { from: 'user' }).opts<ServeOptions>())
-  const log = createLog({ level: 'error', format: 'pretty', color: false, clock: systemClock, write: () => undefined })
-  const platform = assemble(config, systemClock, log)
-  const url = 'http://localhost:4747'
-  const { handle } = createApp(platform.deps({ publicUrl: url, addressOf: () => '', isClosing: () => false }))
-  const served = await (await handle(new Request(`${url}/openapi.json`))).json()
-  platform.close()
-  const document: Document = withoutReferences(served)
+const controlDocument = (): Document => {
+  const document: Document = withoutReferences(JSON.parse(run([join(ROOT, 'src/main.ts'), 'openapi'])))
   const paths = Object.entries(document.paths).filter(([path]) => path === CONTROL || path.startsWith(`${CONTROL}/`))
   return { ...document, paths: Object.fromEntries(paths) }
 }
@@ -105,8 +90,9 @@ const writeTypes = (folder: string, document: Document): void => {
   run([join(modules, 'openapi-typescript/bin/cli.js'), file, '--output', join(folder, 'openapi.ts')])
 }
 
-/** @throws Error with what the command has written */
-const run = (command: string[]): void => {
+/** Returns what a command writes. @throws Error with all that it has written if it fails */
+const run = (command: string[]): string => {
   const { success, stdout, stderr } = Bun.spawnSync([process.execPath, ...command])
   if (!success) throw new Error(`the npm package does not compile:\n${stdout}${stderr}`)
+  return stdout.toString()
 }

@@ -321,7 +321,6 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
 
     test('scrip serve serves until it is interrupted', async () => {
       expect(served).toContain('node_modules/.bin/scrip serve')
-      expect(documentText('README.md')).toContain('`node_modules/.bin/scrip`')
       const env = { ...environment, PORT: '0' }
       // A group of its own, which is interrupted as a whole, as by a terminal.
       const child = spawn('sh', ['-c', served], {
