@@ -181,27 +181,24 @@ interface DocumentedError {
   path: string
 }
 
-/** Of the many names of one kind, only the kind is named. */
+/** Of many names, only the kinds are named. */
 const NAMES_MAX = 8
 
-/** One row for each kind of error. */
+/** One row for each thing to do. */
 const errorTable = (errors: readonly DocumentedError[]): string => {
-  const kinds = new Map<string, { status: number; names: Set<string> }>()
-  for (const { name, status } of errors) {
-    const key = `${kindOf(name)} ${status}`
-    const known = kinds.get(key) ?? { status, names: new Set<string>() }
-    kinds.set(key, { ...known, names: known.names.add(name) })
+  const adviceOf = (name: string): string => {
+    const advice = adviceAbout(name)
+    if (!advice) throw new Error(`docs/use/errors.md has no advice about ${name}: add it in src/docs/advice.ts`)
+    return advice
   }
-  const rows = [...kinds]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, { status, names }]) => {
-      const advice = adviceAbout([...names][0] ?? '')
-      if (!advice)
-        throw new Error(`docs/use/errors.md has no advice about ${[...names].join(', ')}: add it in src/docs/advice.ts`)
-      const kind = kindOf([...names][0] ?? '')
-      const named = names.size > NAMES_MAX ? [`*.${kind}`] : [...names].sort()
-      return [named.map((name) => `\`${name}\``).join(' '), String(status), advice]
-    })
+  const sorted = errors.toSorted(({ name: one }, { name: other }) => (sortKey(one) < sortKey(other) ? -1 : 1))
+  const rows = [...Map.groupBy(sorted, ({ name, status }) => `${status} ${adviceOf(name)}`).values()].map((group) => {
+    const names = [...new Set(group.map(({ name }) => name))]
+    const kinds = [...new Set(names.map((name) => `*.${kindOf(name)}`))]
+    const named = names.length > NAMES_MAX ? kinds : names
+    const [{ name, status } = { name: '', status: 0 }] = group
+    return [named.map((each) => `\`${each}\``).join(' '), String(status), adviceOf(name)]
+  })
   return tableOf(['name', 'status', 'what to do'], rows)
 }
 
@@ -215,6 +212,9 @@ const documentedErrors = async (): Promise<DocumentedError[]> => {
   platform.close()
   return (await response.json()) as DocumentedError[]
 }
+
+/** By kind, and among those of one kind by the whole name. */
+const sortKey = (name: string): string => `${kindOf(name)} ${name}`
 
 export const errorsPage = async (page: string): Promise<string> => {
   const errors = await documentedErrors()

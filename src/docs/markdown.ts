@@ -17,8 +17,9 @@ const plain = (markup: string): string =>
 /** Where a text without markup would run two words together. */
 const CELL_END = /<\/(?:td|th|li|p)>/g
 
-/** A row is found by the name that it is about, or by what a longer name ends with: `payouts.not_found` is `not_found`. */
-const ROW_START = /<td><code>(?:[\w*]+\.)*(\w+)<\/code>/g
+/** A row is found by the names that it begins with, or by what longer names end with: `payouts.not_found` is `not_found`. */
+const ROW_START = /<td>(?:<code>[\w.*]+<\/code>\s*)+<\/td>/g
+const NAME = /<code>(?=(?:[\w*]+\.)*(\w+)<)/g
 
 /** `pathOf` finds where a link leads; a link to a file that is not served becomes plain text. */
 export const renderGuide = (
@@ -38,8 +39,8 @@ export const renderGuide = (
       return path === undefined ? markup : `<a href="${html`${path}`}">${markup}</a>`
     })
     .replace(/(<code>[^<]*<\/code>)([.,:;)]+)/g, '<span class="held">$1$2</span>')
-    .replace(ROW_START, (row, name: string) =>
-      ids.has(name) ? row : ids.add(name) && row.replace('<td>', `<td id="${name}">`),
+    .replace(ROW_START, (row) =>
+      row.replace(NAME, (code, name: string) => (ids.has(name) ? code : ids.add(name) && `<code id="${name}">`)),
     )
     .replace(/<table>/g, '<div class="table" tabindex="0" role="group" aria-label="Table"><table>')
     .replace(/<\/table>/g, '</table></div>')

@@ -81,7 +81,7 @@ describe('GET /docs', () => {
     )
     expect(await textOf('/docs/operations/createPayout')).toContain('<a href="#errors">Errors</a>')
     const guide = await textOf('/docs/guides/errors')
-    expect(guide).toContain('<td id="duplicate_reference"><code>')
+    expect(guide).toContain('<td><code id="duplicate_reference">')
     expect(guide).toContain('<a href="#status-codes">Status codes</a>')
     const orders = await textOf('/docs/operations/listOrders')
     expect(orders).toContain('One of <code>PENDING</code>, <code>PROCESSING</code>, <code>DELIVERED</code>')
