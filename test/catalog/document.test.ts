@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { readCatalog } from '../../src/catalog/document.ts'
-import { defineCategories, replaceCatalog, seedCategories } from '../../src/catalog/queries.ts'
+import { defineCategories, replaceCatalog } from '../../src/catalog/queries.ts'
 import { writeCatalog } from '../../src/catalog/rows.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -102,12 +102,6 @@ describe('a valid catalog', () => {
   ])('may have %s', (_, change) => {
     expect(problemsWith(change)).toEqual([])
   })
-
-  test('may have no products', () => {
-    const nothing = { products: [], bands: [], categories: [], subcategories: [] }
-    expect(read({ products: [] })).toEqual(nothing)
-    expect(read([])).toEqual(nothing)
-  })
 })
 
 describe('an invalid row is reported with its location', () => {
@@ -205,11 +199,6 @@ describe('an invalid row is reported with its location', () => {
     ])
   })
 
-  test('all errors, however many', () => {
-    const problems = problemsOf({ products: Array.from({ length: 1_500 }, () => 'no product') })
-    expect(problems).toHaveLength(1_500)
-  })
-
   test('with its line, or the line of the member', () => {
     const products = [catalogEntry(), catalogEntry({ id: 2, name: 'A "quoted" [name] {1}\\', currency: 'XXX' })]
     const lines = JSON.stringify({ note: 1, products }, null, 1).split('\n')
@@ -223,15 +212,6 @@ describe('an invalid row is reported with its location', () => {
     expect(problemsOf(`{"products":${JSON.stringify([catalogEntry(band({ discount: 0.001 }))], null, 2)}}`)).toEqual([
       `line ${banded?.split('\n').length}, product 1, /products/0/denominations/0/discount: a percentage has at most two decimals, 0.001 has more`,
     ])
-  })
-
-  test('in a message with their number', () => {
-    expect(() => read({ products: [catalogEntry({ currency: 'XXX' })] })).toThrow(
-      'the catalog has 1 problem:\nline 1, product 1, /products/0/currency: unknown currency XXX',
-    )
-    expect(() => read({ products: [catalogEntry({ currency: 'XXX', country: 'ZZZ' })] })).toThrow(
-      /^the catalog has 2 problems:\n/,
-    )
   })
 })
 
@@ -424,17 +404,6 @@ describe('categories of several files', () => {
     ])
     define()
     expect(JSON.parse(writeCatalog(database.query, reference))).toEqual({ products: [] })
-  })
-
-  test('a built-in category replaces one of the same name', () => {
-    define('Boats')
-    database.fill((tx) =>
-      seedCategories(tx, {
-        categories: [{ id: 99, name: 'Boats', active: true }],
-        subcategories: [{ id: 999, name: 'Boats, small', active: true, category_id: 99 }],
-      }),
-    )
-    expect(own()).not.toContainEqual(expect.arrayContaining(['Boats']))
   })
 })
 

@@ -279,15 +279,6 @@ describe('sort of products', () => {
       sort_order: [['enum', 'must be one of ASC, DESC']],
     }))
 
-  test('sorts the filtered products', async () => {
-    const expected = inOrder('name', 'ASC').filter(
-      (id) => everything.find((product) => product.id === id)?.category === 'Gaming',
-    )
-    expect(idsOf(await list(`category=gaming&limit=10000&${sortOf({ field: 'name', direction: 'ASC' })}`))).toEqual(
-      expected,
-    )
-  })
-
   const NOT_AN_OBJECT = 'must be a JSON object with the members field and direction'
   const NO_SUCH_FIELD = `must name a field that is one of ${FIELDS.join(', ')}`
   const NO_DIRECTION = 'must have a direction that is ASC or DESC'

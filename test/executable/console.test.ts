@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { hasBrowser, violationsIn } from '../browser.ts'
+import { hasBrowser } from '../browser.ts'
 import { againstBinary, type StartedServer, startServer } from '../harness.ts'
 import { ConsoleBrowser, DELAYED_ORDER, PAYOUT, TOKEN } from '../sandbox/chromium.ts'
 
@@ -183,14 +183,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     }
   })
 
-  test('shows names as they are written: with joiners, which are not control characters', async () => {
-    const written = await consoles.world()
-    const name = { beneficiary_first_name: '👩\u200d💻', beneficiary_last_name: 'نمی\u200cدانم\u202e' }
-    await written.post('/api/v1/payouts', { ...PAYOUT, ...name })
-    const page = await consoles.open(`#money?world=${written.name}`)
-    await page.getByText('👩\u200d💻 نمی\u200cدانم\\u{202e}').first().waitFor()
-  })
-
   test('loses a response by a click, and shows the double purchase', async () => {
     const buyer = await consoles.world()
     const page = await consoles.open(`#faults?world=${buyer.name}`)
@@ -270,20 +262,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.getByRole('dialog', { name: 'Keys' }).getByText('Next request').waitFor()
   })
 
-  test('scrolls the menu of a phone to the page that is shown', async () => {
-    const page = await consoles.open('#coverage', { viewport: { width: 390, height: 844 } })
-    const menu = page.getByRole('navigation', { name: 'Console' })
-    const isInView = async (name: string): Promise<boolean> => {
-      const box = await menu.getByRole('link', { name }).boundingBox()
-      return box !== null && box.x >= 0 && box.x + box.width <= 390
-    }
-    await page.getByRole('heading', { name: 'Coverage', level: 1 }).waitFor({ state: 'attached' })
-    expect([await isInView('Requests'), await isInView('Coverage')]).toEqual([false, true])
-    await page.evaluate(`location.hash = 'requests'`)
-    await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor({ state: 'attached' })
-    expect([await isInView('Requests'), await isInView('Coverage')]).toEqual([true, false])
-  })
-
   test('keeps the filter in the address, and goes from the search to the results', async () => {
     const page = await consoles.open(`#requests?world=${world}&q=status%3A4xx`)
     await page.locator('.row').first().waitFor()
@@ -293,24 +271,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.getByLabel('Search requests').press('Enter')
     await page.getByRole('heading', { name: 'POST /api/v1/payouts' }).waitFor()
     expect(page.url()).toContain('q=path%3A%2Fpayouts')
-  })
-
-  test('finds a word that only the body of a request contains', async () => {
-    const paying = await consoles.world()
-    await paying.post('/api/v1/payouts', PAYOUT)
-    const page = await consoles.open(`#requests?world=${paying.name}&q=lovelace`)
-    await row(page, '/api/v1/payouts').waitFor()
-    expect(await page.locator('.row').count()).toBe(1)
-  })
-
-  test('takes a name that every object has as any other: in a filter and an address', async () => {
-    const page = await consoles.open(`#requests?world=${world}&q=constructor%3Aorders`)
-    await page.getByText('No request matches the filter. There is no field constructor: ').waitFor()
-    await page.getByLabel('Search requests').fill('/api/v1/orders')
-    await row(page, '/api/v1/orders').waitFor()
-    await page.goto(`${server.url}/_sandbox/console#constructor?world=${world}`)
-    await row(page, '/api/v1/orders').waitFor()
-    expect(await page.title()).toBe('Requests · Scrip console')
   })
 
   test('marks dry runs, in the list and in a request, and finds them', async () => {
@@ -346,23 +306,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await consoles.control('POST', `/requests?world=${reset.name}`, { method: 'GET', path: '/api/v1/countries/1' })
     await row(page, '/api/v1/countries/1').waitFor()
     expect(await row(page, '/api/v1/wallets').count()).toBe(0)
-  })
-
-  test('names for a screen reader everything that can be used', async () => {
-    for (const place of ['requests', 'requests&id=3', 'faults', 'events', 'money', 'worlds', 'send&id=2', 'coverage']) {
-      const [shown = '', request = ''] = place.split(/(?=&)/)
-      const page = await consoles.open(`#${shown}?world=${world}${request}`)
-      await page.getByRole('region').first().waitFor()
-      const tree = (await page.locator('body').ariaSnapshot()).replaceAll("'", '')
-      const nameless = tree.match(/- (?:button|link|textbox|combobox|checkbox|listbox|region)(?=:|$| \[).*$/gm)
-      expect({ place, nameless }).toEqual({ place, nameless: null })
-    }
-  })
-
-  test('has no violation of axe on a request', async () => {
-    const page = await consoles.open(`#requests?world=${world}&id=3&of=${world}`)
-    await page.locator('.ledger').waitFor()
-    expect(await violationsIn(page)).toEqual([])
   })
 
   test('no page has logged an error, or asked another host', () => {

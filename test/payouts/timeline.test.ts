@@ -244,14 +244,4 @@ describe('the totals of a beneficiary', () => {
     await moveTo(world, '9.000')
     expect(await totalsOf(world, beneficiary_id)).toEqual(NOTHING)
   })
-
-  atStart('belong to the client whose beneficiary it is', async (world) => {
-    const limited = await world.limited()
-    const beneficiary_id = await saveGrace(limited)
-    await pay(limited, { reference_id: 'a', wallet_id: 5, amount: 2, currency: 'USD', beneficiary_id })
-    const own = await saveGrace(world)
-    await moveTo(world, '9.000')
-    expect(await totalsOf(world, own)).toEqual(NOTHING)
-    expect(await totalsOf(limited, beneficiary_id)).toMatchObject({ total_payouts: 1, total_amount: 2 })
-  })
 })

@@ -1,4 +1,3 @@
-import { backlog } from './backlog.ts'
 import { consolePages } from './console.ts'
 import { deliveries } from './deliveries.ts'
 import { fairness } from './fairness.ts'
@@ -21,7 +20,6 @@ export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   deliveries: { rig: deliveries, rounds: 200 },
   record: { rig: record, rounds: 50 },
   receivers: { rig: receivers, rounds: 1 },
-  backlog: { rig: backlog, rounds: 1 },
   year: { rig: year, rounds: 1 },
   console: { rig: consolePages, rounds: 1 },
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { invalid, notFound, UNREADABLE } from '../errors.ts'
+import { invalid, UNREADABLE } from '../errors.ts'
 import { expectResponse, forFile, type Server, startServer, type TestWorld, testIn } from '../harness.ts'
 import { folderTest } from '../program.ts'
 import { NOON } from '../records.ts'
@@ -227,12 +227,6 @@ describe('A clock goes back', () => {
     expect(await goesBack(world)).toBe(true)
   })
 
-  inWorld('however often, as long as nothing is written', async (world) => {
-    for (const now of [NOON, PAST, NOON, '1970-01-01T00:00:00.000Z', PAST]) {
-      expect(await move(world, { now, frozen: true })).toEqual({ now, frozen: true, happened: [] })
-    }
-  })
-
   folderTest('not in a data folder that holds what an earlier process has written', async (folder) => {
     const flags = ['--data-dir', `${folder}/data`]
     const ask = async (on: Server, path: string, body: object, token = '') =>
@@ -246,29 +240,5 @@ describe('A clock goes back', () => {
     await second.stop()
     await using third = await startServer(...flags)
     expect((await ask(third, '/_sandbox/clock', { now: PAST })).status).toBe(400)
-  })
-})
-
-describe('?world=', () => {
-  const routes: [method: string, path: string][] = [
-    ['GET', '/_sandbox/clock'],
-    ['POST', '/_sandbox/clock'],
-    ['POST', '/_sandbox/reset'],
-  ]
-  const ask = (method: string, path: string) =>
-    server.request(path, { method, ...(method === 'POST' && path.includes('clock') && { body: '{"advance":"PT5M"}' }) })
-
-  test.each(routes)('%s %s is 404 for an unknown world and creates none, and 400 for NUL', async (method, path) => {
-    for (const [asked, name] of [
-      ['nowhere', 'nowhere'],
-      ['sbx_nowhere', 'nowhere'],
-      ['', ''],
-      ['NO%20WHERE', 'NO WHERE'],
-    ]) {
-      await expectResponse(ask(method, `${path}?world=${asked}`), 404, notFound(`No world is called ${name}`))
-    }
-    const message = 'The world field must not hold NUL.'
-    const refused = invalid({ world: [{ rule: 'format', field: 'world', message }] })
-    await expectResponse(ask(method, `${path}?world=%00`), 400, refused)
   })
 })

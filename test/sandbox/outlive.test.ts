@@ -1,17 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import {
-  copyFileSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { verifiedWorlds } from '../../src/commands/data/verify.ts'
 import { badRequest, worldNotFound } from '../errors.ts'
 import { type Server, type StartedServer, startServer, TestWorld } from '../harness.ts'
 import { inFolder, run } from '../program.ts'
@@ -168,35 +158,6 @@ describe('A named world with --data-dir', () => {
       expect(await people(await open(next, 'dropped'))).toBe('0')
       return next
     }))
-
-  test('can be copied, also from and to the default world', () =>
-    withFolder(async (dataDir, server) => {
-      await saveAda(await open(server, 'source'))
-      await succeed(server, 'PUT', '/worlds/copy', { from: 'source' })
-      await succeed(server, 'PUT', '/worlds/standard', { from: 'default' })
-      await succeed(server, 'PUT', '/snapshots/source?world=source')
-      await succeed(server, 'POST', '/snapshots/source/restore')
-      const next = await restarted(dataDir, server)
-      expect(await people(await open(next, 'copy'))).toBe('1')
-      expect(await people(await open(next, 'standard'))).toBe('0')
-      expect((await login(next as never, 'sandbox', 'sandbox')).status).toBe(200)
-      expect(await people(await TestWorld.open(next, 'default', 'sbx_copy'))).toBe('1')
-      return next
-    }))
-
-  test('may have any name, also one that means a device to Windows', () =>
-    withFolder(async (dataDir, server) => {
-      const names = ['con', '-', '_', '0', 'a'.repeat(64)]
-      for (const name of names) {
-        await saveAda(await open(server, name))
-        await succeed(server, 'PUT', `/snapshots/${name}?world=${name}`)
-      }
-      const next = await restarted(dataDir, server)
-      for (const name of names) expect(await people(await open(next, name))).toBe('1')
-      expect((await namesOf(next, 'snapshots')).sort()).toEqual(names.sort())
-      expect(filesIn(join(dataDir, 'worlds'))).toContain('world-con.sqlite')
-      return next
-    }))
 })
 
 describe('A snapshot with --data-dir', () => {
@@ -274,26 +235,6 @@ describe('The data folder of named worlds', () => {
         faults: 1,
         first: expect.stringMatching(/^snapshot-kept.sqlite: wallet 1 holds/),
       })
-      return server
-    }))
-
-  test('is checked without files that are replaced or removed meanwhile', () =>
-    withFolder(async (dataDir, server) => {
-      await succeed(server, 'PUT', '/snapshots/kept')
-      const path = join(dataDir, 'snapshots', 'snapshot-kept.sqlite')
-      copyFileSync(path, `${path}.copy`)
-      const kept = new Database(path)
-      kept.run('UPDATE wallets SET amount_minor = amount_minor + 1 WHERE id = 1')
-      kept.close()
-      copyFileSync(path, `${path}.wrong`)
-      expect(await verifiedWorlds(dataDir)).toMatchObject([{ faults: 1 }])
-      const beforeReplacement = verifiedWorlds(dataDir)
-      renameSync(`${path}.copy`, path)
-      expect(await beforeReplacement).toMatchObject([{ faults: 0, first: null }])
-      renameSync(`${path}.wrong`, path)
-      const beforeRemoval = verifiedWorlds(dataDir)
-      rmSync(path)
-      expect(await beforeRemoval).toMatchObject([{ faults: 0, first: null }])
       return server
     }))
 })

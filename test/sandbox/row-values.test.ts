@@ -1,6 +1,6 @@
 import { describe, expect } from 'bun:test'
 import { forFile, startServer, type TestWorld, testIn } from '../harness.ts'
-import { ADA, DELAYED, INSTANT, NOON, type Order, place, saveAda } from '../records.ts'
+import { ADA, DELAYED, INSTANT, NOON, place, saveAda } from '../records.ts'
 import { FeedReader } from './feed-reader.ts'
 import { succeed } from './surface.ts'
 
@@ -116,14 +116,6 @@ describe('The values of the rows that a request wrote, while a feed is open', ()
     expect(saved?.after?.metadata).toBe('{"password":"[redacted]","note":"kept"}')
   })
 
-  atNoon('are cut at 2,000 characters', async (world) => {
-    for (const length of [5_000, 10_000]) {
-      await watched(() => world.post('/api/v1/beneficiaries', { ...ADA, metadata: { note: 'x'.repeat(length) } }))
-      const [saved] = await lastChanges(world)
-      expect(saved?.after?.metadata).toBe(`{"note":"${'x'.repeat(2_000 - 9)}…`)
-    }
-  })
-
   atNoon('are not in lists and messages, which name the rows', async (world) => {
     const feed = await FeedReader.open(server, `?world=${world.name}`)
     await world.post('/api/v1/beneficiaries', ADA)
@@ -149,28 +141,5 @@ describe('The values of the rows that a request wrote, while no feed is open', (
       'journal_lines',
       'transactions',
     ])
-  })
-
-  atNoon('are recorded no more after the last feed is closed, and again with the next', async (world) => {
-    const recorded = async (): Promise<boolean[]> => {
-      await world.post('/api/v1/orders', INSTANT).then(async (response) => (await response.json()) as Order)
-      const changes = (await lastChanges(world)).filter(({ table }) => ['orders', 'wallets'].includes(table))
-      return [...new Set(changes.map(({ before, after }) => before !== null || after !== null))]
-    }
-    /** The server hears a little later that a reader has left. */
-    const recordsNoMore = async (): Promise<void> => {
-      while ((await recorded())[0]);
-    }
-    expect(await recorded()).toEqual([false])
-    expect(await watched(recorded)).toEqual([true])
-    await recordsNoMore()
-    // What follows from the data is made anew, on the same connection.
-    await watched(async () => {
-      expect(await recorded()).toEqual([true])
-      await world.control('/wallets', { currency: 'KWD' })
-      expect(await recorded()).toEqual([true])
-    })
-    await world.control('/wallets', { currency: 'KWD' })
-    await recordsNoMore()
   })
 })

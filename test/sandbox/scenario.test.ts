@@ -184,24 +184,6 @@ describe('PUT /_sandbox/scenario', () => {
     expect((await wallets()).status).toBe(401)
   })
 
-  inWorld('logins go on meanwhile, and their tokens live on', async (world) => {
-    for (let round = 0; round < 10; round++) {
-      const playing = put(world, FROZEN, SAVE, ORDER)
-      const sessions = []
-      for (let nth = 0; nth < 5; nth++) sessions.push(await world.again())
-      expect((await playing).status).toBe(200)
-      for (const session of sessions) expect((await session.get('/api/v1/wallets')).status).toBe(200)
-    }
-  })
-
-  inWorld('several at once for one world leave one of them whole', async (world) => {
-    const orders = (count: number) => Array.from({ length: count }, () => post('/api/v1/orders', INSTANT))
-    const results = await Promise.all([3, 5, 7].map((count) => put(world, FROZEN, ...orders(count))))
-    expect(results.map(({ status }) => status)).toEqual([200, 200, 200])
-    expect([3, 5, 7]).toContain((await list(world, 'orders')).length)
-    await expectSoundWorld(server, world.name)
-  })
-
   test('404 for a world that is deleted meanwhile, or it was made before', async () => {
     const world = await server.world()
     const playing = put(world, ...Array.from({ length: 50 }, () => SAVE).map(({ name: _, ...step }) => step))

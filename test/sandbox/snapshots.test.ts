@@ -97,21 +97,6 @@ describe('GET /_sandbox/snapshots', () => {
 })
 
 describe('GET /_sandbox/snapshots/{name}', () => {
-  test('200 returns a file whose database holds clock, pace and randomness too', async () => {
-    await withAda('filed')
-    await succeed(server, 'PUT', '/pace?world=filed', { orders: 'manual' })
-    await succeed(server, 'PUT', '/snapshots/filed?world=filed')
-    const response = await control(server, 'GET', '/snapshots/filed')
-    expect(response.headers.get('content-type')).toBe('application/json')
-    const { format, database } = response.body as SnapshotFile
-    expect(format).toBe('scrip-snapshot/2')
-    expect(rowsIn(database)).toMatchObject({
-      moved_clock: [{ frozen_at_ms: Date.parse(NOON) }],
-      kept_pace: [{ payouts: 'auto', orders: 'manual' }],
-      kept_randomness: [{ seed: '16', position: expect.any(Number), last_ms: Date.parse(NOON) }],
-    })
-  })
-
   test('contains no password and no voucher code', async () => {
     const world = await withAda('secretive')
     const { vouchers } = await place(world, INSTANT)
@@ -311,20 +296,6 @@ describe('--snapshot FILE', () => {
     expect((await rowsOf(other, 'default')).beneficiaries).toHaveLength(1)
   })
 
-  folderTest('its vouchers can be decrypted, and Idempotency-Keys replay', async (folder) => {
-    const { file, codes } = await prepare(folder)
-    await using program = await start(['--snapshot', file, '--seed', 'another'])
-    const authorization = bearer(await inDefault(program))
-    expect(await vouchersIn(program, authorization)).toEqual(codes)
-    const again = await program.request('/api/v1/orders', {
-      method: 'POST',
-      headers: { ...authorization.headers, 'idempotency-key': 'bought before' },
-      body: JSON.stringify(INSTANT),
-    })
-    expect(again.headers.get('idempotent-replayed')).toBe('true')
-    expect(((await again.json()) as { vouchers: unknown }).vouchers).toEqual(codes)
-  })
-
   folderTest('initializes a new data folder, which keeps its own data afterwards', async (folder) => {
     const { file, codes } = await prepare(folder)
     const dataDir = join(folder, 'data')
@@ -434,15 +405,6 @@ describe('--snapshot FILE', () => {
       expect(existsSync(join(dataDir, 'scrip.sqlite'))).toBe(false)
     }),
   )
-
-  test.each([
-    ['/no/such.json', '/no/such.json does not exist\nCheck its name and its folder.'],
-    ['/', '/ is a folder\nName a file.'],
-  ])('exit 4 for %s, which cannot be read', async (path, what) => {
-    const { exitCode, stdout, stderr } = await run(['--port', '0', '--snapshot', path])
-    expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
-    expect(stderr).toBe(`scrip: ${what}\n`)
-  })
 })
 
 /** A database of some other program. */

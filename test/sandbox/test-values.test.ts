@@ -166,15 +166,6 @@ describe('A payout to', () => {
     expect(await succeed<object>(server, 'POST', path, { to: 'completed' })).toMatchObject({ status: 'completed' })
   })
 
-  atNoon('returned is not returned by the clock while payouts are moved by hand', async (world) => {
-    const payout = await paid(world, emailOf('returned'))
-    await world.clock({ advance: 'PT6S' })
-    await succeed(server, 'PUT', `/pace?world=${world.name}`, { payouts: 'manual' })
-    await world.clock({ advance: 'PT1H' })
-    const again = await world.again()
-    expect((await payoutOf(again, payout)).events.at(-1)?.event_type).toBe('completed')
-  })
-
   test.each<[string, number, number, object]>([
     ['smallest', 0.01, 201, { amount: 0.01, fees: 0.01 }],
     ['too_many_decimals', 10.001, 400, { error: 'ValidationException' }],

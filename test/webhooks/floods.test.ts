@@ -19,16 +19,6 @@ const endlessly = (piece: string, first = '') => {
   }
 }
 
-const byteByByte =
-  (text: string) =>
-  async (socket: Socket): Promise<void> => {
-    for (const byte of text) {
-      if (socket.destroyed) return
-      await new Promise((resolve) => socket.write(byte, resolve))
-    }
-    socket.end()
-  }
-
 /** The result of one delivery, with the reason for people. */
 const attempted = async (world: TestWorld, url: string) => {
   const { id } = await hook(world, url)
@@ -44,7 +34,6 @@ const attempted = async (world: TestWorld, url: string) => {
 }
 
 const INTERIM = 'HTTP/1.1 100 Continue\r\n\r\n'
-const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 const REFUSED = { status: null, body: null, error: 'no HTTP response' }
 
 describe('A receiver that sends without end', () => {
@@ -76,30 +65,4 @@ describe('A receiver that sends without end', () => {
     using receiver = await listening(reply)
     expect(await attempted(await server.world(), receiver.url)).toEqual({ status: 200, body, error: null })
   })
-})
-
-describe('Before its status a receiver sends at most', () => {
-  test.each([
-    [16, { status: 200, body: 'ok', error: null }],
-    [17, REFUSED],
-  ])('16 interim responses: %d', async (count, result) => {
-    using receiver = await listening((socket) => void socket.end(INTERIM.repeat(count) + OK))
-    expect(await attempted(await server.world(), receiver.url)).toEqual(result)
-  })
-
-  test.each([
-    [8_000, { status: 200, body: 'ok', error: null }],
-    [9_000, REFUSED],
-  ])('16 KiB, here twice %d bytes', async (bytes, result) => {
-    const interim = `HTTP/1.1 102 Processing\r\na: ${'b'.repeat(bytes)}\r\n\r\n`
-    using receiver = await listening((socket) => void socket.end(interim + interim + OK))
-    expect(await attempted(await server.world(), receiver.url)).toEqual(result)
-  })
-})
-
-test('A response that comes byte by byte is one like any other', async () => {
-  const fields = 'a: b\r\n'.repeat(100)
-  const text = `${INTERIM}HTTP/1.1 200 OK\r\n${fields}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`
-  using receiver = await listening(byteByByte(text))
-  expect(await attempted(await server.world(), receiver.url)).toEqual({ status: 200, body: 'abcde', error: null })
 })

@@ -1,17 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { forFile, startServer, type TestWorld } from '../harness.ts'
 import { NOON } from '../records.ts'
-import {
-  attemptsOf,
-  fund,
-  hook,
-  patchHook,
-  type Receiver,
-  readHook,
-  receiversOfFile,
-  settle,
-  WEBHOOKS,
-} from './webhooks.ts'
+import { attemptsOf, fund, hook, patchHook, type Receiver, receiversOfFile, settle, WEBHOOKS } from './webhooks.ts'
 
 /** Much at once, and in an unusual order. */
 
@@ -46,29 +36,6 @@ describe('A webhook with hundreds of events that wait', () => {
     await settle(world)
     expect(receiver.types()).toEqual(['wallet.credited'])
   })
-
-  test('is switched off and deleted: its events expire like any others', async () => {
-    const [world, receiver] = [await server.world(NOON), receiving(failing)]
-    const { id } = await hook(world, receiver.url)
-    await makeMany(world, 300)
-    await patchHook(world, id, { active: false })
-    expect((await world.delete(`${WEBHOOKS}/${id}`)).status).toBe(204)
-    await world.clock({ advance: 'P31D' })
-    const again = await world.again()
-    const count = async () => (await again.get('/api/v1/events')).headers.get('x-total-count')
-    while ((await count()) !== '0') await Bun.sleep(5) // what was dropped is deleted in steps
-  })
-})
-
-test('An event of half a megabyte arrives whole at a receiver that reads slowly', async () => {
-  const [world, receiver] = [await server.world(NOON), receiving()]
-  const { id } = await hook(world, receiver.url)
-  const text = 'é'.repeat(250_000)
-  expect((await make(world, { id: 1, text })).status).toBe(201)
-  await settle(world)
-  expect(receiver.received.map(({ event }) => event.data)).toEqual([{ id: 1, text }])
-  expect(await attemptsOf(world, id)).toMatchObject([{ status: 'delivered' }])
-  expect(await readHook(world, id)).toMatchObject({ active: true })
 })
 
 describe('While a delivery is on its way', () => {
