@@ -80,7 +80,7 @@ const verifiedFolder = async (path: string, place: KeyPlace, onProgress?: OnProg
 }
 
 /** Checks the files of the named worlds and snapshots in a data folder. */
-export const verifiedWorlds = async (dataDir: string, onProgress?: OnProgress): Promise<CheckResult[]> => {
+const verifiedWorlds = async (dataDir: string, onProgress?: OnProgress): Promise<CheckResult[]> => {
   const files = worldFilesIn(dataDir)
   const faults: string[] = []
   for (const [index, file] of files.entries()) {
