@@ -66,12 +66,12 @@ export const watch = (page: Page, url: string, wrong: string[]): void => {
   })
 }
 
-/** What axe has against what a page shows now, by rule and element. */
+/** The violations that axe finds in a page as it is now, by rule and element. */
 export const violationsIn = (page: Page): Promise<string[]> =>
   page.evaluate(`${axe.source}
     axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ' ' + html.slice(0, 160))))`)
 
-/** What makes a page hard to use: violations, and a page wider than its window. */
+/** The faults of a page: violations, and a page wider than its window. */
 export const faultsOf = async (page: Page): Promise<string[]> => {
   const violations = await violationsIn(page)
   const isTooWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')

@@ -56,7 +56,7 @@ export interface Program extends StartedServer {
   app: ReturnType<typeof createApp>['app']
   /** Logs a client in without a request, and gives the access token. */
   logIn: ReturnType<typeof createApp>['logIn']
-  /** What follows an act of an operator. */
+  /** Does what a server does after an act of an operator. */
   refresh: ReturnType<typeof createApp>['refresh']
   defaultWorld: World
   /** All worlds of a sandbox. */
@@ -110,7 +110,7 @@ const freshWorlds = (server: Requestable, prefix = 'test'): Server['world'] => {
 export const configOfFlags = (...flags: string[]): Config =>
   configOf(withServeOptions(new Command('serve')).parse(flags, { from: 'user' }).opts<ServeOptions>())
 
-/** What every world begins with, where the flags name a scenario. */
+/** The state with which every world begins, if the flags name a scenario. */
 const beginningOf = (flags: readonly string[]): Promise<Beginning | undefined> => {
   const log = createLog({ level: 'error', format: 'json', color: false, clock: systemClock, write: console.error })
   return playBeginning(configOfFlags(...flags), systemClock, log)
@@ -120,7 +120,7 @@ export interface ProgramOptions {
   flags?: readonly string[]
   beginning?: Beginning | undefined
   clock?: SteadyClock
-  /** What comes from outside, in the place of what the flags say. */
+  /** Replacements for what comes from outside. */
   outside?: Partial<Pick<Deps, 'rates' | 'send'>>
   /** Takes what is logged as an error. */
   write?: (line: string) => void

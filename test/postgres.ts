@@ -18,7 +18,7 @@ const binaries = (): string | undefined => {
   return versions.length === 0 ? undefined : join(PLACES, String(newest), 'bin')
 }
 
-/** Where nobody waits for a disk that others use, for tests in which a lease may not run out. */
+/** A folder in memory, for tests in which a lease must not expire while others use the disk. */
 export const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 export const POSTGRES = binaries()

@@ -19,7 +19,7 @@ export interface Place {
   cwd?: string
   /** A command that starts the program in its own way: under a limit, as another user, on one core. */
   through?: readonly string[]
-  /** What is started instead: another release, or what the program is compared with. */
+  /** Another program to start: another release, or one to compare with. */
   command?: readonly string[] | undefined
   /** A file that takes the log. To read it here would be measured with the rest. */
   logFile?: string
@@ -34,7 +34,7 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
-/** What was there before, without anything that means something to the program. */
+/** The environment of this process, without the variables of the program. */
 const environment = (env: Record<string, string> = {}): Record<string, string> => ({
   ...Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
@@ -59,7 +59,7 @@ const spawn = (args: readonly string[], { env, cwd = tmpdir(), through = [], com
   return child
 }
 
-/** What a process writes to a pipe; nothing where it writes to a file. */
+/** The output of a process to a pipe; empty if it writes to a file. */
 const streamOf = (stderr: ReadableStream<Uint8Array> | number | undefined): ReadableStream<Uint8Array> =>
   stderr instanceof ReadableStream ? stderr : new Blob().stream()
 
@@ -98,13 +98,13 @@ export interface Running extends AsyncDisposable {
   request: (path: string, init?: BunFetchRequestInit) => Promise<Response>
   /** Waits until standard output holds a text. */
   printed: (text: string) => Promise<void>
-  /** What it has logged so far. */
+  /** Its log so far. */
   log: () => string
   /** Waits until its log holds a text. */
   logged: (text: string) => Promise<void>
   /** Sends a signal and does not wait. */
   signal: (name: NodeJS.Signals) => void
-  /** Whether it has ended, by itself or not. */
+  /** True once it has ended. */
   hasEnded: () => boolean
   /** Waits for the end, and returns all that was written. */
   ended: () => Promise<Ended>
@@ -135,7 +135,7 @@ export const startReady = async (args: readonly string[], place: Place): Promise
   await printed('\n', 'it was ready')
   const ready = stdout.slice(0, stdout.indexOf('\n'))
   const url = /url=(\S+)/.exec(ready)?.[1] ?? ''
-  // What starts the program may be a process of its own, as strace is.
+  // Another process, such as strace, may start the program.
   const pid = Number(/ pid=(\d+)/.exec(ready)?.[1] ?? child.pid)
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null
   const signal = (name: NodeJS.Signals): void => {
@@ -229,7 +229,7 @@ export const loggedIn = async (program: Running): Promise<Pair> => (await (await
 
 export const bearer = ({ access_token }: Pair) => ({ headers: { authorization: `Bearer ${access_token}` } })
 
-/** What the kernel knows of a process; empty where it does not say. */
+/** A file of a process in /proc; empty without one. */
 const kernelFile = (pid: number, name: string): string => {
   const path = `/proc/${pid}/${name}`
   return existsSync(path) ? readFileSync(path, 'utf8') : ''

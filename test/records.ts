@@ -72,6 +72,6 @@ export const pageOf = ({ headers }: Response): (string | null)[] =>
     headers.get(name),
   )
 
-/** How many records a list has. */
+/** The number of records in a list. */
 export const countOf = async (world: TestWorld, list = BENEFICIARIES): Promise<number> =>
   Number((await world.get(`${list}?limit=1`)).headers.get('x-total-count'))

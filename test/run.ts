@@ -13,7 +13,7 @@ import { BINARY, start } from './program.ts'
 
 /** Folders whose tests start the program: from its sources they show nothing that the executable does not. */
 const PROGRAM_TESTS = ['test/rigs/', 'test/executable/']
-/** What starts servers: a file that imports one of them, itself or by a helper, runs against the executable too. */
+/** The modules that start servers: a file that imports one of them, itself or by a helper, runs against the executable too. */
 const STARTS_SERVERS = ['test/harness.ts', 'test/program.ts']
 /** Lines in which a file says that it does not, or not always. */
 const IN_PROCESS_ALONE = /^\/\/ Runs in process alone\b/m

@@ -8,7 +8,7 @@ import { againstBinary, configOfFlags, startServer } from './harness.ts'
 
 export interface Listening extends AsyncDisposable {
   url: string
-  /** What it has logged, where it runs in this process. */
+  /** Its log, if it runs in this process. */
   log: string[]
   stop: () => Promise<void>
 }

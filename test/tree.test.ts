@@ -95,7 +95,7 @@ const BELOW_MODULES = ['pages', 'worlds', 'http', 'db', 'kernel']
 const REPLICATION = ['config', 'http', 'db', 'kernel']
 const BELOW_APP = ['replication', 'config', 'observability', ...Object.keys(MODULES), ...BELOW_MODULES]
 
-/** What each place may import, besides itself. */
+/** The imports that each folder may have, besides its own files. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   kernel: [],
   http: ['kernel'],
@@ -206,7 +206,7 @@ describe('budgets of lines in docs/architecture.md', () => {
   )
 })
 
-/** Those that the dependencies of package.json need, as bun.lock names them, without peers. */
+/** The packages that the dependencies of package.json need, as bun.lock names them, without peers. */
 const packagesForServing = (): Set<string> => {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Needs
   const { packages } = Bun.JSONC.parse(readFileSync(join(root, 'bun.lock'), 'utf8')) as Lock
@@ -265,7 +265,7 @@ test('every export is imported somewhere', () => {
   expect(unused).toEqual([])
 })
 
-/** What only some places may do, and what the others use instead. */
+/** Calls that only some files may make, and what the others use instead. */
 const BANS: readonly { what: string; pattern: RegExp; allowed: readonly string[]; instead: string }[] = [
   {
     what: 'reads the time',

@@ -28,8 +28,8 @@ import type { Extension } from './extension.ts'
 import { createServices, type Deps, type Services } from './services.ts'
 
 /**
- * The program: the HTTP layer, the extension around the routes, the modules, and the documentation of them all. Beside the
- * app stand its due work, for a timer, and a login for whoever starts the program.
+ * The program: the HTTP layer, the extension around the routes, the modules, and the documentation of them all. With the
+ * app come its due work, for a timer, and a login for the command that starts the program.
  */
 export const createApp = (deps: Deps) => {
   const { version, publicUrl, config, extension, log, precompile = false } = deps
@@ -73,7 +73,7 @@ export const createApp = (deps: Deps) => {
   if (extension) app.use(extension.routes({ app, sessions, ordering, paying, due, deliveries, secrets }))
   for (const { method, path, operation } of servedBy(app)) operations.set(`${method} ${path}`, operation)
   const logIn = (login: Credentials) => accessTokenOf(services, login)
-  /** Called each second: deliveries go on after a start, and after an act. */
+  /** Called every second, so that deliveries continue after a start and after an act. */
   const tick = (): void => deliveries.watch(deps.worlds.default)
   const refresh = () => services.refresh(deps.worlds.default)
   const handle = extension ? delivering(app, extension) : app.fetch

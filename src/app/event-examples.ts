@@ -5,7 +5,7 @@ import { ORDER_EVENT_EXAMPLES, OrderEventSchema } from '../orders/contract.ts'
 import { PAYOUT_EVENT_EXAMPLES, PayoutSchema } from '../payouts/contract.ts'
 import { WALLET_EXAMPLE, WalletSchema } from '../wallets/contract.ts'
 
-/** What the data of each type of event looks like: for the documentation, and for events that a test makes. */
+/** An example of the data of each type of event, for the documentation and for events that a test makes. */
 
 interface EventData {
   schema: TSchema

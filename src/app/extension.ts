@@ -17,20 +17,20 @@ import type { World } from '../worlds/world.ts'
 /** Replaces parts of the program, and takes part before and after each request (decision 47). */
 export interface Extension {
   supply: VoucherSupply
-  /** Attempts deliveries instead. */
+  /** Wraps the function that attempts deliveries. */
   delivering: (deliver: Deliver) => Deliver
-  /** Whether the clock of a world moves its payouts or its orders. */
+  /** True if the clock of a world moves its payouts or its orders. */
   movesByClock: (world: World, records: 'payouts' | 'orders') => boolean
-  /** What the clock does next with a payout, if not the usual step. */
+  /** The next step of the clock for a payout, if it is not the usual one. */
   stepByClock: NonNullable<Paying['stepByClock']>
   resolveAccount: ResolveAccount
   /** The request for which the extension makes another one: both come from the same address. */
   causeOf: (request: Request) => Request | undefined
-  /** How logs name a client. */
+  /** The name of a client in logs. */
   usernameOf: (session: Pick<Session, 'world' | 'client'>) => string
   /** The errors of a login that `resolveAccount` throws. */
   accountErrors: Record<string, Failure>
-  /** What an error of a request means to its client; undefined if the extension knows nothing of it. */
+  /** The failure that a client gets for an error; undefined if the extension does not know the error. */
   failureOf: (error: unknown, request: Request) => DomainError | undefined
   observer: HttpObserver & {
     identified: (request: Request, session: Session) => void

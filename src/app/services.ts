@@ -45,9 +45,9 @@ export interface Deps {
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
   isClosing: () => boolean
-  /** Whether this server may serve: one of a record may only while it has the lease. */
+  /** True while this server may serve: with PostgreSQL, while it has the lease. */
   isServing?: (() => boolean) | undefined
-  /** Whether no rate limit holds, that of a client neither: nobody has sent these requests. */
+  /** True if no rate limit applies, because nobody has sent these requests. */
   isUnlimited?: boolean
   /** Delivers to webhooks instead of the network, for tests. */
   send?: Send
@@ -61,11 +61,11 @@ export interface Deps {
 
 const DAMAGED = 'a voucher cannot be opened and is no longer for sale'
 
-/** What the modules of the program share: sessions, prices, payments, due work. */
+/** The services that modules share: sessions, prices, payments, due work. */
 export const createServices = (deps: Deps) => {
   const { config, log, worlds, reference, catalog, rates, seals, extension } = deps
   const { accessTtlMs, refreshTtlMs, conversionBasisPoints, payoutFeeBasisPoints, limits } = config
-  /** After an act of an operator: reads again what is kept in memory. */
+  /** Reads the data in memory again, after an act of an operator. */
   const refresh = (world: World): void => {
     world.forgetDerived()
     refreshClients(world)
@@ -73,7 +73,7 @@ export const createServices = (deps: Deps) => {
   }
   const signer = new TokenSigner(deps.signingKey)
   const sessions = new Sessions({ worlds, signer, accessTtlMs, refreshTtlMs })
-  /** Without records that outlive a test there is no audit. */
+  /** A sandbox has no audit, because its records do not outlive a test. */
   const failedLogins = extension ? undefined : new FailedLogins()
   const credentials = new CredentialCheck({
     resolveAccount: extension?.resolveAccount ?? (({ username }) => ({ world: worlds.default, username })),

@@ -12,24 +12,24 @@ import {
   storeKey,
 } from './queries.ts'
 
-/** The audit: a chain of rows, each with the hash of the one before, that nobody changes unnoticed (contract C17). */
+/** The audit: a chain of rows, each with the hash of the one before. A change of a row shows (contract C17). */
 
 interface Act {
   atMs: number
   user: string
   /** Without the program: `client add`. */
   command: string
-  /** What it is about, as it was given. */
+  /** The operands, as they were typed. */
   subject: string
   before?: object | undefined
   after?: object | undefined
   outcome: AuditRow['outcome']
   address: string | null
-  /** The id under which a command has asked for it. */
+  /** The id with which a command has asked for it. */
   act?: string | null
 }
 
-/** What the voucher key gives. */
+/** The keys and functions that follow from the voucher key. */
 export interface AuditSeal {
   /** Identifies the key. */
   readonly mark: string
@@ -53,23 +53,23 @@ export const recordAct = (
   const hash = hashOf(row, seal?.auditKey)
   insertAuditRow(tx, { ...row, hash })
   const head = { count: row.id, hash }
-  // A head that was forged is sealed by no later act: it has to show.
+  // No later act seals a forged head, so that the forgery shows.
   putHead(tx, { ...head, seal: seal && last.seal === sealOf(last, seal) ? sealOf(head, seal) : last.seal })
 }
 
-/** With the first key of an installation: from here on every row is keyed. */
+/** Called with the first key of an installation. From then on every row is keyed. */
 export const sealFirstHead = (tx: Tx, seal: AuditSeal): void => {
   const head = getHead(tx)
   putHead(tx, { ...head, seal: sealOf(head, seal) })
 }
 
-/** Whether anything was recorded. */
+/** True if the audit has a row. */
 export const hasActs = (query: Query): boolean => findHead(query)?.count !== 0
 
 const jsonOrNull = (facts: object | undefined): string | null =>
   facts === undefined ? null : withoutEmails(JSON.stringify(facts))
 
-/** The part before the @ can be quoted, and hold spaces then. */
+/** The part before the @ can be quoted, and can contain spaces then. */
 const EMAIL = /(?:\\?"[^"@]*"|[^\s"<>(),;:\\]+)@[^\s"'<>(),;:=\\]+/g
 
 const withoutEmails = (text: string): string => text.replace(EMAIL, '[e-mail]')
@@ -83,7 +83,7 @@ const hashOf = (row: Omit<AuditRow, 'hash' | 'keyMark'>, key: Uint8Array | undef
 const sealOf = ({ count, hash }: Pick<Head, 'count' | 'hash'>, { auditKey }: AuditSeal): string =>
   createHmac('sha256', auditKey).update(`head ${count} ${hash}`).digest('hex')
 
-/** Before another voucher key is used: rows that the old one has keyed can still be checked. */
+/** Called before another voucher key is used, so that rows of the old key can still be checked. */
 export const passOnKeys = (tx: Tx, old: AuditSeal, next: AuditSeal): void => {
   for (const [mark, key] of [...earlierKeys(tx, old), [old.mark, old.auditKey] as const])
     if (key) storeKey(tx, mark, next.closeText(Buffer.from(key).toString('hex'), placeOf(mark)))
@@ -91,7 +91,7 @@ export const passOnKeys = (tx: Tx, old: AuditSeal, next: AuditSeal): void => {
   if (head.seal === sealOf(head, old)) putHead(tx, { ...head, seal: sealOf(head, next) })
 }
 
-/** Those from before a rekeying, by their marks; undefined for one that does not open. */
+/** The keys from before a rekeying, by their marks; undefined for a key that cannot be decrypted. */
 const earlierKeys = (query: Query, seal: AuditSeal): Map<string, Uint8Array | undefined> =>
   new Map(
     storedKeys(query).map(({ mark, sealed }) => {
@@ -105,8 +105,8 @@ const placeOf = (mark: string): string => `audit ${mark}`
 const FIRST = '0'.repeat(64)
 
 /**
- * Where the chain breaks first, in words; nothing where it does not.
- * @param seal undefined where the voucher key is not at hand, or there is none: a recomputed audit cannot be detected then
+ * The first break of the chain, in words; empty if it is intact.
+ * @param seal undefined without the voucher key: a recomputed audit cannot be detected then
  */
 export const breaksIn = (query: Query, seal: AuditSeal | undefined): string[] => {
   const keys = seal && earlierKeys(query, seal)

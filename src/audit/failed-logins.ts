@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../kernel/clock.ts'
 import type { World } from '../worlds/world.ts'
 import { type AuditSeal, recordAct } from './audit.ts'
 
-/** Strangers cannot fill the disk: further names and addresses of a minute are counted together. */
+/** Further names and addresses of a minute are counted together, so that strangers cannot fill the disk. */
 const ROWS_PER_MINUTE_MAX = 100
 const OTHERS = { subject: '(others)', address: null }
 
@@ -33,7 +33,7 @@ export class FailedLogins {
     else this.#count(OTHERS, count)
   }
 
-  /** Whether a minute with failed logins is over. */
+  /** True if a minute with failed logins is over. */
   isDue(nowMs: number): boolean {
     const minute = Math.floor(nowMs / MINUTE_MS)
     if (minute === this.#minute) return false

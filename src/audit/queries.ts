@@ -8,11 +8,11 @@ export { type AuditRow, OUTCOMES } from './tables.ts'
 export const auditRows = (query: Query, narrowing: Narrowing = {}): Rows<AuditRow> =>
   rowsById(query, audit, narrowed({ status: audit.outcome, atMs: audit.atMs }, narrowing), narrowing)
 
-/** The row of an act, by the id under which a command has asked for it. */
+/** The row of an act, by the id with which a command has asked for it. */
 export const findAct = (query: Query, act: string): AuditRow | undefined =>
   query.select().from(audit).where(eq(audit.act, act)).limit(1).get()
 
-/** When something was last done, in Unix milliseconds. */
+/** The time at which a command was last done, in Unix milliseconds. */
 export const lastDoneMs = (query: Query, command: string): number | null =>
   query
     .select({ atMs: max(audit.atMs) })
@@ -20,7 +20,7 @@ export const lastDoneMs = (query: Query, command: string): number | null =>
     .where(and(eq(audit.command, command), eq(audit.outcome, 'done')))
     .get()?.atMs ?? null
 
-/** How often something was refused since it was last done. */
+/** The number of refusals of a command since it was last done. */
 export const refusedSinceDone = (query: Query, command: string): number => {
   const done = query
     .select({ id: sql<number>`coalesce(max(${audit.id}), 0)` })

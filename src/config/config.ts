@@ -65,7 +65,6 @@ export const documentConfigOf = (options: ServeOptions) => {
     snapshotFile: options.snapshot,
     scenario: scenarioOf(options),
     strict: options.strict ?? false,
-    /** For all worlds of the sandbox and their request logs. */
     publicUrl: options.publicUrl,
     trustedProxies: options.trustedProxy ?? new BlockList(),
     /** Networks of receivers besides those of the mode (contract C16). */
@@ -74,7 +73,7 @@ export const documentConfigOf = (options: ServeOptions) => {
   })
 }
 
-/** What flags and environment say. A flag overrides its variable, and the variable the default (contract C1). */
+/** The options of flags and environment. A flag overrides its variable, and the variable the default (contract C1). */
 export type Config = ReturnType<typeof documentConfigOf>
 
 /** @throws UsageError */
@@ -85,7 +84,7 @@ const requireForRecord = ({ voucherKey, signingKey }: Config): void => {
   }
 }
 
-/** Where the record is, if it is in PostgreSQL. @throws UsageError, ExposedSecret */
+/** The PostgreSQL that holds the record, if one does. @throws UsageError, ExposedSecret */
 const findPostgres = (given?: string): PostgresTarget | undefined => {
   const url = findSecret('postgres', given, true)
   const target = url === undefined ? undefined : parsePostgresUrl(url)
@@ -132,7 +131,7 @@ const metricsOf = ({ port, metricsHost: host, metricsPort }: ServeOptions) => {
   return { host, port: metricsPort }
 }
 
-/** As if nothing were given: a sandbox in memory. */
+/** The configuration without flags and variables: a sandbox in memory. */
 export const defaultConfig = (): Config => documentConfigOf(defaultsOf(SERVE_OPTIONS) as ServeOptions)
 
 /** The password is not a flag: everyone on the machine can read flags. @throws UsageError */
@@ -145,16 +144,16 @@ export const compareConfigOf = (url: string, { username, json }: CompareOptions)
 
 export type CompareConfig = ReturnType<typeof compareConfigOf>
 
-/** How a command speaks to a sandbox. @throws UsageError */
+/** The address and credentials with which a command uses a sandbox. @throws UsageError */
 export const sandboxAccessOf = ({ url, world }: TriggerOptions) => ({
   url,
   world: world?.replace(/^sbx_/, ''),
-  /** That of the default world, and of a world that is made by its first login. */
+  /** The password of the default world, and of a world that its first login creates. */
   password: findSecret('password') ?? DEFAULT_CREDENTIAL,
   token: findSecret('sandboxToken'),
 })
 
-/** An agent finds out what works: limits would end that. @throws UsageError */
+/** Rate limits are off: an agent tries out what works. @throws UsageError */
 export const mcpConfigOf = ({ url, ...given }: McpOptions) => {
   const [unfit] = Object.keys(given)
   if (url !== undefined && unfit !== undefined)
@@ -167,7 +166,7 @@ export const mcpConfigOf = ({ url, ...given }: McpOptions) => {
 
 export type McpConfig = ReturnType<typeof mcpConfigOf>
 
-/** The bare PORT belongs to the command. @throws UsageError */
+/** The variable PORT belongs to the command. @throws UsageError */
 export const runConfigOf = (options: RunOptions) => {
   if (options.mode === 'live') throw new UsageError('scrip run has no --mode live\nIt always starts a sandbox.')
   return Object.freeze({
@@ -178,7 +177,7 @@ export const runConfigOf = (options: RunOptions) => {
   })
 }
 
-/** The files that are written about a run, undefined if they are not wanted. @throws UsageError */
+/** The reports of a run; undefined if nobody asked for them. @throws UsageError */
 const evidenceConfigOf = ({ coverage, coverageMin, journal, on }: RunOptions) => {
   if (coverage !== undefined && journal !== undefined && resolve(coverage) === resolve(journal))
     throw new UsageError('two reports of the run name the same file\nEach report needs a file of its own.')
@@ -188,7 +187,7 @@ const evidenceConfigOf = ({ coverage, coverageMin, journal, on }: RunOptions) =>
 
 export type RunConfig = ReturnType<typeof runConfigOf>
 
-/** What belongs to one server or one run: an exploration has many. */
+/** Options of one server or one run: an exploration has many. */
 const NOT_EXPLORED = ['dataDir', 'port', 'readyFile', 'metricsPort', 'coverage', 'coverageMin', 'journal'] as const
 
 /** @throws UsageError */
@@ -213,7 +212,7 @@ export const dataConfigOf = (options: DataOptions) => {
 
 export type DataConfig = ReturnType<typeof dataConfigOf>
 
-/** For commands that can do without a folder. @throws UsageError */
+/** The folder of a command that also works without one. @throws UsageError */
 export const fileConfigOf = (options: DataOptions) => ({
   dataDir: options.dataDir,
   voucherKey: findKey('voucherKey', true),

@@ -55,7 +55,7 @@ export const refuseUnknownVariables = (): void => {
 /** They add options to the runtime, such as code to run first, open a debugger, or trust every certificate. */
 const RUNTIME_VARIABLE = /^(?:BUN_(?:OPTIONS|INSPECT)|NODE_TLS_REJECT_UNAUTHORIZED$)/
 
-/** For commands on live data (contract C17). @throws UsageError */
+/** Called by commands on live data (contract C17). @throws UsageError */
 export const refuseRuntimeVariables = (): void => {
   const given = Object.keys(process.env).filter((name) => RUNTIME_VARIABLE.test(name))
   if (given.length === 0) return
@@ -89,7 +89,7 @@ export const refuseMeaningless = (command: Command): void => {
       )
     }
   }
-  // A switch is on when its variable says so, and not merely because there is one.
+  // A switch is on if its variable says so, not because the variable exists.
   for (const name of ['SCRIP_STRICT', 'SCRIP_EXPLORE', 'SCRIP_CHECK']) {
     const { [name]: value = '1' } = process.env
     if (value !== '1' && value !== 'true')
@@ -104,7 +104,7 @@ export const refuseMeaningless = (command: Command): void => {
 export const findSecret = (name: string, given?: string, isPrivate = false): string | undefined =>
   findSecretBytes(name, given, isPrivate)?.toString('utf8').trim()
 
-/** The same as it is, for a key that a file may hold raw. */
+/** The same without trimming, for a key that a file may hold raw. */
 export const findSecretBytes = (name: string, given?: string, isPrivate = false): Buffer | undefined => {
   const path = process.env[fileVariableOf(name)]
   const text = given ?? process.env[variableOf(name)]
@@ -149,11 +149,11 @@ const nameOfUser = (userId: number): string => {
 
 const USERS_FILE = '/etc/passwd'
 
-/** Whether systemd waits for a notification that the server is ready. */
+/** True if systemd waits for a notification that the server is ready. */
 export const isNotifying = (): boolean => Boolean(process.env.NOTIFY_SOCKET)
 
 export const wantsColor = (isTerminal: boolean): boolean => isTerminal && !process.env.NO_COLOR
 
-/** Whether an option was given as a flag, which everybody on the machine can read. */
+/** True if an option was given as a flag, which everybody on the machine can read. */
 export const isFlag = (name: string, given: string | undefined): boolean =>
   given !== undefined && given !== process.env[variableOf(name)]

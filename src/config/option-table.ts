@@ -16,22 +16,22 @@ export type Mode = 'sandbox' | 'live'
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** What `scrip openapi` writes. */
+/** The formats that `scrip openapi` writes. */
 export const DOCUMENT_FORMATS = ['openapi', 'postman', 'bruno'] as const
 
 export const LOOPBACK = '127.0.0.1'
 
 export interface OptionSpec {
   meaning: string
-  /** What help calls its value. A switch has none. */
+  /** The name of its value in help. A switch has none. */
   value?: string
   read?: (text: string, previous: unknown) => unknown
   choices?: readonly string[]
-  /** As it would be written on the command line. */
+  /** The default, as a user would write it on the command line. */
   default?: string
-  /** What help says in place of a default. */
+  /** The text in help in place of a default. */
   unset?: string
-  /** The only mode in which it has a meaning. */
+  /** The only mode that has this option. */
   onlyIn?: Mode
   /** A file can hold it, named by the variable with `_FILE`. Live mode does not take it from a flag. */
   isSecret?: true
@@ -64,7 +64,7 @@ const flagOnly = <Spec extends OptionSpec>(spec: Spec) => ({ ...spec, isFlagOnly
 
 const ADDRESS = {
   host: address('address to bind'),
-  port: port('port to bind; 0 takes a free one; the variable PORT is honoured too', '4747'),
+  port: port('port to bind; 0 takes a free one; the variable PORT works too', '4747'),
 } as const satisfies OptionTable
 
 export const SERVE_OPTIONS = {
@@ -104,7 +104,7 @@ export const SERVE_OPTIONS = {
   },
   voucherKey: {
     value: '<key>',
-    meaning: 'key that seals voucher codes: 32 bytes as hex or base64; in live mode, use the variable or a file',
+    meaning: 'key that encrypts voucher codes: 32 bytes as hex or base64; in live mode, use the variable or a file',
     unset: 'voucher.key in the data folder, created at the first start',
     isSecret: true,
   },
@@ -132,7 +132,7 @@ export const SERVE_OPTIONS = {
   metricsHost: address('address to bind /metrics to'),
 } as const satisfies OptionTable
 
-/** What a command that is always a sandbox refuses, and says why. Its rate limits are off. */
+/** The options that a command which is always a sandbox refuses, with a reason. Its rate limits are off. */
 const OF_SANDBOX = {
   conversionFee: hidden(SERVE_OPTIONS.conversionFee),
   payoutFee: hidden(SERVE_OPTIONS.payoutFee),
@@ -163,7 +163,7 @@ export const RUN_OPTIONS = {
   exploreMax: { value: '<number>', meaning: 'maximum number of writes to explore', read: parseCount, default: '500' },
   exploreJobs: {
     value: '<number>',
-    meaning: 'how many runs go on at the same time',
+    meaning: 'number of simultaneous runs',
     read: parseCount,
     unset: 'as many as there are processors',
   },
@@ -230,7 +230,7 @@ export const MCP_OPTIONS = {
   snapshot: SERVE_OPTIONS.snapshot,
 } as const satisfies OptionTable
 
-/** Of a table, as if nothing were given. */
+/** The values of a table without flags and variables. */
 export const defaultsOf = (table: OptionTable): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(table).flatMap(([name, { default: text, read }]) =>

@@ -18,7 +18,7 @@ export const withOptions = (command: Command, table: OptionTable): Command => {
   return command.hook('preAction', refuseUnknownVariables)
 }
 
-/** Those of a command that serves: some have a meaning in one mode only. */
+/** The options of a command that serves. Some belong to one mode only. */
 export const withServerOptions = (command: Command, table: OptionTable): Command =>
   withOptions(command, table).hook('preAction', refuseMeaningless)
 

@@ -1,6 +1,6 @@
 import { UsageError } from './environment.ts'
 
-/** Where the record is (contract C18). */
+/** The PostgreSQL that holds the record (contract C18). */
 export interface PostgresTarget {
   /** Tried in this order, until one of them takes writes. A socket is a path. */
   hosts: readonly { host: string; port: number }[]
@@ -14,7 +14,7 @@ export interface PostgresTarget {
 
 const PORT = 5432
 const TLS = ['disable', 'require', 'verify-ca', 'verify-full'] as const
-/** Each sign that separates parts stands once, so that no part of a password is taken for another part and shown. */
+/** Each separator occurs once, so that no part of a password is mistaken for another part and shown. */
 const URL_PARTS = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^@/?#]*)(?:\/([^@/?#]*))?(?:\?([^@?#]*))?$/
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1|\/.*)$/
 const KNOWN = ['sslmode', 'sslrootcert', 'host']
@@ -72,6 +72,6 @@ const tlsOf = (parameters: URLSearchParams, hosts: PostgresTarget['hosts']): Pos
   }
   const mode = TLS.find((one) => one === given)
   if (!mode) throw wrongUrl(`has an sslmode other than ${TLS.join(', ')}`)
-  // As in libpq: whoever names an authority wants it checked.
+  // As in libpq, a URL that names an authority asks for the check.
   return mode === 'require' && parameters.has('sslrootcert') ? 'verify-ca' : mode
 }

@@ -82,7 +82,7 @@ export const parsePercent = (text: string): number => {
   return Number(number)
 }
 
-/** The flag may be repeated: `previous` is what its earlier uses gave. */
+/** The flag may be repeated: `previous` is the value of its earlier uses. */
 export const parseNetworks = (text: string, previous: unknown): BlockList => {
   const all = previous instanceof BlockList ? previous : new BlockList()
   if (!text.split(',').every((part) => addNetwork(all, part.trim()))) {

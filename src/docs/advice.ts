@@ -1,4 +1,4 @@
-/** What a client does about each documented error: in docs/use/errors.md, and below each operation of the reference. */
+/** The advice about each documented error, in docs/use/errors.md and below each operation of the reference. */
 
 export const kindOf = (name: string): string => name.split('.').at(-1) ?? name
 
@@ -6,7 +6,7 @@ export const kindOf = (name: string): string => name.split('.').at(-1) ?? name
 export const adviceAbout = (name: string): string | undefined =>
   ADVICE[kindOf(name)] ?? ADVICE[kindOf(name).replace(/^[a-z]+_/, '')]
 
-/** By the last part of the error's name, with or without what was done: `rotate_not_found` is `not_found`. */
+/** Advice by the last part of the error's name, with or without the action: `rotate_not_found` is `not_found`. */
 const ADVICE: Readonly<Record<string, string>> = {
   amount_too_large: 'buy or pay a smaller amount',
   amount_too_small: 'buy or pay a larger amount: the total rounds to zero in the wallet’s currency',

@@ -6,7 +6,7 @@ interface CollectionRequest {
   name: string
   folder: string
   method: string
-  /** With the examples of its parameters. */
+  /** The path, with the examples of its parameters. */
   path: string
   query: [name: string, example: string][]
   headers: [name: string, example: string][]

@@ -27,11 +27,11 @@ interface Guide {
   about: string
   /** The path of the file in the executable. */
   file: string
-  /** It says nothing of the sandbox, so that live mode shows it. */
+  /** The guide does not mention the sandbox, so live mode shows it. */
   isLive?: true
 }
 
-/** By the name of the file, so that links between guides hold in a folder and in a browser. */
+/** Guides by the names of their files, so that links between them work in a folder and in a browser. */
 export const GUIDES: Readonly<Record<string, Guide>> = {
   quickstart: { title: 'Quickstart', about: 'from installation to a passing test', file: quickstart },
   'testing-with-scrip': { title: 'Testing with Scrip', about: 'test a client with the sandbox', file: testing },
@@ -60,7 +60,7 @@ interface GuideFile {
   isLive?: true
 }
 
-/** By the path from the guides that link to it, where a server has it too. */
+/** Files by their paths in links of guides, which are their paths on a server too. */
 export const FILES: Readonly<Record<string, GuideFile>> = {
   'scrip.service': { topic: 'systemd', about: 'a unit for systemd', file: unit, isLive: true },
   'scrip-backup.service': {

@@ -6,7 +6,7 @@ interface Section {
   id: string
   heading: string
   level: number
-  /** What stands between its heading and the next one, without markup. */
+  /** The text between its heading and the next one, without markup. */
   body: string
 }
 
@@ -14,7 +14,7 @@ const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"'
 const plain = (markup: string): string =>
   markup.replace(/<[^>]*>/g, '').replace(/&(lt|gt|amp|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? '')
 
-/** Where a text without markup would run two words together. */
+/** Tags between two words: without a space in their place the words would run together. */
 const CELL_END = /<\/(?:td|th|li|p)>/g
 
 /** A row is found by the names that it begins with, or by what longer names end with: `payouts.not_found` is `not_found`. */

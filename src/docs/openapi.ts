@@ -17,7 +17,7 @@ Log in with \`POST /auth/login\`, then send \`Authorization: Bearer <access_toke
 
 Every request may carry an \`X-Request-Id\`; every response does. Amounts are numbers in major units, times RFC 3339 in UTC.`
 
-/** What an extension documents besides the operations. */
+/** The documentation that an extension adds to the operations. */
 export interface Additions {
   /** A paragraph of the introduction. */
   introduction: string
@@ -27,7 +27,7 @@ export interface Additions {
   headersOf: (served: ServedOperation) => TObject | undefined
   /** Errors that an operation has besides its own, by their names. */
   errorsOf: (served: ServedOperation) => Record<string, Failure>
-  /** What is said of some operations instead, by their ids. */
+  /** Other descriptions of some operations, by their ids. */
   operations: Readonly<Record<string, Partial<Pick<Operation, 'description' | 'bodyExample' | 'response'>>>>
 }
 
@@ -35,9 +35,9 @@ export interface DocumentOptions {
   app: AnyElysia
   version: string
   publicUrl: string
-  /** What an extension adds; undefined without one. */
+  /** The additions of an extension; undefined without one. */
   additions: Additions | undefined
-  /** What is posted to webhooks, by type of event. */
+  /** The bodies of deliveries, by type of event. */
   events: Readonly<Record<string, DeliveredEvent>>
 }
 
@@ -81,7 +81,7 @@ export const openApiDocument = ({ app, version, publicUrl, additions, events }: 
   }
 }
 
-/** What the parts of a document have in common. */
+/** Shared by the functions that make the parts of a document. */
 interface Context {
   components: Components
   /** Headers of requests besides the operation's own. */

@@ -107,7 +107,7 @@ const curlOf = (document: ApiDocument, { method, path, operation }: Entry): stri
   ].join(' \\\n  ')
 }
 
-/** For a shell: nothing in it is expanded. */
+/** A text in quotes for a shell, which expands nothing in it. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 const exampleResponse = (operation: DocumentedOperation): Html => {
@@ -116,7 +116,7 @@ const exampleResponse = (operation: DocumentedOperation): Html => {
   return html`${example !== undefined && html`<section aria-label="Response"><h2>Response <span class="status s${status?.[0]}">${status}</span></h2>${jsonBlock(example, 'Example of the response')}</section>`}`
 }
 
-/** What is posted to a receiver. */
+/** The request to a receiver. */
 export const eventView = (document: ApiDocument, type: string, operation: DocumentedOperation): Html => {
   const schema = operation.requestBody?.content['application/json']?.schema
   return html`<article class="operation">

@@ -13,7 +13,7 @@ export interface Frame {
   document: ApiDocument
   guides: Guides
   files: object
-  /** Where requests are sent by hand: the console, in the sandbox alone. */
+  /** The path of the console, which only the sandbox has. */
   console: string | undefined
 }
 
@@ -82,7 +82,7 @@ export const sectionLinks = ({ text }: Html): Html => {
   return html`${links.length > 1 && html`<nav class="facts" aria-label="On this page">${links}</nav>`}`
 }
 
-/** Where to begin. */
+/** The first page of the reference. */
 export const overview = ({ document, guides }: Frame): Html => html`<article class="overview">
 <header><h1>${document.info.title} API <small class="tag">${document.info.version}</small></h1></header>
 ${document.info.description.split('\n\n').map((paragraph) => html`<p class="lead">${prose(paragraph)}</p>`)}

@@ -11,7 +11,7 @@ import { EVENTS, type Frame, GUIDES_PATH, notFoundView, OPERATIONS, overview, pa
 /** One line of the search. */
 interface Found {
   title: string
-  /** What kind of page it is, or the path of the operation. */
+  /** The kind of the page, or the path of the operation. */
   kind: string
   href: string
   /** Names that find it. */
@@ -61,7 +61,7 @@ export class Reference {
     return pageOf(this.frame, '', 'Not found', notFoundView)
   }
 
-  /** What the search looks through. */
+  /** The entries that the search looks through. */
   async index(): Promise<Found[]> {
     const guides = await Promise.all(
       Object.entries(this.frame.guides).map(async ([name, { title, file }]) =>
@@ -118,7 +118,7 @@ const operationsIn = (document: ApiDocument): Found[] => [
 export const ownOf = <Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined
 
-/** Where a link of a guide leads: to another guide, to a file, within the page, or out. Other files are not served. */
+/** The target of a link in a guide: another guide, a file, a place in the page, or another site. Other files are not served. */
 export const linkIn =
   (guides: Guides, files: object) =>
   (href: string): string | undefined => {

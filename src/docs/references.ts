@@ -1,6 +1,6 @@
 import type { ApiDocument, DocumentedOperation, Header, Parameter, Response } from './document.ts'
 
-/** What operations have in common is served once, among the components, and referred to. */
+/** Parts that operations have in common are served once, among the components, and referred to. */
 
 /** The document as it is served: what occurs twice is a reference. */
 export const withReferences = (document: ApiDocument): object => {
@@ -58,7 +58,7 @@ export const withoutReferences = (served: unknown): ApiDocument => {
 /** Schemas stay named: generators and readers know them by their names. */
 const REFERENCE = /^#\/components\/(?!schemas)(\w+)\/(.+)$/
 
-/** By status, for generators of clients. */
+/** Responses by status, for generators of clients. */
 const NAMES: Readonly<Record<string, string>> = {
   '2XX': 'Received',
   400: 'BadRequest',

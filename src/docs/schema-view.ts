@@ -1,7 +1,7 @@
 import { Html, html, prose } from '../pages/html.ts'
 import { type ApiDocument, type Parameter, resolved, type Schema, schemaName } from './document.ts'
 
-/** What an object holds, member by member. */
+/** The members of an object. */
 
 /** Deeper members stand behind the name of their schema. */
 const DEPTH_MAX = 4

@@ -3,7 +3,7 @@ import type { Schema } from './document.ts'
 
 /** The schemas of the routes in the form that generators of clients read best. */
 
-/** Whether a schema describes a request, where an optional member may be null, or a response. */
+/** A schema describes a request, whose optional members may be null, or a response. */
 interface Direction {
   isRequest: boolean
   /** The control API refuses members that it does not know; the others ignore them. */

@@ -2,7 +2,7 @@ import type { TObject } from '@sinclair/typebox'
 import type { ApiDocument, Parameter } from './document.ts'
 import type { Components } from './schemas.ts'
 
-/** What the program sends: the `webhooks` of the OpenAPI document. */
+/** The requests that the program sends: the `webhooks` of the OpenAPI document. */
 
 export interface DeliveredEvent {
   title: string

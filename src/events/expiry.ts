@@ -6,7 +6,7 @@ import { deleteOldest, findOldestMs } from './queries.ts'
 /** Contract C16. */
 export const EVENT_KEPT_MS = 30 * DAY_MS
 
-/** To delete as many takes about a millisecond. */
+/** Deleting this many takes about a millisecond. */
 const DELETED_AT_ONCE = 50
 
 /** Deletes records 30 days after they were written, the oldest first. */

@@ -28,11 +28,11 @@ const oldestEvent = prepared((query: Query) =>
 export const findEvent = (query: Query, clientId: number, eventId: string): Event | undefined =>
   byEventId(query, { clientId, eventId })
 
-/** Of any client. */
+/** Finds an event of any client. */
 export const findAnyEvent = (query: Query, eventId: string): Event | undefined =>
   query.select().from(events).where(eq(events.eventId, eventId)).limit(1).get()
 
-/** Of all clients, the newest first. */
+/** The events of all clients, newest first. */
 export const latestEvents = (query: Query, limit: number): Event[] =>
   query.select().from(events).orderBy(desc(events.id)).limit(limit).all()
 
@@ -43,7 +43,7 @@ export const getEvent = (query: Query, id: number): Event => {
   return event
 }
 
-/** Whether an event is still as it was read: a person can have been erased from it. */
+/** True if an event is unchanged since it was read: a person can have been erased from it. */
 export const isUnchanged = (query: Query, { id, data }: Event): boolean => byId(query, { id })?.data === data
 
 export const nextNumber = (query: Query): number => lastId(query) + 1
@@ -74,7 +74,7 @@ export const eventList = new List({
   sorts: { id: [] },
 })
 
-/** What the events of a record say of it. */
+/** The data that the events of a record have. */
 export const EVENT_TEXTS = { table: events, texts: [], json: ['data'] } as const satisfies Personal<typeof events>
 
 export const eventsAbout = (query: Query, records: Iterable<string>): Iterable<Event> =>

@@ -11,7 +11,7 @@ export const eventRoutes = ({ guard }: { guard: Guard }) =>
     .routes({
       prefix: '/api/v1/events',
       tag: 'Events',
-      tagDescription: 'What happened to orders, payouts and wallets in the last 30 days.',
+      tagDescription: 'Changes of orders, payouts and wallets in the last 30 days.',
       names: 'events.',
     })
     .get(
@@ -23,7 +23,7 @@ export const eventRoutes = ({ guard }: { guard: Guard }) =>
       {
         id: 'listEvents',
         summary: 'List events',
-        description: 'What happened to your orders, payouts and wallets in the last 30 days, the newest first.',
+        description: 'Changes of your orders, payouts and wallets in the last 30 days, newest first.',
         query: EventListQuery,
         response: pageOf('A page of events', EventSchema),
         refuses: { list_validation: violation('limit', 'max', 'must be at most 100') },

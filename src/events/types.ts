@@ -1,4 +1,4 @@
-/** What can happen to a record (contract C16). */
+/** The types of events (contract C16). */
 export const EVENT_TYPES = [
   'order.created',
   'order.processing',
@@ -25,7 +25,7 @@ export const EVENT_TYPES = [
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** What filters select: all events, those of a kind of record, or one type. SQLite matches them with GLOB. */
+/** A filter selects all events, those of a kind of record, or one type. SQLite matches it with GLOB. */
 export const EVENT_PATTERNS = ['*', 'order.*', 'payout.*', 'wallet.*', ...EVENT_TYPES] as const
 export type EventPattern = (typeof EVENT_PATTERNS)[number]
 

@@ -13,14 +13,14 @@ import type { Session } from '../sessions/sessions.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { clearKeys, findKey, type KeyRecord, placeOf, putKey } from './queries.ts'
 
-/** How long a response is stored for its key (contract C14). */
+/** A response is stored for its key for this long (contract C14). */
 const STORED_MS = DAY_MS
 const KEY = /^[\x20-\x7e]{8,256}$/
 
 /** Failures that the client cannot prevent, or that pass with time, are not stored. */
 const STORED_REFUSALS = new Set([400, 404])
 
-/** When expired keys are looked for again: at once while there are many, otherwise a minute later. */
+/** The time of the next look for expired keys: at once while there are many, otherwise a minute later. */
 const clearing = worldPart(() => ({ nextMs: 0 }))
 
 /** Seals a response for its place; `open` returns undefined if it does not open. */
@@ -29,9 +29,9 @@ interface AtRest {
   open: (tx: Tx, stored: string, place: string) => string | undefined
 }
 
-/** What a write does, and how its response is stored: as it is if `atRest` is undefined. */
+/** A write, and the form in which its response is stored: unchanged if `atRest` is undefined. */
 interface Effect<Input, Output> {
-  /** The path that it was posted to, which the key belongs to. */
+  /** The path of the request. A key belongs to one path. */
   path: string
   deferred: DeferredBody<Input, Output>
   apply: (tx: Tx, input: Input) => Output
@@ -42,7 +42,7 @@ interface Response {
   status: number
   text: string
   isReplayed?: true
-  /** What it says is thrown once it is stored. */
+  /** The failure that is thrown once it is stored. */
   refusal?: DomainError
 }
 

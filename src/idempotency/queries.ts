@@ -6,7 +6,7 @@ import { idempotencyKeys } from './tables.ts'
 
 export type KeyRecord = typeof idempotencyKeys.$inferSelect
 
-/** More than a write adds, and few enough for one request. */
+/** The number is more than a write adds, and few enough for one request. */
 const CLEARED_PER_WRITE = 20
 
 const clearSome = prepared((tx: Tx) => {
@@ -27,7 +27,7 @@ export const clearKeys = (tx: Tx, usedAtMsMax: number): boolean =>
 const isKey = ({ clientId, key }: Pick<KeyRecord, 'clientId' | 'key'>) =>
   and(eq(idempotencyKeys.clientId, clientId), eq(idempotencyKeys.key, key))
 
-/** What an erased key is stored as: the key itself can name a person. */
+/** The text in place of an erased key: the key itself can name a person. */
 const erasedKeyOf = (key: string): string => `erased ${createHash('sha256').update(key).digest('hex')}`
 
 const findEither = preparedOne(
@@ -42,7 +42,7 @@ const findEither = preparedOne(
 export const findKey = (query: Query, clientId: number, key: string): KeyRecord | undefined =>
   findEither(query, { clientId, key, erasedKey: erasedKeyOf(key) })
 
-/** Takes the request and its response out. No request is the same as the erased one. */
+/** Removes the request and its response. No later request equals the erased one. */
 export const eraseKey = (tx: Tx, stored: Pick<KeyRecord, 'clientId' | 'key'>): void => {
   tx.update(idempotencyKeys)
     .set({ key: erasedKeyOf(stored.key), requestSha256: '', body: '{}' })
@@ -50,7 +50,7 @@ export const eraseKey = (tx: Tx, stored: Pick<KeyRecord, 'clientId' | 'key'>): v
     .run()
 }
 
-/** Read a page at a time, in order of client and key. */
+/** All stored responses, in order of client and key, read a page at a time. */
 export function* storedResponses(query: Query): Generator<SealedResponse & { isSealed: boolean }> {
   const { clientId, key, body } = idempotencyKeys
   let last = { clientId: 0, key: '' }

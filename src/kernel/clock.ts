@@ -9,7 +9,7 @@ export interface Clock {
 }
 
 export interface SteadyClock extends Clock {
-  /** Never goes back, unlike the time of day: for rate limits (decision 28). */
+  /** A clock that never goes back, unlike the time of day: for rate limits (decision 28). */
   steadyMs(): number
 }
 

@@ -15,8 +15,8 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 /**
- * How every error reads on the terminal (decision 60): a line that says what is wrong, then what to do next. The message
- * has them as lines.
+ * The form of every error on the terminal (decision 60): a line that says what is wrong, then lines that say what to do.
+ * The message contains them.
  */
 export const errorText = (message: string): string => `scrip: ${visibleLines(message)}\n`
 

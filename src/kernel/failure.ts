@@ -4,7 +4,7 @@ export interface Violation {
   field: string
   rule: Rule
   problem: string
-  /** The whole sentence, where the usual one would not read well. */
+  /** The whole sentence, if the usual one would not read well. */
   message?: string
 }
 
@@ -20,7 +20,7 @@ export type FailureKind =
   | 'SERVICE_UNAVAILABLE'
   | 'INTERNAL_SERVER_ERROR'
 
-/** What a failure is called inside the program, in the log and where faults are chosen. Clients see its kind. */
+/** The name of a failure inside the program, in the log and for faults. Clients see its kind. */
 type FailureCode =
   | 'amount_too_large'
   | 'amount_too_small'
@@ -76,16 +76,16 @@ type FailureCode =
   | 'world_not_found'
   | 'worlds_exhausted'
 
-/** Why a request is refused. `http/errors.ts` formats it. */
+/** The reason for which a request is refused. `http/errors.ts` formats it. */
 export interface Failure {
   code: FailureCode
   kind: FailureKind
   message: string
   violations?: readonly Violation[]
   headers?: Readonly<Record<string, string>>
-  /** Has the structured format on every route (contract C4). */
+  /** Its format is the structured one on every route (contract C4). */
   isUniform?: true
-  /** If it differs from the one of its kind. */
+  /** The status, if it differs from that of its kind. */
   status?: number
 }
 
@@ -143,7 +143,7 @@ export const unavailable = (retryAfterSeconds: number): Failure => ({
   headers: { 'Retry-After': String(retryAfterSeconds) },
 })
 
-/** Whether waiting would help. */
+/** True if the same request may succeed later. */
 export const isUnavailable = (error: unknown): error is DomainError =>
   error instanceof DomainError && error.failure.code === 'unavailable'
 

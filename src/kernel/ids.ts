@@ -6,7 +6,7 @@ export interface Randomness {
 
 export const secureRandomness: Randomness = { bytes: (count) => randomBytes(count) }
 
-/** Never from a random seed (decision 1). */
+/** This value never comes from a random seed (decision 1). */
 export const freshSecret = (byteCount: number): Uint8Array => randomBytes(byteCount)
 
 /** Names what a command asks for, so that it can ask again (contract C20). Never from a random seed. */
@@ -81,7 +81,7 @@ export class IdSource {
     return `${prefix}_${timeLetters(nowMs)}${sequence}${this.letters(RANDOM_LENGTH)}`
   }
 
-  /** Does work after which ids and randomness stand where they stood: what it has drawn is drawn again. */
+  /** Does work, and then puts ids and randomness back: the next work draws the same values. */
   rewinding<T>(work: () => T): T {
     const { lastMs, sequence } = this.state
     const { randomness } = this
@@ -110,8 +110,8 @@ export class IdSource {
 const COMPUTED_LENGTH = SEQUENCE_LENGTH + RANDOM_LENGTH
 
 /**
- * An id that sorts by time and is computed from what it names, so that it takes nothing from the randomness of a world:
- * what is written for the second time has the same id (decision 70).
+ * An id that sorts by time and is computed from its content, so that it takes nothing from the randomness of a world
+ * (decision 70). Equal content has the same id.
  */
 export const computedId = (prefix: 'evt', nowMs: number, content: string): string => {
   const digest = hash('sha256', content, 'hex') // in one call, because each event has one

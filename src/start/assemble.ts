@@ -34,7 +34,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log, beginning
   const { reference, seed } = sources
   const nextRequestId = requestIds(seed)
   return {
-    /** Takes what is known once the port is bound. */
+    /** Takes the values that are known once the port is bound. */
     deps: (bound: Pick<Deps, 'publicUrl' | 'addressOf' | 'isClosing' | 'isServing' | 'listeners'>) => {
       const { publicUrl } = bound
       const catalog = new Catalog({
@@ -97,7 +97,7 @@ const readSources = (config: Config, clock: SteadyClock, beginning: Beginning | 
   }
 }
 
-/** @throws Error with the path, which that of a folder lacks */
+/** @throws Error with the path, which the system's error for a folder lacks */
 const bytesOf = (file: string): Buffer => {
   try {
     return readFileSync(file)
@@ -116,7 +116,10 @@ const readSnapshotFile = (file: string, config: Config, clock: Clock): Uint8Arra
   }
 }
 
-/** Migrated, with current seed data, and with passwords to be chosen. Its schema is exactly what migrations make. @throws SnapshotFault, SchemaMismatch */
+/**
+ * The image after migration, with current seed data and without passwords. Its schema is exactly what migrations make.
+ * @throws SnapshotFault, SchemaMismatch
+ */
 const upToDate = (image: Uint8Array, { dataDir, voucherKey }: Config, clock: Clock): Uint8Array => {
   const database = Database.inMemory(image)
   // Before anything is written: a foreign trigger would run.

@@ -143,7 +143,7 @@ const openSandbox = (dataDir: string, sources: Sources): World => {
 /** @throws what is wrong with a database that an earlier process has left, or that somebody has put in its place */
 const requireSound = (database: Database): void => {
   requireSoundPages(database)
-  keptState(database.query, '') // another program's has no such tables
+  keptState(database.query, '') // the database of another program has no such tables
   requireMode(database.sqlite, 'sandbox')
 }
 
@@ -172,7 +172,7 @@ const fillDatabase = (database: Database, sources: Sources): void => {
   const { mode } = sources.config
   requireMode(database.sqlite, mode)
   migrate(database.sqlite, clock)
-  // A database of an early release has no mode. The sandbox opens what it holds to everyone on the machine.
+  // A database of an early release has no mode. The sandbox opens its records to everyone on the machine.
   if (holdsForeignClients(database, mode)) {
     throw new DataFault(`the data does not belong to --mode ${mode}\nEach mode needs a folder of its own.`)
   }

@@ -15,7 +15,7 @@ import { seededImages } from './seeded-images.ts' with { type: 'macro' }
 /** Seeded while the program was bundled. */
 const SEEDED = seededImages()
 
-/** What a world begins with. Worlds share the catalog of the process, and have none of their own. */
+/** The seed data of a world, without a catalog: worlds share the catalog of the process. */
 export const seededImage = (): Uint8Array => unpacked(SEEDED.world)
 
 export const startInMemory = (sources: Sources): Origin => {

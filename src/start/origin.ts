@@ -11,9 +11,9 @@ import type { Worlds } from '../worlds/worlds.ts'
 import { sandboxRates } from './seed.ts'
 import type { ServedFolder } from './served-folder.ts'
 
-/** What every world begins with: a scenario that was played once (contract C15). */
+/** The state in which every world begins: a scenario that was played once (contract C15). */
 export interface Beginning {
-  /** Of the process: what comes after the scenario is drawn from the same stream. */
+  /** The stream of the process: whatever follows the scenario draws from it. */
   seed: string
   image: Uint8Array
   settings: Settings
@@ -24,7 +24,7 @@ export interface Beginning {
 export interface Sources {
   config: Config
   clock: SteadyClock
-  /** Where ids, codes and, in memory, the signing key start. */
+  /** The seed of ids, codes and, in memory, the signing key. */
   seed: string
   reference: Reference
   /** Compressed by zstd: as text it can be as large as all other data. */
@@ -32,9 +32,9 @@ export interface Sources {
   rates: BaseRates | undefined
   snapshot: Uint8Array | undefined
   beginning: Beginning | undefined
-  /** What the snapshot or the scenario gives. */
+  /** The state of the snapshot or the scenario. */
   given: Uint8Array | undefined
-  /** What every world begins with. Its passwords are to be chosen. */
+  /** The image with which every world begins. Its first logins choose the passwords. */
   initial: () => Uint8Array
 }
 
@@ -48,12 +48,12 @@ export interface Origin {
   initialRates: () => BaseRates | undefined
   seals: SealSource
   signingKey: Uint8Array
-  /** What a server of a record takes and lets go; undefined in the sandbox. */
+  /** The folder that a server takes and releases with the lease; undefined in the sandbox. */
   folder: ServedFolder | undefined
   release: () => void
 }
 
-/** Those of `--rates`, else those of the sandbox. */
+/** The rates of `--rates`, else those of the sandbox. */
 export const initialRatesOf = ({ rates, reference }: Pick<Sources, 'rates' | 'reference'>): (() => BaseRates) =>
   rates ? () => rates : sandboxRates(reference)
 

@@ -17,9 +17,9 @@ import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 import { assemble } from './assemble.ts'
 import type { Beginning } from './origin.ts'
 
-/** What `--scenario` names: every world begins with it (contract C15). */
+/** The scenario of `--scenario`: every world begins with it (contract C15). */
 
-/** A file that cannot be played, or of which a step went wrong. */
+/** The file cannot be played, or one of its steps failed. */
 export class ScenarioFault extends Error {
   override readonly name = 'ScenarioFault'
 }
@@ -48,7 +48,7 @@ export const playBeginning = async (config: Config, clock: SteadyClock, log: Log
 
 const stepsIn = (text: string): Step[] => readSteps(parseObject(text, Number.POSITIVE_INFINITY))
 
-/** The name of a file has a dot or a slash; those that come with the program have neither. @throws UsageError */
+/** The name of a file has a dot or a slash; the name of a scenario that comes with the program has neither. @throws UsageError */
 const textOf = (name: string): string => {
   if (/[./\\]/.test(name)) return fileText(name)
   const shipped = SHIPPED.get(name)

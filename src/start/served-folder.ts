@@ -19,12 +19,12 @@ interface ServedFolderOptions {
   isLocked?: boolean
 }
 
-/** The data folder of a live server. One of a record takes it with the lease, and lets it go with the lease. */
+/** The data folder of a live server. With PostgreSQL, a server takes and releases it with the lease. */
 export class ServedFolder {
-  /** Until the folder is taken, who needs its data gets a 503. */
+  /** Until the folder is taken, a request that needs its data gets a 503. */
   readonly world: World
   #lock: Disposable | undefined
-  /** Where what is written is committed first: the record of which the folder is a copy. */
+  /** The record, in which each write is committed first. The folder is its copy. */
   gateOf: ((database: Database) => Gate) | undefined
 
   constructor(private readonly options: ServedFolderOptions) {
@@ -42,7 +42,7 @@ export class ServedFolder {
   /** Locks the folder, and opens the database. @throws DataFault, SchemaMismatch, FileFault */
   take(): void {
     this.#lock = this.options.isLocked ? { [Symbol.dispose]: () => undefined } : lockForServing(this.dataDir)
-    this.world.db.serve() // until here it may wait for a command that writes
+    this.world.db.serve() // opening may wait for a command that writes
   }
 
   /** Commits what is waiting, and closes the database. */

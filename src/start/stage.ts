@@ -20,8 +20,8 @@ interface Around {
 }
 
 /**
- * Plays scenarios, each in a program of its own around one seeded world: its requests reach no other world, count nowhere, and
- * nothing of a scenario that stops is left (decision 132).
+ * Plays each scenario in its own program around one seeded world. Its requests reach no other world and count nowhere. A
+ * scenario that stops leaves nothing (decision 132).
  */
 export const stageAround = ({ sources: { clock, seed }, deps, options }: Around): Stage => {
   const stage: Stage = async (name, steps) => {
@@ -49,7 +49,7 @@ export const stageAround = ({ sources: { clock, seed }, deps, options }: Around)
       worlds,
       extension,
       isUnlimited: true,
-      isServing: () => false, // what is to be delivered waits for the world to be placed
+      isServing: () => false, // deliveries wait until the world is placed
       listeners: [],
       addressOf: () => own.host,
     })

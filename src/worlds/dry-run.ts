@@ -5,10 +5,10 @@ import { type World, worldPart } from './world.ts'
 
 type Write = <T>(work: (tx: Tx) => T) => Promise<T>
 
-/** Whether the unit of work that runs now is undone afterwards. */
+/** The state of the current unit of work: in a dry run it is undone afterwards. */
 const running = worldPart(() => ({ isDryRun: false }))
 
-/** For what a unit of work does besides its transaction: it notifies nobody, and queues no work of its own. */
+/** True in a dry run, whose unit of work notifies nobody and queues nothing. */
 export const isInDryRun = (world: World): boolean => world.of(running).isDryRun
 
 /** Ends a unit of work that is undone, with its result. */

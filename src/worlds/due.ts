@@ -6,13 +6,13 @@ import { type World, worldPart } from './world.ts'
 /** Due work: orders are delivered, payouts move on, events and attempts at their delivery are deleted. */
 type DueKind = 'orders' | 'payouts' | 'events' | 'attempts'
 
-/** A step that the clock takes. */
+/** A step of the clock. */
 interface Due {
-  /** Of its record. */
+  /** The id of its record. */
   id: string | number
   /** In Unix milliseconds. */
   dueMs: number
-  /** Is dated at its due time. The record must not be due at that time afterwards. */
+  /** Does the step, dated at its due time. The record must not be due at that time afterwards. */
   step: (tx: Tx, world: World) => void
 }
 
@@ -24,10 +24,10 @@ export interface DueSource {
   waiting: (query: Query) => number
 }
 
-/** The earliest steps of a world, as its database has them; those that are missing are read when they are needed. */
+/** The earliest steps of a world. A missing one is read from the database when it is needed. */
 const earliest = worldPart(() => new Map<DueKind, Due | undefined>(), 'derived')
 
-/** The records whose step has failed. They are tried again after a start, or when another process has written. */
+/** The records whose step has failed. They are tried again after a start or an act. */
 const quarantined = worldPart(() => new Map<DueKind, Set<unknown>>(), 'derived')
 const quarantinedIn = (world: World, kind: DueKind): Set<unknown> => {
   const known = world.of(quarantined).get(kind) ?? new Set()
@@ -44,10 +44,10 @@ export const schedule = (world: World, kind: DueKind, dueMs: number): void =>
 
 type Write = <T>(work: (tx: Tx) => T) => Promise<T>
 
-/** Steps in one transaction, after which others come: skipping a month blocks nobody for long. */
+/** The maximum number of steps in one transaction. Other requests come in between, even after a jump of a month. */
 const STEPS_MAX = 100
 
-/** A step that failed, which is set aside, so that the others go on. */
+/** The failure of a step. The step is set aside, so that the others continue. */
 class StepFailed extends Error {
   constructor(
     readonly kind: DueKind,
@@ -58,7 +58,7 @@ class StepFailed extends Error {
   }
 }
 
-/** Due work is in the database and survives restarts. It is done once, in order, before requests of its world can see it. */
+/** Due work is in the database and survives restarts. It is done once, in order, before a request of its world can see it. */
 export class DueWork {
   /** The worlds that are catching up: all requests of a world wait for the same work. */
   readonly #catchingUp = new WeakMap<World, Promise<void>>()
@@ -83,7 +83,7 @@ export class DueWork {
     return this.sources.reduce((sum, source) => sum + source.waiting(world.db.query), 0)
   }
 
-  /** How many steps have failed. */
+  /** The number of steps that have failed. */
   quarantinedCount(world: World): number {
     return this.sources.reduce((sum, { kind }) => sum + quarantinedIn(world, kind).size, 0)
   }
@@ -138,7 +138,7 @@ export class DueWork {
   /** @throws StepFailed, and then none of them is done */
   #steps(tx: Tx, world: World): void {
     const known = world.of(earliest)
-    known.clear() // what a request has cancelled is no longer due
+    known.clear() // a request may have cancelled what was due
     for (let count = 0; count < STEPS_MAX; count++) {
       const due = this.#first(world, tx)
       if (!due || due.dueMs > world.clock.nowMs()) break

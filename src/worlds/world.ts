@@ -12,12 +12,12 @@ interface WorldPart<T> {
   readonly create: (world: World) => T
 }
 
-/** A part that follows from the database alone may be dropped at any time: it is made again from what is there. */
+/** A derived part follows from the database alone. It may be dropped at any time, and is made again. */
 type PartKind = 'own' | 'derived'
 
 const kinds: PartKind[] = []
 
-/** Declares a part. Rooms do this once, at the top of a file, and read it with {@link World.of}. */
+/** Declares a part. Modules do this once, at the top of a file, and read it with {@link World.of}. */
 export const worldPart = <T>(create: (world: World) => T, kind: PartKind = 'own'): WorldPart<T> => ({
   index: kinds.push(kind) - 1,
   create,
@@ -26,11 +26,11 @@ export const worldPart = <T>(create: (world: World) => T, kind: PartKind = 'own'
 /** Everything that can change (contract C15): data, clock, randomness, and what modules keep in memory. */
 export class World {
   readonly ids: IdSource
-  /** Whether somebody has asked for its data since this was false. */
+  /** True if its data was used since this was set to false. */
   wasUsed = false
   #closed = false
   #database: Database | undefined
-  /** For a world that is suspended, or was never used. */
+  /** Opens the data of a world that is suspended or was never used. */
   #open: OpenData | undefined
   readonly #parts: unknown[] = []
   #requests = 0
@@ -62,7 +62,7 @@ export class World {
     return this.#database
   }
 
-  /** The data of a world that is not suspended. To look at it is not to use it. */
+  /** The data of a world that is not suspended. Reading this property does not count as use. */
   get openDatabase(): Database | undefined {
     return this.#database
   }
@@ -91,19 +91,19 @@ export class World {
     return created
   }
 
-  /** Drops what follows from the database, after another process has written to it. */
+  /** Drops all derived parts, after an act or an edit. */
   forgetDerived(): void {
     this.#parts.forEach((_, index) => {
       if (kinds[index] === 'derived') this.#parts[index] = undefined
     })
   }
 
-  /** A request identifier that depends on nothing but this world's own requests. */
+  /** A request identifier that depends only on this world's requests. */
   nextRequestId(): string {
     return `req_${this.name}_${++this.#requests}`
   }
 
-  /** Ends the world. Whoever still holds it, a request that is under way, holds nothing of what was in it. */
+  /** Ends the world. A request that still holds it finds nothing in it. */
   close(): void {
     this.#database?.close()
     this.#database = undefined

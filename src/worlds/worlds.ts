@@ -7,7 +7,7 @@ export const DEFAULT_WORLD = 'default'
 export interface Worlds {
   readonly default: World
   readonly names: readonly string[]
-  /** Those that were used since the start. */
+  /** The worlds that were used since the start. */
   readonly all: readonly World[]
   find: (name: string) => World | undefined
   /** Called regularly, to free the memory of idle worlds. */

@@ -41,7 +41,7 @@ export const isPublic = ({ security }: DocumentedOperation): boolean => security
 export const refusalsIn = (operation: DocumentedOperation): { name: string; status: number; body: unknown }[] =>
   errorsIn(operation).map((error) => ({ ...error, status: Number(error.status) }))
 
-/** Those that coverage counts and faults bring about: not what a wrong X-Sandbox-Fault gets, or the strictness of probes. */
+/** The errors that coverage counts and faults inject, without the responses to a wrong X-Sandbox-Fault and to strict probes. */
 export const outcomesIn = (operation: DocumentedOperation) =>
   refusalsIn(operation).filter(({ name }) => name !== 'fault_unknown' && name !== 'parameter_unknown')
 

@@ -10,9 +10,9 @@ import { operationsOf, readDocument, type Served } from './document.ts'
 const server = await startServer('--rate-limit', 'off')
 afterAll(() => server.stop())
 
-/** What clients make has ids that are made up at random: no document can name one. */
+/** Records that clients create have random ids, which no document can name. */
 const MADE_UP_ID = /\/(?:ben|pyt|evt|whk)_/
-/** What the operations before have brought about. */
+/** The results of the earlier operations. */
 const LATER: Record<string, number> = {
   // No token is issued twice.
   refresh: 401,

@@ -4,7 +4,7 @@ import { withoutReferences } from '../../src/docs/references.ts'
 import { startServer } from '../harness.ts'
 import { faultsOf } from './schemas.ts'
 
-/** What makes clients that are generated from the document exact and readable, held over the whole document. */
+/** Rules for the whole document, which make generated clients exact and readable. */
 
 const server = await startServer()
 afterAll(() => server.stop())

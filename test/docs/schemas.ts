@@ -28,13 +28,13 @@ export const validatorOf = (schema: Schema): ValidateFunction => {
   return validate
 }
 
-/** What is wrong with a value; empty when nothing is. */
+/** The problems of a value; empty if there are none. */
 export const faultsOf = (schema: Schema, value: unknown): string[] => {
   const validate = validatorOf(schema)
   return validate(value) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
-/** What is wrong with a header, which is text on the wire. */
+/** The problems of a header, which is text on the wire. */
 export const headerFaultsOf = (schema: Schema, text: string): string[] => {
   const validate = coercingAjv.compile({ type: 'object', properties: { value: schema } })
   return validate({ value: text }) ? [] : (validate.errors ?? []).map(({ message }) => `${text} ${message}`)

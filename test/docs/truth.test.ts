@@ -60,7 +60,7 @@ afterAll(async () => {
 })
 const operations = operationsOf(await readDocument(servers.plain))
 
-/** How an operation is called, where the call differs from the documented example for the record 1. */
+/** The call of an operation that differs from the documented example for the record 1. */
 interface Call {
   id?: string | number
   query?: string
@@ -387,7 +387,7 @@ const REFUSALS: Record<string, Scene> = {
   },
 }
 const ON_HUGE = /^(?:charges|orders|payouts)\.amount_too_(?:large|small)$/
-/** What no single request provokes: breakdowns, a full disk, as many or as large worlds as test/worlds makes, and a long document. */
+/** The errors that no single request provokes: breakdowns, a full disk, too many or too large worlds, a long document. */
 const UNPROVOKED =
   /^internal$|^unavailable$|\.rate_failed$|\.exhausted$|\.(?:world_|snapshot_)?damaged$|\.too_l(?:arge|ong)$/
 
@@ -405,7 +405,7 @@ const send = (world: TestWorld, operation: Served, call: Call): Promise<Response
   })
 }
 
-/** What a response begins with, if it stays open. */
+/** The beginning of a response that stays open. */
 const textOf = async (response: Response): Promise<string> => {
   if (response.headers.get('content-type') !== 'text/event-stream') return response.text()
   const reader = response.body?.getReader()
@@ -536,10 +536,10 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
 
 /** Asked for by the number that the example has: the same record in every world. */
 const REFERENCE = new Set(['getCountry', 'getCurrency', 'getCategory', 'getSubcategory'])
-/** What is too large to show, or counts all that is documented. */
+/** The examples that are too large to show, or count all documented outcomes. */
 const NOT_SHOWN = new Set(['getSnapshot', 'getCoverage'])
 
-/** What is made up for each: names, times, codes and secrets, and where it was asked. */
+/** The members that differ in each response: names, times, codes, secrets and addresses. */
 const MADE_UP: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'a time'],
   [/^eyJ[\w-]*\.[\w-]+\.[\w-]+$/, 'a token'],
@@ -570,7 +570,7 @@ const factsOf = (value: unknown, world: TestWorld): unknown => {
 /** Of a list, an example shows some items; so it does of these members. */
 const SHOWN_IN_PART = new Set(['worlds', 'headers', 'rates', 'products', 'payouts', 'amounts'])
 
-/** What a response has of what an example shows of it. */
+/** The part of a response that an example shows. */
 const shownOf = (received: unknown, example: unknown): unknown => {
   if (Array.isArray(received) && Array.isArray(example)) {
     return example.map((item) => {

@@ -33,7 +33,7 @@ export const dividedBy = (a: Fraction, b: Fraction): Fraction =>
 /** The share that a percentage is. */
 export const percent = (a: Fraction, percentage: Fraction): Fraction => dividedBy(times(a, percentage), fraction('100'))
 
-/** How many units of the last of some decimals, half a unit counting as one more, away from zero. */
+/** The number of units of the last decimal, rounded half away from zero. */
 export const unitsOf = (a: Fraction, decimals: number): bigint => {
   const scaled = a.over * 10n ** BigInt(decimals)
   const magnitude = scaled < 0n ? -scaled : scaled

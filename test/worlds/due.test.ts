@@ -6,12 +6,12 @@ import { forFile, openProgram, type Server, sharedServer } from '../harness.ts'
 import { ADA, getOrder, getPayout, HUNDRED, INSTANT, OVERNIGHT, pay, place, START } from '../records.ts'
 import { expectSoundBooks, lastEntryOf } from '../wallets/books.ts'
 
-/** What falls due is done once, in order of due time, before anything that happens after it can be seen. */
+/** Due work is done once, in order of due time, before anything later can be seen. */
 
 const START_MS = Date.parse(START)
 const at = (second: number) => new Date(START_MS + second * 1_000).toISOString()
 
-/** What the books say was done, in the order in which it was: when, and for what. */
+/** The movements of the ledger in their order, each with its time and its record. */
 const doneIn = (world: World, since: number) =>
   world.db.sqlite
     .query<{ source: string; at: number }, [number]>(

@@ -27,7 +27,7 @@ export const voucherCommands = (vouchers: Command): void => {
       'JSON lines or a JSON array of {product_id, denomination, card_number, pin_code?, claim_url?, expires_at?}; - reads standard input',
     )
     .action(acting(voucherActs, { fileOf: (file: string) => file }))
-  dataCommand(vouchers, 'rekey', 'seal all codes with a new key').action(actingAlone(voucherActs, 'write'))
+  dataCommand(vouchers, 'rekey', 'encrypt all codes with a new key').action(actingAlone(voucherActs, 'write'))
   listCommand(
     vouchers.command('list'),
     'count the stock by product and denomination, and the days it will last',

@@ -56,7 +56,7 @@ const watchDue = ({ gauge }: Metrics, due: DueWork, world: World): void => {
   gauge('scrip_due_work_set_aside', 'Steps of orders and payouts that failed and are set aside.', () =>
     due.quarantinedCount(world),
   )
-  gauge('scrip_due_work_late_seconds', 'How long the first of them has been overdue.', () => {
+  gauge('scrip_due_work_late_seconds', 'Time for which the first of them has been overdue.', () => {
     const lateMs = world.clock.nowMs() - due.nextMs(world)
     return Math.max(0, lateMs) / SECOND_MS
   })
@@ -77,7 +77,7 @@ const watchOperations = ({ gauge }: Metrics, world: World, reference: Reference)
     (await stock()).flatMap(({ labels, daysLeft }): Labelled[] => (daysLeft === null ? [] : [[labels, daysLeft]]))
   gauge('scrip_stock_days', 'Days that the codes last at the sales of the last 30 days.', days, labels)
   gauge('scrip_wallets_low', 'Wallets below their threshold.', () => countLow(world.db.query))
-  gauge('scrip_webhook_failing_seconds', 'How long the webhook that fails the longest has failed.', () => {
+  gauge('scrip_webhook_failing_seconds', 'Time since the webhook that fails the longest began to fail.', () => {
     const nowMs = world.clock.nowMs()
     return (nowMs - (failingSinceMs(world.db.query) ?? nowMs)) / SECOND_MS
   })
@@ -116,17 +116,17 @@ const STATES = ['active', 'warm', 'pulling', 'waiting'] as const
 /** The metrics of a server with a record (contract C18). */
 export const watchRecord = ({ gauge }: Metrics, record: RecordServer): void => {
   const roles = () => STATES.map((role): Labelled => [{ role }, record.state === role ? 1 : 0])
-  gauge('scrip_record_role', 'What the server is; 1 for its role.', roles, ['role'])
+  gauge('scrip_record_role', '1 for the role of the server.', roles, ['role'])
   gauge('scrip_record_epoch', 'Epoch of the lease.', () => record.position.epoch)
   gauge('scrip_record_seq', 'Last commit of the copy.', () => record.position.seq)
   gauge('scrip_record_lag_commits', 'Commits that the copy is behind.', () => record.position.lagCommits)
-  gauge('scrip_record_lag_seconds', 'How long the copy has been behind.', () => record.position.lagSeconds)
+  gauge('scrip_record_lag_seconds', 'Time for which the copy has been behind.', () => record.position.lagSeconds)
   gauge('scrip_record_commits', 'Commits to the record since the start.', () => record.totals.commits)
   gauge('scrip_record_commit_seconds', 'Time of these commits.', () => record.totals.seconds)
   gauge('scrip_record_commits_unknown', 'Commits that were not answered, and looked up.', () => record.totals.unknown)
   gauge('scrip_record_commits_refused', 'Units of work that PostgreSQL refused.', () => record.totals.refused)
   gauge('scrip_record_renewals_failed', 'Renewals of the lease that failed.', () => record.totals.failedRenewals)
-  gauge('scrip_record_takeovers', 'How often this server took the lease.', () => record.totals.takeovers)
+  gauge('scrip_record_takeovers', 'Leases that this server took.', () => record.totals.takeovers)
   gauge(
     'scrip_record_renewal_age_seconds',
     'Time since the last renewal of the lease.',
