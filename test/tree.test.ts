@@ -111,7 +111,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // Live mode runs without the sandbox, and is read without it (decision 0047).
   app: BELOW_APP.filter((place) => place !== 'sandbox'),
   start: ['app', ...BELOW_APP],
-  commands: ['start', 'app', 'acts', ...BELOW_APP],
+  desk: ['pages', 'kernel'],
+  commands: ['desk', 'start', 'app', 'acts', ...BELOW_APP],
   main: ['commands', 'config', 'kernel', 'start'],
 }
 

@@ -20,6 +20,8 @@ export interface Asked {
   /** The arguments and options of the command. */
   args: readonly unknown[]
   isDryRun: boolean
+  /** The last row of the audit that was seen when it was decided: an act on the same record since then refuses it. */
+  seen?: number | undefined
   /** The reason of a command that refused the act itself: the audit gets its row, and nothing else is done. */
   refusal?: string | undefined
 }

@@ -5,8 +5,21 @@ import { type AuditRow, audit, auditHead, auditKeys } from './tables.ts'
 
 export { type AuditRow, OUTCOMES } from './tables.ts'
 
-export const auditRows = (query: Query, narrowing: Narrowing = {}): Rows<AuditRow> =>
-  rowsById(query, audit, narrowed({ status: audit.outcome, atMs: audit.atMs }, narrowing), narrowing)
+export const auditRows = (query: Query, narrowing: Narrowing = {}): Rows<AuditRow> => {
+  const { outcome: status, atMs, user, command, subject, before, after, act } = audit
+  const texts = [user, command, subject, before, after, act]
+  return rowsById(query, audit, narrowed({ status, atMs, texts }, narrowing), narrowing)
+}
+
+/** What commands of a group have done to something, the oldest first: after a row of the audit. */
+export const actsAbout = (query: Query, group: string, subject: string, afterId = 0): Rows<AuditRow> => {
+  const isAbout = sql`(${audit.subject} = ${subject} OR instr(${audit.subject}, ${`${subject} `}) = 1)`
+  return rowsById(
+    query,
+    audit,
+    and(gt(audit.id, afterId), eq(audit.outcome, 'done'), sql`instr(${audit.command}, ${`${group} `}) = 1`, isAbout),
+  )
+}
 
 /** The row of an act, by the id with which a command has asked for it. */
 export const findAct = (query: Query, act: string): AuditRow | undefined =>

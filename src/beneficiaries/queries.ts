@@ -18,9 +18,14 @@ export const findAnyBeneficiary = (query: Query, id: string): Beneficiary | unde
 
 /** Their ids sort by creation. An e-mail address matches in any case. */
 export const beneficiariesOf = (query: Query, narrowing: Narrowing, email?: string): Rows<Beneficiary> => {
-  const { clientId, createdAtMs: atMs, emailLowerCase } = beneficiaries
+  const { id, clientId, createdAtMs: atMs, emailLowerCase, searchLowerCase } = beneficiaries
   const isWanted = email === undefined ? undefined : eq(emailLowerCase, lowerCase(email))
-  return rowsById(query, beneficiaries, and(narrowed({ clientId, atMs }, narrowing), isWanted), narrowing)
+  return rowsById(
+    query,
+    beneficiaries,
+    and(narrowed({ clientId, atMs, texts: [id, searchLowerCase] }, narrowing), isWanted),
+    narrowing,
+  )
 }
 
 /** What lists compare of the texts of a beneficiary. */

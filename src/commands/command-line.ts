@@ -1,8 +1,11 @@
 import { Command } from 'commander'
 import { compareConfigOf, configOf, documentConfigOf, mcpConfigOf, runConfigOf } from '../config/config.ts'
+import { refuseRuntimeVariables } from '../config/environment.ts'
 import {
   COMPARE_OPTIONS,
   type CompareOptions,
+  DESK_OPTIONS,
+  type DeskOptions,
   DOCUMENT_FORMATS,
   HEALTH_OPTIONS,
   type HealthOptions,
@@ -93,6 +96,14 @@ const openapi: Define = (command) =>
       (await import('./serve/openapi.ts')).printOpenApi(documentConfigOf(options), { as, ...(output && { output }) }),
     )
 
+const desk: Define = (command) =>
+  withOptions(command, DESK_OPTIONS)
+    .hook('preAction', refuseRuntimeVariables)
+    .description('serve a page for the operator of a data folder, on this machine alone')
+    .action(async (options: DeskOptions) =>
+      (await import('./desk/desk.ts')).desk(options, (words) => commandLine({}, words)),
+    )
+
 const version: Define = (command) =>
   command.description('print the version').action(() => void process.stdout.write(`${VERSION}\n`))
 
@@ -117,6 +128,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
     trigger,
   },
   'Run live mode:': {
+    desk,
     client: group('manage the clients of live mode', async () => (await import('./records/client.ts')).clientCommands),
     wallet: group('manage wallets', async () => (await import('./records/wallet.ts')).walletCommands),
     catalog: group('manage the catalog', async () => (await import('./records/catalog.ts')).catalogCommands),

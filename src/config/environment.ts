@@ -3,6 +3,7 @@ import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { exposure, isExposed } from '../kernel/private-file.ts'
 import {
+  DESK_OPTIONS,
   LISTEN_OPTIONS,
   type OptionSpec,
   RUN_OPTIONS,
@@ -41,7 +42,8 @@ const isFileNamed = ([, { isSecret, isInFile }]: readonly [string, OptionSpec]):
 /** A shell that sets a variable of `scrip run` or `scrip wait` may run `scrip serve` too. */
 const knownVariables = (): Set<string> => {
   const secrets = [...specs.filter(isFileNamed).map(([name]) => name), 'newVoucherKey', 'password']
-  const names = [...Object.keys(RUN_OPTIONS), ...Object.keys(WAIT_OPTIONS), ...Object.keys(LISTEN_OPTIONS), ...secrets]
+  const tables = [RUN_OPTIONS, WAIT_OPTIONS, LISTEN_OPTIONS, DESK_OPTIONS]
+  const names = [...tables.flatMap(Object.keys), ...secrets]
   return new Set([...CHILD_VARIABLES, ...names.map(variableOf), ...secrets.map(fileVariableOf)])
 }
 

@@ -201,6 +201,16 @@ export const DATA_OPTIONS = {
 
 const SERVER_URL = { url: flagOnly(url('URL of the server, instead of --host and --port')) } as const
 
+export const DESK_OPTIONS = {
+  dataDir: DATA_OPTIONS.dataDir,
+  deskPort: {
+    value: '<number>',
+    meaning: 'port to bind on loopback; 0 takes a free one',
+    read: parsePort,
+    default: '4848',
+  },
+} as const satisfies OptionTable
+
 export const HEALTH_OPTIONS = { ...ADDRESS, ...SERVER_URL } as const satisfies OptionTable
 
 export const WAIT_OPTIONS = {
@@ -256,6 +266,7 @@ type ValuesOf<Table> = {
 export type ServeOptions = ValuesOf<typeof SERVE_OPTIONS>
 export type RunOptions = ValuesOf<typeof RUN_OPTIONS>
 export type DataOptions = ValuesOf<typeof DATA_OPTIONS> & { csv?: true }
+export type DeskOptions = ValuesOf<typeof DESK_OPTIONS>
 export type CompareOptions = ValuesOf<typeof COMPARE_OPTIONS>
 export type HealthOptions = ValuesOf<typeof HEALTH_OPTIONS>
 export type TriggerOptions = ValuesOf<typeof TRIGGER_OPTIONS>

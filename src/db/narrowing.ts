@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, gte, lt, type SQL } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, lt, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Query } from './database.ts'
 
@@ -10,6 +10,8 @@ export interface Narrowing {
   sinceMs?: number | undefined
   /** Not included, in Unix milliseconds. */
   untilMs?: number | undefined
+  /** What somebody has in hand: a part of a text, in any case, or an amount in major units. */
+  search?: string | undefined
   limit?: number | undefined
   /** By default, the oldest first. */
   newestFirst?: boolean
@@ -25,14 +27,28 @@ interface NarrowedColumns {
   clientId?: SQLiteColumn
   status?: SQLiteColumn
   atMs: SQLiteColumn
+  /** Where a search looks for its text. */
+  texts?: readonly SQLWrapper[]
+  /** In major units. */
+  amount?: SQLWrapper
 }
 
-export const narrowed = (columns: NarrowedColumns, { clientId, status, sinceMs, untilMs }: Narrowing) =>
+export const narrowed = (columns: NarrowedColumns, { clientId, status, sinceMs, untilMs, search }: Narrowing) =>
   and(
     columns.clientId && clientId !== undefined ? eq(columns.clientId, clientId) : undefined,
     columns.status && status !== undefined ? eq(columns.status, status) : undefined,
     sinceMs === undefined ? undefined : gte(columns.atMs, sinceMs),
     untilMs === undefined ? undefined : lt(columns.atMs, untilMs),
+    search === undefined ? undefined : holding(columns, search),
+  )
+
+const AMOUNT = /^\d{1,15}(?:\.\d{1,4})?$/
+
+const holding = ({ texts = [], amount }: NarrowedColumns, search: string) =>
+  or(
+    ...texts.map((text) => sql`instr(lower(${text}), ${search.toLowerCase()}) > 0`),
+    amount && AMOUNT.test(search) ? sql`${amount} = ${Number(search)}` : undefined,
+    sql`FALSE`,
   )
 
 const UNIT = 1_000

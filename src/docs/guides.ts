@@ -2,6 +2,7 @@ import alerts from '../../docs/operate/alerts.yml' with { type: 'file' }
 import compose from '../../docs/operate/compose.yaml' with { type: 'file' }
 import composePostgres from '../../docs/operate/compose-postgres.yaml' with { type: 'file' }
 import dashboard from '../../docs/operate/dashboard.json' with { type: 'file' }
+import desk from '../../docs/operate/desk.md' with { type: 'file' }
 import moreThanOneMachine from '../../docs/operate/more-than-one-machine.md' with { type: 'file' }
 import drill from '../../docs/operate/restore-drill.sh' with { type: 'file' }
 import runningLive from '../../docs/operate/running-live.md' with { type: 'file' }
@@ -43,6 +44,7 @@ export const GUIDES: Readonly<Record<string, Guide>> = {
   errors: { title: 'Errors', about: 'every error, and what to do', file: errors },
   clients: { title: 'Clients', about: 'clients in several languages', file: clients, isLive: true },
   'running-live': { title: 'Live mode', about: 'run Scrip in live mode', file: runningLive, isLive: true },
+  desk: { title: 'Desk', about: 'a page for the operator', file: desk, isLive: true },
   'more-than-one-machine': {
     title: 'More than one machine',
     about: 'keep the record in PostgreSQL',

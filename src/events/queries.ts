@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { rowsById } from '../db/narrowing.ts'
+import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import { isOneOf, type Personal } from '../db/personal.ts'
 import { prepared, preparedInsert, preparedLastId, preparedOne } from '../db/prepared.ts'
 import { type Event, events } from './tables.ts'
@@ -35,6 +35,11 @@ export const findAnyEvent = (query: Query, eventId: string): Event | undefined =
 /** The events of all clients, newest first. */
 export const latestEvents = (query: Query, limit: number): Event[] =>
   query.select().from(events).orderBy(desc(events.id)).limit(limit).all()
+
+export const eventsOf = (query: Query, narrowing: Narrowing): Rows<Event> => {
+  const { clientId, createdAtMs: atMs, eventId, type, data } = events
+  return rowsById(query, events, narrowed({ clientId, atMs, texts: [eventId, type, data] }, narrowing), narrowing)
+}
 
 /** @throws Error if it does not exist, which a foreign key rules out */
 export const getEvent = (query: Query, id: number): Event => {

@@ -44,8 +44,11 @@ export const isReferenceTaken = (query: Query, clientId: number, reference: stri
   ofReference(query, { clientId, reference }) !== undefined
 
 export const ordersOf = (query: Query, narrowing: Narrowing): Rows<Order> => {
-  const { clientId, status, placedAtMs: atMs } = orders
-  return rowsById(query, orders, narrowed({ clientId, status, atMs }, narrowing), narrowing)
+  const { id, clientId, status, placedAtMs: atMs, reference, email, productName, payableMinor, walletId } = orders
+  const texts = [id, reference, email, productName]
+  const precision = sql`(SELECT precision FROM wallets JOIN currencies ON currencies.id = currency_id WHERE wallets.id = ${walletId})`
+  const amount = sql`${payableMinor} / power(10.0, ${precision})`
+  return rowsById(query, orders, narrowed({ clientId, status, atMs, texts, amount }, narrowing), narrowing)
 }
 
 /** Of all clients, the newest first. */

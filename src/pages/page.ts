@@ -38,7 +38,7 @@ interface Page {
   /** The program of the page, if it has one. */
   script?: string
   /** The kind of page, for its style. */
-  kind: 'reference' | 'front' | 'console'
+  kind: 'reference' | 'front' | 'console' | 'console desk'
   body: Html
 }
 

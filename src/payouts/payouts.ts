@@ -26,7 +26,16 @@ import {
 import type { Payee, PayoutInput } from './input.ts'
 import { applyEvent, type Moving, withDue } from './progress.ts'
 import { publishPayout } from './publish.ts'
-import { BEGINNING, eventsOf, findPayout, insertEvent, insertPayout, isReferenceTaken, payoutList } from './queries.ts'
+import {
+  BEGINNING,
+  eventsOf,
+  findPayout,
+  insertEvent,
+  insertPayout,
+  isReferenceTaken,
+  payoutList,
+  RANK_DECIMALS,
+} from './queries.ts'
 import { reservePayout } from './settlement.ts'
 import type { ActorType, Payout } from './tables.ts'
 import { canHappen } from './transitions.ts'
@@ -40,9 +49,6 @@ export interface Paying extends Moving {
 
 /** The smallest fee, unless the percentage is 0 (contract C13). */
 const FEE_MINOR_MIN = 1
-
-/** No currency has more than four decimals: amounts in these units compare across currencies. */
-const RANK_DECIMALS = 4
 
 /**
  * Returns the payout as its GET does.

@@ -40,10 +40,15 @@ const ofReference = preparedOne(
 export const isReferenceTaken = (query: Query, clientId: number, referenceId: string): boolean =>
   ofReference(query, { clientId, referenceId }) !== undefined
 
+/** No currency has more than four decimals: amounts in these units compare across currencies. */
+export const RANK_DECIMALS = 4
+
 /** Their ids sort by creation. */
 export const payoutsOf = (query: Query, narrowing: Narrowing): Rows<Payout> => {
-  const { clientId, status, createdAtMs: atMs } = payouts
-  return rowsById(query, payouts, narrowed({ clientId, status, atMs }, narrowing), narrowing)
+  const { id, clientId, status, createdAtMs: atMs, searchLowerCase, amountRank } = payouts
+  const texts = [id, searchLowerCase]
+  const amount = sql`${amountRank} / power(10.0, ${RANK_DECIMALS})`
+  return rowsById(query, payouts, narrowed({ clientId, status, atMs, texts, amount }, narrowing), narrowing)
 }
 
 /** Of all clients, the newest first: their ids sort by creation. */

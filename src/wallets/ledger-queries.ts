@@ -1,5 +1,6 @@
-import { and, asc, between, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
+import { isOneOf } from '../db/personal.ts'
 import { prepared, preparedInsertCounted } from '../db/prepared.ts'
 import { inMajorUnits, ledgerEntries, ledgerLines, transactions, wallets } from './tables.ts'
 
@@ -73,17 +74,20 @@ export const entriesById = (query: Query, ids: readonly number[]): LedgerEntry[]
   return withLines(query, query.select().from(ledgerEntries).where(wanted).orderBy(desc(ledgerEntries.id)).all())
 }
 
+/** Of an order or a payout and its refunds, the newest first. */
+export const entriesOf = (query: Query, sourceId: string): LedgerEntry[] => {
+  const wanted = and(
+    eq(ledgerEntries.sourceId, sourceId),
+    inArray(ledgerEntries.sourceType, ['order', 'payout', 'refund']),
+  )
+  return withLines(query, query.select().from(ledgerEntries).where(wanted).orderBy(desc(ledgerEntries.id)).all())
+}
+
 const withLines = (query: Query, found: readonly (typeof ledgerEntries.$inferSelect)[]): LedgerEntry[] => {
   const entries = found.map((entry): LedgerEntry => ({ ...entry, lines: [] }))
-  const [first, last] = [entries.at(-1), entries[0]]
-  if (!first || !last) return []
-  const lines = query
-    .select()
-    .from(ledgerLines)
-    .where(between(ledgerLines.entryId, first.id, last.id))
-    .orderBy(asc(ledgerLines.id))
-    .all()
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
+  const isOfThem = isOneOf(ledgerLines.entryId, byId.keys())
+  const lines = query.select().from(ledgerLines).where(isOfThem).orderBy(asc(ledgerLines.id)).all()
   for (const { entryId, ...line } of lines) byId.get(entryId)?.lines.push(line)
   return entries
 }

@@ -12,9 +12,9 @@ export interface Period {
 }
 
 export const transactionsOf = (query: Query, narrowing: Narrowing, walletId?: number): Rows<WalletTransaction> => {
-  const { clientId, status, createdAtMs: atMs } = transactions
+  const { id, clientId, status, createdAtMs: atMs, searchLowerCase, amountRank: amount } = transactions
   const where = and(
-    narrowed({ clientId, status, atMs }, narrowing),
+    narrowed({ clientId, status, atMs, texts: [id, searchLowerCase], amount }, narrowing),
     walletId === undefined ? undefined : eq(transactions.walletId, walletId),
   )
   return rowsById(query, transactions, where, narrowing)

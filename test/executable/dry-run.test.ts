@@ -20,25 +20,35 @@ describe('--dry-run', () => {
       const [open, other] = [await customer.payout('p-1'), await customer.payout('p-2')]
       await server.stop()
       await operator.json('payouts', 'advance', other.id, '--to', 'completed')
-      const commands: [command: string[], result: object][] = [
+      const moves = (verb: string, amount: string, held: string) =>
+        `Wallet 1 of acme ${verb} ${amount} USD, and holds ${held} USD then.\n`
+      const commands: [command: string[], result: object, moved?: string][] = [
         [['orders', 'deliver', `${waiting.id}`], { id: waiting.id, status: 'DELIVERED' }],
-        [['orders', 'fail', `${waiting.id}`], { id: waiting.id, status: 'FAILED' }],
-        [['orders', 'refund', `${sold.id}`, '--vouchers', '1-1'], { id: sold.id, refunded_amount: 9.75 }],
+        [
+          ['orders', 'fail', `${waiting.id}`],
+          { id: waiting.id, status: 'FAILED' },
+          moves('receives', '12.25', '777.50'),
+        ],
+        [
+          ['orders', 'refund', `${sold.id}`, '--vouchers', '1-1'],
+          { id: sold.id, refunded_amount: 9.75 },
+          moves('receives', '9.75', '775.00'),
+        ],
         [['payouts', 'advance', open.id], { id: open.id, status: 'queued' }],
-        [['payouts', 'cancel', open.id], { id: open.id, status: 'cancelled' }],
-        [['payouts', 'return', other.id], { id: other.id, returned: true }],
-        [['wallet', 'fund', '1', '500'], { id: 1 }],
-        [['wallet', 'adjust', '1', '-12.50'], { id: 1 }],
+        [['payouts', 'cancel', open.id], { id: open.id, status: 'cancelled' }, moves('receives', '101.50', '866.75')],
+        [['payouts', 'return', other.id], { id: other.id, returned: true }, moves('receives', '100.00', '865.25')],
+        [['wallet', 'fund', '1', '500'], { id: 1 }, moves('receives', '500.00', '1265.25')],
+        [['wallet', 'adjust', '1', '-12.50'], { id: 1 }, moves('pays', '12.50', '752.75')],
       ]
       const audited = await operator.json<object[]>('audit', 'list')
       const wallet = await operator.json('wallet', 'list')
-      for (const [command, result] of commands) {
+      for (const [command, result, moved = ''] of commands) {
         const before = databaseOf(operator)
         const dryRun = await operator.run([...command, '--dry-run'])
         expect({ command, exitCode: dryRun.exitCode, stderr: dryRun.stderr }).toEqual({
           command,
           exitCode: 0,
-          stderr: 'Dry run: nothing was changed.\n',
+          stderr: `${moved}Dry run: nothing was changed.\n`,
         })
         expect(await operator.json(...command, '--dry-run')).toMatchObject(result)
         expect(databaseOf(operator)).toEqual(before)

@@ -27,6 +27,8 @@ interface Means {
   asked: Asked
   input?: string
   onProgress?: OnProgress
+  /** Hears what a person is to know besides the result. By default, it is printed. */
+  onNote?: (text: string) => void
   /** Whether it may be the first of a folder: it makes what a live server makes at its first start, except for the keys. */
   inNewFolder?: boolean
 }
@@ -142,19 +144,19 @@ const unknown = ({ id, command }: Asked): string =>
   `it is not known whether scrip ${command} was done: the server ended before it had answered\nSee scrip audit list when a server runs again: the act is ${id}.`
 
 const performHere = (
-  { config, act, asked, input = '', onProgress = () => undefined, inNewFolder }: Means,
+  { config, act, asked, input = '', onProgress = () => undefined, inNewFolder, onNote }: Means,
   needs: 'write' | 'folder',
 ) => {
   if (inNewFolder && !config.postgres && !hasDatabase(config.dataDir))
     createDatabase(config.dataDir, 'live', systemClock)
-  const asking = { input, onProgress, note: (text: string) => note(text, config.format) }
+  const asking = { input, onProgress, note: onNote ?? ((text: string) => note(text, config.format)) }
   return withPerformer(config, needs, (performer) => perform(performer, act ?? (() => ({})), asked, asking))
 }
 
 /** Undefined when the server has ended before, or does not know it yet. @throws ProgramError */
-const askServer = async ({ config, asked, input = '', onProgress }: Means): Promise<Result | undefined> => {
+const askServer = async ({ config, asked, input = '', onProgress, onNote }: Means): Promise<Result | undefined> => {
   for await (const line of linesFrom(socketPath(config.dataDir), `${JSON.stringify(asked)}\n${input}`)) {
-    if ('note' in line) note(line.note, config.format)
+    if ('note' in line) (onNote ?? ((text) => note(text, config.format)))(line.note)
     else if ('progress' in line) onProgress?.(...line.progress)
     else if ('refusal' in line) throw new ProgramError(line.exitCode, line.refusal)
     else if ('result' in line) return resultOf(line.result)

@@ -1,12 +1,13 @@
 import type { Act, Acting, ActResult, Asked, Asking, Change, Performer } from '../../acts/act.ts'
 import { Facts } from '../../acts/cells.ts'
 import { type AuditSeal, recordAct } from '../../audit/audit.ts'
-import { type AuditRow, findAct } from '../../audit/queries.ts'
+import { type AuditRow, actsAbout, findAct } from '../../audit/queries.ts'
 import type { Query, Tx } from '../../db/database.ts'
 import { refused } from '../../kernel/exit.ts'
 import { FileFault } from '../../kernel/problems.ts'
 import { markOf } from '../../orders/stock-queries.ts'
 import { hasKey } from '../../orders/voucher-key.ts'
+import { transactionsOf } from '../../wallets/statement-queries.ts'
 import { undoing } from '../../worlds/dry-run.ts'
 import { dataError, reasonOf } from '../advice.ts'
 
@@ -33,12 +34,14 @@ export const perform = async (performer: Performer, act: Act, asked: Asked, aski
     const done = await performer.write((tx) => {
       const row = findAct(tx, id)
       if (row) throw new KnownAct(row)
+      refuseOvertaken(tx, asked)
       return unit(tx)
     })
     if (hasEffect) refresh()
     return done
   }
-  const write = isDryRun ? undoing(world, once) : once
+  const dryRun = <T>(unit: (tx: Tx) => T) => undoing(world, once)((tx) => noting(performer, asking, tx, unit))
+  const write = isDryRun ? dryRun : once
   // Before the first client is there, so that a key never finds one without an act.
   if (!isDryRun && markOf(performer.query) === undefined) await once((tx) => auditSealOf(performer, tx))
   try {
@@ -57,6 +60,35 @@ export const perform = async (performer: Performer, act: Act, asked: Asked, aski
     throw error
   }
 }
+
+/** @throws ProgramError when somebody else has done something to the same record meanwhile */
+const refuseOvertaken = (tx: Tx, { command, subject, seen }: Asked): void => {
+  if (seen === undefined) return
+  const [[group = ''], [about = '']] = [command.split(' '), subject.split(' ')]
+  const [other] = actsAbout(tx, group, about, seen)
+  if (other)
+    throw refused(`${other.user} has done scrip ${other.command} ${other.subject} meanwhile\nLook at it again first.`)
+}
+
+/** Says what a dry run moves. */
+const noting = <T>(performer: Performer, { note }: Asking, tx: Tx, unit: (tx: Tx) => T): T => {
+  const [last] = transactionsOf(tx, { newestFirst: true, limit: 1 })
+  const result = unit(tx)
+  for (const made of transactionsOf(tx, { newestFirst: true, limit: MOVED_MAX })) {
+    if (made.id <= (last?.id ?? 0)) break
+    const { walletId, clientId, amountMinor, balanceAfterMinor } = made
+    const { currency } = performer.walletCurrency(walletId)
+    const [moved, held] = [amountMinor, balanceAfterMinor].map(
+      (minor) => `${performer.walletAmount(minor, walletId)} ${currency}`,
+    )
+    const verb = made.transactionType === 'CREDIT' ? 'receives' : 'pays'
+    note(`Wallet ${walletId} of ${performer.clientName(clientId)} ${verb} ${moved}, and holds ${held} then.`)
+  }
+  return result
+}
+
+/** An act moves the money of one order, payout or wallet. */
+const MOVED_MAX = 100
 
 const inputOf =
   ({ input }: Asking): Acting['withInput'] =>

@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path'
 import type { Command } from 'commander'
 import type { Row } from '../../acts/cells.ts'
 import { breaksIn } from '../../audit/audit.ts'
-import { dataConfigOf, fileConfigOf } from '../../config/config.ts'
+import { type DataConfig, dataConfigOf, fileConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { databasePath } from '../../db/data-folder.ts'
@@ -33,14 +33,10 @@ export const verifyCommand = (verify: Command): void => {
     .action(async (file: string | undefined, options: DataOptions & { verbose?: true }) => {
       const { format, ...config } = fileConfigOf(options)
       const path = file ?? databasePath(dataConfigOf(options).dataDir)
-      const ofFolder = (onProgress?: OnProgress) => verifiedFolder(path, config, onProgress)
       const results = await explainFaults(path, () =>
-        withProgress(async (onProgress) => {
-          if (file !== undefined) return await verified(path, config, onProgress)
-          if (!config.postgres) return await ofFolder(onProgress)
-          const { verifiedCopy } = await import('../records/record.ts')
-          return await verifiedCopy(dataConfigOf(options), config.postgres, ofFolder, resultOf)
-        }),
+        withProgress((onProgress) =>
+          file === undefined ? verifiedData(dataConfigOf(options), onProgress) : verified(path, config, onProgress),
+        ),
       )
       const broken = results.filter(({ faults }) => faults > 0)
       if (broken.length === 0) note(`${path} is sound: ${results.length} checks found nothing wrong.`, format)
@@ -71,6 +67,14 @@ const CACHE_KIB = 65_536
 const WORLDS_CHECK = 'named worlds and snapshots are sound'
 const AUDIT_CHECK = 'the audit is unbroken'
 const SCHEMA_CHECK = 'the schema is what the migrations make'
+
+/** Checks a data folder and, where it is the copy of a record, whether the record holds the same. @throws ProgramError */
+export const verifiedData = async (config: DataConfig, onProgress?: OnProgress): Promise<CheckResult[]> => {
+  const ofFolder = () => verifiedFolder(databasePath(config.dataDir), config, onProgress)
+  if (!config.postgres) return await ofFolder()
+  const { verifiedCopy } = await import('../records/record.ts')
+  return await verifiedCopy(config, config.postgres, ofFolder, resultOf)
+}
 
 const verifiedFolder = async (path: string, place: KeyPlace, onProgress?: OnProgress): Promise<CheckResult[]> => {
   if (!existsSync(path)) throw unusable(`${path} does not exist\nCheck its name and its folder.`)

@@ -27,16 +27,19 @@ export const administer = <Args extends unknown[]>(
   async function (this: Command, ...args: Args): Promise<void> {
     const config = dataConfigOf(this.opts<DataOptions>())
     await explainFaults(config.dataDir, () =>
-      withReader(config, async (database) => {
+      reading(config, async (data) => {
         requireLive(config.dataDir, pathOf(this))
-        const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
-        await show(
-          await work({ ...administrationOf(world, readReference()), config, database }, ...args),
-          config.format,
-        )
+        await show(await work(data, ...args), config.format)
       }),
     )
   }
+
+/** What a reader of a folder works with. @throws ProgramError, SchemaMismatch, DataFault */
+export const reading = <T>(config: DataConfig, work: (data: Reading) => Promise<T>): Promise<T> =>
+  withReader(config, (database) => {
+    const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
+    return work({ ...administrationOf(world, readReference()), config, database })
+  })
 
 /** What a command reads. */
 export interface Reading extends Administration {

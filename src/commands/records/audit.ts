@@ -9,11 +9,11 @@ import { list, listCommand } from './records.ts'
 export const auditCommands = (audit: Command): void => {
   const narrowable = { times: 'done', statuses: OUTCOMES }
   listCommand(audit.command('list'), 'list the acts of operators and failed logins, newest first', narrowable).action(
-    list(COLUMNS, auditRows),
+    list(AUDIT_COLUMNS, auditRows),
   )
 }
 
-const COLUMNS: Shown<AuditRow> = {
+export const AUDIT_COLUMNS: Shown<AuditRow> = {
   id: ({ id }) => id,
   at: ({ atMs }) => toTimestamp(atMs),
   user: ({ user }) => user,

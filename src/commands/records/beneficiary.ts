@@ -49,7 +49,7 @@ const COLUMNS: Shown<Beneficiary> = {
 
 const CREATED: Shown<Beneficiary> = { created_at: ({ createdAtMs }) => toTimestamp(createdAtMs) }
 
-const BENEFICIARY: Kind<string, Beneficiary> = {
+export const BENEFICIARY: Kind<string, Beneficiary> = {
   name: 'beneficiary',
   group: 'beneficiary',
   argument: ['<id>', 'the beneficiary'],

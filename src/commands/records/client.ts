@@ -135,7 +135,7 @@ const setDiscount = ({ write, record }: Acting, name: string, productId: number,
     return { username, product_id: productId, product: product.name, discount }
   })
 
-const clientsOf = (query: Query, { status, sinceMs = 0, untilMs = Number.POSITIVE_INFINITY }: Narrowing) =>
+export const clientsOf = (query: Query, { status, sinceMs = 0, untilMs = Number.POSITIVE_INFINITY }: Narrowing) =>
   allClients(query)
     .toReversed()
     .filter(({ createdAtMs }) => createdAtMs >= sinceMs && createdAtMs < untilMs)

@@ -52,7 +52,7 @@ const COLUMNS: Shown<Order> = {
 
 const PLACED: Shown<Order> = { placed_at: ({ placedAtMs }) => toTimestamp(placedAtMs) }
 
-const ORDER: Kind<number, Order> = {
+export const ORDER: Kind<number, Order> = {
   name: 'order',
   group: 'orders',
   argument: ['<id>', 'the order', wholeNumber],

@@ -78,7 +78,7 @@ const COLUMNS: Shown<Payout> = {
   created_at: ({ createdAtMs }) => toTimestamp(createdAtMs),
 }
 
-const PAYOUT: Kind<string, Payout> = {
+export const PAYOUT: Kind<string, Payout> = {
   name: 'payout',
   group: 'payouts',
   argument: ['<id>', 'the payout'],

@@ -4,6 +4,7 @@ import { type Columns, type List, listOf } from '../../acts/cells.ts'
 import { findRates } from '../../charges/queries.ts'
 import { type BaseRates, decimalOf, parseRate, parseRates } from '../../charges/rates.ts'
 import { mergeRates, replaceRates } from '../../charges/stored-rates.ts'
+import type { Query } from '../../db/database.ts'
 import { misused } from '../../kernel/exit.ts'
 import { FileFault } from '../../kernel/problems.ts'
 import { acting } from '../acts/ask.ts'
@@ -16,7 +17,7 @@ export const rateCommands = (rates: Command): void => {
     .argument('[pairs...]', 'for example USD/EUR=0.92: one USD buys 0.92 EUR; all for the same base')
     .option('--file <file>', '{"base":"USD","rates":{"EUR":"0.92"}}, replaces all rates; - reads standard input')
     .action(acting(rateActs, { fileOf: (_pairs: string[], { file }: { file?: string }) => file }))
-  listCommand(rates.command('list'), 'list the exchange rates').action(list(COLUMNS, (query) => rows(findRates(query))))
+  listCommand(rates.command('list'), 'list the exchange rates').action(list(RATE_COLUMNS, ratesIn))
 }
 
 const set = async (
@@ -34,7 +35,7 @@ const set = async (
       else replaceRates(tx, reference, given)
       const stored = findRates(tx)
       record(tx, { before: facts(before), after: facts(stored) })
-      return listOf(COLUMNS, rows(stored), undefined)
+      return listOf(RATE_COLUMNS, rows(stored), undefined)
     })
   if (file !== undefined) return await withInput(file, (text) => store(parseRates(text)))
   try {
@@ -69,7 +70,7 @@ const readPairs = (pairs: readonly string[]): BaseRates => {
 
 type Rate = { base: string; currency: string; rate: ReturnType<typeof decimalOf> }
 
-const COLUMNS: Columns<Rate> = {
+export const RATE_COLUMNS: Columns<Rate> = {
   base: ({ base }) => base,
   currency: ({ currency }) => currency,
   rate: ({ rate }) => rate,
@@ -79,6 +80,8 @@ const rows = (rates: BaseRates | undefined): Rate[] =>
   [...(rates?.perBaseE8 ?? [])].flatMap(([currency, rateE8]) =>
     rates && currency !== rates.base ? [{ base: rates.base, currency, rate: decimalOf(rateE8) }] : [],
   )
+
+export const ratesIn = (query: Query) => rows(findRates(query))
 
 /** For the audit. */
 const facts = (rates: BaseRates | undefined) =>

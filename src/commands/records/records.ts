@@ -117,7 +117,7 @@ export const list = <Item, Args extends unknown[]>(
     }).call(this)
   }
 
-type Listed<Item> = Rows<Item> | readonly Item[]
+export type Listed<Item> = Rows<Item> | readonly Item[]
 
 /** @throws ProgramError when there is no such client */
 const narrowingOf = (query: Query, { client, status, since, until, limit }: ListOptions): Narrowing => ({

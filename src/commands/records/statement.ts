@@ -22,7 +22,7 @@ export const statementCommand = (statements: Command): void => {
     .action(administer(statement))
 }
 
-const statement = (data: Reading, name: string, { month }: { month: Period }): Result => {
+export const statement = (data: Reading, name: string, { month }: { month: Period }): Result => {
   const { config, database, query, currency } = data
   database.sqlite.run('BEGIN') // balances and movements of one state, whatever a server writes meanwhile
   const client = get(CLIENT, query, name)

@@ -12,11 +12,13 @@ export const transactionsCommand = (transactions: Command): void => {
   listCommand(transactions, 'list the transactions of all wallets, newest first', narrowable)
     .option('--wallet <id>', 'only those of this wallet', wholeNumber)
     .action(
-      list(COLUMNS, (query, narrowing, _, { wallet }: { wallet?: number }) => transactionsOf(query, narrowing, wallet)),
+      list(TRANSACTION_COLUMNS, (query, narrowing, _, { wallet }: { wallet?: number }) =>
+        transactionsOf(query, narrowing, wallet),
+      ),
     )
 }
 
-const COLUMNS: Shown<WalletTransaction> = {
+export const TRANSACTION_COLUMNS: Shown<WalletTransaction> = {
   id: ({ id }) => id,
   client: ({ clientId }, { clientName }) => clientName(clientId),
   wallet_id: ({ walletId }) => walletId,

@@ -50,13 +50,13 @@ const importFile = async (data: Acting, file: string): Promise<Row> => {
   })
 }
 
-const stockIn = async ({ world, query }: Administration) => {
+export const stockIn = async ({ world, query }: Administration) => {
   const products = productRecords(query)
   const stock = await stockReport(query, world.clock.nowMs())
   return stock.map((one) => ({ ...one, product: products.get(one.productId)?.row }))
 }
 
-const STOCK_COLUMNS: Shown<Awaited<ReturnType<typeof stockIn>>[number]> = {
+export const STOCK_COLUMNS: Shown<Awaited<ReturnType<typeof stockIn>>[number]> = {
   product_id: ({ productId }) => productId,
   product: ({ product }) => product?.name ?? 'not in the catalog',
   denomination: ({ denominationMinor, product }, { amount }) =>

@@ -149,7 +149,7 @@ const amountOf: Shown<Wallet>[string] = ({ amountMinor, currencyId }, { amount }
 const thresholdOf: Shown<Wallet>[string] = ({ thresholdMinor, currencyId }, { amount }) =>
   amount(thresholdMinor, currencyId)
 
-const WALLET: Kind<number, Wallet> = {
+export const WALLET: Kind<number, Wallet> = {
   name: 'wallet',
   group: 'wallet',
   argument: ['<id>', 'the wallet', wholeNumber],

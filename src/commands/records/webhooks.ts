@@ -40,7 +40,7 @@ const redeliverEvent = ({ world, write, record }: Acting, id: string) =>
     return { event: id, type: event.type, webhooks: count }
   })
 
-const WEBHOOK: Kind<string, Webhook> = {
+export const WEBHOOK: Kind<string, Webhook> = {
   name: 'webhook',
   group: 'webhooks',
   argument: ['<webhook>', 'its id'],
@@ -61,7 +61,7 @@ const WEBHOOK: Kind<string, Webhook> = {
   audited: { active: ({ active }) => active },
 }
 
-const ATTEMPT_COLUMNS: Shown<Attempt> = {
+export const ATTEMPT_COLUMNS: Shown<Attempt> = {
   id: ({ id }) => id,
   event: ({ eventId }) => eventId,
   type: ({ eventType }) => eventType,

@@ -1,7 +1,7 @@
 import { EXIT } from '../../kernel/exit.ts'
 
-/** Resolves at the first SIGTERM or SIGINT; a second one ends the program at once. */
-export const nextStopSignal = (): Promise<void> =>
+/** Resolves at the first SIGTERM or SIGINT, or other signals that are named; a second one ends the program at once. */
+export const nextStopSignal = (...others: NodeJS.Signals[]): Promise<void> =>
   new Promise((resolve) => {
     let count = 0
     const hear = () => {
@@ -9,6 +9,5 @@ export const nextStopSignal = (): Promise<void> =>
       if (count === 1) resolve()
       else process.exit(EXIT.failed)
     }
-    process.on('SIGTERM', hear)
-    process.on('SIGINT', hear)
+    for (const signal of ['SIGTERM', 'SIGINT', ...others]) process.on(signal, hear)
   })

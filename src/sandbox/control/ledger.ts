@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { listOf } from '../../http/operation.ts'
+import { EntrySchema, entryWire } from '../../wallets/ledger-entry.ts'
 import { latestEntries } from '../../wallets/ledger-queries.ts'
 import type { Parts } from '../parts.ts'
 import { WorldQuery } from '../worlds/query.ts'
-import { EntrySchema, entryWire } from './ledger-entry.ts'
 import { controlRoutes, limitUpTo } from './operation.ts'
 import { caughtUpWorld } from './operator.ts'
 

@@ -4,9 +4,9 @@ import { Problem, parameter, parseId, pathParameter } from '../../http/parameter
 import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { DomainError, violation } from '../../kernel/failure.ts'
+import { EntrySchema } from '../../wallets/ledger-entry.ts'
 import { ExplainedDeliverySchema } from '../../webhooks/contract.ts'
 import { isControl } from '../control/gate.ts'
-import { EntrySchema } from '../control/ledger-entry.ts'
 
 /** The request log of a world (contract C15). */
 

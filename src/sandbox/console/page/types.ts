@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import type { EntrySchema } from '../../control/ledger-entry.ts'
+import type { EntrySchema } from '../../../wallets/ledger-entry.ts'
 import type { Pace as PaceSchema } from '../../control/operator.ts'
 import type { ClientState } from '../../editing/contract.ts'
 import type { WorldOrder, WorldPayout, WorldWallet, WorldWebhook } from '../../records/routes.ts'

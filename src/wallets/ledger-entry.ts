@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
-import { toTimestamp } from '../../kernel/clock.ts'
-import { toMajor } from '../../kernel/money.ts'
-import type { Reference } from '../../reference/reference.ts'
-import type { LedgerEntry } from '../../wallets/ledger-queries.ts'
-import { ACCOUNTS, SOURCE_TYPES } from '../../wallets/queries.ts'
+import { nullable, oneOf, Timestamp } from '../http/schemas.ts'
+import { toTimestamp } from '../kernel/clock.ts'
+import { toMajor } from '../kernel/money.ts'
+import type { Reference } from '../reference/reference.ts'
+import type { LedgerEntry } from './ledger-queries.ts'
+import { ACCOUNTS, SOURCE_TYPES } from './queries.ts'
 
 export const EntrySchema = Type.Object(
   {

@@ -1,0 +1,178 @@
+import { Amount, type List } from '../../acts/cells.ts'
+import { get } from '../../acts/kind.ts'
+import { type DataConfig, dataConfigOf, urlOf } from '../../config/config.ts'
+import { type DeskOptions, LOOPBACK } from '../../config/option-table.ts'
+import { parseMonth, parseTime } from '../../config/values.ts'
+import { hasDatabase } from '../../db/data-folder.ts'
+import type { Narrowing } from '../../db/narrowing.ts'
+import { createDesk } from '../../desk/server.ts'
+import { EXIT, errorText, misused, ProgramError } from '../../kernel/exit.ts'
+import { explained, explainFaults } from '../advice.ts'
+import { verifiedData } from '../data/verify.ts'
+import { type Reading, reading, requireLiveFolder } from '../records/administration.ts'
+import { CLIENT } from '../records/client-kinds.ts'
+import { statement } from '../records/statement.ts'
+import { bind } from '../serve/bind.ts'
+import { nextStopSignal } from '../serve/stop-signal.ts'
+import { csvOf } from '../terminal/csv.ts'
+import { actOnDesk, type CommandLine, type Filled, formOf } from './acts.ts'
+import { LISTS } from './lists.ts'
+import { storyOf } from './story.ts'
+import { todayOf } from './today.ts'
+
+/** `scrip desk`: a page for the operator of a data folder, until its terminal ends (contract C20). */
+export const desk = async ({ deskPort, ...options }: DeskOptions, commandLine: CommandLine): Promise<void> => {
+  // What an act says is shown on the page, not printed.
+  const config = { ...dataConfigOf(options), format: 'json' as const }
+  await explainFaults(config.dataDir, () => requireLiveFolder(config.dataDir, 'desk'))
+  const { entrance, respond } = createDesk((request, url) => respondTo(commandLine, config, request, url))
+  const onEscape = (error: Error): Response => failed(error)
+  const server = bind({
+    host: LOOPBACK,
+    port: deskPort,
+    respond: (request) => respond(request, server.addressOf(request)),
+    onEscape,
+  })
+  process.stdout.write(`${urlOf(LOOPBACK, server.port)}${entrance}\n`)
+  process.stderr.write('Open this address in a browser. It works once; the desk ends with this command, at Ctrl+C.\n')
+  await nextStopSignal('SIGHUP')
+  await server.stop(0)
+  process.exit(EXIT.done)
+}
+
+const respondTo = async (
+  commandLine: CommandLine,
+  config: DataConfig,
+  request: Request,
+  url: URL,
+): Promise<Response> => {
+  try {
+    if (request.method === 'POST') return json(await changes(commandLine, config, request, url))
+    if (request.method === 'GET') return await reads(commandLine, config, url)
+    return new Response(null, { status: 405, headers: { allow: 'GET, POST' } })
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+const failed = (error: unknown): Response => {
+  if (error instanceof ProgramError) return json({ error: error.message }, 400)
+  process.stderr.write(errorText(error instanceof Error ? (error.stack ?? error.message) : String(error)))
+  return json({ error: 'the desk has failed\nIts terminal says why.' }, 500)
+}
+
+const changes = async (commandLine: CommandLine, config: DataConfig, request: Request, { pathname }: URL) => {
+  if (pathname === '/data/verify') return await explainFaults(config.dataDir, () => verifiedData(config))
+  if (pathname !== '/data/acts') throw NOTHING
+  const { acts, isDryRun } = (await request.json()) as { acts: Filled[]; isDryRun: boolean }
+  const done = []
+  for (const act of acts) done.push(await actOnDesk(commandLine, config, act, isDryRun))
+  return done
+}
+
+const NOTHING = misused('the desk has no such data\nSee the menu.')
+
+/** How many rows a list shows at once. */
+const PAGE_ROWS = 50
+const FOUND_MAX = 20
+/** Where a search looks, in the order in which it shows what it found. */
+const SEARCHED = [
+  'payouts',
+  'orders',
+  'transactions',
+  'beneficiaries',
+  'clients',
+  'events',
+  'webhooks',
+  'products',
+  'audit',
+]
+
+const reads = async (
+  commandLine: CommandLine,
+  config: DataConfig,
+  { pathname, searchParams }: URL,
+): Promise<Response> => {
+  const [what = '', name = '', id = ''] = pathname.split('/').slice(2).map(decodeURIComponent)
+  const asked = (parameter: string): string | undefined => searchParams.get(parameter) || undefined
+  if (what === 'form') return json(await formOf(commandLine, name))
+  if (!hasDatabase(config.dataDir)) return json({ isEmpty: true })
+  return await explainFaults(config.dataDir, () =>
+    reading(config, async (data) => {
+      if (what === 'today') return json(await todayOf(data))
+      if (what === 'record') return json(storyOf(data, name, id))
+      if (what === 'search') return json(await found(data, asked('search') ?? ''))
+      if (what === 'statement') return statementOf(data, name, asked('month') ?? '', asked('csv') !== undefined)
+      if (what !== 'list' || !Object.hasOwn(LISTS, name)) throw NOTHING
+      const listing = LISTS[name] as (typeof LISTS)[string]
+      const { by, statuses = [] } = listing
+      const narrowing = { ...narrowingOf(data, asked), offset: Number(asked('offset') ?? 0) }
+      if (asked('csv')) return csv(name, await listing.read(data, narrowing, asked('of')))
+      return json({
+        ...(await listing.read(data, { ...narrowing, limit: PAGE_ROWS }, asked('of'))),
+        by,
+        statuses,
+        pageRows: PAGE_ROWS,
+      })
+    }),
+  )
+}
+
+/** @throws ProgramError */
+const narrowingOf = ({ query }: Reading, asked: (parameter: string) => string | undefined): Narrowing => {
+  const timeOf = (name: string) => {
+    const text = asked(name)
+    return text === undefined ? undefined : readOr(() => parseTime(text))
+  }
+  const client = asked('client')
+  return {
+    clientId: client === undefined ? undefined : get(CLIENT, query, client).id,
+    status: asked('status'),
+    sinceMs: timeOf('since'),
+    untilMs: timeOf('until'),
+    search: asked('search'),
+  }
+}
+
+/** @throws ProgramError for a text that cannot be read */
+const readOr = <Value>(read: () => Value): Value => {
+  try {
+    return read()
+  } catch (error) {
+    throw misused(explained(error))
+  }
+}
+
+const found = async (data: Reading, search: string) => {
+  const lists = []
+  for (const name of SEARCHED) {
+    const list = await LISTS[name]?.read(data, { search, limit: FOUND_MAX })
+    if (list?.total) lists.push({ name, ...list })
+  }
+  return lists
+}
+
+/** @throws ProgramError */
+const statementOf = (data: Reading, name: string, text: string, isCsv: boolean): Response => {
+  const month = readOr(() => parseMonth(text))
+  const config = { ...data.config, format: isCsv ? ('csv' as const) : ('json' as const) }
+  const result = statement({ ...data, config }, name, { month })
+  if (!isCsv) return json(JSON.parse([...(result as { pieces: Iterable<string> }).pieces].join('')))
+  return csv(`statement-${name}-${text}`, result as List)
+}
+
+const csv = (name: string, list: List): Response =>
+  new Response([...csvOf(list)].join(''), {
+    headers: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}.csv"` },
+  })
+
+/** Amounts have all of their decimals; lists are read as they are written. */
+const json = (value: unknown, status = 200): Response =>
+  new Response(
+    JSON.stringify(value, function (this: Record<string, unknown>, key: string, wire: unknown) {
+      const given: unknown = this[key]
+      if (given instanceof Amount) return given.toString()
+      return given instanceof Iterator ? given.toArray() : wire
+    }),
+    { status, headers: { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' } },
+  )

@@ -1,0 +1,221 @@
+import { listOf, rowOf } from '../../acts/cells.ts'
+import { get, type Kind } from '../../acts/kind.ts'
+import { type AuditRow, actsAbout, findHead } from '../../audit/queries.ts'
+import { findProduct } from '../../catalog/queries.ts'
+import { eventWire } from '../../events/contract.ts'
+import { type Event, eventsAbout, findAnyEvent } from '../../events/queries.ts'
+import { SECOND_MS, toTimestamp } from '../../kernel/clock.ts'
+import { refused } from '../../kernel/exit.ts'
+import type { Order } from '../../orders/queries.ts'
+import { eventsOf, type Payout } from '../../payouts/queries.ts'
+import { entryWire } from '../../wallets/ledger-entry.ts'
+import { entriesOf } from '../../wallets/ledger-queries.ts'
+import { explainedAttemptWire } from '../../webhooks/contract.ts'
+import { attemptsOf } from '../../webhooks/queries.ts'
+import type { Reading } from '../records/administration.ts'
+import { AUDIT_COLUMNS } from '../records/audit.ts'
+import { BENEFICIARY } from '../records/beneficiary.ts'
+import { CLIENT } from '../records/client-kinds.ts'
+import { ORDER } from '../records/orders.ts'
+import { PAYOUT } from '../records/payouts.ts'
+import { WALLET } from '../records/wallet.ts'
+import { WEBHOOK } from '../records/webhooks.ts'
+import { EVENT_COLUMNS } from './lists.ts'
+
+/** A record with all that happened to it. */
+
+interface Step {
+  at: string
+  name: string
+  note: string
+}
+
+interface Told<Item> {
+  /** The acts that its status allows. */
+  acts: (item: Item) => readonly string[]
+  /** The name under which events have it. */
+  events?: (item: Item) => string
+  steps?: (item: Item, data: Reading, causeOf: (atMs: number, other: string) => string) => Step[]
+  /** Lists of what belongs to it, and whose they are. */
+  lists?: Readonly<Record<string, (item: Item) => Record<string, string>>>
+}
+
+const told = <Id, Item>(kind: Kind<Id, Item>, read: (text: string) => Id, story: Told<Item>) => ({
+  find: (data: Reading, text: string) => {
+    const item = get(kind, data.query, read(text))
+    const { acts, events, steps, lists = {} } = story
+    return {
+      row: rowOf(kind.details ?? kind.columns, item, data),
+      group: kind.group,
+      acts: acts(item),
+      record: events?.(item),
+      steps: (causeOf: (atMs: number, other: string) => string) => steps?.(item, data, causeOf),
+      lists: Object.fromEntries(Object.entries(lists).map(([name, of]) => [name, of(item)])),
+    }
+  },
+})
+
+const PAYOUT_ACTS: Readonly<Record<string, readonly string[]>> = {
+  created: ['payouts advance', 'payouts cancel'],
+  queued: ['payouts advance', 'payouts cancel'],
+  processing: ['payouts advance', 'payouts fail', 'payouts cancel'],
+  settling: ['payouts advance', 'payouts fail'],
+  action_required: ['payouts advance', 'payouts cancel'],
+  completed: ['payouts return'],
+}
+
+export const actsOnPayout = ({ status, returned }: Payout): readonly string[] =>
+  returned ? [] : (PAYOUT_ACTS[status] ?? [])
+
+export const OPEN_PAYOUTS = ['created', 'queued', 'processing', 'settling', 'action_required'] as const
+export const OPEN_ORDERS = ['PENDING', 'PROCESSING', 'PARTIALLY_DELIVERED'] as const
+
+/** A partial delivery that was given up keeps its status. */
+export const isOpen = ({ status, failedAtMs }: Order): boolean =>
+  OPEN_ORDERS.some((open) => open === status) && failedAtMs === null
+
+export const actsOnOrder = (order: Order): string[] => {
+  if (isOpen(order)) return ['orders deliver', 'orders fail']
+  return order.deliveredQuantity > 0 && order.refundedMinor < order.payableMinor ? ['orders refund'] : []
+}
+
+const stepsOfPayout = ({ id, clientId }: Payout, { query, clientName }: Reading, causeOf: Cause): Step[] =>
+  eventsOf(query, id).map(({ eventType, actorType, message, createdAtMs }) => ({
+    at: toTimestamp(createdAtMs),
+    name: eventType,
+    note: [
+      actorType === 'client' ? `by ${clientName(clientId)}` : causeOf(createdAtMs, `by the ${actorType}`),
+      ...(message === null ? [] : [message]),
+    ].join(': '),
+  }))
+
+type Cause = (atMs: number, other: string) => string
+
+const stepsOfOrder = (order: Order, { clientName }: Reading, causeOf: Cause): Step[] => {
+  const client = `by ${clientName(order.clientId)}`
+  const step = (atMs: number | null, name: string, note: (atMs: number) => string): Step[] =>
+    atMs === null ? [] : [{ at: toTimestamp(atMs), name, note: note(atMs) }]
+  return [
+    ...step(order.placedAtMs, 'placed', () => client),
+    ...step(order.deliveredAtMs, 'delivered', (atMs) => causeOf(atMs, 'by the server')),
+    ...step(order.failedAtMs, 'failed', (atMs) => `${causeOf(atMs, 'by the server')}: ${order.failureReason}`),
+    ...step(order.cancelledAtMs, 'cancelled', () => client),
+  ]
+}
+
+const RECORDS = {
+  payouts: told(PAYOUT, String, {
+    acts: actsOnPayout,
+    events: ({ id }) => `payout ${id}`,
+    steps: stepsOfPayout,
+  }),
+  orders: told(ORDER, Number, { acts: actsOnOrder, events: ({ id }) => `order ${id}`, steps: stepsOfOrder }),
+  wallets: told(WALLET, Number, {
+    acts: ({ closedAtMs, type }) =>
+      closedAtMs === null
+        ? ['fund', 'adjust', 'threshold', ...(type === 'POSTPAID' ? ['limit'] : []), 'default', 'close'].map(
+            (verb) => `wallet ${verb}`,
+          )
+        : [],
+    events: ({ id }) => `wallet ${id}`,
+    lists: { transactions: ({ id }) => ({ of: String(id) }) },
+  }),
+  clients: told(CLIENT, String, {
+    acts: ({ disabled }) => [
+      'wallet add',
+      'client rotate',
+      'client limits',
+      'client fees',
+      'client discount',
+      'client feature',
+      'client rename',
+      disabled ? 'client enable' : 'client disable',
+      'client remove',
+    ],
+    lists: {
+      wallets: ({ username }) => ({ client: username }),
+      orders: ({ username }) => ({ client: username }),
+      payouts: ({ username }) => ({ client: username }),
+    },
+  }),
+  webhooks: told(WEBHOOK, String, {
+    acts: ({ active }) => (active ? ['webhooks disable'] : []),
+    lists: { deliveries: ({ id }) => ({ of: id }) },
+  }),
+  beneficiaries: told(BENEFICIARY, String, { acts: () => ['beneficiary erase'] }),
+  events: told<string, Event>(
+    { name: 'event', group: 'webhooks', argument: [''], find: findAnyEvent, columns: EVENT_COLUMNS },
+    String,
+    { acts: () => ['webhooks redeliver'] },
+  ),
+  products: told(
+    {
+      name: 'product',
+      group: 'catalog',
+      argument: [''],
+      find: findProduct,
+      columns: {
+        id: ({ id }) => id,
+        name: ({ name }) => name,
+        category: ({ category }) => category,
+        active: ({ active }) => active,
+        delivery_time: ({ deliveryTime }) => deliveryTime,
+        max_quantity: ({ quantityMax }) => quantityMax,
+      },
+    },
+    Number,
+    { acts: () => [], lists: { stock: ({ id }) => ({ of: String(id) }), orders: ({ name }) => ({ search: name }) } },
+  ),
+} as const
+
+/** @throws ProgramError when there is no such record */
+export const storyOf = (data: Reading, page: string, id: string) => {
+  if (!Object.hasOwn(RECORDS, page)) throw refused(`there is no page ${page}\nSee the menu.`)
+  const { query, reference } = data
+  const { row, group, acts, record, steps, lists } = RECORDS[page as keyof typeof RECORDS].find(data, id)
+  const done = [...actsAbout(query, group, id)]
+  const events =
+    record === undefined ? (page === 'events' ? [findAnyEvent(query, id)] : []) : eventsAbout(query, [record])
+  return {
+    row,
+    seen: findHead(query)?.count ?? 0,
+    acts,
+    steps: steps(causeIn(done)),
+    entries:
+      group === 'orders' || group === 'payouts' ? entriesOf(query, id).map((entry) => entryWire(entry, reference)) : [],
+    events: toldEvents(
+      data,
+      [...events].flatMap((event) => event ?? []),
+    ),
+    audit: listOf(AUDIT_SHOWN, done, data),
+    lists,
+  }
+}
+
+const { hash: _, previous_hash: __, ...AUDIT_SHOWN } = AUDIT_COLUMNS
+
+/** The operator whose act is of that moment, as the audit has it. */
+const causeIn =
+  (done: readonly AuditRow[]): Cause =>
+  (atMs, other) => {
+    const act = done.find((row) => Math.abs(row.atMs - atMs) < SECOND_MS)
+    return act ? `by ${act.user}, scrip ${act.command}` : other
+  }
+
+/** Events with every attempt to deliver them, and what the receiver said. */
+const toldEvents = ({ query }: Reading, events: readonly Event[]) => {
+  const attempts = Map.groupBy(
+    attemptsOf(
+      query,
+      events.map(({ eventId }) => eventId),
+    ),
+    ({ eventId }) => eventId,
+  )
+  return events.map((event) => ({
+    ...eventWire(event),
+    attempts: (attempts.get(event.eventId) ?? []).map((attempt) => ({
+      webhook_id: attempt.webhookId,
+      ...explainedAttemptWire(attempt),
+    })),
+  }))
+}

@@ -1,0 +1,231 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { visibleLines as visible } from '../../kernel/visible.ts'
+import { Button, Field, Form, named, Select } from '../../pages/ui/forms.tsx'
+import { Failed } from '../../pages/ui/pieces.tsx'
+import { type Form as ActForm, askFor, type Done, type Filled, type Row, readForm } from './data.ts'
+import { Facts, Rows } from './rows.tsx'
+
+/** What an act is about: the first operand of its command, and how people know it. */
+export interface Subject {
+  id: string
+  label: string
+}
+
+interface Props {
+  form: ActForm
+  /** None for what makes something new. */
+  subjects?: readonly Subject[]
+  /** The row of the audit up to which the page has seen what was done. */
+  seen?: number | undefined
+  /** What fields hold at first, by their names. */
+  filled?: Readonly<Record<string, string>>
+  onEnd: (isDone: boolean) => void
+}
+
+const nameOf = (command: string): string => command.split(' ').slice(1).join(' ')
+const titleOf = (command: string): string => `${command.charAt(0).toUpperCase()}${command.slice(1)}`
+
+/** The form of an act. What moves money shows what it would do first, and asks once more. */
+const ActDialog = ({ form, subjects = [], seen, filled = {}, onEnd }: Props) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [values, setValues] = useState<Readonly<Record<string, string>>>(filled)
+  const [file, setFile] = useState<string>()
+  const [preview, setPreview] = useState<Done[]>()
+  const [done, setDone] = useState<Done[]>()
+  const [error, setError] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  useEffect(() => dialog.current?.showModal(), [])
+  const fields = subjects.length === 0 ? form.fields : form.fields.filter(({ name }) => name !== '0')
+  const acts = (): Filled[] => {
+    const operands = fields.filter(({ name }) => !name.startsWith('--')).map(({ name }) => values[name] ?? '')
+    const options = Object.fromEntries(
+      Object.entries(values).filter(([name, value]) => name.startsWith('--') && value !== ''),
+    )
+    const about = subjects.length === 0 ? [[]] : subjects.map(({ id }) => [id])
+    return about.map((first) => ({ command: form.command, args: [...first, ...operands], options, file, seen }))
+  }
+  const ask = async (isDryRun: boolean) => {
+    setBusy(true)
+    try {
+      const asked = acts().map((act, index) => ({ ...act, ...(preview?.[index] && { id: preview[index].id }) }))
+      const ended = await askFor(isDryRun ? acts() : asked, isDryRun)
+      if (isDryRun) setPreview(ended)
+      else setDone(ended)
+      setError(undefined)
+    } catch (reason) {
+      setError(reason instanceof Error ? reason.message : String(reason))
+    }
+    setBusy(false)
+  }
+  const close = () => dialog.current?.close()
+  const isRefused = preview?.every(({ refusal }) => refusal !== undefined)
+  return (
+    <dialog ref={dialog} class="act" aria-label={titleOf(form.command)} onClose={() => onEnd(done !== undefined)}>
+      <h2>{titleOf(form.command)}</h2>
+      <p class="soft">{form.about}</p>
+      {subjects.length > 0 && !preview && !done && (
+        <ul class="subjects">
+          {subjects.map(({ id, label }) => (
+            <li key={id}>{visible(label)}</li>
+          ))}
+        </ul>
+      )}
+      <Failed error={error} />
+      {done ? (
+        <>
+          <Ended ended={done} subjects={subjects} word="Done" />
+          <Button text="Close" class="primary" onClick={close} />
+        </>
+      ) : preview ? (
+        <>
+          <Ended ended={preview} subjects={subjects} word="Would be done" />
+          {!isRefused && <p>Nothing has been done yet. Do it?</p>}
+          <div class="line">
+            {!isRefused && <Button text="Do it" class="primary" disabled={isBusy} onClick={() => ask(false)} />}
+            <Button text="Back" disabled={isBusy} onClick={() => setPreview(undefined)} />
+            <Button text="Cancel" disabled={isBusy} onClick={close} />
+          </div>
+        </>
+      ) : (
+        <Form onSubmit={() => ask(form.isMoney)}>
+          <div class="form">
+            {fields.map(({ name, about, isRequired, choices, isFile }) => {
+              const set = (text: string) => setValues({ ...values, [name]: text })
+              const label = name.startsWith('--') ? `${name.slice(2)}: ${about}` : about
+              if (isFile)
+                return (
+                  <label key={name}>
+                    {label}
+                    <input
+                      type="file"
+                      required={isRequired}
+                      onChange={async ({ currentTarget: { files } }) => {
+                        set(files?.[0]?.name ?? '')
+                        setFile(await files?.[0]?.text())
+                      }}
+                    />
+                  </label>
+                )
+              if (!choices)
+                return <Field key={name} label={label} required={isRequired} value={values[name] ?? ''} onText={set} />
+              const options = isRequired && values[name] ? named(choices) : ([['', '–'], ...named(choices)] as const)
+              return (
+                <label key={name}>
+                  {label}
+                  <Select required={isRequired} value={values[name] ?? ''} options={options} onChoose={set} />
+                </label>
+              )
+            })}
+          </div>
+          <div class="line">
+            <button type="submit" class="primary" disabled={isBusy}>
+              {form.isMoney ? 'Show what it does' : titleOf(nameOf(form.command))}
+            </button>
+            <Button text="Cancel" onClick={close} />
+          </div>
+        </Form>
+      )}
+    </dialog>
+  )
+}
+
+interface EndedProps {
+  ended: readonly Done[]
+  subjects: readonly Subject[]
+  word: string
+}
+
+/** How acts ended, or would: the money that moves, what the record is then, and why one was refused. */
+const Ended = ({ ended, subjects, word }: EndedProps) => {
+  const refused = ended.filter(({ refusal }) => refusal !== undefined).length
+  return (
+    <div role="status">
+      {ended.length > 1 && (
+        <p>
+          {word}: {ended.length - refused} of {ended.length}
+          {refused > 0 && `, refused: ${refused}`}.
+        </p>
+      )}
+      <ul class="ended">
+        {ended.map(({ id, notes, result, refusal }, index) => (
+          <li key={id}>
+            {subjects[index] && <strong>{visible(subjects[index].label)}</strong>}
+            {refusal === undefined ? <p class="tag good">{word}</p> : <Refusal text={refusal} />}
+            {notes
+              .filter((note) => !note.startsWith('Dry run'))
+              .map((note) => (
+                <p key={note}>{visible(note)}</p>
+              ))}
+            {result && ended.length === 1 && <Result result={result} />}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+const Result = ({ result }: { result: NonNullable<Done['result']> }) =>
+  'rows' in result && Array.isArray(result.rows) ? (
+    <Rows
+      list={{ columns: Object.keys((result.rows as Row[])[0] ?? {}), rows: result.rows as Row[] }}
+      page=""
+      label="Result"
+    />
+  ) : (
+    <Facts row={result as Row} page="" />
+  )
+
+/** Why something was refused, and what to do. */
+const Refusal = ({ text }: { text: string }) => {
+  const [what, ...next] = text.split('\n')
+  return (
+    <p class="failed" role="alert">
+      {visible(what ?? '')}
+      {next.map((line) => (
+        <span key={line}>
+          <br />
+          {visible(line)}
+        </span>
+      ))}
+    </p>
+  )
+}
+
+interface ActsProps {
+  /** Their commands. */
+  acts: readonly string[]
+  subjects?: readonly Subject[] | undefined
+  seen?: number | undefined
+  filled?: Readonly<Record<string, string>>
+  onDone: () => void
+}
+
+/** A button for each act. */
+export const Acts = ({ acts, onDone, ...rest }: ActsProps) => {
+  const [open, setOpen] = useState<ActForm>()
+  const [only] = rest.subjects ?? []
+  const about =
+    only === undefined ? '' : rest.subjects?.length === 1 ? ` ${only.label}` : ` ${rest.subjects?.length} records`
+  return (
+    <div class="line">
+      {acts.map((act) => {
+        const name = titleOf(only && act !== 'wallet add' ? nameOf(act) : act)
+        return (
+          <Button key={act} text={name} aria-label={name + about} onClick={async () => setOpen(await readForm(act))} />
+        )
+      })}
+      {open && (
+        <ActDialog
+          form={open}
+          subjects={rest.subjects ?? []}
+          seen={rest.seen}
+          filled={rest.filled ?? {}}
+          onEnd={(isDone) => {
+            setOpen(undefined)
+            if (isDone) onDone()
+          }}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,91 @@
+import { errorMessageIn } from '../../http/error-message.ts'
+
+/** What the desk reads and asks for. The key that it needs besides its cookie came with the page that was let in. */
+
+export type Cell = string | number | boolean | null | readonly string[] | object
+export type Row = Readonly<Record<string, Cell>>
+
+export interface List {
+  columns: string[]
+  rows: Row[]
+  total?: number
+}
+
+interface Field {
+  name: string
+  about: string
+  isRequired: boolean
+  choices?: string[]
+  isFile?: true
+}
+
+export interface Form {
+  command: string
+  about: string
+  fields: Field[]
+  isMoney: boolean
+}
+
+export interface Filled {
+  command: string
+  args: string[]
+  options: Record<string, string>
+  file?: string | undefined
+  seen?: number | undefined
+  id?: string
+}
+
+export interface Done {
+  id: string
+  notes: string[]
+  result?: Row | List
+  refusal?: string
+}
+
+const KEY = 'scrip-desk'
+
+/** Takes the key out of the page, and its token out of the address. */
+export const keepKey = ({ dataset }: HTMLElement): void => {
+  if (!dataset.key) return
+  localStorage.setItem(KEY, dataset.key)
+  history.replaceState(null, '', '/')
+}
+
+const send = async (method: string, path: string, body?: unknown): Promise<Response> => {
+  const headers = { 'x-desk-key': localStorage.getItem(KEY) ?? '' }
+  const response = await fetch(`/data/${path}`, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  if (response.ok) return response
+  const text = await response.text()
+  throw new Error(errorMessageIn(text) ?? text)
+}
+
+export const pathOf = (names: readonly string[], query: Readonly<Record<string, string>> = {}): string => {
+  const search = new URLSearchParams(query).toString()
+  return names.map(encodeURIComponent).join('/') + (search === '' ? '' : `?${search}`)
+}
+
+/** Undefined where there is no data yet. */
+export const read = async <Body>(...path: Parameters<typeof pathOf>): Promise<Body | undefined> => {
+  const body = (await (await send('GET', pathOf(...path))).json()) as Body | { isEmpty: true }
+  return 'isEmpty' in (body as object) && (body as { isEmpty: boolean }).isEmpty === true ? undefined : (body as Body)
+}
+
+export const readForm = async (command: string): Promise<Form> => (await read<Form>(['form', command])) as Form
+
+export const verify = async (): Promise<Row[]> => (await send('POST', 'verify')).json() as Promise<Row[]>
+
+export const askFor = async (acts: readonly Filled[], isDryRun: boolean): Promise<Done[]> =>
+  (await send('POST', 'acts', { acts, isDryRun })).json() as Promise<Done[]>
+
+/** Saves a list as a file. */
+export const download = async (name: string, ...path: Parameters<typeof pathOf>): Promise<void> => {
+  const [names, query] = path
+  const blob = await (await send('GET', pathOf(names, { ...query, csv: '1' }))).blob()
+  const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(blob), download: `${name}.csv` })
+  link.click()
+  URL.revokeObjectURL(link.href)
+}

@@ -1,0 +1,167 @@
+import { useState } from 'preact/hooks'
+import { Button, Field, Form, named, Select } from '../../pages/ui/forms.tsx'
+import { useLoaded } from '../../pages/ui/hooks.ts'
+import { act } from '../../pages/ui/notices.tsx'
+import { Card, Empty, Failed } from '../../pages/ui/pieces.tsx'
+import { Acts } from './acts.tsx'
+import { download, type List, read } from './data.ts'
+import { go, hrefOf, type Place } from './place.ts'
+import { Rows } from './rows.tsx'
+
+interface Page extends List {
+  by: ('client' | 'time')[]
+  statuses: string[]
+  pageRows: number
+}
+
+/** The lists that belong together. */
+const GROUPS: readonly (readonly string[])[] = [
+  ['clients', 'beneficiaries', 'statement'],
+  ['wallets', 'transactions'],
+  ['stock', 'products', 'rates'],
+  ['webhooks', 'events'],
+]
+export const groupOf = (page: string): readonly string[] => GROUPS.find((group) => group.includes(page)) ?? [page]
+
+/** What makes rows of a list. */
+const MAKING: Readonly<Record<string, readonly string[]>> = {
+  clients: ['client add'],
+  wallets: ['wallet add'],
+  stock: ['vouchers import'],
+  products: ['catalog import'],
+  rates: ['rates set'],
+  beneficiaries: ['beneficiary erase'],
+}
+
+/** What an empty list says, in the words of the guides. */
+const EMPTY: Readonly<Record<string, string>> = {
+  clients: 'Add a client: it gets a username and a password, shown once.',
+  wallets: "Add a wallet: a client's first wallet is its default wallet. Then fund it.",
+  payouts: 'A client makes a payout with POST /api/v1/payouts. All payouts wait for an operator.',
+  orders: 'A client orders with POST /api/v1/orders. Orders that are not delivered immediately wait for an operator.',
+  transactions: 'Fund a wallet: every movement of money is here.',
+  stock: 'Import codes: until its codes are there, an order for a product is refused with "Insufficient stock".',
+  products: 'Import a catalog. scrip catalog init writes a sample.',
+  rates: 'Set exchange rates, such as USD/EUR=0.92: one USD buys 0.92 EUR.',
+  webhooks: 'A client registers a webhook with POST /api/v1/webhooks.',
+  events: 'Every change of an order, a payout or a wallet is an event.',
+  beneficiaries: 'A client saves a beneficiary with POST /api/v1/beneficiaries.',
+  audit: 'Every act of an operator is a row of the audit.',
+}
+
+export const nameOf = (page: string): string => page.charAt(0).toUpperCase() + page.slice(1)
+
+/** The lists beside this one. */
+export const Tabs = ({ page }: { page: string }) => {
+  const group = groupOf(page)
+  if (group.length === 1) return null
+  return (
+    <nav class="line" aria-label="Lists">
+      {group.map((name) => (
+        <a key={name} class="button" href={hrefOf(name)} aria-current={name === page ? 'page' : undefined}>
+          {nameOf(name)}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+/** A list with its search, its filters and its pages. */
+export const ListPage = ({ place: { page, query } }: { place: Place }) => (
+  <div class="stack">
+    <Tabs page={page} />
+    <Listed key={page} page={page} query={query} isMain />
+  </div>
+)
+
+interface ListedProps {
+  page: string
+  query: Place['query']
+  /** It changes the address as it is narrowed. */
+  isMain?: boolean
+}
+
+export const Listed = ({ page, query, isMain = false }: ListedProps) => {
+  const { value, error, reload } = useLoaded(
+    async () => ({ list: await read<Page>(['list', page], query) }),
+    [page, JSON.stringify(query)],
+  )
+  const list = value?.list
+  const offset = Number(query.offset ?? 0)
+  const { total = 0, rows = [], pageRows = 0 } = list ?? {}
+  const isNarrowed = Object.keys(query).some((name) => name !== 'of')
+  const save = () => act(() => download(page, ['list', page], query), 'Saved as CSV')
+  const aside = (
+    <div class="line">
+      <span class="soft">{total.toLocaleString('en')}</span>
+      {rows.length > 0 && <Button text="CSV" aria-label={`Save ${page} as CSV`} onClick={save} />}
+    </div>
+  )
+  return (
+    <Card title={nameOf(page)} aside={aside}>
+      <Failed error={error} />
+      {isMain && <Acts acts={MAKING[page] ?? []} onDone={reload} />}
+      {isMain && <Filters key={JSON.stringify(query)} page={page} query={query} {...list} />}
+      {value && rows.length === 0 && <Empty>{isNarrowed ? 'Nothing matches.' : (EMPTY[page] ?? 'Nothing yet.')}</Empty>}
+      {list && rows.length > 0 && <Rows list={list} page={page} label={nameOf(page)} />}
+      {total > rows.length && (
+        <p class="line">
+          {isMain ? (
+            <>
+              {offset > 0 && (
+                <a
+                  class="button"
+                  href={hrefOf(page, undefined, { ...query, offset: String(Math.max(0, offset - pageRows)) })}
+                >
+                  Newer
+                </a>
+              )}
+              <span class="soft">
+                {offset + 1} to {offset + rows.length} of {total.toLocaleString('en')}
+              </span>
+              {offset + rows.length < total && (
+                <a class="button" href={hrefOf(page, undefined, { ...query, offset: String(offset + pageRows) })}>
+                  Older
+                </a>
+              )}
+            </>
+          ) : (
+            <a href={hrefOf(page, undefined, query)}>All {total.toLocaleString('en')}</a>
+          )}
+        </p>
+      )}
+    </Card>
+  )
+}
+
+const Filters = ({ page, query, by = [], statuses = [] }: { page: string; query: Place['query'] } & Partial<Page>) => {
+  const [values, setValues] = useState<Place['query']>(query)
+  const field = (name: string, label: string, placeholder = '') => (
+    <Field
+      key={name}
+      label={label}
+      placeholder={placeholder}
+      value={values[name] ?? ''}
+      onText={(text) => setValues({ ...values, [name]: text })}
+    />
+  )
+  const { offset: _, ...given } = values
+  return (
+    <Form class="form filters" aria-label="Filters" onSubmit={() => go(page, undefined, given)}>
+      {field('search', 'Search')}
+      {by.includes('client') && field('client', 'Client')}
+      {by.includes('time') && [field('since', 'Since', '2026-11-01'), field('until', 'Until', '2026-12-01')]}
+      {statuses.length > 0 && (
+        <label>
+          Status
+          <Select
+            value={values.status ?? ''}
+            options={[['', 'all'], ...named(statuses)]}
+            onChoose={(status) => go(page, undefined, { ...given, status })}
+          />
+        </label>
+      )}
+      <button type="submit">Show</button>
+    </Form>
+  )
+}

@@ -1,0 +1,110 @@
+import { render } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button, Form, Input } from '../../pages/ui/forms.tsx'
+import { useKeys, useLoaded } from '../../pages/ui/hooks.ts'
+import { Notices } from '../../pages/ui/notices.tsx'
+import { Card, Empty, Failed } from '../../pages/ui/pieces.tsx'
+import { Theme } from '../../pages/ui/theme.tsx'
+import { keepKey, type List, read } from './data.ts'
+import { groupOf, ListPage, nameOf } from './lists.tsx'
+import { go, hrefOf, type Place, usePlace } from './place.ts'
+import { RecordPage } from './record.tsx'
+import { Rows } from './rows.tsx'
+import { StatementPage } from './statement.tsx'
+import { Today } from './today.tsx'
+
+/** The menu; the lists beside each are on its page. */
+const MENU = ['today', 'payouts', 'orders', 'clients', 'wallets', 'stock', 'webhooks', 'audit']
+
+const Shown = ({ place }: { place: Place }) => {
+  const { page, id } = place
+  if (page === 'today') return <Today />
+  if (page === 'search') return <Found place={place} />
+  if (page === 'statement') return <StatementPage key={`${id} ${place.query.month}`} place={place} />
+  return id === undefined ? <ListPage place={place} /> : <RecordPage key={`${page} ${id}`} place={place} />
+}
+
+/** What was found of something that a person has in hand. */
+const Found = ({ place: { query } }: { place: Place }) => {
+  const { search = '' } = query
+  const { value, error } = useLoaded(() => read<(List & { name: string })[]>(['search'], { search }), [search])
+  return (
+    <div class="stack">
+      <Failed error={error} />
+      {value?.length === 0 && (
+        <Card title="Nothing found">
+          <Empty>Search for an id, a reference, an e-mail address, an amount such as 12.50, or a part of a name.</Empty>
+        </Card>
+      )}
+      {value?.map(({ name, ...list }) => (
+        <Card
+          key={name}
+          title={nameOf(name)}
+          aside={<a href={hrefOf(name, undefined, { search })}>All {(list.total ?? 0).toLocaleString('en')}</a>}
+        >
+          <Rows list={list} page={name} label={nameOf(name)} />
+        </Card>
+      ))}
+    </div>
+  )
+}
+
+const Search = () => {
+  const field = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState('')
+  useKeys({ '/': () => field.current?.focus() })
+  return (
+    <Form role="search" onSubmit={() => go('search', undefined, { search: typed.trim() })}>
+      <Input
+        ref={field}
+        type="search"
+        aria-label="Search for an id, a reference, an e-mail or an amount"
+        placeholder="Id, reference, e-mail, amount  (/)"
+        required
+        value={typed}
+        onText={setTyped}
+      />
+    </Form>
+  )
+}
+
+const Desk = () => {
+  const place = usePlace()
+  const { page, id } = place
+  const title = id ?? nameOf(page)
+  useEffect(() => {
+    document.title = `${title} · Scrip desk`
+  }, [title])
+  return (
+    <>
+      <Button text="Skip to content" class="skip" onClick={() => document.getElementById('main')?.focus()} />
+      <header class="top">
+        <a class="brand" href="#today">
+          Scrip
+        </a>
+        <nav aria-label="Desk">
+          {MENU.map((name) => (
+            <a key={name} href={hrefOf(name)} aria-current={groupOf(page).includes(name) ? 'page' : undefined}>
+              {nameOf(name)}
+            </a>
+          ))}
+        </nav>
+        <div class="side">
+          <Search />
+          <Theme />
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <h1 class="hidden">{title}</h1>
+        <Shown place={place} />
+      </main>
+      <Notices />
+    </>
+  )
+}
+
+const root = document.getElementById('console')
+if (root) {
+  keepKey(root)
+  render(<Desk />, root)
+}

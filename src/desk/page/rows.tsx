@@ -1,0 +1,152 @@
+import type { ComponentChildren } from 'preact'
+import { visibleLines as visible } from '../../kernel/visible.ts'
+import { Tag, time } from '../../pages/ui/pieces.tsx'
+import { kindOf } from '../../pages/ui/timeline.tsx'
+import type { Cell, List, Row } from './data.ts'
+import { hrefOf } from './place.ts'
+
+/** Rows as people read them: amounts with their currency, times, and links to other records. */
+
+/** In which column the currency of an amount is. */
+const CURRENCIES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      'amount',
+      'balance_after',
+      'reserved_amount',
+      'credit_limit',
+      'threshold',
+      'denomination',
+      'total',
+      'discount',
+      'total_amount',
+    ].map((name) => [name, 'currency']),
+  ),
+  ...Object.fromEntries(
+    ['paid', 'refunded_amount', 'net', 'gst', 'handling_fee', 'conversion_fee'].map((name) => [name, 'paid_currency']),
+  ),
+}
+/** What stands beside amounts. */
+const BESIDE = ['currency', 'paid_currency']
+
+/** The page of the record that a column names. */
+const PAGES: Readonly<Record<string, string>> = {
+  client: 'clients',
+  username: 'clients',
+  wallet_id: 'wallets',
+  product_id: 'products',
+  event: 'events',
+  webhook_id: 'webhooks',
+}
+/** Pages with a record for each row. */
+const OF_RECORDS = ['payouts', 'orders', 'wallets', 'webhooks', 'events', 'beneficiaries', 'products']
+
+const hrefIn = (name: string, cell: string, row: Row, page: string): string | undefined => {
+  if (name === 'id') return OF_RECORDS.includes(page) ? hrefOf(page, cell) : undefined
+  if (name === 'record' || name === 'source_id') {
+    const id = cell.split(' ').at(-1) ?? ''
+    const kind = name === 'record' ? cell.split(' ')[0] : id.startsWith('pyt_') ? 'payout' : 'order'
+    return hrefOf(`${kind}s`, id)
+  }
+  if (name === 'subject') {
+    const [group = ''] = String(row.command).split(' ')
+    const [id] = cell.split(' ')
+    const kind = { payouts: 'payouts', orders: 'orders', wallet: 'wallets', client: 'clients' }[group]
+    return kind && id ? hrefOf(kind, id) : undefined
+  }
+  const kind = PAGES[name]
+  return kind && hrefOf(kind, cell)
+}
+
+/** `1000.50` with separators. */
+const grouped = (amount: string): string => amount.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',')
+
+export const Value = ({ name, row, page }: { name: string; row: Row; page: string }) => {
+  const cell = row[name] ?? null
+  if (cell === null || cell === '') return <span class="soft">–</span>
+  const currency = CURRENCIES[name]
+  if (currency !== undefined && typeof cell === 'string' && row[currency] !== undefined)
+    return (
+      <span class="amount">
+        {grouped(cell)} {String(row[currency])}
+      </span>
+    )
+  if (name === 'status' || name === 'outcome') return <Tag kind={kindOf(String(cell))}>{String(cell)}</Tag>
+  const text = textOf(cell)
+  if (/_at$|^at$|_until$/.test(name)) return <span class="mono">{time(text).slice(0, 19)}</span>
+  const href = hrefIn(name, text, row, page)
+  return href === undefined ? visible(text) : <a href={href}>{visible(text)}</a>
+}
+
+const textOf = (cell: Cell): string => {
+  if (typeof cell === 'boolean') return cell ? 'yes' : 'no'
+  if (Array.isArray(cell)) return cell.join(', ')
+  if (typeof cell === 'object' && cell !== null)
+    return Object.entries(cell)
+      .map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`)
+      .join(', ')
+  return String(cell)
+}
+
+const headingOf = (name: string): string => name.replaceAll('_', ' ')
+
+const shownOf = (columns: readonly string[]): string[] =>
+  columns.filter((name) => !BESIDE.includes(name) || !columns.some((other) => CURRENCIES[other] === name))
+
+interface RowsProps {
+  list: List
+  page: string
+  label: string
+  /** What stands before and after the cells of a row. */
+  before?: (row: Row) => ComponentChildren
+  after?: (row: Row) => ComponentChildren
+}
+
+/** A table that becomes a list of names and values on a narrow screen. */
+export const Rows = ({ list: { columns, rows }, page, label, before, after }: RowsProps) => {
+  const shown = shownOf(columns)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+    // biome-ignore lint/a11y/useSemanticElements: a section would be a landmark of its own
+    <div class="scroll" role="group" aria-label={label} tabIndex={0}>
+      <table class="rows">
+        <thead>
+          <tr>
+            {before && <th>Choose</th>}
+            {shown.map((name) => (
+              <th key={name}>{headingOf(name)}</th>
+            ))}
+            {after && <th>Act</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={row.id ?? index}>
+              {before && <td data-name="choose">{before(row)}</td>}
+              {shown.map((name) => (
+                <td key={name} data-name={headingOf(name)}>
+                  <Value name={name} row={row} page={page} />
+                </td>
+              ))}
+              {after && <td data-name="act">{after(row)}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** A record as names and values. */
+export const Facts = ({ row, page }: { row: Row; page: string }) => (
+  <dl class="values">
+    {shownOf(Object.keys(row)).map((name) => (
+      <div key={name}>
+        <dt>{headingOf(name)}</dt>
+        <dd>
+          <Value name={name} row={row} page={page} />
+        </dd>
+      </div>
+    ))}
+  </dl>
+)

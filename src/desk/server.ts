@@ -1,0 +1,114 @@
+import { timingSafeEqual } from 'node:crypto'
+import { freshSecret } from '../kernel/ids.ts'
+import { html } from '../pages/html.ts'
+import { drawPage, fileHeaders, PAGE_HEADERS, STYLE_PATH } from '../pages/page.ts'
+import style from '../pages/style.css' with { type: 'text' }
+
+/** The server of the desk (contract C20): who is let in, and the files of its page. What the page shows comes from elsewhere. */
+
+interface Desk {
+  /** Lets one browser in, once. */
+  entrance: string
+  respond: (request: Request, peer: string) => Promise<Response>
+}
+
+type Respond = (request: Request, url: URL) => Promise<Response>
+
+const SCRIPT_PATH = '/page.js'
+const ENTRANCE_PATH = '/enter'
+const DATA_PATH = '/data/'
+const SECRET_BYTES = 32
+
+/** Browsers show the desk nowhere else, keep nothing of it, and tell nobody of it. */
+const GUARDED = {
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+/**
+ * The token of the address becomes a cookie. Browsers send a cookie to every port of a host, so that a program of another
+ * user could collect it: data needs a key too, which the page alone has, and which browsers keep for one port.
+ */
+export const createDesk = (data: Respond): Desk => {
+  let token: string | undefined = secret()
+  const entrance = `${ENTRANCE_PATH}?token=${token}`
+  const [session, key] = [secret(), secret()]
+  const enter = ({ searchParams }: URL, cookie: string): Response => {
+    if (token === undefined || !isSame(searchParams.get('token'), token)) return refusal()
+    token = undefined
+    const headers = {
+      ...PAGE_HEADERS,
+      ...GUARDED,
+      'set-cookie': `${cookie}=${session}; HttpOnly; SameSite=Strict; Path=/`,
+    }
+    return new Response(page(key), { headers })
+  }
+  return {
+    entrance,
+    respond: async (request, peer) => {
+      const url = new URL(request.url)
+      if (!LOOPBACK_PEER.test(peer) || !isOwn(request, url)) return refusal()
+      // Desks of one machine have ports of their own.
+      const cookie = `scrip-desk-${url.port}`
+      if (url.pathname === ENTRANCE_PATH) return enter(url, cookie)
+      if (!isSame(cookieIn(request, cookie), session)) return refusal()
+      if (url.pathname === '/') return new Response(page(), { headers: { ...PAGE_HEADERS, ...GUARDED } })
+      if (url.pathname === STYLE_PATH) return file(style, 'text/css')
+      if (url.pathname === SCRIPT_PATH) return file((await import('./script.ts')).SCRIPT, 'text/javascript')
+      if (!url.pathname.startsWith(DATA_PATH)) return new Response('Not found\n', { status: 404, headers: GUARDED })
+      if (!isSame(request.headers.get('x-desk-key'), key)) return refusal()
+      const response = await data(request, url)
+      for (const [name, value] of Object.entries(GUARDED)) response.headers.set(name, value)
+      return response
+    },
+  }
+}
+
+const secret = (): string => Buffer.from(freshSecret(SECRET_BYTES)).toString('base64url')
+
+const isSame = (given: string | null | undefined, wanted: string): boolean => {
+  const [one, other] = [Buffer.from(given ?? ''), Buffer.from(wanted)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+const LOOPBACK_PEER = /^(?:::ffff:)?127\.|^::1$/
+const LOOPBACK_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])$/
+
+/** Whether the page of the desk asks, or a person who opens its address. */
+const isOwn = ({ headers }: Request, { hostname, host, pathname }: URL): boolean => {
+  const [origin, site] = [headers.get('origin'), headers.get('sec-fetch-site')]
+  const isFromElsewhere = site !== null && site !== 'same-origin' && site !== 'none'
+  return (
+    LOOPBACK_HOST.test(hostname) &&
+    headers.get('host') === host &&
+    (origin === null || origin === `http://${host}`) &&
+    (!isFromElsewhere || pathname === ENTRANCE_PATH)
+  )
+}
+
+const cookieIn = ({ headers }: Request, name: string): string | undefined =>
+  (headers.get('cookie') ?? '')
+    .split(/; */)
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1)
+
+const REFUSED = `The desk is open to the browser that its address let in.
+Stop scrip desk, start it again, and open the address that it prints. It works once.
+`
+
+const refusal = (): Response =>
+  new Response(REFUSED, { status: 403, headers: { ...fileHeaders('text/plain'), ...GUARDED } })
+
+const file = (text: string, type: string): Response =>
+  new Response(text, { headers: { ...fileHeaders(type), ...GUARDED } })
+
+/** The key is in the page once: its script keeps it. */
+const page = (key = ''): string =>
+  drawPage({
+    title: 'Scrip desk',
+    script: SCRIPT_PATH,
+    kind: 'console desk',
+    body: html`<div id="console" data-key="${key}"></div>
+<noscript><main class="lost"><h1>The desk needs JavaScript</h1></main></noscript>`,
+  })
