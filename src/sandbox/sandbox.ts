@@ -20,9 +20,7 @@ import type { CoverageReport } from './requests/contract.ts'
 import { RequestsInProgress } from './requests/in-progress.ts'
 import { observerOf } from './requests/observer.ts'
 import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
-import { recorder } from './requests/recorder.ts'
 import type { RecordingListener } from './requests/request-log.ts'
-import { strictness } from './requests/strictness.ts'
 import { applySettings, type Settings } from './scenario/place.ts'
 import { generatedSupply } from './seed/vouchers.ts'
 import { sandboxStep } from './test-values/payouts.ts'
@@ -52,7 +50,6 @@ export class Sandbox implements Extension {
   readonly #outcomes = new OutcomeRegistry()
   readonly #coverage: Coverage
   readonly #inProgress: RequestsInProgress
-  readonly #refuseUnknown: Parts['refuseUnknown']
   readonly #listeners: RecordingListener[] = []
   readonly #feed: Feed
   /** While `scrip run --explore` runs. */
@@ -61,7 +58,7 @@ export class Sandbox implements Extension {
   readonly #causes = new WeakMap<Request, Request>()
 
   constructor(private readonly options: SandboxOptions) {
-    const { worlds, catalog, log } = options
+    const { worlds, catalog, log, strict } = options
     worlds.onDamaged = ({ message }) => log.error('damaged file', { file: message })
     worlds.snapshots.onDamaged = worlds.onDamaged
     const resolve = worldAccounts(worlds, worldGate)
@@ -69,15 +66,14 @@ export class Sandbox implements Extension {
     this.supply = generatedSupply(
       (world, productId) => (catalog.shared.find(productId) ?? catalog.findAny(world, productId))?.validity,
     )
-    this.#inProgress = new RequestsInProgress(worlds)
+    this.#inProgress = new RequestsInProgress(worlds, strict)
     const parts = { ...options, outcomes: this.#outcomes, coverage: this.#coverage, inProgress: this.#inProgress }
-    this.#refuseUnknown = strictness(parts)
     this.observer = observerOf({
       ...parts,
-      refuseUnknown: this.#refuseUnknown,
+      refuseUnknown: this.#inProgress.refuseUnknown,
       injection: new Injection(parts),
       isWatched: () => this.#feed.isOpen,
-      record: recorder(parts, this.#listeners),
+      listeners: this.#listeners,
       explored: () => this.#exploration?.log,
     })
     this.#feed = new Feed({ worlds, onRecorded: (listener) => this.onRecorded(listener) })
@@ -127,7 +123,7 @@ export class Sandbox implements Extension {
       coverage: this.#coverage,
       feed: this.#feed,
       outcomes: this.#outcomes,
-      refuseUnknown: this.#refuseUnknown,
+      refuseUnknown: this.#inProgress.refuseUnknown,
       send: (world, sent, cause) => this.send(world, sent, cause),
     })
     for (const app of [program.app, routes]) this.#outcomes.add(servedBy(app))

@@ -1,6 +1,10 @@
+import type { Asked } from '../../http/request-id.ts'
+import { DomainError, invalid } from '../../kernel/failure.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
+import { isControl } from '../control/gate.ts'
+import { unknownIn } from '../control/strict.ts'
 import { usernameIn, worldOfBearer } from '../worlds/accounts.ts'
 import { plainName } from '../worlds/query.ts'
 import type { SandboxWorlds } from '../worlds/worlds.ts'
@@ -10,7 +14,10 @@ import { ObservedRequest } from './request-log.ts'
 export class RequestsInProgress {
   readonly #observed = new WeakMap<Request, ObservedRequest>()
 
-  constructor(private readonly worlds: SandboxWorlds) {}
+  constructor(
+    private readonly worlds: SandboxWorlds,
+    private readonly strict: boolean,
+  ) {}
 
   arrived = (request: Request): void => {
     if (!this.#observed.has(request)) this.#observed.set(request, new ObservedRequest(request.headers))
@@ -54,4 +61,18 @@ export class RequestsInProgress {
 
   /** The fault of a request, as logs show it. */
   faultOf = (request: Request): string | undefined => this.of(request)?.injected?.fault.name
+
+  /**
+   * Refuses what an operation does not document: always in the control API, with `--strict` in the API (decision 47).
+   *
+   * @throws DomainError validation, body_unreadable
+   */
+  refuseUnknown = async ({ request, route, operation }: Asked): Promise<void> => {
+    const observed = this.#observed.get(request)
+    if (!observed || !operation || !(this.strict || isControl(route))) return
+    const violations = await unknownIn(operation, request)
+    if (violations.length === 0) return
+    observed.refusedStrictly = true
+    throw new DomainError(invalid(violations))
+  }
 }

@@ -1,26 +1,33 @@
 import type { Extension } from '../../app/extension.ts'
+import { sentBody } from '../../http/body.ts'
+import { isOfDryRun, isOfHeader } from '../../http/dry-run.ts'
 import type { Asked } from '../../http/request-id.ts'
-import { pathOf } from '../../http/target.ts'
+import { pathOf, targetOf } from '../../http/target.ts'
+import { sinceStartMs } from '../../kernel/clock.ts'
 import type { Log } from '../../observability/log.ts'
 import { CREDENTIALS_WRONG } from '../../sessions/contract.ts'
-import { isAboutSandbox, isControl } from '../control/gate.ts'
+import type { Session } from '../../sessions/sessions.ts'
+import { listenToEvents } from '../../webhooks/publish.ts'
+import type { World } from '../../worlds/world.ts'
+import { isAboutSandbox, isAsset, isControl, isProbe } from '../control/gate.ts'
 import type { WriteLog } from '../explore/writes.ts'
 import type { Injection } from '../faults/injection.ts'
 import type { Parts } from '../parts.ts'
 import { worldNamedIn } from '../worlds/accounts.ts'
 import { explainRefusal } from '../worlds/refused-logins.ts'
+import { markWritten } from '../worlds/written.ts'
 import type { RequestsInProgress } from './in-progress.ts'
-import type { recorder } from './recorder.ts'
 import { shownPartOf } from './redaction.ts'
-import type { ObservedRequest } from './request-log.ts'
-import { watchedSession } from './watched-writes.ts'
+import { type ObservedRequest, type RecordingListener, requestLog } from './request-log.ts'
+import { watchRows, withChanges } from './row-changes.ts'
 
-interface Concerns extends Pick<Parts, 'worlds' | 'refuseUnknown'> {
+interface Concerns extends Pick<Parts, 'worlds' | 'refuseUnknown' | 'outcomes' | 'coverage'> {
   inProgress: RequestsInProgress
   injection: Injection
   /** Whether somebody watches requests as they happen. */
   isWatched: () => boolean
-  record: ReturnType<typeof recorder>
+  /** Called with each request when it is recorded. */
+  listeners: readonly RecordingListener[]
   /** Is shown each write while `scrip run --explore` runs. */
   explored: () => WriteLog | undefined
   log: Log
@@ -29,7 +36,7 @@ interface Concerns extends Pick<Parts, 'worlds' | 'refuseUnknown'> {
 
 /** The order in which the concerns of the sandbox meet a request. */
 export const observerOf = (concerns: Concerns) => {
-  const { inProgress, refuseUnknown, injection, isWatched, record, worlds, explored, log, strict } = concerns
+  const { inProgress, refuseUnknown, injection, isWatched, worlds, explored, log, strict } = concerns
 
   const enterPublic = async (observed: ObservedRequest, asked: Asked): Promise<void> => {
     const { request, route } = asked
@@ -44,7 +51,7 @@ export const observerOf = (concerns: Concerns) => {
     const world = inProgress.worldOf(request) ?? worlds.default
     inProgress.ended(request)
     explored()?.ended(request, observed.changes.length > 0)
-    record(world, request, observed)
+    record(concerns, world, request, observed)
   }
 
   return {
@@ -98,4 +105,57 @@ export const observerOf = (concerns: Concerns) => {
         : response
     },
   } satisfies Extension['observer'] & Record<'entered', unknown>
+}
+
+/** Records a request in the log and the coverage of its world, once its response is known. */
+const record = (
+  { outcomes, coverage, listeners }: Pick<Concerns, 'outcomes' | 'coverage' | 'listeners'>,
+  world: World,
+  request: Request,
+  observed: ObservedRequest,
+): void => {
+  if (world.closed) return
+  const { route, failure, refusedStrictly, response } = observed
+  const outcome = route === null || refusedStrictly ? undefined : outcomes.outcomeOf(request.method, route, failure)
+  observed.outcome = outcome?.name ?? null
+  // What a dry run met is met by no client; what is wrong with its header, by nothing else.
+  const isMet = !isOfDryRun(response.headers) || (failure !== undefined && isOfHeader(failure))
+  if (outcome && isMet) coverage.count(world, outcome)
+  const path = pathOf(request.url)
+  if (isProbe(path) || isAsset(path)) return
+  observed.atMs = world.clock.nowMs()
+  observed.method = request.method
+  observed.path = targetOf(request.url)
+  observed.requestBody = sentBody(request)
+  observed.endedMs = sinceStartMs()
+  observed.durationMs = observed.endedMs - observed.startedMs
+  observed.fault = observed.injected?.fault.name ?? null
+  observed.injected = undefined
+  const logged = world.of(requestLog).add(observed)
+  for (const listener of listeners) listener(logged)
+}
+
+/**
+ * The session with which a request writes: it notes the rows and the events that the request has written, and the values of the
+ * rows where somebody watches requests as they happen.
+ */
+const watchedSession = (observed: ObservedRequest, session: Session, isWatched: boolean): Session => {
+  const { world } = session
+  return {
+    ...session,
+    write: async (work) => {
+      watchRows(world)
+      let events: string[] = []
+      const value = await session.write((tx) => {
+        events = [] // of a unit of work that was undone and runs again
+        using _ = listenToEvents(world, ({ eventId }) => events.push(eventId))
+        const written = withChanges(world, isWatched, () => work(tx))
+        observed.changes = [...observed.changes, ...written.changes]
+        if (written.changes.length > 0) markWritten(world)
+        return written.value
+      })
+      observed.events.push(...events)
+      return value
+    },
+  }
 }
