@@ -42,13 +42,6 @@ export const differencesOf = (
     .filter((difference) => isMore(difference) || isLess(difference))
 }
 
-/** The same text for the same purchases, whatever their order, ids and times. */
-export const summaryOf = (purchases: readonly Purchase[], byName: boolean): string =>
-  purchases
-    .map((purchase) => `${likeness(purchase, byName)} ${purchase.paidMinor}`)
-    .sort()
-    .join('\n')
-
 const isMore = ({ expected, found }: Difference): boolean =>
   found.kept.length > expected.kept.length || found.paidMinor > expected.paidMinor
 

@@ -1,4 +1,4 @@
-import { differencesOf, summaryOf } from './comparison.ts'
+import { differencesOf } from './comparison.ts'
 import type { WriteResult } from './exploration.ts'
 import type { Purchase } from './statement.ts'
 import { keysOf, LOSSES, type Loss, type Write } from './writes.ts'
@@ -30,24 +30,6 @@ const doneWrites = (results: readonly WriteResult[], byName: boolean): KeyedResu
   return results.flatMap((result, index) => (result.write.isDone ? [{ ...result, key: keys[index] ?? '' }] : []))
 }
 
-/** Whether two runs without a loss made the same writes and left the same purchases behind. */
-const isSame = (first: readonly KeyedResult[], second: readonly KeyedResult[], byName: boolean): boolean => {
-  const summaries = new Map<readonly Purchase[], string>()
-  const summaryIn = (purchases: readonly Purchase[]): string => {
-    const summary = summaries.get(purchases) ?? summaryOf(purchases, byName)
-    summaries.set(purchases, summary)
-    return summary
-  }
-  const others = new Map(second.map(({ key, purchases }) => [key, purchases]))
-  return (
-    first.length === second.length &&
-    first.every(({ key, purchases }) => {
-      const other = others.get(key)
-      return other !== undefined && summaryIn(other) === summaryIn(purchases)
-    })
-  )
-}
-
 /**
  * The losses to try: that of each response of the first run, before and after its commit. Undefined if two runs without
  * a loss differ, even when names are left out that the command may invent.
@@ -58,8 +40,8 @@ export const planOf = (
   writesMax: number,
 ): Plan | undefined => {
   for (const byName of [true, false]) {
+    if (partingOf(first, second, byName) !== undefined) continue
     const writes = doneWrites(first, byName)
-    if (!isSame(writes, doneWrites(second, byName), byName)) continue
     const runs = writes.slice(0, writesMax).flatMap((result) => lossesOf(result, byName))
     return { runs, writeCount: writes.length }
   }
@@ -74,17 +56,26 @@ const lossesOf = ({ key, write, purchases }: KeyedResult, byName: boolean): Plan
     expected: purchases,
   }))
 
-/** Where two runs without a loss differ, for a person who has to make them the same. */
-export const partingOf = (first: readonly WriteResult[], second: readonly WriteResult[]): string => {
-  const others = new Map(doneWrites(second, false).map(({ key, purchases }) => [key, purchases]))
-  for (const { key, write, purchases } of doneWrites(first, false)) {
+/** Where two runs without a loss differ, for a person who has to make them the same; undefined if they do not. */
+export const partingOf = (
+  first: readonly WriteResult[],
+  second: readonly WriteResult[],
+  byName = false,
+): string | undefined => {
+  const others = new Map(doneWrites(second, byName).map(({ key, purchases }) => [key, purchases]))
+  const writes = doneWrites(first, byName)
+  /** All writes of a world have its purchases. */
+  const compared = new Set<readonly Purchase[]>()
+  for (const { key, write, purchases } of writes) {
     const name = `${write.method} ${write.route} in the world ${write.world.name}`
     const other = others.get(key)
     if (!other) return `${name} is in the first one alone`
-    const [difference] = differencesOf(purchases, other, false)
+    if (compared.has(purchases)) continue
+    compared.add(purchases)
+    const [difference] = differencesOf(purchases, other, byName)
     if (!difference) continue
     const { example, expected, found } = difference
     return `the world of ${name} has ${expected.kept.length} of ${example.what}, and then ${found.kept.length}`
   }
-  return 'the second one has more writes'
+  return others.size > writes.length ? 'the second one has more writes' : undefined
 }

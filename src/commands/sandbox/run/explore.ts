@@ -52,7 +52,7 @@ export const explore = async (
   exitIf(command)
   if (second.exitCode !== EXIT.done) throw different('the second one failed')
   const plan = planOf(first.results, second.results, config.explore.writesMax)
-  if (!plan) throw different(partingOf(first.results, second.results))
+  if (!plan) throw different(partingOf(first.results, second.results) ?? 'in what they write')
   const jobs = config.explore.jobs ?? availableParallelism()
   const explored = await exploreAll(plan.runs, jobs, command, (loss) => run({ output: 'ignore', loss, timeoutMs }))
   await Bun.write(Bun.stderr, explorationReport(plan, explored))
