@@ -4,41 +4,15 @@ import { servedBy } from '../../../http/operation.ts'
 import { HOUR_MS, systemClock } from '../../../kernel/clock.ts'
 import { createLog } from '../../../observability/log.ts'
 import { assemble } from '../../../start/assemble.ts'
-import { type Host, logInTo, type Question } from './host.ts'
+import { type Host, logInTo } from './host.ts'
 
 const URL = 'http://localhost:4747'
 
 /** It has limits, so that its responses have the headers, but never reaches them. */
 const LIMITS = [{ tokens: 1_000_000, refillMs: HOUR_MS }]
 
-/** A record of each kind, so that each kind has a response. */
-const RECORDS: readonly Question[] = [
-  { method: 'POST', path: '/api/v1/orders', body: { product_id: 1, denomination: 100, quantity: 1 } },
-  {
-    method: 'POST',
-    path: '/api/v1/beneficiaries',
-    body: { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' },
-  },
-  {
-    method: 'POST',
-    path: '/api/v1/payouts',
-    body: {
-      reference_id: 'compare',
-      wallet_id: 1,
-      amount: 10,
-      currency: 'USD',
-      beneficiary_email: 'ada@example.com',
-      beneficiary_first_name: 'Ada',
-      beneficiary_last_name: 'Lovelace',
-    },
-  },
-  {
-    method: 'POST',
-    path: '/api/v1/webhooks',
-    // Nothing of this kind happens here, so nothing is delivered.
-    body: { name: 'compare', url: 'http://127.0.0.1:9/', events: ['payout.returned'] },
-  },
-]
+/** What never happens here: a webhook for it gets nothing. */
+const NEVER = { events: ['payout.returned'] }
 
 /** Scrip itself, in this process: its responses, and the operations that it serves. */
 export const startReference = async () => {
@@ -54,7 +28,11 @@ export const startReference = async () => {
     },
     { username: 'sandbox', password: 'sandbox' },
   )
-  for (const question of RECORDS) await host.ask(question)
   const operations = servedBy(app).filter(({ operation }) => operation.tag !== 'Sandbox')
+  // A record of each kind, as the documentation has it, so that each kind has a response.
+  for (const { method, route, operation } of operations) {
+    if (method !== 'POST' || !/^\/api\/v1\/\w+$/.test(route)) continue
+    await host.ask({ method, path: route, body: { ...Object(operation.bodyExample), ...NEVER } })
+  }
   return { host, operations, close: platform.close }
 }
