@@ -1,22 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ERRORS_PATH, errorsPage, flagsPage } from '../../docs/make.ts'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { freePort } from '../free-port.ts'
 import { startServer } from '../harness.ts'
 import { POSTGRES, Postgres } from '../postgres.ts'
-import { blocksOf, documentText, hasShell, walk } from './documents.ts'
+import { blocksOf, documentText, hasShell, PAGES, walk } from './documents.ts'
 
 /** The documentation is typed as it stands, and what follows from the program is compared with it. */
 
 const ROOT = join(import.meta.dir, '../..')
-const pages = [
-  'README.md',
-  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-]
 /** Typed from the first block to the last, in an empty folder. */
 const WALKED = [
   'docs/start/quickstart.md',
@@ -191,7 +185,7 @@ describe('generated pages are current: npm run docs writes them', () => {
 })
 
 describe('in every page', () => {
-  test.each(pages.map((page) => [page]))('%s: all commands have existing flags', (page) => {
+  test.each(PAGES.map((page) => [page]))('%s: all commands have existing flags', (page) => {
     const text = documentText(page)
     const unfenced = [...text.matchAll(/^ {4}(?:dist\/)?(scrip .+)$/gm)].map(([, line = '']) => line)
     const shown = blocksOf(text).filter(({ language }) => ['console', 'sh', 'make', 'yaml'].includes(language))
@@ -207,7 +201,7 @@ describe('in every page', () => {
     }
   })
 
-  test.each(pages.map((page) => [page]))('%s: all links work', (page) => {
+  test.each(PAGES.map((page) => [page]))('%s: all links work', (page) => {
     for (const [, target = ''] of documentText(page).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^https?:/.test(target)) continue
       const [path = '', heading] = target.split('#')
@@ -225,7 +219,7 @@ describe('in every page', () => {
   })
 
   test('every decision is in the list of decisions', () => {
-    const decisions = pages.filter((page) => /decisions\/\d/.test(page))
+    const decisions = PAGES.filter((page) => /decisions\/\d/.test(page))
     const list = documentText('docs/decisions/README.md')
     expect(decisions.length).toBeGreaterThan(40)
     expect(decisions.filter((page) => !list.includes(`(${page.split('/').at(-1)})`))).toEqual([])
@@ -233,7 +227,7 @@ describe('in every page', () => {
 
   test('the language of a code block says whether it is run', () => {
     // Those of the guide for testers are run by a test of their own, as are blocks with the name of a file.
-    for (const page of pages.filter((page) => page !== 'docs/use/testing-with-scrip.md')) {
+    for (const page of PAGES.filter((page) => page !== 'docs/use/testing-with-scrip.md')) {
       for (const { language, file } of blocksOf(documentText(page))) {
         const isRun = (language === 'sh' || language === 'json') && file === undefined && WALKED.includes(page)
         const isShown = language === 'console' || language === 'text' || language === 'http'

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMAND, inFolder } from '../program.ts'
 
@@ -14,6 +14,14 @@ export interface Block {
   file: string | undefined
   text: string
 }
+
+/** All pages of the documentation. */
+export const PAGES = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
 
 export const documentText = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { PROJECT } from '../../release/compile.ts'
 import { mainPackage, platformPackage } from '../../release/packages.ts'
 import { folderOfFile, isBinary } from '../program.ts'
-import { blocksOf, documentText } from './documents.ts'
+import { blocksOf, documentText, PAGES } from './documents.ts'
 import { done, EXECUTABLE, environment, hasNode, packIn, run, target } from './packages.ts'
 
 /** The npm package, packed, installed in empty folders from its files, and used there as a stranger would. */
@@ -258,10 +258,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
   })
 
   test('no document tells users to install our packages by name', () => {
-    const pages = readdirSync(join(import.meta.dir, '../../docs'))
-      .filter((file) => file.endsWith('.md'))
-      .map((file) => `docs/${file}`)
-    for (const page of ['README.md', 'CHANGELOG.md', 'release/npm/README.md', ...pages]) {
+    for (const page of [...PAGES, 'CHANGELOG.md', 'release/npm/README.md']) {
       const text = documentText(page)
       expect({
         page,
