@@ -7,7 +7,7 @@ import { DataFault, isBusy, makePrivateFile } from './data-folder.ts'
 const SERVER_FILE = 'server.lock'
 /** Held by who writes the folder: a server while it runs, or a command. */
 const WRITER_FILE = 'writer.lock'
-/** Held while a copy is made, and while what is erased or sealed again must not get into one. */
+/** Held while a copy is made, while codes are imported, and while what is erased or sealed again must not get into one. */
 const COPY_FILE = 'copy.lock'
 
 /** How long commands wait for each other, and a server for a command (contract C20). */
@@ -119,7 +119,7 @@ export const lockForCopying = async (dataDir: string, waitMs = MINUTE_MS): Promi
     if (held) return held
     if (sinceStartMs() >= endMs)
       throw new DataFault(
-        'another backup, or the erasure of a person, works on this folder\nTry again when it is done.',
+        'another backup, an import of codes or the erasure of a person works on this folder\nTry again when it is done.',
       )
   }
 }

@@ -18,7 +18,7 @@ import type { Query, Tx } from '../db/database.ts'
 import { rowsById } from '../db/narrowing.ts'
 import { isOneOf } from '../db/personal.ts'
 import { placeholderOfLimit, prepared, preparedInsert, preparedOne, preparedUpdate } from '../db/prepared.ts'
-import { type Order, orders, type Voucher, voucherKey, voucherStock, vouchers } from './tables.ts'
+import { type Order, orders, stockPublished, type Voucher, voucherKey, voucherStock, vouchers } from './tables.ts'
 
 export type StockRow = typeof voucherStock.$inferSelect
 
@@ -29,10 +29,13 @@ const undeliveredOf = ({ id }: Order) =>
     sql`NOT EXISTS (SELECT 1 FROM ${vouchers} WHERE ${vouchers.stockId} = ${voucherStock.id})`,
   )
 
+/** Codes of an import that is not complete are not part of the stock. */
+const isPublished = sql`${voucherStock.id} <= (SELECT ${stockPublished.upToId} FROM ${stockPublished})`
+
 const unexpired = (nowMs: number | Placeholder): SQL => sql`coalesce(${voucherStock.expiresAtMs} > ${nowMs}, TRUE)`
 
 const isFree = (nowMs: number | Placeholder) =>
-  and(isNull(voucherStock.orderId), isNull(voucherStock.damagedAtMs), unexpired(nowMs))
+  and(isPublished, isNull(voucherStock.orderId), isNull(voucherStock.damagedAtMs), unexpired(nowMs))
 
 type Kind = Pick<Order, 'productId' | 'denominationMinor'>
 
@@ -102,6 +105,15 @@ export const updateStock = (tx: Tx, id: number, change: Partial<StockRow>): void
 
 export const insertStock = preparedInsert(voucherStock)
 
+/** Puts all codes up for sale that were imported. */
+export const publishStock = (tx: Tx): void => {
+  const last = sql`(SELECT coalesce(max(${voucherStock.id}), 0) FROM ${voucherStock})`
+  tx.update(stockPublished).set({ upToId: last }).run()
+}
+
+/** Removes what an interrupted import has left. */
+export const removeUnpublished = (tx: Tx): void => void tx.delete(voucherStock).where(not(isPublished)).run()
+
 const ofFingerprint = preparedOne(voucherStock, eq(voucherStock.fingerprint, sql.placeholder('fingerprint')))
 
 export const isImported = (query: Query, fingerprint: string): boolean =>
@@ -121,6 +133,7 @@ export const stockLevels = (query: Query, nowMs: number) =>
       expired: sql<number>`count(*) FILTER (WHERE ${isLeft} AND ${isNull(voucherStock.damagedAtMs)} AND ${lte(voucherStock.expiresAtMs, nowMs)})`,
     })
     .from(voucherStock)
+    .where(isPublished)
     .groupBy(voucherStock.productId, voucherStock.denominationMinor)
     .orderBy(asc(voucherStock.productId), asc(voucherStock.denominationMinor))
     .all()

@@ -6,9 +6,10 @@ import type { Query, Tx } from '../db/database.ts'
 import { parseTimestamp } from '../kernel/clock.ts'
 import { toMinor } from '../kernel/money.ts'
 import { FileFault } from '../kernel/problems.ts'
+import { inTurns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import { placeInStock, type Seal, type VoucherCode } from './seal.ts'
-import { insertStock, isImported, type StockRow } from './stock-queries.ts'
+import { insertStock, isImported, publishStock, removeUnpublished, type StockRow } from './stock-queries.ts'
 
 /** The stock of live mode: codes that were bought elsewhere, imported sealed, each handed out once (contract C12). */
 
@@ -89,14 +90,48 @@ export function* readCodes(
   return codes
 }
 
-/** Adds codes to the stock. @throws FileFault, and adds nothing, with all that are in the stock already */
-export const importCodes = (tx: Tx, codes: readonly SealedCode[]): void => {
-  const known = codes.filter(({ fingerprint }) => isImported(tx, fingerprint))
-  const problems = known.map(({ place }) => `${place}: card_number: was imported before`)
-  if (problems.length > 0) throw new FileFault('codes', problems)
-  for (const { place: _, ...row } of codes) insertStock(tx, { id: null, orderId: null, damagedAtMs: null, ...row })
+interface Importing {
+  query: Query
+  write: <T>(unit: (tx: Tx) => T) => Promise<T>
+  onRows: (done: number) => void
+  /** Called in the transaction that puts the codes up for sale. */
+  onPublish: (tx: Tx) => void
 }
 
+/**
+ * Adds codes to the stock in small transactions, so that others write in between, and puts them up for sale in the last one (decision 31).
+ * Only one import at a time may work on a folder. @throws FileFault, and adds nothing, with all that are in the stock already
+ */
+export const importCodes = async (
+  codes: readonly SealedCode[],
+  { query, write, onRows, onPublish }: Importing,
+): Promise<void> => {
+  await write(removeUnpublished)
+  await inTurns(requireNew(query, codes))
+  for (let start = 0; start < codes.length; start += ROWS_PER_UNIT) {
+    onRows(start)
+    const rows = codes.slice(start, start + ROWS_PER_UNIT)
+    await write((tx) => {
+      for (const { place: _, ...row } of rows) insertStock(tx, { id: null, orderId: null, damagedAtMs: null, ...row })
+    })
+  }
+  await write((tx) => {
+    publishStock(tx)
+    onPublish(tx)
+  })
+}
+
+function* requireNew(query: Query, codes: readonly SealedCode[]): Generator<void, void> {
+  const problems: string[] = []
+  for (const [index, { place, fingerprint }] of codes.entries()) {
+    if (isImported(query, fingerprint)) problems.push(`${place}: card_number: was imported before`)
+    if (index % ROWS_PER_PART === 0) yield
+  }
+  if (problems.length > 0) throw new FileFault('codes', problems)
+}
+
+/** A transaction of as many takes some 10 ms. */
+const ROWS_PER_UNIT = 250
 /** Rows that are read in one turn of the event loop, in some milliseconds. */
 const ROWS_PER_PART = 100
 

@@ -12,4 +12,5 @@ export const vouchers = table(schema.vouchers)
 export type Voucher = typeof vouchers.$inferSelect
 
 export const voucherStock = table(schema.voucher_stock)
+export const stockPublished = table(schema.stock_published)
 export const voucherKey = table(schema.voucher_key)

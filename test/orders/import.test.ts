@@ -22,7 +22,14 @@ const codesOf = (prefix: string, length: number): SealedCode[] =>
     expiresAtMs: null,
   }))
 
-const imported = (codes: readonly SealedCode[]): Promise<void> => database.write((tx) => importCodes(tx, codes))
+/** `onRows` is called before each of its transactions with codes. */
+const imported = (codes: readonly SealedCode[], onRows: () => void = () => undefined): Promise<void> =>
+  importCodes(codes, {
+    query: database.query,
+    write: (unit) => database.write(unit),
+    onRows,
+    onPublish: () => undefined,
+  })
 
 const countRows = (): unknown => database.sqlite.query('SELECT count(*) AS n FROM voucher_stock').get()
 
@@ -30,10 +37,26 @@ test('an import with a code that is in the stock already is refused whole, and n
   await imported(codesOf('a', 3))
   const file = [...codesOf('b', 600), ...codesOf('a', 1)]
   const problems = ['line 1: card_number: was imported before']
-  expect(imported(file)).rejects.toMatchObject({ name: 'FileFault', problems })
+  await expect(imported(file)).rejects.toMatchObject({ name: 'FileFault', problems })
   expect(countRows()).toEqual({ n: 3 })
   await imported(codesOf('b', 600))
   expect(countRows()).toEqual({ n: 603 })
+})
+
+test('an import sells none before all are there, and one that was broken off is repeated', async () => {
+  const forSale = () => freeStock(database.query, 0).map(({ available }) => available)
+  await imported(codesOf('a', 10))
+  let units = 0
+  const breakOff = () => {
+    expect(forSale()).toEqual([10])
+    if (++units === 3) throw new Error('killed')
+  }
+  await expect(imported(codesOf('b', 1_000), breakOff)).rejects.toThrow('killed')
+  expect(countRows()).toEqual({ n: 510 })
+  expect(forSale()).toEqual([10])
+  await imported(codesOf('b', 1_000))
+  expect(countRows()).toEqual({ n: 1_010 })
+  expect(forSale()).toEqual([1_010])
 })
 
 test('what is left of a kind is counted without what is damaged or has expired', async () => {

@@ -35,18 +35,21 @@ export const voucherCommands = (vouchers: Command): void => {
 }
 
 const importFile = async (data: Acting, file: string): Promise<Row> => {
-  const { world, query, reference, delivering, write, record, onProgress, withInput } = data
+  const { config, world, query, reference, delivering, write, record, onProgress, withInput } = data
+  using _lock = await lockForCopying(config.dataDir)
   const seal = delivering.seals(query)
   const nowMs = world.clock.nowMs()
   return await withInput(file, async (text) => {
     const onRows = (done: number) => onProgress(`sealing codes: ${done}`, 0, 0)
     const codes = await inTurns(readCodes(text, { query, reference, seal, nowMs, onRows }))
     const after = { imported: codes.length }
-    return await write((tx) => {
-      importCodes(tx, codes)
-      record(tx, { after })
-      return after
+    await importCodes(codes, {
+      query,
+      write,
+      onRows: (done) => onProgress('writing codes', done, codes.length),
+      onPublish: (tx) => record(tx, { after }),
     })
+    return after
   })
 }
 

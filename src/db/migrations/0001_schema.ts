@@ -399,6 +399,13 @@ CREATE INDEX voucher_stock_free ON voucher_stock (product_id, denomination_minor
   WHERE order_id IS NULL AND damaged_at_ms IS NULL;
 CREATE INDEX voucher_stock_order ON voucher_stock (order_id, id) WHERE order_id IS NOT NULL;`,
 
+  /** Codes are imported a few at a time, so that others write in between. Those beyond this id are not for sale yet. */
+  stock_published: `CREATE TABLE stock_published (
+  id       INTEGER PRIMARY KEY CHECK (id = 1),
+  up_to_id INTEGER NOT NULL
+) STRICT;
+INSERT INTO stock_published VALUES (1, 0);`,
+
   /** How much of a counted stock the orders have taken. */
   stock_taken: `CREATE TABLE stock_taken (
   product_id INTEGER PRIMARY KEY,

@@ -14,7 +14,7 @@ const UNWATCHED = new Set([
   ...['migrations', 'seeds', 'logins', 'idempotency_keys', 'events', 'webhook_queue', 'webhook_deliveries'],
   ...['countries', 'currencies', 'categories', 'subcategories', 'products', 'product_bands', 'exchange_rates'],
   ...['clients', 'client_discounts', 'product_changes', 'moved_clock', 'kept_pace', 'kept_randomness'],
-  ...['audit', 'audit_head', 'audit_keys', 'voucher_key'],
+  ...['audit', 'audit_head', 'audit_keys', 'voucher_key', 'stock_published'],
 ])
 
 export const isWatched = (table: string): boolean => !UNWATCHED.has(table)
