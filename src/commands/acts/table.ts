@@ -6,9 +6,12 @@ import { clientActs } from '../records/client.ts'
 import { orderActs } from '../records/orders.ts'
 import { payoutActs } from '../records/payouts.ts'
 import { rateActs } from '../records/rates.ts'
-import { voucherActs } from '../records/vouchers.ts'
+import { voucherActs as ofVouchers } from '../records/vouchers.ts'
 import { walletActs } from '../records/wallet.ts'
 import { webhookActs } from '../records/webhooks.ts'
+
+/** A new key needs the folder for itself. */
+const { 'vouchers rekey': _, ...voucherActs } = ofVouchers
 
 /** What a server performs for commands. */
 export const ACTS: Acts = {

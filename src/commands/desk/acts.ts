@@ -57,6 +57,8 @@ const FILES: Readonly<Record<string, (text: string) => string>> = {
 }
 /** Those that can be the first of a folder. */
 const IN_NEW_FOLDER = ['client add', 'catalog import']
+/** Its act only tells what the command has copied. */
+const ELSEWHERE = ['backup']
 const OF_ALL_COMMANDS = ['--data-dir', '--json', '--dry-run', '--file']
 
 /** Makes a new command line, because a command keeps what it has read. */
@@ -66,7 +68,7 @@ const commandOf = async (commandLine: CommandLine, path: string): Promise<Comman
   let command = await commandLine(path.split(' '))
   for (const word of path.split(' ')) {
     const below = command.commands.find((one) => one.name() === word)
-    if (!below || !Object.hasOwn(ACTS, path)) throw misused(`there is no act ${path}`)
+    if (!below || !Object.hasOwn(ACTS, path) || ELSEWHERE.includes(path)) throw misused(`there is no act ${path}`)
     command = below
   }
   return command

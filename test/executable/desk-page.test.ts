@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { faultsOf, hasBrowser, startBrowser, VIEWS, watch } from '../browser.ts'
+import { temporaryFolder } from '../program.ts'
+import { Desk } from './desk.ts'
+import { type Customer, Operator } from './live.ts'
+
+/** The desk in a real browser (contract C20). Skipped where Chromium is not installed. */
+
+setDefaultTimeout(60_000)
+
+const MONTH = new Date().toISOString().slice(0, 7)
+const PAGES = [
+  ...['#today', '#payouts', '#orders/1', '#clients', '#clients/acme', '#wallets/1', '#stock', '#products/1', '#audit'],
+  ...['#search?search=bonus', '#search?search=nothing-of-this'],
+  ...['#statement', `#statement/acme?month=${MONTH}`],
+]
+
+describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
+  const folder = temporaryFolder()
+  const operator = new Operator(folder.path)
+  const wrong: string[] = []
+  let browser: Browser
+  let stop: () => Promise<unknown>
+  let desk: Desk
+  let customer: Customer
+  let page: Page
+
+  beforeAll(async () => {
+    browser = await startBrowser()
+    const { server, ...trading } = await operator.trading()
+    stop = () => server.stop()
+    customer = trading.customer
+    await operator.json('wallet', 'fund', '1', '5000')
+    desk = await Desk.of(operator)
+    page = await browser.newPage()
+    page.setDefaultTimeout(15_000)
+    watch(page, desk.url, wrong)
+    await page.goto(desk.address)
+    await page.getByRole('heading', { name: 'Payouts that wait' }).waitFor()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await desk?.running.stop()
+    await stop?.()
+    folder[Symbol.dispose]()
+  })
+
+  /** The menu leads to Today, which is read again. */
+  const today = async (): Promise<void> => {
+    await page.goto(`${desk.url}/#today`)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Payouts that wait' }).waitFor()
+  }
+  const card = (name: string) => page.getByRole('region', { name, exact: true })
+  const dialog = () => page.getByRole('dialog')
+  /** Confirms what an act says that it would do, and returns what it said. */
+  const confirm = async (): Promise<string> => {
+    await dialog().getByRole('button', { name: 'Show what it does' }).click()
+    await dialog().getByText('Nothing has been done yet. Do it?').waitFor()
+    const said = (await dialog().textContent()) ?? ''
+    await dialog().getByRole('button', { name: 'Do it' }).click()
+    await dialog().getByRole('button', { name: 'Close' }).click()
+    await dialog().waitFor({ state: 'detached' })
+    return said
+  }
+
+  test('has no token in its address once it is open, and keeps nobody who was not let in', async () => {
+    expect(page.url()).toBe(`${desk.url}/`)
+    const stranger = await browser.newPage()
+    expect((await stranger.goto(desk.address))?.status()).toBe(403)
+    expect((await stranger.goto(`${desk.url}/#today`))?.status()).toBe(403)
+    await stranger.close()
+  })
+
+  test('finds bonus-1 and says what happened', async () => {
+    const { id } = await customer.payout('bonus-1')
+    await operator.json('payouts', 'advance', id, '--to', 'processing')
+    await operator.json('payouts', 'fail', id, '--reason', 'The account is closed')
+    await page.keyboard.press('/')
+    await page.keyboard.type('bonus-1')
+    await page.keyboard.press('Enter')
+    await card('Payouts').getByRole('link', { name: id }).click()
+    const happened = await card('What happened').textContent()
+    for (const said of ['created', 'by acme', 'processing', 'failed', 'The account is closed'])
+      expect(happened).toContain(said)
+    expect(await card('Ledger').textContent()).toContain('✓')
+    await card('Events and deliveries').getByText('payout.failed').waitFor()
+    expect(await card('Audit').textContent()).toContain('payouts fail')
+  })
+
+  test('pays ten payouts at once, after it has said which', async () => {
+    for (let number = 1; number <= 10; number += 1) await customer.payout(`p-${number}`)
+    await today()
+    const waiting = card('Payouts that wait')
+    await waiting.getByRole('button', { name: 'Choose all 10' }).click()
+    await waiting.getByRole('button', { name: 'Advance 10 records' }).click()
+    const said = await confirm()
+    expect(said).toContain('Would be done: 10 of 10')
+    for (let number = 1; number <= 10; number += 1) expect(said).toContain(`p-${number} · 100.00 USD to`)
+    await waiting.getByText('No payout waits.').waitFor()
+    const completed = await operator.json<object[]>('payouts', 'list', '--status', 'completed')
+    expect(completed).toHaveLength(10)
+  })
+
+  test('refunds one voucher of an order, and says what the wallet holds then', async () => {
+    const { id } = await customer.order(1, 2)
+    await page.goto(`${desk.url}/#orders/${id}`)
+    await page.getByRole('button', { name: /^Refund/ }).click()
+    await dialog()
+      .getByLabel(/^vouchers/)
+      .fill(`${id}-1`)
+    const said = await confirm()
+    const [held] = await customer.wallet()
+    expect(said).toContain(`Wallet 1 of acme receives 9.75 USD, and holds ${held.toFixed(2)} USD then.`)
+    await page.getByText('9.75 USD').first().waitFor()
+    expect(await operator.json('orders', 'show', String(id))).toMatchObject({
+      refunded_amount: 9.75,
+      refunded_vouchers: [`${id}-1`],
+    })
+  })
+
+  test('funds a wallet that runs low', async () => {
+    await operator.json('wallet', 'threshold', '1', '10000')
+    const [before] = await customer.wallet()
+    await today()
+    const low = card('Wallets below their threshold')
+    await low.getByRole('button', { name: 'Fund wallet 1 of acme' }).click()
+    await dialog()
+      .getByLabel(/^amount/)
+      .fill('7000')
+    expect(await confirm()).toContain(`receives 7000.00 USD, and holds ${(before + 7_000).toFixed(2)} USD then.`)
+    await low.getByText('No wallet is below its threshold.').waitFor()
+    expect((await customer.wallet())[0]).toBe(before + 7_000)
+  })
+
+  test('prints the statement of a month without a cut line, and saves it as CSV', async () => {
+    await page.getByRole('link', { name: 'Clients' }).click()
+    await page.getByRole('link', { name: 'Statement' }).click()
+    await page.getByLabel('Client', { exact: true }).fill('acme')
+    await page.getByLabel('Month, in UTC').fill(MONTH)
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByText('Closing balance').waitFor()
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false)
+    const broken = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('tbody tr')].map((row) => getComputedStyle(row).breakInside).filter((value) => value !== 'avoid')`,
+    )
+    expect(broken).toEqual([])
+    await page.emulateMedia({ media: 'screen' })
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'CSV' }).click()
+    const path = await (await saved).path()
+    expect(await Bun.file(path).text()).toBe(
+      (await operator.run(['statement', 'acme', '--month', MONTH, '--csv'])).stdout,
+    )
+  })
+
+  test('says why an act is refused and what to do, and offers another try', async () => {
+    await page.goto(`${desk.url}/#wallets/1`)
+    await page.getByRole('button', { name: /^Adjust/ }).click()
+    await dialog()
+      .getByLabel(/^amount/)
+      .fill('-1000000')
+    await dialog().getByRole('button', { name: 'Show what it does' }).click()
+    await dialog().getByRole('alert').getByText('See scrip wallet list').waitFor()
+    expect(await dialog().getByRole('button', { name: 'Do it' }).count()).toBe(0)
+    await dialog().getByRole('button', { name: 'Back' }).click()
+    await page.keyboard.press('Escape')
+    await dialog().waitFor({ state: 'detached' })
+  })
+
+  test('verifies the books', async () => {
+    await today()
+    await page.getByRole('button', { name: 'Verify' }).click()
+    await page.getByText('checks found nothing wrong').waitFor()
+  })
+
+  test('shows texts of clients as they are', async () => {
+    const hostile = '<img src=x onerror=alert(1)>\u202e'
+    await customer.post('/payouts', {
+      ...{ reference_id: hostile, wallet_id: 1, amount: 1, currency: 'USD', beneficiary_email: 'eve@example.com' },
+      ...{ beneficiary_first_name: hostile, beneficiary_last_name: 'Eve', description: hostile },
+    })
+    await today()
+    await page.getByText('<img src=x onerror=alert(1)>\\u{202e}').first().waitFor()
+  })
+
+  test.each(PAGES)('%s is accessible in both themes, wide and narrow', async (place) => {
+    for (const { colorScheme, width } of VIEWS) {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize({ width, height: 900 })
+      await page.goto(`${desk.url}/${place}`)
+      await page.waitForLoadState('networkidle')
+      await page.locator('.card').first().waitFor()
+      expect({ place, colorScheme, width, faults: await faultsOf(page) }).toEqual({
+        place,
+        colorScheme,
+        width,
+        faults: [],
+      })
+    }
+  })
+
+  test('asks no other host, and has no error of its own', () => expect(wrong).toEqual([]))
+})

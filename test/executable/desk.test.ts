@@ -1,0 +1,312 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import { run, start } from '../program.ts'
+import { Desk, type Session } from './desk.ts'
+import { asOperator, codesOf, type Operator, operatorTest, stockedTest } from './live.ts'
+
+/** The desk of the executable (contract C20): who is let in, what is shown, and acts. */
+
+const deskTest = (sentence: string, work: (session: Session, operator: Operator, desk: Desk) => Promise<void>): void =>
+  stockedTest(sentence, async (operator) => {
+    await using desk = await Desk.of(operator)
+    await work(await desk.enter(), operator, desk)
+  })
+
+describe('scrip desk', () => {
+  stockedTest('prints one address on loopback that becomes a cookie and works once', async (operator) => {
+    await using desk = await Desk.of(operator)
+    expect(desk.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/enter\?token=[\w-]{43}$/)
+    expect((await fetch(`${desk.url}/`)).status).toBe(403)
+    const first = await fetch(desk.address)
+    const { port } = new URL(desk.url)
+    expect([first.status, first.headers.get('set-cookie')]).toEqual([
+      200,
+      expect.stringMatching(new RegExp(`^scrip-desk-${port}=[\\w-]{43}; HttpOnly; SameSite=Strict; Path=/$`)),
+    ])
+    expect(first.headers.get('cache-control')).toBe('no-store')
+    expect(first.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(first.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const again = await fetch(desk.address)
+    expect([again.status, again.headers.get('set-cookie')]).toEqual([403, null])
+  })
+
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    stockedTest(`ends its sessions with the command, at ${signal}`, async (operator) => {
+      const desk = await Desk.of(operator)
+      const session = await desk.enter()
+      desk.running.signal(signal)
+      expect((await desk.running.ended()).exitCode).toBe(0)
+      await using next = await Desk.of(operator)
+      const { cookie = '', ...key } = session.headers
+      const [, secret] = cookie.split('=')
+      const kept = { ...key, cookie: `scrip-desk-${new URL(next.url).port}=${secret}` }
+      expect((await fetch(`${next.url}/data/today`, { headers: kept })).status).toBe(403)
+    })
+
+  operatorTest('is of live folders: on the folder of a sandbox it ends with 4', async (operator) => {
+    await (await start(['--data-dir', operator.dataDir])).stop()
+    const refused = await operator.run(['desk', '--desk-port', '0'])
+    expect(refused).toMatchObject({ exitCode: 4, stdout: '' })
+    expect(refused.stderr).toContain('works in live mode only')
+  })
+
+  test('needs a folder, and takes no flag of the server', async () => {
+    expect(await run(['desk'])).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(await run(['desk', '--port', '1', '--data-dir', '/none'])).toMatchObject({ exitCode: 2, stdout: '' })
+  })
+
+  test('is no part of the port of the server', () =>
+    asOperator(async (operator) => {
+      const { server } = await operator.trading()
+      await using _server = server
+      for (const path of ['/enter', '/data/today', '/page.js']) expect((await server.request(path)).status).toBe(404)
+    }))
+})
+
+describe('twenty tries from elsewhere', () => {
+  const outside = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ internal, family }) => !internal && family === 'IPv4')?.address
+
+  deskTest('get 403, change nothing and learn nothing', async (session, operator, desk) => {
+    const { cookie = '', 'x-desk-key': key = '' } = session.headers
+    const { host, port } = new URL(desk.url)
+    const fund = JSON.stringify({ acts: [{ command: 'wallet fund', args: ['1', '1'], options: {} }], isDryRun: false })
+    const post = (headers: Record<string, string>) => ['/data/acts', { method: 'POST', body: fund, headers }] as const
+    const get = (path: string, headers: Record<string, string>) => [path, { headers }] as const
+    const all = session.headers
+    const tries: (readonly [path: string, init: RequestInit])[] = [
+      // Without what was given to the browser.
+      get('/data/today', {}),
+      get('/data/today', { cookie }),
+      get('/data/today', { 'x-desk-key': key }),
+      get('/data/today', { ...all, cookie: cookie.slice(0, -1) }),
+      get('/data/today', { ...all, 'x-desk-key': `${key}A` }),
+      get('/', {}),
+      get('/page.js', {}),
+      get('/docs/style.css', {}),
+      get('/enter', all),
+      get('/enter?token=', all),
+      get(new URL(desk.address).pathname + new URL(desk.address).search, {}),
+      post({ cookie }),
+      // From another page.
+      post({ ...all, origin: 'https://example.com' }),
+      post({ ...all, origin: 'null' }),
+      post({ ...all, origin: `http://127.0.0.1:${Number(port) - 1}` }),
+      post({ ...all, 'sec-fetch-site': 'same-site' }),
+      get('/data/today', { ...all, 'sec-fetch-site': 'cross-site' }),
+      // Under another name, as a page does whose name leads here.
+      get('/data/today', { ...all, host: 'example.com' }),
+      get('/', { cookie, host: `desk.example.com:${port}` }),
+      get('/data/today', { ...all, host: `127.0.0.1.example.com:${port}` }),
+    ]
+    expect(tries).toHaveLength(20)
+    const before = await operator.json<object[]>('audit', 'list')
+    for (const [path, init] of tries) {
+      const response = await fetch(desk.url + path, init)
+      const body = await response.text()
+      expect({ path, init, status: response.status }).toEqual({ path, init, status: 403 })
+      expect(body).not.toContain(key)
+      expect(response.headers.get('set-cookie')).toBeNull()
+    }
+    if (outside !== undefined) await expect(fetch(`http://${outside}:${port}/`)).rejects.toThrow()
+    expect(await operator.json<object[]>('audit', 'list')).toEqual(before)
+    // The browser that was let in goes on.
+    expect((await session.request('/data/today', { headers: { origin: `http://${host}` } })).status).toBe(200)
+  })
+})
+
+interface Rows {
+  rows: Record<string, unknown>[]
+  total: number
+}
+
+interface Story {
+  row: Record<string, unknown>
+  seen: number
+  acts: string[]
+  steps: { name: string; note: string }[]
+  entries: { lines: { amount: number }[] }[]
+  events: { type: string }[]
+  audit: Rows
+}
+
+const wallet = async (session: Session): Promise<unknown> => {
+  const { rows } = await session.read<Rows>('list/wallets')
+  return rows[0]?.amount
+}
+
+describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => {
+  const actTest = (sentence: string, work: Parameters<typeof deskTest>[1]): void =>
+    deskTest(sentence, async (session, operator, desk) => {
+      const server = how === 'by a server' ? await operator.serve() : undefined
+      try {
+        await work(session, operator, desk)
+      } finally {
+        await server?.stop()
+      }
+    })
+
+  actTest('as the command does, with the same row of the audit', async (session, operator) => {
+    await operator.json('wallet', 'fund', '1', '5', '--remarks', 'By hand')
+    const [done] = await session.ask([
+      { command: 'wallet fund', args: ['1', '5'], options: { '--remarks': 'By hand' } },
+    ])
+    expect(done?.refusal).toBeUndefined()
+    const [ofDesk, ofCommand] = await operator.json<Record<string, unknown>[]>('audit', 'list', '--limit', '2')
+    const told = ({ user, command, subject, outcome, address }: Record<string, unknown>) => ({
+      ...{ user, command, subject, outcome, address },
+    })
+    expect(told(ofDesk ?? {})).toEqual(told(ofCommand ?? {}))
+    expect(ofDesk?.act).toBe(done?.id)
+    expect(await wallet(session)).toBe('1010.00')
+  })
+
+  actTest('on money only after it has said amount, wallet and balance', async (session) => {
+    const fund = { command: 'wallet fund', args: ['1', '12.50'] }
+    const [said] = await session.ask([fund], true)
+    expect(said?.notes).toEqual([
+      'Wallet 1 of acme receives 12.50 USD, and holds 1012.50 USD then.',
+      'Dry run: nothing was changed.',
+    ])
+    expect(await wallet(session)).toBe('1000.00')
+    await session.ask([{ ...fund, id: said?.id ?? '' }])
+    expect(await wallet(session)).toBe('1012.50')
+  })
+
+  actTest('once, however often the same form is sent', async (session) => {
+    const fund = { command: 'wallet fund', args: ['1', '12.50'] }
+    const [said] = await session.ask([fund], true)
+    const same = { ...fund, id: said?.id ?? '' }
+    await Promise.all([session.ask([same]), session.ask([same]), session.ask([same])])
+    expect(await wallet(session)).toBe('1012.50')
+  })
+
+  actTest('never twice for two desks that look at the same record', async (session, operator) => {
+    await using other = await Desk.of(operator)
+    const second = await other.enter()
+    const { seen } = await session.read<Story>('record/wallets/1')
+    const fund = { command: 'wallet fund', args: ['1', '100'], seen }
+    const ends = (await Promise.all([session.ask([fund]), second.ask([fund])])).flat()
+    expect(ends.filter(({ refusal }) => refusal === undefined)).toHaveLength(1)
+    expect(ends.flatMap(({ refusal }) => refusal ?? [])).toEqual([
+      expect.stringContaining('has done scrip wallet fund 1 100 meanwhile\nLook at it again first.'),
+    ])
+    expect(await wallet(session)).toBe('1100.00')
+  })
+
+  actTest('or says why not and what to do, which is a row of the audit too', async (session, operator) => {
+    const [refused] = await session.ask([{ command: 'payouts advance', args: ['pyt_none'] }])
+    expect(refused).toMatchObject({ refusal: 'there is no payout pyt_none\nSee scrip payouts list.' })
+    const [row] = await operator.json<Record<string, unknown>[]>('audit', 'list', '--limit', '1')
+    expect(row).toMatchObject({ command: 'payouts advance', subject: 'pyt_none', outcome: 'refused' })
+    const [misused] = await session.ask([{ command: 'wallet fund', args: ['1', 'much'] }])
+    expect(misused?.refusal).toContain("'much' is not an amount in USD")
+    const alone = await session.ask([
+      { command: 'vouchers rekey', args: [] },
+      { command: 'backup', args: ['/tmp'] },
+      { command: 'toString', args: [] },
+    ])
+    for (const { refusal } of alone) expect(refusal).toContain('there is no act')
+  })
+
+  actTest('with the text of a file: all of it or nothing', async (session) => {
+    const codes = codesOf(1, 'TEA-8', 'TEA-9')
+    const [done] = await session.ask([{ command: 'vouchers import', args: ['codes.jsonl'], file: codes }])
+    expect(done?.result).toEqual({ imported: 2 })
+    const [refused] = await session.ask([{ command: 'vouchers import', args: ['codes.jsonl'], file: `${codes}oops` }])
+    expect(refused?.refusal).toContain('codes.jsonl')
+    const { rows } = await session.read<Rows>('list/stock?search=Tea')
+    expect(rows).toEqual([expect.objectContaining({ product: 'Tea', denomination: '10.00', available: 5 })])
+  })
+})
+
+describe('the desk shows', () => {
+  test('a record with its whole story, found by anything that a person has in hand', () =>
+    asOperator(async (operator) => {
+      const { server, customer } = await operator.trading()
+      await using _server = server
+      await using desk = await Desk.of(operator)
+      const session = await desk.enter()
+      const payout = await customer.payout('bonus-1')
+      await customer.order(2, 2)
+      await operator.json('payouts', 'advance', payout.id, '--to', 'completed')
+      const [event] = await customer.read<{ id: string }[]>('/events?type=payout.completed')
+      for (const hand of ['bonus-1', payout.id, '100', 'ada@example.com', event?.id ?? '', 'BONUS']) {
+        const found = await session.read<(Rows & { name: string })[]>(`search?search=${encodeURIComponent(hand)}`)
+        const ids = found.flatMap(({ rows }) => rows.map(({ id, source_id }) => source_id ?? id))
+        expect({ hand, ids }).toEqual({ hand, ids: expect.arrayContaining([hand === event?.id ? hand : payout.id]) })
+      }
+      expect(await session.read<object[]>('search?search=nobody-has-this')).toEqual([])
+      const story = await session.read<Story>(`record/payouts/${payout.id}`)
+      expect(story.row).toMatchObject({
+        reference_id: 'bonus-1',
+        client: 'acme',
+        status: 'completed',
+        amount: '100.00',
+      })
+      expect(story.acts).toEqual(['payouts return'])
+      expect(story.steps.map(({ name }) => name)).toEqual([
+        ...['created', 'queued', 'processing', 'submitted', 'settling', 'completed'],
+      ])
+      expect(story.steps[0]?.note).toBe('by acme')
+      expect(story.steps.at(-1)?.note).toMatch(/^by .+, scrip payouts advance$/)
+      for (const { lines } of story.entries) expect(lines.reduce((sum, { amount }) => sum + amount, 0)).toBeCloseTo(0)
+      expect(story.entries.length).toBeGreaterThan(1)
+      expect(story.events.map(({ type }) => type)).toContain('payout.completed')
+      expect(story.audit.rows).toEqual([expect.objectContaining({ command: 'payouts advance', outcome: 'done' })])
+    }))
+
+  test('codes nowhere', () =>
+    asOperator(async (operator) => {
+      const { server, customer } = await operator.trading()
+      await using _server = server
+      await using desk = await Desk.of(operator)
+      const session = await desk.enter()
+      const { id } = await customer.order(1, 2)
+      const shown = await Promise.all(
+        ['today', `record/orders/${id}`, 'list/orders', 'list/stock', 'list/events', 'search?search=TEA-1'].map(
+          (path) => session.request(`/data/${path}`).then((response) => response.text()),
+        ),
+      )
+      for (const text of shown) expect(text).not.toMatch(/TEA-\d|BOX-\d|pin_code":"1/)
+    }))
+
+  deskTest('a list with its filters and pages, and as CSV like the command', async (session, operator) => {
+    for (const name of Array.from({ length: 55 }, (_, index) => `client-${index}`))
+      await session.ask([{ command: 'client add', args: [name] }])
+    const first = await session.read<Rows>('list/clients')
+    const second = await session.read<Rows>('list/clients?offset=50')
+    expect([first.rows.length, second.rows.length, first.total]).toEqual([50, 6, 56])
+    expect((await session.read<Rows>('list/clients?search=client-5')).total).toBe(6)
+    const csv = await (await session.request('/data/list/rates?csv=1')).text()
+    expect(csv).toBe((await operator.run(['rates', 'list', '--csv'])).stdout)
+    const wrong = await session.request('/data/list/orders?since=yesterday')
+    expect([wrong.status, await wrong.json()]).toEqual([400, { error: expect.stringContaining('A time is a date') }])
+  })
+
+  deskTest('a statement as the command prints it', async (session, operator) => {
+    const month = new Date().toISOString().slice(0, 7)
+    const ofCommand = await operator.json<object[]>('statement', 'acme', '--month', month)
+    expect(await session.read<object[]>(`statement/acme?month=${month}`)).toEqual(ofCommand)
+    const csv = await (await session.request(`/data/statement/acme?month=${month}&csv=1`)).text()
+    expect(csv).toBe((await operator.run(['statement', 'acme', '--month', month, '--csv'])).stdout)
+  })
+
+  deskTest('what verify found', async (session, operator) => {
+    const found = await (await session.request('/data/verify', { method: 'POST' })).json()
+    expect(found).toEqual(await operator.json('verify'))
+  })
+
+  operatorTest('an empty folder as one, until its first client is added', async (operator) => {
+    mkdirSync(join(operator.dataDir), { recursive: true, mode: 0o700 })
+    await using desk = await Desk.of(operator)
+    const session = await desk.enter()
+    expect(await session.read<object>('today')).toEqual({ isEmpty: true })
+    const [done] = await session.ask([{ command: 'client add', args: ['acme'] }])
+    expect(done?.result).toMatchObject({ username: 'acme', password: expect.stringMatching(/^[a-z0-9]{32}$/) })
+    expect(await session.read<object>('today')).toMatchObject({ isEmpty: false, backup: null })
+  })
+})

@@ -1,0 +1,76 @@
+import { expect } from 'bun:test'
+import { type Running, startReady } from '../program.ts'
+import type { Operator } from './live.ts'
+
+/** `scrip desk` as a program that speaks HTTP: its address, and what a browser that was let in sends. */
+
+export interface Asked {
+  command: string
+  args: string[]
+  options?: Record<string, string>
+  seen?: number
+  id?: string
+  file?: string
+}
+
+export interface Done {
+  id: string
+  notes: string[]
+  result?: Record<string, unknown>
+  refusal?: string
+}
+
+export class Desk implements AsyncDisposable {
+  private constructor(
+    readonly running: Running,
+    /** What it printed: it lets one browser in. */
+    readonly address: string,
+  ) {}
+
+  static async of(operator: Operator): Promise<Desk> {
+    const running = await startReady(['desk', '--desk-port', '0', '--data-dir', operator.dataDir], {})
+    return new Desk(running, running.ready)
+  }
+
+  get url(): string {
+    return new URL(this.address).origin
+  }
+
+  async enter(): Promise<Session> {
+    const response = await fetch(this.address)
+    expect(response.status).toBe(200)
+    const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const key = /data-key="([^"]+)"/.exec(await response.text())?.[1] ?? ''
+    return new Session(this.url, { cookie, 'x-desk-key': key })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.running[Symbol.asyncDispose]()
+  }
+}
+
+/** A browser that was let in. */
+export class Session {
+  constructor(
+    readonly url: string,
+    readonly headers: Record<string, string>,
+  ) {}
+
+  request(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(this.url + path, { ...init, headers: { ...this.headers, ...(init.headers as object) } })
+  }
+
+  async read<T>(path: string): Promise<T> {
+    const response = await this.request(`/data/${path}`)
+    const body = await response.text()
+    expect({ path, status: response.status, body }).toMatchObject({ status: 200 })
+    return JSON.parse(body) as T
+  }
+
+  async ask(acts: Asked[], isDryRun = false): Promise<Done[]> {
+    const body = JSON.stringify({ acts: acts.map((act) => ({ options: {}, ...act })), isDryRun })
+    const response = await this.request('/data/acts', { method: 'POST', body })
+    expect(response.status).toBe(200)
+    return (await response.json()) as Done[]
+  }
+}
