@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 
 /** The bytes of a database, in memory and in a file. */
 
@@ -14,16 +14,6 @@ export const asFile = (image: Uint8Array): Uint8Array =>
 /** Makes the bytes of a whole file an image, in place: with a write-ahead log, which an image has not, it would not open. */
 export const asImage = (file: Uint8Array): Uint8Array =>
   file.fill(ROLLBACK_JOURNAL, JOURNAL_MODE_OFFSET, JOURNAL_MODE_OFFSET + 2)
-
-/** The same for a file that was written without a log. */
-export const withWriteAheadLog = (path: string): void => {
-  const descriptor = openSync(path, 'r+')
-  try {
-    writeSync(descriptor, new Uint8Array([WRITE_AHEAD_LOG, WRITE_AHEAD_LOG]), 0, 2, JOURNAL_MODE_OFFSET)
-  } finally {
-    closeSync(descriptor)
-  }
-}
 
 const HEADER_BYTES = 100
 const PAGE_BYTES_OFFSET = 16

@@ -7,34 +7,26 @@ import { HOUR_MS, systemClock } from '../kernel/clock.ts'
 import type { Connection } from './connection.ts'
 import type { Gate } from './gate.ts'
 import type { Lease, LeaseGrant } from './lease.ts'
-import { putAll, ServerUnfit, uploadCopy } from './record.ts'
-import { dataStatements, functionStatements, OWN_TABLE_NAMES, quoted } from './schema.ts'
-import { tablesOf } from './tables.ts'
+import { makeRecord, type NewRecord, putAll, ServerUnfit } from './record.ts'
+import { dataStatements, functionStatements, OWN_TABLE_NAMES } from './schema.ts'
+import { quoted, tablesOf } from './tables.ts'
 
 /** What a server does between taking the lease and serving. */
 
 const UPGRADE_MS_MAX = 2 * HOUR_MS
 
-interface Making {
+interface Making extends NewRecord {
   connection: Connection
-  id: string
-  release: string
-  signingKey: Uint8Array
-  /** Writes the mark of the copy into the database, in the same transaction. */
-  before?: () => void
+  dataDir: string
 }
 
-/** Makes the record from a database, which is its copy then. @throws DataFault when the record holds data */
-export const makeRecord = ({ connection, ...made }: Making, { sqlite }: Database): Promise<void> =>
-  uploadCopy(connection, sqlite, tablesOf(sqlite), made)
-
 /** Makes an empty record from a new database, which is removed if that fails. */
-export const makeEmptyRecord = async (making: Making & { dataDir: string }, create: () => void): Promise<void> => {
+export const makeEmptyRecord = async ({ connection, dataDir, ...made }: Making, create: () => void): Promise<void> => {
   create()
-  const path = databasePath(making.dataDir)
+  const path = databasePath(dataDir)
   const database = Database.openFile(path)
   try {
-    await makeRecord(making, database)
+    await makeRecord(connection, database, made)
     database.leave()
   } catch (error) {
     database.leave()

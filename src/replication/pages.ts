@@ -1,8 +1,7 @@
 import type { Database as SqliteDatabase } from 'bun:sqlite'
 import type { Ask } from './connection.ts'
 import { escaped, objectOf } from './rows.ts'
-import { quoted } from './schema.ts'
-import type { Column, Table } from './tables.ts'
+import { type Column, POSTGRES_TYPES, quoted, type Table } from './tables.ts'
 
 /** The rows of a table, page by page in the order of its key, as arrays of JSON: of the record, and of a copy. */
 
@@ -17,13 +16,6 @@ const PAGE_ROWS = 10_000
 
 const keyColumnsOf = ({ columns, key }: Table): Column[] =>
   key.flatMap((name) => columns.filter((column) => column.name === name))
-
-const TYPES: Readonly<Record<Column['type'], string>> = {
-  INTEGER: 'bigint',
-  TEXT: 'text',
-  REAL: 'float8',
-  BLOB: 'bytea',
-}
 
 /** The next page is read while the last one is used. */
 export async function* recordPages(ask: Ask, table: Table): AsyncGenerator<Page> {
@@ -43,7 +35,7 @@ const recordPage = async (
 ): Promise<Page & { last: Key | undefined }> => {
   const key = keyColumnsOf(table)
   const names = key.map(({ name }) => quoted(name)).join(', ')
-  const places = key.map(({ type }, index) => `$${index + 1}::text::${TYPES[type]}`).join(', ')
+  const places = key.map(({ type }, index) => `$${index + 1}::text::${POSTGRES_TYPES[type]}`).join(', ')
   const [page] = await ask<{ rows: string | null; count: string; last: string | null }>(
     `WITH page AS MATERIALIZED (SELECT * FROM scrip.${quoted(table.name)}
         ${after ? `WHERE (${names}) > (${places})` : ''} ORDER BY ${names} LIMIT ${PAGE_ROWS})

@@ -5,7 +5,6 @@ import { closeConnection, PAGE_BYTES } from '../db/connections.ts'
 import { putMark } from '../db/copy-mark.ts'
 import { databasePath, makePrivateFile, removeDatabase } from '../db/data-folder.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../db/disk.ts'
-import { withWriteAheadLog } from '../db/image.ts'
 import { MIGRATIONS, migrate } from '../db/migrate.ts'
 import { storeMode } from '../db/mode.ts'
 import { HOUR_MS, systemClock } from '../kernel/clock.ts'
@@ -34,7 +33,6 @@ export const pullCopy = async (connection: Connection, dataDir: string, options:
   const path = join(staging.path, 'scrip.sqlite')
   makePrivateFile(path)
   await fill(connection, path, options)
-  withWriteAheadLog(path)
   flushFile(path)
   removeDatabase(databasePath(dataDir))
   renameSync(path, databasePath(dataDir))

@@ -2,12 +2,13 @@ import { SQLiteError, type Database as SqliteDatabase } from 'bun:sqlite'
 import { createHmac } from 'node:crypto'
 import { putMark } from '../db/copy-mark.ts'
 import { DataFault } from '../db/data-folder.ts'
+import type { Database } from '../db/database.ts'
 import { SCHEMA_VERSION } from '../db/migrate.ts'
 import { MINUTE_MS } from '../kernel/clock.ts'
 import type { Ask, Connection } from './connection.ts'
 import { copyPages } from './pages.ts'
 import { LEASE_IS_OVER, recordStatements } from './schema.ts'
-import type { Table } from './tables.ts'
+import { type Table, tablesOf } from './tables.ts'
 
 /** The record as a whole: whether it can be used, how it is made, what it says of itself (contract C18). */
 
@@ -181,7 +182,7 @@ export const checkKey = async (ask: Ask, name: string, key: Uint8Array): Promise
   }
 }
 
-interface NewRecord {
+export interface NewRecord {
   id: string
   release: string
   signingKey: Uint8Array
@@ -193,12 +194,12 @@ interface NewRecord {
  * Makes the record from a database, in one transaction, and marks the database as its copy. Its tables are those of the
  * database. @throws DataFault when the record holds data
  */
-export const uploadCopy = async (
+export const makeRecord = async (
   connection: Connection,
-  sqlite: SqliteDatabase,
-  tables: readonly Table[],
+  { sqlite }: Database,
   { id, release, signingKey, before }: NewRecord,
 ): Promise<void> => {
+  const tables = tablesOf(sqlite)
   sqlite.run('BEGIN IMMEDIATE')
   try {
     before?.()

@@ -1,9 +1,8 @@
 import type { Database as SqliteDatabase, Statement } from 'bun:sqlite'
-import { COUNTERS, type Column, type Table } from './tables.ts'
+import { COUNTERS, type Column, quoted, type Table } from './tables.ts'
 
 /** Rows on their way: what a transaction has changed, as JSON, and JSON as rows of a copy. */
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 /** PostgreSQL has no text with NUL: it is written as two other characters, and the first of them twice. */

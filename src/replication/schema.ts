@@ -1,16 +1,8 @@
 import { ERASURE } from './rows.ts'
-import type { Column, Table } from './tables.ts'
+import { type Column, POSTGRES_TYPES, quoted, type Table } from './tables.ts'
 
 /** The schema of the record in PostgreSQL (contract C18), made from the tables of the data. */
 
-const TYPES: Readonly<Record<Column['type'], string>> = {
-  INTEGER: 'bigint',
-  TEXT: 'text COLLATE "C"',
-  REAL: 'double precision',
-  BLOB: 'bytea',
-}
-
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 const list = (names: readonly string[]): string => names.map(quoted).join(', ')
 
 /** How long a lease lasts after its last beat, by the clock of PostgreSQL (contract C18). */
@@ -41,9 +33,12 @@ const OWN_TABLES = [
   'CREATE TABLE scrip.key_checks (name text PRIMARY KEY, value text NOT NULL)',
 ]
 
+/** Texts compare by code point, as in SQLite. */
+const typeOf = ({ type }: Column): string => POSTGRES_TYPES[type] + (type === 'TEXT' ? ' COLLATE "C"' : '')
+
 const tableStatement = ({ name, columns, key, unique }: Table): string => {
   const parts = [
-    ...columns.map((column) => `${quoted(column.name)} ${TYPES[column.type]}${column.isRequired ? ' NOT NULL' : ''}`),
+    ...columns.map((column) => `${quoted(column.name)} ${typeOf(column)}${column.isRequired ? ' NOT NULL' : ''}`),
     `PRIMARY KEY (${list(key)})`,
     // Checked at the commit: rows may swap places within it.
     ...unique.map(({ name: constraint, columns: names, condition }) =>

@@ -12,7 +12,7 @@ import { Connection, RecordAway } from './connection.ts'
 import { FollowingCopy } from './follower.ts'
 import { Gate, gateTotals } from './gate.ts'
 import { Lease, type LeaseGrant, leaseTotals } from './lease.ts'
-import { Place } from './place.ts'
+import { Position } from './position.ts'
 import { prune } from './prune.ts'
 import { pullCopy } from './pull.ts'
 import { findInstallation, findRecord, fitting, type Installation, NotActive, ServerUnfit } from './record.ts'
@@ -70,7 +70,7 @@ export class RecordServer {
   #loop: Promise<void> | undefined
   readonly #began = Promise.withResolvers<void>()
   readonly #outage: Outage
-  readonly #place: Place
+  readonly #position: Position
   readonly #failed = Promise.withResolvers<never>()
 
   private constructor(private readonly options: RecordOptions) {
@@ -81,7 +81,7 @@ export class RecordServer {
       on: 'the record cannot be used',
       over: 'the record can be used again',
     })
-    this.#place = new Place(this.#commits, this.#holder)
+    this.#position = new Position(this.#commits, this.#holder)
     this.failure.catch(() => undefined) // whoever waits for it is told
   }
 
@@ -115,8 +115,8 @@ export class RecordServer {
 
   /** For metrics. */
   get position() {
-    const { seq, epoch } = this.#place.position
-    return { ...this.#place.position, seq: this.#gate?.seq ?? seq, epoch: this.#lease?.epoch ?? epoch }
+    const { seq, epoch } = this.#position.current
+    return { ...this.#position.current, seq: this.#gate?.seq ?? seq, epoch: this.#lease?.epoch ?? epoch }
   }
 
   get totals() {
@@ -213,7 +213,7 @@ export class RecordServer {
       const now = await findInstallation(ask)
       if (isFirst || now?.isFree) fitting(roles.requireKeys)
       isFirst = false
-      this.#place.compare(copy.mark, now)
+      this.#position.compare(copy.mark, now)
       this.#state = 'warm'
       if (now && !now.isFree) {
         this.#outage.over()
@@ -228,7 +228,7 @@ export class RecordServer {
           return taken
         }
       }
-      await this.#place.report(roles.url)
+      await this.#position.report(roles.url)
     }
     return undefined
   }
@@ -265,7 +265,7 @@ export class RecordServer {
       clearInterval(looking)
       clearInterval(pruning)
       this.#state = 'waiting'
-      this.#place.position = { ...this.position, lagCommits: 0, lagSeconds: 0 }
+      this.#position.current = { ...this.position, lagCommits: 0, lagSeconds: 0 }
       await roles.letGo((database) => this.#settle(database))
     }
   }

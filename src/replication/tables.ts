@@ -18,6 +18,16 @@ export interface Table {
   countsIds: boolean
 }
 
+/** The type of PostgreSQL that holds the same values. */
+export const POSTGRES_TYPES: Readonly<Record<Column['type'], string>> = {
+  INTEGER: 'bigint',
+  TEXT: 'text',
+  REAL: 'float8',
+  BLOB: 'bytea',
+}
+
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
 /** Of each database alone: which migrations it has, and where it stands as a copy. */
 const OWN = ['migrations', 'record_copy']
 /** Where SQLite keeps the last id of tables that count their ids. It has no key and takes no triggers. */

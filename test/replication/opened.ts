@@ -5,7 +5,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { Connection } from '../../src/replication/connection.ts'
 import { Gate } from '../../src/replication/gate.ts'
 import { Lease } from '../../src/replication/lease.ts'
-import { uploadCopy } from '../../src/replication/record.ts'
+import { makeRecord } from '../../src/replication/record.ts'
 import { tablesOf } from '../../src/replication/tables.ts'
 import { Network, type Postgres } from '../postgres.ts'
 import { temporaryFolder } from '../program.ts'
@@ -28,7 +28,7 @@ export const openRecord = async (postgres: Postgres) => {
   const database = Database.openFile(path)
   migrate(database.sqlite, { nowMs: () => 0 })
   const tables = tablesOf(database.sqlite)
-  await uploadCopy(connection, database.sqlite, tables, { id: name, release: '1', signingKey: SECRET })
+  await makeRecord(connection, database, { id: name, release: '1', signingKey: SECRET })
   const lease = new Lease({ connection: beats, holder: 'test', url: 'http://one', onLost: () => undefined })
   await lease.take()
   const behind: unknown[] = []

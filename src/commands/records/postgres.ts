@@ -10,9 +10,8 @@ import { SCHEMA_VERSION } from '../../db/migrate.ts'
 import { refused } from '../../kernel/exit.ts'
 import { freshInstallationId } from '../../kernel/ids.ts'
 import { openSeal } from '../../orders/voucher-key.ts'
-import { makeRecord } from '../../replication/activate.ts'
 import { COMMAND_PATIENCE_MS, Connection } from '../../replication/connection.ts'
-import { checkServer, findRecord, followersOf } from '../../replication/record.ts'
+import { checkServer, findRecord, followersOf, makeRecord } from '../../replication/record.ts'
 import { VERSION } from '../../start/version.ts'
 import { actingAlone } from '../acts/ask.ts'
 import { jsonOf, show } from '../terminal/output.ts'
@@ -44,7 +43,7 @@ const initialize = ({ config, database, isCopy, record, note }: Acting): Promise
       openSeal(database, dataDir, voucherKey)
       const id = freshInstallationId()
       const before = () => database.fill((tx) => record(tx, { after: { installation: id } }))
-      await makeRecord({ connection, id, release: VERSION, signingKey, before }, database)
+      await makeRecord(connection, database, { id, release: VERSION, signingKey, before })
       note('Next: scrip serve --mode live with the same SCRIP_POSTGRES, here and on other machines.')
       return { installation: id, data_dir: dataDir, schema: SCHEMA_VERSION }
     } finally {

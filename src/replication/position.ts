@@ -8,8 +8,8 @@ const REPORT_MS = 200
 const UNCHANGED_REPORT_MS = SECOND_MS
 
 /** Where a warm server is in the record, for metrics and for `scrip postgres status`. */
-export class Place {
-  position = { seq: 0, epoch: 0, lagCommits: 0, lagSeconds: 0 }
+export class Position {
+  current = { seq: 0, epoch: 0, lagCommits: 0, lagSeconds: 0 }
   #reported = { seq: 0, ms: Number.NEGATIVE_INFINITY }
   #caughtUpMs = sinceStartMs()
 
@@ -22,12 +22,12 @@ export class Place {
     const lagCommits = Math.max(0, (record?.seq ?? seq) - seq)
     if (lagCommits === 0) this.#caughtUpMs = sinceStartMs()
     const lagSeconds = (sinceStartMs() - this.#caughtUpMs) / SECOND_MS
-    this.position = { seq, epoch: record?.epoch ?? epoch, lagCommits, lagSeconds }
+    this.current = { seq, epoch: record?.epoch ?? epoch, lagCommits, lagSeconds }
   }
 
   /** Reports it to the record, where others read it. @throws RecordAway, RecordRefusal */
   async report(url: string): Promise<void> {
-    const { seq } = this.position
+    const { seq } = this.current
     const sinceMs = sinceStartMs() - this.#reported.ms
     if (sinceMs < (seq === this.#reported.seq ? UNCHANGED_REPORT_MS : REPORT_MS)) return
     this.#reported = { seq, ms: sinceStartMs() }
