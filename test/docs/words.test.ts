@@ -66,7 +66,7 @@ const linesWith = (word: RegExp, texts: readonly Text[]): string[] =>
 const texts = read([
   'src/**/*.{ts,tsx,txt,js}',
   'docs/*.md',
-  'docs/{start,use,operate,internals}/*.md',
+  'docs/{start,use,operate,internals,decisions}/*.md',
   '{README,CHANGELOG}.md',
   'release/{*.ts,npm/*}',
 ]).map(({ path, text }) => ({ path, text: path === GLOSSARY ? withoutGlossary(text) : text }))
