@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { Glob } from 'bun'
 import { ERRORS_PATH, errorsPage, flagsPage } from '../../docs/make.ts'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { freePort } from '../free-port.ts'
@@ -216,6 +217,18 @@ describe('in every page', () => {
       )
       expect(headings).toContain(heading)
     }
+  })
+
+  test('all sources that a page names exist', () => {
+    const sources = [...new Glob('{src,test,release,seed,docs}/**/*.{ts,tsx,js,sql}').scanSync(ROOT)]
+    const named = PAGES.flatMap((page) =>
+      [...documentText(page).matchAll(/`((?:[\w-]+\/)+[\w.-]+\.(?:ts|tsx|js|sql))`/g)].map(([, file = '']) => ({
+        page,
+        file,
+      })),
+    )
+    expect(named.length).toBeGreaterThan(50)
+    expect(named.filter(({ file }) => !sources.some((path) => `/${path}`.endsWith(`/${file}`)))).toEqual([])
   })
 
   test('every decision is in the list of decisions', () => {
