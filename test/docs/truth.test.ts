@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startServer, type TestWorld } from '../harness.ts'
 import { folderOfFile } from '../program.ts'
 import { openReceiver } from '../webhooks/webhooks.ts'
-import { isPublic, operationsOf, readDocument, refusalsIn, type Served, successOf } from './document.ts'
+import { operationsOf, readDocument, refusalsIn, type Served, successOf } from './document.ts'
 import { faultsOf, headerFaultsOf } from './schemas.ts'
 
 /**
@@ -525,13 +525,6 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
       expect(wordsOf(body)).toBe(wordsOf(refusal.body))
     },
   )
-
-  if (!isPublic(operation))
-    test('returns 401 without a token as documented', async () => {
-      const path = operation.path.replace(/\{\w+\}/, '1')
-      const response = await servers.plain.request(path, { method: operation.method })
-      await conforms(operation, 401, response)
-    })
 })
 
 /** Asked for by the number that the example has: the same record in every world. */

@@ -331,13 +331,3 @@ operatorTest('codes, passwords and tokens are not in logs, errors or backups', a
   const secrets = ['TEA-1', 'BOX-1', credentials.password, customer.pair.access_token, customer.pair.refresh_token]
   for (const text of said) expect(secrets.filter((secret) => text.includes(secret))).toEqual([])
 })
-
-operatorTest('a second server on the same folder is refused until the first is killed', async (operator) => {
-  const server = await operator.serve()
-  const second = await operator.run(['serve', '--mode', 'live', '--port', '0'])
-  expect(second).toMatchObject({ exitCode: 4, stdout: '' })
-  expect(second.stderr).toContain(`${operator.dataDir}: another scrip serve works on this folder`)
-  server.signal('SIGKILL')
-  await server.ended()
-  expect(await (await operator.serve()).stop()).toMatchObject({ exitCode: 0 })
-})

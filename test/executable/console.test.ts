@@ -202,15 +202,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.getByText('fault: response lost').first().waitFor()
   })
 
-  test('sends a request again and loses its response', async () => {
-    const again = await consoles.world()
-    await again.post('/api/v1/orders', { product_id: 1, denomination: 100, quantity: 1 })
-    const page = await consoles.open(`#requests?world=${again.name}&id=2&of=${again.name}`)
-    await page.getByRole('button', { name: 'Send again and lose the response' }).click()
-    await page.getByText('the response is lost').waitFor()
-    await page.getByText('Order 2: 1 voucher of Kettle & Crumb India, delivered').waitFor()
-  })
-
   test('registers an inbox as a webhook by a request, and sees it delivered', async () => {
     const hooked = await consoles.world()
     const page = await consoles.open(`#events?world=${hooked.name}`)

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test'
 import { bearer, loggedIn, login, type Place, type Running, run, start } from '../program.ts'
 import { HUNDRED } from '../records.ts'
 import { ask } from '../socket.ts'
-import { Customer, stockedTest } from './live.ts'
 
 /** `/metrics` as Prometheus reads it: parsed by its text format, not by looking for words. */
 
@@ -196,17 +195,6 @@ describe('metrics of a sandbox', () => {
       expect((await ask(metricsUrl, 'GET /other HTTP/1.1\r\nHost: no host\r\n\r\n')).status).toBe(404)
     }))
 })
-
-stockedTest('metrics of live mode', (operator, credentials) =>
-  measured(operator.serve(...FLAGS), async ({ program, scrape }) => {
-    await (await Customer.of(program, credentials)).get('/wallets')
-    const page = await scrape()
-    expect(page.value('scrip_build_info', { mode: 'live' })).toBe(1)
-    expect(page.value('scrip_worlds')).toBe(1)
-    const labels = { method: 'GET', route: '/api/v1/wallets', status: '200' }
-    expect(page.value('scrip_http_request_duration_seconds_count', labels)).toBe(1)
-  }),
-)
 
 describe('the port of the metrics', () => {
   test('is off unless it is given', async () => {

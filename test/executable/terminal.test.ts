@@ -98,15 +98,9 @@ describe('--help', () => {
 })
 
 test.each([
-  [['client', 'add'], 'Try scrip client add --help.'],
   [['wait', '--no-such'], 'Try scrip wait --help.'],
-  [['--no-such'], 'Try scrip serve --help.'],
-  [['dance'], 'Try scrip --help.'],
   [['completion', 'tcsh'], 'It is one of bash, zsh, fish.'],
-  [['verify'], 'Set --data-dir, or the variable SCRIP_DATA_DIR.'],
-  [['serv'], 'Did you mean serve?'],
   [['wallet', 'fnud'], 'Did you mean fund?'],
-  [['serve', '--prot', '1'], 'Did you mean --port?'],
 ])('%p prints the next step, or asks whether another word was meant: %s', async (args, words) => {
   const { exitCode, stdout, stderr } = await run(args)
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })

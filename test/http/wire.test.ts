@@ -74,11 +74,6 @@ describe('Names of members and parameters that are properties of every object', 
     const { error } = (await response.json()) as { error: { messages: Record<string, object[]> } }
     expect(Object.keys(error.messages)).toHaveLength(100)
   })
-
-  test.each(NAMES)('the path segment %s is not a collection', async (name) => {
-    expect((await fetch(`${server.url}/api/v1/${name}`)).status).toBe(401)
-    expect((await fetch(`${server.url}/${name}`)).status).toBe(404)
-  })
 })
 
 describe('Header names have their documented spelling', () => {
@@ -126,45 +121,6 @@ describe('Header names have their documented spelling', () => {
       expect.arrayContaining([...ALWAYS, 'Retry-After']),
     )
     expect(await namesIn('GET', '/api/v1/countries', ['X-Sandbox-Fault: unauthorized'])).toContain('WWW-Authenticate')
-  })
-})
-
-describe('A 201 names the new record by its path', () => {
-  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
-    const login = { method: 'POST', body: '{"username":"sbx_location","password":"a password"}' }
-    const { access_token } = (await (await fetch(`${server.url}/auth/login`, login)).json()) as { access_token: string }
-    const authorization = `Bearer ${access_token}`
-    const init = { method: 'POST', headers: { authorization, ...headers }, body: JSON.stringify(body) }
-    const response = await fetch(server.url + path, init)
-    const location = response.headers.get('location')
-    const { id } = (await response.json()) as { id: string }
-    const found = location === null ? undefined : await fetch(server.url + location, { headers: { authorization } })
-    return { status: response.status, location, id, found: (await found?.json()) as { id: string } | undefined }
-  }
-  const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
-  const PERSON = { beneficiary_email: ADA.email, beneficiary_first_name: 'Ada', beneficiary_last_name: 'Lovelace' }
-
-  test('of a beneficiary, also in a replay', async () => {
-    for (const _ of ['first', 'again']) {
-      const made = await post('/api/v1/beneficiaries', ADA, { 'idempotency-key': 'where-is-it' })
-      expect(made).toMatchObject({ status: 201, location: `/api/v1/beneficiaries/${made.id}`, found: { id: made.id } })
-    }
-  })
-
-  test('of a payout', async () => {
-    const payout = { reference_id: 'located', wallet_id: 1, amount: 1, currency: 'USD', ...PERSON }
-    const made = await post('/api/v1/payouts', payout)
-    expect(made).toMatchObject({ status: 201, location: `/api/v1/payouts/${made.id}`, found: { id: made.id } })
-  })
-
-  test('of a wallet that a test opens', async () => {
-    const made = await post('/_sandbox/wallets?world=location', { currency: 'KWD' })
-    expect(made).toMatchObject({ status: 201, location: `/api/v1/wallets/${made.id}`, found: { id: made.id } })
-  })
-
-  test('but not for an order, which is a 200', async () => {
-    const order = await post('/api/v1/orders', { product_id: 1, denomination: 100, quantity: 1 })
-    expect(order).toMatchObject({ status: 200, location: null })
   })
 })
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { count } from '../bench/table.ts'
-import { type Running, temporaryFolder } from '../program.ts'
+import { ON_A_SMALL_DISK, type Running, temporaryFolder } from '../program.ts'
 import { Broken, bytesOf, Connection } from './connection.ts'
 import { Dice } from './dice.ts'
 import { type EventBody, Partner, recordOf } from './partner.ts'
@@ -11,7 +11,8 @@ import { serve } from './server.ts'
 
 /**
  * Kills the server in the middle of a storm of deliveries and starts it again. In the end every event must have come to every
- * webhook, and no event of a record before the one before it was accepted. A round is a storm, a kill and a restart.
+ * webhook, and no event of a record before the one before it was accepted. A round is a storm, a kill and a restart. At the
+ * end a disk gets full.
  */
 
 const WRITERS = 4
@@ -22,6 +23,7 @@ const PATHS = ['/one', '/two', '/three']
 /** Of the deliveries: refused, broken off, and late. */
 const [REFUSED, BROKEN, LATE] = [0.08, 0.04, 0.1]
 const LATE_MS = 30
+const WRITES_OF_A_DISK = 2_000
 /** Longer than the pause before any retry. */
 const LAST_STEP = 'PT7H'
 
@@ -42,9 +44,39 @@ export const deliveries: Rig = async ({ rounds, seed, isShort }) => {
     ['orders and payouts', count(tally.writes)],
     ['events', count(tally.events)],
     ['deliveries to three webhooks', count(tally.received)],
+    ...(await onAFullDisk(join(folder, 'full'), tally.findings)),
     ['lost, or out of order', count(tally.findings.length)],
   ]
   return { tables: [rows], findings: tally.findings }
+}
+
+/** Results that cannot be written down: the event is sent again once there is room. */
+const onAFullDisk = async (dataDir: string, findings: string[]): Promise<string[][]> => {
+  const receiver = await Receiver.open(respondWith(200))
+  const server = await serve(['--data-dir', dataDir, '--rate-limit', 'off'], { through: ON_A_SMALL_DISK })
+  const partner = await Partner.of(server)
+  // Payouts that move on while the events are read would make more of them.
+  await partner.post('/_sandbox/clock', { frozen: true })
+  await partner.hook(receiver.port, '/full', ['payout.*'])
+  let refused = 0
+  for (let number = 0; number < WRITES_OF_A_DISK && refused < 20; number++) {
+    if ((await partner.pay(`p${number}`)).status === 503) refused += 1
+  }
+  if (refused === 0) findings.push('the disk did not get full')
+  Bun.spawnSync(['prlimit', '--pid', String(server.pid), '--fsize=unlimited'])
+  while ((await partner.pay('again')).status === 503) await Bun.sleep(50)
+  await partner.settle()
+  const events = (await partner.events()).filter(({ type }) => type.startsWith('payout.'))
+  const came = new Set(receiver.received.map(({ body }) => (JSON.parse(body) as EventBody).id))
+  const lost = events.filter(({ id }) => !came.has(id))
+  if (lost.length > 0) findings.push(`a full disk: ${lost.length} of ${events.length} events never came`)
+  const { exitCode } = await server.stop()
+  if (exitCode !== 0) findings.push(`SIGTERM ends with ${exitCode}`)
+  await receiver.close()
+  return [
+    ['writes on a full disk, refused', count(refused)],
+    ['events on a full disk', count(events.length)],
+  ]
 }
 
 type Tally = { kills: number; writes: number; events: number; received: number; findings: string[] }

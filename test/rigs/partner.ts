@@ -11,16 +11,6 @@ export interface EventBody {
   data: { id: number | string }
 }
 
-export interface AttemptBody {
-  event_id: string
-  event_type: string
-  attempt: number
-  status: string
-  response_status: number | null
-  duration_ms: number
-  response_body: string | null
-}
-
 /** What the order of events is kept for. */
 export const recordOf = ({ type, data }: EventBody): string => `${type.split('.')[0]} ${data.id}`
 
@@ -85,20 +75,11 @@ export class Partner {
 
   /** All events, the oldest first. */
   async events(): Promise<EventBody[]> {
-    return (await this.#all<EventBody>('/api/v1/events')).reverse()
-  }
-
-  /** All attempts of a webhook, the oldest first. */
-  async attempts(id: string): Promise<AttemptBody[]> {
-    return (await this.#all<AttemptBody>(`/api/v1/webhooks/${id}/deliveries`)).reverse()
-  }
-
-  async #all<T>(path: string): Promise<T[]> {
-    const all: T[] = []
+    const all: EventBody[] = []
     for (let page = 1; ; page++) {
-      const rows = await this.read<T[]>(`${path}?limit=${PAGE}&page=${page}`)
+      const rows = await this.read<EventBody[]>(`/api/v1/events?limit=${PAGE}&page=${page}`)
       all.push(...rows)
-      if (rows.length < PAGE) return all
+      if (rows.length < PAGE) return all.reverse()
     }
   }
 }

@@ -6,7 +6,6 @@ import { createServer, type Socket } from 'node:net'
 export interface Received {
   path: string
   body: string
-  atMs: number
 }
 
 /** What it does with a delivery, once it has read it. Returns nothing: it may end the connection, or not. */
@@ -23,15 +22,12 @@ export class Receiver {
   readonly received: Received[] = []
   readonly #sockets = new Set<Socket>()
   readonly #server = createServer((socket) => this.#take(socket))
-  /** Deliveries that it has not responded to, and the most that there were at once, by path. */
-  readonly #open = new Map<string, number>()
-  readonly mostOpen = new Map<string, number>()
 
-  private constructor(public behave: Behaviour) {}
+  private constructor(private readonly behave: Behaviour) {}
 
-  static async open(behave: Behaviour, port = 0): Promise<Receiver> {
+  static async open(behave: Behaviour): Promise<Receiver> {
     const receiver = new Receiver(behave)
-    await new Promise<void>((resolve) => receiver.#server.listen(port, '127.0.0.1', resolve))
+    await new Promise<void>((resolve) => receiver.#server.listen(0, '127.0.0.1', resolve))
     return receiver
   }
 
@@ -48,29 +44,19 @@ export class Receiver {
   #take(socket: Socket): void {
     this.#sockets.add(socket)
     let text = ''
-    let path: string | undefined
+    let isWhole = false
     socket.on('error', () => undefined)
-    socket.on('close', () => {
-      this.#sockets.delete(socket)
-      if (path !== undefined) this.#count(path, -1)
-    })
+    socket.on('close', () => this.#sockets.delete(socket))
     socket.on('data', (bytes) => {
       text += bytes.toString('latin1')
       const headEnd = text.indexOf('\r\n\r\n')
       const length = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? Number.NaN)
-      if (path !== undefined || headEnd === -1 || text.length < headEnd + 4 + length) return
-      path = text.split(' ', 2)[1] ?? ''
-      this.#count(path, 1)
+      if (isWhole || headEnd === -1 || text.length < headEnd + 4 + length) return
+      isWhole = true
       const body = Buffer.from(text.slice(headEnd + 4), 'latin1').toString()
-      const received = { path, body, atMs: performance.now() }
+      const received = { path: text.split(' ', 2)[1] ?? '', body }
       this.received.push(received)
       this.behave(socket, received)
     })
-  }
-
-  #count(path: string, change: 1 | -1): void {
-    const open = (this.#open.get(path) ?? 0) + change
-    this.#open.set(path, open)
-    this.mostOpen.set(path, Math.max(open, this.mostOpen.get(path) ?? 0))
   }
 }

@@ -4,7 +4,6 @@ import { fairness } from './fairness.ts'
 import { hostile } from './hostile.ts'
 import { kill } from './kill.ts'
 import { power } from './power.ts'
-import { receivers } from './receivers.ts'
 import { record } from './record.ts'
 import type { Rig } from './report.ts'
 import { soak } from './soak.ts'
@@ -19,7 +18,6 @@ export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   fairness: { rig: fairness, rounds: 3 },
   deliveries: { rig: deliveries, rounds: 200 },
   record: { rig: record, rounds: 50 },
-  receivers: { rig: receivers, rounds: 1 },
   year: { rig: year, rounds: 1 },
   console: { rig: consolePages, rounds: 1 },
 }

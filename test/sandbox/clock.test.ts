@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { invalid, UNREADABLE } from '../errors.ts'
+import { invalid } from '../errors.ts'
 import { expectResponse, forFile, type Server, startServer, type TestWorld, testIn } from '../harness.ts'
 import { folderTest } from '../program.ts'
 import { NOON } from '../records.ts'
@@ -51,14 +51,6 @@ describe('POST /_sandbox/clock', () => {
     expect(Date.parse(now)).toBeGreaterThanOrEqual(Date.parse(NOON))
   })
 
-  inWorld('now accepts any offset, with milliseconds', async (world) => {
-    expect(await move(world, { now: '2030-01-01T14:30:00.5+02:00', frozen: true })).toEqual({
-      now: '2030-01-01T12:30:00.500Z',
-      frozen: true,
-      happened: [],
-    })
-  })
-
   atNoon('a frozen clock stands still until it is moved or thawed', async (world) => {
     await world.get('/api/v1/countries')
     expect(await read(world.name)).toEqual(FROZEN_AT_NOON)
@@ -98,18 +90,6 @@ describe('POST /_sandbox/clock', () => {
     })
   })
 
-  test.each([
-    ['P1W', '2030-01-08T12:00:00.000Z'],
-    ['P7D', '2030-01-08T12:00:00.000Z'],
-    ['PT36H', '2030-01-03T00:00:00.000Z'],
-    ['PT90M', '2030-01-01T13:30:00.000Z'],
-    ['PT0.5S', '2030-01-01T12:00:00.500Z'],
-    ['PT0S', NOON],
-  ])('advance accepts %s', async (advance, now) => {
-    const world = await server.world(NOON)
-    expect(await move(world, { advance })).toEqual({ now, frozen: true, happened: [] })
-  })
-
   atNoon('an empty object, null members or the current time change nothing', async (world) => {
     expect(await move(world, {})).toEqual(FROZEN_AT_NOON)
     expect(await move(world, { now: NOON })).toEqual(FROZEN_AT_NOON)
@@ -136,19 +116,10 @@ describe('POST /_sandbox/clock', () => {
   test.each([
     ['a number as now', { now: 1_893_499_200 }, rule('string', 'now', 'must be a string')],
     ['a word as now', { now: 'tomorrow' }, noTimestamp],
-    ['an empty now', { now: '' }, noTimestamp],
-    ['a date without a time', { now: '2031-01-01' }, noTimestamp],
-    ['a time without an offset', { now: '2031-01-01T00:00:00' }, noTimestamp],
-    ['a month that there is not', { now: '2031-13-01T00:00:00Z' }, noTimestamp],
     ['a time before 1970', { now: '1969-12-31T23:59:59Z' }, tooEarly],
     ['a number as advance', { advance: 300 }, rule('string', 'advance', 'must be a string')],
-    ['an empty advance', { advance: '' }, noDuration],
-    ['nothing after P', { advance: 'P' }, noDuration],
-    ['nothing after T', { advance: 'PT' }, noDuration],
-    ['a duration of another kind', { advance: '5m' }, noDuration],
     ['a duration that goes back', { advance: '-PT5M' }, noDuration],
     ['a month, which has no fixed length', { advance: 'P1M' }, noDuration],
-    ['a year, which has none either', { advance: 'P1Y' }, noDuration],
     ['an advance beyond the year 4999', { advance: 'P999999W' }, tooLate('advance')],
     ['a now and an advance that do together', { now: '4999-12-31T23:59:59.999Z', advance: 'PT0.001S' }, tooLate('now')],
     [
@@ -164,15 +135,6 @@ describe('POST /_sandbox/clock', () => {
     await expectResponse(world.control('/clock', body), 400, invalid(messages))
     expect(await read(world.name)).toEqual(FROZEN_AT_NOON)
   })
-
-  test.each(['', 'advance=PT5M', '{"advance":', '[]', 'null', '"PT5M"'])(
-    '400 refuses %p as a body and changes nothing',
-    async (body) => {
-      const { name } = await server.world(NOON)
-      await expectResponse(server.request(`/_sandbox/clock?world=${name}`, { method: 'POST', body }), 400, UNREADABLE)
-      expect(await read(name)).toEqual(FROZEN_AT_NOON)
-    },
-  )
 })
 
 describe('A clock goes back', () => {

@@ -87,6 +87,7 @@ describe('POST /_sandbox/wallets', () => {
   inWorld('201 opens an empty wallet for the sandbox client, PREPAID by default', async (world) => {
     const opened = await ask(world, 'POST', '/wallets', { currency: 'KWD' })
     expect(opened).toMatchObject({ status: 201, body: { id: 6, currency: 'KWD', amount: 0 } })
+    expect(opened.headers.get('location')).toBe('/api/v1/wallets/6')
     expect((await walletsOf(world)).at(-1) as object).toEqual({
       id: 6,
       currency_id: expect.any(Number),

@@ -133,14 +133,6 @@ describe('An access token', () => {
     await expectRefused(world.token)
   })
 
-  test('401 if it expires between two requests', async () => {
-    const world = await server.world('2030-01-01T00:00:00Z')
-    const pair = await loggedIn(server, `sbx_${world.name}`)
-    expect(await statusWith(server, pair.access_token)).toBe(200)
-    await world.clock({ advance: 'PT2H' })
-    await expectRefused(pair.access_token)
-  })
-
   inWorld('401 if its world was reset', async (world) => {
     expect(await statusWith(server, world.token)).toBe(200)
     await world.control('/reset')

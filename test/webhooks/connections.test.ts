@@ -11,9 +11,9 @@ const DELIVERED = { status: 200, body: 'ok', error: null }
 const UNANSWERED = { status: null, body: null, error: 'no HTTP response' }
 
 /** Makes deliveries to one URL as one server does. */
-const delivering = (url: string) => {
+const delivering = (url: string, responseMsMax?: number) => {
   const rules = { isLocal: true, loopback: 'any' as 'any' | 'none', allowed: new BlockList() }
-  const send = createSender({ rules, userAgent: 'Scrip/0' })
+  const send = createSender({ rules, userAgent: 'Scrip/0', ...(responseMsMax && { responseMsMax }) })
   const deliver = async () => {
     const { durationMs: _, ...response } = await send({ url, headers: {}, body: '{}' }, new AbortController().signal)
     return response
@@ -117,9 +117,23 @@ describe('A receiver that closes its connection', () => {
     expect(await twice(reply)).toEqual({ results: [DELIVERED, UNANSWERED], connections: 1 })
   })
 
+  test.each([
+    ['within the head', 'HTTP/1.1 202 Accepted\r\nX-', { status: 202, body: null, error: null }],
+    ['where its body ends, which has no length', 'HTTP/1.0 200 OK\n\nfine', { status: 200, body: 'fine', error: null }],
+    ['after what is not HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', UNANSWERED],
+  ])('%s has responded so far', async (_, text, result) => {
+    expect((await twice((socket) => void socket.end(text))).results).toEqual([result, result])
+  })
+
   test('without a response on a new connection does not get it again', async () => {
     expect(await twice((socket) => void socket.end())).toEqual({ results: [UNANSWERED, UNANSWERED], connections: 2 })
   })
+})
+
+test.each(['', 'HTTP/1.1 2'])('A receiver that has sent %p when its time is over has not responded', async (text) => {
+  using receiver = await listening((socket) => void socket.write(text))
+  const { deliver } = delivering(receiver.url, 30)
+  expect(await deliver()).toEqual({ status: null, body: null, error: 'no response in time' })
 })
 
 test('An address that is no longer allowed gets nothing, although a connection to it stands', async () => {

@@ -478,46 +478,4 @@ describe('A receiver', () => {
     await settle(world)
     expect(openMax).toBe(1)
   })
-
-  test('that sends much is read for 1 KiB, and no request waits for one that is slow', async () => {
-    const [world, receiver] = [await server.world(NOON), receiving(() => new Response('é'.repeat(50_000_000)))]
-    const { id } = await hook(world, receiver.url)
-    await fund(world)
-    await settle(world)
-    const [attempt] = await attemptsOf(world, id)
-    expect(attempt?.response_body).toBe('é'.repeat(512))
-  })
-
-  test.each([
-    [
-      'at once with a chunked body',
-      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
-      200,
-      'abcde',
-    ],
-    ['with an interim response first', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n', 204, ''],
-    ['and hangs up within the head', 'HTTP/1.1 202 Accepted\r\nX-', 202, null],
-    ['with HTTP/1.0 and no length', 'HTTP/1.0 200 OK\n\nfine', 200, 'fine'],
-    ['with what is not HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', null, null],
-    ['with nothing', '', null, null],
-  ])('that answers %s', async (_, text, status, body) => {
-    const world = await server.world(NOON)
-    using raw = Bun.listen({
-      hostname: '127.0.0.1',
-      port: 0,
-      socket: {
-        data: (socket) => {
-          socket.write(text)
-          socket.end()
-        },
-      },
-    })
-    const { id } = await hook(world, `http://127.0.0.1:${raw.port}/`)
-    await fund(world)
-    await settle(world)
-    const delivered = status !== null && status < 300
-    expect(await attemptsOf(world, id)).toMatchObject([
-      { response_status: status, response_body: body, status: delivered ? 'delivered' : 'retrying' },
-    ])
-  })
 })
