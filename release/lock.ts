@@ -31,7 +31,7 @@ export const locked = (path: string): LockedPackage => {
   if (integrity === undefined) throw new Error(`bun.lock has no SHA-512 for ${resolved}`)
   return {
     resolved,
-    // What would do without a package has no part in whether it is here.
+    // An optional peer does not need the package: it is installed for another reason.
     needs: Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
       .filter((name) => !optionalPeers.includes(name))
       .sort(),

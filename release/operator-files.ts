@@ -15,10 +15,10 @@ const FILES = [
   'scrip.service',
 ]
 
-/** What a pipeline or a test copies. */
+/** Files that a pipeline or a test copies. */
 const PIPELINE_FILES = ['ScripContainer.java', 'action.yml', 'scrip-container.mjs', 'scrip.gitlab-ci.yml']
 
-/** What operators install beside the executable, and what `scrip docs` prints; and what pipelines copy. */
+/** The files that operators install beside the executable and `scrip docs` prints, and those that pipelines copy. */
 export const operatorFiles = async (): Promise<ArchivedFile[]> => [
   ...PIPELINE_FILES.map((name) => ({ path: `ci/${name}`, bytes: readFileSync(join(ROOT, 'release/ci', name)) })),
   ...FILES.map((name) => ({ path: `live/${name}`, bytes: readFileSync(join(ROOT, 'docs/operate', name)) })),

@@ -65,7 +65,6 @@ export const TARGETS: readonly Target[] = [
   },
 ]
 
-/** Whether it runs on this machine. */
 export const runsHere = ({ runsOn: { platform, arch, loader } }: Target): boolean =>
   process.platform === platform && process.arch === arch && (loader === undefined || existsSync(loader))
 

@@ -1,6 +1,6 @@
 import type { operations } from './openapi.ts'
 
-/** How the operations of `/_sandbox` are asked, typed by the OpenAPI document (generated as `openapi.ts`). */
+/** Requests to the operations of `/_sandbox`, typed by the OpenAPI document (generated as `openapi.ts`). */
 
 type PathOf<Operation> = Operation extends { parameters: { path: infer Path } } ? Path : unknown
 type QueryOf<Operation> = Operation extends { parameters: { query?: infer Query } }
@@ -12,7 +12,7 @@ type BodyOf<Operation> = Operation extends { requestBody: { content: { 'applicat
     ? Partial<Body>
     : unknown
 
-/** What an operation takes: the members of its path, its query and its body, together. */
+/** The members of the path, the query and the body of an operation, in one object. */
 export type ControlRequest<Id extends keyof operations> = PathOf<operations[Id]> &
   QueryOf<operations[Id]> &
   BodyOf<operations[Id]>
@@ -27,7 +27,7 @@ export type ControlResponse<Id extends keyof operations> =
 export type Arguments<Id extends keyof operations> =
   Record<never, never> extends ControlRequest<Id> ? [request?: ControlRequest<Id>] : [request: ControlRequest<Id>]
 
-/** Where the control API is, and which world it is asked about. */
+/** The address of the control API, and the world of the requests. */
 export interface ControlOptions {
   url: string
   /** What `--sandbox-token` says, for a sandbox on another machine. */

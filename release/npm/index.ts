@@ -14,7 +14,7 @@ export interface StartOptions {
   args?: readonly string[]
   /** An executable of your own, instead of the one that is installed with this package. */
   executable?: string
-  /** How long the start may take; 30,000 when left out. */
+  /** Limit for the start; 30,000 by default. */
   timeoutMs?: number
 }
 
@@ -33,11 +33,11 @@ export interface Scrip {
   stop(): Promise<void>
 }
 
-/** Where a sandbox is that something else has started. */
+/** The address of a running sandbox. */
 export interface ConnectOptions {
   /** Its base URL; `SCRIP_URL` if left out, which `scrip run` sets. */
   url?: string
-  /** What its `--sandbox-token` says. A sandbox on this machine needs none. */
+  /** The value of its `--sandbox-token`. A sandbox on this machine needs none. */
   sandboxToken?: string
 }
 

@@ -75,7 +75,7 @@ const FILES: Offer = { word: ':files' }
 const FOLDERS: Offer = { word: ':folders' }
 const HELP: Offer = { word: '--help', about: 'display help for command' }
 
-/** What can follow the words that were typed, the last of which is unfinished. */
+/** The words that can follow what was typed, of which the last word is unfinished. */
 export const offersFor = (program: Command, words: readonly string[]): Offer[] => {
   const [typed, unfinished = ''] = [words.slice(0, -1), words.at(-1)]
   if (typed.includes('--')) return [FILES] // the command of scrip run

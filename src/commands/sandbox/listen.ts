@@ -18,7 +18,7 @@ const UNAUTHORIZED = 401
 const NOT_REACHED = 502
 /** Far more than the largest event, which has some kilobytes. */
 const EVENT_BYTES_MAX = 1_048_576
-/** How often to check that the sandbox still has the webhook. */
+/** The pause between checks that the sandbox still has the webhook. */
 const LOOK_MS = 2_000
 
 /** Prints each event until it is stopped, and passes it on. The delivery gets the response of the receiver. */

@@ -3,7 +3,7 @@ import type { Purchase } from './statement.ts'
 
 /** Equal purchases in one run. */
 export interface Tally {
-  /** How many there are, with those that were cancelled or failed; 0 of beneficiaries, of which deleted ones leave nothing behind. */
+  /** Their number, with those that were cancelled or failed; 0 for beneficiaries, because a deleted one leaves nothing behind. */
   placed: number
   /** Those that were paid for and not refunded, and beneficiaries. */
   kept: Purchase[]
@@ -49,7 +49,7 @@ const isLess = ({ expected, found }: Difference): boolean =>
   found.kept.length < expected.kept.length || found.paidMinor < expected.paidMinor
 
 /**
- * What the fault of a run led to:
+ * The consequence of the fault in a run:
  * - `too many`: something was bought or paid again;
  * - `too few`: something was not bought or paid, and the command ended as if it had been;
  * - `failed`: the command failed, so that somebody knows, and nothing was done again;

@@ -8,13 +8,13 @@ export interface PlannedRun {
   loss: Loss
   /** The write whose response is lost. */
   write: Write
-  /** What is in its world without the loss. */
+  /** The purchases in its world without the loss. */
   expected: readonly Purchase[]
 }
 
 export interface Plan {
   runs: readonly PlannedRun[]
-  /** How many writes there are, with those beyond the maximum. */
+  /** The number of writes, with those beyond the maximum. */
   writeCount: number
 }
 
@@ -56,7 +56,7 @@ const lossesOf = ({ key, write, purchases }: KeyedResult, byName: boolean): Plan
     expected: purchases,
   }))
 
-/** Where two runs without a loss differ, for a person who has to make them the same; undefined if they do not. */
+/** Names the first difference between two runs without a loss, for the person who has to remove it; undefined without one. */
 export const partingOf = (
   first: readonly WriteResult[],
   second: readonly WriteResult[],

@@ -22,7 +22,7 @@ export interface Purchase {
   /** The e-mail of the person it is for. */
   payee: string | null
   walletId: number | null
-  /** What the wallet paid, less what it got back: nothing for a purchase that was cancelled or failed. */
+  /** The payment of the wallet less its refunds: 0 for a purchase that was cancelled or failed. */
   paidMinor: number
   currency: Currency | null
   /** The ledger entries that prove it. */

@@ -14,11 +14,11 @@ export interface Write {
   readonly method: string
   readonly route: string
   readonly body: string
-  /** Whether it changed rows: a refusal, a replay and a calculated charge do not. */
+  /** True if it changed rows: a refusal, a replay and a calculated charge do not. */
   isDone: boolean
 }
 
-/** When the response to a write is lost: the work is not done, or done and committed. */
+/** A response is lost before the work, which is not done, or after its commit. */
 export const LOSSES = ['before', 'after'] as const
 
 export interface Loss {

@@ -4,7 +4,7 @@ import type { Failure } from '../../kernel/failure.ts'
 import { CONNECTION_DROPPED, GATEWAY } from '../errors.ts'
 import type { Fault } from './faults.ts'
 
-/** What faults do to a response when the work is done (contract C15, decision 13). */
+/** Applies faults to a response once the work is done (contract C15, decision 13). */
 
 /** A response instead of the real one. Status 0: the connection is closed without one. */
 interface Substitute {
@@ -17,7 +17,7 @@ interface Substitute {
 const KEPT = ['X-Request-Id', 'Connection'] as const
 const KEPT_OF_API = [...KEPT, 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const
 
-/** What the client gets in place of a response; undefined where it gets the response itself. */
+/** The response that the client gets instead; undefined if it gets the real one. */
 export const substituteFor = (
   { when, failure }: Fault,
   response: Response,
@@ -75,7 +75,6 @@ export const impaired = async (
   return new Response(streamOf(bytes, cutAfterBytes ?? bytes.byteLength, bytesPerSecond), { status, headers })
 }
 
-/** How often a slow body sends a piece. */
 const PIECES_PER_SECOND = 10
 /** The runtime drops what it has not sent yet when a response fails, and does not say when it has sent it. */
 const CUT_AFTER_MS = 50

@@ -21,7 +21,7 @@ const FaultHeaders = Type.Object({
   ),
 })
 
-/** How the documentation offers a fault, and the error of an unknown one. */
+/** The headers that ask for a fault in the documentation, and the error of an unknown one. */
 export const FAULT_REQUEST = {
   headers: FaultHeaders,
   errors: {
@@ -33,11 +33,11 @@ export const FAULT_REQUEST = {
   },
 }
 
-/** What happens to a request instead of its work, or to its response once the work is committed. */
+/** Replaces the work of a request, or its response once the work is committed. */
 export interface Fault extends Pick<Rule, 'when' | 'delay_ms' | 'cut_after_bytes' | 'bytes_per_second'> {
   /** The name in logs: that of an error, or of another effect. */
   name: string
-  /** What the client gets instead of the real response. */
+  /** The response that the client gets instead of the real one. */
   failure: Failure | undefined
 }
 

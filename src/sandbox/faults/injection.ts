@@ -29,7 +29,7 @@ export class Injection {
     if (when) await this.#apply(observed, { fault: lostResponse(when), target, session })
   }
 
-  /** What the client gets instead of a response, once `onSettled` knows what the fault makes of it. */
+  /** The response that the client gets instead. Calls `onSettled` as soon as it is known. */
   async deliver(
     observed: ObservedRequest,
     injected: Injected,

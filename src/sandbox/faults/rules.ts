@@ -37,7 +37,7 @@ export const clearRules = (world: World): void => {
   world.of(rules).all = []
 }
 
-/** Whether there was such a rule. */
+/** Returns false if there is no such rule. */
 export const removeRule = (world: World, id: number | undefined): boolean => {
   const own = world.of(rules)
   const left = own.all.filter((rule) => rule.id !== id)

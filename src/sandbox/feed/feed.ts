@@ -8,7 +8,7 @@ import { headOf, type RecordingListener } from '../requests/request-log.ts'
 import { ALL_WORLDS } from '../worlds/query.ts'
 import type { SandboxWorlds } from '../worlds/worlds.ts'
 
-/** How long items gather before readers get them. */
+/** Items gather for this long before readers get them. */
 const GATHER_MS = 25
 /** Less than the time after which an idle connection is closed. */
 const HEARTBEAT_MS = 15_000
@@ -63,7 +63,7 @@ export class Feed {
       pulls += 1
       // A client does not see the headers until something is sent.
       if (pulls === 1) return controller.enqueue(openingMessage(read))
-      // Who resumes is told what was missed; who was connected is too slow.
+      // A reader that resumes is told what it missed; one that was connected is too slow.
       if (pulls > 2 && read + 1 < this.#kept.first) return this.#end(controller)
       while (this.#readers.has(controller)) {
         const unread = this.#unread(world, read)
@@ -80,7 +80,6 @@ export class Feed {
     return new ReadableStream({ start, pull, cancel: () => this.#remove(own) }, { highWaterMark: 0 })
   }
 
-  /** Whether somebody reads. */
   get isOpen(): boolean {
     return this.#readers.size > 0
   }
@@ -157,10 +156,10 @@ const eventMessage = (world: World, event: Event): [type: string, data: object] 
 /** Server-sent events (HTML Living Standard, 9.2). JSON has no line breaks, so that one line of data is enough. */
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** How long a reader waits before it connects again, in milliseconds. */
+/** The pause of a reader before it connects again, in milliseconds. */
 const RETRY_MS = 1_000
 
-/** What a feed begins with: the place where a reader resumes that sees nothing else. */
+/** The first message of a feed: its id is where a reader resumes that receives nothing else. */
 const openingMessage = (last: number): Uint8Array => bytesOf(`retry: ${RETRY_MS}\nid: ${last}\n\n`)
 
 /** Keeps connections open that would be idle. */

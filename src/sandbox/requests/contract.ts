@@ -197,7 +197,7 @@ export const SentRequest = Type.Object(
   { title: 'SentRequest' },
 )
 
-/** What can be sent: nothing to the control API, which would send again. @throws DomainError validation */
+/** Refuses requests to the control API, which would send again. @throws DomainError validation */
 export const checkSent = ({ path, headers }: SentRequest, baseUrl: string): void => {
   if (!path.startsWith('/') || isControl(new URL(baseUrl + path).pathname)) throw new DomainError(PATH_WRONG)
   try {

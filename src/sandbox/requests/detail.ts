@@ -68,7 +68,7 @@ const effectsOf = (
   }
 }
 
-/** Whether an inbox of the world holds what an attempt sent, signed with a secret of its webhook; null if none received it. */
+/** True if an inbox holds the message of an attempt with a valid signature of its webhook; null if no inbox received it. */
 const verifies = (world: World, { webhookId, eventId, createdAtMs }: Attempt, secrets: Secrets): boolean | null => {
   const webhook = findWebhookEvenDeleted(world.db.query, webhookId)
   if (!webhook) return null

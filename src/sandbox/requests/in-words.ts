@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import { amount, counted, sumOf } from '../../pages/amounts.ts'
 import type { RequestDetail } from './contract.ts'
 
-/** What a request changed, in words: what was bought, what each wallet pays, and what else was written. */
+/** Describes the changes of a request in words: purchases, the payments of each wallet, and other rows. */
 
 type Detail = Static<typeof RequestDetail>
 type LedgerEntry = Detail['ledger'][number]
@@ -11,7 +11,7 @@ type ScripEvent = Detail['caused'][number]
 
 interface Words {
   text: string
-  /** Where the record is shown. */
+  /** The place of the record in the console. */
   record?: { page: string; id: string }
 }
 
@@ -66,7 +66,7 @@ const purchases = (events: readonly ScripEvent[]): Words[] => {
   })
 }
 
-/** How the amount and the reserved amount of each wallet changed. */
+/** The change of the amount and the reserved amount of each wallet. */
 const money = (entries: readonly LedgerEntry[]): Words[] => {
   const lines = entries.flatMap((entry) => entry.lines).filter(({ wallet_id }) => wallet_id !== null)
   const moved = Map.groupBy(lines, ({ account, wallet_id }) => `${wallet_id} ${account}`)

@@ -6,7 +6,6 @@ import { fits } from '../faults/pattern.ts'
 import { REDACTED, redactedHeaders } from './redaction.ts'
 import { BYTES_MAX, type LoggedRequest, type ObservedRequest, recordedFrom, requestLog, textOf } from './request-log.ts'
 
-/** Which requests of the log are wanted. */
 interface RequestFilter {
   limit: number
   status?: string

@@ -24,7 +24,7 @@ import { watchRows, withChanges } from './row-changes.ts'
 interface Concerns extends Pick<Parts, 'worlds' | 'refuseUnknown' | 'outcomes' | 'coverage'> {
   inProgress: RequestsInProgress
   injection: Injection
-  /** Whether somebody watches requests as they happen. */
+  /** True while a feed is open. */
   isWatched: () => boolean
   /** Called with each request when it is recorded. */
   listeners: readonly RecordingListener[]
@@ -91,13 +91,13 @@ export const observerOf = (concerns: Concerns) => {
         observed.route ??= route || null
       }
       observed.response = { status, headers, body: body instanceof Uint8Array ? shownPartOf(body) : body }
-      // What a fault makes of the response is not known yet.
+      // The fault may still change the response.
       if (observed.injected) return
       if (failure === CREDENTIALS_WRONG) explainRefusal({ log, worlds }, request)
       close(observed, request)
     },
 
-    /** What the client gets instead of a response. */
+    /** The response that the client gets instead. */
     deliver: (request, response) => {
       const observed = inProgress.of(request)
       return observed?.injected
@@ -118,7 +118,7 @@ const record = (
   const { route, failure, refusedStrictly, response } = observed
   const outcome = route === null || refusedStrictly ? undefined : outcomes.outcomeOf(request.method, route, failure)
   observed.outcome = outcome?.name ?? null
-  // What a dry run met is met by no client; what is wrong with its header, by nothing else.
+  // The outcome of a dry run does not count, except for the errors of its header.
   const isMet = !isOfDryRun(response.headers) || (failure !== undefined && isOfHeader(failure))
   if (outcome && isMet) coverage.count(world, outcome)
   const path = pathOf(request.url)

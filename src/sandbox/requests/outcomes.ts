@@ -83,7 +83,7 @@ export class OutcomeRegistry {
       )
   }
 
-  /** What a client of the API should have met: neither the health of the server nor its pictures. */
+  /** The outcomes that a client of the API should meet, without those of probes and pictures. */
   ofApi(): Outcome[] {
     const known = this.#known.filter(
       ({ served: { operation, route } }) => operation.tag !== 'Sandbox' && !operation.isProbe && !isAsset(route),
@@ -93,7 +93,7 @@ export class OutcomeRegistry {
     return [...outcomes].sort((a, b) => Number(isCommon(a)) - Number(isCommon(b)))
   }
 
-  /** Whether a rule for this error, or for any outcome, can take effect at one of the endpoints that fit. */
+  /** True if a rule for this error, or for any outcome, can take effect at one of the endpoints that fit. */
   canOccur(error: string | null, fits: (method: string, route: string) => boolean = () => true): boolean {
     return this.#known.some(
       ({ served: { method, route }, errors }) =>
@@ -101,7 +101,7 @@ export class OutcomeRegistry {
     )
   }
 
-  /** How a request ended, as it is documented where it was served; one and the same value each time. */
+  /** The documented outcome of a request; always the same object for the same outcome. */
   outcomeOf(method: string, route: string, failure: Failure | undefined): Outcome | undefined {
     const known = this.#byRoute.get(method)?.get(route)
     return known && (failure ? documented(known, failure) : known.success)
@@ -118,7 +118,7 @@ type Tally = Map<Outcome, number>
 
 const tally = worldPart((): Tally => new Map())
 
-/** Which documented outcomes requests have met: in each world, and in all since the start. */
+/** Counts the documented outcomes of requests, in each world and in all since the start. */
 export class Coverage {
   readonly #all: Tally = new Map()
 
@@ -153,7 +153,7 @@ const sharesOf = (outcomes: readonly Outcome[], met: Tally) => {
   return { exercised, percent: Math.floor((exercised * 1_000) / outcomes.length) / 10 }
 }
 
-/** How many outcomes that were not met a summary names. */
+/** The maximum number of missed outcomes in a summary. */
 const NAMED_MAX = 10
 
 const summaryOf = (outcomes: CoverageReport['outcomes']): string => {

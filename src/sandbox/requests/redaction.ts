@@ -1,6 +1,6 @@
 import type { ResponseHeaders } from '../../http/observer.ts'
 
-/** What the request log shows of headers, bodies and paths: nothing that grants access (decision 0014). */
+/** Removes everything that grants access from headers, bodies and paths of the request log (decision 0014). */
 
 export const REDACTED = '[redacted]'
 

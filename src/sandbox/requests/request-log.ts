@@ -69,7 +69,7 @@ class RequestLog {
   readonly #recent = new Recent<ObservedRequest>({ sizeOf, bytesMax: BYTES_MAX, countMax: REQUESTS_MAX })
   /** While the world rests: reads what is out of memory. */
   #readStored: (() => readonly StoredRequest[]) | undefined
-  /** When the newest request ended. */
+  /** The time at which the newest request ended. */
   newestMs = Number.NEGATIVE_INFINITY
 
   constructor(private readonly world: World) {}
@@ -177,7 +177,7 @@ export const headOf = ({ world, request: captured, id }: Logged): RecordedHead =
 /** A request in the file of a world that rests. */
 export type StoredRequest = Omit<RecordedRequest, 'changes'> & { changes: RowChange[]; endedAtMs: number }
 
-/** When this process started, by the clock of the machine: later processes order their requests with those of earlier ones. */
+/** The start of this process by the clock of the machine: later processes order their requests with those of earlier ones. */
 const startedAtMs = (): number => systemClock.nowMs() - sinceStartMs()
 
 /** Redacted parts stay redacted. */

@@ -19,13 +19,13 @@ const UNWATCHED = new Set([
 
 export const isWatched = (table: string): boolean => !UNWATCHED.has(table)
 
-/** What the row of temp.noting says of the unit of work that runs; there is none outside of one. */
+/** The row of temp.noting while a unit of work runs: triggers note rows, or rows with their values. There is no row outside of one. */
 const NOTING = { rows: 1, values: 2 } as const
 
-/** Which rows a trigger of an operation sees. */
+/** The rows that a trigger of an operation sees. */
 const OPERATIONS = { insert: ['NEW'], update: ['OLD', 'NEW'], delete: ['OLD'] } as const
 
-/** What a row of temp.row_changes says. The row after a change is the row before the next one, or what is left at the end. */
+/** A row of temp.row_changes. The row after a change is the row before the next one, or the row that is left at the end. */
 interface Noted {
   table: string
   operation: RowChange['operation']

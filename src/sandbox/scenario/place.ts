@@ -38,7 +38,7 @@ const keepLogins = (before: World, world: World, tx: Tx): void => {
   )
 }
 
-/** What steps have set that is in no database: fault rules, and how inboxes answer. */
+/** Fault rules and responses of inboxes, which are in no database. */
 export const settingsOf = (world: World) => ({ rules: [...rulesOf(world)], replies: new Map(repliesOf(world)) })
 
 export type Settings = ReturnType<typeof settingsOf>

@@ -6,7 +6,7 @@ import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { findClientIn } from '../worlds/accounts.ts'
 import { resolved, SHOWN_MAX, type Step, StepFault } from './scenario.ts'
 
-/** What a step must leave alone: other worlds, what replaces its own, and what ends only once the world is there. */
+/** Paths that a step must not use: they concern other worlds, replace its own, or end only once the world is there. */
 const REFUSED = /^\/_sandbox\/(?:worlds|snapshots|reset|scenario|feed|webhooks\/settle)(?:\/|$)/
 
 /** Responses that are kept for later steps, in characters. */

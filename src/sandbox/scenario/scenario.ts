@@ -89,10 +89,10 @@ const readStep = (sent: unknown, names: Set<string>): Step => {
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What the steps so far got, by their names. */
+/** The responses to earlier steps, by their names. */
 type Responses = ReadonlyMap<string, unknown>
 
-/** Why a step cannot be sent. */
+/** The reason why a step cannot be sent, or failed. */
 export class StepFault extends Error {}
 
 /** As much as a body may hold. */
@@ -161,5 +161,5 @@ interface Staged extends Disposable {
 /** Plays a scenario in a world of this name. @throws DomainError scenario_stopped */
 export type Stage = (name: string, steps: readonly Step[]) => Promise<Staged>
 
-/** How much of a body a message about it shows. */
+/** The maximum length of a body in a message. */
 export const SHOWN_MAX = 1_000

@@ -26,7 +26,7 @@ const ACCOUNTS = [
   { id: SANDBOX_CLIENT_IDS.limited, username: LIMITED_USERNAME, vouchers: false, quantityMax: 10 },
 ] as const
 
-/** Whether every world has a client of this name. */
+/** True if every world has a client of this name. */
 export const isAccount = (username: string): boolean => ACCOUNTS.some((account) => account.username === username)
 
 /** Amounts in major units; their ids count from 1, and the first of a client is its default one. */
@@ -38,7 +38,7 @@ const WALLETS = [
   { clientId: 2, currency: 'USD', amount: 5 },
 ] as const
 
-/** How many clients every world begins with, and how many ledger entries: one for each wallet that is funded. */
+/** The numbers of clients and ledger entries in a new world: an entry for each wallet that is funded. */
 export const SEEDED = { clients: ACCOUNTS.length, entries: WALLETS.length } as const
 
 /** One agreed discount, so that the difference shows: product 2 at 6 % for `limited` instead of 4 %. */
@@ -64,7 +64,7 @@ export const seedSandboxAccounts = (database: Database, reference: Reference): v
     agreeDiscounts(tx, AGREED_DISCOUNTS)
   })
 
-/** Whether the clients of a database belong to the other mode: sandbox accounts in live, any but those in the sandbox. */
+/** True if the clients of a database belong to the other mode: sandbox accounts in live mode, others in the sandbox. */
 export const holdsForeignClients = ({ query }: Database, mode: 'sandbox' | 'live'): boolean => {
   const names = clientNames(query)
   const isSandbox = ACCOUNTS.some(({ username }) => names.includes(username))

@@ -14,7 +14,7 @@ export const DELAY_MS_MAX = 60_000
 export const InboxPath = Type.Object({
   name: plainParameter('Any name: a world has as many inboxes as you like', 'hooks'),
 })
-/** How an inbox responds. */
+/** The response of an inbox. */
 export type InboxReply = Static<typeof InboxReply>
 export const InboxReply = Type.Object({ status: Type.Integer(), delay_ms: Type.Integer() }, { title: 'InboxReply' })
 export type InboxEntry = Static<typeof InboxEntry>
@@ -58,7 +58,7 @@ const inbox = worldPart<Inbox>(() => ({
   replies: new Map(),
 }))
 
-/** What the inboxes of a world have received, the oldest first. */
+/** The messages in the inboxes of a world, the oldest first. */
 export const inboxOf = (world: World): Recent<InboxEntry> => world.of(inbox).received
 
 export const replyOf = (world: World, name: string): InboxReply => world.of(inbox).replies.get(name) ?? USUAL_REPLY

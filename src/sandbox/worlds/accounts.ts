@@ -48,7 +48,7 @@ export const worldAccounts =
     return { world, username: client }
   }
 
-/** What a client of a world logs in with (contracts C2 and C15). */
+/** The username with which a client of a world logs in (contracts C2 and C15). */
 export const usernameIn = ({ name }: World, client: string): string => {
   if (name === DEFAULT_WORLD && isAccount(client)) return client
   return client === SANDBOX_USERNAME ? `sbx_${name}` : `sbx_${name}.${client}`
@@ -92,7 +92,7 @@ export const restoreInto = (worlds: SandboxWorlds, world: World, image?: Uint8Ar
 
 const worldDigest = (world: World): string | undefined => findPasswordDigest(world.db.query, SANDBOX_CLIENT_IDS.sandbox)
 
-/** What a body of these routes says about its world, unverified (contract C3). */
+/** Reads the world from a body of these routes. Nothing of it is verified (contract C3). */
 const SAID_IN: Record<string, (body: JsonObject) => string | undefined> = {
   '/auth/login': ({ username }) => /^sbx_([^.]+)/.exec(String(username))?.[1],
   '/auth/refresh': ({ refresh_token: token }) => worldOfToken(String(token)),

@@ -11,7 +11,7 @@ import type { KeptBytes, WorldFolder } from './world-folder.ts'
 
 const WORLDS = { folder: 'worlds', prefix: 'world-' } as const
 const SNAPSHOTS = { folder: 'snapshots', prefix: 'snapshot-' } as const
-/** What a world has recorded, beside its database. */
+/** The ending of the file with the journal of a world, beside its database. */
 const JOURNAL = '.requests'
 
 /** The files of the named worlds and snapshots in a data folder. */
@@ -32,7 +32,7 @@ export const worldFoldersIn = (dataDir: string): { worlds: DatabaseFolder; snaps
  */
 class DatabaseFolder implements WorldFolder {
   readonly #names: Set<string>
-  /** When the last file was written, as its own time says. */
+  /** The time of the last file that was written. */
   #lastMs: number
 
   constructor(

@@ -7,7 +7,7 @@ import { InboxEntry, inboxOf } from '../webhooks/inbox.ts'
 import { isResting, onWake, wake } from './resting.ts'
 import type { KeptBytes, WorldFolder } from './world-folder.ts'
 
-/** What a world has recorded besides its data: copies and snapshots have none of it. */
+/** The request log and the inboxes of a world. Copies and snapshots have none of it. */
 interface Journal {
   requests: StoredRequest[]
   inbox: readonly InboxEntry[]
@@ -23,7 +23,7 @@ export class Journals {
 
   constructor(private readonly folder: WorldFolder) {}
 
-  /** What a world has recorded in this process, in all. */
+  /** The size of the journal of a world in memory. */
   static bytesOf(world: World): number {
     return world.of(requestLog).bytes + inboxOf(world).bytes
   }

@@ -64,7 +64,7 @@ export class MovableClock implements SteadyClock {
 
 const DURATION = /^P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,9})(?:\.(\d{1,3}))?S)?)?$/
 
-/** What the groups count, but for the decimals of the seconds. */
+/** The units of the groups before the decimals of the seconds. */
 const UNITS_MS = [7 * DAY_MS, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS]
 
 /**

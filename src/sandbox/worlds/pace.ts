@@ -1,6 +1,6 @@
 import { worldPart } from '../../worlds/world.ts'
 
-/** Whether the clock moves open records, or only a client that asks for it (contract C15). */
+/** `auto`: the clock moves open records. `manual`: only a request does (contract C15). */
 export const PACES = ['auto', 'manual'] as const
 export type Pace = (typeof PACES)[number]
 

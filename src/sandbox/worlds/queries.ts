@@ -7,7 +7,7 @@ import type { ClockState } from './movable-clock.ts'
 import type { Pace } from './pace.ts'
 import { keptPace, keptRandomness, movedClock } from './tables.ts'
 
-/** Whether the world holds more than its seed data. */
+/** True if the world holds more than its seed data. */
 export const holdsRecords = (query: Query): boolean => {
   const found = sql<number>`EXISTS (SELECT 1 FROM beneficiaries) OR EXISTS (SELECT 1 FROM orders)
     OR EXISTS (SELECT 1 FROM payouts) OR EXISTS (SELECT 1 FROM events)

@@ -3,7 +3,7 @@ import { Problem, parameter } from '../../http/parameters.ts'
 import { isWritable } from '../../http/validation.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 
-/** How requests of the control API name a world (contract C15). */
+/** The world in the query of a request to the control API (contract C15). */
 
 /** A name without the prefix that the usernames of its world have. */
 export const plainName = (name: string): string => name.replace(/^sbx_/, '')

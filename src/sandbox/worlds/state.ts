@@ -6,7 +6,7 @@ import { type ClockState, MovableClock } from './movable-clock.ts'
 import { type Pace, pace } from './pace.ts'
 import { findClock, findPace, findRandomness, keepPace, putClock, putRandomness, type RandomState } from './queries.ts'
 
-/** What a world has besides its data. Its image holds it in tables. */
+/** The state of a world besides its data. Its image holds it in tables. */
 export interface StateBesideData extends RandomState {
   clock: ClockState
   pace: { payouts: Pace; orders: Pace }
@@ -82,7 +82,7 @@ const isSame = (one: RandomState, other: RandomState): boolean =>
   one.ids.lastMs === other.ids.lastMs &&
   one.ids.sequence === other.ids.sequence
 
-/** How a world begins whose random stream starts with this seed. */
+/** The state of a new world whose random stream starts with this seed. */
 export const firstState = (seed: string): StateBesideData => ({
   clock: { offsetMs: 0, frozenAtMs: null },
   pace: { payouts: 'auto', orders: 'auto' },

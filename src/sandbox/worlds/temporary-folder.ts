@@ -96,7 +96,7 @@ export class TemporaryFolder implements WorldFolder {
 
   constructor(
     private readonly files: TemporaryFiles,
-    /** What a world begins with: of one that has written little, little is left to keep. */
+    /** The image of a new world. It is the dictionary for packing, so that a world that has written little is small. */
     private readonly initial: () => Uint8Array,
   ) {}
 

@@ -7,7 +7,7 @@ export interface KeptBytes {
   drop: () => void
 }
 
-/** Where worlds rest, or snapshots lie: in a data folder, or in a temporary one (decision 129). */
+/** Stores worlds at rest, or snapshots, in a data folder or in a temporary one (decision 129). */
 export interface WorldFolder {
   /** The oldest first, those of an earlier process among them. */
   readonly names: readonly string[]
@@ -26,7 +26,7 @@ export interface WorldFolder {
   remove: (name: string) => boolean
   /** Keeps what a world has recorded, beside it. */
   keepJournal: (name: string, bytes: Uint8Array) => KeptBytes
-  /** What an earlier process has recorded. */
+  /** The journal that an earlier process has kept. */
   findJournal: (name: string) => KeptBytes | undefined
   /** Ends with the process. */
   dispose: () => void

@@ -14,7 +14,7 @@ import type { Snapshots } from './snapshots.ts'
 import { imageOf, keepRandomness, keptState, type StateBesideData, stateIn, worldFrom } from './state.ts'
 import type { WorldFolder } from './world-folder.ts'
 
-/** How many named worlds one process holds (contract C15). */
+/** The maximum number of named worlds in a process (contract C15). */
 export const WORLDS_MAX = 10_000
 
 interface SandboxWorldsOptions {
@@ -22,12 +22,12 @@ interface SandboxWorldsOptions {
   default: World
   /** Closes the default world, and opens it again from seed data or an image. */
   reopenDefault: (old: World, image?: Uint8Array) => World
-  /** Where the other worlds rest. */
+  /** The folder of the other worlds at rest. */
   folder: WorldFolder
-  /** Whether a later process goes on with what is there. */
+  /** True if the folder outlives the process. */
   isLasting: boolean
   snapshots: Snapshots
-  /** What a new world begins with. */
+  /** The image of a new world. */
   initial: () => Uint8Array
   /** Checks what an earlier process has left, and brings it up to date. @throws what is wrong with it */
   prepare: (database: Database) => void
@@ -35,7 +35,7 @@ interface SandboxWorldsOptions {
   initialClients?: readonly string[]
   /** The random seed of a copy of a world that draws from the machine. */
   seed: string
-  /** How many named worlds there may be. */
+  /** The maximum number of named worlds, if it is not {@link WORLDS_MAX}. */
   worldsMax?: number
 }
 
@@ -62,7 +62,7 @@ export class SandboxWorlds implements Worlds {
     this.#journals.load(this.#default)
   }
 
-  /** Where worlds draw from that drew from the machine before. */
+  /** The random seed of copies of a world that draws from the machine. */
   get seed(): string {
     return this.options.seed
   }
@@ -75,7 +75,7 @@ export class SandboxWorlds implements Worlds {
     return this.options.snapshots
   }
 
-  /** Whether a new world has a client of this name. */
+  /** True if a new world has a client of this name. */
   beginsWith(client: string): boolean {
     return isAccount(client) || this.options.initialClients?.includes(client) === true
   }
@@ -114,7 +114,7 @@ export class SandboxWorlds implements Worlds {
     return this.#named.get(name) ?? (this.#named.has(name) ? this.#load(name) : undefined)
   }
 
-  /** Whether there is a named world, readable or not. */
+  /** True for a named world, even if its file cannot be read. */
   has(name: string): boolean {
     return this.#named.has(name)
   }
@@ -242,7 +242,7 @@ export class SandboxWorlds implements Worlds {
     this.#journals.rest(world)
   }
 
-  /** What has been recorded stays, where the data does. */
+  /** Keeps the journals if the folder outlives the process. */
   close(): void {
     if (this.options.isLasting) for (const world of this.all) this.#journals.rest(world)
     for (const world of this.all) world.close()

@@ -1,7 +1,7 @@
 import { type World, worldPart } from '../../worlds/world.ts'
 import { holdsRecords } from './queries.ts'
 
-/** Whether a world has written anything since it was made or reset; logins do not count (contract C15). */
+/** Worlds that have written something since they were made or reset; logins do not count (contract C15). */
 
 const written = worldPart(() => ({ isWritten: false }))
 

@@ -35,7 +35,7 @@ export const compare = async ({ url, format, ...credentials }: CompareConfig): P
 /** Sends the same requests to Scrip and to a host, and collects the differences. */
 class Comparison {
   readonly rows: Record<(typeof COLUMNS)[number], string>[] = []
-  /** Why something is not compared, by operation. */
+  /** The reason why an operation is not compared. */
   readonly omitted = new Map<string, string>()
   responseCount = 0
   readonly #lists: { expected: Lists; found: Lists } = { expected: new Map(), found: new Map() }

@@ -42,7 +42,7 @@ const shapeOf = (name: string, value: string | null): string => {
 /** Bounds the work on one body: a host may send one in which everything breaks the schema. */
 const ERRORS_MAX = 10_000
 
-/** Where a body breaks a schema. Members that the schema does not have are differences, too. */
+/** The places where a body breaks a schema. Members that the schema does not have are differences, too. */
 export const schemaDifferences = (schema: TSchema, { body }: HostResponse): Difference[] =>
   distinct([...Iterator.from(Value.Errors(closed(schema), body)).take(ERRORS_MAX)].map(differenceIn))
 

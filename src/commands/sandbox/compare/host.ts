@@ -18,7 +18,7 @@ export interface HostResponse {
   headers: Headers
   /** Undefined if it is not JSON, or was not read. */
   body: unknown
-  /** Why the body was not read. */
+  /** The reason why the body was not read. */
   cut?: string
 }
 

@@ -2,7 +2,7 @@ import { HOUR_MS, SECOND_MS, systemClock } from '../../../kernel/clock.ts'
 import { refused } from '../../../kernel/exit.ts'
 import type { Host, HostResponse, Question } from './host.ts'
 
-/** How many requests may be in flight at once, if the limit allows. */
+/** The number of requests for whose tokens it waits together, if the limit allows. */
 const WAITED_FOR = 10
 /** In all. */
 const WAIT_MS_MAX = HOUR_MS
@@ -37,7 +37,7 @@ export const paced = ({ ask }: Host, onWait: (seconds: number) => void): Host['a
 }
 
 /**
- * How long to wait after a response, so that the next request stays within the limit (spec section 8). A bucket refills
+ * The pause after a response that keeps the next request within the limit (spec section 8). A bucket refills
  * evenly, and is full at X-RateLimit-Reset.
  */
 const waitMsAfter = ({ headers }: HostResponse): number => {

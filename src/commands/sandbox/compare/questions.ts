@@ -9,7 +9,7 @@ export type Lists = Map<string, readonly unknown[]>
 
 export interface Case {
   served: ServedOperation
-  /** What is special about the request; empty if it should succeed. */
+  /** Names what is special about the request; empty if it should succeed. */
   about: string
   /** Undefined if the host has no record to ask about. */
   questionOf: (lists: Lists) => Question | undefined

@@ -11,7 +11,7 @@ const URL = 'http://localhost:4747'
 /** It has limits, so that its responses have the headers, but never reaches them. */
 const LIMITS = [{ tokens: 1_000_000, refillMs: HOUR_MS }]
 
-/** What never happens here: a webhook for it gets nothing. */
+/** Such an event never occurs here, so the webhook gets nothing. */
 const NEVER = { events: ['payout.returned'] }
 
 /** Scrip itself, in this process: its responses, and the operations that it serves. */

@@ -13,11 +13,11 @@ import { StagedFile } from './staged-file.ts'
 /** The destination of `--coverage -`. */
 const STANDARD_ERROR = '-'
 
-/** How a run ended. */
+/** The end of a run. */
 export interface Ended {
   exitCode: number
   report: CoverageReport
-  /** Why the coverage is not enough. */
+  /** Says that the coverage is too low; undefined if it is not. */
   shortfall: string | undefined
 }
 
@@ -41,7 +41,7 @@ export class Evidence implements Disposable {
     }
   }
 
-  /** What is to be read about a command that failed. */
+  /** Lines about the requests that failed, for a command that failed. */
   get failedRequests(): string {
     return this.#failed.text
   }

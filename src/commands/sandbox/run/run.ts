@@ -46,7 +46,7 @@ const runInSandbox = async (config: RunConfig, command: readonly string[], given
   return ended.exitCode
 }
 
-/** Why the coverage is too low; undefined if it is not. */
+/** Says that the coverage is too low; undefined if it is not. */
 const shortfallOf = ({ exercised, documented, percent }: CoverageReport, percentMin = 0): string | undefined =>
   exercised * 100 < percentMin * documented
     ? `${exercised} of ${documented} documented outcomes were exercised: ${percent} % is under ${percentMin} %`

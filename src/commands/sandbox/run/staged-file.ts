@@ -76,7 +76,7 @@ export class StagedFile implements Disposable {
   }
 }
 
-/** Where a link leads. @throws Error if it cannot be written */
+/** The target of a link, or the file itself. @throws Error if it cannot be written */
 const placeOf = (file: string): string => {
   if (!existsSync(file)) return file
   if (statSync(file).isDirectory()) throw new Error('it is a folder')
