@@ -227,14 +227,14 @@ describe('coverage', () => {
     const { stdout, stderr } = await script(COVER, ['--coverage', '-'])
     expect(stdout).toBe('')
     expect(stderr).toMatch(/GET \/api\/v1\/countries\/:id\n {2}\+ 200 success/)
-    expect(stderr).toMatch(/^2 of \d+ outcomes of the API; not met: /)
+    expect(stderr).toMatch(/^2 of \d+ documented outcomes covered\. Not covered: /)
   })
 
   folderTest('--coverage-min is not reached: 1, a line that says so, and the coverage all the same', async (folder) => {
     const file = join(folder, 'coverage.json')
     const { exitCode, stderr } = await script(COVER, ['--coverage', file, '--coverage-min', '90%'])
     expect(exitCode).toBe(1)
-    expect(stderr).toMatch(/^scrip: 2 of \d+ documented outcomes were exercised: [\d.]+ % is under 90 %\n$/)
+    expect(stderr).toMatch(/^scrip: 2 of \d+ documented outcomes covered: [\d.]+ % is less than 90 %\n$/)
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ exercised: 2 })
   })
 

@@ -196,7 +196,7 @@ describe('?format=table', () => {
     ])
     expect(lines).toContain('ANY /*')
     const { summary, documented: total } = await reportOf(world.name)
-    expect(summary).toStartWith(`2 of ${total} outcomes of the API; not met: login auth.`)
+    expect(summary).toStartWith(`2 of ${total} documented outcomes covered. Not covered: login auth.`)
     expect(lines.slice(0, 3)).toEqual([summary, '', 'POST /auth/login'])
   })
 })

@@ -222,7 +222,7 @@ export const CoverageReport = Type.Object(
   {
     summary: Type.String({
       description: 'How many outcomes were met, and some that were not',
-      example: '1 of 1 outcomes of the API; all met',
+      example: '1 of 1 documented outcomes covered.',
     }),
     documented: Type.Integer({ example: 1 }),
     ...Shares,

@@ -160,8 +160,8 @@ const summaryOf = (outcomes: CoverageReport['outcomes']): string => {
   const missed = outcomes.filter(({ count }) => count === 0).map(nameOf)
   const named = missed.slice(0, NAMED_MAX).join(', ')
   const others = missed.length - NAMED_MAX
-  const rest = missed.length === 0 ? 'all met' : `not met: ${named}${others > 0 ? ` and ${others} more` : ''}`
-  return `${outcomes.length - missed.length} of ${outcomes.length} outcomes of the API; ${rest}`
+  const rest = missed.length === 0 ? '' : ` Not covered: ${named}${others > 0 ? ` and ${others} more` : ''}.`
+  return `${outcomes.length - missed.length} of ${outcomes.length} documented outcomes covered.${rest}`
 }
 
 /** The report for people: the summary, then the outcomes by endpoint, one line each. */

@@ -173,7 +173,7 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
         response: {
           description: 'Every documented outcome and how often it occurred',
           schema: CoverageReport,
-          alsoAs: { 'text/plain': { schema: Type.String(), example: '1 of 1 outcomes of the API; all met\n' } },
+          alsoAs: { 'text/plain': { schema: Type.String(), example: '1 of 1 documented outcomes covered.\n' } },
         },
         refuses: { validation: violation('format', 'enum', 'must be one of json, table') },
       },

@@ -49,7 +49,7 @@ const runInSandbox = async (config: RunConfig, command: readonly string[], given
 /** Says that the coverage is too low; undefined if it is not. */
 const shortfallOf = ({ exercised, documented, percent }: CoverageReport, percentMin = 0): string | undefined =>
   exercised * 100 < percentMin * documented
-    ? `${exercised} of ${documented} documented outcomes were exercised: ${percent} % is under ${percentMin} %`
+    ? `${exercised} of ${documented} documented outcomes covered: ${percent} % is less than ${percentMin} %`
     : undefined
 
 /** Nothing expires or moves before somebody looks at what the run has left in its folder. */
