@@ -172,7 +172,7 @@ describe('A snapshot with --data-dir', () => {
       await saveAda(shop)
       await succeed(server, 'POST', '/clock?world=shop', { advance: 'PT1M' })
       const next = await restarted(dataDir, server)
-      expect(await namesOf(next, 'snapshots')).toEqual(['second', 'first'])
+      expect(await namesOf(next, 'snapshots')).toEqual(['first', 'second'])
       expect(await succeed<object>(next, 'GET', '/snapshots/first')).toEqual(before)
       await succeed(next, 'POST', '/snapshots/first/restore?world=shop')
       expect(await people(resumed(next, shop))).toBe('1')

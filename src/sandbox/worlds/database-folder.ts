@@ -1,11 +1,10 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Glob } from 'bun'
 import { makeDataFolder, PRIVATE_FILE_MODE, removeDatabase, STAGED, writeDatabase } from '../../db/data-folder.ts'
 import { Database } from '../../db/database.ts'
 import { flushFolder } from '../../db/disk.ts'
 import { asFile, asImage } from '../../db/image.ts'
-import { SECOND_MS } from '../../kernel/clock.ts'
 import { DamagedFile } from './damaged-file.ts'
 import type { KeptBytes, WorldFolder } from './world-folder.ts'
 
@@ -32,8 +31,6 @@ export const worldFoldersIn = (dataDir: string): { worlds: DatabaseFolder; snaps
  */
 class DatabaseFolder implements WorldFolder {
   readonly #names: Set<string>
-  /** The time of the last file that was written. */
-  #lastMs: number
 
   constructor(
     private readonly folder: string,
@@ -44,12 +41,7 @@ class DatabaseFolder implements WorldFolder {
       if (file.startsWith(prefix) && file.endsWith(STAGED)) rmSync(join(folder, file)) // of a process that was killed
     }
     const isOwn = new RegExp(`^${prefix}([a-z0-9_-]{1,64})\\.sqlite$`)
-    const found = files
-      .flatMap((file) => isOwn.exec(file)?.[1] ?? [])
-      .map((name) => ({ name, writtenMs: statSync(this.path(name)).mtimeMs }))
-    found.sort((a, b) => a.writtenMs - b.writtenMs || (a.name < b.name ? -1 : 1))
-    this.#names = new Set(found.map(({ name }) => name))
-    this.#lastMs = found.at(-1)?.writtenMs ?? 0
+    this.#names = new Set(files.flatMap((file) => isOwn.exec(file)?.[1] ?? []))
   }
 
   get names(): readonly string[] {
@@ -67,8 +59,6 @@ class DatabaseFolder implements WorldFolder {
   begin(name: string, image: Uint8Array, release?: () => void): void {
     this.#make()
     writeDatabase(this.path(name), asFile(new Uint8Array(image)), release)
-    this.#keepOrder(this.path(name))
-    this.#names.delete(name) // to the end
     this.#names.add(name)
   }
 
@@ -128,12 +118,5 @@ class DatabaseFolder implements WorldFolder {
     if (existsSync(this.folder)) return
     makeDataFolder(this.folder)
     flushFolder(dirname(this.folder))
-  }
-
-  /** The times of files that are written within the same four milliseconds are equal. */
-  #keepOrder(path: string): void {
-    const { mtimeMs } = statSync(path)
-    this.#lastMs = Math.max(mtimeMs, this.#lastMs + 1)
-    if (mtimeMs < this.#lastMs) utimesSync(path, this.#lastMs / SECOND_MS, this.#lastMs / SECOND_MS)
   }
 }

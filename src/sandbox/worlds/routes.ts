@@ -152,7 +152,7 @@ export const worldRoutes = (parts: Parts) => {
       summary: 'List the worlds',
       description: 'Each with the username that logs in to it and its time.',
       query: UnusedWorldQuery,
-      response: listOf('The default world first', WorldSummary),
+      response: listOf('The default world first, the others by name', WorldSummary),
     })
     .put(
       '/worlds/:name',
@@ -228,7 +228,7 @@ export const snapshotRoutes = (parts: Parts) => {
       summary: 'List the snapshots',
       description: 'The names of all snapshots.',
       query: UnusedWorldQuery,
-      response: listOf('In the order in which they were saved', SnapshotName, { name: 'prepared' }),
+      response: listOf('By name', SnapshotName, { name: 'prepared' }),
     })
     .put(
       '/snapshots/:name',

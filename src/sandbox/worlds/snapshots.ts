@@ -18,9 +18,8 @@ export class Snapshots {
     private readonly prepare?: (database: Database) => void,
   ) {}
 
-  /** In the order in which they were saved. */
   get names(): readonly string[] {
-    return this.folder.names
+    return this.folder.names.toSorted()
   }
 
   /** @throws DomainError snapshot_damaged */

@@ -9,7 +9,7 @@ export interface KeptBytes {
 
 /** Stores worlds at rest, or snapshots, in a data folder or in a temporary one (decision 129). */
 export interface WorldFolder {
-  /** The oldest first, those of an earlier process among them. */
+  /** In any order, with those of an earlier process. */
   readonly names: readonly string[]
   has: (name: string) => boolean
   /** For messages. */

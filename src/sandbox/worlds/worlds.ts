@@ -105,7 +105,7 @@ export class SandboxWorlds implements Worlds {
   }
 
   get names(): readonly string[] {
-    return [DEFAULT_WORLD, ...this.#named.keys()]
+    return [DEFAULT_WORLD, ...[...this.#named.keys()].sort()]
   }
 
   /** Undefined as well for a world whose file is damaged. */
