@@ -84,7 +84,7 @@ const OUT_OF_CODE: readonly [RegExp, instead: string][] = [
   [/\b(?:an|the|each|every|first|last|these|same|all|its|their) answers?\b/i, 'response'],
   [/\.answer(?:s|ed)?\b|\bDRAFTS?\b/, 'response, input'],
   [/(?<!')rehears/i, 'dry run'],
-  [/\b(?:putBack|seeAnew|resumeDeliveries|worldMeant|setAside)\b/, 'restoreInto, invalidateDerived, worldNamedIn, ...'],
+  [/\b(?:putBack|seeAnew|goOnDelivering|worldMeant|setAside)\b/, 'restoreInto, invalidateDerived, worldNamedIn, ...'],
   [/\b(?:Submission|Joined|Taken)\b/, 'a name that says what it is'],
 ]
 

@@ -11,7 +11,7 @@ type ScripEvent = Detail['caused'][number]
 
 interface Words {
   text: string
-  /** The place of the record in the console. */
+  /** The page that shows the record. */
   record?: { page: string; id: string }
 }
 
