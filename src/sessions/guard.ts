@@ -35,8 +35,8 @@ export class Guard {
   constructor(private readonly options: GuardOptions) {}
 
   /** @throws DomainError unauthorized, rate_limited or feature_disabled */
-  readonly admit = async ({ set, ...asked }: RoutedRequest): Promise<Session> => {
-    const { request, operation } = asked
+  readonly admit = async (asked: RoutedRequest): Promise<Session> => {
+    const { request, operation, set } = asked
     const { due, isDueBeforeReads, onIdentified, onAdmitted, onEntitled } = this.options
     // Most requests wait for nothing, so only promises are awaited.
     const authorization = request.headers.get('authorization')
