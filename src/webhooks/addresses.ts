@@ -15,7 +15,7 @@ export interface AddressRules {
    * Whether a receiver can be on this machine: for whoever is on it, too. `written` is for a server that others reach, and
    * means that the URL says so, because they can change what another name leads to.
    */
-  loopback: 'any' | 'written' | 'none'
+  readonly loopback: 'any' | 'written' | 'none'
   /** Networks of `--webhook-allow`. */
   allowed: BlockList
 }
@@ -50,10 +50,14 @@ const LOCALHOST = /(?:^|\.)localhost\.?$/i
 const namesLoopback = (host: string): boolean => LOCALHOST.test(host) || isLoopback(host)
 
 /** Where the receivers of a server may be. */
-export const rulesOf = (config: { host: string; webhookNetworks: BlockList }, isLocal: boolean): AddressRules => {
-  const loopback = isLocal ? (namesLoopback(config.host) ? 'any' : 'written') : 'none'
-  return { isLocal, loopback, allowed: config.webhookNetworks }
-}
+export const rulesOf = (config: { host: string; webhookNetworks: BlockList }, isLocal: boolean): AddressRules => ({
+  isLocal,
+  // Looked at when it is needed, because the library delays the start.
+  get loopback() {
+    return isLocal ? (namesLoopback(config.host) ? 'any' : 'written') : 'none'
+  },
+  allowed: config.webhookNetworks,
+})
 
 /** The same for somebody who is not on this machine, by an address or a name: its network is not theirs (decision 72). */
 export const rulesFor = (rules: AddressRules, address: string): AddressRules =>
