@@ -2,8 +2,10 @@ import type { AuditSeal } from '../audit/audit.ts'
 import type { DataConfig } from '../config/config.ts'
 import type { Database, Tx } from '../db/database.ts'
 import type { Delivering } from '../orders/delivery.ts'
+import type { Moving } from '../payouts/progress.ts'
 import type { Administration } from './administration.ts'
 import type { List, Row } from './cells.ts'
+import type { Fields } from './fields.ts'
 
 /** What an act of an operator gets, and what it answers (contract C20). */
 
@@ -53,7 +55,13 @@ export interface Change {
   after?: object | undefined
 }
 
-export interface Acting extends Performer, Asking {
+/** What a step of a record works with, in live mode and in the sandbox. */
+export interface StepContext extends Administration {
+  delivering: Delivering
+  paying: Moving
+}
+
+export interface Acting extends Performer, Asking, StepContext {
   asked: Asked
   /** Called in the transaction of the effect. By default, the seal of the data folder. */
   record: (tx: Tx, change: Change, seal?: AuditSeal) => void
@@ -63,7 +71,23 @@ export interface Acting extends Performer, Asking {
 
 export type ActResult = Row | List
 
-export type Act = (acting: Acting, ...args: never[]) => ActResult | Promise<ActResult>
+/** What an operator does, said once: its command is made of it, its form, and its operation in the sandbox (decision 143). */
+export interface Act {
+  /** One sentence: the help of its command, and the summary of its operation. */
+  summary: string
+  takes: Fields
+  /** It moves money, so that a command can do it as a dry run (contract C19). */
+  isMoney?: true
+  /** May be the first of a folder: its command makes what a live server makes at its first start, except for the keys. */
+  inNewFolder?: true
+  /** Needs the folder for itself; `folder` knows no record in PostgreSQL. */
+  alone?: 'write' | 'folder'
+  /** What is sent of the text of its file; by default, all of it. */
+  readFile?: (text: string) => string
+  /** Where no option is given, it shows this, which is not an act. */
+  show?: (data: Administration, input: never) => Row
+  perform: (acting: Acting, input: never) => ActResult | Promise<ActResult>
+}
 
 /** By the words of their commands. */
 export type Acts = Readonly<Record<string, Act>>

@@ -1,26 +1,35 @@
-import type { Query } from '../db/database.ts'
+import type { Query, Tx } from '../db/database.ts'
+import type { Narrowing, Rows } from '../db/narrowing.ts'
+import { toTimestamp } from '../kernel/clock.ts'
 import { refused } from '../kernel/exit.ts'
+import { DomainError, type Failure, transitionRefused } from '../kernel/failure.ts'
+import type { Act, Acting, ActResult, StepContext } from './act.ts'
 import type { Administration } from './administration.ts'
-import type { Columns } from './cells.ts'
+import { type Cell, type Columns, type Row, rowOf } from './cells.ts'
+import type { Field, Fields, Input } from './fields.ts'
 
 export type Shown<Item> = Columns<Item, Administration>
 
-/** What commands need to know of a kind of record. */
+/** What operators need to know of a kind of record. */
 export interface Kind<Id, Item> {
   /** `order`: its name in refusals. */
   name: string
   /** `orders`: the group of its commands. */
   group: string
   /** The argument that identifies one. */
-  argument: readonly [flags: string, description?: string, read?: (text: string) => Id]
+  argument: Field<Id>
   find: (query: Query, id: Id) => Item | undefined
   columns: Shown<Item>
   /** What `show` shows; by default, the columns. */
   details?: Shown<Item>
-  /** The values in the audit before and after a change; by default, the columns. */
+  /** The values in the audit before and after a step; by default, the columns. */
   audited?: Shown<Item>
-  /** What to do if the status does not allow a change. */
+  /** What to do if the status does not allow a step. */
   remedyOf?: (item: Item) => string
+  /** Its steps move money, so that commands can do them as dry runs (contract C19). */
+  isMoney?: true
+  /** Commands of its steps show it where no option is given. */
+  isShownAlone?: true
 }
 
 /** @throws ProgramError if there is none */
@@ -29,3 +38,141 @@ export const get = <Id, Item>({ name, group, find }: Kind<Id, Item>, query: Quer
   if (item === undefined) throw refused(`there is no ${name} ${id}\nSee scrip ${group} list.`)
   return item
 }
+
+type CellName<Item> = { [Name in keyof Item]: Item[Name] extends Cell ? Name : never }[keyof Item] & string
+
+/**
+ * Columns of members, with their names in snake_case. Milliseconds are shown as times, minor units as amounts of the currency of the
+ * record or of its wallet, and clients and currencies by their names.
+ */
+export const members = <Item>(...names: CellName<Item>[]): Shown<Item> =>
+  Object.fromEntries(
+    names.map((name) => {
+      const column = name.replace(/Minor$|Ms$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+      return [REFERENCES[column] ?? column, (item: Item, names) => cellOf(name, item as never, names)]
+    }),
+  )
+
+/** What is shown of an id is not the id. */
+const REFERENCES: Readonly<Record<string, string>> = { client_id: 'client', currency_id: 'currency' }
+
+const cellOf = (name: string, item: Readonly<Record<string, Cell>>, names: Administration): Cell => {
+  const value = item[name] ?? null
+  if (typeof value !== 'number') return value
+  if (name === 'clientId') return names.clientName(value)
+  if (name === 'currencyId') return names.currency(value).currency
+  if (name.endsWith('Ms')) return toTimestamp(value)
+  if (!name.endsWith('Minor')) return value
+  return 'currencyId' in item
+    ? names.amount(value, Number(item.currencyId))
+    : names.walletAmount(value, Number(item.walletId))
+}
+
+/** An operation of the sandbox that does the same as a step (contract C15). */
+interface StepOperation {
+  description: string
+  /** Of its body. */
+  title: string
+  bodyExample: object
+  /** The status that its example ends with. */
+  endsWith: string
+  /** A body that is refused. */
+  wrong: Failure
+  refuses: Readonly<Record<string, Failure>>
+}
+
+interface Step<Item> extends Act {
+  /** What it takes besides the record. */
+  body: Fields
+  by: (tx: Tx, item: Item, input: never, context: StepContext) => unknown
+  operation?: StepOperation
+}
+
+/** An act that changes a record, and results in it. */
+export const step = <Id, Item, Takes extends Fields>(
+  kind: Kind<Id, Item>,
+  summary: string,
+  body: Takes,
+  by: (tx: Tx, item: Item, input: Input<Takes>, context: StepContext) => unknown,
+  operation?: StepOperation,
+): Step<Item> => ({
+  ...{ summary, body, by, takes: { id: kind.argument, ...body } },
+  ...(operation && { operation }),
+  ...(kind.isMoney && { isMoney: true }),
+  ...(kind.isShownAlone && { show: showing(kind, summary).show }),
+  perform: (acting, { id, ...input }: { id: Id } & Input<Takes>) =>
+    acting.write((tx) => {
+      const item = get(kind, tx, id)
+      const [shown, audited] = [kind.columns, kind.audited ?? kind.columns]
+      const before = rowOf(audited, item, acting)
+      try {
+        by(tx, item, input as never, acting)
+      } catch (error) {
+        if (!kind.remedyOf || !isOfStatus(error)) throw error
+        const { status } = rowOf(shown, item, acting)
+        const isThere = error.failure.message === transitionRefused(String(status), String(status)).message
+        const problem = isThere ? `${status} already` : `${status}, and cannot be changed like this`
+        throw refused(`${kind.name} ${id} is ${problem}\n${kind.remedyOf(item)}`)
+      }
+      const changed = get(kind, tx, id)
+      acting.record(tx, { before, after: rowOf(audited, changed, acting) })
+      return rowOf(shown, changed, acting)
+    }),
+})
+
+/** The failure codes that mean: not possible in this status. */
+const STATUS_FAILURES = ['transition_refused', 'payout_not_cancellable']
+
+const isOfStatus = (error: unknown): error is DomainError =>
+  error instanceof DomainError && STATUS_FAILURES.includes(error.failure.code)
+
+/** Shows a record. */
+export interface Showing {
+  summary: string
+  takes: Fields
+  show: (data: Administration, input: never) => Row
+}
+
+export const showing = <Id, Item>(kind: Kind<Id, Item>, summary: string): Showing => ({
+  summary,
+  takes: { id: kind.argument },
+  show: (data, { id }: { id: Id }) => rowOf(kind.details ?? kind.columns, get(kind, data.query, id), data),
+})
+
+/** Any other act. */
+export const act = <Takes extends Fields>(
+  summary: string,
+  takes: Takes,
+  perform: (acting: Acting, input: Input<Takes>) => ActResult | Promise<ActResult>,
+  more: Pick<Act, 'inNewFolder' | 'alone' | 'readFile'> = {},
+): Act => ({ summary, takes, perform, ...more })
+
+export type Listed<Item> = Rows<Item> | readonly Item[]
+
+/** Lists records, the newest first. */
+export interface Listing<Item = never, Takes extends Fields = never> {
+  summary: string
+  columns: Shown<Item>
+  of: (
+    query: Query,
+    narrowing: Narrowing,
+    input: Input<Takes>,
+    data: Administration,
+  ) => Listed<Item> | Promise<Listed<Item>>
+  takes?: Takes
+  /** Its rows belong to clients. */
+  client?: true
+  /** What the time filter is about: "placed". */
+  times?: string
+  statuses?: readonly string[]
+}
+
+export const listing = <Item, Takes extends Fields = Record<never, never>>(
+  summary: string,
+  columns: Shown<Item>,
+  of: Listing<Item, Takes>['of'],
+  more: Pick<Listing<Item, Takes>, 'takes' | 'client' | 'times' | 'statuses'> = {},
+) => ({ summary, columns, of, ...more }) as unknown as Listing
+
+/** What operators do with records of a kind, by the words of their commands. */
+export type Noun = Readonly<Record<string, Act | Step<never> | Showing | Listing>>

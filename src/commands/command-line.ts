@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { Noun } from '../acts/kind.ts'
 import { compareConfigOf, configOf, documentConfigOf, mcpConfigOf, runConfigOf } from '../config/config.ts'
 import { refuseRuntimeVariables } from '../config/environment.ts'
 import {
@@ -113,6 +114,10 @@ const group =
   async (command) =>
     (await find())(command.description(description))
 
+/** The commands of a noun. */
+const noun = (description: string, find: () => Promise<Noun>): Define =>
+  group(description, async () => (await import('./records/records.ts')).commandsOf(await find()))
+
 /**
  * All commands, as the help lists them. Each loads its modules when it is added or run, because loading all of them
  * takes longer than most commands.
@@ -129,24 +134,28 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
   },
   'Run live mode:': {
     desk,
-    client: group('manage the clients of live mode', async () => (await import('./records/client.ts')).clientCommands),
-    wallet: group('manage wallets', async () => (await import('./records/wallet.ts')).walletCommands),
+    client: noun('manage the clients of live mode', async () => (await import('../acts/clients.ts')).clientActs),
+    wallet: noun('manage wallets', async () => (await import('../acts/wallets.ts')).walletActs),
     catalog: group('manage the catalog', async () => (await import('./records/catalog.ts')).catalogCommands),
-    vouchers: group('manage voucher codes', async () => (await import('./records/vouchers.ts')).voucherCommands),
-    rates: group('manage exchange rates', async () => (await import('./records/rates.ts')).rateCommands),
-    orders: group('list and settle orders', async () => (await import('./records/orders.ts')).orderCommands),
-    payouts: group('list and settle payouts', async () => (await import('./records/payouts.ts')).payoutCommands),
-    beneficiary: group(
+    vouchers: noun('manage voucher codes', async () => (await import('../acts/vouchers.ts')).voucherActs),
+    rates: noun('manage exchange rates', async () => (await import('../acts/rates.ts')).rateActs),
+    orders: noun('list and settle orders', async () => (await import('../acts/orders.ts')).orderActs),
+    payouts: noun('list and settle payouts', async () => (await import('../acts/payouts.ts')).payoutActs),
+    beneficiary: noun(
       'find saved beneficiaries and erase people',
-      async () => (await import('./records/beneficiary.ts')).beneficiaryCommands,
+      async () => (await import('../acts/beneficiaries.ts')).beneficiaryActs,
     ),
-    transactions: async (command) => (await import('./records/transactions.ts')).transactionsCommand(command),
+    transactions: async (command) =>
+      (await import('./records/records.ts')).listCommand(
+        command,
+        (await import('../acts/transactions.ts')).transactionList,
+      ),
     statement: async (command) => (await import('./records/statement.ts')).statementCommand(command),
     reconcile: async (command) => (await import('./records/reconcile.ts')).reconcileCommand(command),
-    audit: group('see what operators did', async () => (await import('./records/audit.ts')).auditCommands),
-    webhooks: group(
+    audit: noun('see what operators did', async () => (await import('../acts/audit.ts')).auditLists),
+    webhooks: noun(
       'list webhooks and deliver events again',
-      async () => (await import('./records/webhooks.ts')).webhookCommands,
+      async () => (await import('../acts/webhooks.ts')).webhookActs,
     ),
     postgres: group(
       'make and watch a record in PostgreSQL',

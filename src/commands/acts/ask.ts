@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { Act, Acts, Asked } from '../../acts/act.ts'
+import type { Act, Asked } from '../../acts/act.ts'
+import { inputOf } from '../../acts/fields.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import { operatorName } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
@@ -29,52 +30,42 @@ interface Means {
   onProgress?: OnProgress
   /** Hears what a person is to know besides the result. By default, it is printed. */
   onNote?: (text: string) => void
-  /** Whether it may be the first of a folder: it makes what a live server makes at its first start, except for the keys. */
-  inNewFolder?: boolean
-}
-
-interface Options {
-  /** The file that is read, of the arguments. */
-  fileOf?: (...args: never[]) => string | undefined
-  /** What is sent of its text. */
-  read?: (text: string) => string
-  inNewFolder?: boolean
 }
 
 /** The action of a command: asks the server, or performs the act where none runs. */
-export const acting = (acts: Acts, { fileOf, read = (text) => text, inNewFolder = false }: Options = {}) =>
-  action(acts, async (means, args) => {
-    const file = fileOf?.(...(args as never[]))
-    const input = file === undefined ? '' : await recordingRefusal(means, () => withInput(file, read))
-    return await ask({ ...means, input, inNewFolder })
-  })
-
-/** The action of commands that need the folder for themselves. */
-export const actingAlone = (acts: Acts, needs: 'write' | 'folder') =>
-  action(acts, async (means) => {
-    const { dataDir, postgres } = means.config
-    if (postgres && needs === 'write') makeDataFolder(dataDir)
-    else if (!hasDatabase(dataDir))
-      throw needs === 'folder' ? refused(`${dataDir} holds no data\n${EMPTY}`) : holdsNoDatabase(dataDir)
-    requireLiveFolder(dataDir, means.asked.command)
-    using _lock = await recordingRefusal(means, () => lockForServing(dataDir))
-    return await performHere(means, needs)
-  })
-
-const EMPTY = 'scrip serve makes an empty record itself.'
-
-const action = (acts: Acts, work: (means: Means & { act: Act }, args: unknown[]) => Promise<Result>) =>
+export const acting = (act: Act) =>
   async function (this: Command, ...args: unknown[]): Promise<void> {
     const config = dataConfigOf(this.opts<DataOptions>())
     const asked = askedOf(this, args)
-    const act = acts[asked.command]
-    if (!act) throw new Error(`there is no act ${asked.command}`)
     await explainFaults(config.dataDir, () =>
       withProgress(async (onProgress) => {
-        await show(await work({ config, act, asked, onProgress }, args), config.format)
+        const means = { config, act, asked, onProgress }
+        await show(act.alone ? await askAlone(means, act.alone) : await askWithFile(means), config.format)
       }),
     )
   }
+
+const askWithFile = async (means: Means & { act: Act }): Promise<Result> => {
+  const { takes, readFile = (text) => text } = means.act
+  const [name = ''] = Object.keys(takes).filter((one) => takes[one]?.isFile)
+  const file = inputOf(takes, means.asked.args)[name] as string | undefined
+  return await ask({
+    ...means,
+    input: file === undefined ? '' : await recordingRefusal(means, () => withInput(file, readFile)),
+  })
+}
+
+const askAlone = async (means: Means, needs: 'write' | 'folder'): Promise<Result> => {
+  const { dataDir, postgres } = means.config
+  if (postgres && needs === 'write') makeDataFolder(dataDir)
+  else if (!hasDatabase(dataDir))
+    throw needs === 'folder' ? refused(`${dataDir} holds no data\n${EMPTY}`) : holdsNoDatabase(dataDir)
+  requireLiveFolder(dataDir, means.asked.command)
+  using _lock = await recordingRefusal(means, () => lockForServing(dataDir))
+  return await performHere(means, needs)
+}
+
+const EMPTY = 'scrip serve makes an empty record itself.'
 
 /** What a command asks for. Its last argument is the command itself. */
 export const askedOf = (command: Command, args: readonly unknown[]): Asked => ({
@@ -106,9 +97,9 @@ const QUIET_MS = 2 * SECOND_MS
 
 /** Asks until it is known what became of the act. @throws ProgramError */
 export const ask = async (means: Means): Promise<Result> => {
-  const { config, asked, inNewFolder } = means
+  const { config, act, asked } = means
   const { dataDir, postgres, format } = config
-  if (postgres || inNewFolder) makeDataFolder(dataDir)
+  if (postgres || act?.inNewFolder) makeDataFolder(dataDir)
   else if (!hasDatabase(dataDir)) throw holdsNoDatabase(dataDir)
   requireLiveFolder(dataDir, asked.command)
   using turn = new WriterTurn(dataDir)
@@ -144,13 +135,13 @@ const unknown = ({ id, command }: Asked): string =>
   `it is not known whether scrip ${command} was done: the server ended before it had answered\nSee scrip audit list when a server runs again: the act is ${id}.`
 
 const performHere = (
-  { config, act, asked, input = '', onProgress = () => undefined, inNewFolder, onNote }: Means,
+  { config, act, asked, input = '', onProgress = () => undefined, onNote }: Means,
   needs: 'write' | 'folder',
 ) => {
-  if (inNewFolder && !config.postgres && !hasDatabase(config.dataDir))
+  if (act?.inNewFolder && !config.postgres && !hasDatabase(config.dataDir))
     createDatabase(config.dataDir, 'live', systemClock)
   const asking = { input, onProgress, note: onNote ?? ((text: string) => note(text, config.format)) }
-  return withPerformer(config, needs, (performer) => perform(performer, act ?? (() => ({})), asked, asking))
+  return withPerformer(config, needs, (performer) => perform(performer, act, asked, asking))
 }
 
 /** Undefined when the server has ended before, or does not know it yet. @throws ProgramError */

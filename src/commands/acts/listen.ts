@@ -123,8 +123,8 @@ const performed = async (
     onProgress: (...progress: [string, number, number]) => send({ progress }),
   }
   try {
-    const act = asked.refusal === undefined ? actOf(await acts(), asked) : nothing
-    if (!act) throw refused(unknownAct(asked))
+    const act = asked.refusal === undefined ? actOf(await acts(), asked) : undefined
+    if (!act && asked.refusal === undefined) throw refused(unknownAct(asked))
     const result = await explainFaults(dataDir, async () => perform(await performer(), act, asked, asking))
     return { result: resultToWire(result) }
   } catch (error) {
@@ -134,8 +134,6 @@ const performed = async (
     return { refusal: error instanceof Error ? error.message : String(error), exitCode: EXIT.failed }
   }
 }
-
-const nothing = () => ({})
 
 /** Undefined also for a name that every object has. */
 const actOf = (acts: Acts, { command }: Asked) => (Object.hasOwn(acts, command) ? acts[command] : undefined)

@@ -1,5 +1,6 @@
 import type { Act, Acting, ActResult, Asked, Asking, Change, Performer } from '../../acts/act.ts'
 import { Facts } from '../../acts/cells.ts'
+import { inputOf } from '../../acts/fields.ts'
 import { type AuditSeal, recordAct } from '../../audit/audit.ts'
 import { type AuditRow, actsAbout, findAct } from '../../audit/queries.ts'
 import type { Query, Tx } from '../../db/database.ts'
@@ -21,8 +22,13 @@ class KnownAct extends Error {
 }
 
 /** Performs an act once, however often it is asked for. What it does, and what it refuses, is a row of the audit (contract C17). */
-export const perform = async (performer: Performer, act: Act, asked: Asked, asking: Asking): Promise<ActResult> => {
-  const { id, command, subject, user, args, isDryRun, refusal } = asked
+export const perform = async (
+  performer: Performer,
+  act: Act | undefined,
+  asked: Asked,
+  asking: Asking,
+): Promise<ActResult> => {
+  const { id, command, subject, user, isDryRun, refusal } = asked
   const { world, refresh } = performer
   let hasEffect = false
   const recordAs = (outcome: 'done' | 'refused', tx: Tx, change: Change, seal = auditSealOf(performer, tx)): void => {
@@ -47,10 +53,9 @@ export const perform = async (performer: Performer, act: Act, asked: Asked, aski
   try {
     if (refusal !== undefined) throw refused(refusal)
     const record: Acting['record'] = (...change) => recordAs('done', ...change)
-    const result = await act(
-      { ...performer, ...asking, asked, write, record, withInput: inputOf(asking) },
-      ...(args as never[]),
-    )
+    const paying = { reference: performer.reference, byClock: () => false }
+    const acting = { ...performer, ...asking, asked, paying, write, record, withInput: withInputOf(asking) }
+    const result = (await act?.perform(acting, inputOf(act.takes, asked.args) as never)) ?? {}
     if (isDryRun) asking.note('Dry run: nothing was changed.')
     return result
   } catch (error) {
@@ -90,7 +95,7 @@ const noting = <T>(performer: Performer, { note }: Asking, tx: Tx, unit: (tx: Tx
 /** An act moves the money of one order, payout or wallet. */
 const MOVED_MAX = 100
 
-const inputOf =
+const withInputOf =
   ({ input }: Asking): Acting['withInput'] =>
   async (file, work) => {
     try {

@@ -1,28 +1,32 @@
-import type { Acts } from '../../acts/act.ts'
-import { backupActs } from '../data/backup.ts'
-import { beneficiaryActs } from '../records/beneficiary.ts'
+import type { Act, Acts } from '../../acts/act.ts'
+import { beneficiaryActs } from '../../acts/beneficiaries.ts'
+import { clientActs } from '../../acts/clients.ts'
+import type { Noun } from '../../acts/kind.ts'
+import { orderActs } from '../../acts/orders.ts'
+import { payoutActs } from '../../acts/payouts.ts'
+import { rateActs } from '../../acts/rates.ts'
+import { voucherActs } from '../../acts/vouchers.ts'
+import { walletActs } from '../../acts/wallets.ts'
+import { webhookActs } from '../../acts/webhooks.ts'
+import { backupAct } from '../data/backup.ts'
 import { catalogActs } from '../records/catalog.ts'
-import { clientActs } from '../records/client.ts'
-import { orderActs } from '../records/orders.ts'
-import { payoutActs } from '../records/payouts.ts'
-import { rateActs } from '../records/rates.ts'
-import { voucherActs as ofVouchers } from '../records/vouchers.ts'
-import { walletActs } from '../records/wallet.ts'
-import { webhookActs } from '../records/webhooks.ts'
 
-/** A new key needs the folder for itself. */
-const { 'vouchers rekey': _, ...voucherActs } = ofVouchers
+/** By the groups of their commands. */
+const NOUNS: Readonly<Record<string, Noun>> = {
+  beneficiary: beneficiaryActs,
+  catalog: catalogActs,
+  client: clientActs,
+  orders: orderActs,
+  payouts: payoutActs,
+  rates: rateActs,
+  vouchers: voucherActs,
+  wallet: walletActs,
+  webhooks: webhookActs,
+}
+
+/** Those that need the folder for themselves are done without a server. */
+const actsOf = ([group, noun]: [string, Noun]): [string, Act][] =>
+  Object.entries(noun).flatMap(([verb, said]) => ('perform' in said && !said.alone ? [[`${group} ${verb}`, said]] : []))
 
 /** What a server performs for commands. */
-export const ACTS: Acts = {
-  ...backupActs,
-  ...beneficiaryActs,
-  ...catalogActs,
-  ...clientActs,
-  ...orderActs,
-  ...payoutActs,
-  ...rateActs,
-  ...voucherActs,
-  ...walletActs,
-  ...webhookActs,
-}
+export const ACTS: Acts = { ...Object.fromEntries(Object.entries(NOUNS).flatMap(actsOf)), backup: backupAct }

@@ -1,12 +1,14 @@
 import { existsSync, linkSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
-import type { Act, Acts, Asked } from '../../acts/act.ts'
+import type { Asked } from '../../acts/act.ts'
 import type { Row } from '../../acts/cells.ts'
+import { act } from '../../acts/kind.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { parseCount, parseDuration } from '../../config/values.ts'
+import { copyDatabase, ownDatabase } from '../../db/beside.ts'
 import { BUSY_TIMEOUT_MS } from '../../db/connections.ts'
 import { findMark } from '../../db/copy-mark.ts'
 import { databasePath } from '../../db/data-folder.ts'
@@ -24,7 +26,6 @@ import { nextStopSignal } from '../serve/stop-signal.ts'
 import { note, show } from '../terminal/output.ts'
 import { type OnProgress, withProgress } from '../terminal/progress.ts'
 import { backupName, becomesDue, removeUnsound, rotate, UNSOUND_SUFFIX } from './backup-folder.ts'
-import { copyDatabase, ownDatabase } from './beside.ts'
 import { brokenIn, verified } from './verify.ts'
 
 interface BackupOptions {
@@ -113,17 +114,18 @@ const recordCopied = async (
 ): Promise<void> => {
   const { dataDir } = config
   if (isOfMode(databasePath(dataDir), 'sandbox')) return
-  const done = ask({ config, act: copied, asked: { ...asked, args: [facts] } })
+  const done = ask({ config, act: backupAct, asked: { ...asked, args: [facts, {}] } })
   await (isCopy ? done.catch(() => undefined) : done)
 }
 
-const copied: Act = ({ write, record }, facts: Row) =>
+/** The command makes the copy, and the server only records it. */
+export const backupAct = act('Record a copy', {}, ({ write, record, asked }) =>
   write((tx) => {
+    const [facts] = asked.args as [Row]
     record(tx, { after: facts })
     return facts
-  })
-
-export const backupActs: Acts = { backup: copied }
+  }),
+)
 
 const sayWhatIsNotInIt = ({ dataDir, format }: DataConfig): void => {
   note(

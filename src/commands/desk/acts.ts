@@ -1,16 +1,14 @@
-import { type Argument, type Command, CommanderError, type Option } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import type { Act, Asked } from '../../acts/act.ts'
-import { checkedCatalog } from '../../catalog/import.ts'
 import type { DataConfig } from '../../config/config.ts'
 import { misused, ProgramError } from '../../kernel/exit.ts'
 import { freshActId } from '../../kernel/ids.ts'
-import { readReference } from '../../start/seed.ts'
 import { ask, askedOf, recordingRefusal } from '../acts/ask.ts'
 import { ACTS } from '../acts/table.ts'
 import { explainFaults } from '../advice.ts'
 import type { Result } from '../terminal/output.ts'
 
-/** Acts on the desk: a form is made of a command, and what is filled in is read and asked as the command does it. */
+/** Acts on the desk: a form is made of an act, and what is filled in is read and asked as the command does it. */
 
 interface Field {
   /** Its place among the operands, or its flag. */
@@ -50,61 +48,47 @@ interface Done {
   refusal?: string
 }
 
-/** The first operands of commands that take a file, and what is sent of its text. */
-const FILES: Readonly<Record<string, (text: string) => string>> = {
-  'catalog import': (text) => checkedCatalog(text, readReference()),
-  'vouchers import': (text) => text,
-}
-/** Those that can be the first of a folder. */
-const IN_NEW_FOLDER = ['client add', 'catalog import']
-/** Its act only tells what the command has copied. */
-const ELSEWHERE = ['backup']
-const OF_ALL_COMMANDS = ['--data-dir', '--json', '--dry-run', '--file']
-
 /** Makes a new command line, because a command keeps what it has read. */
 export type CommandLine = (words: readonly string[]) => Promise<Command>
 
-const commandOf = async (commandLine: CommandLine, path: string): Promise<Command> => {
-  let command = await commandLine(path.split(' '))
-  for (const word of path.split(' ')) {
-    const below = command.commands.find((one) => one.name() === word)
-    if (!below || !Object.hasOwn(ACTS, path) || ELSEWHERE.includes(path)) throw misused(`there is no act ${path}`)
-    command = below
-  }
-  return command
+/** Its act only tells what the command has copied. */
+const ELSEWHERE = 'backup'
+
+/** @throws ProgramError */
+const getAct = (path: string): Act => {
+  const act = Object.hasOwn(ACTS, path) && path !== ELSEWHERE ? ACTS[path] : undefined
+  if (!act) throw misused(`there is no act ${path}`)
+  return act
 }
 
-export const formOf = async (commandLine: CommandLine, path: string): Promise<Form> => {
-  const command = await commandOf(commandLine, path)
-  const isFile = Object.hasOwn(FILES, path)
-  const options = command.options.filter(({ long }) => long && !OF_ALL_COMMANDS.includes(long))
+const isOption = ({ flags }: { flags: string }): boolean => flags.startsWith('-')
+
+/** A file that is an option stands for operands. */
+const fieldsOf = ({ takes }: Act) => Object.values(takes).filter((one) => !(one.isFile && isOption(one)))
+
+export const formOf = (path: string): Form => {
+  const act = getAct(path)
+  const operands = fieldsOf(act).filter((one) => !isOption(one))
   return {
     command: path,
-    about: command.description(),
-    fields: [
-      ...command.registeredArguments.map(
-        (argument, index): Field => ({
-          name: String(index),
-          about: `${argument.name()}: ${argument.description}`,
-          isRequired: argument.required,
-          ...choicesOf(argument),
-          ...(isFile && index === 0 && { isFile }),
-        }),
-      ),
-      ...options.map(
-        (option): Field => ({
-          name: option.long ?? '',
-          about: option.description,
-          isRequired: option.mandatory,
-          ...choicesOf(option),
-        }),
-      ),
-    ],
-    isMoney: !isFile && command.options.some(({ long }) => long === '--dry-run'),
+    about: act.summary,
+    fields: fieldsOf(act).map((one) => ({
+      name: isOption(one) ? one.flags.replace(/ .*/, '') : String(operands.indexOf(one)),
+      about: [isOption(one) ? [] : one.flags.slice(1, -1), one.about ?? []].flat().join(': '),
+      isRequired: one.flags.startsWith('<'),
+      ...(one.choices && { choices: one.choices }),
+      ...(one.isFile && { isFile: true }),
+    })),
+    isMoney: act.isMoney === true,
   }
 }
 
-const choicesOf = ({ argChoices }: Argument | Option) => argChoices && { choices: argChoices }
+const commandOf = async (commandLine: CommandLine, path: string): Promise<Command> => {
+  getAct(path)
+  let command = await commandLine(path.split(' '))
+  for (const word of path.split(' ')) command = command.commands.find((one) => one.name() === word) ?? command
+  return command
+}
 
 /** Reads what is filled in as the command reads its words. @throws ProgramError */
 const askedBy = async (
@@ -147,13 +131,13 @@ export const actOnDesk = (
     try {
       const asked = await askedBy(commandLine, { ...filled, id }, isDryRun)
       id = asked.id
-      const act = ACTS[asked.command] as Act
+      const act = getAct(asked.command)
       const means = { config, asked, act, onNote: (note: string) => void notes.push(note) }
       const result = await explainFaults(config.dataDir, async () => {
         const { file = '', args } = filled
-        const read = () => explainFaults(args[0] ?? '', () => FILES[asked.command]?.(file) ?? file)
+        const read = () => explainFaults(args[0] ?? '', () => act.readFile?.(file) ?? file)
         const input = await recordingRefusal(means, read)
-        return await ask({ ...means, input, inNewFolder: IN_NEW_FOLDER.includes(asked.command) })
+        return await ask({ ...means, input })
       })
       return { id, notes, result }
     } catch (error) {

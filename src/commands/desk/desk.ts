@@ -1,4 +1,5 @@
 import { Amount, type List } from '../../acts/cells.ts'
+import { CLIENT } from '../../acts/clients.ts'
 import { get } from '../../acts/kind.ts'
 import { type DataConfig, dataConfigOf, urlOf } from '../../config/config.ts'
 import { type DeskOptions, LOOPBACK } from '../../config/option-table.ts'
@@ -10,7 +11,6 @@ import { EXIT, errorText, misused, ProgramError } from '../../kernel/exit.ts'
 import { explained, explainFaults } from '../advice.ts'
 import { verifiedData } from '../data/verify.ts'
 import { type Reading, reading, requireLiveFolder } from '../records/administration.ts'
-import { CLIENT } from '../records/client-kinds.ts'
 import { statement } from '../records/statement.ts'
 import { bind } from '../serve/bind.ts'
 import { nextStopSignal } from '../serve/stop-signal.ts'
@@ -48,7 +48,7 @@ const respondTo = async (
 ): Promise<Response> => {
   try {
     if (request.method === 'POST') return json(await changes(commandLine, config, request, url))
-    if (request.method === 'GET') return await reads(commandLine, config, url)
+    if (request.method === 'GET') return await reads(config, url)
     return new Response(null, { status: 405, headers: { allow: 'GET, POST' } })
   } catch (error) {
     return failed(error)
@@ -88,14 +88,10 @@ const SEARCHED = [
   'audit',
 ]
 
-const reads = async (
-  commandLine: CommandLine,
-  config: DataConfig,
-  { pathname, searchParams }: URL,
-): Promise<Response> => {
+const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promise<Response> => {
   const [what = '', name = '', id = ''] = pathname.split('/').slice(2).map(decodeURIComponent)
   const asked = (parameter: string): string | undefined => searchParams.get(parameter) || undefined
-  if (what === 'form') return json(await formOf(commandLine, name))
+  if (what === 'form') return json(formOf(name))
   if (!hasDatabase(config.dataDir)) return json({ isEmpty: true })
   return await explainFaults(config.dataDir, () =>
     reading(config, async (data) => {

@@ -1,5 +1,12 @@
+import { AUDIT_COLUMNS } from '../../acts/audit.ts'
+import { BENEFICIARY } from '../../acts/beneficiaries.ts'
 import { listOf, rowOf } from '../../acts/cells.ts'
+import { CLIENT } from '../../acts/clients.ts'
 import { get, type Kind } from '../../acts/kind.ts'
+import { ORDER } from '../../acts/orders.ts'
+import { PAYOUT } from '../../acts/payouts.ts'
+import { WALLET } from '../../acts/wallets.ts'
+import { WEBHOOK } from '../../acts/webhooks.ts'
 import { type AuditRow, actsAbout, findHead } from '../../audit/queries.ts'
 import { findProduct } from '../../catalog/queries.ts'
 import { eventWire } from '../../events/contract.ts'
@@ -13,13 +20,6 @@ import { entriesOf } from '../../wallets/ledger-queries.ts'
 import { explainedAttemptWire } from '../../webhooks/contract.ts'
 import { attemptsOf } from '../../webhooks/queries.ts'
 import type { Reading } from '../records/administration.ts'
-import { AUDIT_COLUMNS } from '../records/audit.ts'
-import { BENEFICIARY } from '../records/beneficiary.ts'
-import { CLIENT } from '../records/client-kinds.ts'
-import { ORDER } from '../records/orders.ts'
-import { PAYOUT } from '../records/payouts.ts'
-import { WALLET } from '../records/wallet.ts'
-import { WEBHOOK } from '../records/webhooks.ts'
 import { EVENT_COLUMNS } from './lists.ts'
 
 /** A record with all that happened to it. */
@@ -144,7 +144,7 @@ const RECORDS = {
   }),
   beneficiaries: told(BENEFICIARY, String, { acts: () => ['beneficiary erase'] }),
   events: told<string, Event>(
-    { name: 'event', group: 'webhooks', argument: [''], find: findAnyEvent, columns: EVENT_COLUMNS },
+    { name: 'event', group: 'webhooks', argument: { flags: '<id>' }, find: findAnyEvent, columns: EVENT_COLUMNS },
     String,
     { acts: () => ['webhooks redeliver'] },
   ),
@@ -152,7 +152,7 @@ const RECORDS = {
     {
       name: 'product',
       group: 'catalog',
-      argument: [''],
+      argument: { flags: '<id>' },
       find: findProduct,
       columns: {
         id: ({ id }) => id,

@@ -1,9 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import sampleJson from '../../../seed/sample-catalog.json' with { type: 'text' }
-import type { Acting, Acts } from '../../acts/act.ts'
+import type { Acting } from '../../acts/act.ts'
 import { Facts, type List, listOf, type Row } from '../../acts/cells.ts'
-import type { Shown } from '../../acts/kind.ts'
+import { field } from '../../acts/fields.ts'
+import { act, type Shown } from '../../acts/kind.ts'
 import { changesBetween } from '../../catalog/changes.ts'
 import { readCatalog } from '../../catalog/document.ts'
 import { CatalogSchema } from '../../catalog/file-schema.ts'
@@ -28,6 +29,7 @@ import { acting } from '../acts/ask.ts'
 import { explainFaults, withInput } from '../advice.ts'
 import { note, show } from '../terminal/output.ts'
 import { administer, dataCommand, type Reading, requireLive, withReader } from './administration.ts'
+import { actCommand } from './records.ts'
 
 /** `scrip catalog`: what is sold, as a file (contract C8). */
 export const catalogCommands = (catalog: Command): void => {
@@ -48,8 +50,7 @@ export const catalogCommands = (catalog: Command): void => {
       const { products } = await withInput(file, (text) => readCatalog(text, readReference()))
       await show({ file, products: products.length }, options.json ? 'json' : 'text')
     })
-  dataCommand(catalog, 'import', 'replace all products with those of a file')
-    .argument('<file>', 'the file; - reads standard input')
+  actCommand(catalog.command('import'), catalogActs.import)
     .option('--dry-run', 'show what would be added, changed and removed, and import nothing')
     .action(importFile)
   dataCommand(catalog, 'export', 'write the catalog of a data folder, or the seeded one if there is none')
@@ -83,8 +84,7 @@ const writeSample = (file: string): void => {
 /** A dry run is not an act. */
 function importFile(this: Command, file: string, { dryRun }: { dryRun?: true }): Promise<void> {
   if (dryRun) return administer((data) => withInput(file, (text) => changes(data, text))).call(this)
-  const read = (text: string) => checkedCatalog(text, readReference())
-  return acting(catalogActs, { fileOf: (name: string) => name, read, inNewFolder: true }).call(this, file, this)
+  return acting(catalogActs.import).call(this, file, {}, this)
 }
 
 const changes = (data: Reading, text: string): List => {
@@ -112,7 +112,14 @@ const importFromChecked = async ({ config, database, write, input, record, note 
   return { data_dir: config.dataDir, ...after }
 }
 
-export const catalogActs: Acts = { 'catalog import': importFromChecked }
+export const catalogActs = {
+  import: act(
+    'Replace all products with those of a file',
+    { file: field('<file>', 'the file; - reads standard input', { isFile: true }) },
+    importFromChecked,
+    { readFile: (text) => checkedCatalog(text, readReference()), inNewFolder: true },
+  ),
+}
 
 const seededCatalog = (): string => catalogOf((database) => seedSampleCatalog(database, readReference()))
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import type { Acting, Acts } from '../../acts/act.ts'
+import type { Acting } from '../../acts/act.ts'
 import type { Row } from '../../acts/cells.ts'
+import { act } from '../../acts/kind.ts'
 import { fileConfigOf } from '../../config/config.ts'
 import { refuseRuntimeVariables, UsageError } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
@@ -13,18 +14,15 @@ import { openSeal } from '../../orders/voucher-key.ts'
 import { COMMAND_PATIENCE_MS, Connection } from '../../replication/connection.ts'
 import { checkServer, findRecord, followersOf, makeRecord } from '../../replication/record.ts'
 import { VERSION } from '../../start/version.ts'
-import { actingAlone } from '../acts/ask.ts'
 import { jsonOf, show } from '../terminal/output.ts'
-import { dataCommand } from './administration.ts'
 import { explainRecord } from './record.ts'
+import { actCommand } from './records.ts'
 
 const STATUS_COLUMNS = ['follower', 'url', 'seq', 'lag_commits', 'seen_seconds_ago'] as const
 
 /** `scrip postgres` (contract C18). */
 export const postgresCommands = (postgres: Command): void => {
-  dataCommand(postgres, 'init', 'create the record from the data of a folder, which becomes its first copy').action(
-    actingAlone(postgresActs, 'folder'),
-  )
+  actCommand(postgres.command('init'), INIT)
   withJson(postgres.command('status'))
     .description('show the record, the active server, and how far the others are behind')
     .hook('preAction', refuseRuntimeVariables)
@@ -85,4 +83,6 @@ async function showStatus(this: Command): Promise<void> {
   })
 }
 
-const postgresActs: Acts = { 'postgres init': initialize }
+const INIT = act('Create the record from the data of a folder, which becomes its first copy', {}, initialize, {
+  alone: 'folder',
+})

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { Amount, type Cell, type List, type Row } from '../../acts/cells.ts'
+import { CLIENT } from '../../acts/clients.ts'
 import { get } from '../../acts/kind.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { parseMonth } from '../../config/values.ts'
@@ -16,7 +17,6 @@ import { readInput } from '../advice.ts'
 import { jsonList, jsonOf, type Result } from '../terminal/output.ts'
 import { tableOf } from '../terminal/table.ts'
 import { administer, type Reading } from './administration.ts'
-import { CLIENT } from './client-kinds.ts'
 
 /** `scrip reconcile`: compares a partner's own list of orders and payouts with the ledger (contract C19). */
 export const reconcileCommand = (reconciliation: Command): void => {

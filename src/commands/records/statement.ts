@@ -1,16 +1,15 @@
 import { type Command, Option } from 'commander'
-import { Amount, type Row } from '../../acts/cells.ts'
-import { get } from '../../acts/kind.ts'
+import { type Cell, listOf, type Row } from '../../acts/cells.ts'
+import { CLIENT } from '../../acts/clients.ts'
+import { get, members } from '../../acts/kind.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { parseMonth } from '../../config/values.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
-import type { Currency } from '../../reference/reference.ts'
 import type { WalletTransaction } from '../../wallets/queries.ts'
 import { statementsOf, type WalletStatement } from '../../wallets/statement.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
 import { jsonList, jsonOf, type Result } from '../terminal/output.ts'
 import { administer, type Reading } from './administration.ts'
-import { CLIENT } from './client-kinds.ts'
 
 /** `scrip statement`: a client's wallets in one month, proven by the ledger (contract C17). */
 export const statementCommand = (statements: Command): void => {
@@ -23,43 +22,28 @@ export const statementCommand = (statements: Command): void => {
 }
 
 export const statement = (data: Reading, name: string, { month }: { month: Period }): Result => {
-  const { config, database, query, currency } = data
+  const { config, database, query } = data
   database.sqlite.run('BEGIN') // balances and movements of one state, whatever a server writes meanwhile
   const client = get(CLIENT, query, name)
-  const statements = statementsOf(query, client.id, month).map((one) => shown(one, currency(one.wallet.currencyId)))
+  const statements = statementsOf(query, client.id, month).map((one) => shown(one, data))
   return config.format === 'json' ? { pieces: nested(statements) } : { columns: COLUMNS, rows: flat(statements, month) }
 }
 
-/** The statement of a wallet. Its lines are read as they are printed, because a month can have a million movements. */
-interface ShownStatement {
-  wallet_id: number
-  currency: string
-  opening_balance: Amount
-  lines: () => Iterable<ReturnType<typeof lineOf>>
-  closing_balance: Amount
-}
-
-const shown = (
-  { wallet, openingMinor, transactions, closingMinor }: WalletStatement,
-  currency: Currency,
-): ShownStatement => ({
+/** The lines of a wallet are read as they are printed, because a month can have a million movements. */
+const shown = ({ wallet, openingMinor, transactions, closingMinor }: WalletStatement, data: Reading) => ({
   wallet_id: wallet.id,
-  currency: currency.currency,
-  opening_balance: new Amount(openingMinor, currency),
-  lines: () => Iterator.from(transactions).map((movement) => lineOf(movement, currency)),
-  closing_balance: new Amount(closingMinor, currency),
+  currency: data.currency(wallet.currencyId).currency,
+  opening_balance: data.amount(openingMinor, wallet.currencyId),
+  lines: () => listOf(LINE, transactions, data).rows,
+  closing_balance: data.amount(closingMinor, wallet.currencyId),
 })
 
-const lineOf = (movement: WalletTransaction, currency: Currency) => ({
-  id: movement.id,
-  transaction_type: movement.transactionType,
-  amount: new Amount(movement.amountMinor, currency),
-  balance_after: new Amount(movement.balanceAfterMinor, currency),
-  source_type: movement.sourceType,
-  source_id: movement.sourceId,
-  remarks: movement.remarks,
-  created_at: toTimestamp(movement.createdAtMs),
-})
+type ShownStatement = ReturnType<typeof shown>
+
+const LINE = {
+  ...members<WalletTransaction>('id', 'transactionType', 'amountMinor', 'balanceAfterMinor'),
+  ...members<WalletTransaction>('sourceType', 'sourceId', 'remarks', 'createdAtMs'),
+}
 
 function* nested(statements: readonly ShownStatement[]): Generator<string> {
   let before = '['
@@ -72,22 +56,13 @@ function* nested(statements: readonly ShownStatement[]): Generator<string> {
   yield before === '[' ? '[]\n' : ']\n'
 }
 
-const NO_LINE = {
-  id: null,
-  transaction_type: null,
-  amount: null,
-  balance_after: null,
-  source_type: null,
-  source_id: null,
-  remarks: null,
-  created_at: null,
-}
-const COLUMNS = ['wallet_id', 'currency', 'entry', ...Object.keys(NO_LINE)]
+const NO_LINE: Row = Object.fromEntries(Object.keys(LINE).map((column) => [column, null]))
+const COLUMNS = ['wallet_id', 'currency', 'entry', ...Object.keys(LINE)]
 
 /** One list: the balances are rows of their own. */
 function* flat(statements: readonly ShownStatement[], { sinceMs, untilMs }: Period): Generator<Row> {
   for (const { wallet_id, currency, opening_balance, lines, closing_balance } of statements) {
-    const balance = (entry: string, balance_after: Amount, timeMs: number): Row => ({
+    const balance = (entry: string, balance_after: Cell, timeMs: number): Row => ({
       ...{ wallet_id, currency, entry, ...NO_LINE, balance_after, created_at: toTimestamp(timeMs) },
     })
     yield balance('opening_balance', opening_balance, sinceMs)

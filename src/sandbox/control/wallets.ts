@@ -1,20 +1,20 @@
 import { Type } from '@sinclair/typebox'
-import type { Query } from '../../db/database.ts'
+import { bodyOf, minorOf } from '../../acts/fields.ts'
+import { walletActs } from '../../acts/wallets.ts'
 import { idPath } from '../../http/parameters.ts'
 import { Id, nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { DomainError, found, invalid, notFound, violated, violation } from '../../kernel/failure.ts'
-import { sizeFault, toMajor, toMinor } from '../../kernel/money.ts'
-import type { Currency, Reference } from '../../reference/reference.ts'
+import { sizeFault, toMajor } from '../../kernel/money.ts'
+import type { Reference } from '../../reference/reference.ts'
 import { findEnabledClient } from '../../sessions/queries.ts'
-import { fund } from '../../wallets/ledger.ts'
 import { setThreshold } from '../../wallets/publish.ts'
-import { findAnyWallet, openWallet } from '../../wallets/queries.ts'
+import { findAnyWallet, openWallet, type Wallet } from '../../wallets/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import type { Parts } from '../parts.ts'
 import { SANDBOX_CLIENT_IDS } from '../seed/accounts.ts'
 import { controlRoutes } from './operation.ts'
-import { presentWorld } from './operator.ts'
+import { presentWorld, stepContextOf } from './operator.ts'
 
 /** Wallets as a test opens and fills them (contract C15). */
 
@@ -25,6 +25,8 @@ const WalletThreshold = Type.Object(
   { title: 'WalletThreshold' },
 )
 const ERRORS = { not_found: notFound('Wallet') }
+
+const FUND = walletActs.fund
 
 const CLIENT_PROBLEM = 'must be the id of a client of this world'
 const CURRENCY_PROBLEM = 'must be the ISO 4217 code of a circulating currency'
@@ -76,32 +78,28 @@ export const walletRoutes = (parts: Parts) =>
     )
     .post(
       '/wallets/:id/fund',
-      async ({ params: { id }, query, body: { amount, remarks = null } }) => {
+      async ({ params: { id }, query, body }) => {
         const world = await presentWorld(parts, query.world)
         const wanted = findAnyWallet(world.db.query, id)
-        const fault = sizeFault(amount, wanted ? parts.reference.getCurrency(wanted.currencyId).precision : 0)
+        const fault = sizeFault(
+          Number(body.amount),
+          wanted ? parts.reference.getCurrency(wanted.currencyId).precision : 0,
+        )
         if (fault) throw new DomainError(invalid([{ field: 'amount', ...fault }]))
-        const getWallet = (query: Query) => found(findAnyWallet(query, id), notFound('Wallet'))
-        const currency = parts.reference.getCurrency(getWallet(world.db.query).currencyId)
-        const amountMinor = minorOf('amount', amount, currency)
-        const cause = { remarks, nowMs: world.clock.nowMs() }
-        const context = { world, reference: parts.reference }
-        const funded = await world.db.write((tx) => fund(tx, context, getWallet(tx), amountMinor, cause))
-        return { id, currency: currency.currency, amount: toMajor(funded.wallet.amountMinor, currency.precision) }
+        const context = stepContextOf(parts, world)
+        const wallet = await world.db.write((tx) => {
+          FUND.by(tx, found(findAnyWallet(tx, id), notFound('Wallet')), body as never, context)
+          return found(findAnyWallet(tx, id), notFound('Wallet'))
+        })
+        return stateOf(wallet, parts.reference)
       },
       {
         id: 'fundWallet',
-        summary: 'Fund a wallet',
+        summary: FUND.summary,
         description: 'The amount is booked as a transaction, like a transfer of money.',
         names: 'wallet_fund.',
         params: idPath('wallet'),
-        body: Type.Object(
-          {
-            amount: Type.Number({ exclusiveMinimum: 0, description: 'At most 1,000,000,000' }),
-            remarks: Type.Optional(Text({ maxLength: 1_000 })),
-          },
-          { title: 'FundRequest' },
-        ),
+        body: bodyOf(FUND.body, 'FundRequest'),
         bodyExample: { amount: 250, remarks: 'Top-up' },
         response: {
           description: 'The wallet with its new amount',
@@ -154,19 +152,15 @@ const updateThreshold = async (world: World, reference: Reference, id: number, t
     const thresholdMinor = threshold === undefined ? null : minorOf('threshold', threshold, currency)
     return setThreshold(tx, { world, reference }, wallet, thresholdMinor)
   })
-  const { currency, precision } = reference.getCurrency(updated.currencyId)
-  const { amountMinor, thresholdMinor } = updated
+  const { precision } = reference.getCurrency(updated.currencyId)
+  const { thresholdMinor } = updated
   return {
-    id,
-    currency,
-    amount: toMajor(amountMinor, precision),
+    ...stateOf(updated, reference),
     threshold: thresholdMinor === null ? null : toMajor(thresholdMinor, precision),
   }
 }
 
-/** @throws DomainError validation */
-const minorOf = (field: string, amount: number, { currency, precision }: Currency): number => {
-  const minor = toMinor(amount, precision)
-  if (minor === undefined) throw violated(field, 'format', `must have at most the ${precision} decimals of ${currency}`)
-  return minor
+const stateOf = ({ id, currencyId, amountMinor }: Wallet, reference: Reference) => {
+  const { currency, precision } = reference.getCurrency(currencyId)
+  return { id, currency, amount: toMajor(amountMinor, precision) }
 }

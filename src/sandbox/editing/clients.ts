@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
+import { ownDiscounts } from '../../acts/clients.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { agreeDiscounts, discountsOf } from '../../catalog/queries.ts'
+import { agreeDiscounts } from '../../catalog/queries.ts'
 import type { Query, Tx } from '../../db/database.ts'
 import { parseId } from '../../http/parameters.ts'
 import { readLimits } from '../../http/rate-limit.ts'
@@ -76,15 +77,9 @@ export const clientWire = (query: Query, world: World, client: ClientRecord) => 
   username: usernameIn(world, client.username),
   features: { vouchers: client.vouchers },
   max_quantity: client.quantityMax,
-  discounts: discountsWire(query, client.id),
+  discounts: Object.fromEntries(
+    ownDiscounts(query, client.id).map(([productId, basisPoints]) => [productId, toPercent(basisPoints)]),
+  ),
   rate_limit: client.rateLimit,
   created_at: toTimestamp(client.createdAtMs),
 })
-
-/** Percentages by product; a discount of 0 is none. */
-const discountsWire = (query: Query, clientId: number): Record<string, number> =>
-  Object.fromEntries(
-    [...discountsOf(query, clientId)]
-      .filter(([, basisPoints]) => basisPoints > 0)
-      .map(([productId, basisPoints]) => [productId, toPercent(basisPoints)]),
-  )

@@ -13,7 +13,7 @@ import {
 import { seedWallets } from '../../wallets/seed.ts'
 
 export const SANDBOX_USERNAME = 'sandbox'
-export const LIMITED_USERNAME = 'limited'
+const LIMITED_USERNAME = 'limited'
 
 /** The digest of a client that nobody has logged in as: no password has it. */
 export const UNCLAIMED = ''

@@ -1,40 +1,24 @@
-import type { Command } from 'commander'
-import type { Acting, Acts } from '../../acts/act.ts'
-import type { Administration } from '../../acts/administration.ts'
-import type { Row } from '../../acts/cells.ts'
-import type { Shown } from '../../acts/kind.ts'
-import { productRecords } from '../../catalog/queries.ts'
-import { findNewVoucherKey } from '../../config/config.ts'
-import { lockForCopying } from '../../db/folder-lock.ts'
-import { toTimestamp } from '../../kernel/clock.ts'
-import { misused, refused } from '../../kernel/exit.ts'
-import { inTurns } from '../../kernel/turns.ts'
-import { type Resealed, reseal } from '../../orders/rekey.ts'
-import { Seal } from '../../orders/seal.ts'
-import { importCodes, readCodes } from '../../orders/stock.ts'
-import { markOf } from '../../orders/stock-queries.ts'
-import { stockReport } from '../../orders/stock-report.ts'
-import { keysOf, nextKeyIn, promoteKey, sealAsMarked } from '../../orders/voucher-key.ts'
-import { acting, actingAlone } from '../acts/ask.ts'
-import { dataCommand } from './administration.ts'
-import { list, listCommand } from './records.ts'
+import { productRecords } from '../catalog/queries.ts'
+import { findNewVoucherKey } from '../config/config.ts'
+import { lockForCopying } from '../db/folder-lock.ts'
+import { toTimestamp } from '../kernel/clock.ts'
+import { misused, refused } from '../kernel/exit.ts'
+import { inTurns } from '../kernel/turns.ts'
+import { type Resealed, reseal } from '../orders/rekey.ts'
+import { Seal } from '../orders/seal.ts'
+import { importCodes, readCodes } from '../orders/stock.ts'
+import { markOf } from '../orders/stock-queries.ts'
+import { stockReport } from '../orders/stock-report.ts'
+import { keysOf, nextKeyIn, promoteKey, sealAsMarked } from '../orders/voucher-key.ts'
+import type { Acting } from './act.ts'
+import type { Administration } from './administration.ts'
+import type { Row } from './cells.ts'
+import { field } from './fields.ts'
+import { act, listing, members, type Noun, type Shown } from './kind.ts'
 
 /** `scrip vouchers`: the codes that live mode sells (contract C12). No command shows one. */
-export const voucherCommands = (vouchers: Command): void => {
-  dataCommand(vouchers, 'import', 'add the codes of a file to the stock: all or none')
-    .argument(
-      '<file>',
-      'JSON lines or a JSON array of {product_id, denomination, card_number, pin_code?, claim_url?, expires_at?}; - reads standard input',
-    )
-    .action(acting(voucherActs, { fileOf: (file: string) => file }))
-  dataCommand(vouchers, 'rekey', 'encrypt all codes with a new key').action(actingAlone(voucherActs, 'write'))
-  listCommand(
-    vouchers.command('list'),
-    'count the stock by product and denomination, and the days it will last',
-  ).action(list(STOCK_COLUMNS, (_query, _narrowing, data) => stockIn(data)))
-}
 
-const importFile = async (data: Acting, file: string): Promise<Row> => {
+const importFile = async (data: Acting, { file }: { file: string }): Promise<Row> => {
   const { config, world, query, reference, delivering, write, record, onProgress, withInput } = data
   using _lock = await lockForCopying(config.dataDir)
   const seal = delivering.seals(query)
@@ -59,17 +43,15 @@ export const stockIn = async ({ world, query }: Administration) => {
   return stock.map((one) => ({ ...one, product: products.get(one.productId)?.row }))
 }
 
-export const STOCK_COLUMNS: Shown<Awaited<ReturnType<typeof stockIn>>[number]> = {
-  product_id: ({ productId }) => productId,
+type Stock = Awaited<ReturnType<typeof stockIn>>[number]
+
+export const STOCK_COLUMNS: Shown<Stock> = {
+  ...members<Stock>('productId'),
   product: ({ product }) => product?.name ?? 'not in the catalog',
   denomination: ({ denominationMinor, product }, { amount }) =>
     product ? amount(denominationMinor, product.currencyId) : null,
   currency: ({ product }, { currency }) => (product ? currency(product.currencyId).currency : null),
-  available: ({ available }) => available,
-  days_left: ({ daysLeft }) => daysLeft,
-  taken: ({ taken }) => taken,
-  expired: ({ expired }) => expired,
-  damaged: ({ damaged }) => damaged,
+  ...members<Stock>('available', 'daysLeft', 'taken', 'expired', 'damaged'),
 }
 
 /** A server reads its key when it starts: none works on the folder now. */
@@ -104,4 +86,20 @@ const resealed = ({ config, world, write, record }: Acting, nextKey: Uint8Array)
     return counts
   })
 
-export const voucherActs: Acts = { 'vouchers import': importFile, 'vouchers rekey': rekey }
+const IMPORTED = {
+  file: field(
+    '<file>',
+    'JSON lines or a JSON array of {product_id, denomination, card_number, pin_code?, claim_url?, expires_at?}; - reads standard input',
+    { isFile: true },
+  ),
+}
+
+export const voucherActs = {
+  import: act('Add the codes of a file to the stock: all or none', IMPORTED, importFile),
+  rekey: act('Encrypt all codes with a new key', {}, rekey, { alone: 'write' }),
+  list: listing(
+    'Count the stock by product and denomination, and the days it will last',
+    STOCK_COLUMNS,
+    (_query, _narrowing, _input, data) => stockIn(data),
+  ),
+} satisfies Noun

@@ -1,30 +1,32 @@
-import type { Command } from 'commander'
-import type { Acting, Acts } from '../../acts/act.ts'
-import { type Columns, type List, listOf } from '../../acts/cells.ts'
-import { findRates } from '../../charges/queries.ts'
-import { type BaseRates, decimalOf, parseRate, parseRates } from '../../charges/rates.ts'
-import { mergeRates, replaceRates } from '../../charges/stored-rates.ts'
-import type { Query } from '../../db/database.ts'
-import { misused } from '../../kernel/exit.ts'
-import { FileFault } from '../../kernel/problems.ts'
-import { acting } from '../acts/ask.ts'
-import { dataCommand } from './administration.ts'
-import { list, listCommand } from './records.ts'
+import { findRates } from '../charges/queries.ts'
+import { type BaseRates, decimalOf, parseRate, parseRates } from '../charges/rates.ts'
+import { mergeRates, replaceRates } from '../charges/stored-rates.ts'
+import type { Query } from '../db/database.ts'
+import { misused } from '../kernel/exit.ts'
+import { FileFault } from '../kernel/problems.ts'
+import type { Acting } from './act.ts'
+import { type List, listOf } from './cells.ts'
+import { field, type Input } from './fields.ts'
+import { act, listing, members, type Noun } from './kind.ts'
 
 /** `scrip rates`: exchange rates in live mode (contract C9). A change applies to the next charge. */
-export const rateCommands = (rates: Command): void => {
-  dataCommand(rates, 'set', 'set exchange rates: some, or all of them from a file')
-    .argument('[pairs...]', 'for example USD/EUR=0.92: one USD buys 0.92 EUR; all for the same base')
-    .option('--file <file>', '{"base":"USD","rates":{"EUR":"0.92"}}, replaces all rates; - reads standard input')
-    .action(acting(rateActs, { fileOf: (_pairs: string[], { file }: { file?: string }) => file }))
-  listCommand(rates.command('list'), 'list the exchange rates').action(list(RATE_COLUMNS, ratesIn))
+
+type Rate = { base: string; currency: string; rate: ReturnType<typeof decimalOf> }
+
+export const RATE_COLUMNS = members<Rate>('base', 'currency', 'rate')
+
+const SET = {
+  pairs: field<'[pairs...]', readonly string[]>(
+    '[pairs...]',
+    'for example USD/EUR=0.92: one USD buys 0.92 EUR; all for the same base',
+  ),
+  file: field('--file <file>', '{"base":"USD","rates":{"EUR":"0.92"}}, replaces all rates; - reads standard input', {
+    isFile: true,
+  }),
 }
 
-const set = async (
-  { reference, write, record, withInput }: Acting,
-  pairs: string[],
-  { file }: { file?: string },
-): Promise<List> => {
+const set = async (data: Acting, { pairs = [], file }: Input<typeof SET>): Promise<List> => {
+  const { reference, write, record, withInput } = data
   if ((file === undefined) === (pairs.length === 0)) {
     throw misused('no rates are given, or pairs and a file\nGive pairs such as USD/EUR=0.92, or --file.')
   }
@@ -35,7 +37,7 @@ const set = async (
       else replaceRates(tx, reference, given)
       const stored = findRates(tx)
       record(tx, { before: facts(before), after: facts(stored) })
-      return listOf(RATE_COLUMNS, rows(stored), undefined)
+      return listOf(RATE_COLUMNS, rows(stored), data)
     })
   if (file !== undefined) return await withInput(file, (text) => store(parseRates(text)))
   try {
@@ -44,8 +46,6 @@ const set = async (
     throw error instanceof FileFault ? misused(error.problems.join('\n')) : error
   }
 }
-
-export const rateActs: Acts = { 'rates set': set }
 
 const PAIR = /^([A-Z]{3})\/([A-Z]{3})=(.+)$/
 
@@ -68,14 +68,6 @@ const readPairs = (pairs: readonly string[]): BaseRates => {
   return { base: base ?? '', perBaseE8 }
 }
 
-type Rate = { base: string; currency: string; rate: ReturnType<typeof decimalOf> }
-
-export const RATE_COLUMNS: Columns<Rate> = {
-  base: ({ base }) => base,
-  currency: ({ currency }) => currency,
-  rate: ({ rate }) => rate,
-}
-
 const rows = (rates: BaseRates | undefined): Rate[] =>
   [...(rates?.perBaseE8 ?? [])].flatMap(([currency, rateE8]) =>
     rates && currency !== rates.base ? [{ base: rates.base, currency, rate: decimalOf(rateE8) }] : [],
@@ -86,3 +78,8 @@ export const ratesIn = (query: Query) => rows(findRates(query))
 /** For the audit. */
 const facts = (rates: BaseRates | undefined) =>
   rates && { base: rates.base, rates: Object.fromEntries(rows(rates).map(({ currency, rate }) => [currency, rate])) }
+
+export const rateActs = {
+  set: act('Set exchange rates: some, or all of them from a file', SET, set),
+  list: listing('List the exchange rates', RATE_COLUMNS, ratesIn),
+} satisfies Noun

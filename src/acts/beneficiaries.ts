@@ -1,58 +1,31 @@
-import type { Command } from 'commander'
-import type { Acting, Acts } from '../../acts/act.ts'
-import { Facts, type Row } from '../../acts/cells.ts'
-import type { Kind, Shown } from '../../acts/kind.ts'
-import { type Beneficiary, beneficiariesOf, findAnyBeneficiary } from '../../beneficiaries/queries.ts'
-import type { Query } from '../../db/database.ts'
-import { lockForCopying } from '../../db/folder-lock.ts'
-import { copiesIn } from '../../db/scrub.ts'
-import { type Erased, erase } from '../../erasure/erasure.ts'
-import { Person } from '../../erasure/person.ts'
-import { isEmailAddress } from '../../http/validation.ts'
-import { toTimestamp, toTimestampOrNull } from '../../kernel/clock.ts'
-import { misused, refused } from '../../kernel/exit.ts'
-import { payoutsTo } from '../../payouts/queries.ts'
-import { findDefaultWallet } from '../../wallets/queries.ts'
-import { acting } from '../acts/ask.ts'
-import { rewriteBeside } from '../data/beside.ts'
-import { dataCommand } from './administration.ts'
-import { list, listCommand, recordCommand, show } from './records.ts'
+import { type Beneficiary, beneficiariesOf, findAnyBeneficiary } from '../beneficiaries/queries.ts'
+import { rewriteBeside } from '../db/beside.ts'
+import type { Query } from '../db/database.ts'
+import { lockForCopying } from '../db/folder-lock.ts'
+import { copiesIn } from '../db/scrub.ts'
+import { type Erased, erase } from '../erasure/erasure.ts'
+import { Person } from '../erasure/person.ts'
+import { isEmailAddress } from '../http/validation.ts'
+import { misused, refused } from '../kernel/exit.ts'
+import { payoutsTo } from '../payouts/queries.ts'
+import { findDefaultWallet } from '../wallets/queries.ts'
+import type { Acting } from './act.ts'
+import { Facts, type Row } from './cells.ts'
+import { field } from './fields.ts'
+import { act, type Kind, listing, members, type Noun, type Shown, showing } from './kind.ts'
 
 /** `scrip beneficiary`: saved beneficiaries, and the erasure of a person (contract C10, C17). */
-export const beneficiaryCommands = (beneficiary: Command): void => {
-  const narrowable = { client: true, times: 'saved' } as const
-  listCommand(beneficiary.command('list'), 'list the saved beneficiaries of all clients, newest first', narrowable)
-    .option('--email <address>', 'only those with this e-mail address, in any case')
-    .action(
-      list(BENEFICIARY.columns, (query, narrowing, _, { email }: { email?: string }) =>
-        beneficiariesOf(query, narrowing, email),
-      ),
-    )
-  recordCommand(beneficiary, BENEFICIARY, 'show', 'show a saved beneficiary, and what was paid so far').action(
-    show(BENEFICIARY),
-  )
-  dataCommand(beneficiary, 'erase', 'erase a person from all records; the ledger stays complete')
-    .argument('<id|email>', 'a saved beneficiary, or an e-mail address: the person at every client')
-    .action(acting(beneficiaryActs))
-}
 
 const COLUMNS: Shown<Beneficiary> = {
-  id: ({ id }) => id,
-  client: ({ clientId }, { clientName }) => clientName(clientId),
-  email: ({ email }) => email,
-  first_name: ({ firstName }) => firstName,
-  last_name: ({ lastName }) => lastName,
-  country: ({ country }) => country,
-  phone: ({ phone }) => phone,
-  total_payouts: ({ totalPayouts }) => totalPayouts,
+  ...members<Beneficiary>('id', 'clientId', 'email', 'firstName', 'lastName', 'country', 'phone', 'totalPayouts'),
 }
 
-const CREATED: Shown<Beneficiary> = { created_at: ({ createdAtMs }) => toTimestamp(createdAtMs) }
+const CREATED = members<Beneficiary>('createdAtMs')
 
 export const BENEFICIARY: Kind<string, Beneficiary> = {
   name: 'beneficiary',
   group: 'beneficiary',
-  argument: ['<id>', 'the beneficiary'],
+  argument: field('<id>', 'the beneficiary'),
   find: findAnyBeneficiary,
   columns: { ...COLUMNS, ...CREATED },
   details: {
@@ -65,13 +38,13 @@ export const BENEFICIARY: Kind<string, Beneficiary> = {
       const wallet = findDefaultWallet(query, clientId)
       return wallet ? currency(wallet.currencyId).currency : null
     },
-    last_payout_at: ({ lastPayoutAtMs }) => toTimestampOrNull(lastPayoutAtMs),
+    ...members<Beneficiary>('lastPayoutAtMs'),
     metadata: ({ metadata }) => new Facts(metadata),
     ...CREATED,
   },
 }
 
-const eraseOne = async (data: Acting, named: string): Promise<Row> => {
+const eraseOne = async (data: Acting, { person: named }: { person: string }): Promise<Row> => {
   const { config, database, query, delivering, write, record, note } = data
   const person = personOf(query, named)
   // Meanwhile no command makes a copy or a new key.
@@ -125,4 +98,20 @@ const NOBODY = 'nothing is stored about this person\nSee scrip beneficiary list.
 const BACKUPS =
   'Backups keep the person until you delete them. After a restore of an older one, erase the person again.'
 
-export const beneficiaryActs: Acts = { 'beneficiary erase': eraseOne }
+const NARROWED = {
+  client: true,
+  times: 'saved',
+  takes: { email: field('--email <address>', 'only those with this e-mail address, in any case') },
+} as const
+const ERASED = { person: field('<id|email>', 'a saved beneficiary, or an e-mail address: the person at every client') }
+
+export const beneficiaryActs = {
+  list: listing(
+    'List the saved beneficiaries of all clients, newest first',
+    BENEFICIARY.columns,
+    (query, narrowing, { email }) => beneficiariesOf(query, narrowing, email),
+    NARROWED,
+  ),
+  show: showing(BENEFICIARY, 'Show a saved beneficiary, and what was paid so far'),
+  erase: act('Erase a person from all records; the ledger stays complete', ERASED, eraseOne),
+} satisfies Noun

@@ -1,8 +1,8 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
-import { BUSY_TIMEOUT_MS } from '../../db/connections.ts'
-import { removeMark } from '../../db/copy-mark.ts'
-import { DataFault, makePrivateFile } from '../../db/data-folder.ts'
-import { flushWhile } from '../../db/disk.ts'
+import { BUSY_TIMEOUT_MS } from './connections.ts'
+import { removeMark } from './copy-mark.ts'
+import { DataFault, makePrivateFile } from './data-folder.ts'
+import { flushWhile } from './disk.ts'
 import statementWorker from './statement-worker.js' with { type: 'text' }
 
 interface StatementBeside {

@@ -1,0 +1,114 @@
+import { Text } from '../http/validation.ts'
+import { transitionRefused, violation } from '../kernel/failure.ts'
+import { cancelPayout } from '../payouts/payouts.ts'
+import { ADVANCE_TARGETS, advance, applyEvent, type EventDetails } from '../payouts/progress.ts'
+import { findAnyPayout, PAYOUT_STATUSES, type Payout, payoutsOf } from '../payouts/queries.ts'
+import type { StepContext } from './act.ts'
+import { choiceOf, field } from './fields.ts'
+import { type Kind, listing, members, type Noun, type Shown, showing, step } from './kind.ts'
+
+/** `scrip payouts`: payouts that an operator advances in live mode (contract C13). */
+
+const PROGRESS: Shown<Payout> = {
+  submitted: ({ submittedAtMs }) => submittedAtMs !== null,
+  ...members<Payout>('returned'),
+}
+
+const COLUMNS: Shown<Payout> = {
+  ...members<Payout>('id', 'clientId', 'status', 'amountMinor', 'currencyId'),
+  beneficiary: ({ beneficiaryEmail }) => beneficiaryEmail,
+  ...members<Payout>('referenceId'),
+  ...PROGRESS,
+  ...members<Payout>('failureReason', 'createdAtMs'),
+}
+
+const DETAILS: Shown<Payout> = {
+  ...COLUMNS,
+  ...members<Payout>('beneficiaryFirstName', 'beneficiaryLastName', 'beneficiaryCountry', 'beneficiaryPhone'),
+  ...members<Payout>('beneficiaryIdentifiers', 'description'),
+}
+
+export const PAYOUT: Kind<string, Payout> = {
+  name: 'payout',
+  group: 'payouts',
+  argument: field('<id>', 'the payout'),
+  find: findAnyPayout,
+  columns: COLUMNS,
+  details: DETAILS,
+  isMoney: true,
+  /** Without names. */
+  audited: { ...members<Payout>('status'), ...PROGRESS },
+  remedyOf: ({ id, status }) =>
+    status === 'completed' ? `scrip payouts return ${id} gives its money back.` : `See scrip payouts show ${id}.`,
+}
+
+const byOperator = ({ world }: StepContext): EventDetails => ({ actorType: 'operator', nowMs: world.clock.nowMs() })
+
+const text = (maxLength: number, description?: string) => ({
+  schema: Text({ minLength: 1, maxLength, ...(description !== undefined && { description }) }),
+})
+
+const NARROWED = { client: true, times: 'created', statuses: PAYOUT_STATUSES } as const
+
+export const payoutActs = {
+  list: listing('List the payouts of all clients, newest first', DETAILS, payoutsOf, NARROWED),
+  show: showing(PAYOUT, 'Show a payout and its beneficiary'),
+  advance: step(
+    PAYOUT,
+    'Move a payout on: a step, or as far as a status',
+    { to: field('--to <status>', 'the status to reach', choiceOf(ADVANCE_TARGETS)) },
+    (tx, payout, { to }, data) => advance(tx, data.paying, data.world, payout, to, byOperator(data)),
+    {
+      description: 'Passes through every status on the way, each with its event and its ledger entries.',
+      title: 'AdvanceRequest',
+      bodyExample: { to: 'settling' },
+      endsWith: 'settling',
+      wrong: violation('to', 'enum', `must be one of ${ADVANCE_TARGETS.join(', ')}`),
+      refuses: { transition_refused: transitionRefused('completed', 'settling') },
+    },
+  ),
+  fail: step(
+    PAYOUT,
+    'Fail a payout that is processing or settling',
+    {
+      failure_code: field('--code <code>', 'failure_code shown to the client', text(100)),
+      failure_reason: field('--reason <text>', 'failure_reason shown to the client', text(1_000)),
+    },
+    (tx, payout, { failure_code: failureCode, failure_reason: failureReason }, data) =>
+      applyEvent(tx, data.paying, data.world, payout, 'failed', { ...byOperator(data), failureCode, failureReason }),
+    {
+      description: 'The money is refunded to the wallet, as when a bank refuses the payout.',
+      title: 'PayoutFailureRequest',
+      bodyExample: { failure_code: 'account_closed' },
+      endsWith: 'failed',
+      wrong: violation('failure_code', 'min', 'must be at least 1 character long'),
+      refuses: { transition_refused: transitionRefused('completed', 'failed') },
+    },
+  ),
+  cancel: step(
+    PAYOUT,
+    'Cancel a payout that is not submitted yet; the client is refunded amount and fees',
+    {},
+    (tx, payout, _, { paying, world }) => cancelPayout(tx, paying, world, payout, 'operator'),
+  ),
+  return: step(
+    PAYOUT,
+    'Return a completed payout',
+    {
+      failure_code: field('--code <code>', 'comes before the reason', text(100, 'Comes before the reason')),
+      failure_reason: field('--reason <text>', 'message of the event', text(1_000, 'The message of the event')),
+    },
+    (tx, payout, { failure_code: code, failure_reason: reason }, data) => {
+      const message = [code, reason].filter((part) => part !== undefined).join(': ') || undefined
+      return applyEvent(tx, data.paying, data.world, payout, 'returned', { ...byOperator(data), message })
+    },
+    {
+      description: 'The wallet is credited with the amount, without the fees. Earlier events stay as they are.',
+      title: 'PayoutReturnRequest',
+      bodyExample: { failure_reason: 'The account was closed' },
+      endsWith: 'completed',
+      wrong: violation('failure_reason', 'min', 'must be at least 1 character long'),
+      refuses: { transition_refused: transitionRefused('created', 'returned') },
+    },
+  ),
+} satisfies Noun

@@ -1,0 +1,157 @@
+import { Type } from '@sinclair/typebox'
+import type { Tx } from '../db/database.ts'
+import { Text } from '../http/validation.ts'
+import { misused, refused } from '../kernel/exit.ts'
+import type { Currency, Reference } from '../reference/reference.ts'
+import { adjust, fund } from '../wallets/ledger.ts'
+import { setThreshold } from '../wallets/publish.ts'
+import { findAnyWallet, makeDefault, openWallet, updateWallet, type Wallet, walletsOf } from '../wallets/queries.ts'
+import type { Acting, StepContext } from './act.ts'
+import { type Row, rowOf } from './cells.ts'
+import { CLIENT } from './clients.ts'
+import { field, type Given, type Input, minorOf, wholeNumber } from './fields.ts'
+import { act, get, type Kind, listing, members, type Noun, step } from './kind.ts'
+
+/** `scrip wallet`: the wallets that clients pay from. Every movement goes through the ledger (contract C11). */
+
+export const WALLET: Kind<number, Wallet> = {
+  name: 'wallet',
+  group: 'wallet',
+  argument: field('<id>', 'the wallet', { read: wholeNumber }),
+  find: findAnyWallet,
+  columns: {
+    ...members<Wallet>('id', 'clientId', 'currencyId', 'amountMinor'),
+    reserved_amount: ({ reservedMinor, currencyId }, { amount }) => amount(reservedMinor, currencyId),
+    ...members<Wallet>('type', 'creditLimitMinor', 'thresholdMinor', 'isDefault'),
+    is_active: ({ closedAtMs }) => closedAtMs === null,
+    ...members<Wallet>('createdAtMs'),
+  },
+}
+
+/** A command changes only these two, so the audit shows only them. */
+const BALANCE: Kind<number, Wallet> = { ...WALLET, audited: members<Wallet>('amountMinor', 'thresholdMinor') }
+
+const MOVED = { ...BALANCE, isMoney: true } as const
+
+const AMOUNT = 'in major units, for example 1000.50'
+const HOW_FAR = `how far below zero it may go, ${AMOUNT}`
+
+const amountOf = (about: string) =>
+  field<'<amount>', Given>('<amount>', about, {
+    schema: Type.Number({ exclusiveMinimum: 0, description: 'At most 1,000,000,000' }),
+  })
+const REMARKS = field('--remarks <text>', 'remarks shown to the client', { schema: Text({ maxLength: 1_000 }) })
+
+const ADJUSTED = { amount: amountOf(`${AMOUNT}; negative to deduct`), remarks: REMARKS }
+const NARROWED = { client: true, times: 'opened' } as const
+
+const causeOf = ({ world }: StepContext, given: string | null = null) => ({
+  remarks: given,
+  nowMs: world.clock.nowMs(),
+})
+
+const ADDED = {
+  client: field('<client>', 'username of the client'),
+  currency: field('<currency>', 'ISO 4217, for example USD'),
+  postpaid: field('--postpaid <limit>', `credit limit: ${HOW_FAR}`),
+}
+
+const add = async (data: Acting, { client, currency: code, postpaid }: Input<typeof ADDED>): Promise<Row> => {
+  const { world, reference } = data
+  const added = await data.write((tx) => {
+    const { id: clientId } = get(CLIENT, tx, client)
+    const currency = getCurrency(reference, code)
+    const creditLimitMinor = postpaid === undefined ? 0 : positive(postpaid, currency)
+    const type = postpaid === undefined ? 'PREPAID' : 'POSTPAID'
+    const wallet = openWallet(tx, { clientId, currencyId: currency.id, type, creditLimitMinor }, world.clock.nowMs())
+    const row = rowOf(WALLET.columns, wallet, data)
+    data.record(tx, { after: row })
+    return row
+  })
+  if (postpaid === undefined) data.note(`Next: scrip wallet fund ${added.id} AMOUNT.`)
+  return added
+}
+
+const setLimit = (tx: Tx, wallet: Wallet, { limit }: { limit: string }, context: StepContext): void => {
+  const { world, amount, currency } = context
+  const { id, type, amountMinor, currencyId } = wallet
+  const creditLimitMinor = minorOf('limit', limit, currency(currencyId))
+  if (creditLimitMinor < 0) throw misused(`${limit} is below zero\nA limit of 1000 allows a balance of -1000.`)
+  if (type === 'PREPAID')
+    throw refused(
+      `wallet ${id} is PREPAID, and has no credit limit\nscrip wallet add --postpaid opens one with a credit limit.`,
+    )
+  refusingClosed(wallet)
+  if (amountMinor < -creditLimitMinor) {
+    const owed = `${amount(-amountMinor, currencyId)} ${currency(currencyId).currency}`
+    throw refused(`wallet ${id} owes ${owed}, which is more\nFund it first.`)
+  }
+  updateWallet(tx, wallet, { creditLimitMinor }, world.clock.nowMs())
+}
+
+const close = (tx: Tx, wallet: Wallet, _: object, { world, amount, currency }: StepContext): void => {
+  const { id, isDefault, amountMinor, reservedMinor, currencyId } = refusingClosed(wallet)
+  if (isDefault)
+    throw refused(
+      `wallet ${id} is the default one of its client\nMake another one the default: scrip wallet default ID.`,
+    )
+  if (amountMinor !== 0 || reservedMinor !== 0) {
+    const [spendable, reserved] = [amount(amountMinor, currencyId), amount(reservedMinor, currencyId)]
+    throw refused(
+      `wallet ${id} holds ${spendable} and reserves ${reserved} ${currency(currencyId).currency}\nBoth must be 0: see scrip wallet adjust.`,
+    )
+  }
+  const nowMs = world.clock.nowMs()
+  updateWallet(tx, wallet, { closedAtMs: nowMs }, nowMs)
+}
+
+/** @throws ProgramError */
+const refusingClosed = (wallet: Wallet): Wallet => {
+  if (wallet.closedAtMs === null) return wallet
+  throw refused(`wallet ${wallet.id} is closed\nscrip wallet add opens another one.`)
+}
+
+const getCurrency = (reference: Reference, code: string): Currency => {
+  const currency = reference.findCurrencyByCode(code.toUpperCase())
+  if (!currency) throw misused(`unknown currency ${code}\nWrite the three letters of ISO 4217, such as EUR.`)
+  return currency
+}
+
+const thresholdIn = (text: string, currency: Currency): number | null => {
+  if (text === 'off') return null
+  const thresholdMinor = minorOf('threshold', text, currency)
+  if (thresholdMinor < 0) throw misused(`${text} is below zero\nA threshold is 0 or more, or off.`)
+  return thresholdMinor
+}
+
+const positive = (given: Given, currency: Currency): number => {
+  const amountMinor = minorOf('amount', given, currency)
+  if (amountMinor <= 0) throw misused(`${given} is not above zero\nscrip wallet adjust deducts.`)
+  return amountMinor
+}
+
+export const walletActs = {
+  add: act('Open a wallet; the first wallet of a client is its default', ADDED, add),
+  list: listing('List the wallets of all clients, newest first', WALLET.columns, walletsOf, NARROWED),
+  fund: step(MOVED, 'Fund a wallet', { amount: amountOf(AMOUNT), remarks: REMARKS }, (tx, wallet, given, data) => {
+    const amountMinor = positive(given.amount, data.currency(wallet.currencyId))
+    fund(tx, data, refusingClosed(wallet), amountMinor, causeOf(data, given.remarks))
+  }),
+  adjust: step(MOVED, 'Correct a wallet, up or down', ADJUSTED, (tx, wallet, { amount, remarks }, data) => {
+    const amountMinor = minorOf('amount', amount, data.currency(wallet.currencyId))
+    if (amountMinor === 0) throw misused('an adjustment of 0 changes nothing\nWrite an amount such as 12.50 or -12.50.')
+    adjust(tx, data, refusingClosed(wallet), amountMinor, causeOf(data, remarks))
+  }),
+  threshold: step(
+    BALANCE,
+    'Set the threshold of a wallet, below which it is low, which is an event',
+    { amount: field('<amount>', `${AMOUNT}; off for none`) },
+    (tx, wallet, { amount }, data) =>
+      setThreshold(tx, data, wallet, thresholdIn(amount, data.currency(wallet.currencyId))),
+  ),
+  limit: step(WALLET, 'Set the credit limit of a POSTPAID wallet', { limit: field('<limit>', HOW_FAR) }, setLimit),
+  default: step(WALLET, 'Make a wallet the default one of its client', {}, (tx, wallet, _, { world }) =>
+    makeDefault(tx, refusingClosed(wallet), world.clock.nowMs()),
+  ),
+  close: step(WALLET, 'Close a wallet that is empty and not the default one', {}, close),
+} satisfies Noun
