@@ -35,7 +35,7 @@ export const configOf = (options: ServeOptions) => {
 /** `scrip openapi` has no records, and needs no folder in live mode either. @throws UsageError */
 export const documentConfigOf = (options: ServeOptions) => {
   if (options.mode === 'live' && options.chargeTtl > LIVE_CHARGE_TTL_MS_MAX) {
-    throw new UsageError('--charge-ttl is at most 1h in live mode\nOrders are placed at prices of that age.')
+    throw new UsageError('--charge-ttl is at most 1h in live mode\nAn order pays the held price.')
   }
   return Object.freeze({
     host: options.host,
@@ -99,7 +99,7 @@ const findPostgres = (given?: string): PostgresTarget | undefined => {
 /** A file, or a name. @throws UsageError */
 const scenarioOf = ({ scenario, snapshot }: ServeOptions): string | undefined => {
   if (scenario !== undefined && snapshot !== undefined) {
-    throw new UsageError('--scenario and --snapshot both say what a world begins with\nLeave one out.')
+    throw new UsageError('--scenario and --snapshot cannot be used together\nLeave one out.')
   }
   return scenario
 }
@@ -126,7 +126,7 @@ const metricsOf = ({ port, metricsHost: host, metricsPort }: ServeOptions) => {
     throw new UsageError('--metrics-host needs a port\nSet --metrics-port, too.')
   }
   if (metricsPort !== 0 && metricsPort === portOf(port)) {
-    throw new UsageError(`--metrics-port ${metricsPort} is the port of the API\nMetrics need a port of their own.`)
+    throw new UsageError(`--metrics-port ${metricsPort} is the port of the API\nUse another port for metrics.`)
   }
   return { host, port: metricsPort }
 }
@@ -180,7 +180,7 @@ export const runConfigOf = (options: RunOptions) => {
 /** The reports of a run; undefined if nobody asked for them. @throws UsageError */
 const evidenceConfigOf = ({ coverage, coverageMin, journal, on }: RunOptions) => {
   if (coverage !== undefined && journal !== undefined && resolve(coverage) === resolve(journal))
-    throw new UsageError('two reports of the run name the same file\nEach report needs a file of its own.')
+    throw new UsageError('two reports of the run name the same file\nUse another file for each report.')
   /** `-` is standard error. */
   return { coverageFile: coverage, coveragePercentMin: coverageMin, journalFile: journal, on }
 }
@@ -195,7 +195,7 @@ const exploreConfigOf = (options: RunOptions) => {
   const unfit = NOT_EXPLORED.find((name) => options[name] !== undefined)
   if (unfit)
     throw new UsageError(
-      `${flagOf(unfit)} has no meaning with --explore, which runs the command many times\nLeave one of them out.`,
+      `${flagOf(unfit)} cannot be used with --explore, which runs the command many times\nLeave one of them out.`,
     )
   return { writesMax: options.exploreMax, jobs: options.exploreJobs, timeoutMs: options.exploreTimeout }
 }

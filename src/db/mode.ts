@@ -37,6 +37,6 @@ export const requireModeOf = (path: string, mode: Mode): void =>
 
 const refuseOther = (stored: Mode | undefined, mode: Mode): void => {
   if (stored !== undefined && stored !== mode) {
-    throw new DataFault(`the data belongs to --mode ${stored}\nEach mode needs a folder of its own.`)
+    throw new DataFault(`the data belongs to --mode ${stored}\nUse another folder for each mode.`)
   }
 }

@@ -32,17 +32,18 @@ interface Guide {
   isLive?: true
 }
 
-/** Guides by the names of their files, so that links between them work in a folder and in a browser. */
+/** Guides by the names of their files, in the order of their folders: start, use, operate. */
 export const GUIDES: Readonly<Record<string, Guide>> = {
   quickstart: { title: 'Quickstart', about: 'from installation to a passing test', file: quickstart },
-  'testing-with-scrip': { title: 'Testing with Scrip', about: 'test a client with the sandbox', file: testing },
   'test-runners': { title: 'Test runners', about: 'a world for each test, in seven runners', file: testRunners },
   ci: { title: 'Continuous integration', about: 'recipes for pipelines', file: ci },
-  agents: { title: 'Coding agents', about: 'let a coding agent work in a sandbox', file: agents },
+  'testing-with-scrip': { title: 'Testing with Scrip', about: 'test a client with the sandbox', file: testing },
   webhooks: { title: 'Webhooks', about: 'receive, verify and test events', file: webhooks },
   money: { title: 'Money', about: 'how charges and fees are computed', file: money },
   errors: { title: 'Errors', about: 'every error, and what to do', file: errors },
   clients: { title: 'Clients', about: 'clients in several languages', file: clients, isLive: true },
+  agents: { title: 'Coding agents', about: 'let a coding agent work in a sandbox', file: agents },
+  flags: { title: 'Commands and flags', about: 'all commands and flags', file: flags },
   'running-live': { title: 'Live mode', about: 'run Scrip in live mode', file: runningLive, isLive: true },
   desk: { title: 'Desk', about: 'a page for the operator', file: desk, isLive: true },
   'more-than-one-machine': {
@@ -51,7 +52,6 @@ export const GUIDES: Readonly<Record<string, Guide>> = {
     file: moreThanOneMachine,
     isLive: true,
   },
-  flags: { title: 'Commands and flags', about: 'all commands and flags', file: flags },
 }
 
 interface GuideFile {

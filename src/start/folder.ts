@@ -174,7 +174,7 @@ const fillDatabase = (database: Database, sources: Sources): void => {
   migrate(database.sqlite, clock)
   // A database of an early release has no mode. The sandbox opens its records to everyone on the machine.
   if (holdsForeignClients(database, mode)) {
-    throw new DataFault(`the data does not belong to --mode ${mode}\nEach mode needs a folder of its own.`)
+    throw new DataFault(`the data does not belong to --mode ${mode}\nUse another folder for each mode.`)
   }
   storeMode(database.sqlite, mode)
   seedReferenceData(database)
@@ -188,7 +188,7 @@ const getSigningKey = (dataDir: string): Uint8Array => {
   const key = findPrivateFile(dataDir, SIGNING_KEY_FILE)
   if (key?.length !== SIGNING_KEY_BYTES) {
     throw new DataFault(
-      `${SIGNING_KEY_FILE} is not a key of ${SIGNING_KEY_BYTES} bytes\nWithout the file, a new key is made; all clients log in again then.`,
+      `${SIGNING_KEY_FILE} is not a key of ${SIGNING_KEY_BYTES} bytes\nDelete the file to get a new key: all clients must log in again then.`,
     )
   }
   return key

@@ -346,9 +346,9 @@ describe('a signal', () => {
 
 describe('usage errors', () => {
   test.each<[string, string[], RegExp]>([
-    ['a data folder', ['--data-dir', '/tmp/none'], /--data-dir has no meaning with --explore/],
-    ['a port', ['--port', '4747'], /--port has no meaning with --explore/],
-    ['a ready file', ['--ready-file', '/tmp/none/url'], /--ready-file has no meaning with --explore/],
+    ['a data folder', ['--data-dir', '/tmp/none'], /--data-dir cannot be used with --explore/],
+    ['a port', ['--port', '4747'], /--port cannot be used with --explore/],
+    ['a ready file', ['--ready-file', '/tmp/none/url'], /--ready-file cannot be used with --explore/],
     ['no writes', ['--explore-max', '0'], /whole number from 1/],
     ['no jobs', ['--explore-jobs', '0'], /whole number from 1/],
     ['no time', ['--explore-timeout', '0s'], /number and a unit/],

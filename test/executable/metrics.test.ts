@@ -203,9 +203,9 @@ describe('the port of the metrics', () => {
   })
 
   test.each<[string, string[], Place, number, RegExp]>([
-    ['the port of the API', ['--port', '4801', '--metrics-port', '4801'], {}, 2, /need a port of their own/],
-    ['the port of the API, by variables', [], { env: { SCRIP_PORT: '1', SCRIP_METRICS_PORT: '1' } }, 2, /of their own/],
-    ['the bare PORT', ['--metrics-port', '4801'], { env: { PORT: '4801' } }, 2, /of their own/],
+    ['the port of the API', ['--port', '4801', '--metrics-port', '4801'], {}, 2, /Use another port for metrics/],
+    ['the port of the API, by variables', [], { env: { SCRIP_PORT: '1', SCRIP_METRICS_PORT: '1' } }, 2, /another port/],
+    ['the bare PORT', ['--metrics-port', '4801'], { env: { PORT: '4801' } }, 2, /another port/],
     ['no port', ['--metrics-port', 'all'], {}, 2, /A port is a number/],
     ['left out beside its host', ['--metrics-host', '0.0.0.0'], {}, 2, /Set --metrics-port/],
     [

@@ -15,7 +15,7 @@ describe('a folder of live mode without a client', () => {
     expect(await run([...SERVE, '--data-dir', operator.dataDir])).toMatchObject({
       exitCode: 4,
       stdout: '',
-      stderr: `scrip: ${operator.dataDir}: the data belongs to --mode live\nEach mode needs a folder of its own.\n`,
+      stderr: `scrip: ${operator.dataDir}: the data belongs to --mode live\nUse another folder for each mode.\n`,
     })
     expect(readFileSync(join(operator.dataDir, 'scrip.sqlite')).equals(before)).toBe(true)
     expect(await operator.json<object[]>('client', 'list')).toEqual([])
@@ -25,7 +25,7 @@ describe('a folder of live mode without a client', () => {
 
 describe('a folder of a sandbox', () => {
   const REFUSED: [args: string[], next: string][] = [
-    [[...SERVE, '--mode', 'live'], 'Each mode needs a folder of its own.'],
+    [[...SERVE, '--mode', 'live'], 'Use another folder for each mode.'],
     [['client', 'add', 'acme'], 'While it is served, POST /_sandbox/clients does the same.'],
     [['wallet', 'fund', '1', '5'], 'While it is served, POST /_sandbox/wallets/{id}/fund does the same.'],
     [['orders', 'list'], 'While it is served, GET /_sandbox/orders does the same.'],
