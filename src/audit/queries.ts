@@ -11,7 +11,7 @@ export const auditRows = (query: Query, narrowing: Narrowing = {}): Rows<AuditRo
   return rowsById(query, audit, narrowed({ status, atMs, texts }, narrowing), narrowing)
 }
 
-/** What commands of a group have done to something, the oldest first: after a row of the audit. */
+/** The acts of a group of commands on a subject after a row of the audit, oldest first. */
 export const actsAbout = (query: Query, group: string, subject: string, afterId = 0): Rows<AuditRow> => {
   const isAbout = sql`(${audit.subject} = ${subject} OR instr(${audit.subject}, ${`${subject} `}) = 1)`
   return rowsById(

@@ -94,6 +94,16 @@ test.each(OUT_OF_CODE)('no code says %p', (out, instead) => {
   expect({ instead, found: linesWith(out, code) }).toEqual({ instead, found: [] })
 })
 
+/** A comment has a subject. Folders whose comments were read for it. */
+const WITH_SUBJECTS =
+  'src/{app,audit,config,docs,events,idempotency,kernel,observability,reference,start,types,worlds}/**/*'
+
+test('no comment begins with What, Whether, Who or Where', () => {
+  expect(linesWith(/(?:\/\*\*|\/\/|^\s*\*) (?:What|Whether|Who|Where) /, read([`${WITH_SUBJECTS}.{ts,tsx}`]))).toEqual(
+    [],
+  )
+})
+
 test('the words are looked for where they are read', () => {
   for (const path of ['src/kernel/exit.ts', 'docs/use/webhooks.md', 'README.md', 'src/commands/help/examples.txt'])
     expect(texts.map((text) => text.path)).toContain(path)
