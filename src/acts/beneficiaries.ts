@@ -50,8 +50,8 @@ const eraseOne = async (data: Acting, { person: named }: { person: string }): Pr
   // Meanwhile no command makes a copy or a new key.
   using _lock = await lockForCopying(config.dataDir)
   requireNoCopies(config.dataDir)
-  const open = ({ body, place }: { body: string; place: string }) =>
-    delivering.seals(query).openText(Buffer.from(body, 'base64'), place)
+  const open = ({ body, associatedData }: { body: string; associatedData: string }) =>
+    delivering.ciphers(query).decrypt(Buffer.from(body, 'base64'), associatedData)
   const erased =
     person &&
     (await write((tx) => {

@@ -4,12 +4,12 @@ import { lockForCopying } from '../db/folder-lock.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { misused, refused } from '../kernel/exit.ts'
 import { inTurns } from '../kernel/turns.ts'
-import { type Resealed, reseal } from '../orders/rekey.ts'
-import { Seal } from '../orders/seal.ts'
+import { Cipher } from '../orders/cipher.ts'
+import { type Reencrypted, reencrypt } from '../orders/rekey.ts'
 import { importCodes, readCodes } from '../orders/stock.ts'
 import { markOf } from '../orders/stock-queries.ts'
 import { stockReport } from '../orders/stock-report.ts'
-import { keysOf, nextKeyIn, promoteKey, sealAsMarked } from '../orders/voucher-key.ts'
+import { cipherAsMarked, keysOf, nextKeyIn, promoteKey } from '../orders/voucher-key.ts'
 import type { Acting } from './act.ts'
 import type { Administration } from './administration.ts'
 import type { Row } from './cells.ts'
@@ -21,11 +21,11 @@ import { act, listing, members, type Noun, type Shown } from './kind.ts'
 const importFile = async (data: Acting, { file }: { file: string }): Promise<Row> => {
   const { config, world, query, reference, delivering, write, record, onProgress, withInput } = data
   using _lock = await lockForCopying(config.dataDir)
-  const seal = delivering.seals(query)
+  const cipher = delivering.ciphers(query)
   const nowMs = world.clock.nowMs()
   return await withInput(file, async (text) => {
-    const onRows = (done: number) => onProgress(`sealing codes: ${done}`, 0, 0)
-    const codes = await inTurns(readCodes(text, { query, reference, seal, nowMs, onRows }))
+    const onRows = (done: number) => onProgress(`encrypting codes: ${done}`, 0, 0)
+    const codes = await inTurns(readCodes(text, { query, reference, cipher, nowMs, onRows }))
     const after = { imported: codes.length }
     await importCodes(codes, {
       query,
@@ -59,29 +59,29 @@ const rekey = async (data: Acting): Promise<Row> => {
   const { dataDir, voucherKey } = data.config
   const given = findNewVoucherKey()
   if (markOf(data.query) === undefined)
-    throw refused('there are no codes to seal\nAdd some with scrip vouchers import.')
+    throw refused('there are no codes to encrypt\nAdd some with scrip vouchers import.')
   if (voucherKey !== undefined && !given) throw misused(NEW_KEY_MISSING)
   using _lock = await lockForCopying(dataDir) // meanwhile nobody makes a copy
   if (voucherKey === undefined || !given) return await rekeyInFolder(data, given)
-  return { ...(await resealed(data, given)), old_key: null }
+  return { ...(await reencrypted(data, given)), old_key: null }
 }
 
 const rekeyInFolder = async (data: Acting, given: Uint8Array | undefined): Promise<Row> => {
   const { config, world } = data
-  const counts = await resealed(data, nextKeyIn(config.dataDir, given))
+  const counts = await reencrypted(data, nextKeyIn(config.dataDir, given))
   return { ...counts, old_key: promoteKey(config.dataDir, toTimestamp(world.clock.nowMs())) }
 }
 
 const NEW_KEY_MISSING =
   'the new key is missing\nSet SCRIP_NEW_VOUCHER_KEY or SCRIP_NEW_VOUCHER_KEY_FILE beside the key that is in use.'
 
-const resealed = ({ config, world, write, record }: Acting, nextKey: Uint8Array): Promise<Resealed> =>
+const reencrypted = ({ config, world, write, record }: Acting, nextKey: Uint8Array): Promise<Reencrypted> =>
   write((tx) => {
-    const old = sealAsMarked(tx, keysOf(config.dataDir, config.voucherKey, nextKey))
-    const next = new Seal(nextKey)
-    // An earlier run was interrupted after it had sealed everything.
+    const old = cipherAsMarked(tx, keysOf(config.dataDir, config.voucherKey, nextKey))
+    const next = new Cipher(nextKey)
+    // An earlier run was interrupted after it had encrypted everything.
     if (old.mark === next.mark) return { resealed: 0, damaged: 0 }
-    const counts = reseal(tx, old, next, world.clock.nowMs())
+    const counts = reencrypt(tx, old, next, world.clock.nowMs())
     record(tx, { after: counts }, next)
     return counts
   })

@@ -9,7 +9,7 @@ import type { Log } from '../observability/log.ts'
 import { dueOrders } from '../orders/delivery.ts'
 import type { Ordering } from '../orders/orders.ts'
 import { importedSupply } from '../orders/supply.ts'
-import type { SealSource } from '../orders/voucher-key.ts'
+import type { CipherSource } from '../orders/voucher-key.ts'
 import type { Paying } from '../payouts/payouts.ts'
 import { duePayouts } from '../payouts/progress.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -39,7 +39,7 @@ export interface Deps {
   rates: WorldRates
   signingKey: Uint8Array
   /** Encrypts voucher codes at rest. */
-  seals: SealSource
+  ciphers: CipherSource
   publicUrl: string
   addressOf: (request: Request) => string
   /** Makes an identifier for a request that belongs to no world. */
@@ -63,7 +63,7 @@ const DAMAGED = 'a voucher cannot be opened and is no longer for sale'
 
 /** The services that modules share: sessions, prices, payments, due work. */
 export const createServices = (deps: Deps) => {
-  const { config, log, worlds, reference, catalog, rates, seals, extension } = deps
+  const { config, log, worlds, reference, catalog, rates, ciphers, extension } = deps
   const { accessTtlMs, refreshTtlMs, conversionBasisPoints, payoutFeeBasisPoints, limits } = config
   /** Reads the data in memory again, after an act of an operator. */
   const refresh = (world: World): void => {
@@ -80,10 +80,10 @@ export const createServices = (deps: Deps) => {
     limitsFailures: limits !== undefined && !deps.isUnlimited,
     onFailed: (username, address) => failedLogins?.add(username, address),
   })
-  const supply = extension?.supply ?? importedSupply({ seals, onDamaged: (code) => log.error(DAMAGED, { ...code }) })
+  const supply = extension?.supply ?? importedSupply({ ciphers, onDamaged: (code) => log.error(DAMAGED, { ...code }) })
   const byClock = (records: 'payouts' | 'orders') => (world: World) => extension?.movesByClock(world, records) ?? false
   const pricing: Pricing = { catalog, reference, rates, conversionBasisPoints }
-  const ordering: Ordering = { reference, pricing, supply, seals, byClock: byClock('orders') }
+  const ordering: Ordering = { reference, pricing, supply, ciphers, byClock: byClock('orders') }
   const paying: Paying = {
     reference,
     rates,
@@ -96,7 +96,7 @@ export const createServices = (deps: Deps) => {
     log.error('a due step failed and is set aside', { ...step, cause: String(cause) }),
   )
   const rules = rulesOf(config, extension !== undefined)
-  const secrets = new Secrets(seals)
+  const secrets = new Secrets(ciphers)
   const deliveries = deliveriesOf(deps, rules, secrets)
   return {
     rules,

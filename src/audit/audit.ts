@@ -34,8 +34,8 @@ export interface AuditSeal {
   /** Identifies the key. */
   readonly mark: string
   readonly auditKey: Uint8Array
-  closeText: (plain: string, place: string) => Buffer
-  openText: (sealed: Uint8Array, place: string) => string | undefined
+  encrypt: (plain: string, place: string) => Buffer
+  decrypt: (sealed: Uint8Array, place: string) => string | undefined
 }
 
 /**
@@ -53,7 +53,7 @@ export const recordAct = (
   const hash = hashOf(row, seal?.auditKey)
   insertAuditRow(tx, { ...row, hash })
   const head = { count: row.id, hash }
-  // No later act seals a forged head, so that the forgery shows.
+  // No later act ciphers a forged head, so that the forgery shows.
   putHead(tx, { ...head, seal: seal && last.seal === sealOf(last, seal) ? sealOf(head, seal) : last.seal })
 }
 
@@ -86,7 +86,7 @@ const sealOf = ({ count, hash }: Pick<Head, 'count' | 'hash'>, { auditKey }: Aud
 /** Called before another voucher key is used, so that rows of the old key can still be checked. */
 export const passOnKeys = (tx: Tx, old: AuditSeal, next: AuditSeal): void => {
   for (const [mark, key] of [...earlierKeys(tx, old), [old.mark, old.auditKey] as const])
-    if (key) storeKey(tx, mark, next.closeText(Buffer.from(key).toString('hex'), placeOf(mark)))
+    if (key) storeKey(tx, mark, next.encrypt(Buffer.from(key).toString('hex'), placeOf(mark)))
   const head = getHead(tx)
   if (head.seal === sealOf(head, old)) putHead(tx, { ...head, seal: sealOf(head, next) })
 }
@@ -95,7 +95,7 @@ export const passOnKeys = (tx: Tx, old: AuditSeal, next: AuditSeal): void => {
 const earlierKeys = (query: Query, seal: AuditSeal): Map<string, Uint8Array | undefined> =>
   new Map(
     storedKeys(query).map(({ mark, sealed }) => {
-      const key = seal.openText(sealed, placeOf(mark))
+      const key = seal.decrypt(sealed, placeOf(mark))
       return [mark, key === undefined ? undefined : Buffer.from(key, 'hex')]
     }),
   )

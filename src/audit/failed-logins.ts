@@ -42,14 +42,14 @@ export class FailedLogins {
   }
 
   /** Records them; those that cannot be written are counted again. */
-  async record({ db, clock }: World, seals: (tx: Tx) => AuditSeal): Promise<void> {
+  async record({ db, clock }: World, ciphers: (tx: Tx) => AuditSeal): Promise<void> {
     const counted = [...this.#counts.values()]
     this.#counts.clear()
     try {
       await db.write((tx) => {
         for (const { subject, address, count } of counted) {
           const act = { atMs: clock.nowMs(), user: '', command: 'login', subject, address, after: { count } } as const
-          recordAct(tx, seals(tx), { ...act, outcome: 'refused' })
+          recordAct(tx, ciphers(tx), { ...act, outcome: 'refused' })
         }
       })
     } catch (error) {

@@ -7,7 +7,7 @@ import {
 import type { Query, Tx } from '../db/database.ts'
 import { changeRows, rowsHolding } from '../db/personal.ts'
 import { EVENT_TEXTS, type Event, eventsAbout } from '../events/queries.ts'
-import { eraseKey, type SealedResponse, storedResponses } from '../idempotency/queries.ts'
+import { eraseKey, type StoredResponse, storedResponses } from '../idempotency/queries.ts'
 import { isReferenceTaken as isOrderReferenceTaken, ORDER_TEXTS, type Order } from '../orders/queries.ts'
 import { isReferenceTaken, MESSAGE_TEXTS, PAYOUT_TEXTS, type Payout, payoutsTo } from '../payouts/queries.ts'
 import { REMARK_TEXTS } from '../wallets/queries.ts'
@@ -26,7 +26,7 @@ export interface Erased {
 }
 
 /** Opens a stored response; undefined if its key is lost. */
-type Open = (stored: SealedResponse) => string | undefined
+type Open = (stored: StoredResponse) => string | undefined
 
 /** Takes a person out of all records (contract C17, decision 68). */
 export const erase = (tx: Tx, person: Person, open: Open): Erased => {
@@ -136,7 +136,7 @@ const eraseResponses = (tx: Tx, person: Person, eventIds: ReadonlySet<string>): 
 const eraseKeys = (tx: Tx, person: Person, open: Open, ids: ReadonlySet<unknown>): number => {
   let count = 0
   for (const stored of storedResponses(tx)) {
-    const body = JSON.parse((stored.isSealed ? open(stored) : stored.body) ?? '{}') as { id?: string | number }
+    const body = JSON.parse((stored.isEncrypted ? open(stored) : stored.body) ?? '{}') as { id?: string | number }
     const isNamed = person.isNamedIn(stored.key) || JSON.stringify(person.withoutIn(body)) !== JSON.stringify(body)
     if (!ids.has(body.id ?? null) && !(isNamed && person.beneficiaryId === undefined)) continue
     eraseKey(tx, stored)

@@ -11,7 +11,7 @@ import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { type World, worldPart } from '../worlds/world.ts'
-import { clearKeys, findKey, type KeyRecord, placeOf, putKey } from './queries.ts'
+import { associatedDataOf, clearKeys, findKey, type KeyRecord, putKey } from './queries.ts'
 
 /** A response is stored for its key for this long (contract C14). */
 const STORED_MS = DAY_MS
@@ -23,10 +23,10 @@ const STORED_REFUSALS = new Set([400, 404])
 /** The time of the next look for expired keys: at once while there are many, otherwise a minute later. */
 const clearing = worldPart(() => ({ nextMs: 0 }))
 
-/** Seals a response for its place; `open` returns undefined if it does not open. */
+/** Encrypts a response; `decrypt` returns undefined if the key or the associated data is another one. */
 interface AtRest {
-  close: (tx: Tx, json: string, place: string) => string
-  open: (tx: Tx, stored: string, place: string) => string | undefined
+  encrypt: (tx: Tx, json: string, associatedData: string) => string
+  decrypt: (tx: Tx, stored: string, associatedData: string) => string | undefined
 }
 
 /** A write, and the form in which its response is stored: unchanged if `atRest` is undefined. */
@@ -108,7 +108,7 @@ const performOrReplay = <Input, Output>(
     }
     const response = attempt(tx, world, effect, parse)
     const { status, text } = response
-    const body = effect.atRest?.close(tx, text, placeOf({ clientId: client.id, key })) ?? text
+    const body = effect.atRest?.encrypt(tx, text, associatedDataOf({ clientId: client.id, key })) ?? text
     putKey(tx, { clientId: client.id, key, requestSha256, status, body, createdAtMs: nowMs })
     return response
   })
@@ -123,8 +123,8 @@ const clearExpired = (tx: Tx, world: World, nowMs: number): void => {
 
 const storedText = <Input, Output>(tx: Tx, { atRest }: Effect<Input, Output>, stored: KeyRecord): string => {
   if (!atRest) return stored.body
-  const text = atRest.open(tx, stored.body, placeOf(stored))
-  if (text === undefined) throw new Error('the response that is stored for an Idempotency-Key cannot be opened')
+  const text = atRest.decrypt(tx, stored.body, associatedDataOf(stored))
+  if (text === undefined) throw new Error('the response that is stored for an Idempotency-Key cannot be decrypted')
   return text
 }
 

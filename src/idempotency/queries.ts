@@ -51,7 +51,7 @@ export const eraseKey = (tx: Tx, stored: Pick<KeyRecord, 'clientId' | 'key'>): v
 }
 
 /** All stored responses, in order of client and key, read a page at a time. */
-export function* storedResponses(query: Query): Generator<SealedResponse & { isSealed: boolean }> {
+export function* storedResponses(query: Query): Generator<StoredResponse & { isEncrypted: boolean }> {
   const { clientId, key, body } = idempotencyKeys
   let last = { clientId: 0, key: '' }
   for (;;) {
@@ -62,7 +62,8 @@ export function* storedResponses(query: Query): Generator<SealedResponse & { isS
       .orderBy(asc(clientId), asc(key))
       .limit(RESPONSES_AT_ONCE)
       .all()
-    for (const stored of page) yield { ...stored, place: placeOf(stored), isSealed: !stored.body.startsWith('{') }
+    for (const stored of page)
+      yield { ...stored, associatedData: associatedDataOf(stored), isEncrypted: !stored.body.startsWith('{') }
     const next = page.at(-1)
     if (!next) return
     last = next
@@ -74,10 +75,11 @@ const RESPONSES_AT_ONCE = 200
 /** Replaces an expired response. */
 export const putKey = preparedPut(idempotencyKeys, [idempotencyKeys.clientId, idempotencyKeys.key])
 
-export const placeOf = ({ clientId, key }: Pick<KeyRecord, 'clientId' | 'key'>): string => `answer ${clientId} ${key}`
+export const associatedDataOf = ({ clientId, key }: Pick<KeyRecord, 'clientId' | 'key'>): string =>
+  `answer ${clientId} ${key}`
 
-export type SealedResponse = Pick<KeyRecord, 'clientId' | 'key' | 'body'> & { place: string }
+export type StoredResponse = Pick<KeyRecord, 'clientId' | 'key' | 'body'> & { associatedData: string }
 
-export const resealResponse = (tx: Tx, stored: SealedResponse, body: string): void => {
+export const reencryptResponse = (tx: Tx, stored: StoredResponse, body: string): void => {
   tx.update(idempotencyKeys).set({ body }).where(isKey(stored)).run()
 }

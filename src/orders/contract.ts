@@ -11,7 +11,7 @@ import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { badRequest, notFound, violated } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
-import type { VoucherCode } from './seal.ts'
+import type { VoucherCode } from './cipher.ts'
 import { ORDER_STATUSES, type Order, type Voucher } from './tables.ts'
 
 /** Orders and vouchers in the API (contract C12). */

@@ -6,6 +6,7 @@ import type { Wallet } from '../wallets/queries.ts'
 import type { EventContext } from '../webhooks/publish.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
+import { associatedDataInOrder } from './cipher.ts'
 import { type OrderChange, orderNotCancellable } from './contract.ts'
 import { publishOrder } from './publish.ts'
 import {
@@ -18,10 +19,9 @@ import {
   type OrderUpdate,
   updateOrder,
 } from './queries.ts'
-import { placeInOrder } from './seal.ts'
 import { settleOrder } from './settlement.ts'
 import type { SuppliedVoucher, VoucherSupply } from './supply.ts'
-import type { SealSource } from './voucher-key.ts'
+import type { CipherSource } from './voucher-key.ts'
 
 /** When the clock delivers an order, after it was placed (contract C12). */
 export const PROCESSING_AFTER_MS = 2 * SECOND_MS
@@ -33,7 +33,7 @@ export const FAILED_REASON = 'The order could not be delivered'
 export interface Delivering {
   reference: Reference
   supply: VoucherSupply
-  seals: SealSource
+  ciphers: CipherSource
 }
 
 /**
@@ -51,13 +51,13 @@ export const deliver = (
   known?: { wallet: Wallet; taken: SuppliedVoucher[] | undefined },
 ): Order => {
   refuseEnded(order, 'DELIVERED')
-  const { supply, seals, reference } = delivering
+  const { supply, ciphers, reference } = delivering
   const count = Math.min(quantity, order.quantity - order.deliveredQuantity)
   const supplied = known?.taken ?? supply.deliver(tx, world, order, count)
-  const seal = seals(tx)
+  const cipher = ciphers(tx)
   supplied.forEach(({ code, expiresAtMs, stockId }, index) => {
     const voucher = { orderId: order.id, reference: `${order.id}-${order.deliveredQuantity + index + 1}` }
-    const sealed = seal.close(code, placeInOrder(order, voucher))
+    const sealed = cipher.encryptCode(code, associatedDataInOrder(order, voucher))
     insertVoucher(tx, { id: null, ...voucher, sealed, expiresAtMs, stockId, refundedAtMs: null })
   })
   const deliveredQuantity = order.deliveredQuantity + count

@@ -10,6 +10,7 @@ import type { Guard } from '../sessions/guard.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { INSUFFICIENT_BALANCE } from '../wallets/contract.ts'
 import type { World } from '../worlds/world.ts'
+import { associatedDataInOrder } from './cipher.ts'
 import {
   CANCELLED_EXAMPLE,
   DUPLICATE_CLIENT_REFERENCE,
@@ -28,23 +29,24 @@ import {
 import { cancelOrder } from './delivery.ts'
 import { type Ordering, placeOrder } from './orders.ts'
 import { findOrder, orderList, vouchersOf } from './queries.ts'
-import { placeInOrder } from './seal.ts'
 import type { Order } from './tables.ts'
 
 /** Orders and their vouchers (contract C12), for accounts with vouchers. */
 export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard }) => {
-  const { seals, reference } = ordering
+  const { ciphers, reference } = ordering
   const opened = ({ db }: World, order: Order) => {
-    const seal = seals(db.query)
+    const cipher = ciphers(db.query)
     return vouchersOf(db.query, order).map((voucher) =>
-      voucherWire(voucher, seal.open(voucher.sealed, placeInOrder(order, voucher))),
+      voucherWire(voucher, cipher.decryptCode(voucher.sealed, associatedDataInOrder(order, voucher))),
     )
   }
   const wire = (world: World, order: Order) => orderWire(order, opened(world, order), reference)
-  /** A response contains codes, so it is stored sealed. */
+  /** A response contains codes, so it is stored encrypted. */
   const atRest = {
-    close: (tx: Tx, json: string, place: string) => seals(tx).closeText(json, place).toString('base64'),
-    open: (tx: Tx, kept: string, place: string) => seals(tx).openText(Buffer.from(kept, 'base64'), place),
+    encrypt: (tx: Tx, json: string, associatedData: string) =>
+      ciphers(tx).encrypt(json, associatedData).toString('base64'),
+    decrypt: (tx: Tx, kept: string, associatedData: string) =>
+      ciphers(tx).decrypt(Buffer.from(kept, 'base64'), associatedData),
   }
   return guard
     .routes({

@@ -8,10 +8,10 @@ import { toMinor } from '../kernel/money.ts'
 import { FileFault } from '../kernel/problems.ts'
 import { inTurns } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
-import { placeInStock, type Seal, type VoucherCode } from './seal.ts'
+import { associatedDataInStock, type Cipher, type VoucherCode } from './cipher.ts'
 import { insertStock, isImported, publishStock, removeUnpublished, type StockRow } from './stock-queries.ts'
 
-/** The stock of live mode: codes that were bought elsewhere, imported sealed, each handed out once (contract C12). */
+/** The stock of live mode: codes that were bought elsewhere, encrypted when they are imported, each handed out once (contract C12). */
 
 const CodeEntry = Type.Object(
   {
@@ -25,25 +25,25 @@ const CodeEntry = Type.Object(
   { additionalProperties: false },
 )
 
-export type SealedCode = Omit<StockRow, 'id' | 'orderId' | 'damagedAtMs'> & { place: string }
+export type EncryptedCode = Omit<StockRow, 'id' | 'orderId' | 'damagedAtMs'> & { place: string }
 
 interface ReadingCodes {
   query: Query
   reference: Reference
-  seal: Seal
+  cipher: Cipher
   nowMs: number
   onRows?: (done: number) => void
 }
 
-/** Checks and seals the codes of a file, in parts: JSON lines or one JSON array. @throws FileFault with every bad row */
+/** Checks and ciphers the codes of a file, in parts: JSON lines or one JSON array. @throws FileFault with every bad row */
 export function* readCodes(
   text: string,
-  { query, reference, seal, nowMs, onRows }: ReadingCodes,
-): Generator<void, SealedCode[]> {
+  { query, reference, cipher, nowMs, onRows }: ReadingCodes,
+): Generator<void, EncryptedCode[]> {
   const isEntry = TypeCompiler.Compile(CodeEntry)
   const problems: string[] = []
   const products = new Map<number, ProductRecord | undefined>()
-  const codes: SealedCode[] = []
+  const codes: EncryptedCode[] = []
   const seen = new Map<string, string>()
   let count = 0
   for (const entry of parse(withoutMark(text))) {
@@ -61,7 +61,7 @@ export function* readCodes(
     const product = products.getOrInsertComputed(value.product_id, (id) => findProductRecord(query, id))
     const denominationMinor = product && offeredMinor(product, value, reference)
     const expiresAtMs = typeof value.expires_at === 'string' ? parseTimestamp(value.expires_at) : null
-    const fingerprint = seal.fingerprint(value.card_number)
+    const fingerprint = cipher.fingerprint(value.card_number)
     if (fingerprint === undefined) {
       wrong('card_number: must hold more than spaces and dashes')
       continue
@@ -79,9 +79,9 @@ export function* readCodes(
         productId: value.product_id,
         denominationMinor,
         fingerprint,
-        sealed: seal.close(
+        sealed: cipher.encryptCode(
           codeOf(value),
-          placeInStock({ productId: value.product_id, denominationMinor, fingerprint }),
+          associatedDataInStock({ productId: value.product_id, denominationMinor, fingerprint }),
         ),
         expiresAtMs,
       })
@@ -103,7 +103,7 @@ interface Importing {
  * Only one import at a time may work on a folder. @throws FileFault, and adds nothing, with all that are in the stock already
  */
 export const importCodes = async (
-  codes: readonly SealedCode[],
+  codes: readonly EncryptedCode[],
   { query, write, onRows, onPublish }: Importing,
 ): Promise<void> => {
   await write(removeUnpublished)
@@ -121,7 +121,7 @@ export const importCodes = async (
   })
 }
 
-function* requireNew(query: Query, codes: readonly SealedCode[]): Generator<void, void> {
+function* requireNew(query: Query, codes: readonly EncryptedCode[]): Generator<void, void> {
   const problems: string[] = []
   for (const [index, { place, fingerprint }] of codes.entries()) {
     if (isImported(query, fingerprint)) problems.push(`${place}: card_number: was imported before`)

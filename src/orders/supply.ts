@@ -3,8 +3,8 @@ import type { Query, Tx } from '../db/database.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { isInDryRun } from '../worlds/dry-run.ts'
 import type { World } from '../worlds/world.ts'
+import { associatedDataInStock, type VoucherCode } from './cipher.ts'
 import { INSUFFICIENT_STOCK } from './contract.ts'
-import { placeInStock, type VoucherCode } from './seal.ts'
 import {
   areFree,
   freeCodes,
@@ -16,7 +16,7 @@ import {
   waitingCodes,
 } from './stock-queries.ts'
 import type { Order } from './tables.ts'
-import type { SealSource } from './voucher-key.ts'
+import type { CipherSource } from './voucher-key.ts'
 
 export interface SuppliedVoucher {
   code: VoucherCode
@@ -38,7 +38,7 @@ export interface VoucherSupply {
 }
 
 interface StockOptions {
-  seals: SealSource
+  ciphers: CipherSource
   onDamaged: (code: { stockId: number; productId: number }) => void
 }
 
@@ -86,13 +86,13 @@ const reserveCodes = (tx: Tx, world: World, options: StockOptions, order: Order,
 type StockVoucher = SuppliedVoucher & { stockId: number }
 
 /** Opens no more codes than are wanted. A code that cannot be opened is marked and never sold. */
-const openCodes = (tx: Tx, world: World, { seals, onDamaged }: StockOptions, rows: StockRow[], quantity: number) => {
-  const seal = seals(tx)
+const openCodes = (tx: Tx, world: World, { ciphers, onDamaged }: StockOptions, rows: StockRow[], quantity: number) => {
+  const cipher = ciphers(tx)
   const sound: StockVoucher[] = []
   const damaged: StockRow[] = []
   for (const row of rows) {
     if (sound.length === quantity) break
-    const code = seal.open(row.sealed, placeInStock(row))
+    const code = cipher.decryptCode(row.sealed, associatedDataInStock(row))
     if (code) sound.push({ code, expiresAtMs: row.expiresAtMs, stockId: row.id })
     else damaged.push(row)
   }

@@ -4,43 +4,43 @@ import type { Database, Query } from '../db/database.ts'
 import { freshSecret } from '../kernel/ids.ts'
 import { parseKey } from '../kernel/keys.ts'
 import { allClients } from '../sessions/queries.ts'
-import { SEAL_KEY_BYTES, Seal } from './seal.ts'
+import { Cipher, VOUCHER_KEY_BYTES } from './cipher.ts'
 import { insertMark, markOf } from './stock-queries.ts'
 
-/** The key that seals voucher codes, unless the operator provides one (contract C12). */
+/** The key that ciphers voucher codes, unless the operator provides one (contract C12). */
 const KEY_FILE = 'voucher.key'
-/** The new key, until everything is sealed with it. */
+/** The new key, until everything is encrypted with it. */
 const NEXT_KEY_FILE = 'voucher.key.next'
 
-export type SealSource = (query: Query) => Seal
+export type CipherSource = (query: Query) => Cipher
 
 /**
- * Opens the seal of a database. The first key that is used is stored as a mark, so that another key is detected.
- * @param others keys that open codes but never seal
+ * Opens the cipher of a database. The first key that is used is stored as a mark, so that another key is detected.
+ * @param others keys that open codes but never cipher
  * @throws DataFault if the key is missing, damaged or another one
  */
-export const openSeal = (
+export const openCipher = (
   database: Database,
   dataDir: string,
   given: Uint8Array | undefined,
   others: readonly Uint8Array[] = [],
-): Seal =>
+): Cipher =>
   database.fill((tx) => {
-    if (markOf(tx) !== undefined) return sealAsMarked(tx, keysOf(dataDir, given), others)
+    if (markOf(tx) !== undefined) return cipherAsMarked(tx, keysOf(dataDir, given), others)
     const kept = given ? undefined : readKey(dataDir, KEY_FILE)
-    const key = given ?? kept ?? freshSecret(SEAL_KEY_BYTES)
+    const key = given ?? kept ?? freshSecret(VOUCHER_KEY_BYTES)
     if (!given && !kept) writeKey(dataDir, KEY_FILE, key)
     insertMark(tx, markFrom(key))
-    const seal = sealAsMarked(tx, keysOf(dataDir, given), others)
+    const cipher = cipherAsMarked(tx, keysOf(dataDir, given), others)
     // With a key in the folder no act goes unkeyed, and each client is an act: who took the mark away changed the audit, too.
-    if (hasActs(tx) ? !kept : allClients(tx).length === 0) sealFirstHead(tx, seal)
-    return seal
+    if (hasActs(tx) ? !kept : allClients(tx).length === 0) sealFirstHead(tx, cipher)
+    return cipher
   })
 
-/** The seal of live mode, of a database with a mark: opened at first use. Throws DataFault as {@link sealAsMarked}. */
-export const liveSeals = (dataDir: string, given: Uint8Array | undefined): SealSource => {
-  let seal: Seal | undefined
-  return (query) => (seal ??= sealAsMarked(query, keysOf(dataDir, given)))
+/** The cipher of live mode, of a database with a mark: opened at first use. Throws DataFault as {@link cipherAsMarked}. */
+export const liveCiphers = (dataDir: string, given: Uint8Array | undefined): CipherSource => {
+  let cipher: Cipher | undefined
+  return (query) => (cipher ??= cipherAsMarked(query, keysOf(dataDir, given)))
 }
 
 /** The available keys, the permanent one first. */
@@ -59,17 +59,21 @@ export interface KeyPlace {
   voucherKey?: Uint8Array | undefined
 }
 
-/** The seal of the key that the database is marked with. @throws DataFault if that key is missing */
-export const sealAsMarked = (query: Query, keys: readonly Uint8Array[], others: readonly Uint8Array[] = []): Seal => {
+/** The cipher of the key that the database is marked with. @throws DataFault if that key is missing */
+export const cipherAsMarked = (
+  query: Query,
+  keys: readonly Uint8Array[],
+  others: readonly Uint8Array[] = [],
+): Cipher => {
   const mark = markOf(query)
   const key = keys.find((one) => markFrom(one) === mark)
   if (!key) throw new DataFault(`${keys.length === 0 ? `${KEY_FILE} is missing` : WRONG_KEY}\n${SET_KEY}`)
-  return new Seal(key, others)
+  return new Cipher(key, others)
 }
 
-/** @throws DataFault as {@link sealAsMarked}, where something was sealed */
+/** @throws DataFault as {@link cipherAsMarked}, where something was encrypted */
 export const requireKeys = (query: Query, dataDir: string, given: Uint8Array | undefined): void => {
-  if (markOf(query) !== undefined) sealAsMarked(query, keysOf(dataDir, given))
+  if (markOf(query) !== undefined) cipherAsMarked(query, keysOf(dataDir, given))
 }
 
 /** Whether the available keys fit the database; undefined without a key. @throws DataFault if a stored key is damaged */
@@ -83,23 +87,27 @@ export const areKeysOf = (
   return keys.length === 0 ? undefined : mark === undefined || keys.some((key) => markFrom(key) === mark)
 }
 
-/** The seal of a database; undefined where nothing was sealed yet, or the key is not at hand. */
-export const findSeal = (query: Query, dataDir: string | undefined, given: Uint8Array | undefined): Seal | undefined =>
+/** The cipher of a database; undefined where nothing was encrypted yet, or the key is not at hand. */
+export const findCipher = (
+  query: Query,
+  dataDir: string | undefined,
+  given: Uint8Array | undefined,
+): Cipher | undefined =>
   markOf(query) !== undefined && areKeysOf(query, dataDir, given)
-    ? sealAsMarked(query, keysOf(dataDir, given))
+    ? cipherAsMarked(query, keysOf(dataDir, given))
     : undefined
 
-const WRONG_KEY = 'the voucher key is not the one that sealed the codes of this database'
+const WRONG_KEY = 'the voucher key is not the one that encrypted the codes of this database'
 const SET_KEY = `Set that key with SCRIP_VOUCHER_KEY, SCRIP_VOUCHER_KEY_FILE or the file ${KEY_FILE} of the data folder.`
 
-const markFrom = (key: Uint8Array): string => new Seal(key).mark
+const markFrom = (key: Uint8Array): string => new Cipher(key).mark
 
 const readKey = (dataDir: string, file: string): Uint8Array | undefined => {
   const text = findPrivateFile(dataDir, file)?.toString('utf8')
   if (text === undefined) return undefined
-  const key = parseKey(text, SEAL_KEY_BYTES)
+  const key = parseKey(text, VOUCHER_KEY_BYTES)
   if (!key)
-    throw new DataFault(`${file} is not a key\nA key is ${SEAL_KEY_BYTES} bytes as hexadecimal digits or base64.`)
+    throw new DataFault(`${file} is not a key\nA key is ${VOUCHER_KEY_BYTES} bytes as hexadecimal digits or base64.`)
   return key
 }
 
@@ -117,7 +125,7 @@ export const nextKeyIn = (dataDir: string, given: Uint8Array | undefined): Uint8
       `${NEXT_KEY_FILE} holds the new key of a run that was interrupted\nFinish that run without another key.`,
     )
   }
-  const key = left ?? given ?? freshSecret(SEAL_KEY_BYTES)
+  const key = left ?? given ?? freshSecret(VOUCHER_KEY_BYTES)
   if (!left) writeKey(dataDir, NEXT_KEY_FILE, key)
   return key
 }

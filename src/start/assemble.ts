@@ -137,7 +137,7 @@ const upToDate = (image: Uint8Array, { dataDir, voucherKey }: Config, clock: Clo
 }
 
 const SEALED_ELSEWHERE =
-  '/database: its voucher codes are sealed with the key of a data folder\nSet that key with --voucher-key.'
+  '/database: its voucher codes are encrypted with the key of a data folder\nSet that key with --voucher-key.'
 
 const startFrom = (sources: Sources): Origin => {
   const { dataDir, mode } = sources.config

@@ -17,7 +17,7 @@ import { migrate } from '../db/migrate.ts'
 import { requireMode, requireModeOf, storeMode } from '../db/mode.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { freshSecret, secureRandomness } from '../kernel/ids.ts'
-import { liveSeals, openSeal } from '../orders/voucher-key.ts'
+import { liveCiphers, openCipher } from '../orders/voucher-key.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { SNAPSHOT_KEY } from '../sandbox/seed/vouchers.ts'
 import { requireSoundPages } from '../sandbox/worlds/damaged-file.ts'
@@ -42,7 +42,7 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
   if (hasDatabase(dataDir)) requireModeOf(databasePath(dataDir), 'live')
   const bringUpToDate = (database: Database) => {
     fillDatabase(database, sources)
-    return openSeal(database, dataDir, config.voucherKey)
+    return openCipher(database, dataDir, config.voucherKey)
   }
   const folder = new ServedFolder({
     dataDir,
@@ -64,7 +64,7 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
     sandboxWorlds: undefined,
     catalog: () => world.db,
     signingKey: config.signingKey ?? getSigningKey(dataDir),
-    seals: liveSeals(dataDir, config.voucherKey),
+    ciphers: liveCiphers(dataDir, config.voucherKey),
     rates: rates ? fixedRates(rates) : storedRates(),
     initialRates: () => undefined,
     folder,
@@ -81,7 +81,7 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
   if (!hasDatabase(dataDir)) writeSandbox(dataDir, sources, given)
   const world = openSandbox(dataDir, sources)
   const signingKey = getSigningKey(dataDir)
-  const seal = openSeal(world.db, dataDir, config.voucherKey, [SNAPSHOT_KEY])
+  const cipher = openCipher(world.db, dataDir, config.voucherKey, [SNAPSHOT_KEY])
   world.db.serve()
   const { worlds: folder, snapshots } = worldFoldersIn(dataDir)
   const prepare = (database: Database): void => {
@@ -116,7 +116,7 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
     sandboxWorlds: worlds,
     catalog: () => worlds.default.db,
     signingKey,
-    seals: () => seal,
+    ciphers: () => cipher,
     rates: storedRates(initialRates),
     initialRates,
     folder: undefined,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { storedRates } from '../charges/stored-rates.ts'
 import { Database } from '../db/database.ts'
 import { setAccountPasswords } from '../sandbox/seed/accounts.ts'
-import { sealInMemory } from '../sandbox/seed/vouchers.ts'
+import { cipherInMemory } from '../sandbox/seed/vouchers.ts'
 import { Snapshots } from '../sandbox/worlds/snapshots.ts'
 import { firstState, keptState, worldFrom } from '../sandbox/worlds/state.ts'
 import { TemporaryFiles, TemporaryFolder } from '../sandbox/worlds/temporary-folder.ts'
@@ -45,7 +45,7 @@ export const startInMemory = (sources: Sources): Origin => {
     snapshots: new Snapshots(new TemporaryFolder(files, initial)),
     prepare: () => undefined,
   })
-  const seal = sealInMemory(config.voucherKey)
+  const cipher = cipherInMemory(config.voucherKey)
   const initialRates = initialRatesOf(sources)
   return {
     worlds,
@@ -53,7 +53,7 @@ export const startInMemory = (sources: Sources): Origin => {
     catalog: catalogInMemory(sources),
     rates: storedRates(initialRates),
     initialRates,
-    seals: () => seal,
+    ciphers: () => cipher,
     signingKey: createHash('sha256').update(`signing.key ${seed}`).digest(),
     folder: undefined,
     release: () => undefined,

@@ -3,7 +3,7 @@ import type { BaseRates, WorldRates } from '../charges/rates.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
-import type { SealSource } from '../orders/voucher-key.ts'
+import type { CipherSource } from '../orders/voucher-key.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Settings } from '../sandbox/scenario/place.ts'
 import type { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
@@ -46,7 +46,7 @@ export interface Origin {
   rates: WorldRates
   /** The rates that every world of the sandbox begins with. */
   initialRates: () => BaseRates | undefined
-  seals: SealSource
+  ciphers: CipherSource
   signingKey: Uint8Array
   /** The folder that a server takes and releases with the lease; undefined in the sandbox. */
   folder: ServedFolder | undefined

@@ -57,7 +57,7 @@ export const createWebhook = (
     signing,
     active: true,
     disabledReason: null,
-    secret: secrets.seal(tx, { id, clientId }, secret),
+    secret: secrets.encrypt(tx, { id, clientId }, secret),
     previousSecret: null,
     previousUntilMs: null,
     failingSinceMs: null,
@@ -100,7 +100,7 @@ export const rotateSecret = (tx: Tx, world: World, secrets: Secrets, webhook: We
   const nowMs = world.clock.nowMs()
   const secret = secretFrom(world.randomness.bytes(SECRET_BYTES))
   const rotated = updateWebhook(tx, webhook, {
-    secret: secrets.seal(tx, webhook, secret),
+    secret: secrets.encrypt(tx, webhook, secret),
     previousSecret: webhook.secret,
     previousUntilMs: nowMs + ROTATION_MS,
     updatedAtMs: nowMs,

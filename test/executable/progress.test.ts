@@ -21,5 +21,5 @@ test('how far long work has come is a line every ten seconds, without control ch
   const half = Array.from({ length: 26 }, (_, second) => [second, 'checking', second, 50] as const)
   expect(await linesOf(half.map((step) => [...step]))).toEqual(['checking 20 %\n', 'checking 40 %\n'])
   expect(await linesOf([[9, 'checking', 0, 0]])).toEqual([])
-  expect(await linesOf([[10, 'sealing codes: 7', 0, 0]])).toEqual(['sealing codes: 7\n'])
+  expect(await linesOf([[10, 'encrypting codes: 7', 0, 0]])).toEqual(['encrypting codes: 7\n'])
 })

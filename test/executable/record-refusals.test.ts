@@ -145,7 +145,7 @@ describe.skipIf(tls === '')('refuses', () => {
     const a = await serve([...LIVE, '--data-dir', first], { env })
     const another = { ...env, SCRIP_VOUCHER_KEY: '33'.repeat(32) }
     const wrong =
-      'the voucher key is not the one that sealed the codes of this database\nSet that key with SCRIP_VOUCHER_KEY, SCRIP_VOUCHER_KEY_FILE or the file voucher.key of the data folder.\n'
+      'the voucher key is not the one that encrypted the codes of this database\nSet that key with SCRIP_VOUCHER_KEY, SCRIP_VOUCHER_KEY_FILE or the file voucher.key of the data folder.\n'
     expect(await refusal(serving(second), another)).toEqual([4, expect.stringContaining(`${second}: ${wrong}`)])
     const renewing = { ...env, SCRIP_NEW_VOUCHER_KEY: '33'.repeat(32) }
     const rekey = ['vouchers', 'rekey', '--data-dir', first]

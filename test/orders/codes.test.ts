@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DataFault } from '../../src/db/data-folder.ts'
 import { FileFault } from '../../src/kernel/problems.ts'
 import { readCodes } from '../../src/orders/stock.ts'
-import { areKeysOf, openSeal } from '../../src/orders/voucher-key.ts'
+import { areKeysOf, openCipher } from '../../src/orders/voucher-key.ts'
 import { forFile } from '../harness.ts'
 import { openLive } from './live.ts'
 
@@ -17,9 +17,9 @@ const live = forFile(await openLive())
 const NOW = Date.parse('2030-01-01T00:00:00Z')
 const CODE = { product_id: 1, denomination: 10, card_number: 'ONE' }
 const read = (text: string) => {
-  const { seals, reference } = live.deps
+  const { ciphers, reference } = live.deps
   const { query } = live.database
-  const parts = readCodes(text, { query, reference, seal: seals(query), nowMs: NOW })
+  const parts = readCodes(text, { query, reference, cipher: ciphers(query), nowMs: NOW })
   for (let part = parts.next(); ; part = parts.next()) if (part.done) return part.value
 }
 const problemsOf = (text: string): readonly string[] => {
@@ -83,8 +83,8 @@ describe('a voucher key', () => {
   })
 
   test('that is another one, or damaged, opens nothing', () => {
-    expect(() => openSeal(live.database, live.folder, other)).toThrow(DataFault)
+    expect(() => openCipher(live.database, live.folder, other)).toThrow(DataFault)
     writeFileSync(join(live.folder, 'voucher.key'), 'damaged')
-    expect(() => openSeal(live.database, live.folder, undefined)).toThrow('voucher.key is not a key')
+    expect(() => openCipher(live.database, live.folder, undefined)).toThrow('voucher.key is not a key')
   })
 })

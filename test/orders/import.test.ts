@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { importCodes, type SealedCode } from '../../src/orders/stock.ts'
+import { type EncryptedCode, importCodes } from '../../src/orders/stock.ts'
 import { areFree, freeStock, markDamaged } from '../../src/orders/stock-queries.ts'
 
 /** The codes of a file are imported all or none (contract C12). */
@@ -12,7 +12,7 @@ beforeEach(() => {
   migrate(database.sqlite, { nowMs: () => 0 })
 })
 
-const codesOf = (prefix: string, length: number): SealedCode[] =>
+const codesOf = (prefix: string, length: number): EncryptedCode[] =>
   Array.from({ length }, (_, index) => ({
     place: `line ${index + 1}`,
     productId: 1,
@@ -23,7 +23,7 @@ const codesOf = (prefix: string, length: number): SealedCode[] =>
   }))
 
 /** `onRows` is called before each of its transactions with codes. */
-const imported = (codes: readonly SealedCode[], onRows: () => void = () => undefined): Promise<void> =>
+const imported = (codes: readonly EncryptedCode[], onRows: () => void = () => undefined): Promise<void> =>
   importCodes(codes, {
     query: database.query,
     write: (unit) => database.write(unit),

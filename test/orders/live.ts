@@ -93,13 +93,13 @@ const furnish = ({ worlds, reference }: Deps): Promise<void> => {
 }
 
 const stock = async (
-  { worlds, reference, seals }: Deps,
+  { worlds, reference, ciphers }: Deps,
   product_id: number,
   cards: readonly string[],
 ): Promise<void> => {
   const { db } = worlds.default
   const lines = cards.map((card_number) => JSON.stringify({ product_id, denomination: 10, card_number, pin_code: '1' }))
-  const context = { query: db.query, reference, seal: seals(db.query), nowMs: systemClock.nowMs() }
+  const context = { query: db.query, reference, cipher: ciphers(db.query), nowMs: systemClock.nowMs() }
   const codes = await inTurns(readCodes(lines.join('\n'), context))
   await importCodes(codes, { query: db.query, write: (unit) => db.write(unit), onRows() {}, onPublish() {} })
 }

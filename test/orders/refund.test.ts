@@ -43,7 +43,7 @@ const rowOf = (world: World, id: number): Order => {
   if (!order) throw new Error(`no order ${id}`)
   return order
 }
-const delivering = () => ({ supply: SUPPLY, seals: program.deps.seals, reference: program.deps.reference })
+const delivering = () => ({ supply: SUPPLY, ciphers: program.deps.ciphers, reference: program.deps.reference })
 const delivered = (world: World, id: number, quantity: number) =>
   world.db.write((tx) => deliver(tx, world, delivering(), rowOf(world, id), quantity, NOW_MS))
 const refunded = (world: World, id: number, references?: string[]) =>

@@ -28,7 +28,7 @@ const entries = [
   }),
 ]
 const program = forFile(openProgram({ flags: ['--catalog', fileOf({ products: entries })] }))
-const delivering: Delivering = { supply: SUPPLY, seals: program.deps.seals, reference: program.deps.reference }
+const delivering: Delivering = { supply: SUPPLY, ciphers: program.deps.ciphers, reference: program.deps.reference }
 
 const atStart = testIn(() => program.open(START))
 const NOW_MS = 1_893_456_001_000

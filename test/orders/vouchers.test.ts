@@ -4,12 +4,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FileFault } from '../../src/kernel/problems.ts'
+import { Cipher } from '../../src/orders/cipher.ts'
 import { deliver } from '../../src/orders/delivery.ts'
 import { findAnyOrder } from '../../src/orders/queries.ts'
-import { reseal } from '../../src/orders/rekey.ts'
-import { Seal } from '../../src/orders/seal.ts'
+import { reencrypt } from '../../src/orders/rekey.ts'
 import { importedSupply } from '../../src/orders/supply.ts'
-import { keysOf, nextKeyIn, openSeal, promoteKey, sealAsMarked } from '../../src/orders/voucher-key.ts'
+import { cipherAsMarked, keysOf, nextKeyIn, openCipher, promoteKey } from '../../src/orders/voucher-key.ts'
 import { type Live, openLive } from './live.ts'
 
 /** Vouchers at rest (contract C12): in one process, because only a look at the rows tells how they are kept. */
@@ -117,8 +117,8 @@ describe('a damaged code', () => {
     await live.stock(2, 'ONE', 'TWO', 'THREE')
     const { id } = await live.order(2, 2)
     sql("UPDATE voucher_stock SET sealed = x'00' WHERE id = 1")
-    const { worlds, seals, reference } = live.deps
-    const delivering = { reference, seals, supply: importedSupply({ seals, onDamaged: () => undefined }) }
+    const { worlds, ciphers, reference } = live.deps
+    const delivering = { reference, ciphers, supply: importedSupply({ ciphers, onDamaged: () => undefined }) }
     await worlds.default.db.write((tx) => {
       const order = findAnyOrder(tx, id)
       if (!order) throw new Error('no order')
@@ -159,7 +159,7 @@ describe('a new key', () => {
     const { database, folder } = live
     const key = nextKeyIn(folder, undefined)
     const counts = await database.write((tx) =>
-      reseal(tx, sealAsMarked(tx, keysOf(folder, undefined)), new Seal(key), 7),
+      reencrypt(tx, cipherAsMarked(tx, keysOf(folder, undefined)), new Cipher(key), 7),
     )
     if (!isKilled) promoteKey(folder, '2030-01-01T00:00:00.000Z')
     await live.stop()
@@ -194,7 +194,7 @@ describe('a new key', () => {
     expect(() => nextKeyIn(live.folder, Buffer.alloc(32))).toThrow('Finish that run without another key')
     expect(nextKeyIn(live.folder, undefined)).toEqual(Buffer.from(left.toString().trim(), 'hex'))
     writeFileSync(join(live.folder, 'voucher.key.next'), 'f'.repeat(64))
-    expect(() => openSeal(live.database, live.folder, undefined)).toThrow('not the one that sealed the codes')
+    expect(() => openCipher(live.database, live.folder, undefined)).toThrow('not the one that encrypted the codes')
   })
 
   test('leaves damaged codes unchanged and not for sale', async () => {

@@ -48,7 +48,7 @@ test('Failed logins that could not be written to the audit are in its next row',
   })
   failed.add('acme', '192.0.2.1')
   await expect(refused).rejects.toThrow('no room')
-  await failed.record(world, program.deps.seals)
+  await failed.record(world, program.deps.ciphers)
   expect([...auditRows(world.db.query)].map(({ subject, after }) => [subject, after])).toEqual([
     ['acme', '{"count":2}'],
   ])

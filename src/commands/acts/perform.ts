@@ -118,4 +118,4 @@ const becameOf = ({ id, command, subject, outcome, before, after, act }: AuditRo
 
 /** Undefined before the first key of an installation. */
 const auditSealOf = ({ config, delivering }: Performer, query: Query): AuditSeal | undefined =>
-  markOf(query) === undefined && !hasKey(config) ? undefined : delivering.seals(query)
+  markOf(query) === undefined && !hasKey(config) ? undefined : delivering.ciphers(query)

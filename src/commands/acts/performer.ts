@@ -8,10 +8,10 @@ import { requireCurrentSchema } from '../../db/migrate.ts'
 import { expiringEvents } from '../../events/expiry.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { secureRandomness } from '../../kernel/ids.ts'
+import type { Cipher } from '../../orders/cipher.ts'
 import { dueOrders } from '../../orders/delivery.ts'
-import type { Seal } from '../../orders/seal.ts'
 import { importedSupply } from '../../orders/supply.ts'
-import { openSeal } from '../../orders/voucher-key.ts'
+import { openCipher } from '../../orders/voucher-key.ts'
 import { duePayouts } from '../../payouts/progress.ts'
 import type { CopyAccess } from '../../replication/command.ts'
 import { readReference } from '../../start/seed.ts'
@@ -74,15 +74,15 @@ const withFolder = async <T>(
   }
 }
 
-/** The key is read when something is sealed or opened: most acts do neither. */
+/** The key is read when something is encrypted or decrypted: most acts do neither. */
 const deliveringOf = (
   { dataDir, voucherKey, format }: DataConfig,
   database: Database,
   reference: Performer['reference'],
 ): Performer['delivering'] => {
-  let seal: Seal | undefined
-  const seals = (): Seal => (seal ??= openSeal(database, dataDir, voucherKey))
+  let cipher: Cipher | undefined
+  const ciphers = (): Cipher => (cipher ??= openCipher(database, dataDir, voucherKey))
   const onDamaged = ({ stockId }: { stockId: number }) =>
     note(`Voucher ${stockId} of the stock cannot be opened and is no longer for sale.`, format)
-  return { reference, seals, supply: importedSupply({ seals, onDamaged }) }
+  return { reference, ciphers, supply: importedSupply({ ciphers, onDamaged }) }
 }

@@ -28,7 +28,7 @@ import { modeOf } from '../../db/mode.ts'
 import { systemClock, toTimestamp } from '../../kernel/clock.ts'
 import { type ProgramError, refused, unusable } from '../../kernel/exit.ts'
 import { markOf } from '../../orders/stock-queries.ts'
-import { areKeysOf, hasKey, openSeal } from '../../orders/voucher-key.ts'
+import { areKeysOf, hasKey, openCipher } from '../../orders/voucher-key.ts'
 import { revokeLogins } from '../../sessions/queries.ts'
 import { askedOf, recordingRefusal } from '../acts/ask.ts'
 import { dataError, explainFaults } from '../advice.ts'
@@ -71,7 +71,7 @@ const COPY_OF_RECORD =
 const auditSealIn = (database: Database, config: DataConfig): AuditSeal | undefined =>
   markOf(database.query) === undefined && !hasKey(config)
     ? undefined
-    : openSeal(database, config.dataDir, config.voucherKey)
+    : openCipher(database, config.dataDir, config.voucherKey)
 
 const recordRestore = (tx: Tx, file: string, seal: AuditSeal | undefined): void =>
   recordAct(tx, seal, {
@@ -234,7 +234,7 @@ const requireKey = ({ query }: Database, { dataDir, voucherKey }: DataConfig): v
   )
 }
 
-const WRONG_KEY = 'the voucher key is not the one that sealed the codes of the backup'
+const WRONG_KEY = 'the voucher key is not the one that encrypted the codes of the backup'
 
 /** One of the two databases is in place at all times. Returns the path to which the old one is moved. */
 const putInPlace = (staged: string, path: string): string | null => {

@@ -16,7 +16,7 @@ import { requireCurrentSchema, SchemaMismatch, schemaFaults } from '../../db/mig
 import { modeOf } from '../../db/mode.ts'
 import { refused, unusable } from '../../kernel/exit.ts'
 import { markOf } from '../../orders/stock-queries.ts'
-import { findSeal, hasKey, type KeyPlace } from '../../orders/voucher-key.ts'
+import { findCipher, hasKey, type KeyPlace } from '../../orders/voucher-key.ts'
 import { worldFilesIn } from '../../sandbox/worlds/database-folder.ts'
 import { explainFaults, LENGTHLESS } from '../advice.ts'
 import { requirePrivateData } from '../records/administration.ts'
@@ -149,7 +149,7 @@ export const verified = async (path: string, place: KeyPlace, onProgress?: OnPro
 const opening = (path: string) => (existsSync(`${path}-wal`) ? { readonly: true } : { readwrite: true, create: false })
 
 const auditFaults = (query: Query, place: KeyPlace): string[] => {
-  const seal = findSeal(query, place.dataDir, place.voucherKey)
+  const seal = findCipher(query, place.dataDir, place.voucherKey)
   if (seal || !hasKey(place)) return breaksIn(query, seal)
   return [
     markOf(query) === undefined ? 'the audit has no key, and there is one' : 'the key of the audit is another one',

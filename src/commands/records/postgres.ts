@@ -10,7 +10,7 @@ import type { PostgresTarget } from '../../config/postgres-url.ts'
 import { SCHEMA_VERSION } from '../../db/migrate.ts'
 import { refused } from '../../kernel/exit.ts'
 import { freshInstallationId } from '../../kernel/ids.ts'
-import { openSeal } from '../../orders/voucher-key.ts'
+import { openCipher } from '../../orders/voucher-key.ts'
 import { COMMAND_PATIENCE_MS, Connection } from '../../replication/connection.ts'
 import { checkServer, findRecord, followersOf, makeRecord } from '../../replication/record.ts'
 import { VERSION } from '../../start/version.ts'
@@ -38,7 +38,7 @@ const initialize = ({ config, database, isCopy, record, note }: Acting): Promise
     const connection = new Connection(target, 'init', COMMAND_PATIENCE_MS)
     try {
       if ((await checkServer(connection.ask)) || isCopy) throw refused(HOLDS_DATA)
-      openSeal(database, dataDir, voucherKey)
+      openCipher(database, dataDir, voucherKey)
       const id = freshInstallationId()
       const before = () => database.fill((tx) => record(tx, { after: { installation: id } }))
       await makeRecord(connection, database, { id, release: VERSION, signingKey, before })

@@ -5,7 +5,7 @@ import { Database } from '../../db/database.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { EXIT, ProgramError, refused, unusable } from '../../kernel/exit.ts'
 import type { Log } from '../../observability/log.ts'
-import { openSeal } from '../../orders/voucher-key.ts'
+import { openCipher } from '../../orders/voucher-key.ts'
 import { type CopyAccess, joinRecord, type Needs } from '../../replication/command.ts'
 import { compareCopy } from '../../replication/compare.ts'
 import { COMMAND_PATIENCE_MS, Connection, RecordAway, RecordRefusal } from '../../replication/connection.ts'
@@ -37,7 +37,7 @@ export const withRecord = <T>(
       createDatabase(dataDir, 'live', systemClock)
       if (!voucherKey) return
       const database = Database.openFile(databasePath(dataDir))
-      openSeal(database, dataDir, voucherKey)
+      openCipher(database, dataDir, voucherKey)
       database.leave()
     }
     const joined = await joinRecord({ target, dataDir, signingKey, release: VERSION, needs, create })

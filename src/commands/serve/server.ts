@@ -179,9 +179,9 @@ const unexpectedError = (error: Error, requestId: string, log: Log): Response =>
 
 const recordFailedLogins = async (failedLogins: FailedLogins, deps: Deps): Promise<void> => {
   if (failedLogins.isEmpty) return
-  const { worlds, seals, log } = deps
+  const { worlds, ciphers, log } = deps
   try {
-    await failedLogins.record(worlds.default, seals)
+    await failedLogins.record(worlds.default, ciphers)
   } catch (error) {
     log.error('failed logins are not in the audit', { cause: String(error) })
   }

@@ -108,7 +108,7 @@ export const schema = {
 CREATE INDEX logins_client ON logins (client_id, expires_at_ms);
 CREATE INDEX logins_expiry ON logins (expires_at_ms);`,
 
-  /** Responses by Idempotency-Key (contract C14). The body is JSON, or sealed where it holds voucher codes. */
+  /** Responses by Idempotency-Key (contract C14). The body is JSON, or encrypted where it holds voucher codes. */
   idempotency_keys: `CREATE TABLE idempotency_keys (
   client_id      INTEGER NOT NULL REFERENCES clients (id),
   key            TEXT NOT NULL,
@@ -151,7 +151,7 @@ CREATE UNIQUE INDEX wallets_default ON wallets (client_id) WHERE is_default = 1;
   source_id     TEXT,
   created_at_ms INTEGER NOT NULL
 ) STRICT;
--- Lines come first and the entry seals them: it must balance in every currency, and takes no further line.
+-- Lines come first and the entry ciphers them: it must balance in every currency, and takes no further line.
 CREATE TRIGGER journal_entries_balance BEFORE INSERT ON journal_entries
 WHEN EXISTS (SELECT 1 FROM journal_lines WHERE entry_id = NEW.id GROUP BY currency_id HAVING sum(amount_minor) <> 0)
 BEGIN SELECT RAISE(ABORT, 'a journal entry must balance'); END;
@@ -366,14 +366,14 @@ BEGIN SELECT RAISE(ABORT, 'payout events are final'); END;`,
 CREATE INDEX orders_client ON orders (client_id, id, status, product_id);
 CREATE INDEX orders_due ON orders (due_at_ms, id) WHERE due_at_ms IS NOT NULL;`,
 
-  /** Codes at rest are sealed; the key is not in the database. */
+  /** Codes at rest are encrypted; the key is not in the database. */
   vouchers: `CREATE TABLE vouchers (
   id             INTEGER PRIMARY KEY,
   order_id       INTEGER NOT NULL REFERENCES orders (id),
   reference      TEXT NOT NULL UNIQUE,
   sealed         BLOB NOT NULL,
   expires_at_ms  INTEGER,
-  -- What is sealed for one row opens in no other: a delivered voucher names the code of the stock that it is.
+  -- What is encrypted for one row is decrypted in no other: a delivered voucher names the code of the stock that it is.
   stock_id       INTEGER REFERENCES voucher_stock (id),
   refunded_at_ms INTEGER
 ) STRICT;
@@ -412,7 +412,7 @@ INSERT INTO stock_published VALUES (1, 0);`,
   quantity   INTEGER NOT NULL CHECK (quantity >= 0)
 ) STRICT;`,
 
-  /** Which key seals the codes: a mark that tells it from another, and nothing more. */
+  /** Which key ciphers the codes: a mark that tells it from another, and nothing more. */
   voucher_key: `CREATE TABLE voucher_key (
   id   INTEGER PRIMARY KEY CHECK (id = 1),
   mark TEXT NOT NULL
@@ -435,7 +435,7 @@ INSERT INTO stock_published VALUES (1, 0);`,
 ) STRICT;
 CREATE INDEX events_client ON events (client_id, id, type, created_at_ms);`,
 
-  /** Webhooks (contract C16): where a client wants its events sent. Secrets are sealed; the key is not in the database. */
+  /** Webhooks (contract C16): where a client wants its events sent. Secrets are encrypted; the key is not in the database. */
   webhooks: `CREATE TABLE webhooks (
   id                TEXT PRIMARY KEY,
   client_id         INTEGER NOT NULL REFERENCES clients (id),

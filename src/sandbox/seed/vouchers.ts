@@ -3,8 +3,8 @@ import { neverExpires } from '../../catalog/product.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import type { IdSource } from '../../kernel/ids.ts'
+import { Cipher } from '../../orders/cipher.ts'
 import { INSUFFICIENT_STOCK } from '../../orders/contract.ts'
-import { Seal } from '../../orders/seal.ts'
 import type { SuppliedVoucher, VoucherSupply } from '../../orders/supply.ts'
 import type { World } from '../../worlds/world.ts'
 import { giveBackTaken, setTaken, takenOf } from './queries.ts'
@@ -46,6 +46,6 @@ const generatedVoucher = (ids: IdSource, placedAtMs: number, validity: string | 
  */
 export const SNAPSHOT_KEY = createHash('sha256').update('voucher.key sandbox').digest()
 
-/** The seal of a sandbox in memory. A given key opens what a data folder has sealed. */
-export const sealInMemory = (given: Uint8Array | undefined): Seal =>
-  new Seal(SNAPSHOT_KEY, given === undefined ? [] : [given])
+/** The cipher of a sandbox in memory. A given key decrypts what a data folder has encrypted. */
+export const cipherInMemory = (given: Uint8Array | undefined): Cipher =>
+  new Cipher(SNAPSHOT_KEY, given === undefined ? [] : [given])
