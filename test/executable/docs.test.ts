@@ -231,11 +231,12 @@ describe('in every page', () => {
     expect(named.filter(({ file }) => !sources.some((path) => `/${path}`.endsWith(`/${file}`)))).toEqual([])
   })
 
-  test('every decision is in the list of decisions', () => {
+  test('a decision has at most 300 words, and is in the list of decisions', () => {
     const decisions = PAGES.filter((page) => /decisions\/\d/.test(page))
     const list = documentText('docs/decisions/README.md')
     expect(decisions.length).toBeGreaterThan(40)
     expect(decisions.filter((page) => !list.includes(`(${page.split('/').at(-1)})`))).toEqual([])
+    expect(decisions.filter((page) => documentText(page).trim().split(/\s+/).length > 300)).toEqual([])
   })
 
   test('the language of a code block says whether it is run', () => {
