@@ -1,5 +1,6 @@
 import { PROJECT } from './compile.ts'
 import type { Content } from './contents.ts'
+import { archiveName, type Target } from './targets.ts'
 
 /** THIRD-PARTY-NOTICES.txt. */
 
@@ -21,4 +22,13 @@ export const noticesOf = (contents: readonly Content[]): string => {
     ...texts.join('\n\n').split('\n'),
   ])
   return `${[head, ...parts].map((lines) => lines.map((line) => line.trimEnd()).join('\n')).join('\n\n')}\n`
+}
+
+/** RELEASE-NOTES.md: what the changelog says of this version, and of which archives there is something to say. */
+export const notesOf = (changelog: string, made: readonly Target[]): string => {
+  const sections = changelog.split(/^(?=## )/m)
+  const named = (name: string) => sections.find((section) => section.startsWith(`## [${name}]`))
+  const changes = (named(PROJECT.version) ?? named('Unreleased') ?? '').replace(/^## .*\n/, '').trim()
+  const notes = made.flatMap((target) => (target.note ? [`- \`${archiveName(target)}\`: ${target.note}`] : []))
+  return `${[`# ${PROJECT.name} ${PROJECT.version}`, changes, ...(notes.length > 0 ? [notes.join('\n')] : [])].join('\n\n')}\n`
 }

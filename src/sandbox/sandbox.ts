@@ -27,8 +27,8 @@ import { sandboxStep } from './test-values/payouts.ts'
 import { faulty } from './webhooks/faults.ts'
 import { resumeDeliveries } from './webhooks/worlds.ts'
 import { findClientIn, usernameIn, WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
-import { DamagedFile } from './worlds/damaged-file.ts'
-import { pace } from './worlds/pace.ts'
+import { pace } from './worlds/movable-clock.ts'
+import { DamagedFile } from './worlds/world-folder.ts'
 
 export interface SandboxOptions
   extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'initialRates' | 'stage' | 'version' | 'publicUrl'> {

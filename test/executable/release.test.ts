@@ -8,11 +8,9 @@ import { unzipSync } from 'fflate'
 import { unpackTar } from 'modern-tar'
 import { tarGz, zip } from '../../release/archives.ts'
 import { compile, PROJECT, ROOT } from '../../release/compile.ts'
-import { type Content, contentsOf } from '../../release/contents.ts'
+import { type Content, contentsOf, operatorFiles } from '../../release/contents.ts'
 import { locked } from '../../release/lock.ts'
-import { notesOf } from '../../release/notes.ts'
-import { noticesOf } from '../../release/notices.ts'
-import { operatorFiles } from '../../release/operator-files.ts'
+import { notesOf, noticesOf } from '../../release/notices.ts'
 import { mainPackage, packageFile } from '../../release/packages.ts'
 import { sbomOf } from '../../release/sbom.ts'
 import { runsHere, TARGETS } from '../../release/targets.ts'
@@ -203,7 +201,7 @@ describe.skipIf(!Bun.which('npm'))('the runtime of a release', () => {
     const at = resolved.lastIndexOf('@')
     const registry = await startRegistry(resolved.slice(0, at), resolved.slice(at + 1))
     const script = `
-      import { fetchRuntime } from '${ROOT}/release/runtime.ts'
+      import { fetchRuntime } from '${ROOT}/release/lock.ts'
       import { TARGETS } from '${ROOT}/release/targets.ts'
       await fetchRuntime(TARGETS[0], '${folder}')`
     const child = Bun.spawn([process.execPath, '-e', script], {

@@ -1,13 +1,16 @@
 import { rateMissing } from '../../charges/contract.ts'
+import type { Pricing } from '../../charges/quote.ts'
+import { readText } from '../../http/body.ts'
 import { STRUCTURED } from '../../http/errors.ts'
+import { parseObject } from '../../http/json.ts'
 import type { Asked } from '../../http/request-id.ts'
 import type { Session } from '../../sessions/sessions.ts'
+import { findPayingWallet, findWallet } from '../../wallets/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { isExempt } from '../control/gate.ts'
 import type { WriteLog } from '../explore/writes.ts'
 import type { Parts } from '../parts.ts'
 import type { Injected, ObservedRequest } from '../requests/request-log.ts'
-import { currenciesOf } from './currencies.ts'
 import { impaired, responseOf, substituteFor } from './delivery.ts'
 import { type Fault, findFault, inject, lostResponse } from './faults.ts'
 
@@ -58,5 +61,26 @@ export class Injection {
     if (fault.failure?.code !== 'rate_missing' || !session) return fault
     const currencies = await currenciesOf(this.options, target, session)
     return currencies ? { ...fault, failure: rateMissing(currencies.from, currencies.to) } : fault
+  }
+}
+
+/** The currencies of the product, or of the payout, and of the wallet that pays, if what was sent names them. */
+const currenciesOf = async (
+  { catalog, reference }: Pick<Pricing, 'catalog' | 'reference'>,
+  { request, path }: Asked,
+  { world, client }: Session,
+): Promise<{ from: string; to: string } | undefined> => {
+  try {
+    const { product_id: productId, wallet_id: walletId, currency } = parseObject(await readText(request))
+    const product = catalog.in(world).find(Number(/\/products\/(\d+)\//.exec(path)?.[1] ?? productId))
+    const from = product?.currency ?? reference.findCurrencyByCode(String(currency))
+    if (!from) return undefined
+    const wallet =
+      typeof walletId === 'number'
+        ? findWallet(world.db.query, client.id, walletId)
+        : findPayingWallet(world.db.query, client.id, from.id)
+    return wallet && { from: from.currency, to: reference.getCurrency(wallet.currencyId).currency }
+  } catch {
+    return undefined // what cannot be read says nothing
   }
 }

@@ -5,8 +5,7 @@ import { makeDataFolder, PRIVATE_FILE_MODE, removeDatabase, STAGED, writeDatabas
 import { Database } from '../../db/database.ts'
 import { flushFolder } from '../../db/disk.ts'
 import { asFile, asImage } from '../../db/image.ts'
-import { DamagedFile } from './damaged-file.ts'
-import type { KeptBytes, WorldFolder } from './world-folder.ts'
+import { DamagedFile, type KeptBytes, type WorldFolder } from './world-folder.ts'
 
 const WORLDS = { folder: 'worlds', prefix: 'world-' } as const
 const SNAPSHOTS = { folder: 'snapshots', prefix: 'snapshot-' } as const

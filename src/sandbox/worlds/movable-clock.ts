@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type SteadyClock } from '../../kernel/clock.ts'
+import { worldPart } from '../../worlds/world.ts'
 
 export interface ClockState {
   /** Added to the base clock while it runs. */
@@ -77,3 +78,9 @@ export const parseDuration = (text: string): number | undefined => {
   const milliseconds = Number((match[6] ?? '').padEnd(3, '0'))
   return UNITS_MS.reduce((sum, unitMs, index) => sum + unitMs * Number(match[index + 1] ?? 0), milliseconds)
 }
+
+/** `auto`: the clock moves open records. `manual`: only a request does (contract C15). */
+export const PACES = ['auto', 'manual'] as const
+export type Pace = (typeof PACES)[number]
+
+export const pace = worldPart<{ payouts: Pace; orders: Pace }>(() => ({ payouts: 'auto', orders: 'auto' }))

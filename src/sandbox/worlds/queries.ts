@@ -3,8 +3,7 @@ import type { Query, Tx } from '../../db/database.ts'
 import { preparedPut } from '../../db/prepared.ts'
 import type { IdState } from '../../kernel/ids.ts'
 import { SEEDED } from '../seed/accounts.ts'
-import type { ClockState } from './movable-clock.ts'
-import type { Pace } from './pace.ts'
+import type { ClockState, Pace } from './movable-clock.ts'
 import { keptPace, keptRandomness, movedClock } from './tables.ts'
 
 /** True if the world holds more than its seed data. */

@@ -2,8 +2,7 @@ import { Database } from '../../db/database.ts'
 import { isPassing, tryLater } from '../../db/storage.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import { snapshotDamaged, snapshotsExhausted } from '../errors.ts'
-import { DamagedFile } from './damaged-file.ts'
-import type { WorldFolder } from './world-folder.ts'
+import { DamagedFile, type WorldFolder } from './world-folder.ts'
 
 export const SNAPSHOTS_MAX = 1_000
 

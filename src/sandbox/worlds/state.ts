@@ -2,8 +2,7 @@ import { Database, type Query } from '../../db/database.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
 import { type OpenData, World } from '../../worlds/world.ts'
-import { type ClockState, MovableClock } from './movable-clock.ts'
-import { type Pace, pace } from './pace.ts'
+import { type ClockState, MovableClock, type Pace, pace } from './movable-clock.ts'
 import { findClock, findPace, findRandomness, keepPace, putClock, putRandomness, type RandomState } from './queries.ts'
 
 /** The state of a world besides its data. Its image holds it in tables. */

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { PRIVATE_FILE_MODE } from '../../db/data-folder.ts'
 import { Database } from '../../db/database.ts'
 import { lockForLife } from '../../db/folder-lock.ts'
-import { DamagedFile } from './damaged-file.ts'
 import { zlib } from './snapshot-file.ts'
-import type { KeptBytes, WorldFolder } from './world-folder.ts'
+import { DamagedFile, type KeptBytes, type WorldFolder } from './world-folder.ts'
 
 const PREFIX = 'scrip-worlds-'
 /** A file takes at least a block of the disk: what fits into one stays in memory, such as a world that has only been logged in to. */

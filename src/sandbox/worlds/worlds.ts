@@ -6,13 +6,12 @@ import type { OpenData, World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
 import { worldDamaged, worldNotFound, worldsExhausted } from '../errors.ts'
 import { isAccount } from '../seed/accounts.ts'
-import { DamagedFile } from './damaged-file.ts'
 import { WorldsInUse } from './in-use.ts'
 import { Journals } from './journals.ts'
 import { wake } from './resting.ts'
 import type { Snapshots } from './snapshots.ts'
 import { imageOf, keepRandomness, keptState, type StateBesideData, stateIn, worldFrom } from './state.ts'
-import type { WorldFolder } from './world-folder.ts'
+import { DamagedFile, type WorldFolder } from './world-folder.ts'
 
 /** The maximum number of named worlds in a process (contract C15). */
 export const WORLDS_MAX = 10_000
