@@ -15,7 +15,7 @@ const FaultHeaders = Type.Object({
   [FAULT_HEADER]: Type.Optional(
     Type.String({
       description:
-        'The name of an error of this operation, which is returned instead: see GET /_sandbox/errors. With `; when=after` behind it, the work is done and only the response is replaced. Empty, it asks for none.',
+        'The name of an error of this operation, which is returned instead: see GET /_sandbox/errors. Append `; when=after` to do the work and replace only the response. An empty value injects nothing.',
       default: '',
     }),
   ),
