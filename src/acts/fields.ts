@@ -2,7 +2,7 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { InvalidArgumentError, Option } from 'commander'
 import { parseId } from '../http/parameters.ts'
 import { oneOf } from '../http/schemas.ts'
-import { Text } from '../http/validation.ts'
+import { Text, textProblem } from '../http/validation.ts'
 import { misused } from '../kernel/exit.ts'
 import { violated } from '../kernel/failure.ts'
 import { toMinor } from '../kernel/money.ts'
@@ -15,7 +15,7 @@ export interface Field<Value = unknown> {
   about?: string
   /** Of the member of a body; a text, if undefined. */
   schema?: TSchema
-  /** Reads what a person has written; by default, it is a text. @throws InvalidArgumentError */
+  /** Reads what a person has written; by default, a text that the schema allows. @throws InvalidArgumentError */
   read?: (text: string) => Value
   choices?: readonly string[]
   /** It names a file, whose text is sent. */
@@ -37,6 +37,16 @@ export const field = <const Flags extends string, Value = string>(
   about: string,
   more: Omit<Field<Value>, 'flags' | 'about'> = {},
 ): Field<Flags extends `<${string}` ? NoInfer<Value> : NoInfer<Value> | undefined> => ({ flags, about, ...more })
+
+/** Undefined where any text will do. */
+export const readerOf = ({ read, schema }: Omit<Field, 'flags'>): Field['read'] =>
+  read ?? (schema && ((text) => textBy(schema, text)))
+
+const textBy = (schema: TSchema, text: string): string => {
+  const problem = textProblem(schema, text)
+  if (problem) throw new InvalidArgumentError(`It ${problem.problem}.`)
+  return text
+}
 
 /** One of several words, in upper or lower case. */
 export const choiceOf = <Choice extends string>(choices: readonly Choice[]) => ({

@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from 'commander'
-import { choiceOf, type Field, wholeNumber } from '../acts/fields.ts'
+import { choiceOf, type Field, readerOf, wholeNumber } from '../acts/fields.ts'
 
 /** Arguments and options of commands. */
 
@@ -9,10 +9,9 @@ export const addField = (command: Command, one: Field): Command =>
     ? command.addOption(completed(new Option(one.flags, one.about), one))
     : command.addArgument(completed(new Argument(one.flags, one.about), one))
 
-const completed = <Parameter extends Argument | Option>(
-  parameter: Parameter,
-  { choices, read, fallback }: Omit<Field, 'flags'>,
-): Parameter => {
+const completed = <Parameter extends Argument | Option>(parameter: Parameter, one: Omit<Field, 'flags'>): Parameter => {
+  const { choices, fallback } = one
+  const read = readerOf(one)
   if (choices) parameter.choices(choices)
   if (read) parameter.argParser(read)
   if (fallback !== undefined) parameter.default(fallback)

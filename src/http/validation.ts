@@ -21,7 +21,8 @@ interface TextOptions {
 /** A text of a body. Lengths count characters, where TypeBox's own strings count UTF-16 code units. */
 export const Text = (options: TextOptions = {}) => Type.Unsafe<string>({ ...options, type: 'string', [Kind]: 'Text' })
 
-const textProblem = (schema: TextOptions, value: unknown): Problem | undefined => {
+/** What is wrong with a value of a body that is to be a text. */
+export const textProblem = (schema: TextOptions, value: unknown): Problem | undefined => {
   if (typeof value !== 'string') return { rule: 'string', problem: 'must be a string' }
   if (!isWritable(value)) return { rule: 'format', problem: UNWRITABLE }
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format, description = 'well formed' } = schema

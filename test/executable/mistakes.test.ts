@@ -49,6 +49,12 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
     "option '--month <month>' argument '2026-13' is invalid\nA month looks like 2026-11.\nTry scrip statement --help.",
   ],
   [
+    'a reason is empty',
+    'payouts fail PAYOUT --reason= DATA',
+    2,
+    "option '--reason <text>' argument '' is invalid\nIt must be at least 1 character long.\nTry scrip payouts fail --help.",
+  ],
+  [
     'an amount has separators',
     'wallet fund 1 1,000 DATA',
     2,
