@@ -5,7 +5,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 
 const CHROMIUM =
   process.env.CHROMIUM ?? ['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) => Bun.which(name) ?? [])[0]
-/** A page that does not change by then will not. */
+/** A page that has not changed by then does not change. */
 const WAIT_MS_MAX = 10_000
 
 export const hasBrowser = CHROMIUM !== undefined
@@ -34,7 +34,7 @@ export const VIEWS = [
 
 export type View = (typeof VIEWS)[number]
 
-/** A page, and all that went wrong on it: errors of the console, and requests to other hosts. */
+/** A page, and its faults: errors in the console of the browser, and requests to other hosts. */
 export interface Watched {
   page: Page
   context: BrowserContext
@@ -54,7 +54,7 @@ export const open = async (
   return { page, context, wrong }
 }
 
-/** Collects all that goes wrong on a page. */
+/** Collects the faults of a page. */
 export const watch = (page: Page, url: string, wrong: string[]): void => {
   page.on('console', (message) => {
     // A refusal that a person asks for by a form is shown in the console too.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A certificate for 127.0.0.1 that signs itself, in a folder, and what a server of it needs. */
+/** A self-signed certificate for 127.0.0.1 in a folder, with the options for a server. */
 export const certificateIn = (folder: string): { path: string; tls: { cert: string; key: string } } => {
   const [path, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
   const kind = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2']

@@ -1,6 +1,6 @@
 import { DomainError } from '../src/kernel/failure.ts'
 
-/** The errors that most operations share, whole. */
+/** The complete errors that most operations share. */
 
 /** An error in the structured shape (spec section 7, shape 1). */
 export const structured = (name: string, code: string, message: string, messages?: object) => ({
@@ -25,7 +25,7 @@ export const failureOf = async (work: Promise<unknown>): Promise<DomainError['fa
   return error.failure
 }
 
-/** Fields that are refused, each with what is wrong with it. */
+/** Refused fields, each with its problem. */
 export const invalid = (messages: object) =>
   structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', messages)
 export const validation = (field: string, rule: string, problem: string) =>

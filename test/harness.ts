@@ -18,12 +18,12 @@ import type { World } from '../src/worlds/world.ts'
 import { start } from './program.ts'
 
 /**
- * Starts the real program and speaks to it over HTTP: in this process, or, with TEST_TARGET=binary, the compiled
+ * Starts the real program and sends it HTTP requests: in this process, or, with TEST_TARGET=binary, to the compiled
  * executable over a socket. The same scenarios run against both.
  *
  * A start costs more than most tests. Tests that need nothing but worlds of their own take {@link sharedServer}; tests
  * that need flags of their own, the default world or the list of all worlds take {@link startServer}, once for a file.
- * Tests of what no response tells take {@link openProgram}, which always runs in this process.
+ * Tests of what no response shows take {@link openProgram}, which always runs in this process.
  */
 
 export const againstBinary = process.env.TEST_TARGET === 'binary'
@@ -37,20 +37,20 @@ export interface Server extends AsyncDisposable {
   stop: () => Promise<void>
 }
 
-/** All that a helper needs which only asks. */
+/** The part of a server that a helper needs to send requests. */
 export type Requestable = Pick<Server, 'request'>
 
-/** A server that was started here, so that more can be done to it than to ask it. */
+/** A server that was started here: tests can also end it and read its log. */
 export interface StartedServer extends Server {
   /** Ends the executable as a crash would; in process it is closed. */
   kill: () => Promise<void>
   /** The errors that it has logged. Those of a server in this process that no test reads are printed when it ends. */
   errors: () => string
-  /** The database of a world, for what no response tells; undefined against the executable. */
+  /** The database of a world, for what no response shows; undefined against the executable. */
   database: (world: string) => Sqlite | undefined
 }
 
-/** The program in this process, with what lies below the wire. */
+/** The program in this process, with its parts. */
 export interface Program extends StartedServer {
   deps: Deps
   app: ReturnType<typeof createApp>['app']
@@ -91,7 +91,7 @@ export const forFile = <Running extends AsyncDisposable>(running: Running): Runn
   return running
 }
 
-/** Tests that each begin with something of their own: `const inWorld = testIn(() => server.world())`. */
+/** Tests that each begin with a new value: `const inWorld = testIn(() => server.world())`. */
 export const testIn =
   <Opened>(open: () => Promise<Opened>) =>
   (sentence: string, work: (opened: Opened) => Promise<void>): void =>
@@ -262,7 +262,7 @@ export class TestWorld {
     if (response.status !== 200) throw new Error(`clock: ${response.status} ${await response.text()}`)
   }
 
-  /** Posts to the control surface, for this world. */
+  /** Posts to the control API, for this world. */
   control(path: string, body?: unknown): Promise<Response> {
     return this.server.request(`/_sandbox${path}?world=${this.name}`, {
       method: 'POST',

@@ -177,7 +177,7 @@ const after = (delayMs: number, work: () => void): void => {
   }, delayMs - 1)
 }
 
-/** A network that can be slow or cut. What is on its way when it is cut arrives when it is whole again. */
+/** A network that can be slow or cut. Data on its way during a cut arrives after it. */
 export class Network implements Disposable {
   readonly #server = createServer((client) => this.#join(client))
   readonly #pairs = new Set<{ client: Socket; server: Socket }>()

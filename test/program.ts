@@ -21,11 +21,11 @@ export interface Place {
   through?: readonly string[]
   /** Another program to start: another release, or one to compare with. */
   command?: readonly string[] | undefined
-  /** A file that takes the log. To read it here would be measured with the rest. */
+  /** A file that takes the log. Reading it here would be part of the measurement. */
   logFile?: string
 }
 
-/** No file may grow beyond 2 MiB: a disk that is full, for this program alone, for which nobody has to be root. */
+/** No file of this program may grow beyond 2 MiB, which stands for a full disk and needs no root. */
 export const ON_A_SMALL_DISK = ['bash', '-c', `trap '' XFSZ; ulimit -S -f 2048; exec "$@"`, 'bash']
 
 const running = new Set<Bun.Subprocess>()

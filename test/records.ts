@@ -9,7 +9,7 @@ import type { TestWorld } from './harness.ts'
 /** Example bodies, and records that are made with them, so that a test shows what matters to it. */
 
 export type Beneficiary = Static<typeof BeneficiarySchema>
-/** Statuses are texts here: what a test expects is not held to the program's own list. */
+/** Statuses are texts here, so that a test does not depend on the program's list. */
 export type Order = Omit<Static<typeof OrderSchema>, 'status' | 'charges'> & { status: string; charges: object }
 export type PayoutEvent = Omit<Static<typeof PayoutSchema>['events'][number], 'from_status' | 'to_status'> & {
   from_status: string | null
@@ -32,7 +32,7 @@ export const ORDERS = '/api/v1/orders'
 export const PAYOUTS = '/api/v1/payouts'
 
 export const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' }
-/** Ada, as she is paid without being saved. */
+/** Ada, as a payee who is not saved. */
 export const PAYEE = {
   beneficiary_email: 'ada@example.com',
   beneficiary_first_name: 'Ada',

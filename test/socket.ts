@@ -32,7 +32,7 @@ export interface RawResponse {
   body: string
 }
 
-/** A connection that keeps all it hears. */
+/** A connection that keeps all received bytes. */
 export class Connection {
   #heard = ''
   #stir = Promise.withResolvers<void>()
@@ -62,12 +62,12 @@ export class Connection {
     this.socket.write(text)
   }
 
-  /** Goes away without a word. */
+  /** Closes the connection without a message. */
   destroy(): void {
     this.socket.destroy()
   }
 
-  /** All that was heard once the other side has closed. */
+  /** All received bytes, once the other side has closed. */
   async closed(): Promise<string> {
     while (!this.#isClosed) await this.#stir.promise
     return this.#heard

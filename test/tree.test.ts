@@ -10,7 +10,7 @@ const root = join(import.meta.dir, '..')
 interface Source {
   path: string
   text: string
-  /** The files of ours that it imports, and the names it takes from each. */
+  /** The files of the project that it imports, with the imported names. */
   imports: { path: string; names: string[] }[]
 }
 
@@ -56,10 +56,10 @@ const sources = pathsBelow('src/**/*.ts')
   .map(readSource)
 const tests = [...pathsBelow('test/**/*.ts'), ...pathsBelow('docs/*.ts')].map(readSource)
 
-/** The part of the tree that a file belongs to: its folder below src, or the name of a file that stands there alone. */
+/** The part of the tree that a file belongs to: its folder below src, or the file itself. */
 const placeOf = (path: string): string => (/^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path)?.[1] ?? path) as string
 
-/** Modules, and the other modules whose nouns each may take, because the trade does. */
+/** Modules, each with the other modules that it may import, because the domain requires it. */
 const MODULES: Record<string, readonly string[]> = {
   audit: [],
   sessions: [],
@@ -91,7 +91,7 @@ const MODULES: Record<string, readonly string[]> = {
   ],
 }
 const BELOW_MODULES = ['pages', 'worlds', 'http', 'db', 'kernel']
-/** Replication stands beside the modules, and knows none. */
+/** Replication knows no modules. */
 const REPLICATION = ['config', 'http', 'db', 'kernel']
 const BELOW_APP = ['replication', 'config', 'observability', ...Object.keys(MODULES), ...BELOW_MODULES]
 
@@ -108,7 +108,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   observability: ['config', ...BELOW_MODULES],
   acts: BELOW_APP.filter((place) => place !== 'sandbox'),
   sandbox: ['acts', 'app', ...BELOW_APP],
-  // Live mode runs without the sandbox, and is read without it (decision 0047).
+  // Live mode runs and can be read without the sandbox (decision 47).
   app: BELOW_APP.filter((place) => place !== 'sandbox'),
   start: ['app', ...BELOW_APP],
   desk: ['pages', 'kernel'],

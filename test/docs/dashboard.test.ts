@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The dashboard against what Grafana publishes of its JSON model (kinds/dashboard/dashboard_kind.cue of grafana/grafana, the
- * reference of variables): what breaks one of these is imported without a word, and shows nothing. Whether the metrics
- * exist is tested in test/executable/topics.test.ts.
+ * Compares the dashboard with the JSON model of Grafana (kinds/dashboard/dashboard_kind.cue of grafana/grafana, the
+ * reference of variables). Grafana imports a broken dashboard without a message, and shows nothing. A test of
+ * test/executable/topics.test.ts checks that the metrics exist.
  */
 
-/** Of the panels that every Grafana has. */
+/** The types of panels that every Grafana has. */
 const PANEL_TYPES = ['stat', 'timeseries', 'table', 'gauge', 'bargauge', 'barchart', 'row', 'text']
 const VARIABLE_TYPES = ['query', 'adhoc', 'constant', 'datasource', 'interval', 'textbox', 'custom']
 /** Ids of units; the short form of a number without one is `short`. */

@@ -50,7 +50,7 @@ describe('GET /openapi.json', () => {
   })
 
   test('passes the recommended rules of a linter that clients of APIs use', async () => {
-    // The linter would rather not see the address of a test.
+    // The linter objects to the address of a test.
     const source = (await (await server.request('/openapi.json')).text()).replaceAll(server.url, 'https://scrip.test')
     const problems = await lintFromString({ source, config: await createConfig({ extends: ['recommended'] }) })
     expect(problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`)).toEqual([])

@@ -7,13 +7,13 @@ import {
 } from '../../src/docs/document.ts'
 import type { Server } from '../harness.ts'
 
-/** An operation with where it is served. */
+/** An operation with its method and path. */
 export interface Served extends DocumentedOperation {
   method: string
   path: string
 }
 
-/** The document with every reference put in its place. */
+/** The document with every reference resolved. */
 export const readDocument = async (server: Server): Promise<ApiDocument> => {
   const document = (await (await server.request('/openapi.json')).json()) as object
   return resolved(document, document) as ApiDocument
@@ -37,7 +37,7 @@ export const operationsOf = (document: ApiDocument): Served[] =>
 
 export const isPublic = ({ security }: DocumentedOperation): boolean => security.length === 0
 
-/** The refusals of an operation by their stable names, each with the status and the body that it leaves with. */
+/** The refusals of an operation by their stable names, each with its status and its body. */
 export const refusalsIn = (operation: DocumentedOperation): { name: string; status: number; body: unknown }[] =>
   errorsIn(operation).map((error) => ({ ...error, status: Number(error.status) }))
 
@@ -45,7 +45,7 @@ export const refusalsIn = (operation: DocumentedOperation): { name: string; stat
 export const outcomesIn = (operation: DocumentedOperation) =>
   refusalsIn(operation).filter(({ name }) => name !== 'fault_unknown' && name !== 'parameter_unknown')
 
-/** The one response of an operation that is no refusal. */
+/** The response of an operation that is not a refusal. */
 export const successOf = ({ responses }: DocumentedOperation): { status: number; response: DocumentedResponse } => {
   const [status, response] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? []
   if (!status || !response) throw new Error('an operation without success')

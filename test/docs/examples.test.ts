@@ -3,8 +3,8 @@ import { startServer } from '../harness.ts'
 import { operationsOf, readDocument, type Served } from './document.ts'
 
 /**
- * Tools make requests of the document as it is: each operation with the example of its path, of every parameter and of its
- * body. In the order of the document, on a fresh sandbox, they succeed.
+ * Tools make requests from the document: each operation with the examples of its path, parameters and body. In the order of
+ * the document, on a new sandbox, they succeed.
  */
 
 const server = await startServer('--rate-limit', 'off')

@@ -12,7 +12,7 @@ import { faultsOf } from './schemas.ts'
 /** Random requests that the document allows. */
 
 const REQUESTS = 5_000
-/** They bring about responses that are asked for, or that never end. */
+/** They cause responses that were requested, or that never end. */
 const LEFT_OUT = ['addFault', 'setInboxReply', 'openFeed']
 const LOGIN = { method: 'POST', body: '{"username":"sandbox","password":"sandbox"}' }
 const EXACT = 2 ** 53 - 1

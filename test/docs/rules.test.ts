@@ -15,7 +15,7 @@ const isRecord = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const typesOf = ({ type }: Schema): unknown[] => [type].flat()
 
-/** Every schema of the document with the place where it stands; examples are not schemas. */
+/** Every schema of the document with its path; examples are not schemas. */
 const schemasIn = (value: unknown, place: string): [string, Schema][] => {
   if (Array.isArray(value)) return value.flatMap((item, index) => schemasIn(item, `${place}/${index}`))
   if (!isRecord(value)) return []

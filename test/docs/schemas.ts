@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Schema } from '../../src/docs/document.ts'
 
-/** Validates against schemas of the document, more strictly than they say: no member may go undocumented. */
+/** Validates against schemas of the document, and refuses members that they do not have. */
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true })
 const coercingAjv = new Ajv2020({ coerceTypes: true, allowUnionTypes: true })

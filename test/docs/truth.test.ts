@@ -8,8 +8,8 @@ import { operationsOf, readDocument, refusalsIn, type Served, successOf } from '
 import { faultsOf, headerFaultsOf } from './schemas.ts'
 
 /**
- * The document is true: every operation is asked for its success and for every refusal that it documents, and what
- * comes is held against the document. A new operation, or a new refusal, fails here until it can be provoked.
+ * The document is true: the tests provoke the success and every documented refusal of each operation, and compare the
+ * response with the document. A new operation, or a new refusal, fails here until a test provokes it.
  */
 
 const folder = folderOfFile()
@@ -48,7 +48,7 @@ const servers = {
   plain: await startServer(),
   /** One request, then none for an hour. */
   tight: await startServer('--rate-limit', '1/h'),
-  /** Its control surface needs a token. */
+  /** Its control API needs a token. */
   closed: await startServer('--sandbox-token', 'open sesame'),
   strict: await startServer('--strict'),
   /** Prices and rates beyond what amounts can hold, and a product that costs nothing. */
@@ -170,7 +170,7 @@ const logged = async (world: TestWorld): Promise<Call> => {
   await succeeds(world.get('/api/v1/countries/1'))
   return { id: 2 }
 }
-/** A call that differs in nothing but what was done before it. */
+/** A call that differs only in what was done before it. */
 const listing =
   (prepare: (world: TestWorld) => Promise<unknown>): Scene =>
   async (world) => {
@@ -391,7 +391,7 @@ const ON_HUGE = /^(?:charges|orders|payouts)\.amount_too_(?:large|small)$/
 const UNPROVOKED =
   /^internal$|^unavailable$|\.rate_failed$|\.exhausted$|\.(?:world_|snapshot_)?damaged$|\.too_l(?:arge|ong)$/
 
-/** Sends a call; the control surface is asked about the world, and not by its client. */
+/** Sends a call, to the control API without the token of a client. */
 const send = (world: TestWorld, operation: Served, call: Call): Promise<Response> => {
   const { method, tags, path, parameters } = operation
   const takesWorld = tags.includes('Sandbox') && parameters.some(({ name }) => name === 'world')
@@ -414,7 +414,7 @@ const textOf = async (response: Response): Promise<string> => {
   return Buffer.from(first?.value ?? []).toString()
 }
 
-/** Holds a response against what the document says of an operation's responses with its status. */
+/** Compares a response with the documented response of its status. */
 const conforms = async (operation: Served, status: number, response: Response): Promise<unknown> => {
   const text = await textOf(response)
   if (response.status !== status) throw new Error(`${response.status} instead of ${status}: ${text}`)
@@ -440,13 +440,13 @@ const conforms = async (operation: Served, status: number, response: Response): 
   return body
 }
 
-/** Facts differ from one refusal to the next; words do not. */
+/** The values in refusals differ; their words do not. */
 const wordsOf = (body: unknown): string =>
   JSON.stringify(body)
     .replace(/\d+/g, 'N')
     .replace(/\b[A-Z]{3} to [A-Z]{3}\b/, 'ONE to OTHER')
 
-/** The refusals that look alike wherever they occur, and how each is provoked. */
+/** The refusals that are the same for all operations, each with a request that provokes it. */
 const provoke = async (operation: Served, name: string, body: unknown): Promise<Response> => {
   if (JSON.stringify(body).includes('"wrld"')) {
     return send(await servers.plain.world(), operation, { query: 'wrld=x' })
@@ -545,7 +545,7 @@ const MADE_UP: readonly (readonly [RegExp, string])[] = [
   [/^sbx_checkout/, 'sbx_WORLD'],
 ]
 
-/** The facts of a response, without what is made up for each. */
+/** A response without the members that differ each time. */
 const factsOf = (value: unknown, world: TestWorld): unknown => {
   if (Array.isArray(value)) return value.map((item) => factsOf(item, world))
   if (typeof value === 'object' && value !== null) {
@@ -560,7 +560,7 @@ const factsOf = (value: unknown, world: TestWorld): unknown => {
   return MADE_UP.reduce((kept, [pattern, word]) => kept.replace(pattern, word), text)
 }
 
-/** Of a list, an example shows some items; so it does of these members. */
+/** An example shows some items of a list, and some of these members. */
 const SHOWN_IN_PART = new Set(['worlds', 'headers', 'rates', 'products', 'payouts', 'amounts'])
 
 /** The part of a response that an example shows. */

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
 
-/** Words that are out: what people read says it as a native technical writer would. */
+/** Words that are out, because a native technical writer would not use them. */
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** Each with what stands instead. */
+/** The words, each with a replacement. */
 const OUT: readonly [RegExp, instead: string][] = [
   [/(?<!\b[Tt]here )\b(?:is|are) no (?!longer|more\b|room|matter|other|one\b|need|way|reason)[a-z`]/, 'is not a ...'],
   [/\bno (?:amount|rate|copy|database|sandbox) of\b/, 'is not a ...'],

@@ -1,6 +1,6 @@
 /**
- * Exact arithmetic to hold ours against: fractions of whole numbers of any size, and one rounding, half away from
- * zero. Knows nothing of minor units, basis points or the range of doubles.
+ * Exact arithmetic to compare ours with: fractions of whole numbers of any size, and one rounding, half away from zero.
+ * It knows nothing of minor units, basis points or the range of doubles.
  */
 export interface Fraction {
   readonly over: bigint
@@ -30,7 +30,7 @@ export const times = (a: Fraction, b: Fraction): Fraction => ({ over: a.over * b
 export const dividedBy = (a: Fraction, b: Fraction): Fraction =>
   b.over < 0n ? times(a, { over: -b.under, under: -b.over }) : times(a, { over: b.under, under: b.over })
 
-/** The share that a percentage is. */
+/** The percentage as a fraction. */
 export const percent = (a: Fraction, percentage: Fraction): Fraction => dividedBy(times(a, percentage), fraction('100'))
 
 /** The number of units of the last decimal, rounded half away from zero. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** TEST_SEED makes a failure, whose report names it, happen again; without it every run tries other inputs. */
+/** TEST_SEED repeats a failure, whose report names the seed. Without it every run tries other inputs. */
 const seed = Number(process.env.TEST_SEED ?? crypto.getRandomValues(new Int32Array(1))[0])
 const RUNS = 2_000
 

@@ -129,7 +129,7 @@ export class Play {
     return response
   }
 
-  /** Asks what needs no token: the control surface, logins, probes. */
+  /** Asks what needs no token: the control API, logins, probes. */
   async open(call: Call, rule: (response: ProgramResponse) => Expected): Promise<ProgramResponse> {
     await this.settle()
     const response = await this.send(call)
@@ -137,7 +137,7 @@ export class Play {
     return response
   }
 
-  /** Asks the control surface about a world. */
+  /** Asks the control API about a world. */
   control(
     call: Call,
     name: string,

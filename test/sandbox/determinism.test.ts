@@ -17,7 +17,7 @@ const outcome = async (server: Server): Promise<string> => {
   return JSON.stringify(await everything(server, NAME), null, 1)
 }
 
-/** Requests of no world, to the control surface, are numbered by the process. */
+/** Requests of no world, to the control API, are numbered by the process. */
 const ownOutcome = async (server: Server): Promise<string> => {
   const responses = JSON.parse(await outcome(server)) as Replayed[]
   for (const { headers } of responses) {

@@ -3,7 +3,7 @@ import { expect } from 'bun:test'
 import type { Requestable } from '../harness.ts'
 import { expectSoundBooks } from '../wallets/books.ts'
 
-/** The control surface, and the rows of a world, as they can be seen from outside (contract C15). */
+/** The control API, and the rows of a world, as they can be seen from outside (contract C15). */
 
 export const NOON = '2030-01-01T12:00:00.000Z'
 
@@ -24,7 +24,7 @@ export const read = async (response: Response): Promise<ReadResponse> => {
   }
 }
 
-/** Asks the control surface; a string goes out as it is. */
+/** Asks the control API; a string goes out as it is. */
 export const control = async (
   server: Requestable,
   method: string,

@@ -20,7 +20,7 @@ const doneIn = (world: World, since: number) =>
     .all(since)
     .map(({ source, at: atMs }) => [source, (atMs - START_MS) / 1_000] as const)
 
-/** Lets time pass without a request, which would do what is due. */
+/** Lets time pass without a request, which would do the due work. */
 const pass = (world: World, time: string): void =>
   clockOf(world).set(world.clock.nowMs() + (parseDuration(time) ?? Number.NaN))
 

@@ -9,7 +9,7 @@ import { somePayout } from './payouts.ts'
 
 /** What an operator does in live mode, done to a sandbox (contract C15). */
 
-/** Asks the control surface about a world in which everything that has fallen due is done. */
+/** Asks the control API about a world in which everything that has fallen due is done. */
 const present = async (
   play: Play,
   call: Parameters<Play['control']>[0],
