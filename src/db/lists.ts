@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, fillPlaceholders, getTableColumns, is, SQL, 
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
 import { connectionOf, type Query } from './database.ts'
-import { type OwnedTable, placeholderOfLimit } from './prepared.ts'
+import { isGiven, type OwnedTable, placeholderOfLimit } from './prepared.ts'
 
 interface ListOptions<Table extends OwnedTable, Filter extends string, Sort extends string> {
   table: Table
@@ -64,7 +64,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
 
   private prepare(query: Query, given: readonly Filter[], sort: Sort, direction: 'ASC' | 'DESC') {
     const table: OwnedTable = this.options.table
-    const own = eq(table.clientId, sql.placeholder('clientId'))
+    const own = isGiven(table.clientId, 'clientId')
     const wanted = and(own, ...given.map((name) => this.#conditionOf(name)))
     const page = query
       .select({ id: table.id })
@@ -86,6 +86,6 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
 
   #conditionOf(name: Filter): SQL {
     const filter: SQLiteColumn | SQL = this.options.filters[name]
-    return is(filter, SQL) ? filter : eq(filter, sql.placeholder(name))
+    return is(filter, SQL) ? filter : isGiven(filter, name)
   }
 }

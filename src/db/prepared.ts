@@ -10,7 +10,11 @@ export const prepared = <Connection extends Query, Statement>(build: (connection
   return (connection: Connection): Statement => made.getOrInsertComputed(connection, build)
 }
 
-/** Of a LIMIT. Where it is a bare parameter SQLite prepares the statement again for each run, which takes ten times as long as a row. */
+/**
+ * SQLite plans rows in order by the value of a bare parameter: it prepares the statement again for each run, which takes
+ * ten times as long as to read a row. A parameter with a sign or in a sum is none.
+ */
+export const isGiven = (column: SQLiteColumn, name: string): SQL => sql`${column} = +${sql.placeholder(name)}`
 export const placeholderOfLimit = (name: string) => sql`${sql.placeholder(name)} + 0` as unknown as Placeholder
 
 export type OwnedTable = SQLiteTable & { id: SQLiteColumn; clientId: SQLiteColumn }

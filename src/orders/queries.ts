@@ -4,6 +4,7 @@ import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
 import {
+  isGiven,
   preparedAll,
   preparedDue,
   preparedFind,
@@ -64,7 +65,7 @@ export const allOrders = (query: Query, statuses: readonly OrderStatus[]): Order
     .orderBy(asc(orders.id))
     .all()
 
-const byOrder = preparedAll(vouchers, eq(vouchers.orderId, sql.placeholder('orderId')), asc(vouchers.id))
+const byOrder = preparedAll(vouchers, isGiven(vouchers.orderId, 'orderId'), asc(vouchers.id))
 
 export const vouchersOf = (
   query: Query,

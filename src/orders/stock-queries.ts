@@ -17,7 +17,7 @@ import {
 import type { Query, Tx } from '../db/database.ts'
 import { rowsById } from '../db/narrowing.ts'
 import { isOneOf } from '../db/personal.ts'
-import { placeholderOfLimit, prepared, preparedInsert, preparedOne, preparedUpdate } from '../db/prepared.ts'
+import { isGiven, placeholderOfLimit, prepared, preparedInsert, preparedOne, preparedUpdate } from '../db/prepared.ts'
 import { type Order, orders, stockPublished, type Voucher, voucherKey, voucherStock, vouchers } from './tables.ts'
 
 export type StockRow = typeof voucherStock.$inferSelect
@@ -40,8 +40,8 @@ const isFree = (nowMs: number | Placeholder) =>
 type Kind = Pick<Order, 'productId' | 'denominationMinor'>
 
 const isFreeOfKind = and(
-  eq(voucherStock.productId, sql.placeholder('productId')),
-  eq(voucherStock.denominationMinor, sql.placeholder('denominationMinor')),
+  isGiven(voucherStock.productId, 'productId'),
+  isGiven(voucherStock.denominationMinor, 'denominationMinor'),
   isFree(sql.placeholder('nowMs')),
 )
 

@@ -4,7 +4,15 @@ import type { Query } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
-import { preparedAll, preparedDue, preparedFind, preparedInsert, preparedOne, preparedUpdate } from '../db/prepared.ts'
+import {
+  isGiven,
+  preparedAll,
+  preparedDue,
+  preparedFind,
+  preparedInsert,
+  preparedOne,
+  preparedUpdate,
+} from '../db/prepared.ts'
 import { contains, searchText } from '../db/search.ts'
 import { type Payout, type PayoutEvent, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
 
@@ -55,7 +63,7 @@ export const payoutsOf = (query: Query, narrowing: Narrowing): Rows<Payout> => {
 export const latestPayouts = (query: Query, limit: number): Payout[] =>
   query.select().from(payouts).orderBy(desc(payouts.id)).limit(limit).all()
 
-const byPayout = preparedAll(payoutEvents, eq(payoutEvents.payoutId, sql.placeholder('payoutId')), asc(payoutEvents.id))
+const byPayout = preparedAll(payoutEvents, isGiven(payoutEvents.payoutId, 'payoutId'), asc(payoutEvents.id))
 
 /** The payouts that the clock may move, the oldest first. */
 export const movingPayouts = (query: Query, statuses: readonly PayoutStatus[]): Payout[] =>

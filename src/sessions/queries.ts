@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { prepared, preparedInsert, preparedOne } from '../db/prepared.ts'
+import { isGiven, prepared, preparedInsert, preparedOne } from '../db/prepared.ts'
 import { clients, logins } from './tables.ts'
 
 /** How many logins of one client live at once; the oldest make room (decision 4). */
@@ -57,7 +57,7 @@ const oldestLogins = prepared((tx: Tx) => {
   const crowdedOut = tx
     .select({ id: logins.id })
     .from(logins)
-    .where(eq(logins.clientId, sql.placeholder('clientId')))
+    .where(isGiven(logins.clientId, 'clientId'))
     .orderBy(sql`${logins.expiresAtMs} DESC`)
     .limit(Number.MAX_SAFE_INTEGER)
     .offset(LOGINS_PER_CLIENT_MAX - 1)

@@ -3,7 +3,7 @@ import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
-import { preparedAll, preparedFind, preparedOne } from '../db/prepared.ts'
+import { isGiven, preparedAll, preparedFind, preparedOne } from '../db/prepared.ts'
 import { contains, searchText } from '../db/search.ts'
 import { transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
 
@@ -98,7 +98,7 @@ export const updateThreshold = (tx: Tx, id: number, thresholdMinor: number | nul
     .get()
 
 /** By id. A client has few wallets. */
-export const walletsOfClient = preparedAll(wallets, eq(wallets.clientId, sql.placeholder('clientId')), asc(wallets.id))
+export const walletsOfClient = preparedAll(wallets, isGiven(wallets.clientId, 'clientId'), asc(wallets.id))
 
 export const findTransaction = preparedFind(transactions)
 

@@ -1,6 +1,7 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import {
+  isGiven,
   placeholderOfLimit,
   prepared,
   preparedFirst,
@@ -14,8 +15,8 @@ import { type QueuedDelivery, webhookDeliveries, webhookQueue } from './tables.t
 export type { QueuedDelivery }
 
 const ofRecord = and(
-  eq(webhookQueue.webhookId, sql.placeholder('webhookId')),
-  eq(webhookQueue.record, sql.placeholder('record')),
+  isGiven(webhookQueue.webhookId, 'webhookId'),
+  isGiven(webhookQueue.record, 'record'),
   gt(webhookQueue.id, sql.placeholder('droppedTo')),
 )
 
@@ -27,7 +28,7 @@ const nextDue = prepared((query: Query) =>
     .from(webhookQueue)
     .where(
       and(
-        eq(webhookQueue.webhookId, sql.placeholder('webhookId')),
+        isGiven(webhookQueue.webhookId, 'webhookId'),
         isNotNull(webhookQueue.dueAtMs),
         gt(webhookQueue.id, sql.placeholder('droppedTo')),
       ),
