@@ -67,25 +67,14 @@ export const shortened = (values: string | null): string | null =>
 const cut = (value: unknown): unknown =>
   typeof value === 'string' && value.length > CHARACTERS_MAX ? `${value.slice(0, CHARACTERS_MAX)}…` : value
 
-/** By table: all worlds have the schema of the program. */
-const presentSql = new Map<string, { sql: string; keyColumns: number }>()
-
-const presentSqlOf = (sqlite: Database['sqlite'], table: string) => {
-  const known = presentSql.get(table)
-  if (known) return known
-  const isKey = keyOf(sqlite, table).map((name) => `row."${name}" = ?`)
-  if (isKey.length === 0) return undefined
-  const sql = `SELECT ${valuesSql(sqlite, table, 'row')} FROM "${table}" AS row WHERE ${isKey.join(' AND ')}`
-  const made = { sql, keyColumns: isKey.length }
-  presentSql.set(table, made)
-  return made
-}
-
 /** A row as it is now, a JSON array in the order of the columns, by its key as the request log has it; null if it is gone. */
 export const presentRow = (sqlite: Database['sqlite'], table: string, key: string): string | null => {
-  const known = presentSqlOf(sqlite, table)
-  if (!known) return null
-  const parts = known.keyColumns > 1 ? key.split(',') : [key]
-  const [row] = sqlite.query<unknown, string[]>(known.sql).values(...parts)
+  const names = keyOf(sqlite, table)
+  if (names.length === 0) return null
+  const isRow = names.map((name) => `row."${name}" = ?`).join(' AND ')
+  const parts = names.length > 1 ? key.split(',') : [key]
+  const [row] = sqlite
+    .query<unknown, string[]>(`SELECT ${valuesSql(sqlite, table, 'row')} FROM "${table}" AS row WHERE ${isRow}`)
+    .values(...parts)
   return row === undefined ? null : String(row[0])
 }
