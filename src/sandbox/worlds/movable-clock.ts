@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type SteadyClock } from '../../kernel/clock.ts'
+import type { SteadyClock } from '../../kernel/clock.ts'
 import { worldPart } from '../../worlds/world.ts'
 
 export interface ClockState {
@@ -63,20 +63,18 @@ export class MovableClock implements SteadyClock {
   }
 }
 
-const DURATION = /^P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,9})(?:\.(\d{1,3}))?S)?)?$/
-
-/** The units of the groups before the decimals of the seconds. */
-const UNITS_MS = [7 * DAY_MS, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS]
-
 /**
- * An ISO 8601 duration in milliseconds: PT5M, P7D, PT0.5S. Undefined if the text is invalid, and for years and months,
- * which have no fixed length.
+ * An ISO 8601 duration in whole milliseconds: PT5M, P7D, PT0.5S. Undefined if the text is invalid, for one that goes back, and for
+ * years and months, which have no fixed length.
  */
 export const parseDuration = (text: string): number | undefined => {
-  const match = DURATION.exec(text)
-  if (!match || text.endsWith('P') || text.endsWith('T')) return undefined
-  const milliseconds = Number((match[6] ?? '').padEnd(3, '0'))
-  return UNITS_MS.reduce((sum, unitMs, index) => sum + unitMs * Number(match[index + 1] ?? 0), milliseconds)
+  try {
+    const duration = Temporal.Duration.from(text)
+    const { days, weeks, sign } = duration
+    return sign < 0 ? undefined : Math.floor(duration.with({ days: days + 7 * weeks, weeks: 0 }).total('milliseconds'))
+  } catch {
+    return undefined
+  }
 }
 
 /** `auto`: the clock moves open records. `manual`: only a request does (contract C15). */
