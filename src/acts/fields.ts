@@ -74,9 +74,11 @@ export const inputOf = (takes: Fields, args: readonly unknown[]): Record<string,
   return Object.fromEntries(Object.entries(takes).map(([name, one]) => [name, given(one)]))
 }
 
+export const isOptional = ({ flags }: Field): boolean => !flags.startsWith('<')
+
 /** The schema of a body with the fields. */
 export const bodyOf = (takes: Fields, title: string): TObject => {
-  const memberOf = ({ flags, schema = Text() }: Field) => (flags.startsWith('<') ? schema : Type.Optional(schema))
+  const memberOf = (one: Field) => (isOptional(one) ? Type.Optional(one.schema ?? Text()) : (one.schema ?? Text()))
   return Type.Object(Object.fromEntries(Object.entries(takes).map(([name, one]) => [name, memberOf(one)])), { title })
 }
 

@@ -74,8 +74,8 @@ interface StepOperation {
   /** Of its body. */
   title: string
   bodyExample: object
-  /** The status that its example ends with. */
-  endsWith: string
+  /** What its example ends with. */
+  endsWith: object
   /** A body that is refused. */
   wrong: Failure
   refuses: Readonly<Record<string, Failure>>

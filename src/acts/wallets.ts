@@ -2,6 +2,8 @@ import { Type } from '@sinclair/typebox'
 import type { Tx } from '../db/database.ts'
 import { Text } from '../http/validation.ts'
 import { misused, refused } from '../kernel/exit.ts'
+import { DomainError, invalid, violation } from '../kernel/failure.ts'
+import { sizeFault } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import { adjust, fund } from '../wallets/ledger.ts'
 import { setThreshold } from '../wallets/publish.ts'
@@ -125,6 +127,8 @@ const thresholdIn = (text: string, currency: Currency): number | null => {
 }
 
 const positive = (given: Given, currency: Currency): number => {
+  const fault = typeof given === 'number' && sizeFault(given, currency.precision)
+  if (fault) throw new DomainError(invalid([{ field: 'amount', ...fault }]))
   const amountMinor = minorOf('amount', given, currency)
   if (amountMinor <= 0) throw misused(`${given} is not above zero\nscrip wallet adjust deducts.`)
   return amountMinor
@@ -133,10 +137,23 @@ const positive = (given: Given, currency: Currency): number => {
 export const walletActs = {
   add: act('Open a wallet; the first wallet of a client is its default', ADDED, add),
   list: listing('List the wallets of all clients, newest first', WALLET.columns, walletsOf, NARROWED),
-  fund: step(MOVED, 'Fund a wallet', { amount: amountOf(AMOUNT), remarks: REMARKS }, (tx, wallet, given, data) => {
-    const amountMinor = positive(given.amount, data.currency(wallet.currencyId))
-    fund(tx, data, refusingClosed(wallet), amountMinor, causeOf(data, given.remarks))
-  }),
+  fund: step(
+    MOVED,
+    'Fund a wallet',
+    { amount: amountOf(AMOUNT), remarks: REMARKS },
+    (tx, wallet, { amount, remarks }, data) => {
+      const amountMinor = positive(amount, data.currency(wallet.currencyId))
+      fund(tx, data, refusingClosed(wallet), amountMinor, causeOf(data, remarks))
+    },
+    {
+      description: 'The amount is booked as a transaction, like a transfer of money.',
+      title: 'FundRequest',
+      bodyExample: { amount: 250, remarks: 'Top-up' },
+      endsWith: { currency: 'USD', amount: 100_250 },
+      wrong: violation('amount', 'required', 'is required'),
+      refuses: {},
+    },
+  ),
   adjust: step(MOVED, 'Correct a wallet, up or down', ADJUSTED, (tx, wallet, { amount, remarks }, data) => {
     const amountMinor = minorOf('amount', amount, data.currency(wallet.currencyId))
     if (amountMinor === 0) throw misused('an adjustment of 0 changes nothing\nWrite an amount such as 12.50 or -12.50.')

@@ -1,7 +1,6 @@
-import { type TObject, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
-import type { StepContext } from '../../acts/act.ts'
+import { type Static, type TObject, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { administrationOf } from '../../acts/administration.ts'
-import { bodyOf } from '../../acts/fields.ts'
+import { bodyOf, isOptional } from '../../acts/fields.ts'
 import type { Kind, Noun } from '../../acts/kind.ts'
 import { ORDER, orderActs } from '../../acts/orders.ts'
 import { PAYOUT, payoutActs } from '../../acts/payouts.ts'
@@ -10,6 +9,7 @@ import { oneOf } from '../../http/schemas.ts'
 import { found, notFound, violation } from '../../kernel/failure.ts'
 import { repaceOrders } from '../../orders/delivery.ts'
 import { repacePayouts } from '../../payouts/progress.ts'
+import type { Reference } from '../../reference/reference.ts'
 import type { World } from '../../worlds/world.ts'
 import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/contract.ts'
@@ -69,40 +69,35 @@ export const paceRoutes = (parts: Parts) =>
       },
     )
 
-interface Stepping<Id, Item> {
+interface Stepping<Id, Item, Schema extends TSchema> {
   kind: Kind<Id, Item>
   acts: Noun
   params: TObject<{ id: TUnsafe<Id> }>
-  /** Of the record in a response. */
-  schema: TSchema
   example: Id
+  response: { description: string; schema: Schema }
+  wire: (item: Item, reference: Reference) => Static<Schema>
 }
 
-export const stepContextOf = ({ reference, ordering: delivering, paying }: Parts, world: World): StepContext => ({
-  ...administrationOf(world, reference),
-  delivering,
-  paying,
-})
-
 /** A record goes a step further at a path of its own. */
-const stepRoutes = <Id, Item extends { status: string }>(
+export const stepRoutes = <Id, Item, Schema extends TSchema>(
   parts: Parts,
-  { kind, acts, params, schema, example }: Stepping<Id, Item>,
+  { kind, acts, params, example, response, wire }: Stepping<Id, Item, Schema>,
+  routes = controlRoutes(),
 ) => {
+  const { reference, ordering: delivering, paying } = parts
   const name = kind.name.replace(/^./, (letter) => letter.toUpperCase())
-  const routes = controlRoutes()
   for (const [verb, act] of Object.entries(acts)) {
     if (!('by' in act) || !act.operation) continue
     const { endsWith, title, wrong, refuses, ...operation } = act.operation
     routes.post(
-      `/${kind.group}/:id/${verb}`,
+      `/${kind.name}s/:id/${verb}`,
       async ({ params: { id }, query, body }) => {
         const world = await presentWorld(parts, query.world)
-        const context = stepContextOf(parts, world)
+        const context = { ...administrationOf(world, reference), delivering, paying }
         return world.db.write((tx) => {
           const getItem = () => found(kind.find(tx, id as Id), notFound(name))
           act.by(tx, getItem() as never, body as never, context)
-          return { id, status: getItem().status }
+          return wire(getItem(), reference) as never
         })
       },
       {
@@ -112,8 +107,8 @@ const stepRoutes = <Id, Item extends { status: string }>(
         ...operation,
         params,
         body: bodyOf(act.body, title),
-        bodyOptional: true,
-        response: { description: `The ${kind.name} as it is now`, schema, example: { id: example, status: endsWith } },
+        ...(Object.values(act.body).every(isOptional) && { bodyOptional: true }),
+        response: { ...response, example: { id: example, ...endsWith } as never },
         refuses: { validation: wrong, not_found: notFound(name), ...refuses },
       },
     )
@@ -122,21 +117,26 @@ const stepRoutes = <Id, Item extends { status: string }>(
 }
 
 const PAYOUT_ID = 'pyt_0mjvbk3w000000b8g4l0r3ya'
+const PayoutState = Type.Object({ id: Type.String(), status: Type.String() }, { title: 'PayoutState' })
 
 export const payoutRoutes = (parts: Parts) =>
   stepRoutes(parts, {
     kind: PAYOUT,
     acts: payoutActs,
     params: textPath('payout', PAYOUT_ID),
-    schema: Type.Object({ id: Type.String(), status: Type.String() }, { title: 'PayoutState' }),
     example: PAYOUT_ID,
+    response: { description: 'The payout as it is now', schema: PayoutState },
+    wire: ({ id, status }) => ({ id, status }),
   })
+
+const OrderState = Type.Object({ id: Type.Integer(), status: Type.String() }, { title: 'OrderState' })
 
 export const orderRoutes = (parts: Parts) =>
   stepRoutes(parts, {
     kind: ORDER,
     acts: orderActs,
     params: idPath('order'),
-    schema: Type.Object({ id: Type.Integer(), status: Type.String() }, { title: 'OrderState' }),
     example: 1,
+    response: { description: 'The order as it is now', schema: OrderState },
+    wire: ({ id, status }) => ({ id, status }),
   })

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import { bodyOf, minorOf } from '../../acts/fields.ts'
-import { walletActs } from '../../acts/wallets.ts'
+import { minorOf } from '../../acts/fields.ts'
+import { WALLET, walletActs } from '../../acts/wallets.ts'
 import { idPath } from '../../http/parameters.ts'
 import { Id, nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
-import { DomainError, found, invalid, notFound, violated, violation } from '../../kernel/failure.ts'
-import { sizeFault, toMajor } from '../../kernel/money.ts'
+import { found, notFound, violated, violation } from '../../kernel/failure.ts'
+import { toMajor } from '../../kernel/money.ts'
 import type { Reference } from '../../reference/reference.ts'
 import { findEnabledClient } from '../../sessions/queries.ts'
 import { setThreshold } from '../../wallets/publish.ts'
@@ -14,7 +14,7 @@ import type { World } from '../../worlds/world.ts'
 import type { Parts } from '../parts.ts'
 import { SANDBOX_CLIENT_IDS } from '../seed/accounts.ts'
 import { controlRoutes } from './operation.ts'
-import { presentWorld, stepContextOf } from './operator.ts'
+import { presentWorld, stepRoutes } from './operator.ts'
 
 /** Wallets as a test opens and fills them (contract C15). */
 
@@ -26,123 +26,100 @@ const WalletThreshold = Type.Object(
 )
 const ERRORS = { not_found: notFound('Wallet') }
 
-const FUND = walletActs.fund
-
 const CLIENT_PROBLEM = 'must be the id of a client of this world'
 const CURRENCY_PROBLEM = 'must be the ISO 4217 code of a circulating currency'
 
 export const walletRoutes = (parts: Parts) =>
-  controlRoutes()
-    .post(
-      '/wallets',
-      async ({ query, body, set }) => {
-        const { currency: code, type = 'PREPAID', credit_limit: creditLimit = 0 } = body
-        const { client_id: clientId = SANDBOX_CLIENT_IDS.sandbox } = body
-        const world = await presentWorld(parts, query.world)
-        const currency = parts.reference.findCurrencyByCode(code)
-        if (!currency) throw violated('currency', 'enum', CURRENCY_PROBLEM)
-        const creditLimitMinor = minorOf('credit_limit', creditLimit, currency)
-        if (type === 'PREPAID' && creditLimitMinor > 0) {
-          throw violated('credit_limit', 'max', 'must be 0 for a PREPAID wallet')
-        }
-        if (!findEnabledClient(world.db.query, clientId)) throw violated('client_id', 'enum', CLIENT_PROBLEM)
-        const opened = { clientId, currencyId: currency.id, type, creditLimitMinor }
-        const { id } = await world.db.write((tx) => openWallet(tx, opened, world.clock.nowMs()))
-        world.forgetDerived()
-        set.headers.Location = `/api/v1/wallets/${id}`
-        return { id, currency: currency.currency, amount: 0 }
-      },
-      {
-        id: 'openWallet',
-        summary: 'Open a wallet for a client of a world',
-        description: 'Empty at first, and prepaid by default.',
-        names: 'wallet_open.',
-        body: Type.Object(
-          {
-            currency: Text({ description: 'ISO 4217' }),
-            client_id: Type.Optional({ ...Id, description: 'The client that owns it; by default sandbox' }),
-            type: Type.Optional(oneOf<'PREPAID' | 'POSTPAID'>(['PREPAID', 'POSTPAID'], { default: 'PREPAID' })),
-            credit_limit: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
-          },
-          { title: 'SandboxWalletRequest' },
-        ),
-        bodyExample: { currency: 'KWD', type: 'POSTPAID', credit_limit: 100 },
-        response: {
-          status: 201,
-          description: 'The wallet, empty',
-          schema: WalletState,
-          example: { id: 6, currency: 'KWD', amount: 0 },
+  stepRoutes(
+    parts,
+    {
+      kind: WALLET,
+      acts: walletActs,
+      params: idPath('wallet'),
+      example: 1,
+      response: { description: 'The wallet with its new amount', schema: WalletState },
+      wire: stateOf,
+    },
+    openingRoutes(parts),
+  ).patch(
+    '/wallets/:id',
+    async ({ params: { id }, query, body: { threshold } }) => {
+      const world = await presentWorld(parts, query.world)
+      return updateThreshold(world, parts.reference, id, threshold)
+    },
+    {
+      id: 'updateWallet',
+      summary: 'Set the threshold of a wallet',
+      description:
+        'There is an event wallet.low once the amount is below it, and another one only after it has recovered.',
+      names: 'wallet_update.',
+      params: idPath('wallet'),
+      body: Type.Object(
+        {
+          threshold: Type.Optional(
+            Type.Number({
+              minimum: 0,
+              maximum: 1_000_000_000,
+              description: 'In major units; null, or left out, for none',
+            }),
+          ),
         },
-        refuses: { validation: violation('currency', 'enum', CURRENCY_PROBLEM) },
+        { title: 'WalletUpdate' },
+      ),
+      bodyExample: { threshold: 500 },
+      response: {
+        description: 'The wallet with its threshold',
+        schema: WalletThreshold,
+        example: { id: 1, currency: 'USD', amount: 100_000, threshold: 500 },
       },
-    )
-    .post(
-      '/wallets/:id/fund',
-      async ({ params: { id }, query, body }) => {
-        const world = await presentWorld(parts, query.world)
-        const wanted = findAnyWallet(world.db.query, id)
-        const fault = sizeFault(
-          Number(body.amount),
-          wanted ? parts.reference.getCurrency(wanted.currencyId).precision : 0,
-        )
-        if (fault) throw new DomainError(invalid([{ field: 'amount', ...fault }]))
-        const context = stepContextOf(parts, world)
-        const wallet = await world.db.write((tx) => {
-          FUND.by(tx, found(findAnyWallet(tx, id), notFound('Wallet')), body as never, context)
-          return found(findAnyWallet(tx, id), notFound('Wallet'))
-        })
-        return stateOf(wallet, parts.reference)
-      },
-      {
-        id: 'fundWallet',
-        summary: FUND.summary,
-        description: 'The amount is booked as a transaction, like a transfer of money.',
-        names: 'wallet_fund.',
-        params: idPath('wallet'),
-        body: bodyOf(FUND.body, 'FundRequest'),
-        bodyExample: { amount: 250, remarks: 'Top-up' },
-        response: {
-          description: 'The wallet with its new amount',
-          schema: WalletState,
-          example: { id: 1, currency: 'USD', amount: 100_250 },
+      refuses: { validation: violation('threshold', 'number', 'must be a number'), ...ERRORS },
+    },
+  )
+
+const openingRoutes = (parts: Parts) =>
+  controlRoutes().post(
+    '/wallets',
+    async ({ query, body, set }) => {
+      const { currency: code, type = 'PREPAID', credit_limit: creditLimit = 0 } = body
+      const { client_id: clientId = SANDBOX_CLIENT_IDS.sandbox } = body
+      const world = await presentWorld(parts, query.world)
+      const currency = parts.reference.findCurrencyByCode(code)
+      if (!currency) throw violated('currency', 'enum', CURRENCY_PROBLEM)
+      const creditLimitMinor = minorOf('credit_limit', creditLimit, currency)
+      if (type === 'PREPAID' && creditLimitMinor > 0) {
+        throw violated('credit_limit', 'max', 'must be 0 for a PREPAID wallet')
+      }
+      if (!findEnabledClient(world.db.query, clientId)) throw violated('client_id', 'enum', CLIENT_PROBLEM)
+      const opened = { clientId, currencyId: currency.id, type, creditLimitMinor }
+      const { id } = await world.db.write((tx) => openWallet(tx, opened, world.clock.nowMs()))
+      world.forgetDerived()
+      set.headers.Location = `/api/v1/wallets/${id}`
+      return { id, currency: currency.currency, amount: 0 }
+    },
+    {
+      id: 'openWallet',
+      summary: 'Open a wallet for a client of a world',
+      description: 'Empty at first, and prepaid by default.',
+      names: 'wallet_open.',
+      body: Type.Object(
+        {
+          currency: Text({ description: 'ISO 4217' }),
+          client_id: Type.Optional({ ...Id, description: 'The client that owns it; by default sandbox' }),
+          type: Type.Optional(oneOf<'PREPAID' | 'POSTPAID'>(['PREPAID', 'POSTPAID'], { default: 'PREPAID' })),
+          credit_limit: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 })),
         },
-        refuses: { validation: violation('amount', 'required', 'is required'), ...ERRORS },
+        { title: 'SandboxWalletRequest' },
+      ),
+      bodyExample: { currency: 'KWD', type: 'POSTPAID', credit_limit: 100 },
+      response: {
+        status: 201,
+        description: 'The wallet, empty',
+        schema: WalletState,
+        example: { id: 6, currency: 'KWD', amount: 0 },
       },
-    )
-    .patch(
-      '/wallets/:id',
-      async ({ params: { id }, query, body: { threshold } }) => {
-        const world = await presentWorld(parts, query.world)
-        return updateThreshold(world, parts.reference, id, threshold)
-      },
-      {
-        id: 'updateWallet',
-        summary: 'Set the threshold of a wallet',
-        description:
-          'There is an event wallet.low once the amount is below it, and another one only after it has recovered.',
-        names: 'wallet_update.',
-        params: idPath('wallet'),
-        body: Type.Object(
-          {
-            threshold: Type.Optional(
-              Type.Number({
-                minimum: 0,
-                maximum: 1_000_000_000,
-                description: 'In major units; null, or left out, for none',
-              }),
-            ),
-          },
-          { title: 'WalletUpdate' },
-        ),
-        bodyExample: { threshold: 500 },
-        response: {
-          description: 'The wallet with its threshold',
-          schema: WalletThreshold,
-          example: { id: 1, currency: 'USD', amount: 100_000, threshold: 500 },
-        },
-        refuses: { validation: violation('threshold', 'number', 'must be a number'), ...ERRORS },
-      },
-    )
+      refuses: { validation: violation('currency', 'enum', CURRENCY_PROBLEM) },
+    },
+  )
 
 /** @throws DomainError not_found, validation */
 const updateThreshold = async (world: World, reference: Reference, id: number, threshold: number | undefined) => {
