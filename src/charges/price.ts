@@ -3,7 +3,7 @@ import { AMOUNT_TOO_SMALL, convert, feeOf, percentOf, plus, RATE_ONE, times } fr
 import type { Currency } from '../reference/reference.ts'
 
 /** The inputs of a price (contract C9). Amounts are in minor units of the product's currency. */
-export interface PriceInputs {
+interface PriceInputs {
   denominationMinor: number
   quantity: number
   discountBasisPoints: number

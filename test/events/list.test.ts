@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { notFound } from '../errors.ts'
 import { sharedServer, type TestWorld, testIn } from '../harness.ts'
 import type { PublishedEvent } from '../records.ts'
 import { INSTANT, NOON, pay, place } from '../records.ts'
@@ -57,13 +56,6 @@ describe('GET /api/v1/events/{id}', () => {
     const world = await busy()
     for (const event of await eventsOf(world)) {
       expect(await (await world.get(`${EVENTS}/${event.id}`)).json()).toEqual(event)
-    }
-  })
-
-  atNoon('404 for what is not an event', async (world) => {
-    for (const id of ['evt_nothing', '1', '%00', 'pyt_1']) {
-      const response = await world.get(`${EVENTS}/${id}`)
-      expect([response.status, await response.json()]).toEqual([404, notFound('Event not found')])
     }
   })
 })

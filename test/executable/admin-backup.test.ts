@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import {
   chmodSync,
@@ -12,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { bearer, type Ended, run } from '../program.ts'
+import { forceFile } from './forced.ts'
 import { asOperator, type Credentials, Customer, Operator, operatorTest } from './live.ts'
 
 /** Backups, and the proof that books balance (contract C1, C3, C11 to C13). */
@@ -151,6 +151,7 @@ const DAMAGES: [change: string, fault: string][] = [
     'the ids of webhook_queue have reached 9999999999, and paths take them up to 2147483647',
   ],
   ['UPDATE clients SET id = 2147483648', 'the ids of clients have reached 2147483648, '],
+  ['CREATE VIEW planted AS SELECT 1', 'the view "planted" does not belong to Scrip'],
   ["UPDATE audit SET user = 'eve' WHERE id = 2", 'row 2 of the audit was changed'],
   ["UPDATE payouts SET due_at_ms = 1 WHERE reference_id = 'open'", ' was due at 1970-01-01T00:00:00Z'],
 ]
@@ -183,7 +184,7 @@ describe('verify', () => {
       const check = async ([change, fault]: (typeof DAMAGES)[number], index: number): Promise<void> => {
         const file = join(operator.folder, `damaged-${index}.sqlite`)
         writeFileSync(file, sound)
-        tamper(file, change)
+        forceFile(file, change)
         const { exitCode, stdout, stderr }: Ended = await run(['verify', file, '--json'])
         const results = JSON.parse(stdout) as { check: string; first: string | null }[]
         const broken = results.filter(({ first }) => first !== null)
@@ -196,15 +197,3 @@ describe('verify', () => {
       expect([...unbroken]).toEqual(['the file is whole']) // which a test of its own breaks
     }))
 })
-
-/** Changes a database as one would who means harm: past its triggers, checks and references. */
-const tamper = (file: string, change: string): void => {
-  const database = new Database(file)
-  database.run('PRAGMA foreign_keys = OFF')
-  database.run('PRAGMA ignore_check_constraints = ON')
-  const triggers = database.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all()
-  for (const { name } of triggers) database.run(`DROP TRIGGER ${name}`)
-  database.run(change)
-  database.run('PRAGMA wal_checkpoint(TRUNCATE)')
-  database.close()
-}

@@ -4,6 +4,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { login, type Place, run } from '../program.ts'
+import { force } from './forced.ts'
 import { asOperator, Customer, type Operator, operatorTest, stockedTest } from './live.ts'
 
 /** The audit (contract C17): what operators did, and what was refused to them. */
@@ -26,18 +27,6 @@ interface Row {
 const auditOf = async (operator: Operator, ...args: string[]) =>
   (await operator.json<Row[]>('audit', 'list', ...args)).reverse()
 const lastOf = async (operator: Operator): Promise<Row | undefined> => (await auditOf(operator, '--limit', '1'))[0]
-const edit = (operator: Operator, ...statements: string[]): void => {
-  const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
-  const triggers = sqlite
-    .query<{ name: string; sql: string }, []>(
-      "SELECT name, sql FROM sqlite_schema WHERE name IN ('audit_kept', 'audit_fixed')",
-    )
-    .all()
-  for (const { name } of triggers) sqlite.run(`DROP TRIGGER ${name}`)
-  for (const statement of statements) sqlite.run(statement)
-  for (const { sql } of triggers) sqlite.run(sql)
-  sqlite.close()
-}
 
 const FIRST = '0'.repeat(64)
 const FACTS = ['id', 'at_ms', 'user', 'command', 'subject', 'before', 'after', 'outcome', 'address', 'act']
@@ -250,7 +239,7 @@ describe('the chain', () => {
   test.each(FORGERIES)('%s is a fault, in a folder and a backup, also after the next acts', (_, statements, fault) =>
     asOperator(async (operator) => {
       await operator.stocked()
-      edit(operator, ...statements(storedRows(operator)))
+      force(operator, ...statements(storedRows(operator)))
       expect(await faultsOf(operator)).toEqual([expect.stringMatching(fault)])
       const backup = join(operator.folder, 'backup.sqlite')
       copyFileSync(join(operator.dataDir, 'scrip.sqlite'), backup)
@@ -267,7 +256,7 @@ describe('the chain', () => {
     await operator.json('wallet', 'fund', '1', '1')
     await operator.json('vouchers', 'rekey')
     expect(await faultsOf(operator)).toEqual([])
-    edit(operator, "UPDATE audit SET user = 'eve' WHERE id = 5")
+    force(operator, "UPDATE audit SET user = 'eve' WHERE id = 5")
     expect(await faultsOf(operator)).toEqual(['row 5 of the audit was changed'])
   })
 
@@ -279,7 +268,7 @@ describe('the chain', () => {
     expect(await faultsOf(operator)).toEqual([])
     const [first, second] = storedRows(operator)
     expect([first?.key_mark, typeof second?.key_mark]).toEqual([null, 'string'])
-    edit(operator, "UPDATE audit SET user = 'eve' WHERE id = 1")
+    force(operator, "UPDATE audit SET user = 'eve' WHERE id = 1")
     expect(await faultsOf(operator)).toEqual(['row 1 of the audit was changed'])
   })
 

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { forFile } from '../harness.ts'
-import { COMMAND, folderTest, type Running, run, start } from '../program.ts'
+import { COMMAND, type Running, run, start } from '../program.ts'
 
 /** `scrip compare` (contract C15): against another Scrip, and against one whose responses are altered on their way. */
 
@@ -390,13 +388,6 @@ describe('the credentials', () => {
     const { exitCode, stderr } = await run(['run', '--world', 'own', '--', 'sh', '-c', `${inner} $SCRIP_URL`])
     expect(exitCode).toBe(0)
     expect(stderr).toMatch(/no differences in \d+ answers\n$/)
-  })
-
-  folderTest('are read from a file', async (folder) => {
-    const file = join(folder, 'password')
-    writeFileSync(file, 'limited\n')
-    const { exitCode } = await compare(host.url, ['--username', 'limited'], { SCRIP_PASSWORD_FILE: file })
-    expect(exitCode).toBe(0)
   })
 })
 

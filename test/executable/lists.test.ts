@@ -1,7 +1,6 @@
-import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { run } from '../program.ts'
+import { force } from './forced.ts'
 import { asOperator, Customer, type Operator, operatorTest, stockedTest } from './live.ts'
 
 /** Lists and reports of the command line (contract C17). */
@@ -185,9 +184,7 @@ describe('scrip vouchers list', () => {
       { product_id: 1, available: 1, days_left: 15, taken: 2 },
       { product_id: 2, available: 3, days_left: null, taken: 0 },
     ])
-    const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
-    sqlite.run('UPDATE orders SET placed_at_ms = placed_at_ms - 31 * 86400000')
-    sqlite.close()
+    force(operator, 'UPDATE orders SET placed_at_ms = placed_at_ms - 31 * 86400000')
     expect(await operator.json<object[]>('vouchers', 'list')).toMatchObject([{ days_left: null }, { days_left: null }])
   })
 })

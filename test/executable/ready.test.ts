@@ -19,21 +19,6 @@ test('prints only one line to standard output, when it is ready', async () => {
   expect(READY.exec(program.ready)?.[2]).toBe(String(program.pid))
 })
 
-test('logs to standard error, optionally as JSON', async () => {
-  const program = await start(['--log-format', 'json', '--log-level', 'debug'])
-  const { exitCode, stderr } = await program.stop()
-  expect(exitCode).toBe(0)
-  const lines = stderr.trim().split('\n')
-  expect(lines.length).toBeGreaterThan(1)
-  for (const line of lines) {
-    expect(JSON.parse(line)).toMatchObject({
-      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      level: expect.stringMatching(/^(?:debug|info|warn|error)$/),
-      message: expect.any(String),
-    })
-  }
-})
-
 test('logs nothing below the log level, and no colours without a terminal', async () => {
   expect((await (await start(['--log-level', 'error'])).stop()).stderr).toBe('')
   expect((await (await start()).stop()).stderr).toBe('')

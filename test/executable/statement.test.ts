@@ -1,7 +1,6 @@
-import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { run } from '../program.ts'
+import { force } from './forced.ts'
 import { Customer, type Operator, operatorTest } from './live.ts'
 
 /** Statements (contract C17): a month of a client's wallets, proven by the ledger. */
@@ -24,18 +23,6 @@ const MONTH = new Date().toISOString().slice(0, 7)
 
 const statementOf = (operator: Operator, month = MONTH) =>
   operator.json<Statement[]>('statement', 'acme', '--month', month)
-
-/** Changes records that triggers hold fixed. */
-const force = (operator: Operator, ...statements: string[]): void => {
-  using sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
-  const triggers = sqlite
-    .query<{ name: string; sql: string }, []>(
-      "SELECT name, sql FROM sqlite_schema WHERE name IN ('journal_entries_fixed', 'transactions_fixed')",
-    )
-    .all()
-  for (const { name } of triggers) sqlite.run(`DROP TRIGGER ${name}`)
-  for (const statement of [...statements, ...triggers.map(({ sql }) => sql)]) sqlite.run(statement)
-}
 
 /** Moves all records in time, as if they had been made then. */
 const moveRecords = (operator: Operator, timeMs: number): void => {

@@ -1,20 +1,15 @@
-import { Database as SqliteDatabase } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../free-port.ts'
 import { bearer, folderTest, run } from '../program.ts'
 import { blocksOf, documentText } from './documents.ts'
+import { force } from './forced.ts'
 import { asOperator, Customer, type Operator, stockedTest } from './live.ts'
 
 /** An upgrade is a restart, tried on a copy of the data folder first (contract C17). */
 
 const check = (operator: Operator, ...flags: string[]) => operator.run(['serve', '--mode', 'live', '--check', ...flags])
-
-const edit = ({ dataDir }: Operator, sql: string): void => {
-  using sqlite = new SqliteDatabase(join(dataDir, 'scrip.sqlite'))
-  sqlite.run(sql)
-}
 
 describe('scrip serve --check', () => {
   stockedTest('opens and verifies a copy beside a server, and leaves nothing behind', async (operator, credentials) => {
@@ -38,13 +33,13 @@ describe('scrip serve --check', () => {
       return { exitCode, stdout, stderr }
     }
     expect(await refused('--catalog', bad)).toEqual({ exitCode: 4, stdout: '', stderr: expect.stringContaining(bad) })
-    edit(operator, 'UPDATE wallets SET amount_minor = amount_minor + 1')
+    force(operator, 'UPDATE wallets SET amount_minor = amount_minor + 1')
     expect(await refused()).toEqual({
       exitCode: 4,
       stdout: '',
       stderr: expect.stringMatching(/^scrip: the data is not sound: wallet 1\b.*\nSee scrip verify.\n$/),
     })
-    edit(operator, 'CREATE TABLE foreign_one (id INTEGER)')
+    force(operator, 'CREATE TABLE foreign_one (id INTEGER)')
     expect(await refused()).toMatchObject({ exitCode: 4, stderr: expect.not.stringContaining('.scrip-draft-') })
   })
 

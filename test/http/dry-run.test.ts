@@ -93,16 +93,6 @@ describe('the response of a dry run', () => {
     const forbidden = await poor.post(ORDERS, INSTANT, DRY_RUN)
     expect([forbidden.status, headersOf(forbidden).marked]).toEqual([403, 'true'])
   })
-
-  test('takes a token of the limit', async () => {
-    const strict = await startServer('--rate-limit', '2/h')
-    const world = await strict.world('2030-01-01T00:00:00Z')
-    const remaining = async () => (await world.post(ORDERS, INSTANT, DRY_RUN)).headers.get('x-ratelimit-remaining')
-    expect([await remaining(), await remaining()]).toEqual(['1', '0'])
-    const third = await world.post(ORDERS, INSTANT, DRY_RUN)
-    expect(third.status).toBe(429)
-    await strict.stop()
-  })
 })
 
 describe('the header', () => {

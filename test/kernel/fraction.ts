@@ -25,13 +25,9 @@ export const plus = (a: Fraction, b: Fraction): Fraction => ({
   over: a.over * b.under + b.over * a.under,
   under: a.under * b.under,
 })
-export const minus = (a: Fraction, b: Fraction): Fraction => plus(a, { over: -b.over, under: b.under })
 export const times = (a: Fraction, b: Fraction): Fraction => ({ over: a.over * b.over, under: a.under * b.under })
 export const dividedBy = (a: Fraction, b: Fraction): Fraction =>
   b.over < 0n ? times(a, { over: -b.under, under: -b.over }) : times(a, { over: b.under, under: b.over })
-
-/** The percentage as a fraction. */
-export const percent = (a: Fraction, percentage: Fraction): Fraction => dividedBy(times(a, percentage), fraction('100'))
 
 /** The number of units of the last decimal, rounded half away from zero. */
 export const unitsOf = (a: Fraction, decimals: number): bigint => {
@@ -41,11 +37,3 @@ export const unitsOf = (a: Fraction, decimals: number): bigint => {
   const units = (magnitude - down * a.under) * 2n >= a.under ? down + 1n : down
   return scaled < 0n ? -units : units
 }
-
-/** The fraction rounded to some decimals, half away from zero. */
-export const rounded = (a: Fraction, decimals: number): Fraction => ({
-  over: unitsOf(a, decimals),
-  under: 10n ** BigInt(decimals),
-})
-
-export const isEqual = (a: Fraction, b: Fraction): boolean => a.over * b.under === b.over * a.under

@@ -75,14 +75,6 @@ describe('The inbox of a world', () => {
     expect([await inboxOf(world), (await inboxOf(other)).length]).toEqual([[], 1])
   })
 
-  atNoon('keeps the newest when there are too many', async (world) => {
-    const path = `/_sandbox/inbox/hooks?world=${world.name}`
-    for (let count = 1; count <= 6; count++) {
-      await server.request(path, { method: 'POST', body: `${count}${' '.repeat(1_000_000)}` })
-    }
-    expect((await inboxOf(world)).map(({ id }) => id)).toEqual([3, 4, 5, 6])
-  })
-
   test.each([{ status: 100 }, { status: 600 }, { delay_ms: 60_001 }, { delay_ms: -1 }, { other: 1 }])(
     'refuses %p as a response',
     async (reply) => {

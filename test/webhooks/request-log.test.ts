@@ -1,8 +1,8 @@
 import { describe, expect } from 'bun:test'
 import { eventsOf } from '../events/events.ts'
 import { forFile, startServer, type TestWorld, testIn } from '../harness.ts'
-import { INSTANT, NONE_LEFT, NOON, ORDERS, OVERNIGHT, place } from '../records.ts'
-import { type AttemptBody, attemptsOf, fund, hook, receiversOfFile, settle } from './webhooks.ts'
+import { INSTANT, NOON, ORDERS, place } from '../records.ts'
+import { type AttemptBody, attemptsOf, hook, receiversOfFile, settle } from './webhooks.ts'
 
 /** Events and deliveries beside the request that has caused them. */
 
@@ -58,14 +58,6 @@ describe('GET /_sandbox/requests/{id}', () => {
     ])
   })
 
-  atNoon('leaves what the clock makes of its order later to the events of the order', async (world) => {
-    await place(world, OVERNIGHT)
-    await world.clock({ advance: 'P2D' })
-    const again = await world.again()
-    expect(await typesOf(again, await entryOf(world, ORDERS))).toEqual(['wallet.debited', 'order.created'])
-    expect((await eventsOf(again)).map(({ type }) => type)).toContain('order.delivered')
-  })
-
   atNoon('says why an attempt got no response', async (world) => {
     using wordless = Bun.listen({
       hostname: '127.0.0.1',
@@ -104,15 +96,6 @@ describe('GET /_sandbox/requests/{id}', () => {
     const said = deliveries.map(({ event_type, verifies }) => `${event_type} ${verifies}`).sort()
     const expected = [...inboxes.flatMap(() => ['created false', 'delivered true']), 'created null', 'delivered null']
     expect(said).toEqual(expected.map((each) => `order.${each}`).sort())
-  })
-
-  atNoon('has no event of a request that was refused, and none of another request', async (world) => {
-    await fund(world)
-    expect((await world.post(ORDERS, NONE_LEFT)).status).toBe(400)
-    const entry = await entryOf(world, ORDERS)
-    expect([entry.events, entry.deliveries]).toEqual([[], []])
-    expect((await entriesOf(world)).every(({ events }) => events.length === 0)).toBe(true)
-    expect(await eventsOf(world)).toHaveLength(1)
   })
 
   atNoon('the list and HAR have the ids of the events', async (world) => {

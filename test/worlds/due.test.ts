@@ -146,24 +146,4 @@ describe('over HTTP', () => {
       expect(await getOrder(world, 1)).toMatchObject({ status: 'DELIVERED', delivered_at: at(5) })
     }
   })
-
-  test('a month in steps gives the same result as one jump', async () => {
-    const outcomes: unknown[] = []
-    for (const steps of [['P30D'], ['PT0.5S', 'PT1S', 'PT1S', 'PT2S', 'PT0.4S', 'PT0.1S', 'P29DT23H59M55S']]) {
-      const world = await server.world(START)
-      const { id } = await pay(world)
-      await place(world, { ...INSTANT, quantity: 6 })
-      let client = world
-      for (const advance of steps) {
-        await client.clock({ advance })
-        client = await client.again()
-        await client.get('/api/v1/wallets')
-      }
-      const { events, status } = await getPayout(client, id)
-      const { status: orderStatus, delivered_at } = await getOrder(client, 1)
-      outcomes.push({ events, status, orderStatus, delivered_at })
-    }
-    expect(outcomes[1]).toEqual(outcomes[0])
-    expect(outcomes[0]).toMatchObject({ status: 'completed', orderStatus: 'DELIVERED', delivered_at: at(5) })
-  })
 })
