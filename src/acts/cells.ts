@@ -8,11 +8,19 @@ import type { Currency } from '../reference/reference.ts'
 export class Amount {
   constructor(
     private readonly minor: number,
-    private readonly currency: Pick<Currency, 'precision'>,
+    private readonly currency: Pick<Currency, 'precision' | 'currency'>,
   ) {}
 
-  get parts(): { minor: number; precision: number } {
-    return { minor: this.minor, precision: this.currency.precision }
+  get parts(): { minor: number; precision: number; currency: string } {
+    const { precision, currency } = this.currency
+    return { minor: this.minor, precision, currency }
+  }
+
+  /** For people: `1,000.50 USD`. */
+  get words(): string {
+    const { precision, currency } = this.currency
+    const digits = { minimumFractionDigits: precision, maximumFractionDigits: precision }
+    return `${this.toJSON().toLocaleString('en', digits)} ${currency}`
   }
 
   toString(): string {

@@ -10,10 +10,13 @@ import { type Customer, Operator } from './live.ts'
 setDefaultTimeout(60_000)
 
 const MONTH = new Date().toISOString().slice(0, 7)
+const shown = (amount: number): string => amount.toLocaleString('en', { minimumFractionDigits: 2 })
+/** In pixels, between the margins of a browser. */
+const A4_WIDTH = 718
 const PAGES = [
   ...['#today', '#payouts', '#orders/1', '#clients', '#clients/acme', '#wallets/1', '#stock', '#products/1', '#audit'],
   ...['#search?search=bonus', '#search?search=nothing-of-this'],
-  ...['#statement', `#statement/acme?month=${MONTH}`],
+  ...['#statement', `#statement?client=acme&month=${MONTH}`],
 ]
 
 describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
@@ -112,7 +115,7 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
       .fill(`${id}-1`)
     const said = await confirm()
     const [held] = await customer.wallet()
-    expect(said).toContain(`Wallet 1 of acme receives 9.75 USD, and holds ${held.toFixed(2)} USD then.`)
+    expect(said).toContain(`Wallet 1 of acme receives 9.75 USD, and holds ${shown(held)} USD then.`)
     await page.getByText('9.75 USD').first().waitFor()
     expect(await operator.json('orders', 'show', String(id))).toMatchObject({
       refunded_amount: 9.75,
@@ -129,7 +132,7 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     await dialog()
       .getByLabel(/^amount/)
       .fill('7000')
-    expect(await confirm()).toContain(`receives 7000.00 USD, and holds ${(before + 7_000).toFixed(2)} USD then.`)
+    expect(await confirm()).toContain(`receives 7,000.00 USD, and holds ${shown(before + 7_000)} USD then.`)
     await low.getByText('No wallet is below its threshold.').waitFor()
     expect((await customer.wallet())[0]).toBe(before + 7_000)
   })
@@ -140,16 +143,19 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     await page.getByLabel('Client', { exact: true }).fill('acme')
     await page.getByLabel('Month, in UTC').fill(MONTH)
     await page.getByRole('button', { name: 'Show' }).click()
-    await page.getByText('Closing balance').waitFor()
+    await page.getByText('closing_balance').waitFor()
     await page.emulateMedia({ media: 'print' })
+    await page.setViewportSize({ width: A4_WIDTH, height: 900 })
     expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false)
     const broken = await page.evaluate<string[]>(
       `[...document.querySelectorAll('tbody tr')].map((row) => getComputedStyle(row).breakInside).filter((value) => value !== 'avoid')`,
     )
     expect(broken).toEqual([])
+    expect(await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')).toBe(false)
     await page.emulateMedia({ media: 'screen' })
+    await page.setViewportSize({ width: 1280, height: 900 })
     const saved = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'CSV' }).click()
+    await page.getByRole('button', { name: 'Save statement as CSV' }).click()
     const path = await (await saved).path()
     expect(await Bun.file(path).text()).toBe(
       (await operator.run(['statement', 'acme', '--month', MONTH, '--csv'])).stdout,

@@ -161,19 +161,19 @@ describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => 
     })
     expect(told(ofDesk ?? {})).toEqual(told(ofCommand ?? {}))
     expect(ofDesk?.act).toBe(done?.id)
-    expect(await wallet(session)).toBe('1010.00')
+    expect(await wallet(session)).toBe('1,010.00 USD')
   })
 
   actTest('on money only after it has said amount, wallet and balance', async (session) => {
     const fund = { command: 'wallet fund', args: ['1', '12.50'] }
     const [said] = await session.ask([fund], true)
     expect(said?.notes).toEqual([
-      'Wallet 1 of acme receives 12.50 USD, and holds 1012.50 USD then.',
+      'Wallet 1 of acme receives 12.50 USD, and holds 1,012.50 USD then.',
       'Dry run: nothing was changed.',
     ])
-    expect(await wallet(session)).toBe('1000.00')
+    expect(await wallet(session)).toBe('1,000.00 USD')
     await session.ask([{ ...fund, id: said?.id ?? '' }])
-    expect(await wallet(session)).toBe('1012.50')
+    expect(await wallet(session)).toBe('1,012.50 USD')
   })
 
   actTest('once, however often the same form is sent', async (session) => {
@@ -181,7 +181,7 @@ describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => 
     const [said] = await session.ask([fund], true)
     const same = { ...fund, id: said?.id ?? '' }
     await Promise.all([session.ask([same]), session.ask([same]), session.ask([same])])
-    expect(await wallet(session)).toBe('1012.50')
+    expect(await wallet(session)).toBe('1,012.50 USD')
   })
 
   actTest('never twice for two desks that look at the same record', async (session, operator) => {
@@ -194,7 +194,7 @@ describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => 
     expect(ends.flatMap(({ refusal }) => refusal ?? [])).toEqual([
       expect.stringContaining('has done scrip wallet fund 1 100 meanwhile\nLook at it again first.'),
     ])
-    expect(await wallet(session)).toBe('1100.00')
+    expect(await wallet(session)).toBe('1,100.00 USD')
   })
 
   actTest('or says why not and what to do, which is a row of the audit too', async (session, operator) => {
@@ -219,7 +219,7 @@ describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => 
     const [refused] = await session.ask([{ command: 'vouchers import', args: ['codes.jsonl'], file: `${codes}oops` }])
     expect(refused?.refusal).toContain('codes.jsonl')
     const { rows } = await session.read<Rows>('list/stock?search=Tea')
-    expect(rows).toEqual([expect.objectContaining({ product: 'Tea', denomination: '10.00', available: 5 })])
+    expect(rows).toEqual([expect.objectContaining({ product: 'Tea', denomination: '10.00 USD', available: 5 })])
   })
 })
 
@@ -245,7 +245,7 @@ describe('the desk shows', () => {
         reference_id: 'bonus-1',
         client: 'acme',
         status: 'completed',
-        amount: '100.00',
+        amount: '100.00 USD',
       })
       expect(story.acts).toEqual(['payouts return'])
       expect(story.steps.map(({ name }) => name)).toEqual([
@@ -289,9 +289,14 @@ describe('the desk shows', () => {
 
   deskTest('a statement as the command prints it', async (session, operator) => {
     const month = new Date().toISOString().slice(0, 7)
-    const ofCommand = await operator.json<object[]>('statement', 'acme', '--month', month)
-    expect(await session.read<object[]>(`statement/acme?month=${month}`)).toEqual(ofCommand)
-    const csv = await (await session.request(`/data/statement/acme?month=${month}&csv=1`)).text()
+    const query = `list/statement?client=acme&month=${month}`
+    const { rows } = await session.read<Rows>(query)
+    expect(rows.map(({ entry, balance_after }) => [entry, balance_after])).toEqual([
+      ['opening_balance', '0.00 USD'],
+      ['transaction', '1,000.00 USD'],
+      ['closing_balance', '1,000.00 USD'],
+    ])
+    const csv = await (await session.request(`/data/${query}&csv=1`)).text()
     expect(csv).toBe((await operator.run(['statement', 'acme', '--month', month, '--csv'])).stdout)
   })
 

@@ -37,7 +37,7 @@ describe('--dry-run', () => {
         [['payouts', 'advance', open.id], { id: open.id, status: 'queued' }],
         [['payouts', 'cancel', open.id], { id: open.id, status: 'cancelled' }, moves('receives', '101.50', '866.75')],
         [['payouts', 'return', other.id], { id: other.id, returned: true }, moves('receives', '100.00', '865.25')],
-        [['wallet', 'fund', '1', '500'], { id: 1 }, moves('receives', '500.00', '1265.25')],
+        [['wallet', 'fund', '1', '500'], { id: 1 }, moves('receives', '500.00', '1,265.25')],
         [['wallet', 'adjust', '1', '-12.50'], { id: 1 }, moves('pays', '12.50', '752.75')],
       ]
       const audited = await operator.json<object[]>('audit', 'list')

@@ -82,9 +82,8 @@ const noting = <T>(performer: Performer, { note }: Asking, tx: Tx, unit: (tx: Tx
   for (const made of transactionsOf(tx, { newestFirst: true, limit: MOVED_MAX })) {
     if (made.id <= (last?.id ?? 0)) break
     const { walletId, clientId, amountMinor, balanceAfterMinor } = made
-    const { currency } = performer.walletCurrency(walletId)
     const [moved, held] = [amountMinor, balanceAfterMinor].map(
-      (minor) => `${performer.walletAmount(minor, walletId)} ${currency}`,
+      (minor) => performer.walletAmount(minor, walletId)?.words,
     )
     const verb = made.transactionType === 'CREDIT' ? 'receives' : 'pays'
     note(`Wallet ${walletId} of ${performer.clientName(clientId)} ${verb} ${moved}, and holds ${held} then.`)

@@ -15,7 +15,7 @@ export type Line =
   /** It is not known yet whether the act was done: who asks again learns it. */
   | { isUnknown: true }
 
-type WireCell = Exclude<Cell, Amount | Facts> | { minor: number; precision: number } | { facts: string }
+type WireCell = Exclude<Cell, Amount | Facts> | Amount['parts'] | { facts: string }
 type WireRow = Record<string, WireCell>
 
 const cellToWire = (cell: Cell): WireCell => {

@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander'
 import type { Act, Asked } from '../../acts/act.ts'
 import type { DataConfig } from '../../config/config.ts'
+import type { Filled, Form } from '../../desk/wire.ts'
 import { misused, ProgramError } from '../../kernel/exit.ts'
 import { freshActId } from '../../kernel/ids.ts'
 import { ask, askedOf, recordingRefusal } from '../acts/ask.ts'
@@ -9,37 +10,6 @@ import { explainFaults } from '../advice.ts'
 import type { Result } from '../terminal/output.ts'
 
 /** Acts on the desk: a form is made of an act, and what is filled in is read and asked as the command does it. */
-
-interface Field {
-  /** Its place among the operands, or its flag. */
-  name: string
-  about: string
-  isRequired: boolean
-  choices?: readonly string[]
-  isFile?: true
-}
-
-interface Form {
-  command: string
-  about: string
-  fields: Field[]
-  /** It moves money: a dry run comes first. */
-  isMoney: boolean
-}
-
-/** What a form asks for. */
-export interface Filled {
-  command: string
-  args: string[]
-  /** By their flags. */
-  options: Record<string, string>
-  /** The text of its file. */
-  file?: string
-  /** The row of the audit up to which the desk had seen what was done. */
-  seen?: number
-  /** That of its dry run. */
-  id?: string
-}
 
 interface Done {
   id: string

@@ -7,15 +7,15 @@ import { parseMonth, parseTime } from '../../config/values.ts'
 import { hasDatabase } from '../../db/data-folder.ts'
 import type { Narrowing } from '../../db/narrowing.ts'
 import { createDesk } from '../../desk/server.ts'
+import type { Filled } from '../../desk/wire.ts'
 import { EXIT, errorText, misused, ProgramError } from '../../kernel/exit.ts'
 import { explained, explainFaults } from '../advice.ts'
 import { verifiedData } from '../data/verify.ts'
 import { type Reading, reading, requireLiveFolder } from '../records/administration.ts'
-import { statement } from '../records/statement.ts'
 import { bind } from '../serve/bind.ts'
 import { nextStopSignal } from '../serve/stop-signal.ts'
 import { csvOf } from '../terminal/csv.ts'
-import { actOnDesk, type CommandLine, type Filled, formOf } from './acts.ts'
+import { actOnDesk, type CommandLine, formOf } from './acts.ts'
 import { LISTS } from './lists.ts'
 import { storyOf } from './story.ts'
 import { todayOf } from './today.ts'
@@ -98,17 +98,17 @@ const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promi
       if (what === 'today') return json(await todayOf(data))
       if (what === 'record') return json(storyOf(data, name, id))
       if (what === 'search') return json(await found(data, asked('search') ?? ''))
-      if (what === 'statement') return statementOf(data, name, asked('month') ?? '', asked('csv') !== undefined)
       if (what !== 'list' || !Object.hasOwn(LISTS, name)) throw NOTHING
       const listing = LISTS[name] as (typeof LISTS)[string]
-      const { by, statuses = [] } = listing
+      const { by, statuses = [], pageRows = PAGE_ROWS, columns } = listing
       const narrowing = { ...narrowingOf(data, asked), offset: Number(asked('offset') ?? 0) }
       if (asked('csv')) return csv(name, await listing.read(data, narrowing, asked('of')))
       return json({
-        ...(await listing.read(data, { ...narrowing, limit: PAGE_ROWS }, asked('of'))),
+        ...(await listing.read(data, { ...narrowing, limit: pageRows }, asked('of'))),
+        ...(columns && { columns }),
         by,
         statuses,
-        pageRows: PAGE_ROWS,
+        pageRows,
       })
     }),
   )
@@ -116,26 +116,21 @@ const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promi
 
 /** @throws ProgramError */
 const narrowingOf = ({ query }: Reading, asked: (parameter: string) => string | undefined): Narrowing => {
-  const timeOf = (name: string) => {
+  const read = <Value>(name: string, parse: (text: string) => Value): Value | undefined => {
     const text = asked(name)
-    return text === undefined ? undefined : readOr(() => parseTime(text))
+    try {
+      return text === undefined ? undefined : parse(text)
+    } catch (error) {
+      throw misused(explained(error))
+    }
   }
-  const client = asked('client')
   return {
-    clientId: client === undefined ? undefined : get(CLIENT, query, client).id,
+    clientId: read('client', (name) => get(CLIENT, query, name).id),
     status: asked('status'),
-    sinceMs: timeOf('since'),
-    untilMs: timeOf('until'),
+    sinceMs: read('since', parseTime),
+    untilMs: read('until', parseTime),
+    ...read('month', parseMonth),
     search: asked('search'),
-  }
-}
-
-/** @throws ProgramError for a text that cannot be read */
-const readOr = <Value>(read: () => Value): Value => {
-  try {
-    return read()
-  } catch (error) {
-    throw misused(explained(error))
   }
 }
 
@@ -148,26 +143,17 @@ const found = async (data: Reading, search: string) => {
   return lists
 }
 
-/** @throws ProgramError */
-const statementOf = (data: Reading, name: string, text: string, isCsv: boolean): Response => {
-  const month = readOr(() => parseMonth(text))
-  const config = { ...data.config, format: isCsv ? ('csv' as const) : ('json' as const) }
-  const result = statement({ ...data, config }, name, { month })
-  if (!isCsv) return json(JSON.parse([...(result as { pieces: Iterable<string> }).pieces].join('')))
-  return csv(`statement-${name}-${text}`, result as List)
-}
-
 const csv = (name: string, list: List): Response =>
   new Response([...csvOf(list)].join(''), {
     headers: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}.csv"` },
   })
 
-/** Amounts have all of their decimals; lists are read as they are written. */
+/** Amounts are in words; lists are read as they are written. */
 const json = (value: unknown, status = 200): Response =>
   new Response(
     JSON.stringify(value, function (this: Record<string, unknown>, key: string, wire: unknown) {
       const given: unknown = this[key]
-      if (given instanceof Amount) return given.toString()
+      if (given instanceof Amount) return given.words
       return given instanceof Iterator ? given.toArray() : wire
     }),
     { status, headers: { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' } },

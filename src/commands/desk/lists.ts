@@ -22,6 +22,7 @@ import { walletsOf } from '../../wallets/queries.ts'
 import { TRANSACTION_STATUSES, transactionsOf } from '../../wallets/statement-queries.ts'
 import { allWebhooks, attemptsTo } from '../../webhooks/queries.ts'
 import type { Reading } from '../records/administration.ts'
+import { statement } from '../records/statement.ts'
 
 /** What the desk lists: the records of the commands, by the names of its pages. */
 
@@ -31,7 +32,11 @@ type Of = string | undefined
 interface Listing {
   statuses?: readonly string[]
   /** What narrows it besides a search. */
-  by: readonly ('client' | 'time')[]
+  by: readonly ('client' | 'time' | 'month')[]
+  /** How many rows a page has, where it is not the usual number. */
+  pageRows?: number
+  /** What the page shows, where a file has more. */
+  columns?: readonly string[]
   read: (data: Reading, narrowing: Narrowing & { offset?: number }, of?: Of) => Promise<List>
 }
 
@@ -138,6 +143,26 @@ export const LISTS: Readonly<Record<string, Listing>> = {
     ({ query }, narrowing) => beneficiariesOf(query, narrowing),
     NARROWED,
   ),
+  statement: {
+    by: ['client', 'month'],
+    pageRows: Number.MAX_SAFE_INTEGER,
+    columns: [
+      'created_at',
+      'wallet_id',
+      'entry',
+      'source_id',
+      'remarks',
+      'transaction_type',
+      'amount',
+      'balance_after',
+    ],
+    read: async (data, { clientId, sinceMs, untilMs }) => {
+      const name = clientId === undefined ? null : data.clientName(clientId)
+      if (name === null || sinceMs === undefined || untilMs === undefined) return { columns: [], rows: [] }
+      const config = { ...data.config, format: 'csv' as const }
+      return statement({ ...data, config }, name, { month: { sinceMs, untilMs } }) as List
+    },
+  },
   audit: listing(
     AUDIT_COLUMNS,
     ['hash', 'previous_hash', 'address', 'act'],

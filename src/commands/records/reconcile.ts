@@ -63,7 +63,7 @@ type AmountIn = (amount: number, currency: string) => Amount
 const amountsOf =
   (reference: Reference): AmountIn =>
   (amount, code) => {
-    const currency = reference.findCurrencyByCode(code) ?? { precision: 0 }
+    const currency = reference.findCurrencyByCode(code) ?? { currency: code, precision: 0 }
     return new Amount(toMinor(amount, currency.precision) ?? 0, currency)
   }
 

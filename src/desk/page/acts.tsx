@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { visibleLines as visible } from '../../kernel/visible.ts'
 import { Button, Field, Form, named, Select } from '../../pages/ui/forms.tsx'
-import { Failed } from '../../pages/ui/pieces.tsx'
-import { type Form as ActForm, askFor, type Done, type Filled, type Row, readForm } from './data.ts'
-import { Facts, Rows } from './rows.tsx'
+import { Failed, Tag } from '../../pages/ui/pieces.tsx'
+import type { Form as ActForm, Filled } from '../wire.ts'
+import { askFor, type Done, type Row, readForm } from './data.ts'
+import { Facts } from './rows.tsx'
 
 /** What an act is about: the first operand of its command, and how people know it. */
 export interface Subject {
@@ -149,14 +150,20 @@ const Ended = ({ ended, subjects, word }: EndedProps) => {
       <ul class="ended">
         {ended.map(({ id, notes, result, refusal }, index) => (
           <li key={id}>
-            {subjects[index] && <strong>{visible(subjects[index].label)}</strong>}
-            {refusal === undefined ? <p class="tag good">{word}</p> : <Refusal text={refusal} />}
+            {subjects[index] && <strong>{visible(subjects[index].label)}</strong>}{' '}
+            {refusal === undefined ? (
+              <Tag kind="good">{statusOf(result) === undefined ? word : `${word}: ${statusOf(result)}`}</Tag>
+            ) : (
+              <Failed error={visible(refusal)} />
+            )}
             {notes
               .filter((note) => !note.startsWith('Dry run'))
               .map((note) => (
                 <p key={note}>{visible(note)}</p>
               ))}
-            {result && ended.length === 1 && <Result result={result} />}
+            {result && (subjects.length === 0 || 'password' in result) && !('rows' in result) && (
+              <Facts row={result as Row} page="" />
+            )}
           </li>
         ))}
       </ul>
@@ -164,32 +171,7 @@ const Ended = ({ ended, subjects, word }: EndedProps) => {
   )
 }
 
-const Result = ({ result }: { result: NonNullable<Done['result']> }) =>
-  'rows' in result && Array.isArray(result.rows) ? (
-    <Rows
-      list={{ columns: Object.keys((result.rows as Row[])[0] ?? {}), rows: result.rows as Row[] }}
-      page=""
-      label="Result"
-    />
-  ) : (
-    <Facts row={result as Row} page="" />
-  )
-
-/** Why something was refused, and what to do. */
-const Refusal = ({ text }: { text: string }) => {
-  const [what, ...next] = text.split('\n')
-  return (
-    <p class="failed" role="alert">
-      {visible(what ?? '')}
-      {next.map((line) => (
-        <span key={line}>
-          <br />
-          {visible(line)}
-        </span>
-      ))}
-    </p>
-  )
-}
+const statusOf = (result: Done['result']) => (result && 'status' in result ? String(result.status) : undefined)
 
 interface ActsProps {
   /** Their commands. */
@@ -207,13 +189,20 @@ export const Acts = ({ acts, onDone, ...rest }: ActsProps) => {
   const about =
     only === undefined ? '' : rest.subjects?.length === 1 ? ` ${only.label}` : ` ${rest.subjects?.length} records`
   return (
-    <div class="line">
-      {acts.map((act) => {
-        const name = titleOf(only && act !== 'wallet add' ? nameOf(act) : act)
-        return (
-          <Button key={act} text={name} aria-label={name + about} onClick={async () => setOpen(await readForm(act))} />
-        )
-      })}
+    <>
+      <div class="line">
+        {acts.map((act) => {
+          const name = titleOf(only && act !== 'wallet add' ? nameOf(act) : act)
+          return (
+            <Button
+              key={act}
+              text={name}
+              aria-label={name + about}
+              onClick={async () => setOpen(await readForm(act))}
+            />
+          )
+        })}
+      </div>
       {open && (
         <ActDialog
           form={open}
@@ -226,6 +215,6 @@ export const Acts = ({ acts, onDone, ...rest }: ActsProps) => {
           }}
         />
       )}
-    </div>
+    </>
   )
 }

@@ -1,4 +1,5 @@
 import { errorMessageIn } from '../../http/error-message.ts'
+import type { Filled, Form } from '../wire.ts'
 
 /** What the desk reads and asks for. The key that it needs besides its cookie came with the page that was let in. */
 
@@ -9,30 +10,6 @@ export interface List {
   columns: string[]
   rows: Row[]
   total?: number
-}
-
-interface Field {
-  name: string
-  about: string
-  isRequired: boolean
-  choices?: string[]
-  isFile?: true
-}
-
-export interface Form {
-  command: string
-  about: string
-  fields: Field[]
-  isMoney: boolean
-}
-
-export interface Filled {
-  command: string
-  args: string[]
-  options: Record<string, string>
-  file?: string | undefined
-  seen?: number | undefined
-  id?: string
 }
 
 export interface Done {

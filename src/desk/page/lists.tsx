@@ -9,7 +9,7 @@ import { go, hrefOf, type Place } from './place.ts'
 import { Rows } from './rows.tsx'
 
 interface Page extends List {
-  by: ('client' | 'time')[]
+  by: ('client' | 'time' | 'month')[]
   statuses: string[]
   pageRows: number
 }
@@ -46,6 +46,7 @@ const EMPTY: Readonly<Record<string, string>> = {
   webhooks: 'A client registers a webhook with POST /api/v1/webhooks.',
   events: 'Every change of an order, a payout or a wallet is an event.',
   beneficiaries: 'A client saves a beneficiary with POST /api/v1/beneficiaries.',
+  statement: 'Choose a client and a month: 2026-11.',
   audit: 'Every act of an operator is a row of the audit.',
 }
 
@@ -93,16 +94,19 @@ export const Listed = ({ page, query, isMain = false }: ListedProps) => {
   const save = () => act(() => download(page, ['list', page], query), 'Saved as CSV')
   const aside = (
     <div class="line">
-      <span class="soft">{total.toLocaleString('en')}</span>
+      <span class="soft">{total > 0 && total.toLocaleString('en')}</span>
+      {page === 'statement' && rows.length > 0 && <Button text="Print" onClick={() => print()} />}
       {rows.length > 0 && <Button text="CSV" aria-label={`Save ${page} as CSV`} onClick={save} />}
     </div>
   )
   return (
-    <Card title={nameOf(page)} aside={aside}>
+    <Card title={query.month ? `Statement of ${query.client}, ${query.month}` : nameOf(page)} aside={aside}>
       <Failed error={error} />
       {isMain && <Acts acts={MAKING[page] ?? []} onDone={reload} />}
       {isMain && <Filters key={JSON.stringify(query)} page={page} query={query} {...list} />}
-      {value && rows.length === 0 && <Empty>{isNarrowed ? 'Nothing matches.' : (EMPTY[page] ?? 'Nothing yet.')}</Empty>}
+      {value && rows.length === 0 && (
+        <Empty>{isNarrowed && page !== 'statement' ? 'Nothing matches.' : EMPTY[page]}</Empty>
+      )}
       {list && rows.length > 0 && <Rows list={list} page={page} label={nameOf(page)} />}
       {total > rows.length && (
         <p class="line">
@@ -150,6 +154,7 @@ const Filters = ({ page, query, by = [], statuses = [] }: { page: string; query:
     <Form class="form filters" aria-label="Filters" onSubmit={() => go(page, undefined, given)}>
       {field('search', 'Search')}
       {by.includes('client') && field('client', 'Client')}
+      {by.includes('month') && field('month', 'Month, in UTC', '2026-11')}
       {by.includes('time') && [field('since', 'Since', '2026-11-01'), field('until', 'Until', '2026-12-01')]}
       {statuses.length > 0 && (
         <label>

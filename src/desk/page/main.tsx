@@ -10,7 +10,6 @@ import { groupOf, ListPage, nameOf } from './lists.tsx'
 import { go, hrefOf, type Place, usePlace } from './place.ts'
 import { RecordPage } from './record.tsx'
 import { Rows } from './rows.tsx'
-import { StatementPage } from './statement.tsx'
 import { Today } from './today.tsx'
 
 /** The menu; the lists beside each are on its page. */
@@ -20,7 +19,6 @@ const Shown = ({ place }: { place: Place }) => {
   const { page, id } = place
   if (page === 'today') return <Today />
   if (page === 'search') return <Found place={place} />
-  if (page === 'statement') return <StatementPage key={`${id} ${place.query.month}`} place={place} />
   return id === undefined ? <ListPage place={place} /> : <RecordPage key={`${page} ${id}`} place={place} />
 }
 

@@ -10,14 +10,13 @@ import { type List, type Row, read } from './data.ts'
 import { Listed, nameOf } from './lists.tsx'
 import { go, hrefOf, type Place } from './place.ts'
 import { Facts, Rows } from './rows.tsx'
-import { Redeliver } from './today.tsx'
 
 interface ToldEvent {
   id: string
   type: string
   created_at: string
   data: object
-  attempts: (Attempt & { webhook_id: string; response_body: string | null })[]
+  attempts: (Attempt & { response_body: string | null })[]
 }
 
 interface Story {
@@ -52,7 +51,7 @@ export const RecordPage = ({ place: { page, id = '' } }: { place: Place }) => {
         <Failed error={error} />
         <Acts acts={acts} subjects={subjects} seen={seen} onDone={onDone} />
         <Facts row={row} page={page} />
-        {page === 'clients' && <a href={hrefOf('statement', id)}>Statement by month</a>}
+        {page === 'clients' && <a href={hrefOf('statement', undefined, { client: id })}>Statement by month</a>}
       </Card>
       {steps.length > 0 && (
         <Card title="What happened">
@@ -111,6 +110,6 @@ const ToldEventView = ({
       <summary>Data</summary>
       <Body text={JSON.stringify(data)} label={`Data of ${id}`} />
     </details>
-    <Redeliver event={id} onDone={onDone} />
+    <Acts acts={['webhooks redeliver']} subjects={[{ id, label: id }]} onDone={onDone} />
   </li>
 )

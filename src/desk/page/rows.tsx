@@ -7,27 +7,9 @@ import { hrefOf } from './place.ts'
 
 /** Rows as people read them: amounts with their currency, times, and links to other records. */
 
-/** In which column the currency of an amount is. */
-const CURRENCIES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    [
-      'amount',
-      'balance_after',
-      'reserved_amount',
-      'credit_limit',
-      'threshold',
-      'denomination',
-      'total',
-      'discount',
-      'total_amount',
-    ].map((name) => [name, 'currency']),
-  ),
-  ...Object.fromEntries(
-    ['paid', 'refunded_amount', 'net', 'gst', 'handling_fee', 'conversion_fee'].map((name) => [name, 'paid_currency']),
-  ),
-}
-/** What stands beside amounts. */
+/** Amounts name their currency. */
 const BESIDE = ['currency', 'paid_currency']
+const OF_CURRENCIES = ['rates', 'products']
 
 /** The page of the record that a column names. */
 const PAGES: Readonly<Record<string, string>> = {
@@ -58,21 +40,12 @@ const hrefIn = (name: string, cell: string, row: Row, page: string): string | un
   return kind && hrefOf(kind, cell)
 }
 
-/** `1000.50` with separators. */
-const grouped = (amount: string): string => amount.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',')
-
 export const Value = ({ name, row, page }: { name: string; row: Row; page: string }) => {
   const cell = row[name] ?? null
   if (cell === null || cell === '') return <span class="soft">–</span>
-  const currency = CURRENCIES[name]
-  if (currency !== undefined && typeof cell === 'string' && row[currency] !== undefined)
-    return (
-      <span class="amount">
-        {grouped(cell)} {String(row[currency])}
-      </span>
-    )
   if (name === 'status' || name === 'outcome') return <Tag kind={kindOf(String(cell))}>{String(cell)}</Tag>
   const text = textOf(cell)
+  if (AMOUNT.test(text)) return <span class="amount">{text}</span>
   if (/_at$|^at$|_until$/.test(name)) return <span class="mono">{time(text).slice(0, 19)}</span>
   const href = hrefIn(name, text, row, page)
   return href === undefined ? visible(text) : <a href={href}>{visible(text)}</a>
@@ -88,10 +61,13 @@ const textOf = (cell: Cell): string => {
   return String(cell)
 }
 
+/** As the server writes one. */
+const AMOUNT = /^-?[\d,.]+ [A-Z]{3}$/
+
 const headingOf = (name: string): string => name.replaceAll('_', ' ')
 
-const shownOf = (columns: readonly string[]): string[] =>
-  columns.filter((name) => !BESIDE.includes(name) || !columns.some((other) => CURRENCIES[other] === name))
+const shownOf = (columns: readonly string[], page: string): readonly string[] =>
+  OF_CURRENCIES.includes(page) ? columns : columns.filter((name) => !BESIDE.includes(name))
 
 interface RowsProps {
   list: List
@@ -104,7 +80,7 @@ interface RowsProps {
 
 /** A table that becomes a list of names and values on a narrow screen. */
 export const Rows = ({ list: { columns, rows }, page, label, before, after }: RowsProps) => {
-  const shown = shownOf(columns)
+  const shown = shownOf(columns, page)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
     // biome-ignore lint/a11y/useSemanticElements: a section would be a landmark of its own
@@ -140,7 +116,7 @@ export const Rows = ({ list: { columns, rows }, page, label, before, after }: Ro
 /** A record as names and values. */
 export const Facts = ({ row, page }: { row: Row; page: string }) => (
   <dl class="values">
-    {shownOf(Object.keys(row)).map((name) => (
+    {shownOf(Object.keys(row), page).map((name) => (
       <div key={name}>
         <dt>{headingOf(name)}</dt>
         <dd>
