@@ -90,7 +90,7 @@ const DISCOUNT_COLUMNS: Shown<Discount> = {
   discount: ([, basisPoints]) => toPercent(basisPoints),
 }
 
-export const clientsOf = (query: Query, { status, sinceMs = 0, untilMs = Number.POSITIVE_INFINITY }: Narrowing) =>
+const clientsOf = (query: Query, { status, sinceMs = 0, untilMs = Number.POSITIVE_INFINITY }: Narrowing) =>
   allClients(query)
     .toReversed()
     .filter(({ createdAtMs }) => createdAtMs >= sinceMs && createdAtMs < untilMs)

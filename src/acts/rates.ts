@@ -13,7 +13,7 @@ import { act, listing, members, type Noun } from './kind.ts'
 
 type Rate = { base: string; currency: string; rate: ReturnType<typeof decimalOf> }
 
-export const RATE_COLUMNS = members<Rate>('base', 'currency', 'rate')
+const RATE_COLUMNS = members<Rate>('base', 'currency', 'rate')
 
 const SET = {
   pairs: field<'[pairs...]', readonly string[]>(
@@ -73,7 +73,7 @@ const rows = (rates: BaseRates | undefined): Rate[] =>
     rates && currency !== rates.base ? [{ base: rates.base, currency, rate: decimalOf(rateE8) }] : [],
   )
 
-export const ratesIn = (query: Query) => rows(findRates(query))
+const ratesIn = (query: Query) => rows(findRates(query))
 
 /** For the audit. */
 const facts = (rates: BaseRates | undefined) =>

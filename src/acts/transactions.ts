@@ -5,7 +5,7 @@ import { listing, members, type Shown } from './kind.ts'
 
 /** `scrip transactions`: every movement of the wallets (contract C11). */
 
-export const TRANSACTION_COLUMNS: Shown<WalletTransaction> = {
+const TRANSACTION_COLUMNS: Shown<WalletTransaction> = {
   ...members<WalletTransaction>('id', 'clientId', 'walletId'),
   currency: ({ walletId }, { walletCurrency }) => walletCurrency(walletId).currency,
   ...members<WalletTransaction>('transactionType', 'amountMinor', 'balanceAfterMinor'),

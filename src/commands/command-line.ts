@@ -101,9 +101,7 @@ const desk: Define = (command) =>
   withOptions(command, DESK_OPTIONS)
     .hook('preAction', refuseRuntimeVariables)
     .description('serve a page for the operator of a data folder, on this machine alone')
-    .action(async (options: DeskOptions) =>
-      (await import('./desk/desk.ts')).desk(options, (words) => commandLine({}, words)),
-    )
+    .action(async (options: DeskOptions) => (await import('./desk/desk.ts')).desk(options))
 
 const version: Define = (command) =>
   command.description('print the version').action(() => void process.stdout.write(`${VERSION}\n`))

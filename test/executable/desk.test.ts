@@ -73,7 +73,10 @@ describe('twenty tries from elsewhere', () => {
   deskTest('get 403, change nothing and learn nothing', async (session, operator, desk) => {
     const { cookie = '', 'x-desk-key': key = '' } = session.headers
     const { host, port } = new URL(desk.url)
-    const fund = JSON.stringify({ acts: [{ command: 'wallet fund', args: ['1', '1'], options: {} }], isDryRun: false })
+    const fund = JSON.stringify({
+      acts: [{ command: 'wallet fund', input: { id: '1', amount: '1' } }],
+      isDryRun: false,
+    })
     const post = (headers: Record<string, string>) => ['/data/acts', { method: 'POST', body: fund, headers }] as const
     const get = (path: string, headers: Record<string, string>) => [path, { headers }] as const
     const all = session.headers
@@ -151,9 +154,7 @@ describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => 
 
   actTest('as the command does, with the same row of the audit', async (session, operator) => {
     await operator.json('wallet', 'fund', '1', '5', '--remarks', 'By hand')
-    const [done] = await session.ask([
-      { command: 'wallet fund', args: ['1', '5'], options: { '--remarks': 'By hand' } },
-    ])
+    const [done] = await session.ask([{ command: 'wallet fund', input: { id: '1', amount: '5', remarks: 'By hand' } }])
     expect(done?.refusal).toBeUndefined()
     const [ofDesk, ofCommand] = await operator.json<Record<string, unknown>[]>('audit', 'list', '--limit', '2')
     const told = ({ user, command, subject, outcome, address }: Record<string, unknown>) => ({
@@ -165,7 +166,7 @@ describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => 
   })
 
   actTest('on money only after it has said amount, wallet and balance', async (session) => {
-    const fund = { command: 'wallet fund', args: ['1', '12.50'] }
+    const fund = { command: 'wallet fund', input: { id: '1', amount: '12.50' } }
     const [said] = await session.ask([fund], true)
     expect(said?.notes).toEqual([
       'Wallet 1 of acme receives 12.50 USD, and holds 1,012.50 USD then.',
@@ -177,7 +178,7 @@ describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => 
   })
 
   actTest('once, however often the same form is sent', async (session) => {
-    const fund = { command: 'wallet fund', args: ['1', '12.50'] }
+    const fund = { command: 'wallet fund', input: { id: '1', amount: '12.50' } }
     const [said] = await session.ask([fund], true)
     const same = { ...fund, id: said?.id ?? '' }
     await Promise.all([session.ask([same]), session.ask([same]), session.ask([same])])
@@ -188,7 +189,7 @@ describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => 
     await using other = await Desk.of(operator)
     const second = await other.enter()
     const { seen } = await session.read<Story>('record/wallets/1')
-    const fund = { command: 'wallet fund', args: ['1', '100'], seen }
+    const fund = { command: 'wallet fund', input: { id: '1', amount: '100' }, seen }
     const ends = (await Promise.all([session.ask([fund]), second.ask([fund])])).flat()
     expect(ends.filter(({ refusal }) => refusal === undefined)).toHaveLength(1)
     expect(ends.flatMap(({ refusal }) => refusal ?? [])).toEqual([
@@ -198,25 +199,23 @@ describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => 
   })
 
   actTest('or says why not and what to do, which is a row of the audit too', async (session, operator) => {
-    const [refused] = await session.ask([{ command: 'payouts advance', args: ['pyt_none'] }])
+    const [refused] = await session.ask([{ command: 'payouts advance', input: { id: 'pyt_none' } }])
     expect(refused).toMatchObject({ refusal: 'there is no payout pyt_none\nSee scrip payouts list.' })
     const [row] = await operator.json<Record<string, unknown>[]>('audit', 'list', '--limit', '1')
     expect(row).toMatchObject({ command: 'payouts advance', subject: 'pyt_none', outcome: 'refused' })
-    const [misused] = await session.ask([{ command: 'wallet fund', args: ['1', 'much'] }])
+    const [misused] = await session.ask([{ command: 'wallet fund', input: { id: '1', amount: 'much' } }])
     expect(misused?.refusal).toContain("'much' is not an amount in USD")
-    const alone = await session.ask([
-      { command: 'vouchers rekey', args: [] },
-      { command: 'backup', args: ['/tmp'] },
-      { command: 'toString', args: [] },
-    ])
+    const alone = await session.ask([{ command: 'vouchers rekey' }, { command: 'backup' }, { command: 'toString' }])
     for (const { refusal } of alone) expect(refusal).toContain('there is no act')
   })
 
   actTest('with the text of a file: all of it or nothing', async (session) => {
     const codes = codesOf(1, 'TEA-8', 'TEA-9')
-    const [done] = await session.ask([{ command: 'vouchers import', args: ['codes.jsonl'], file: codes }])
+    const [done] = await session.ask([{ command: 'vouchers import', input: { file: 'codes.jsonl' }, file: codes }])
     expect(done?.result).toEqual({ imported: 2 })
-    const [refused] = await session.ask([{ command: 'vouchers import', args: ['codes.jsonl'], file: `${codes}oops` }])
+    const [refused] = await session.ask([
+      { command: 'vouchers import', input: { file: 'codes.jsonl' }, file: `${codes}oops` },
+    ])
     expect(refused?.refusal).toContain('codes.jsonl')
     const { rows } = await session.read<Rows>('list/stock?search=Tea')
     expect(rows).toEqual([expect.objectContaining({ product: 'Tea', denomination: '10.00 USD', available: 5 })])
@@ -276,7 +275,7 @@ describe('the desk shows', () => {
 
   deskTest('a list with its filters and pages, and as CSV like the command', async (session, operator) => {
     for (const name of Array.from({ length: 55 }, (_, index) => `client-${index}`))
-      await session.ask([{ command: 'client add', args: [name] }])
+      await session.ask([{ command: 'client add', input: { name } }])
     const first = await session.read<Rows>('list/clients')
     const second = await session.read<Rows>('list/clients?offset=50')
     expect([first.rows.length, second.rows.length, first.total]).toEqual([50, 6, 56])
@@ -310,7 +309,7 @@ describe('the desk shows', () => {
     await using desk = await Desk.of(operator)
     const session = await desk.enter()
     expect(await session.read<object>('today')).toEqual({ isEmpty: true })
-    const [done] = await session.ask([{ command: 'client add', args: ['acme'] }])
+    const [done] = await session.ask([{ command: 'client add', input: { name: 'acme' } }])
     expect(done?.result).toMatchObject({ username: 'acme', password: expect.stringMatching(/^[a-z0-9]{32}$/) })
     expect(await session.read<object>('today')).toMatchObject({ isEmpty: false, backup: null })
   })

@@ -6,8 +6,7 @@ import type { Operator } from './live.ts'
 
 export interface Asked {
   command: string
-  args: string[]
-  options?: Record<string, string>
+  input?: Record<string, string>
   seen?: number
   id?: string
   file?: string
@@ -68,7 +67,7 @@ export class Session {
   }
 
   async ask(acts: Asked[], isDryRun = false): Promise<Done[]> {
-    const body = JSON.stringify({ acts: acts.map((act) => ({ options: {}, ...act })), isDryRun })
+    const body = JSON.stringify({ acts: acts.map((act) => ({ input: {}, ...act })), isDryRun })
     const response = await this.request('/data/acts', { method: 'POST', body })
     expect(response.status).toBe(200)
     return (await response.json()) as Done[]

@@ -1,25 +1,23 @@
-import { type Command, CommanderError } from 'commander'
-import type { Act, Asked } from '../../acts/act.ts'
+import { InvalidArgumentError, Option } from 'commander'
+import type { Act, ActResult, Asked } from '../../acts/act.ts'
+import type { Field } from '../../acts/fields.ts'
 import type { DataConfig } from '../../config/config.ts'
+import { operatorName } from '../../config/environment.ts'
 import type { Filled, Form } from '../../desk/wire.ts'
 import { misused, ProgramError } from '../../kernel/exit.ts'
 import { freshActId } from '../../kernel/ids.ts'
-import { ask, askedOf, recordingRefusal } from '../acts/ask.ts'
+import { ask, recordingRefusal } from '../acts/ask.ts'
 import { ACTS } from '../acts/table.ts'
 import { explainFaults } from '../advice.ts'
-import type { Result } from '../terminal/output.ts'
 
-/** Acts on the desk: a form is made of an act, and what is filled in is read and asked as the command does it. */
+/** Acts on the desk: a form is made of an act, and what is filled in is read as its command reads it. */
 
 interface Done {
   id: string
   notes: string[]
-  result?: Result
+  result?: ActResult
   refusal?: string
 }
-
-/** Makes a new command line, because a command keeps what it has read. */
-export type CommandLine = (words: readonly string[]) => Promise<Command>
 
 /** Its act only tells what the command has copied. */
 const ELSEWHERE = 'backup'
@@ -31,87 +29,69 @@ const getAct = (path: string): Act => {
   return act
 }
 
-const isOption = ({ flags }: { flags: string }): boolean => flags.startsWith('-')
-
-/** A file that is an option stands for operands. */
-const fieldsOf = ({ takes }: Act) => Object.values(takes).filter((one) => !(one.isFile && isOption(one)))
+const isOption = ({ flags }: Field): boolean => flags.startsWith('-')
 
 export const formOf = (path: string): Form => {
-  const act = getAct(path)
-  const operands = fieldsOf(act).filter((one) => !isOption(one))
-  return {
-    command: path,
-    about: act.summary,
-    fields: fieldsOf(act).map((one) => ({
-      name: isOption(one) ? one.flags.replace(/ .*/, '') : String(operands.indexOf(one)),
-      about: [isOption(one) ? [] : one.flags.slice(1, -1), one.about ?? []].flat().join(': '),
-      isRequired: one.flags.startsWith('<'),
-      ...(one.choices && { choices: one.choices }),
-      ...(one.isFile && { isFile: true }),
-    })),
-    isMoney: act.isMoney === true,
-  }
+  const { summary: about, takes, isMoney = false } = getAct(path)
+  const fields = Object.entries(takes)
+    // A file that is an option stands for operands.
+    .filter(([, one]) => !(one.isFile && isOption(one)))
+    .map(([name, { flags, about: says = name, choices, isFile }]) => ({
+      ...{ name, about: `${flags.replace(/ .*|[-<>[\].]/g, '')}: ${says}`, isRequired: flags.startsWith('<') },
+      ...(choices && { choices }),
+      ...(isFile && { isFile }),
+    }))
+  return { command: path, about, fields, isMoney }
 }
 
-const commandOf = async (commandLine: CommandLine, path: string): Promise<Command> => {
-  getAct(path)
-  let command = await commandLine(path.split(' '))
-  for (const word of path.split(' ')) command = command.commands.find((one) => one.name() === word) ?? command
-  return command
-}
-
-/** Reads what is filled in as the command reads its words. @throws ProgramError */
-const askedBy = async (
-  commandLine: CommandLine,
-  { command: path, args, options, seen, id }: Filled,
-  isDryRun: boolean,
-): Promise<Asked> => {
-  const command = await commandOf(commandLine, path)
-  const isMany = command.registeredArguments.at(-1)?.variadic
-  const operands = isMany ? args.flatMap((arg) => arg.split(/[\s,]+/)) : args
-  const flags = Object.entries(options).map(([flag, value]) => `${flag}=${value}`)
-  let asked: Asked | undefined
-  command.configureOutput({ outputError: () => undefined, writeErr: () => undefined })
-  command.action(function (this: Command, ...given: unknown[]) {
-    asked = { ...askedOf(this, given), isDryRun, seen }
-  })
+/** @throws ProgramError for what cannot be read */
+const readValue = (name: string, { flags, read = String, choices, fallback }: Field, text = ''): unknown => {
+  if (text === '' && !flags.startsWith('<')) return fallback
+  if (flags.includes('...')) return text.split(/[\s,]+/)
   try {
-    await command.parseAsync([...flags, '--', ...operands.filter((arg) => arg !== '')], { from: 'user' })
+    if (text === '') throw new InvalidArgumentError('It is missing.')
+    if (choices && !choices.some((one) => one.toLowerCase() === text.toLowerCase()))
+      throw new InvalidArgumentError(`It is one of ${choices.join(', ')}.`)
+    return read(text)
   } catch (error) {
-    if (error instanceof CommanderError) throw misused(error.message.replace(/^error: /, ''))
+    if (error instanceof InvalidArgumentError) throw misused(`${name} is invalid: ${text}\n${error.message}`)
     throw error
   }
-  if (!asked) throw misused(`there is no act ${path}`)
-  return id !== undefined && /^act_[\w-]{22}$/.test(id) ? { ...asked, id } : asked
+}
+
+/** What the command of an act asks for with the same words. @throws ProgramError */
+const askedBy = ({ command, input, seen, id = '' }: Filled, { takes }: Act, isDryRun: boolean): Asked => {
+  const fields = Object.entries(takes)
+  const values = fields.map(([name, one]) => [one, readValue(name, one, input[name])] as const)
+  const [options = [], operands = []] = [true, false].map((is) => values.filter(([one]) => isOption(one) === is))
+  const named = options.map(([{ flags }, value]) => [new Option(flags).attributeName(), value])
+  const said = fields.flatMap(([name, one]) => (isOption(one) || !input[name] ? [] : [input[name]]))
+  return {
+    ...{ command, seen, isDryRun, subject: said.join(' '), user: operatorName() },
+    id: /^act_[\w-]{22}$/.test(id) ? id : freshActId(),
+    args: [...operands.map(([, value]) => value), Object.fromEntries(named)],
+  }
 }
 
 /** Acts of this desk wait for each other. */
 let last: Promise<unknown> = Promise.resolve()
 
 /** Asks for an act and tells how it ended, a refusal too. */
-export const actOnDesk = (
-  commandLine: CommandLine,
-  config: DataConfig,
-  filled: Filled,
-  isDryRun: boolean,
-): Promise<Done> => {
+export const actOnDesk = (config: DataConfig, filled: Filled, isDryRun: boolean): Promise<Done> => {
   const work = last.then(async (): Promise<Done> => {
-    const notes: string[] = []
-    let id = filled.id ?? freshActId()
+    const done: Done = { id: '', notes: [] }
     try {
-      const asked = await askedBy(commandLine, { ...filled, id }, isDryRun)
-      id = asked.id
-      const act = getAct(asked.command)
-      const means = { config, asked, act, onNote: (note: string) => void notes.push(note) }
-      const result = await explainFaults(config.dataDir, async () => {
-        const { file = '', args } = filled
-        const read = () => explainFaults(args[0] ?? '', () => act.readFile?.(file) ?? file)
-        const input = await recordingRefusal(means, read)
-        return await ask({ ...means, input })
-      })
-      return { id, notes, result }
+      const act = getAct(filled.command)
+      const asked = askedBy(filled, act, isDryRun)
+      const means = { config, asked, act, onNote: (note: string) => void done.notes.push(note) }
+      const { file = '' } = filled
+      const read = () => explainFaults(asked.subject, () => act.readFile?.(file) ?? file)
+      const result = await explainFaults(config.dataDir, async () =>
+        ask({ ...means, input: await recordingRefusal(means, read) }),
+      )
+      return { ...done, id: asked.id, result: result as ActResult }
     } catch (error) {
-      if (error instanceof ProgramError) return { id, notes, refusal: error.message }
+      if (error instanceof ProgramError) return { ...done, refusal: error.message }
       throw error
     }
   })

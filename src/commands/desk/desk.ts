@@ -15,17 +15,17 @@ import { type Reading, reading, requireLiveFolder } from '../records/administrat
 import { bind } from '../serve/bind.ts'
 import { nextStopSignal } from '../serve/stop-signal.ts'
 import { csvOf } from '../terminal/csv.ts'
-import { actOnDesk, type CommandLine, formOf } from './acts.ts'
-import { LISTS } from './lists.ts'
+import { actOnDesk, formOf } from './acts.ts'
+import { listFor, PAGES, STATEMENT_COLUMNS, statementFor } from './lists.ts'
 import { storyOf } from './story.ts'
 import { todayOf } from './today.ts'
 
 /** `scrip desk`: a page for the operator of a data folder, until its terminal ends (contract C20). */
-export const desk = async ({ deskPort, ...options }: DeskOptions, commandLine: CommandLine): Promise<void> => {
+export const desk = async ({ deskPort, ...options }: DeskOptions): Promise<void> => {
   // What an act says is shown on the page, not printed.
   const config = { ...dataConfigOf(options), format: 'json' as const }
   await explainFaults(config.dataDir, () => requireLiveFolder(config.dataDir, 'desk'))
-  const { entrance, respond } = createDesk((request, url) => respondTo(commandLine, config, request, url))
+  const { entrance, respond } = createDesk((request, url) => respondTo(config, request, url))
   const onEscape = (error: Error): Response => failed(error)
   const server = bind({
     host: LOOPBACK,
@@ -40,14 +40,9 @@ export const desk = async ({ deskPort, ...options }: DeskOptions, commandLine: C
   process.exit(EXIT.done)
 }
 
-const respondTo = async (
-  commandLine: CommandLine,
-  config: DataConfig,
-  request: Request,
-  url: URL,
-): Promise<Response> => {
+const respondTo = async (config: DataConfig, request: Request, url: URL): Promise<Response> => {
   try {
-    if (request.method === 'POST') return json(await changes(commandLine, config, request, url))
+    if (request.method === 'POST') return json(await changes(config, request, url))
     if (request.method === 'GET') return await reads(config, url)
     return new Response(null, { status: 405, headers: { allow: 'GET, POST' } })
   } catch (error) {
@@ -61,12 +56,12 @@ const failed = (error: unknown): Response => {
   return json({ error: 'the desk has failed\nIts terminal says why.' }, 500)
 }
 
-const changes = async (commandLine: CommandLine, config: DataConfig, request: Request, { pathname }: URL) => {
+const changes = async (config: DataConfig, request: Request, { pathname }: URL) => {
   if (pathname === '/data/verify') return await explainFaults(config.dataDir, () => verifiedData(config))
   if (pathname !== '/data/acts') throw NOTHING
   const { acts, isDryRun } = (await request.json()) as { acts: Filled[]; isDryRun: boolean }
   const done = []
-  for (const act of acts) done.push(await actOnDesk(commandLine, config, act, isDryRun))
+  for (const act of acts) done.push(await actOnDesk(config, act, isDryRun))
   return done
 }
 
@@ -75,19 +70,6 @@ const NOTHING = misused('the desk has no such data\nSee the menu.')
 /** How many rows a list shows at once. */
 const PAGE_ROWS = 50
 const FOUND_MAX = 20
-/** Where a search looks, in the order in which it shows what it found. */
-const SEARCHED = [
-  'payouts',
-  'orders',
-  'transactions',
-  'beneficiaries',
-  'clients',
-  'events',
-  'webhooks',
-  'products',
-  'audit',
-]
-
 const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promise<Response> => {
   const [what = '', name = '', id = ''] = pathname.split('/').slice(2).map(decodeURIComponent)
   const asked = (parameter: string): string | undefined => searchParams.get(parameter) || undefined
@@ -98,18 +80,20 @@ const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promi
       if (what === 'today') return json(await todayOf(data))
       if (what === 'record') return json(storyOf(data, name, id))
       if (what === 'search') return json(await found(data, asked('search') ?? ''))
-      if (what !== 'list' || !Object.hasOwn(LISTS, name)) throw NOTHING
-      const listing = LISTS[name] as (typeof LISTS)[string]
-      const { by, statuses = [], pageRows = PAGE_ROWS, columns } = listing
+      if (what !== 'list') throw NOTHING
       const narrowing = { ...narrowingOf(data, asked), offset: Number(asked('offset') ?? 0) }
-      if (asked('csv')) return csv(name, await listing.read(data, narrowing, asked('of')))
-      return json({
-        ...(await listing.read(data, { ...narrowing, limit: pageRows }, asked('of'))),
-        ...(columns && { columns }),
-        by,
-        statuses,
-        pageRows,
-      })
+      const isFile = asked('csv') !== undefined
+      if (name === 'statement') {
+        const list = statementFor(data, narrowing)
+        return isFile ? csv(list) : json({ ...list, columns: STATEMENT_COLUMNS, by: ['client', 'month'] })
+      }
+      const page = Object.hasOwn(PAGES, name) ? PAGES[name] : undefined
+      if (!page) throw NOTHING
+      if (isFile) return csv(await listFor(data, page, narrowing, asked('of')))
+      const { client, times, statuses = [] } = page.said
+      const by = [client ? 'client' : [], times === undefined ? [] : 'time'].flat()
+      const list = await listFor(data, page, { ...narrowing, limit: PAGE_ROWS }, asked('of'))
+      return json({ ...list, by, statuses, pageRows: PAGE_ROWS })
     }),
   )
 }
@@ -136,17 +120,15 @@ const narrowingOf = ({ query }: Reading, asked: (parameter: string) => string | 
 
 const found = async (data: Reading, search: string) => {
   const lists = []
-  for (const name of SEARCHED) {
-    const list = await LISTS[name]?.read(data, { search, limit: FOUND_MAX })
+  for (const [name, page] of Object.entries(PAGES)) {
+    const list = page.isSearched ? await listFor(data, page, { search, limit: FOUND_MAX }) : undefined
     if (list?.total) lists.push({ name, ...list })
   }
   return lists
 }
 
-const csv = (name: string, list: List): Response =>
-  new Response([...csvOf(list)].join(''), {
-    headers: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}.csv"` },
-  })
+const csv = (list: List): Response =>
+  new Response([...csvOf(list)].join(''), { headers: { 'content-type': 'text/csv; charset=utf-8' } })
 
 /** Amounts are in words; lists are read as they are written. */
 const json = (value: unknown, status = 200): Response =>

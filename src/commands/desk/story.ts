@@ -20,7 +20,7 @@ import { entriesOf } from '../../wallets/ledger-queries.ts'
 import { explainedAttemptWire } from '../../webhooks/contract.ts'
 import { attemptsOf } from '../../webhooks/queries.ts'
 import type { Reading } from '../records/administration.ts'
-import { EVENT_COLUMNS } from './lists.ts'
+import { EVENT_COLUMNS, PRODUCT_COLUMNS } from './lists.ts'
 
 /** A record with all that happened to it. */
 
@@ -149,22 +149,9 @@ const RECORDS = {
     { acts: () => ['webhooks redeliver'] },
   ),
   products: told(
-    {
-      name: 'product',
-      group: 'catalog',
-      argument: { flags: '<id>' },
-      find: findProduct,
-      columns: {
-        id: ({ id }) => id,
-        name: ({ name }) => name,
-        category: ({ category }) => category,
-        active: ({ active }) => active,
-        delivery_time: ({ deliveryTime }) => deliveryTime,
-        max_quantity: ({ quantityMax }) => quantityMax,
-      },
-    },
+    { name: 'product', group: 'catalog', argument: { flags: '<id>' }, find: findProduct, columns: PRODUCT_COLUMNS },
     Number,
-    { acts: () => [], lists: { stock: ({ id }) => ({ of: String(id) }), orders: ({ name }) => ({ search: name }) } },
+    { acts: () => [], lists: { stock: ({ name }) => ({ search: name }), orders: ({ name }) => ({ search: name }) } },
   ),
 } as const
 

@@ -70,7 +70,7 @@ export const todayOf = async (data: Reading) => {
       title: 'Payouts that wait',
       page: 'payouts',
       empty: 'No payout waits. A client makes one with POST /api/v1/payouts, and it waits here until you advance it.',
-      many: { command: 'payouts advance', filled: { '--to': 'completed' } },
+      many: { command: 'payouts advance', filled: { to: 'completed' } },
       list: {
         ...withActs(
           shownPayouts,

@@ -36,14 +36,11 @@ const ActDialog = ({ form, subjects = [], seen, filled = {}, onEnd }: Props) => 
   const [error, setError] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   useEffect(() => dialog.current?.showModal(), [])
-  const fields = subjects.length === 0 ? form.fields : form.fields.filter(({ name }) => name !== '0')
+  const fields = subjects.length === 0 ? form.fields : form.fields.slice(1)
+  const [first] = form.fields
   const acts = (): Filled[] => {
-    const operands = fields.filter(({ name }) => !name.startsWith('--')).map(({ name }) => values[name] ?? '')
-    const options = Object.fromEntries(
-      Object.entries(values).filter(([name, value]) => name.startsWith('--') && value !== ''),
-    )
-    const about = subjects.length === 0 ? [[]] : subjects.map(({ id }) => [id])
-    return about.map((first) => ({ command: form.command, args: [...first, ...operands], options, file, seen }))
+    const about = subjects.length === 0 ? [{}] : subjects.map(({ id }) => ({ [first?.name ?? '']: id }))
+    return about.map((input) => ({ command: form.command, input: { ...values, ...input }, file, seen }))
   }
   const ask = async (isDryRun: boolean) => {
     setBusy(true)
@@ -92,11 +89,10 @@ const ActDialog = ({ form, subjects = [], seen, filled = {}, onEnd }: Props) => 
           <div class="form">
             {fields.map(({ name, about, isRequired, choices, isFile }) => {
               const set = (text: string) => setValues({ ...values, [name]: text })
-              const label = name.startsWith('--') ? `${name.slice(2)}: ${about}` : about
               if (isFile)
                 return (
                   <label key={name}>
-                    {label}
+                    {about}
                     <input
                       type="file"
                       required={isRequired}
@@ -108,11 +104,11 @@ const ActDialog = ({ form, subjects = [], seen, filled = {}, onEnd }: Props) => 
                   </label>
                 )
               if (!choices)
-                return <Field key={name} label={label} required={isRequired} value={values[name] ?? ''} onText={set} />
+                return <Field key={name} label={about} required={isRequired} value={values[name] ?? ''} onText={set} />
               const options = isRequired && values[name] ? named(choices) : ([['', '–'], ...named(choices)] as const)
               return (
                 <label key={name}>
-                  {label}
+                  {about}
                   <Select required={isRequired} value={values[name] ?? ''} options={options} onChoose={set} />
                 </label>
               )
