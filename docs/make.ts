@@ -7,6 +7,8 @@ import { configOf } from '../src/config/config.ts'
 import { type Mode, type OptionSpec, SERVE_OPTIONS, type ServeOptions } from '../src/config/option-table.ts'
 import { withServeOptions } from '../src/config/options.ts'
 import { adviceAbout, kindOf } from '../src/docs/advice.ts'
+import { entriesOf, errorsIn } from '../src/docs/document.ts'
+import { withoutReferences } from '../src/docs/references.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createLog } from '../src/observability/log.ts'
 import { assemble } from '../src/start/assemble.ts'
@@ -208,9 +210,11 @@ const documentedErrors = async (): Promise<DocumentedError[]> => {
   const platform = assemble(config, systemClock, log)
   const url = 'http://localhost:4747'
   const { handle } = createApp(platform.deps({ publicUrl: url, addressOf: () => '127.0.0.1', isClosing: () => false }))
-  const response = await handle(new Request(`${url}/_sandbox/errors?all=true`))
+  const response = await handle(new Request(`${url}/openapi.json`))
   platform.close()
-  return (await response.json()) as DocumentedError[]
+  return entriesOf(withoutReferences(await response.json())).flatMap(({ path, operation }) =>
+    errorsIn(operation).map(({ name, status }) => ({ name, status: Number(status), path })),
+  )
 }
 
 /** By kind, and among those of one kind by the whole name. */
