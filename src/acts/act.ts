@@ -42,7 +42,7 @@ export interface Performer extends Administration {
 
 /** Where an act comes from, and who listens. */
 export interface Asking {
-  /** The text of the file that the command was given. */
+  /** The text of the file that the command was given. A FileFault is about it. */
   input: string
   note: (text: string) => void
   /** A total of 0 is not known. */
@@ -65,8 +65,6 @@ export interface Acting extends Performer, Asking, StepContext {
   asked: Asked
   /** Called in the transaction of the effect. By default, the seal of the data folder. */
   record: (tx: Tx, change: Change, seal?: AuditSeal) => void
-  /** Does some work on the text of a file. @throws ProgramError that lists all that is wrong with it */
-  withInput: <T>(file: string, work: (text: string) => T | Promise<T>) => Promise<T>
 }
 
 export type ActResult = Row | List

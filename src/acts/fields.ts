@@ -38,6 +38,12 @@ export const field = <const Flags extends string, Value = string>(
   more: Omit<Field<Value>, 'flags' | 'about'> = {},
 ): Field<Flags extends `<${string}` ? NoInfer<Value> : NoInfer<Value> | undefined> => ({ flags, about, ...more })
 
+/** The name of the file that was given, if any. */
+export const fileOf = (takes: Fields, args: readonly unknown[]): string | undefined => {
+  const [file] = Object.entries(takes).flatMap(([name, one]) => (one.isFile ? [inputOf(takes, args)[name]] : []))
+  return file as string | undefined
+}
+
 /** Undefined where any text will do. */
 export const readerOf = ({ read, schema }: Omit<Field, 'flags'>): Field['read'] =>
   read ?? (schema && ((text) => textBy(schema, text)))

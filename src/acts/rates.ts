@@ -26,7 +26,7 @@ const SET = {
 }
 
 const set = async (data: Acting, { pairs = [], file }: Input<typeof SET>): Promise<List> => {
-  const { reference, write, record, withInput } = data
+  const { reference, input, write, record } = data
   if ((file === undefined) === (pairs.length === 0)) {
     throw misused('no rates are given, or pairs and a file\nGive pairs such as USD/EUR=0.92, or --file.')
   }
@@ -39,7 +39,7 @@ const set = async (data: Acting, { pairs = [], file }: Input<typeof SET>): Promi
       record(tx, { before: facts(before), after: facts(stored) })
       return listOf(RATE_COLUMNS, rows(stored), data)
     })
-  if (file !== undefined) return await withInput(file, (text) => store(parseRates(text)))
+  if (file !== undefined) return await store(parseRates(input))
   try {
     return await store(readPairs(pairs))
   } catch (error) {

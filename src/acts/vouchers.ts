@@ -18,23 +18,21 @@ import { act, listing, members, type Noun, type Shown } from './kind.ts'
 
 /** `scrip vouchers`: the codes that live mode sells (contract C12). No command shows one. */
 
-const importFile = async (data: Acting, { file }: { file: string }): Promise<Row> => {
-  const { config, world, query, reference, delivering, write, record, onProgress, withInput } = data
+const importFile = async (data: Acting): Promise<Row> => {
+  const { config, world, query, reference, delivering, write, record, onProgress, input } = data
   using _lock = await lockForCopying(config.dataDir)
   const cipher = delivering.ciphers(query)
   const nowMs = world.clock.nowMs()
-  return await withInput(file, async (text) => {
-    const onRows = (done: number) => onProgress(`encrypting codes: ${done}`, 0, 0)
-    const codes = await inTurns(readCodes(text, { query, reference, cipher, nowMs, onRows }))
-    const after = { imported: codes.length }
-    await importCodes(codes, {
-      query,
-      write,
-      onRows: (done) => onProgress('writing codes', done, codes.length),
-      onPublish: (tx) => record(tx, { after }),
-    })
-    return after
+  const onRows = (done: number) => onProgress(`encrypting codes: ${done}`, 0, 0)
+  const codes = await inTurns(readCodes(input, { query, reference, cipher, nowMs, onRows }))
+  const after = { imported: codes.length }
+  await importCodes(codes, {
+    query,
+    write,
+    onRows: (done) => onProgress('writing codes', done, codes.length),
+    onPublish: (tx) => record(tx, { after }),
   })
+  return after
 }
 
 export const stockIn = async ({ world, query }: Administration) => {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Act, Asked } from '../../acts/act.ts'
-import { inputOf } from '../../acts/fields.ts'
+import { fileOf } from '../../acts/fields.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import { operatorName } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
@@ -47,12 +47,9 @@ export const acting = (act: Act) =>
 
 const askWithFile = async (means: Means & { act: Act }): Promise<Result> => {
   const { takes, readFile = (text) => text } = means.act
-  const [name = ''] = Object.keys(takes).filter((one) => takes[one]?.isFile)
-  const file = inputOf(takes, means.asked.args)[name] as string | undefined
-  return await ask({
-    ...means,
-    input: file === undefined ? '' : await recordingRefusal(means, () => withInput(file, readFile)),
-  })
+  const file = fileOf(takes, means.asked.args)
+  const input = file === undefined ? '' : await recordingRefusal(means, () => withInput(file, readFile))
+  return await ask({ ...means, input })
 }
 
 const askAlone = async (means: Means, needs: 'write' | 'folder'): Promise<Result> => {

@@ -1,6 +1,6 @@
 import type { Act, Acting, ActResult, Asked, Asking, Change, Performer } from '../../acts/act.ts'
 import { Facts } from '../../acts/cells.ts'
-import { inputOf } from '../../acts/fields.ts'
+import { fileOf, inputOf } from '../../acts/fields.ts'
 import { type AuditSeal, recordAct } from '../../audit/audit.ts'
 import { type AuditRow, actsAbout, findAct } from '../../audit/queries.ts'
 import type { Query, Tx } from '../../db/database.ts'
@@ -54,15 +54,16 @@ export const perform = async (
     if (refusal !== undefined) throw refused(refusal)
     const record: Acting['record'] = (...change) => recordAs('done', ...change)
     const paying = { reference: performer.reference, byClock: () => false }
-    const acting = { ...performer, ...asking, asked, paying, write, record, withInput: withInputOf(asking) }
+    const acting = { ...performer, ...asking, asked, paying, write, record }
     const result = (await act?.perform(acting, inputOf(act.takes, asked.args) as never)) ?? {}
     if (isDryRun) asking.note('Dry run: nothing was changed.')
     return result
   } catch (error) {
     if (error instanceof KnownAct) return becameOf(error.row, asking)
+    const told = act && error instanceof FileFault ? dataError(error, fileOf(act.takes, asked.args)) : error
     // The operator sees the error even if it cannot be recorded.
-    await write((tx) => recordAs('refused', tx, { after: { reason: reasonOf(error) } })).catch(() => undefined)
-    throw error
+    await write((tx) => recordAs('refused', tx, { after: { reason: reasonOf(told) } })).catch(() => undefined)
+    throw told
   }
 }
 
@@ -93,16 +94,6 @@ const noting = <T>(performer: Performer, { note }: Asking, tx: Tx, unit: (tx: Tx
 
 /** An act moves the money of one order, payout or wallet. */
 const MOVED_MAX = 100
-
-const withInputOf =
-  ({ input }: Asking): Acting['withInput'] =>
-  async (file, work) => {
-    try {
-      return await work(input)
-    } catch (error) {
-      throw error instanceof FileFault ? dataError(error, file) : error
-    }
-  }
 
 /** What the audit says of an act whose answer was lost. @throws ProgramError when it was refused */
 const becameOf = ({ id, command, subject, outcome, before, after, act }: AuditRow, { note }: Asking): ActResult => {
