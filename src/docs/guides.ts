@@ -59,41 +59,31 @@ interface GuideFile {
   topic: string
   about: string
   file: string
-  isLive?: true
+  /** It is for tests with a sandbox, so that live mode does not show it. */
+  isOfSandbox?: true
 }
 
 /** Files by their paths in links of guides, which are their paths on a server too. */
 export const FILES: Readonly<Record<string, GuideFile>> = {
-  'scrip.service': { topic: 'systemd', about: 'a unit for systemd', file: unit, isLive: true },
-  'scrip-backup.service': {
-    topic: 'systemd-backup',
-    about: 'a unit for hourly backups',
-    file: backupUnit,
-    isLive: true,
-  },
-  'compose.yaml': { topic: 'compose', about: 'a compose file for Docker', file: compose, isLive: true },
+  'scrip.service': { topic: 'systemd', about: 'a unit for systemd', file: unit },
+  'scrip-backup.service': { topic: 'systemd-backup', about: 'a unit for hourly backups', file: backupUnit },
+  'compose.yaml': { topic: 'compose', about: 'a compose file for Docker', file: compose },
   'compose-postgres.yaml': {
     topic: 'compose-postgres',
     about: 'a compose file with PostgreSQL, two servers and a proxy',
     file: composePostgres,
-    isLive: true,
   },
-  'alerts.yml': { topic: 'alerts', about: 'alert rules for Prometheus', file: alerts, isLive: true },
-  'dashboard.json': { topic: 'dashboard', about: 'a dashboard for Grafana', file: dashboard, isLive: true },
-  'restore-drill.sh': {
-    topic: 'drill',
-    about: 'a script that proves that backups can be restored',
-    file: drill,
-    isLive: true,
-  },
-  'fixtures/scrip_sandbox.py': { topic: 'pytest', about: 'a fixture for pytest', file: pytest },
-  'fixtures/ScripExtension.java': { topic: 'junit', about: 'an extension for JUnit 5', file: junit },
+  'alerts.yml': { topic: 'alerts', about: 'alert rules for Prometheus', file: alerts },
+  'dashboard.json': { topic: 'dashboard', about: 'a dashboard for Grafana', file: dashboard },
+  'restore-drill.sh': { topic: 'drill', about: 'a script that proves that backups can be restored', file: drill },
+  'fixtures/scrip_sandbox.py': { topic: 'pytest', about: 'a fixture for pytest', file: pytest, isOfSandbox: true },
+  'fixtures/ScripExtension.java': { topic: 'junit', about: 'an extension for JUnit 5', file: junit, isOfSandbox: true },
 }
 
 export const filesOf = (isLive: boolean): typeof FILES =>
-  isLive ? Object.fromEntries(Object.entries(FILES).filter(([, one]) => one.isLive)) : FILES
+  isLive ? Object.fromEntries(Object.entries(FILES).filter(([, one]) => !one.isOfSandbox)) : FILES
 
-export type Guides = Readonly<Record<string, Guide>>
+export type Guides = typeof GUIDES
 
 export const guidesOf = (isLive: boolean): Guides =>
   isLive ? Object.fromEntries(Object.entries(GUIDES).filter(([, guide]) => guide.isLive)) : GUIDES

@@ -70,16 +70,11 @@ export const keepRandomness = (world: World): void => {
   let kept: RandomState | undefined
   world.db.beforeCommit((tx) => {
     const state = randomStateOf(world)
-    if (!state || (kept && isSame(kept, state))) return
+    if (!state || Bun.deepEquals(kept, state)) return
     putRandomness(tx, state)
     kept = state
   })
 }
-
-const isSame = (one: RandomState, other: RandomState): boolean =>
-  one.randomness.position === other.randomness.position &&
-  one.ids.lastMs === other.ids.lastMs &&
-  one.ids.sequence === other.ids.sequence
 
 /** The state of a new world whose random stream starts with this seed. */
 export const firstState = (seed: string): StateBesideData => ({
