@@ -210,7 +210,7 @@ describe('a file that cannot be written is a usage error before the command star
       cwd: folder,
     })
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('a file of its own')
+    expect(stderr).toContain('Use another file for each report')
     expect(existsSync(join(folder, 'one'))).toBe(false)
   })
 })

@@ -10,9 +10,8 @@ import { type PlannedRun, partingOf, planOf } from '../../../sandbox/explore/pla
 import type { Loss, Write } from '../../../sandbox/explore/writes.ts'
 import { logOf, startServer } from '../../serve/server.ts'
 import { withProgress } from '../../terminal/progress.ts'
-import type { Environment } from './child.ts'
+import { Command, type EndedCommand, type Environment } from './command.ts'
 import { type ExploredRun, explorationReport } from './exploration-report.ts'
-import { type EndedCommand, ExploredCommand } from './explored-command.ts'
 import { accessTo } from './run.ts'
 
 /** Other runs slow a run down, and clients wait before they retry. */
@@ -39,7 +38,7 @@ export const explore = async (
 ): Promise<void> => {
   const config = { ...givenConfig, seed: givenConfig.seed ?? freshSeed() }
   const log = logOf(config)
-  const command = new ExploredCommand(words)
+  const command = new Command(words)
   const run = (options: RunOptions) => runOnce(config, log, command, given, options)
   const first = await run({ output: 'inherit' })
   exitIf(command)
@@ -65,7 +64,7 @@ export const explore = async (
 const different = (parting: string) => refused(`two runs without a fault differ: ${parting}\nNothing can be compared.`)
 
 /** Ends as a shell does when a signal has ended a command. */
-const exitIf = ({ signal }: ExploredCommand): void => {
+const exitIf = ({ signal }: Command): void => {
   if (signal) process.exit(SIGNAL_EXIT + constants.signals[signal])
 }
 const SIGNAL_EXIT = 128
@@ -79,7 +78,7 @@ const exitCodeOf = (explored: readonly ExploredRun[]): ExitCode =>
 const runOnce = async (
   config: ExploreConfig,
   log: Log,
-  command: ExploredCommand,
+  command: Command,
   given: Environment,
   { output, loss, timeoutMs }: RunOptions,
 ): Promise<Run> => {
@@ -89,7 +88,7 @@ const runOnce = async (
     if (!exploration) throw new Error('a configuration of run is one of the sandbox')
     // A scrip run within the command explores nothing.
     const env = { ...given, SCRIP_EXPLORE: undefined, ...(await accessTo(server, config.world)) }
-    const { exitCode, durationMs } = await command.run(env, output, timeoutMs)
+    const { exitCode, durationMs } = await command.run(env, { as: 'detached', output, timeoutMs })
     const results = await exploration.results(server.due)
     return { exitCode, durationMs, results, lost: exploration.log.lost }
   } finally {
@@ -101,7 +100,7 @@ const runOnce = async (
 const exploreAll = async (
   runs: readonly PlannedRun[],
   jobs: number,
-  command: ExploredCommand,
+  command: Command,
   run: (loss: Loss) => Promise<Run>,
 ): Promise<ExploredRun[]> => {
   const explored = new Map<PlannedRun, ExploredRun>()

@@ -8,7 +8,7 @@ import { SandboxWorlds } from '../../../sandbox/worlds/worlds.ts'
 import type { Worlds } from '../../../worlds/worlds.ts'
 import { writeReadyFile } from '../../serve/serve.ts'
 import { logOf, type RunningServer, startServer } from '../../serve/server.ts'
-import { type Environment, exitCodeOf, passSignalsOn } from './child.ts'
+import { Command, type Environment } from './command.ts'
 import { type Ended, Evidence } from './evidence.ts'
 
 /** `scrip run` (contract C15). Standard input, output and error are the command's own, and so is the exit code. */
@@ -34,8 +34,7 @@ const runInSandbox = async (config: RunConfig, command: readonly string[], given
     if (config.readyFile !== undefined) writeReadyFile(config.readyFile, server.url)
     evidence.begin(server.url, sandbox)
     const env = { ...given, ...(await accessTo(server, config.world)) }
-    passSignalsOn()
-    const exitCode = await exitCodeOf(command, env)
+    const { exitCode = EXIT.failed } = await new Command(command).run(env, { as: 'inherit' })
     const report = sandbox.coverage()
     const shortfall = shortfallOf(report, config.evidence.coveragePercentMin)
     ended = { exitCode, report, shortfall }
