@@ -323,7 +323,7 @@ describe('--snapshot FILE', () => {
       const { exitCode, stdout, stderr } = await run(['--port', '0', '--snapshot', file, ...flags])
       expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
       expect(stderr).toContain(
-        `${file}: /database: its voucher codes are sealed with the key of a data folder\nSet that key with --voucher-key.`,
+        `${file}: /database: its voucher codes are encrypted with the key of a data folder\nSet that key with --voucher-key.`,
       )
     }
     expect(existsSync(join(fresh, 'scrip.sqlite'))).toBe(false)
