@@ -1,11 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
-import { List } from '../db/lists.ts'
+import { contains, List, searchText } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import { type Personal, rowsHolding } from '../db/personal.ts'
 import { preparedFind, preparedInsert } from '../db/prepared.ts'
-import { contains, searchText } from '../db/search.ts'
 import { lowerCase } from '../kernel/lower-case.ts'
 import { type Beneficiary, beneficiaries } from './tables.ts'
 

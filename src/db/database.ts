@@ -2,7 +2,6 @@ import { Database as SqliteDatabase } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { closeConnection, constrain, openReader, openWriter } from './connections.ts'
 import { asImage } from './image.ts'
-import { MadeStatements } from './made-statements.ts'
 import { type Gate, inSavepoint, SharedCommit } from './shared-commit.ts'
 import { isPassing, OpenFiles } from './storage.ts'
 
@@ -33,14 +32,12 @@ export class Database {
 
   /** The files of a server; undefined in memory, and for a command. */
   #files: OpenFiles | undefined
-  readonly #made: MadeStatements
 
   private constructor(
     readonly sqlite: SqliteDatabase,
     /** Other processes can read the database. */
     readonly onFile: boolean,
   ) {
-    this.#made = new MadeStatements(sqlite)
     this.#tx = withStatements(Object.assign(drizzle({ client: sqlite }), { [isOpen]: true as const }), sqlite)
     this.#query = this.#tx
     this.#commits = new SharedCommit(sqlite, () => this.#files)
@@ -148,7 +145,6 @@ export class Database {
   }
 
   #closeAtOnce(): void {
-    this.#made.finalize()
     if (this.#reader) closeConnection(this.#reader)
     closeConnection(this.sqlite)
   }

@@ -1,6 +1,19 @@
-import { and, asc, count, desc, eq, fillPlaceholders, getTableColumns, is, SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  fillPlaceholders,
+  getTableColumns,
+  is,
+  SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
+import { searchForm } from '../kernel/lower-case.ts'
 import { connectionOf, type Query } from './database.ts'
 import { isGiven, type OwnedTable, placeholderOfLimit } from './prepared.ts'
 
@@ -89,3 +102,12 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     return is(filter, SQL) ? filter : isGiven(filter, name)
   }
 }
+
+/** Neither texts nor search terms can contain it. */
+const SEPARATOR = '\0'
+
+/** The form that searches look in (contract C7). */
+export const searchText = (...texts: (string | null)[]): string =>
+  searchForm(texts.map((text) => text ?? '').join(SEPARATOR))
+
+export const contains = (text: SQLWrapper): SQL => sql`instr(${text}, ${sql.placeholder('search')})`

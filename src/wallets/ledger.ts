@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import { searchText } from '../db/search.ts'
+import { searchText } from '../db/lists.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { plus } from '../kernel/money.ts'
 import type { EventContext } from '../webhooks/publish.ts'

@@ -1,10 +1,9 @@
 import { and, asc, count, eq, gte, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { List } from '../db/lists.ts'
+import { contains, List, searchText } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
 import { isGiven, preparedAll, preparedFind, preparedOne } from '../db/prepared.ts'
-import { contains, searchText } from '../db/search.ts'
 import { transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
 
 export { ACCOUNTS, SOURCE_TYPES } from './tables.ts'

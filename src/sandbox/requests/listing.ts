@@ -1,4 +1,4 @@
-import { searchText } from '../../db/search.ts'
+import { searchText } from '../../db/lists.ts'
 import { documentedRoute, pathOf } from '../../http/target.ts'
 import { nextTurn } from '../../kernel/turns.ts'
 import type { World } from '../../worlds/world.ts'
