@@ -34,8 +34,6 @@ interface DeliveriesOptions {
 
 /** Whether the memory knows what waits in the database of a world. */
 const knowledge = worldPart(() => ({ isLoaded: false }), 'derived')
-/** When it was read. */
-const reading = worldPart(() => ({ atMs: Number.NEGATIVE_INFINITY }))
 
 /** Delivers what is queued, outside of transactions and requests. What was not recorded is sent again. */
 export class Deliveries {
@@ -50,19 +48,13 @@ export class Deliveries {
 
   constructor(private readonly options: DeliveriesOptions) {}
 
-  /**
-   * Delivers what waits in a world, now and from now on. Called often: a world that is known costs nothing. While another
-   * process writes all the time, as an import does, it is read once a second and not for each request.
-   */
+  /** Delivers what waits in a world, now and from now on. Called often: a world that is known costs nothing. */
   watch(world: World): void {
-    if (world.closed || world.of(knowledge).isLoaded) return
-    if (sinceStartMs() >= world.of(reading).atMs + TICK_MS) this.#read(world)
+    if (!world.closed && !world.of(knowledge).isLoaded) this.#read(world)
   }
 
   #read(world: World): void {
-    if (world.closed) return
     world.of(knowledge).isLoaded = true
-    world.of(reading).atMs = sinceStartMs()
     listenToQueue(world, (webhookId, dueAtMs) => {
       this.#slots.ofWebhook(world, webhookId).expect(dueAtMs)
       this.#pumpSoon()
