@@ -1,12 +1,9 @@
-import type { Static } from '@sinclair/typebox'
-import { LRUCache } from 'lru-cache'
 import type { Query } from '../db/database.ts'
-import { Json } from '../http/json.ts'
 import { offsetOf } from '../http/pagination.ts'
 import type { Page, Sort } from '../http/parameters.ts'
 import { lowerCase, searchForm } from '../kernel/lower-case.ts'
 import type { Reference } from '../reference/reference.ts'
-import { type ProductSchema, productWire, type SORT_FIELDS } from './contract.ts'
+import { productWire, type SORT_FIELDS } from './contract.ts'
 import type { Product } from './product.ts'
 import { activeCategories, activeSubcategories, type Named, productsOnSale } from './queries.ts'
 
@@ -35,18 +32,10 @@ export const listedOf = (product: Product, publicUrl: string): Listed => ({
   json: JSON.stringify(productWire(product, 0, publicUrl)),
 })
 
-/** Of the pages that were asked for last: to join and encode one of 50 products takes as long as the rest of its request. */
-const PAGE_BYTES_MAX = 4_194_304
-
 /** A catalog in memory, where filtering 100,000 products takes milliseconds without an index. */
 export class ProductIndex {
   /** Sorted at the first use. */
   readonly #sorted = new Map<SortField, readonly Listed[]>()
-
-  readonly #pages = new LRUCache<string, ReturnType<typeof this.page>>({
-    maxSize: PAGE_BYTES_MAX,
-    sizeCalculation: ({ json }) => json.text.length,
-  })
 
   constructor(
     readonly categories: readonly Named[],
@@ -70,23 +59,15 @@ export class ProductIndex {
     return new ProductIndex(this.categories, this.subcategories, listed, find)
   }
 
-  /** A page of those that match, in the order of a field, how many they are, and the JSON without agreed discounts. */
-  list(filter: ProductFilter, sort: Sort<SortField>, { page, limit }: Page) {
-    const key = JSON.stringify([filter, sort, page, limit])
-    const known = this.#pages.get(key) ?? this.page(filter, sort, { page, limit })
-    this.#pages.set(key, known)
-    return known
-  }
-
-  private page(filter: ProductFilter, { field, direction }: Sort<SortField>, page: Page) {
+  /** A page of those that match, in the order of a field, and how many they are. */
+  list(filter: ProductFilter, { field, direction }: Sort<SortField>, page: Page) {
     const all = matching(this.#by(field), filter)
     const [start, end] = [offsetOf(page), offsetOf(page) + page.limit]
     const entries =
       direction === 'ASC'
         ? all.slice(start, end)
         : all.slice(Math.max(0, all.length - end), Math.max(0, all.length - start)).reverse()
-    const json = Json.encoded<Static<typeof ProductSchema>[]>(`[${entries.map(({ json }) => json).join()}]`)
-    return { totalCount: all.length, entries, json }
+    return { totalCount: all.length, entries }
   }
 
   #by(field: SortField): readonly Listed[] {
