@@ -1,15 +1,18 @@
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { catalogVersion } from '../../catalog/import.ts'
 import type { Config } from '../../config/config.ts'
 import { isNotifying } from '../../config/environment.ts'
 import { DEFAULT_CREDENTIAL } from '../../config/option-table.ts'
 import type { PostgresTarget } from '../../config/postgres-url.ts'
+import type { Database } from '../../db/database.ts'
 import { SECOND_MS, sinceStartMs } from '../../kernel/clock.ts'
 import { EXIT, errorText, ProgramError } from '../../kernel/exit.ts'
 import { visibleLines } from '../../kernel/visible.ts'
 import type { Log } from '../../observability/log.ts'
 import type { RecordServer } from '../../replication/server.ts'
+import { allClients } from '../../sessions/queries.ts'
 import { VERSION } from '../../start/version.ts'
-import { firstSteps } from './first-steps.ts'
+import { walletsOf } from '../../wallets/queries.ts'
 import { logOf, startServer } from './server.ts'
 import { nextStopSignal } from './stop-signal.ts'
 
@@ -121,3 +124,27 @@ export const writeReadyFile = (file: string, url: string): void => {
   writeFileSync(staged, `${url}\n`)
   renameSync(staged, file)
 }
+
+interface Step {
+  lacking: string
+  next: string
+}
+
+/** What live mode still lacks before anybody can buy, each with the command that adds it. */
+const firstSteps = (database: Database, dataDir: string): Step[] => {
+  const { query } = database
+  const steps = [
+    { lacks: allClients(query).length === 0, lacking: 'no client can log in', command: 'client add NAME' },
+    {
+      lacks: isEmpty(walletsOf(query, { limit: 1 })),
+      lacking: 'no client has a wallet',
+      command: 'wallet add NAME CURRENCY',
+    },
+    { lacks: catalogVersion(database) === undefined, lacking: 'nothing is for sale', command: 'catalog import FILE' },
+  ]
+  return steps
+    .filter(({ lacks }) => lacks)
+    .map(({ lacking, command }) => ({ lacking, next: `scrip ${command} --data-dir ${dataDir}` }))
+}
+
+const isEmpty = (rows: Iterable<unknown>): boolean => [...rows].length === 0

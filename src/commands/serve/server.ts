@@ -8,8 +8,9 @@ import { databasePath } from '../../db/data-folder.ts'
 import { queryOn } from '../../db/database.ts'
 import { renderFailure, STRUCTURED } from '../../http/errors.ts'
 import { JSON_TYPE } from '../../http/json.ts'
-import { systemClock } from '../../kernel/clock.ts'
-import { INTERNAL } from '../../kernel/failure.ts'
+import { SECOND_MS, systemClock } from '../../kernel/clock.ts'
+import { INTERNAL, isUnavailable } from '../../kernel/failure.ts'
+import { Outage } from '../../kernel/outage.ts'
 import { FileFault } from '../../kernel/problems.ts'
 import { createLog, type Log } from '../../observability/log.ts'
 import { createMetrics } from '../../observability/metrics.ts'
@@ -22,11 +23,12 @@ import { playBeginning, ScenarioFault } from '../../start/scenario.ts'
 import type { ServedFolder } from '../../start/served-folder.ts'
 import { VERSION } from '../../start/version.ts'
 import type { Deliveries } from '../../webhooks/deliveries.ts'
+import type { DueWork } from '../../worlds/due.ts'
+import type { Worlds } from '../../worlds/worlds.ts'
 import { dataError } from '../advice.ts'
 import { serveActs } from './acts.ts'
 import { bind } from './bind.ts'
 import { serveMetrics, watchRecord, watchWork } from './metrics.ts'
-import { timekeeperOf } from './timekeeper.ts'
 
 /** What is kept of a log that nobody reads, in characters. Further lines are dropped. */
 const UNREAD_MAX = 1_048_576
@@ -184,5 +186,29 @@ const recordFailedLogins = async (failedLogins: FailedLogins, deps: Deps): Promi
     await failedLogins.record(worlds.default, ciphers)
   } catch (error) {
     log.error('failed logins are not in the audit', { cause: String(error) })
+  }
+}
+
+/** Does due work when no request does, and suspends idle worlds. A failure is logged, and the work is tried again. */
+const timekeeperOf = (due: DueWork, worlds: Worlds, log: Log, tick: () => void) => {
+  const outage = new Outage(log, { on: 'writes are refused', over: 'writes work again' })
+  const look = (): void => {
+    worlds.rest()
+    const world = worlds.default
+    world.db.lookAfter()
+    if (world.db.trouble) outage.seen(world.db.trouble.message)
+    else outage.over()
+    tick()
+    if (!due.isDue(world)) return
+    due.catchUp(world).catch((error: unknown) => {
+      if (!isUnavailable(error)) log.error('due work failed', { cause: String(error) })
+    })
+  }
+  let timer: ReturnType<typeof setInterval> | undefined
+  return {
+    start: () => {
+      timer = setInterval(look, SECOND_MS)
+    },
+    stop: () => clearInterval(timer),
   }
 }
