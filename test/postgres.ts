@@ -28,7 +28,9 @@ if (POSTGRES === undefined && process.env.TEST_ALL === '1')
 /** PostgreSQL does not run as root. */
 const AS_USER = process.getuid?.() === 0 ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : []
 
-const succeed = async (...command: string[]): Promise<string> => {
+/** Runs a program of PostgreSQL with these words, and with texts that may hold blanks. */
+const succeed = async (words: string, ...texts: string[]): Promise<string> => {
+  const command = [...`${POSTGRES}/${words}`.split(' '), ...texts]
   const child = Bun.spawn([...AS_USER, ...command], { stdout: 'pipe', stderr: 'pipe', cwd: '/' })
   const [exitCode, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()])
   if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${exitCode} ${stdout}${stderr}`)
@@ -46,19 +48,7 @@ export class Postgres implements AsyncDisposable {
     const folder = mkdtempSync(join(place, 'scrip-postgres-'))
     if (AS_USER.length > 0) await Bun.$`chown postgres ${folder}`.quiet()
     const postgres = new Postgres(folder, await freePort(), settings)
-    await succeed(
-      `${POSTGRES}/initdb`,
-      '-D',
-      postgres.data,
-      '-A',
-      'trust',
-      '-U',
-      'scrip',
-      '-E',
-      'UTF8',
-      '--no-locale',
-      '--no-sync',
-    )
+    await succeed(`initdb -D ${postgres.data} -A trust -U scrip -E UTF8 --no-locale --no-sync`)
     await postgres.start()
     return postgres
   }
@@ -69,19 +59,7 @@ export class Postgres implements AsyncDisposable {
     if (AS_USER.length > 0) await Bun.$`chown postgres ${folder}`.quiet()
     const standby = new Postgres(folder, await freePort(), this.settings)
     const source = `host=127.0.0.1 port=${this.port} user=scrip application_name=standby`
-    await succeed(
-      `${POSTGRES}/pg_basebackup`,
-      '-D',
-      standby.data,
-      '-d',
-      source,
-      '-R',
-      '-X',
-      'stream',
-      '-c',
-      'fast',
-      '--no-sync',
-    )
+    await succeed(`pg_basebackup -D ${standby.data} -R -X stream -c fast --no-sync`, '-d', source)
     await standby.start()
     await this.sql("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
     await this.sql('SELECT pg_reload_conf()')
@@ -103,23 +81,8 @@ export class Postgres implements AsyncDisposable {
 
   /** The rows as text, a line each. */
   async sql(text: string, database = 'postgres'): Promise<string[]> {
-    const output = await succeed(
-      `${POSTGRES}/psql`,
-      '-X',
-      '-q',
-      '-At',
-      '-v',
-      'ON_ERROR_STOP=1',
-      '-h',
-      '127.0.0.1',
-      '-p',
-      String(this.port),
-      '-U',
-      'scrip',
-      '-c',
-      text,
-      database,
-    )
+    const words = `psql -X -q -At -v ON_ERROR_STOP=1 -h 127.0.0.1 -p ${this.port} -U scrip`
+    const output = await succeed(words, '-c', text, database)
     return output.split('\n').filter((line) => line !== '')
   }
 
@@ -127,18 +90,7 @@ export class Postgres implements AsyncDisposable {
     const options = [`-p ${this.port}`, `-k ${this.folder}`, ...this.settings.map((setting) => `-c ${setting}`)].join(
       ' ',
     )
-    await succeed(
-      `${POSTGRES}/pg_ctl`,
-      '-D',
-      this.data,
-      '-l',
-      join(this.folder, 'log'),
-      '-o',
-      options,
-      '-w',
-      '-s',
-      'start',
-    )
+    await succeed(`pg_ctl -D ${this.data} -l ${join(this.folder, 'log')} -w -s start`, '-o', options)
   }
 
   /** As when the machine loses power, apart from its disk. */
@@ -155,11 +107,11 @@ export class Postgres implements AsyncDisposable {
   }
 
   async promote(): Promise<void> {
-    await succeed(`${POSTGRES}/pg_ctl`, '-D', this.data, '-w', '-s', 'promote')
+    await succeed(`pg_ctl -D ${this.data} -w -s promote`)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await succeed(`${POSTGRES}/pg_ctl`, '-D', this.data, '-m', 'immediate', '-s', 'stop').catch(() => undefined)
+    await succeed(`pg_ctl -D ${this.data} -m immediate -s stop`).catch(() => undefined)
     rmSync(this.folder, { recursive: true, force: true })
   }
 }

@@ -6,7 +6,6 @@ import { login, type Running } from '../program.ts'
 import { force } from './forced.ts'
 import {
   asOperator,
-  type Credentials,
   Customer,
   codesOf,
   HAMPER,
@@ -30,42 +29,6 @@ const open = (work: (operator: Operator, server: Running, customer: Customer) =>
     expect(await server.stop()).toMatchObject({ exitCode: 0 })
     expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
   })
-
-operatorTest('a server that starts with an empty folder can be set up while it runs', async (operator) => {
-  const server = await operator.serve()
-  const credentials = await operator.json<Credentials>('client', 'add', 'acme')
-  const customer = await Customer.of(server, credentials)
-  expect(await customer.read('/products')).toEqual([] as never)
-  await operator.json('catalog', 'import', operator.file('catalog.json', { products: [TEA, HAMPER] }))
-  expect(await customer.read<{ name: string }[]>('/products')).toMatchObject([{ name: 'Hamper' }, { name: 'Tea' }])
-  await operator.json('wallet', 'add', 'acme', 'USD')
-  await operator.json('wallet', 'fund', '1', '1000', '--remarks', 'Invoice 7')
-  expect(await customer.wallet()).toEqual([1000, 0])
-  expect(await customer.read('/transactions')).toMatchObject([
-    { amount: 1000, source_type: 'funding', remarks: 'Invoice 7', balance_after: 1000 },
-  ])
-
-  const buy = (product_id: number) => customer.post('/orders', { product_id, denomination: 10, quantity: 1 })
-  expect(await (await buy(1)).text()).toContain('Insufficient stock')
-  expect(await (await buy(2)).text()).toContain('No exchange rate found for EUR to USD')
-  await operator.json('vouchers', 'import', operator.file('codes', codesOf(1, 'TEA-1') + codesOf(2, 'BOX-1')))
-  await operator.json('rates', 'set', 'USD/EUR=0.8')
-  expect(await (await buy(1)).json()).toMatchObject({ status: 'DELIVERED', vouchers: [{ card_number: 'TEA-1' }] })
-  expect(await (await buy(2)).json()).toMatchObject({
-    status: 'PENDING',
-    charges: { charges_details: { forex_rate: 1.25 } },
-    vouchers: [],
-  })
-  await operator.json('rates', 'set', 'USD/EUR=0.5')
-  const charge = await customer.post('/products/2/charges', { denomination: 20, quantity: 1 })
-  expect(await charge.json()).toMatchObject({ charges_details: { forex_rate: 2 } })
-  expect(await operator.json<object[]>('vouchers', 'list')).toMatchObject([
-    { product: 'Tea', available: 0, taken: 1 },
-    { product: 'Hamper', available: 0, taken: 1 },
-  ])
-  await server.stop()
-  expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
-})
 
 test('a held charge fixes only the price of an order', () =>
   open(async (operator, _server, customer) => {

@@ -45,13 +45,4 @@ describe('a folder of a sandbox', () => {
     }
     expect(readdirSync(operator.dataDir)).toEqual(before)
   })
-
-  operatorTest('is backed up, verified and restored like any other', async (operator) => {
-    await (await start(['--data-dir', operator.dataDir])).stop()
-    const backup = join(operator.folder, 'backup.sqlite')
-    await operator.json('backup', backup)
-    await operator.json('verify')
-    await operator.json('restore', backup, '--force')
-    await (await start(['--data-dir', operator.dataDir])).stop()
-  })
 })

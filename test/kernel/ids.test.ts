@@ -8,12 +8,6 @@ import { holds } from './property.ts'
 const bytesOf = (randomness: Randomness, count: number) => [...randomness.bytes(count)]
 
 describe('seeded randomness', () => {
-  test('is the same stream for the same seed, and another for another', () => {
-    const stream = bytesOf(new SeededRandomness('a'), 4_096)
-    expect(bytesOf(new SeededRandomness('a'), 4_096)).toEqual(stream)
-    expect(bytesOf(new SeededRandomness('b'), 4_096)).not.toEqual(stream)
-  })
-
   test('does not depend on the size of the reads, and continues from any position', () => {
     const stream = bytesOf(new SeededRandomness('a'), 5_000)
     const draws = fc.array(fc.integer({ min: 0, max: 1_500 }), { maxLength: 3 })
@@ -31,13 +25,6 @@ describe('seeded randomness', () => {
   test('is the AES-256-CTR stream of the digest of its seed, so that no release changes seeded data', () => {
     const stream = createCipheriv('aes-256-ctr', createHash('sha256').update('a').digest(), Buffer.alloc(16))
     expect(bytesOf(new SeededRandomness('a'), 4_096)).toEqual([...stream.update(Buffer.alloc(4_096))])
-  })
-
-  test('is uniformly distributed', () => {
-    const counts = new Map<number, number>()
-    for (const byte of new SeededRandomness('a').bytes(25_600)) counts.set(byte, (counts.get(byte) ?? 0) + 1)
-    expect(counts.size).toBe(256)
-    for (const count of counts.values()) expect(count).toBeWithin(50, 151)
   })
 })
 
@@ -67,15 +54,6 @@ describe('public identifiers', () => {
       expect(made.toSorted()).toEqual(made)
       expect(new Set(made).size).toBe(made.length)
     })
-  })
-
-  test('depend on random seed and time', () => {
-    const idsOf = (seed: string) => {
-      const source = new IdSource(new SeededRandomness(seed))
-      return [source.next('ben', 1), source.next('ben', 1), source.next('ben', 2)]
-    }
-    expect(idsOf('a')).toEqual(idsOf('a'))
-    expect(idsOf('a').some((id, index) => id === idsOf('b')[index])).toBe(false)
   })
 
   test('use all letters with equal probability', () => {
