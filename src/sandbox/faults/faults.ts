@@ -5,8 +5,7 @@ import { DomainError, type Failure, violated, violation } from '../../kernel/fai
 import type { World } from '../../worlds/world.ts'
 import { CONNECTION_DROPPED, gatewayFailure } from '../errors.ts'
 import { DELAY_MS_MAX, type Rule } from './contract.ts'
-import { NO_EFFECT } from './new-rule.ts'
-import { takeRule } from './rules.ts'
+import { NO_EFFECT, takeRule } from './rules.ts'
 
 const FAULT_HEADER = 'X-Sandbox-Fault'
 const DELAY_HEADER = 'X-Sandbox-Delay'
@@ -43,15 +42,8 @@ export interface Fault extends Pick<Rule, 'when' | 'delay_ms' | 'cut_after_bytes
 
 const AFTER = '; when=after'
 
-const nameWhen = (name: string, when: Rule['when']): string => (when === 'after' ? name + AFTER : name)
-
 /** A response that is lost: before the work is done, or once it is committed. */
-export const lostResponse = (when: Rule['when']): Fault => ({
-  ...NO_EFFECT,
-  name: nameWhen('drop', when),
-  when,
-  failure: CONNECTION_DROPPED,
-})
+export const lostResponse = (when: Rule['when']): Fault => faultOf({ ...NO_EFFECT, drop: true, when }, undefined)
 
 /**
  * The fault that a request asks for in its headers, or that a rule of its world injects. An error occurs only where it
@@ -67,24 +59,22 @@ const requestedFault = ({ request, operation }: Asked): Fault | undefined => {
   const asked = request.headers.get(FAULT_HEADER) || null
   const delay = request.headers.get(DELAY_HEADER)
   if (asked === null && delay === null) return undefined
-  const { name, when } = asked === null ? { name: null, when: 'before' as const } : parseFault(asked)
-  const failure = name === null ? undefined : failureNamed(operation, name)
+  const { error, when } = asked === null ? NO_EFFECT : parseFault(asked)
+  const failure = error === null ? undefined : failureNamed(operation, error)
   const delayMs = Number(delay ?? 0)
-  if (name !== null && !failure) {
-    throw new DomainError(FAULT_REQUEST.errors.fault_unknown)
-  }
+  if (error !== null && !failure) throw new DomainError(FAULT_REQUEST.errors.fault_unknown)
   if (delay !== null && (!/^\d{1,5}$/.test(delay) || delayMs > DELAY_MS_MAX)) {
     throw violated(DELAY_HEADER, 'enum', `must be a whole number of milliseconds up to ${DELAY_MS_MAX}`)
   }
-  return { ...NO_EFFECT, name: name === null ? 'delay' : nameWhen(name, when), when, delay_ms: delayMs, failure }
+  return faultOf({ ...NO_EFFECT, error, when, delay_ms: delayMs }, failure)
 }
 
 /** @throws DomainError validation */
-const parseFault = (text: string): { name: string; when: Rule['when'] } => {
-  const [name = '', parameter] = text.split(/\s*;\s*(.*)/s, 2)
-  if (parameter === undefined) return { name, when: 'before' }
+const parseFault = (text: string): { error: string; when: Rule['when'] } => {
+  const [error = '', parameter] = text.split(/\s*;\s*(.*)/s, 2)
+  if (parameter === undefined) return { error, when: 'before' }
   if (parameter !== 'when=after') throw violated(FAULT_HEADER, 'format', `may have only "${AFTER}" behind the name`)
-  return { name, when: 'after' }
+  return { error, when: 'after' }
 }
 
 const failureNamed = (operation: Operation | undefined, name: string): Failure | undefined =>
@@ -96,13 +86,16 @@ const faultByRule = (world: World, target: Asked): Fault | undefined => {
   return rule && faultOf(rule, rule.error === null ? undefined : failureOf(rule.error))
 }
 
-const faultOf = (rule: Rule, error: Failure | undefined): Fault => {
-  const { status, drop, when } = rule
+/** The effect of a rule, without what it matches. */
+type Effect = Omit<Rule, 'id' | 'match' | 'times_left' | 'probability'>
+
+const faultOf = (effect: Effect, error: Failure | undefined): Fault => {
+  const { status, drop, when } = effect
   const failure = drop ? CONNECTION_DROPPED : status !== null ? gatewayFailure(status) : error
-  return { ...rule, name: nameWhen(nameOf(rule), when), failure }
+  return { ...effect, name: nameOf(effect) + (when === 'after' ? AFTER : ''), failure }
 }
 
-const nameOf = ({ error, status, drop, cut_after_bytes: cut, bytes_per_second: rate }: Rule): string => {
+const nameOf = ({ error, status, drop, cut_after_bytes: cut, bytes_per_second: rate }: Effect): string => {
   if (error !== null) return error
   if (status !== null) return String(status)
   if (drop) return 'drop'

@@ -8,8 +8,7 @@ import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/contract.ts'
 import { UnusedWorldQuery } from '../worlds/query.ts'
 import { DocumentedError, ERROR_PROBLEM, Rule, RuleRequest } from './contract.ts'
-import { newRule } from './new-rule.ts'
-import { addRule, clearRules, RULES_MAX, removeRule, rulesOf } from './rules.ts'
+import { addRule, clearRules, newRule, RULES_MAX, removeRule, rulesOf } from './rules.ts'
 
 export const faultRoutes = ({ worlds, outcomes }: Parts) =>
   controlRoutes('faults.')

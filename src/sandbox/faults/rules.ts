@@ -1,8 +1,11 @@
 import type { Asked } from '../../http/request-id.ts'
+import { violated } from '../../kernel/failure.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
-import type { Rule } from './contract.ts'
-import { fits } from './pattern.ts'
+import { isExempt } from '../control/gate.ts'
+import type { OutcomeRegistry } from '../requests/outcomes.ts'
+import { ERROR_PROBLEM, type Rule, type RuleRequest } from './contract.ts'
+import { fits, PATTERN_LENGTH_MAX, reaches } from './pattern.ts'
 
 export const RULES_MAX = 1_000
 
@@ -65,3 +68,64 @@ const matches = ({ match }: Rule, { request, path, route }: Asked): boolean =>
 
 const fraction = (randomness: SeededRandomness): number =>
   new DataView(randomness.bytes(4).buffer).getUint32(0) / 2 ** 32
+
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']
+const EFFECT_PROBLEM = 'is required, or status, delay_ms, drop, cut_after_bytes or bytes_per_second'
+const MATCH_PROBLEM = 'must fit an endpoint where the rule can apply; see GET /_sandbox/errors'
+
+/** Makes a rule of a request for one. @throws DomainError validation when it can never apply */
+export const newRule = (asked: RuleRequest, outcomes: OutcomeRegistry): Omit<Rule, 'id'> => {
+  const rule = ruleOf(asked)
+  const { error, status, probability, match } = rule
+  if (rule.webhook !== undefined) return deliveryRule(rule)
+  if (match.type !== undefined) throw violated('match', 'format', 'must not have a type without webhook')
+  if (error !== null && !outcomes.canOccur(error)) throw violated('error', 'enum', ERROR_PROBLEM)
+  if (error !== null && status !== null) throw violated('status', 'format', 'must not come with error')
+  if (!hasEffect(rule)) throw violated('error', 'required', EFFECT_PROBLEM)
+  if (match.method !== null && !METHODS.includes(match.method)) {
+    throw violated('match', 'enum', `must have a method of ${METHODS.join(', ')}`)
+  }
+  if (probability === 0) throw violated('probability', 'min', 'must be more than 0: the rule would never apply')
+  if (match.path !== null && match.path.length > PATTERN_LENGTH_MAX) {
+    throw violated('match', 'max', `must have a path of at most ${PATTERN_LENGTH_MAX} characters`)
+  }
+  if (!outcomes.canOccur(error, fitting(match))) throw violated('match', 'enum', MATCH_PROBLEM)
+  return rule
+}
+
+/** A rule for deliveries applies to no request (contract C16). @throws DomainError validation */
+const deliveryRule = (rule: Omit<Rule, 'id'>): Omit<Rule, 'id'> => {
+  if (hasEffect(rule)) throw violated('webhook', 'format', 'must not come with an effect on requests')
+  if (rule.probability !== 1) throw violated('probability', 'format', 'must not come with webhook')
+  if (rule.match.method !== null || rule.match.path !== null) {
+    throw violated('match', 'format', 'must have nothing but a type with webhook')
+  }
+  return rule
+}
+
+/** The effect of a rule that names none. */
+export const NO_EFFECT = {
+  error: null,
+  status: null,
+  delay_ms: 0,
+  drop: false,
+  cut_after_bytes: null,
+  bytes_per_second: null,
+  when: 'before',
+} as const
+
+const ruleOf = ({ match = {}, times, probability = 1, ...asked }: RuleRequest): Omit<Rule, 'id'> => ({
+  ...NO_EFFECT,
+  ...asked,
+  match: { path: null, ...match, method: match.method?.toUpperCase() ?? null },
+  times_left: times ?? null,
+  probability,
+})
+
+const hasEffect = ({ error, status, delay_ms, drop, cut_after_bytes, bytes_per_second }: Omit<Rule, 'id'>): boolean =>
+  error !== null || status !== null || delay_ms > 0 || drop || cut_after_bytes !== null || bytes_per_second !== null
+
+const fitting =
+  ({ method, path }: Rule['match']) =>
+  (served: string, route: string): boolean =>
+    !isExempt(route) && (method === null || method === served) && (path === null || reaches(path, route))
