@@ -58,18 +58,9 @@ const free = prepared((query: Query) =>
 export const freeCodes = (query: Query, { productId, denominationMinor }: Kind, nowMs: number, limit: number) =>
   free(query).all({ productId, denominationMinor, nowMs, limit })
 
-const freeIds = prepared((query: Query) =>
-  query
-    .select({ id: voucherStock.id })
-    .from(voucherStock)
-    .where(isFreeOfKind)
-    .limit(placeholderOfLimit('limit'))
-    .prepare(),
-)
-
 /** Reads no more codes than are wanted. */
-export const areFree = (query: Query, kind: Kind, nowMs: number, limit: number): boolean =>
-  freeIds(query).all({ ...kind, nowMs, limit }).length === limit
+export const areFree = (query: Query, kind: Kind, nowMs: number, quantity: number): boolean =>
+  freeCodes(query, kind, nowMs, quantity).length === quantity
 
 export const waitingCodes = (query: Query, order: Order, nowMs: number, limit: number): StockRow[] =>
   query

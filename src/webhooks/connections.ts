@@ -17,23 +17,11 @@ interface Target {
   ca: string | undefined
 }
 
-export class Connections {
-  readonly #idle = new Set<Connection>()
-
-  /** One that waits. It leads to the same address, under the same name. */
-  take(target: Target): Connection | undefined {
-    const key = keyOf(target)
-    const connection = [...this.#idle].findLast((idle) => idle.key === key)
-    if (connection) this.#idle.delete(connection)
-    return connection
-  }
-
-  open(target: Target): Connection {
-    return new Connection(target, this.#idle)
-  }
-}
-
 const keyOf = ({ url, address }: Target): string => `${url.protocol}//${url.host} ${address}`
+
+/** One that waits. It leads to the same address, under the same name. */
+export const findIdle = (idle: Iterable<Connection>, target: Target): Connection | undefined =>
+  [...idle].findLast(({ key }) => key === keyOf(target))
 
 export class Connection {
   readonly key: string
@@ -43,6 +31,7 @@ export class Connection {
 
   constructor(
     target: Target,
+    /** Those that wait. */
     private readonly idle: Set<Connection>,
   ) {
     this.key = keyOf(target)
@@ -59,6 +48,7 @@ export class Connection {
   /** Resolves once the reader has enough of the response, or the connection has ended, to what went wrong with it. */
   send(request: string, reader: ResponseReader): Promise<string | undefined> {
     const { promise, resolve } = Promise.withResolvers<string | undefined>()
+    this.idle.delete(this)
     this.#reader = reader
     this.#end = resolve
     this.#socket.setTimeout(0).ref().write(request)

@@ -1,6 +1,6 @@
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { type AddressRules, findAddresses } from './addresses.ts'
-import { type Connection, Connections } from './connections.ts'
+import { Connection, findIdle } from './connections.ts'
 import { ResponseReader } from './response-reader.ts'
 
 /** Sends deliveries over connections of its own: to an address that was checked, and through no proxy (decision 72). */
@@ -40,7 +40,7 @@ interface SenderOptions {
 }
 
 export const createSender = ({ rules, userAgent, ca, responseMsMax = RESPONSE_MS_MAX }: SenderOptions): Send => {
-  const connections = new Connections()
+  const idle = new Set<Connection>()
   return async (delivery, signal) => {
     const startedMs = sinceStartMs()
     const url = new URL(delivery.url)
@@ -49,11 +49,11 @@ export const createSender = ({ rules, userAgent, ca, responseMsMax = RESPONSE_MS
     const request = requestText(url, { ...delivery, userAgent })
     const reader = new ResponseReader()
     const target = address === undefined ? undefined : { url, address, ca }
-    const kept = target && connections.take(target)
+    const kept = target && findIdle(idle, target)
     let problem = kept ? await exchange(kept, request, reader, deadline) : NO_ADDRESS
     // A receiver may have closed a connection that was kept while the request was on its way.
     if (target && !reader.hasBegun && !deadline.hasPassed) {
-      problem = await exchange(connections.open(target), request, reader, deadline)
+      problem = await exchange(new Connection(target, idle), request, reader, deadline)
     }
     const error = reader.status === null ? (deadline.hasPassed ? TOO_LATE : (problem ?? NO_RESPONSE)) : null
     deadline.end()

@@ -22,12 +22,13 @@ spyOn(Database.prototype, 'prepare').mockImplementation(function (this: Database
 } as never)
 const { openLive } = await import('../orders/live.ts')
 const live = forFile(await openLive())
-await live.stock(2, '1', '2', '3')
+for (const product of [1, 2]) await live.stock(product, ...['1', '2', '3'].map((card) => `${product}${card}`))
 
 let reference = 0
 const unique = () => `statements-${++reference}`
 const payout = () => ({ reference_id: unique(), wallet_id: 1, amount: 1, currency: 'USD', ...PAYEE })
-const order = () => ({ client_reference: unique(), product_id: 2, denomination: 10, quantity: 1 })
+/** The first product is delivered at once. */
+const order = (product_id: number) => () => ({ client_reference: unique(), product_id, denomination: 10, quantity: 1 })
 const charge = () => ({ denomination: 10, quantity: ++reference })
 
 /** Without BEGIN, COMMIT and the savepoint of the unit of work. */
@@ -36,7 +37,8 @@ test.each([
   ['POST', '/beneficiaries', () => ADA, 1],
   ['POST', '/products/1/charges', charge, 1],
   ['POST', '/payouts', payout, 12],
-  ['POST', '/orders', order, 14],
+  ['POST', '/orders', order(2), 14],
+  ['POST', '/orders', order(1), 22],
 ])('%s %s', async (method, path, body, statements) => {
   const counted = async (): Promise<number> => {
     const before = statementCount
