@@ -17,7 +17,7 @@ import { note, type Result, show } from '../terminal/output.ts'
 import { type OnProgress, withProgress } from '../terminal/progress.ts'
 import { perform } from './perform.ts'
 import { withPerformer } from './performer.ts'
-import { isSocketThere, isTooLong, type Line, resultOf, socketPath } from './wire.ts'
+import { isSocketThere, isTooLong, type Line, lineOf, socketPath } from './wire.ts'
 
 /** How commands act: the server of the folder performs it, or the command holds the folder itself (contract C20). */
 
@@ -147,7 +147,7 @@ const askServer = async ({ config, asked, input = '', onProgress, onNote }: Mean
     if ('note' in line) (onNote ?? ((text) => note(text, config.format)))(line.note)
     else if ('progress' in line) onProgress?.(...line.progress)
     else if ('refusal' in line) throw new ProgramError(line.exitCode, line.refusal)
-    else if ('result' in line) return resultOf(line.result)
+    else if ('result' in line) return line.result
   }
   return undefined
 }
@@ -160,7 +160,7 @@ async function* linesFrom(unix: string, body: string): AsyncGenerator<Line> {
     for await (const chunk of response.body ?? []) {
       const lines = (text + decoder.decode(chunk, { stream: true })).split('\n')
       text = lines.pop() ?? ''
-      for (const line of lines) yield JSON.parse(line) as Line
+      for (const line of lines) yield lineOf(line)
     }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error

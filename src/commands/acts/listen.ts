@@ -6,8 +6,9 @@ import { EXIT, ProgramError, refused } from '../../kernel/exit.ts'
 import type { Log } from '../../observability/log.ts'
 import { VERSION } from '../../start/version.ts'
 import { dataError, explainFaults } from '../advice.ts'
+import { isList } from '../terminal/output.ts'
 import { perform } from './perform.ts'
-import { isSocketThere, isTooLong, type Line, resultToWire, runFolder, socketPath } from './wire.ts'
+import { isSocketThere, isTooLong, type Line, lineText, runFolder, socketPath } from './wire.ts'
 
 interface Listening {
   dataDir: string
@@ -67,7 +68,7 @@ const serveAt = (path: string, listening: Listening): ActsServer => {
       const body = await request.text()
       const end = body.indexOf('\n')
       const asked = askedIn(body.slice(0, end))
-      if (!asked) return new Response(`${JSON.stringify(NO_ACT)}\n`)
+      if (!asked) return new Response(lineText(NO_ACT))
       return new Response(linesOf((send) => outcomeOf(asked, body.slice(end + 1), send)))
     },
   })
@@ -101,7 +102,7 @@ const linesOf = (work: (send: (line: Line) => void) => Promise<Line>): ReadableS
     start: async (controller) => {
       const send = (line: Line): void => {
         try {
-          controller.enqueue(`${JSON.stringify(line)}\n`)
+          controller.enqueue(lineText(line))
         } catch {}
       }
       send(await work(send))
@@ -126,7 +127,7 @@ const performed = async (
     const act = asked.refusal === undefined ? actOf(await acts(), asked) : undefined
     if (!act && asked.refusal === undefined) throw refused(unknownAct(asked))
     const result = await explainFaults(dataDir, async () => perform(await performer(), act, asked, asking))
-    return { result: resultToWire(result) }
+    return { result: isList(result) ? { ...result, rows: [...result.rows] } : result }
   } catch (error) {
     if (error instanceof OutcomeUnknown) return { isUnknown: true }
     if (error instanceof ProgramError) return { refusal: error.message, exitCode: error.exitCode }

@@ -1,51 +1,38 @@
 import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { Amount, type Cell, Facts, type Row } from '../../acts/cells.ts'
+import type { ActResult } from '../../acts/act.ts'
+import { Amount, Facts } from '../../acts/cells.ts'
 import { DataFault } from '../../db/data-folder.ts'
 import type { ExitCode } from '../../kernel/exit.ts'
-import type { Result } from '../terminal/output.ts'
 
 /** What a command and the server of its folder say to each other: a line of JSON and the text of a file, then lines of JSON. */
 
 export type Line =
   | { note: string }
   | { progress: [what: string, done: number, total: number] }
-  | { result: unknown }
+  | { result: ActResult }
   | { refusal: string; exitCode: ExitCode }
   /** It is not known yet whether the act was done: who asks again learns it. */
   | { isUnknown: true }
 
-type WireCell = Exclude<Cell, Amount | Facts> | Amount['parts'] | { facts: string }
-type WireRow = Record<string, WireCell>
-
-const cellToWire = (cell: Cell): WireCell => {
-  if (cell instanceof Amount) return cell.parts
-  return cell instanceof Facts ? { facts: cell.toString() } : cell
-}
-
-const cellOf = (cell: WireCell): Cell => {
-  if (typeof cell !== 'object' || cell === null) return cell
-  if ('facts' in cell) return new Facts(cell.facts)
-  return 'minor' in cell ? new Amount(cell.minor, cell) : cell
-}
-
-const mapped = <From, To>(row: Readonly<Record<string, From>>, by: (cell: From) => To): Record<string, To> =>
-  Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, by(cell)]))
-
-export const resultToWire = (result: Result): unknown => {
-  if ('pieces' in result) throw new Error('an act answers with a record or a list')
-  if (!('rows' in result && 'columns' in result)) return mapped(result as Row, cellToWire)
-  const { columns, rows } = result as Extract<Result, { rows: unknown }>
-  return { columns, rows: [...rows].map((row) => mapped(row, cellToWire)) }
-}
-
-export const resultOf = (wire: unknown): Result => {
-  const list = wire as { columns?: string[]; rows?: WireRow[] }
-  if (Array.isArray(list.rows) && list.columns) {
-    return { columns: list.columns, rows: list.rows.map((row) => mapped(row, cellOf)) }
+/** As JSON, in which amounts and facts can be told from other cells. */
+export const lineText = (line: Line): string => {
+  const replace = function (this: Record<string, unknown>, name: string, value: unknown): unknown {
+    const cell = this[name] // an amount has been turned into a number in the value
+    if (cell instanceof Amount) return cell.parts
+    return cell instanceof Facts ? { facts: cell.toString() } : value
   }
-  return mapped(wire as WireRow, cellOf)
+  return `${JSON.stringify(line, replace)}\n`
 }
+
+export const lineOf = (text: string): Line =>
+  JSON.parse(text, (_, value: object | null): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    if ('facts' in value) return new Facts(String(value.facts))
+    return 'minor' in value ? amountOf(value as Amount['parts']) : value
+  })
+
+const amountOf = (parts: Amount['parts']): Amount => new Amount(parts.minor, parts)
 
 const RUN_FOLDER = 'run'
 

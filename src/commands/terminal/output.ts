@@ -45,7 +45,7 @@ function* piecesOf(result: Result, format: Format): Generator<string> {
 }
 
 const isPage = (result: Result): result is Page => 'pieces' in result
-const isList = (result: Result): result is List => 'columns' in result && 'rows' in result
+export const isList = (result: Result): result is List => 'columns' in result && 'rows' in result
 
 /** Prints a notice for people. Scripts get the result alone. */
 export const note = (text: string, format: Format): void => {
