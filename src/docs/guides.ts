@@ -24,6 +24,8 @@ import webhooks from '../../docs/use/webhooks.md' with { type: 'file' }
 /** The guides of docs/ and the files that they name, from the executable. */
 
 interface Guide {
+  /** The folder of docs/ that it stands in. */
+  task: 'Start' | 'Use' | 'Operate'
   title: string
   about: string
   /** The path of the file in the executable. */
@@ -32,21 +34,38 @@ interface Guide {
   isLive?: true
 }
 
-/** Guides by the names of their files, in the order of their folders: start, use, operate. */
+/** Guides by the names of their files, in the order of their tasks. */
 export const GUIDES: Readonly<Record<string, Guide>> = {
-  quickstart: { title: 'Quickstart', about: 'from installation to a passing test', file: quickstart },
-  'test-runners': { title: 'Test runners', about: 'a world for each test, in seven runners', file: testRunners },
-  ci: { title: 'Continuous integration', about: 'recipes for pipelines', file: ci },
-  'testing-with-scrip': { title: 'Testing with Scrip', about: 'test a client with the sandbox', file: testing },
-  webhooks: { title: 'Webhooks', about: 'receive, verify and test events', file: webhooks },
-  money: { title: 'Money', about: 'how charges and fees are computed', file: money },
-  errors: { title: 'Errors', about: 'every error, and what to do', file: errors },
-  clients: { title: 'Clients', about: 'clients in several languages', file: clients, isLive: true },
-  agents: { title: 'Coding agents', about: 'let a coding agent work in a sandbox', file: agents },
-  flags: { title: 'Commands and flags', about: 'all commands and flags', file: flags },
-  'running-live': { title: 'Live mode', about: 'run Scrip in live mode', file: runningLive, isLive: true },
-  desk: { title: 'Desk', about: 'a page for the operator', file: desk, isLive: true },
+  quickstart: { task: 'Start', title: 'Quickstart', about: 'from installation to a passing test', file: quickstart },
+  'test-runners': {
+    task: 'Start',
+    title: 'Test runners',
+    about: 'a world for each test, in seven runners',
+    file: testRunners,
+  },
+  ci: { task: 'Start', title: 'Continuous integration', about: 'recipes for pipelines', file: ci },
+  'testing-with-scrip': {
+    task: 'Use',
+    title: 'Testing with Scrip',
+    about: 'test a client with the sandbox',
+    file: testing,
+  },
+  webhooks: { task: 'Use', title: 'Webhooks', about: 'receive, verify and test events', file: webhooks },
+  money: { task: 'Use', title: 'Money', about: 'how charges and fees are computed', file: money },
+  errors: { task: 'Use', title: 'Errors', about: 'every error, and what to do', file: errors },
+  clients: { task: 'Use', title: 'Clients', about: 'clients in several languages', file: clients, isLive: true },
+  agents: { task: 'Use', title: 'Coding agents', about: 'let a coding agent work in a sandbox', file: agents },
+  flags: { task: 'Use', title: 'Commands and flags', about: 'all commands and flags', file: flags },
+  'running-live': {
+    task: 'Operate',
+    title: 'Live mode',
+    about: 'run Scrip in live mode',
+    file: runningLive,
+    isLive: true,
+  },
+  desk: { task: 'Operate', title: 'Desk', about: 'a page for the operator', file: desk, isLive: true },
   'more-than-one-machine': {
+    task: 'Operate',
     title: 'More than one machine',
     about: 'keep the record in PostgreSQL',
     file: moreThanOneMachine,

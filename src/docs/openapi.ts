@@ -15,7 +15,7 @@ const DESCRIPTION = `Gift cards and payouts for businesses, over HTTP and JSON.
 
 Log in with \`POST /auth/login\`, then send \`Authorization: Bearer <access_token>\`.
 
-Every request may carry an \`X-Request-Id\`; every response does. Amounts are numbers in major units, times RFC 3339 in UTC.`
+Every response has an \`X-Request-Id\`; a request may set it. Amounts are numbers in major units. Times are RFC 3339 in UTC.`
 
 /** The documentation that an extension adds to the operations. */
 export interface Additions {

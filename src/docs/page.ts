@@ -88,10 +88,13 @@ export const overview = ({ document, guides }: Frame): Html => html`<article cla
 ${document.info.description.split('\n\n').map((paragraph) => html`<p class="lead">${prose(paragraph)}</p>`)}
 <p><a href="/openapi.json">OpenAPI document</a> for generators and other tools.</p>
 <h2>Guides</h2>
-<ul class="places">${Object.entries(guides).map(
-  ([name, { title, about }]) =>
-    html`<li><a href="${GUIDES_PATH}/${name}"><strong>${title}</strong><span>${about}</span></a></li>`,
-)}</ul>
+${[...Map.groupBy(Object.entries(guides), ([, { task }]) => task)].map(
+  ([task, entries]) =>
+    html`<h3>${task}</h3><ul class="places">${entries.map(
+      ([name, { title, about }]) =>
+        html`<li><a href="${GUIDES_PATH}/${name}"><strong>${title}</strong><span>${about}</span></a></li>`,
+    )}</ul>`,
+)}
 <h2>Operations</h2>
 ${groupsOf(document).map(
   ({ name, description, entries }) => html`<section><h3>${name}</h3><p class="soft">${prose(description)}</p>

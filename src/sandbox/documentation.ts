@@ -34,7 +34,7 @@ const errorsOf = ({ route }: ServedOperation): Record<string, Failure> => {
 
 /** What the documentation of a sandbox adds to that of live mode. */
 export const DOCUMENTATION: Additions = {
-  introduction: `In the sandbox the username \`${SANDBOX_USERNAME}\` with the password \`${SANDBOX_USERNAME}\` always works; any username \`sbx_<name>\` makes a world of its own.`,
+  introduction: `In the sandbox the username \`${SANDBOX_USERNAME}\` with the password \`${SANDBOX_USERNAME}\` always works; any username \`sbx_<name>\` creates its own world.`,
   console: CONSOLE_PATH,
   headersOf,
   errorsOf,
