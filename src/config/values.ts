@@ -1,14 +1,13 @@
 import { BlockList } from 'node:net'
 import { InvalidArgumentError } from 'commander'
 import { addNetwork } from '../http/client-address.ts'
-import { type BucketSize, readLimits } from '../http/rate-limit.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS, parseTimestamp, SECOND_MS } from '../kernel/clock.ts'
+import { type BucketSize, readLimits, UNITS_MS } from '../http/rate-limit.ts'
+import { DAY_MS, parseTimestamp } from '../kernel/clock.ts'
 
 /** Parsers of option values. A wrong value is a usage error: exit code 2. */
 
 /** A hundred years: beyond it, expiry times leave the four-digit years. */
 const DURATION_MS_MAX = 36_500 * DAY_MS
-const UNITS_MS: Record<string, number> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
 const DATE = /^\d{4}-\d\d-\d\d$/
 const MONTH = /^([1-9]\d{3})-(0[1-9]|1[0-2])$/
 

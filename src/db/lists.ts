@@ -29,7 +29,7 @@ interface ListOptions<Table extends OwnedTable, Filter extends string, Sort exte
 type Row<Values> = { [Name in keyof Values as boolean extends Values[Name] ? never : Name]: Values[Name] }
 
 /** Whose records are listed: a session, for instance. */
-interface Reader {
+interface ListReader {
   world: { db: { query: Query } }
   client: { id: number }
 }
@@ -54,7 +54,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
 
   /** A page of what is made of each row, and how many records match. */
   page<Entry>(
-    { world, client }: Reader,
+    { world, client }: ListReader,
     { filters, sort, direction, ...place }: Slice<Filter, Sort>,
     wire: (row: Row<Table['$inferSelect']>) => Entry,
   ) {

@@ -17,7 +17,7 @@ export interface Gate {
    */
   commit: (onLate: () => void) => Promise<void>
   /** Whether an error belongs to one unit: its transaction is undone, and its units are committed one by one. */
-  isOfUnit: (error: unknown) => boolean
+  concernsOneUnit: (error: unknown) => boolean
   /** What the record holds could not be committed here. */
   onBehind: (error: unknown) => void
   /** Whether the open transaction has changed something. */
@@ -164,7 +164,7 @@ export class SharedCommit {
     } catch (error) {
       this.#afterCommit = []
       if (this.sqlite.inTransaction) this.sqlite.run('ROLLBACK')
-      if (units.length > 1 && !isLate && gate.isOfUnit(error)) this.#alone.push(...units)
+      if (units.length > 1 && !isLate && gate.concernsOneUnit(error)) this.#alone.push(...units)
       else if (!isLate) this.#fail(units, error)
     } finally {
       this.#isAtGate = false

@@ -12,14 +12,14 @@ import { isWritable } from './validation.ts'
  */
 
 /** Why the text of a parameter is refused. */
-export class Problem {
+export class ParameterProblem {
   constructor(
     readonly rule: Rule,
     readonly problem: string,
   ) {}
 }
 
-type Read<Value> = (text: string, query: URLSearchParams) => Value | Problem
+type Read<Value> = (text: string, query: URLSearchParams) => Value | ParameterProblem
 
 const NOTHING_SENT = new URLSearchParams()
 
@@ -40,7 +40,7 @@ export const queryReader = <Schema extends TObject>(schema: Schema): ((url: stri
     for (const [field, { default: fallback, read = text }] of properties) {
       const sent = query.getAll(field).at(-1)
       const value = sent === undefined ? fallback : read(sent, query)
-      if (value instanceof Problem) violations.push({ field, rule: value.rule, problem: value.problem })
+      if (value instanceof ParameterProblem) violations.push({ field, rule: value.rule, problem: value.problem })
       else if (value !== undefined) values[field] = value
     }
     if (violations.length > 0) throw new DomainError(invalid(violations))
@@ -62,7 +62,7 @@ export const parseId = (text: string | null): number | undefined => {
   return id !== undefined && id <= ID_MAX ? id : undefined
 }
 
-const id: Read<number> = (text) => parseId(text) ?? new Problem('integer', 'must be a positive whole number')
+const id: Read<number> = (text) => parseId(text) ?? new ParameterProblem('integer', 'must be a positive whole number')
 
 export const idPath = (record: string) =>
   Type.Object({
@@ -97,7 +97,7 @@ export const idTextFilter = (record: string) =>
     id,
   )
 
-const text: Read<string> = (value) => (isWritable(value) ? value : new Problem('format', 'must not hold NUL'))
+const text: Read<string> = (value) => (isWritable(value) ? value : new ParameterProblem('format', 'must not hold NUL'))
 
 export const textFilter = (description: string, example: string) => filter(Type.String({ description, example }), text)
 
@@ -109,13 +109,14 @@ const choice =
   <Choice extends string>(choices: readonly Choice[]): Read<Choice> =>
   (value) =>
     choices.find((candidate) => candidate.toLowerCase() === value.toLowerCase()) ??
-    new Problem('enum', `must be one of ${choices.join(', ')}`)
+    new ParameterProblem('enum', `must be one of ${choices.join(', ')}`)
 
 /** Fields are named as in responses, also by `sort`. */
 const fieldName =
   <Field extends string>(fields: readonly Field[]): Read<Field> =>
   (value) =>
-    fields.find((candidate) => candidate === value) ?? new Problem('enum', `must be one of ${fields.join(', ')}`)
+    fields.find((candidate) => candidate === value) ??
+    new ParameterProblem('enum', `must be one of ${fields.join(', ')}`)
 
 export const choiceFilter = <Choice extends string>(choices: readonly Choice[], description: string) =>
   filter(oneOf(choices, { description }), choice(choices))
@@ -127,7 +128,7 @@ export const eitherCaseFilter = <Choice extends string>(choices: readonly Choice
 export const timeFilter = (description: string) =>
   filter<number>(
     Type.String({ format: 'date-time', description, example: '2026-01-01T00:00:00.000Z' }),
-    (value) => parseTimestamp(value) ?? new Problem('format', 'must be an RFC 3339 time'),
+    (value) => parseTimestamp(value) ?? new ParameterProblem('format', 'must be an RFC 3339 time'),
   )
 
 const CURRENCY_CODE = /^[A-Z]{3}$/
@@ -135,7 +136,8 @@ const CURRENCY_CODE = /^[A-Z]{3}$/
 /** The code of a currency; there may be no such currency. */
 export const currencyCodeFilter = filter<string>(
   Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217, in upper case', example: 'USD' }),
-  (value) => (CURRENCY_CODE.test(value) ? value : new Problem('format', 'must be three letters in upper case')),
+  (value) =>
+    CURRENCY_CODE.test(value) ? value : new ParameterProblem('format', 'must be three letters in upper case'),
 )
 
 /** A page of a list: both count from 1. */
@@ -149,10 +151,10 @@ const DIGITS = /^-?\d+$/
 export const count =
   (max: number): Read<number> =>
   (value) => {
-    if (!DIGITS.test(value)) return new Problem('integer', 'must be a whole number')
+    if (!DIGITS.test(value)) return new ParameterProblem('integer', 'must be a whole number')
     const number = Number(value)
-    if (number < 1) return new Problem('min', 'must be at least 1')
-    return number > max ? new Problem('max', `must be at most ${max}`) : number
+    if (number < 1) return new ParameterProblem('min', 'must be at least 1')
+    return number > max ? new ParameterProblem('max', `must be at most ${max}`) : number
   }
 
 /** The parameters that page a list (contract C7). */
@@ -203,12 +205,12 @@ export const sortQuery = <Field extends string>(fields: readonly Field[]) => ({
 const sort =
   <Field extends string>(fields: readonly Field[]): Read<Partial<Sort<Field>>> =>
   (value, query) => {
-    if (!isWritable(value)) return new Problem('format', 'must not hold NUL')
+    if (!isWritable(value)) return new ParameterProblem('format', 'must not hold NUL')
     if (query.has('sort_by') || query.has('sort_order')) {
-      return new Problem('format', 'must not come with sort_by or sort_order')
+      return new ParameterProblem('format', 'must not come with sort_by or sort_order')
     }
     const sent = parseSort(value)
-    if (!sent) return new Problem('object', 'must be a JSON object with the members field and direction')
+    if (!sent) return new ParameterProblem('object', 'must be a JSON object with the members field and direction')
     const [sentField, sentDirection] = [
       sent.field ?? sent.Field ?? undefined,
       sent.direction ?? sent.Direction ?? undefined,
@@ -218,10 +220,10 @@ const sort =
       (candidate) => typeof sentDirection === 'string' && candidate === sentDirection.toUpperCase(),
     )
     if (sentField !== undefined && !field) {
-      return new Problem('enum', `must name a field that is one of ${fields.join(', ')}`)
+      return new ParameterProblem('enum', `must name a field that is one of ${fields.join(', ')}`)
     }
     if (sentDirection !== undefined && !direction) {
-      return new Problem('enum', 'must have a direction that is ASC or DESC')
+      return new ParameterProblem('enum', 'must have a direction that is ASC or DESC')
     }
     return { ...(field && { field }), ...(direction && { direction }) }
   }

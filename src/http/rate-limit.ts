@@ -6,7 +6,8 @@ export interface BucketSize {
   refillMs: number
 }
 
-const UNITS_MS: Record<string, number> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
+/** By the letter after a number of them. */
+export const UNITS_MS: Record<string, number> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
 const BUCKETS_MAX = 10
 
 /** Reads `1000/h,100/m` or `off`. Undefined if the text is neither. */

@@ -38,7 +38,7 @@ interface Effect<Input, Output> {
   atRest: AtRest | undefined
 }
 
-interface Response {
+interface WriteResponse {
   status: number
   text: string
   isReplayed?: true
@@ -77,12 +77,15 @@ const readKey = (request: Request): string | undefined => {
   return key
 }
 
-const responseOf = <Output>({ operation }: DeferredBody<unknown, Output>, output: Output): Response => ({
+const responseOf = <Output>({ operation }: DeferredBody<unknown, Output>, output: Output): WriteResponse => ({
   status: operation.response.status,
   text: JSON.stringify(output),
 })
 
-const perform = <Input, Output>({ write }: Session, { deferred, apply }: Effect<Input, Output>): Promise<Response> => {
+const perform = <Input, Output>(
+  { write }: Session,
+  { deferred, apply }: Effect<Input, Output>,
+): Promise<WriteResponse> => {
   const input = deferred.read(parseObject(deferred.text))
   return write((tx) => responseOf(deferred, apply(tx, input)))
 }
@@ -91,7 +94,7 @@ const performOrReplay = <Input, Output>(
   { world, client, write }: Session,
   effect: Effect<Input, Output>,
   key: string,
-): Promise<Response> => {
+): Promise<WriteResponse> => {
   const {
     path,
     deferred: { text: sent },
@@ -134,7 +137,7 @@ const attempt = <Input, Output>(
   { db }: World,
   { deferred, apply }: Effect<Input, Output>,
   parse: () => JsonObject,
-): Response => {
+): WriteResponse => {
   try {
     return responseOf(deferred, apply(tx, deferred.read(parse())))
   } catch (error) {

@@ -1,6 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CountryCode, Email, Metadata, Name, Phone } from '../beneficiaries/contract.ts'
-import { choiceFilter, filter, orderQuery, Problem, pageQuery, searchFilter, textPath } from '../http/parameters.ts'
+import {
+  choiceFilter,
+  filter,
+  orderQuery,
+  ParameterProblem,
+  pageQuery,
+  searchFilter,
+  textPath,
+} from '../http/parameters.ts'
 import { getExample, Id, nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { Text } from '../http/validation.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
@@ -59,7 +67,7 @@ export const PayoutBody = Type.Object(
 
 const ID_EXAMPLE = 'pyt_0mjvbk3w000000b8g4l0r3ya'
 export const PayoutPath = textPath('payout', ID_EXAMPLE)
-export const CURRENCY_WRONG = new Problem('enum', 'must be the ISO 4217 code of a circulating currency')
+export const CURRENCY_WRONG = new ParameterProblem('enum', 'must be the ISO 4217 code of a circulating currency')
 export const payoutListQuery = (reference: Reference) =>
   Type.Object({
     ...pageQuery({ limitDefault: 20, limitMax: 100 }),

@@ -38,7 +38,7 @@ export interface TheirRow {
 }
 
 /** What is wrong, and where; without a column it concerns the whole line. */
-export interface Problem {
+export interface ListProblem {
   line: number
   column: string | null
   what: string
@@ -61,11 +61,11 @@ const REQUIRED = ['reference', 'type', 'amount', 'currency']
 const KNOWN = [...REQUIRED, 'status', 'at']
 
 /** Reads a list: JSON lines if its first character says so, else CSV with a header. Rows count only without problems. */
-export const readList = (file: string, reference: Reference): { rows: TheirRow[]; problems: Problem[] } => {
+export const readList = (file: string, reference: Reference): { rows: TheirRow[]; problems: ListProblem[] } => {
   const text = file.replace(/^\ufeff/, '')
   const isJson = text.trimStart().startsWith('{')
   const rows: TheirRow[] = []
-  const problems: Problem[] = []
+  const problems: ListProblem[] = []
   let columns: string[] | undefined
   let isEmpty = true
   for (const [record, line] of recordsIn(text, isJson)) {

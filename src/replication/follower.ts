@@ -38,7 +38,7 @@ export class FollowingCopy implements Disposable {
     sqlite.run('PRAGMA foreign_keys = OFF')
     sqlite.run('PRAGMA ignore_check_constraints = ON')
     this.#sqlite = sqlite
-    this.#triggers = triggersOf(sqlite)
+    this.#triggers = triggersIn(sqlite)
     this.#applier = new Applier(sqlite, tablesOf(sqlite))
   }
 
@@ -96,5 +96,5 @@ export class FollowingCopy implements Disposable {
   }
 }
 
-export const triggersOf = (sqlite: SqliteDatabase): { name: string; sql: string }[] =>
+export const triggersIn = (sqlite: SqliteDatabase): { name: string; sql: string }[] =>
   sqlite.query<{ name: string; sql: string }, []>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all()

@@ -80,7 +80,7 @@ export class Gate implements CommitGate {
     return !this.#collector.isEmpty
   }
 
-  isOfUnit(error: unknown): boolean {
+  concernsOneUnit(error: unknown): boolean {
     return error instanceof RecordRefusal && error.isOfRows
   }
 

@@ -9,7 +9,7 @@ import { MIGRATIONS, migrate } from '../db/migrate.ts'
 import { storeMode } from '../db/mode.ts'
 import { HOUR_MS, systemClock } from '../kernel/clock.ts'
 import type { Connection } from './connection.ts'
-import { triggersOf } from './follower.ts'
+import { triggersIn } from './follower.ts'
 import { recordPages } from './pages.ts'
 import { Applier } from './rows.ts'
 import { lastCommitUnknown } from './standing.ts'
@@ -50,7 +50,7 @@ const fill = async (connection: Connection, path: string, { schemaVersion, isSto
     sqlite.run('PRAGMA ignore_check_constraints = ON')
     migrate(sqlite, systemClock, MIGRATIONS.slice(0, schemaVersion))
     storeMode(sqlite, 'live')
-    const triggers = triggersOf(sqlite)
+    const triggers = triggersIn(sqlite)
     const indexes = indexesOf(sqlite)
     sqlite.run('BEGIN')
     for (const { name } of triggers) sqlite.run(`DROP TRIGGER ${name}`)

@@ -53,7 +53,7 @@ export class Collector {
 
   constructor(sqlite: SqliteDatabase, tables: readonly Table[]) {
     const collected = tables.filter(({ name }) => name !== COUNTERS)
-    for (const table of collected) for (const statement of triggersOf(table)) sqlite.run(statement)
+    for (const table of collected) for (const statement of collectingTriggers(table)) sqlite.run(statement)
     this.#collected = collected.map((table) => statementsOf(sqlite, table))
     const [counters] = tables.filter(({ name }) => name === COUNTERS)
     this.#counters = sqlite.prepare(
@@ -100,7 +100,7 @@ export class Collector {
 
 const keysTable = ({ name }: Table): string => quoted(`record_${name}`)
 
-const triggersOf = (table: Table): string[] => {
+const collectingTriggers = (table: Table): string[] => {
   const { name, key } = table
   const insert = (row: string) =>
     `INSERT INTO ${keysTable(table)} VALUES (${key.map((column) => `${row}.${quoted(column)}`).join(', ')});`

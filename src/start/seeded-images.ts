@@ -5,12 +5,12 @@ import { forgetPasswords, SEEDED_AT_MS, seedSandboxAccounts } from '../sandbox/s
 import { readReference, seedReferenceData } from './seed.ts'
 
 /** Small pages waste little on empty tables: a world is a third as large. */
-const PAGE_BYTES = 1_024
+const IMAGE_PAGE_BYTES = 1_024
 
 /** A macro, which runs while the program is bundled: at the start, only a copy is opened. */
 export const seededImages = () => {
   const database = Database.inMemory()
-  database.sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
+  database.sqlite.run(`PRAGMA page_size = ${IMAGE_PAGE_BYTES}`)
   migrate(database.sqlite, { nowMs: () => SEEDED_AT_MS })
   seedReferenceData(database)
   const reference = readReference()

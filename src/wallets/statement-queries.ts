@@ -20,7 +20,7 @@ export const transactionsOf = (query: Query, narrowing: Narrowing, walletId?: nu
   return rowsById(query, transactions, where, narrowing)
 }
 
-const isOf = (walletId: number, clientId: number, { sinceMs, untilMs }: Period) =>
+const isInPeriod = (walletId: number, clientId: number, { sinceMs, untilMs }: Period) =>
   and(
     eq(transactions.clientId, clientId),
     eq(transactions.walletId, walletId),
@@ -49,7 +49,7 @@ export const movedIn = (query: Query, { id, clientId }: Wallet, period: Period):
     query
       .select({ movedMinor: sql<number>`coalesce(sum(${signed}), 0)` })
       .from(transactions)
-      .where(isOf(id, clientId, period))
+      .where(isInPeriod(id, clientId, period))
       .get()?.movedMinor ?? 0
   )
 }

@@ -14,7 +14,7 @@ import { nextQueued, type QueuedDelivery } from './queue-queries.ts'
 import type { Secrets } from './secrets.ts'
 
 /** Deliveries at once, over all webhooks (contract C16). */
-const IN_FLIGHT_MAX = 64
+const ALL_IN_FLIGHT_MAX = 64
 /** How often what is due by a clock that runs is looked for. */
 const TICK_MS = SECOND_MS
 /** A pause after a result that could not be written. */
@@ -151,7 +151,7 @@ export class Deliveries {
   #startAll(): void {
     if (this.options.isHeld()) return
     const ready = this.#slots.ready((world) => this.#paused.has(world))
-    while (ready.length > 0 && !this.#isClosing && this.#inFlight < IN_FLIGHT_MAX) {
+    while (ready.length > 0 && !this.#isClosing && this.#inFlight < ALL_IN_FLIGHT_MAX) {
       const slots = ready.reduce((first, other) => (other.comesBefore(first) ? other : first))
       if (!this.#start(slots) || !slots.isReady) ready.splice(ready.indexOf(slots), 1)
     }

@@ -9,7 +9,7 @@ import { toMinor } from '../../kernel/money.ts'
 import { problemList } from '../../kernel/problems.ts'
 import { visible } from '../../kernel/visible.ts'
 import { compare } from '../../reconciliation/comparison.ts'
-import { ALWAYS, type Problem, readList } from '../../reconciliation/partner-list.ts'
+import { ALWAYS, type ListProblem, readList } from '../../reconciliation/partner-list.ts'
 import { type Report, reportOf } from '../../reconciliation/report.ts'
 import type { Reference } from '../../reference/reference.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
@@ -51,7 +51,7 @@ const reconcile = async (
   return config.format === 'csv' ? findings : { pieces: textPieces(report, findings, amountIn) }
 }
 
-const wordsOf = ({ line, column, what }: Problem): string =>
+const wordsOf = ({ line, column, what }: ListProblem): string =>
   `line ${line}${column === null ? '' : `, ${column}`}: ${what}`
 
 const SIDE = ['amount', 'currency', 'status', 'at'] as const

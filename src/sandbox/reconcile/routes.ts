@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { readText } from '../../http/body.ts'
-import { Problem, parameter, textFilter } from '../../http/parameters.ts'
+import { ParameterProblem, parameter, textFilter } from '../../http/parameters.ts'
 import { parseTimestamp } from '../../kernel/clock.ts'
 import { DomainError, invalid, violation } from '../../kernel/failure.ts'
 import { compare } from '../../reconciliation/comparison.ts'
-import { ALWAYS, RowSchema, readList, type Problem as Wrong } from '../../reconciliation/partner-list.ts'
+import { ALWAYS, type ListProblem, RowSchema, readList } from '../../reconciliation/partner-list.ts'
 import { ReportSchema, reportOf } from '../../reconciliation/report.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
 import type { World } from '../../worlds/world.ts'
@@ -20,7 +20,7 @@ import { WorldQuery } from '../worlds/query.ts'
 const BYTES_MAX = 8_388_608
 
 const CLIENT_UNKNOWN = violation('client', 'enum', 'must be the username of a client of this world')
-const violationOf = ({ line, column, what }: Wrong) => ({
+const violationOf = ({ line, column, what }: ListProblem) => ({
   field: column ?? 'list',
   rule: 'format' as const,
   problem: what,
@@ -38,7 +38,7 @@ const month = parameter<Period | undefined>(
     description: 'Only what was made in this month, in UTC',
     example: '2026-11',
   }),
-  (text) => periodOf(text) ?? new Problem('format', 'must look like 2026-11'),
+  (text) => periodOf(text) ?? new ParameterProblem('format', 'must look like 2026-11'),
 )
 
 const periodOf = (text: string): Period | undefined => {

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EventSchema } from '../../events/contract.ts'
-import { Problem, parameter, parseId, pathParameter } from '../../http/parameters.ts'
+import { ParameterProblem, parameter, parseId, pathParameter } from '../../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { DomainError, violation } from '../../kernel/failure.ts'
@@ -159,7 +159,8 @@ export const statusFilter = Type.Optional(
       description: 'Only responses of this status: 404, or 4xx; 0 is a lost response',
       example: '2xx',
     }),
-    (text) => (new RegExp(STATUS).test(text) ? text : new Problem('format', 'must be a status like 404 or 4xx')),
+    (text) =>
+      new RegExp(STATUS).test(text) ? text : new ParameterProblem('format', 'must be a status like 404 or 4xx'),
   ),
 )
 
@@ -171,7 +172,8 @@ export const pathFilter = Type.Optional(
       description: 'Only requests of this path; `:name` stands for one segment and `*` for anything',
       example: '/api/v1/*',
     }),
-    (text) => (text.length <= PATTERN_LENGTH_MAX ? text : new Problem('max', 'must be at most 200 characters long')),
+    (text) =>
+      text.length <= PATTERN_LENGTH_MAX ? text : new ParameterProblem('max', 'must be at most 200 characters long'),
   ),
 )
 

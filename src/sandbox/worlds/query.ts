@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Problem, parameter } from '../../http/parameters.ts'
+import { ParameterProblem, parameter } from '../../http/parameters.ts'
 import { isWritable } from '../../http/validation.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 
@@ -10,13 +10,13 @@ export const plainName = (name: string): string => name.replace(/^sbx_/, '')
 
 export const ALL_WORLDS = '*'
 
-const readName = (text: string): string | Problem =>
-  isWritable(text) ? plainName(text) : new Problem('format', 'must not hold NUL')
+const readName = (text: string): string | ParameterProblem =>
+  isWritable(text) ? plainName(text) : new ParameterProblem('format', 'must not hold NUL')
 
-const readOneName = (text: string): string | Problem =>
-  text === ALL_WORLDS ? new Problem('format', 'must be one world here') : readName(text)
+const readOneName = (text: string): string | ParameterProblem =>
+  text === ALL_WORLDS ? new ParameterProblem('format', 'must be one world here') : readName(text)
 
-const worldQuery = (description: string, read: (text: string) => string | Problem) =>
+const worldQuery = (description: string, read: (text: string) => string | ParameterProblem) =>
   Type.Object({ world: parameter<string>(Type.String({ default: DEFAULT_WORLD, description }), read) })
 
 export const WorldQuery = worldQuery('The world, with or without sbx_', readOneName)
