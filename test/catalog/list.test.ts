@@ -51,31 +51,6 @@ describe('GET /api/v1/products', () => {
     )
   })
 
-  test('items have exactly the documented fields, without terms, details and how_to_use', () => {
-    for (const product of everything) {
-      expect(product).toEqual({
-        id: expect.any(Number),
-        name: expect.stringMatching(/\S/),
-        category: expect.stringMatching(/\S/),
-        sub_category: expect.stringMatching(/\S/),
-        country_code: expect.stringMatching(/^[A-Z]{3}$/),
-        currency_code: expect.stringMatching(/^[A-Z]{3}$/),
-        image_url: expect.stringMatching(/^http:\/\/.+\/cards\/\d+$/),
-        delivery_mode: expect.stringMatching(/^(digital|physical)$/),
-        delivery_time: expect.stringMatching(/\S/),
-        validity: expect.stringMatching(/\S/),
-        available_denominations: expect.any(Array),
-      } as unknown as Listed)
-      expect(product.available_denominations.length).toBeGreaterThan(0)
-      for (const band of product.available_denominations) {
-        expect(Object.keys(band)).toEqual(['min_value', 'max_value', 'discount'])
-        expect(band.min_value).toBeGreaterThan(0)
-        expect(band.max_value).toBeGreaterThanOrEqual(band.min_value)
-        expect(band.discount).toBeWithin(0, 100)
-      }
-    }
-  })
-
   test('has the documented variety of products', () => {
     const bands = everything.flatMap((product) => product.available_denominations)
     expect(everything.length).toBeGreaterThanOrEqual(400)

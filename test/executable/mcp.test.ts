@@ -95,15 +95,6 @@ describe('scrip mcp', () => {
     expect(client.readResource({ uri: 'scrip://nothing' })).rejects.toThrow('there is no resource scrip://nothing')
   })
 
-  test.each([
-    ['create an order', 'POST', '/api/v1/orders'],
-    ['how much money is in my wallet', 'GET', '/api/v1/wallets/{id}'],
-    ['send money to a person', 'POST', '/api/v1/payouts'],
-  ])('find_operation finds "%s" first', async (query, method, path) => {
-    const { data: found } = await use(client, 'find_operation', { query })
-    expect(found[0]).toMatchObject({ method, path })
-  })
-
   test('an agent loses a response, finds what was bought twice, and mends its client', async () => {
     const { data: found } = await use(client, 'find_operation', { query: 'buy vouchers order' })
     expect(found[0]).toMatchObject({ method: 'POST', path: '/api/v1/orders', body_example: { product_id: 1 } })

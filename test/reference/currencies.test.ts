@@ -38,25 +38,9 @@ describe('GET /api/v1/currencies', () => {
     expect(currencies.map(({ id }) => id)).toEqual(Array.from({ length: 155 }, (_, index) => index + 1))
   })
 
-  test('every currency has exactly the documented fields, each valid', async () => {
-    for (const currency of await listCurrencies()) {
-      expect(currency).toEqual({
-        id: expect.any(Number),
-        name: expect.stringMatching(/^\S.*\S$/u),
-        currency: expect.stringMatching(/^[A-Z]{3}$/),
-        precision: expect.any(Number),
-      })
-    }
-  })
-
   test('ids never change', async () => {
     const pairs = (await listCurrencies()).map(({ id, currency }) => `${id} ${currency}`)
     expect(digestOf(pairs)).toBe('978b4bf3388fc88fd9b93f8a192db13f8eb4b03002f95ca3153a606eb7a18324')
-  })
-
-  test('no two have the same code', async () => {
-    const codes = (await listCurrencies()).map(({ currency }) => currency)
-    expect(new Set(codes).size).toBe(codes.length)
   })
 
   test('has no metals, funds, units of account, test codes or replaced currencies', async () => {

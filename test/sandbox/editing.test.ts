@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { FORBIDDEN, notFound, validation } from '../errors.ts'
-import { forFile, type Server, startServer, TestWorld, testIn } from '../harness.ts'
-import { temporaryFolder } from '../program.ts'
+import { forFile, startServer, TestWorld, testIn } from '../harness.ts'
 import { DELAYED, INSTANT, PAYEE, place } from '../records.ts'
 import { control, read, rowsOf, succeed } from './surface.ts'
 
@@ -99,18 +98,6 @@ describe('PATCH /_sandbox/products/{id}', () => {
     expect(listed.map((each) => each.id)).toEqual(sorted.map(({ own }) => own))
   })
 
-  test('is seen by this world alone', async () => {
-    const [world, other] = [await server.world(), await server.world()]
-    const before = await read(await other.get('/api/v1/products?limit=10000'))
-    const [price, rates] = [(await charged(other)).body, (await ask(other, 'GET', '/rates')).body]
-    await edit(world, '/products/1', { active: false })
-    await edit(world, '/products/2', { gst_percent: 50 })
-    await ask(world, 'PUT', '/rates', { base: 'EUR', rates: { USD: '2' } })
-    expect((await read(await other.get('/api/v1/products?limit=10000'))).body).toEqual(before.body)
-    expect([(await charged(other)).body, (await ask(other, 'GET', '/rates')).body]).toEqual([price, rates])
-    expect((await rowsOf(server, other.name)).product_changes).toEqual([])
-  })
-
   inWorld('agreed discounts hold on the changed product too', async (world) => {
     await edit(world, '/products/2', { denominations: [{ min_value: 50, max_value: 50, discount: 1 }] })
     const limited = await world.limited()
@@ -163,26 +150,6 @@ describe('what was edited', () => {
     expect(Object.keys((rates as { rates: object }).rates).length).toBeGreaterThan(20)
     await succeed(server, 'POST', `/snapshots/edited/restore?world=${world.name}`)
     expect(await seen(await world.again())).toEqual(edited)
-  })
-
-  test('outlives a restart with a data folder', async () => {
-    using temporary = temporaryFolder()
-    const dataDir = temporary.path
-    const login = async (own: Server) => {
-      const body = JSON.stringify({ username: 'sandbox', password: 'sandbox' })
-      const response = await own.request('/auth/login', { method: 'POST', body })
-      return { authorization: `Bearer ${((await response.json()) as { access_token: string }).access_token}` }
-    }
-    for (const isFirst of [true, false]) {
-      await using kept = await startServer('--data-dir', dataDir)
-      if (isFirst) {
-        await succeed(kept, 'PATCH', '/products/1', { active: false })
-        await succeed(kept, 'POST', '/clients', { name: 'shop', password: 'open sesame' })
-      }
-      expect((await kept.request('/api/v1/products/1', { headers: await login(kept) })).status).toBe(404)
-      const shop = JSON.stringify({ username: 'sbx_default.shop', password: 'open sesame' })
-      expect((await kept.request('/auth/login', { method: 'POST', body: shop })).status).toBe(200)
-    }
   })
 })
 

@@ -323,19 +323,6 @@ describe('Worlds share nothing', () => {
     expect(await stateOf('branch')).toEqual(branch)
   })
 
-  test('pages of products and prices are specific to the client', async () => {
-    const [one, other] = [await server.world(), await server.world()]
-    const [plain, limited] = [await one.limited(), await other.limited()]
-    const page = async (world: TestWorld) => (await world.get('/api/v1/products?limit=10000')).text()
-    const discount = async (world: TestWorld) =>
-      (await world.post('/api/v1/products/2/discount', { denomination: 50 })).text()
-    const before = [await page(one), await page(plain), await discount(one), await discount(plain)]
-    // The limited client has a discount of its own, so that the two pages cannot be one.
-    expect(before[0]).not.toBe(before[1])
-    expect(before[2]).not.toBe(before[3])
-    expect([await page(other), await page(limited), await discount(other), await discount(limited)]).toEqual(before)
-  })
-
   const count = againstBinary ? 100 : 500
   longTest(`${count} work at once without errors`, async () => {
     const names = Array.from({ length: count }, (_, number) => `crowd-${number}`)

@@ -327,36 +327,6 @@ describe('A webhook is switched off', () => {
     expect(attempts.map(({ status }) => status)).toEqual(statuses)
     expect(await readHook(world, id)).toMatchObject({ active: true, disabled_reason: null })
   })
-
-  test('by its client, which drops what waits; on again, only what happens then is delivered', async () => {
-    const [world, receiver] = [await server.world(NOON), receiving(failing)]
-    const { id } = await hook(world, receiver.url)
-    await fund(world, 1)
-    await settle(world)
-    await patchHook(world, id, { active: false })
-    await fund(world, 2)
-    receiver.reply = () => new Response()
-    receiver.received.length = 0
-    await world.clock({ advance: 'PT1M' })
-    expect(await (await patchHook(world, id, { active: true })).json()).toMatchObject({ active: true })
-    await settle(world)
-    expect(receiver.received).toEqual([])
-    await fund(world, 4)
-    await settle(world)
-    expect(receiver.received.map(({ event }) => event.data.amount)).toEqual([100_007])
-  })
-
-  test('and forgotten by DELETE', async () => {
-    const [world, receiver] = [await server.world(NOON), receiving(failing)]
-    const { id } = await hook(world, receiver.url)
-    await fund(world)
-    await settle(world)
-    expect((await world.delete(`${WEBHOOKS}/${id}`)).status).toBe(204)
-    expect((await world.get(`${WEBHOOKS}/${id}`)).status).toBe(404)
-    await world.clock({ advance: 'PT1M' })
-    await settle(world)
-    expect(receiver.received).toHaveLength(1)
-  })
 })
 
 describe('POST /api/v1/webhooks/{id}/ping', () => {
@@ -406,20 +376,6 @@ describe('POST /api/v1/events/{id}/redeliver', () => {
     expect(early.received.map(({ body }) => body)).toEqual(Array(2).fill(early.received[0]?.body))
     expect(late.received.map((received) => received.event)).toEqual([event as never])
     expect([off.received, unfit.received]).toEqual([[], []])
-  })
-
-  test('begins a fresh series of attempts', async () => {
-    let world = await server.world(NOON)
-    const receiver = receiving(failing)
-    const { id } = await hook(world, receiver.url)
-    await fund(world)
-    await settle(world)
-    world = await later(world, 'PT30S')
-    await settle(world)
-    const [event] = await eventsOf(world)
-    await world.post(`/api/v1/events/${event?.id}/redeliver`)
-    await settle(world)
-    expect((await attemptsOf(world, id)).map(({ attempt }) => attempt)).toEqual([1, 2, 1])
   })
 
   test('sends a ping to its own webhook alone', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { EVENT_TYPES } from '../../src/events/types.ts'
 import { notFound } from '../errors.ts'
 import { eventsOf } from '../events/events.ts'
-import { forFile, startServer, TestWorld, testIn } from '../harness.ts'
+import { forFile, startServer, type TestWorld, testIn } from '../harness.ts'
 import type { PublishedEvent } from '../records.ts'
 import { NOON } from '../records.ts'
 import { attemptsOf, fund, hook, settle } from './webhooks.ts'
@@ -153,29 +153,5 @@ describe('POST /_sandbox/events/{id}/redeliver', () => {
     const names = (await inboxOf(world)).map(({ name }) => name)
     expect(names.filter((name) => name === 'alone')).toHaveLength(3)
     expect(names).toHaveLength(5)
-  })
-})
-
-describe('A copy of a world', () => {
-  atNoon('has its webhooks, events and what waits, and nothing of what was delivered', async (world) => {
-    const { id } = await hook(world, inboxUrl(world))
-    await fund(world, 1)
-    await settle(world)
-    await tell(world, 'hooks', { status: 500 })
-    await fund(world, 2)
-    await settle(world)
-    await tell(world, 'hooks', {})
-    const name = `${world.name}-copy`
-    await server.request(`/_sandbox/worlds/${name}`, { method: 'PUT', body: JSON.stringify({ from: world.name }) })
-    const copy = await TestWorld.open(server, name)
-    expect(await eventsOf(copy)).toEqual(await eventsOf(world))
-    expect(await attemptsOf(copy, id)).toEqual(await attemptsOf(world, id))
-    const before = (await inboxOf(world)).length
-    await copy.clock({ advance: 'PT30S' })
-    await settle(copy)
-    const received = (await inboxOf(world))
-      .slice(before)
-      .map(({ body }) => (JSON.parse(body) as PublishedEvent).data.amount)
-    expect(received).toEqual([100_003])
   })
 })

@@ -52,6 +52,7 @@ describe('While a delivery is on its way', () => {
   test('its webhook is deleted: nothing is sent again', async () => {
     const { world, receiver, id, respond } = await delivering()
     expect((await world.delete(`${WEBHOOKS}/${id}`)).status).toBe(204)
+    expect((await world.get(`${WEBHOOKS}/${id}`)).status).toBe(404)
     respond(failing())
     await settle(world)
     await world.clock({ advance: 'PT1M' })
