@@ -46,6 +46,7 @@ export const createApp = (deps: Deps) => {
     limitsOf: (client) => (deps.isUnlimited ? undefined : limitsOf(client, config.limits)),
     due,
     isDueBeforeReads: extension !== undefined,
+    keepsRequestIds: extension === undefined,
     onIdentified: (request, session) => {
       deliveries.watch(session.world)
       nameInLog(request, session)

@@ -37,8 +37,13 @@ export const latestEvents = (query: Query, limit: number): Event[] =>
   query.select().from(events).orderBy(desc(events.id)).limit(limit).all()
 
 export const eventsOf = (query: Query, narrowing: Narrowing): Rows<Event> => {
-  const { clientId, createdAtMs: atMs, eventId, type, data } = events
-  return rowsById(query, events, narrowed({ clientId, atMs, texts: [eventId, type, data] }, narrowing), narrowing)
+  const { clientId, createdAtMs: atMs, eventId, type, requestId, data } = events
+  return rowsById(
+    query,
+    events,
+    narrowed({ clientId, atMs, texts: [eventId, type, requestId, data] }, narrowing),
+    narrowing,
+  )
 }
 
 /** @throws Error if it does not exist, which a foreign key rules out */

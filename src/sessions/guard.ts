@@ -9,7 +9,7 @@ import { Routes } from '../http/route-lines.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { turns } from '../kernel/turns.ts'
-import { inTrace } from '../worlds/cause.ts'
+import { causedBy } from '../worlds/cause.ts'
 import { undoing } from '../worlds/dry-run.ts'
 import type { DueWork } from '../worlds/due.ts'
 import { bucketsOf, type Client, type Feature } from './clients.ts'
@@ -22,6 +22,8 @@ interface GuardOptions {
   due: DueWork
   /** Whether reads see what is due by now. Otherwise they wait for nothing, and a timer does what is due. */
   isDueBeforeReads: boolean
+  /** Whether events keep the id of their request. The sandbox finds it in its request log. */
+  keepsRequestIds: boolean
   /** Called before a rate-limit token is taken. */
   onIdentified: ((request: Request, session: Session) => void) | undefined
   /** May refuse an admitted request or replace its session. */
@@ -51,7 +53,7 @@ export class Guard {
     const dryRun = operation?.hasDryRun ? readDryRun(request, operation, set.headers) : undefined
     const isReading = request.method === 'GET'
     if (isReading && isDueBeforeReads && due.isDue(identified.world)) await due.catchUp(identified.world)
-    const inStep = isReading ? identified : this.#inStep(identified, request)
+    const inStep = isReading ? identified : this.#inStep(identified, request, set.headers['X-Request-Id'])
     const admission = onAdmitted?.(asked, inStep) ?? inStep
     const admitted = admission instanceof Promise ? await admission : admission
     const session = operation?.feature ? entitled(admitted, operation.feature) : admitted
@@ -64,15 +66,16 @@ export class Guard {
   }
 
   /** A session that does due work before each write, and writes for a request whose client is still there. */
-  #inStep(session: Session, request: Request): Session {
+  #inStep(session: Session, request: Request, requestId: unknown): Session {
     const { world, write } = session
-    const traceparent = traceparentOf(request)
+    const kept = this.options.keepsRequestIds ? String(requestId) : null
+    const cause = { requestId: kept, traceparent: traceparentOf(request) ?? null }
     return {
       ...session,
       write: (work) =>
         this.options.due.write(world, write, (tx) => {
           if (request.signal.aborted) throw unreadable()
-          return traceparent === undefined ? work(tx) : inTrace(world, traceparent, () => work(tx))
+          return causedBy(world, cause, () => work(tx))
         }),
     }
   }

@@ -4,7 +4,7 @@ import { type Event, insertEvent, nextNumber } from '../events/queries.ts'
 import { type EventType, matches } from '../events/types.ts'
 import { computedId } from '../kernel/ids.ts'
 import type { Reference } from '../reference/reference.ts'
-import { traceOf } from '../worlds/cause.ts'
+import { causeIn } from '../worlds/cause.ts'
 import { isInDryRun } from '../worlds/dry-run.ts'
 import { schedule } from '../worlds/due.ts'
 import { type World, worldPart } from '../worlds/world.ts'
@@ -66,7 +66,7 @@ const writeEvent = (tx: Tx, world: World, { data, ...change }: NewEvent): Event 
   const id = sharedBy(tx, world).number++
   const json = JSON.stringify(data)
   const eventId = computedId('evt', createdAtMs, `${id} ${clientId} ${type} ${json}`)
-  const event = { id, eventId, data: json, traceparent: traceOf(world), ...change }
+  const event = { id, eventId, data: json, ...causeIn(world), ...change }
   insertEvent(tx, event)
   schedule(world, 'events', createdAtMs + EVENT_KEPT_MS)
   if (!isInDryRun(world)) for (const listener of world.of(listeners)) listener(event)

@@ -1,17 +1,25 @@
 import { type World, worldPart } from './world.ts'
 
-/** The trace of the request whose unit of work runs now; null if it has none, or nobody has asked for the work. */
-const cause = worldPart<{ traceparent: string | null }>(() => ({ traceparent: null }))
+/** The request whose unit of work runs now: its id, and its trace, if it has one. */
+interface Cause {
+  requestId: string | null
+  traceparent: string | null
+}
 
-/** Runs a unit of work for a request that belongs to a trace. */
-export const inTrace = <T>(world: World, traceparent: string, work: () => T): T => {
-  const own = world.of(cause)
-  own.traceparent = traceparent
+/** Nobody has asked for the work. */
+const NOBODY: Cause = { requestId: null, traceparent: null }
+
+const running = worldPart<{ cause: Cause }>(() => ({ cause: NOBODY }))
+
+/** Runs a unit of work for a request. */
+export const causedBy = <T>(world: World, cause: Cause, work: () => T): T => {
+  const own = world.of(running)
+  own.cause = cause
   try {
     return work()
   } finally {
-    own.traceparent = null
+    own.cause = NOBODY
   }
 }
 
-export const traceOf = (world: World): string | null => world.of(cause).traceparent
+export const causeIn = (world: World): Cause => world.of(running).cause

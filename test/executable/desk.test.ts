@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { run, start } from '../program.ts'
+import { bearer, run, start } from '../program.ts'
 import { Desk, type Session } from './desk.ts'
 import { asOperator, codesOf, type Operator, operatorTest, stockedTest } from './live.ts'
 
@@ -239,6 +239,18 @@ describe('the desk shows', () => {
         expect({ hand, ids }).toEqual({ hand, ids: expect.arrayContaining([hand === event?.id ? hand : payout.id]) })
       }
       expect(await session.read<object[]>('search?search=nobody-has-this')).toEqual([])
+      const { headers } = bearer(customer.pair)
+      const asked = { method: 'POST', headers: { ...headers, 'x-request-id': 'in-hand-7' } }
+      await server.request(`/api/v1/payouts/${(await customer.payout('bonus-2')).id}/cancel`, asked)
+      expect(await session.read<object[]>('search?search=in-hand-7')).toEqual([
+        expect.objectContaining({
+          name: 'events',
+          rows: [
+            expect.objectContaining({ type: 'payout.cancelled' }),
+            expect.objectContaining({ type: 'wallet.credited' }),
+          ],
+        }),
+      ])
       const story = await session.read<Story>(`record/payouts/${payout.id}`)
       expect(story.row).toMatchObject({
         reference_id: 'bonus-1',

@@ -31,7 +31,7 @@ export const PRODUCT_COLUMNS = members<Product>(
 )
 export const EVENT_COLUMNS: Shown<Event> = {
   id: ({ eventId }) => eventId,
-  ...members<Event>('clientId', 'type', 'record', 'createdAtMs'),
+  ...members<Event>('clientId', 'type', 'record', 'requestId', 'createdAtMs'),
 }
 
 const products = listing('', PRODUCT_COLUMNS, (query) => [...productRecords(query).values()].map(({ row }) => row))

@@ -200,6 +200,7 @@ const toldEvents = ({ query }: Reading, events: readonly Event[]) => {
   )
   return events.map((event) => ({
     ...eventWire(event),
+    request_id: event.requestId,
     attempts: (attempts.get(event.eventId) ?? []).map((attempt) => ({
       webhook_id: attempt.webhookId,
       ...explainedAttemptWire(attempt),

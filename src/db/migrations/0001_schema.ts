@@ -430,7 +430,8 @@ INSERT INTO stock_published VALUES (1, 0);`,
   record        TEXT NOT NULL,
   data          TEXT NOT NULL CHECK (json_valid(data)),
   created_at_ms INTEGER NOT NULL,
-  -- The trace (W3C Trace Context) of the request that caused it: its deliveries belong to it, too.
+  -- Of the request that caused it: its id, and its trace (W3C Trace Context), to which its deliveries belong, too.
+  request_id    TEXT,
   traceparent   TEXT
 ) STRICT;
 CREATE INDEX events_client ON events (client_id, id, type, created_at_ms);`,

@@ -16,6 +16,7 @@ interface ToldEvent {
   type: string
   created_at: string
   data: object
+  request_id: string | null
   attempts: (Attempt & { response_body: string | null })[]
 }
 
@@ -86,7 +87,7 @@ export const RecordPage = ({ place: { page, id = '' } }: { place: Place }) => {
 }
 
 const ToldEventView = ({
-  event: { id, type, created_at, data, attempts },
+  event: { id, type, created_at, data, request_id, attempts },
   onDone,
 }: {
   event: ToldEvent
@@ -95,7 +96,9 @@ const ToldEventView = ({
   <li>
     <p>
       <strong>{type}</strong> <a href={hrefOf('events', id)}>{visible(id)}</a>{' '}
-      <span class="soft mono at">{clockTime(created_at)}</span>
+      <span class="soft mono at">
+        {clockTime(created_at)} {request_id !== null && `· request ${visible(request_id)}`}
+      </span>
     </p>
     {attempts.length === 0 ? <Empty>Delivered to nobody.</Empty> : <Attempts attempts={attempts} />}
     {attempts.map(
