@@ -2,16 +2,16 @@ import { InvalidArgumentError } from 'commander'
 import { agreeDiscounts, deleteDiscounts, discountsOf, findProduct } from '../catalog/queries.ts'
 import { parseDiscount, parseDuration, parseFee, parseLimits } from '../config/values.ts'
 import type { Query, Tx } from '../db/database.ts'
-import type { Narrowing } from '../db/narrowing.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { refused } from '../kernel/exit.ts'
 import { toPercent } from '../kernel/money.ts'
 import { passwordDigest } from '../sessions/credentials.ts'
 import {
   addClient,
-  allClients,
   type ClientRecord,
+  clientsOf,
   deleteClient,
+  findCredentials,
   rotatePassword,
   updateClient,
 } from '../sessions/queries.ts'
@@ -49,7 +49,7 @@ const BY_NAME: Omit<Kind<string, ClientRecord>, 'columns'> = {
   name: 'client',
   group: 'client',
   argument: { flags: '<name>' },
-  find: (query, name) => allClients(query).find(({ username }) => username === name),
+  find: findCredentials,
 }
 
 export const CLIENT: Kind<string, ClientRecord> = {
@@ -89,12 +89,6 @@ const DISCOUNT_COLUMNS: Shown<Discount> = {
   product: ([productId], { query }) => findProduct(query, productId)?.name ?? 'not in the catalog',
   discount: ([, basisPoints]) => toPercent(basisPoints),
 }
-
-const clientsOf = (query: Query, { status, sinceMs = 0, untilMs = Number.POSITIVE_INFINITY }: Narrowing) =>
-  allClients(query)
-    .toReversed()
-    .filter(({ createdAtMs }) => createdAtMs >= sinceMs && createdAtMs < untilMs)
-    .filter(({ disabled }) => status === undefined || disabled === (status === 'disabled'))
 
 /** Names that are reserved in the sandbox, and would mislead in live mode (contract C2). */
 const RESERVED = /^(?:sandbox|limited|sbx_.*)$/i

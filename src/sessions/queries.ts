@@ -1,5 +1,6 @@
 import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
+import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import { isGiven, prepared, preparedInsert, preparedOne } from '../db/prepared.ts'
 import { clients, logins } from './tables.ts'
 
@@ -94,6 +95,17 @@ export const allClients = (query: Query): ClientRecord[] =>
     .orderBy(asc(clients.id))
     .all()
     .map(({ passwordSha256: _, oldPasswordSha256: __, ...client }) => client)
+
+/** Their status is `enabled` or `disabled`. */
+export const clientsOf = (query: Query, narrowing: Narrowing): Rows<ClientRow> => {
+  const { createdAtMs: atMs, username, disabled } = clients
+  const { status } = narrowing
+  const where = and(
+    narrowed({ atMs, texts: [username] }, narrowing),
+    status === undefined ? undefined : eq(disabled, status === 'disabled'),
+  )
+  return rowsById(query, clients, where, narrowing)
+}
 
 /** Adds a client with every feature and without a wallet, and returns its id. The caller has checked its name. */
 export const addClient = (tx: Tx, username: string, passwordSha256: string, nowMs: number): number =>
