@@ -392,9 +392,6 @@ CREATE UNIQUE INDEX vouchers_stock ON vouchers (stock_id) WHERE stock_id IS NOT 
   -- A code that cannot be opened is not for sale.
   damaged_at_ms      INTEGER
 ) STRICT;
--- Expired codes are passed over without reading their rows, and counted by their expiry.
-CREATE INDEX voucher_stock_expiry ON voucher_stock (expires_at_ms, product_id, denomination_minor, id)
-  WHERE order_id IS NULL AND damaged_at_ms IS NULL AND expires_at_ms IS NOT NULL;
 CREATE INDEX voucher_stock_free ON voucher_stock (product_id, denomination_minor, id, expires_at_ms)
   WHERE order_id IS NULL AND damaged_at_ms IS NULL;
 CREATE INDEX voucher_stock_order ON voucher_stock (order_id, id) WHERE order_id IS NOT NULL;`,
