@@ -210,8 +210,7 @@ export class Database {
   /** Closes, and leaves the log to a server: emptying it would block the server's writes while anyone reads. */
   leave(): void {
     this.#commits.end()
-    if (this.#reader) closeConnection(this.#reader)
-    closeConnection(this.sqlite)
+    this.#closeAtOnce()
   }
 
   /** Empties the write-ahead log into the file and closes it. */

@@ -23,21 +23,13 @@ const READ = 'BEGIN; SELECT count(*) FROM sqlite_schema'
 
 /** For a server: keeps all others from writing. @throws DataFault while another one serves, or a command writes for too long */
 export const lockForServing = (dataDir: string): Disposable => {
-  const server = lockForLife(dataDir, MOMENT_MS) // a command may look whether there is one
-  try {
-    const writer = lock(
-      dataDir,
-      WRITER_FILE,
-      WRITE,
-      WRITER_MS_MAX,
-      'a command writes to this folder for too long\nTry again.',
-    )
-    return together(server, writer)
-  } catch (error) {
-    server[Symbol.dispose]()
-    throw error
-  }
+  using locks = new DisposableStack()
+  locks.use(lockForLife(dataDir, MOMENT_MS)) // a command may look whether there is one
+  locks.use(lock(dataDir, WRITER_FILE, WRITE, WRITER_MS_MAX, WRITES_TOO_LONG))
+  return locks.move()
 }
+
+const WRITES_TOO_LONG = 'a command writes to this folder for too long\nTry again.'
 
 /** For a folder that no command writes. @throws DataFault while another process has it */
 export const lockForLife = (dataDir: string, waitMs = 0): Disposable =>
@@ -132,12 +124,6 @@ const unlessBusy = (take: () => Disposable): Disposable | undefined => {
     throw error
   }
 }
-
-const together = (...locks: Disposable[]): Disposable => ({
-  [Symbol.dispose]: () => {
-    for (const each of locks) each[Symbol.dispose]()
-  },
-})
 
 /** @throws DataFault when it is refused, or what SQLite says where no refusal is given */
 const lock = (dataDir: string, file: string, statements: string, waitMs: number, refusal?: string): Disposable => {
