@@ -109,7 +109,7 @@ const competeOften = async (load: Load, name: string, contenders: Contender[], r
 }
 
 /** The shipped catalog, all of it on sale, repeated under other ids and names. */
-const writeCatalog = (): string => {
+export const writeCatalog = (): string => {
   const path = join(folder, 'catalog.json')
   const { products } = readJson<{ products: { name: string }[] }>(join(SEED, 'catalog.json'))
   const copies = Array.from({ length: PRODUCTS }, (_, index) => {
@@ -129,6 +129,13 @@ const startSandbox = async (name: string, command: readonly string[], catalog: s
   return { name, server, ...client, token: await logIn(server.port, client.username) }
 }
 
+/** Runs a command of an operator, and returns what it prints. */
+export const actIn = async (dataDir: string, command: readonly string[], words: string[]): Promise<string> => {
+  const { exitCode, stdout, stderr } = await run([...words, '--data-dir', dataDir], { command })
+  if (exitCode !== 0) throw new Error(`scrip ${words.join(' ')}: ${stderr}`)
+  return stdout
+}
+
 const startLive = async (
   name: string,
   command: readonly string[],
@@ -136,11 +143,7 @@ const startLive = async (
   voucherCount: number,
 ): Promise<Subject> => {
   const dataDir = join(folder, name)
-  const act = async (...words: string[]): Promise<string> => {
-    const { exitCode, stdout, stderr } = await run([...words, '--data-dir', dataDir], { command: command.slice(0, 1) })
-    if (exitCode !== 0) throw new Error(`scrip ${words.join(' ')}: ${stderr}`)
-    return stdout
-  }
+  const act = (...words: string[]) => actIn(dataDir, command.slice(0, 1), words)
   const client = JSON.parse(await act('client', 'add', 'bench', '--json')) as Client
   for (const currency of ['USD', 'EUR', 'INR']) await act('wallet', 'add', client.username, currency)
   for (const wallet of WALLETS) await act('wallet', 'fund', String(wallet), FUNDS)

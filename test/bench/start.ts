@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { residentBytes } from '../program.ts'
 import { folder, SANDBOX, start } from './programs.ts'
+import { actIn, writeCatalog } from './requests.ts'
 import { markdown, mebibytes, median, milliseconds } from './table.ts'
 
 /** How long Scrip takes to start, and its memory before it is asked anything, beside an empty program (hello.ts). */
@@ -12,10 +13,13 @@ const SETTLING_MS = 1_000
 /** Prints the table. */
 export const starts = async (): Promise<void> => {
   const source = [process.execPath, resolve(import.meta.dir, '../../src/main.ts'), ...SANDBOX.slice(1)]
+  const live = join(folder, 'live')
+  await actIn(live, SANDBOX.slice(0, 1), ['catalog', 'import', writeCatalog()])
   const commands: [name: string, command: readonly string[]][] = [
     ['sandbox', SANDBOX],
     ['sandbox, in a folder', [...SANDBOX, '--data-dir', join(folder, 'started')]],
     ['sandbox, from source', source],
+    ['live, with 10,000 products', [...SANDBOX, '--mode', 'live', '--data-dir', live]],
     ['an empty program', [await emptyProgram()]],
   ]
   const times = new Map(commands.map(([name]): [string, number[]] => [name, []]))
