@@ -75,12 +75,6 @@ describe('the cache of charges', () => {
       expect(response.cache).not.toBe('HIT')
     }
   })
-
-  atNoon('is empty after a reset', async (world) => {
-    await ask(world)
-    expect((await world.control('/reset')).status).toBe(200)
-    expect(await ask(await world.again())).toMatchObject({ status: 200, cache: 'MISS' })
-  })
 })
 
 test('--charge-ttl sets the duration', async () => {

@@ -115,9 +115,4 @@ describe('scrip statement', () => {
   ])('%s is a usage error', async (_, args) => {
     expect(await run([...args, '--data-dir', '/none'])).toMatchObject({ exitCode: 2, stdout: '' })
   })
-
-  operatorTest('of an unknown client is refused', async (operator) => {
-    await operator.json('client', 'add', 'acme')
-    expect(await operator.run(['statement', 'nobody', '--month', '2026-11'])).toMatchObject({ exitCode: 1, stdout: '' })
-  })
 })

@@ -119,15 +119,6 @@ describe('a key after 24 hours', () => {
     expect(await post(late, ADA)).toEqual({ ...second, replayed: 'true' })
     expect(await countOf(late)).toBe(2)
   })
-
-  atNoon('is free for another body', async (world) => {
-    await post(world, ADA)
-    await world.clock({ advance: 'P1D' })
-    expect(await post(await world.again(), { ...ADA, first_name: 'Augusta' })).toMatchObject({
-      status: 201,
-      replayed: null,
-    })
-  })
 })
 
 describe('refusals', () => {
@@ -149,13 +140,6 @@ describe('refusals', () => {
     expect(await post(world, ADA)).toMatchObject({ status: 400, text: REUSED })
     expect(await post(world, ADA, 'another key')).toMatchObject({ status: 201 })
     expect(await countOf(world)).toBe(1)
-  })
-
-  inWorld('for a reused key do not change the stored response', async (world) => {
-    const first = await post(world, ADA)
-    await post(world, { ...ADA, country: 'GB' })
-    expect(await post(world, { ...ADA, country: 'GB' })).toMatchObject({ status: 400, text: REUSED, replayed: null })
-    expect(await post(world, ADA)).toEqual({ ...first, replayed: 'true' })
   })
 
   inWorld('401 are not stored', async (world) => {

@@ -378,6 +378,20 @@ describe('POST /api/v1/events/{id}/redeliver', () => {
     expect([off.received, unfit.received]).toEqual([[], []])
   })
 
+  test('begins a fresh series of attempts', async () => {
+    let world = await server.world(NOON)
+    const receiver = receiving(failing)
+    const { id } = await hook(world, receiver.url)
+    await fund(world)
+    await settle(world)
+    world = await later(world, 'PT30S')
+    await settle(world)
+    const [event] = await eventsOf(world)
+    await world.post(`/api/v1/events/${event?.id}/redeliver`)
+    await settle(world)
+    expect((await attemptsOf(world, id)).map(({ attempt }) => attempt)).toEqual([1, 2, 1])
+  })
+
   test('sends a ping to its own webhook alone', async () => {
     const [world, mine, other] = [await server.world(NOON), receiving(), receiving()]
     const { id } = await hook(world, mine.url, { events: ['order.*'] })
