@@ -143,24 +143,19 @@ export const explainRefusal = ({ log, worlds }: { log: Log; worlds: Worlds }, re
 const USERNAME_SHOWN_MAX = 128
 
 const reasonOf = (worlds: Worlds, username: string): string => {
-  const [, name, client = SANDBOX_USERNAME] = /^sbx_([^.]*)(?:\.(.*))?$/i.exec(username) ?? []
-  if (name === undefined) return reasonInDefault(worlds.default, username)
-  if (!username.startsWith('sbx_') || !SandboxWorlds.isName(name)) {
+  const [, worldName, client = SANDBOX_USERNAME] = /^sbx_([^.]*)(?:\.(.*))?$/i.exec(username) ?? []
+  if (worldName !== undefined && !(username.startsWith('sbx_') && SandboxWorlds.isName(worldName))) {
     return 'a world is named in lower-case letters, digits, - and _, at most 64: sbx_my-test'
   }
-  const world = worlds.find(name)
-  if (!world || !hasClient(world, client)) return 'the world has no client of this name'
-  if (name === DEFAULT_WORLD) return reasonInDefault(world, client)
-  return isAccount(client)
+  const name = worldName === undefined ? username : client
+  const world = worldName === undefined ? worlds.default : worlds.find(worldName)
+  if (world?.name === DEFAULT_WORLD && isAccount(name)) return `the password of ${name} is ${name}`
+  if (!world || !findCredentials(world.db.query, name)) {
+    return worldName === undefined
+      ? `no client has this name: log in as ${SANDBOX_USERNAME}, or as sbx_<name> for a world of your own`
+      : 'the world has no client of this name'
+  }
+  return isAccount(name)
     ? 'the password differs from the one of the first login to this world'
     : 'the password is not the one of this client'
 }
-
-const reasonInDefault = (world: World, client: string): string => {
-  if (isAccount(client)) return `the password of ${client} is ${client}`
-  return hasClient(world, client)
-    ? 'the password is not the one of this client'
-    : `no client has this name: log in as ${SANDBOX_USERNAME}, or as sbx_<name> for a world of your own`
-}
-
-const hasClient = ({ db }: World, name: string): boolean => findCredentials(db.query, name) !== undefined
