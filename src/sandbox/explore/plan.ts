@@ -1,7 +1,7 @@
 import { differencesOf } from './comparison.ts'
 import type { WriteResult } from './exploration.ts'
 import type { Purchase } from './statement.ts'
-import { keysOf, LOSSES, type Loss, type Write } from './writes.ts'
+import { LOSSES, type Loss, Numbering, type Write } from './writes.ts'
 
 /** A run to make, and the result it should have. */
 export interface PlannedRun {
@@ -23,11 +23,10 @@ interface KeyedResult extends WriteResult {
 }
 
 const doneWrites = (results: readonly WriteResult[], byName: boolean): KeyedResult[] => {
-  const keys = keysOf(
-    results.map(({ write }) => write),
-    byName,
-  )
-  return results.flatMap((result, index) => (result.write.isDone ? [{ ...result, key: keys[index] ?? '' }] : []))
+  const numbering = new Numbering(byName)
+  return results
+    .map((result) => ({ ...result, key: numbering.keyOf(result.write) }))
+    .filter(({ write }) => write.isDone)
 }
 
 /**

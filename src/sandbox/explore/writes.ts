@@ -22,7 +22,7 @@ export interface Write {
 export const LOSSES = ['before', 'after'] as const
 
 export interface Loss {
-  /** The write, as `keysOf` names it. */
+  /** The write, as {@link Numbering} names it. */
   key: string
   when: (typeof LOSSES)[number]
   byName: boolean
@@ -40,8 +40,11 @@ const goodsOf = (body: string): string => {
   }
 }
 
-/** Numbers equal writes in the order in which they arrive: other writes between them do not count. */
-class Numbering {
+/**
+ * Gives writes keys, which number equal ones in the order in which they arrive: other writes between them do not count. Without
+ * names, for runs that invent the names of their worlds.
+ */
+export class Numbering {
   readonly #counts = new Map<string, number>()
 
   constructor(private readonly byName: boolean) {}
@@ -53,12 +56,6 @@ class Numbering {
     this.#counts.set(alike, number)
     return `${alike} ${number}`
   }
-}
-
-/** One key for each write. Without names, for runs that invent the names of their worlds. */
-export const keysOf = (writes: readonly Write[], byName: boolean): string[] => {
-  const numbering = new Numbering(byName)
-  return writes.map((write) => numbering.keyOf(write))
 }
 
 /** The writes of one run, and the one whose response is lost. */
