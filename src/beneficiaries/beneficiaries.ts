@@ -41,7 +41,7 @@ export const getBeneficiary = (
   return wireFor(reference, session)(found(findBeneficiary(world.db.query, client.id, id), BENEFICIARY_NOT_FOUND))
 }
 
-/** What was paid is in the currency of the default wallet. */
+/** The amounts paid are in the currency of the default wallet. */
 const wireFor = (reference: Reference, { world, client }: Session) => {
   const wallet = findDefaultWallet(world.db.query, client.id)
   const precision = wallet ? reference.getCurrency(wallet.currencyId).precision : 0

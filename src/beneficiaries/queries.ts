@@ -27,7 +27,7 @@ export const beneficiariesOf = (query: Query, narrowing: Narrowing, email?: stri
   )
 }
 
-/** What lists compare of the texts of a beneficiary. */
+/** The forms of a beneficiary's texts that lists compare. */
 export const comparedTexts = ({
   email,
   firstName,

@@ -13,7 +13,7 @@ interface CatalogOptions {
   reference: Reference
   publicUrl: string
   onBroken: (error: unknown) => void
-  /** What a world has changed of its products; another map after each change. Undefined if no world can. */
+  /** The product changes of a world; another map after each change. Undefined if no world can have any. */
   changesOf?: ((world: World) => ReadonlyMap<number, ProductChange>) | undefined
 }
 

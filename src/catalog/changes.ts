@@ -1,6 +1,6 @@
 import type { ProductDocument } from './file-schema.ts'
 
-/** What an import changes of a product. */
+/** The effect of an import on one product. */
 interface ProductChange {
   change: 'added' | 'changed' | 'removed'
   product: Pick<ProductDocument, 'id' | 'name'>

@@ -10,7 +10,7 @@ export const PRODUCT_NOT_FOUND = notFound('Product')
 export const CATEGORY_NOT_FOUND = notFound('Category')
 export const SUBCATEGORY_NOT_FOUND = notFound('Subcategory')
 
-/** What a purchase may ask for before the product is known (spec section 8). */
+/** The bounds of a purchase before the product is known (spec section 8). */
 export const Denomination = Type.Number({
   minimum: 0.01,
   maximum: 1_000_000_000,

@@ -78,7 +78,7 @@ const undefinedNames = ({ category, sub_category }: ProductDocument, defined: Ca
 
 interface Parsed {
   entries: readonly unknown[]
-  /** Where they stand in the file. */
+  /** The path of the list in the file. */
   list: readonly string[]
   own: Pick<CatalogRows, 'categories' | 'subcategories'>
   problems: string[]

@@ -49,7 +49,7 @@ export const parseFile = (file: FileFault['file'], text: string): unknown => {
   }
 }
 
-/** What is wrong with a text that is not JSON, and where. */
+/** The first syntax error of a text that is not JSON, with its line. */
 const syntaxFaultOf = (text: string): string => {
   const faults: ParseError[] = []
   const { parse, printParseErrorCode } = parser()
@@ -63,7 +63,7 @@ const syntaxFaultOf = (text: string): string => {
 /** `PropertyNameExpected` in words. */
 const wordsOf = (name: string): string => name.replace(/(?<=.)[A-Z]/g, ' $&').toLowerCase()
 
-/** What is wrong with a value, and where in it. */
+/** An invalid part of a value, and its path. */
 export interface Fault {
   /** Such as `/denominations/0/discount`. */
   path: string

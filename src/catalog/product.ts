@@ -20,7 +20,7 @@ export interface Product extends Omit<typeof products.$inferSelect, 'countryId' 
   bands: readonly Band[]
 }
 
-/** What one world can change of a product; lists sort and filter by nothing of it. */
+/** The members of a product that one world can change; lists sort and filter by none of them. */
 export type ProductChange = Partial<
   Pick<Product, 'active' | 'stock' | 'quantityMax' | 'gstBasisPoints' | 'feeFixedMinor' | 'feeBasisPoints' | 'bands'>
 >

@@ -94,7 +94,7 @@ const termsOf = ({ currency: { precision }, ...product }: Product): ProductTerms
   })),
 })
 
-/** What terms, which were checked, change of a product. */
+/** The product change that validated terms make. */
 export const changeOf = (terms: Partial<ProductTerms>, { precision }: Currency): ProductChange => {
   const { active, stock, max_quantity: quantityMax, gst_percent: gst, handling_fee: fee, denominations } = terms
   const minor = (value: number): number => toMinor(value, precision) ?? 0

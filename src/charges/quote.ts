@@ -105,7 +105,7 @@ const priced = (
 }
 
 /**
- * What cards cost in the currency of a wallet.
+ * The price of cards in the currency of a wallet.
  * @throws DomainError rate_missing, rate_failed, amount_too_large or amount_too_small
  */
 const priceIn = (

@@ -4,7 +4,7 @@ import { makePrivateFile } from './data-folder.ts'
 /** How long a command waits for another process to write before it gives up. */
 export const BUSY_TIMEOUT_MS = 5_000
 
-/** What a connection keeps of its file: the index that the largest list passes over (decision 120), which it would read for each list. */
+/** Memory for pages of the file: it holds the index that the largest list reads (decision 120). */
 const CACHE = 'cache_size = -16384'
 /** Half of the default: a commit writes each page that it touches, and an insert touches one for each index. */
 export const PAGE_BYTES = 2_048
@@ -42,9 +42,9 @@ export const openWriter = (path: string): SqliteDatabase => {
   sqlite.run('PRAGMA journal_mode = WAL')
   sqlite.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`)
   sqlite.run(`PRAGMA journal_size_limit = ${WAL_PAGES_MAX * PAGE_BYTES}`)
-  // What is deleted is overwritten: personal data must not stay in pages that are free.
+  // Deleted data is overwritten: personal data must not stay in pages that are free.
   sqlite.run('PRAGMA secure_delete = ON')
-  // What a savepoint would have to undo goes to a temporary file otherwise, page by page, once it is more than 64 KiB.
+  // Otherwise the undo data of a savepoint goes to a temporary file, page by page, once it exceeds 64 KiB.
   sqlite.run('PRAGMA temp_store = MEMORY')
   constrain(sqlite)
   return sqlite

@@ -1,6 +1,6 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
 
-/** Where a database stands as the copy of a record in PostgreSQL: which commit of which record it holds (contract C18). */
+/** The commit of which record in PostgreSQL a copy holds (contract C18). */
 export interface Mark {
   installation: string
   seq: number
@@ -42,6 +42,6 @@ export const removeMark = (sqlite: SqliteDatabase): void => {
   sqlite.run('DELETE FROM record_copy')
 }
 
-/** What is refused where a copy would be written without its record. */
+/** The refusal to write a copy without its record. */
 export const copyWithoutRecord = ({ installation }: Mark, dataDir: string): string =>
   `${dataDir} is a copy of the record ${installation} in PostgreSQL\nSet SCRIP_POSTGRES, or SCRIP_POSTGRES_FILE, to that record.`

@@ -22,7 +22,7 @@ const DATABASE_FILE = 'scrip.sqlite'
 export const PRIVATE_FILE_MODE = 0o600
 const PRIVATE_FOLDER_MODE = 0o700
 
-/** What a file is called until it is whole. */
+/** The suffix of a file that is not complete yet. */
 export const STAGED = '.new'
 
 /** A data folder that cannot be used: exit code 4, printed without a stack. */
@@ -55,7 +55,7 @@ export const makePrivateFile = (path: string): void => {
   giveToOwner(path)
 }
 
-/** What a process of root makes is the server's, too. */
+/** Files that a process of root creates belong to the owner of the folder. */
 export const giveToOwner = (path: string): void => {
   if (process.getuid?.() !== ROOT) return
   const { uid, gid } = statSync(dirname(path))

@@ -79,7 +79,7 @@ export class Database {
    */
   gateBy(gate: Gate): void {
     this.#commits.gate = gate
-    // What a loss of power takes from the file is at the gate: the file follows from there.
+    // A commit that a loss of power takes from the file is still at the gate, and the file gets it from there.
     this.setDurable(false)
     this.#reader = openReader(this.sqlite.filename)
     this.#query = queryOn(this.#reader)

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 
 /** The bytes of a database, in memory and in a file. */
 
-/** Where the header of a database file has its journal mode: twice, for writing and for reading. */
+/** The offset of the journal mode in the header of a database file: it is there twice, for writing and for reading. */
 const JOURNAL_MODE_OFFSET = 18
 const ROLLBACK_JOURNAL = 1
 const WRITE_AHEAD_LOG = 2

@@ -21,7 +21,7 @@ interface ListOptions<Table extends OwnedTable, Filter extends string, Sort exte
   table: Table
   /** A column is compared; an SQL condition has a placeholder of its name. */
   filters: Readonly<Record<Filter, SQLiteColumn | SQL>>
-  /** What each order compares before the id. */
+  /** The columns that each order compares before the id. */
   sorts: Readonly<Record<Sort, readonly (SQLiteColumn | SQL)[]>>
 }
 

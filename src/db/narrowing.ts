@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, gt, gte, lt, or, type SQL, type SQLWrapper, 
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Query } from './database.ts'
 
-/** What an operator wants of a list (contract C17). Undefined does not narrow it. */
+/** The filters of a list on the command line (contract C17). Undefined does not narrow it. */
 export interface Narrowing {
   clientId?: number | undefined
   status?: string | undefined
@@ -27,7 +27,7 @@ interface NarrowedColumns {
   clientId?: SQLiteColumn
   status?: SQLiteColumn
   atMs: SQLiteColumn
-  /** Where a search looks for its text. */
+  /** The columns that a search reads. */
   texts?: readonly SQLWrapper[]
   /** In major units. */
   amount?: SQLWrapper

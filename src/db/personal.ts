@@ -3,7 +3,7 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from './database.ts'
 import { rowsById } from './narrowing.ts'
 
-/** Where the data of a person can be (contract C17): each module names its tables and columns, and the erasure reads and writes them. */
+/** The columns that can hold data of a person (contract C17): each module names its tables and columns, and the erasure reads and writes them. */
 
 type Identified = SQLiteTable & { id: SQLiteColumn }
 

@@ -7,7 +7,7 @@ interface Unit {
   reject: (reason: unknown) => void
 }
 
-/** Where a transaction is committed before it is committed here: the record of which this database is a copy (contract C18). */
+/** Commits a transaction before it is committed here: in the record of which this database is a copy (contract C18). */
 export interface Gate {
   /** Called in the transaction before its units. @throws while nothing may be written */
   begin: () => void
@@ -18,7 +18,7 @@ export interface Gate {
   commit: (onLate: () => void) => Promise<void>
   /** Whether an error belongs to one unit: its transaction is undone, and its units are committed one by one. */
   concernsOneUnit: (error: unknown) => boolean
-  /** What the record holds could not be committed here. */
+  /** A commit that the record holds failed here. */
   onBehind: (error: unknown) => void
   /** Whether the open transaction has changed something. */
   hasChanges: () => boolean

@@ -122,7 +122,7 @@ const eraseBeneficiaries = (tx: Tx, person: Person): string[] => {
   return own.map(({ id }) => id)
 }
 
-/** What receivers responded to some events, and whatever repeats the address. */
+/** Erases the responses of receivers to some events, and all that repeat the address. */
 const eraseResponses = (tx: Tx, person: Person, eventIds: ReadonlySet<string>): number => {
   const part = person.beneficiaryId === undefined ? person.part : undefined
   const own = [...attemptsAbout(tx, eventIds, part)].filter(

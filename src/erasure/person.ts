@@ -1,6 +1,6 @@
 import { searchForm } from '../kernel/lower-case.ts'
 
-/** What a text becomes that holds the e-mail address of the person (contract C17). */
+/** The replacement of a text that holds the e-mail address of the person (contract C17). */
 export const ERASED = 'erased'
 
 /** Parts of a text that neither JSON nor the lower case of SQLite writes in another way. */
@@ -35,7 +35,7 @@ export class Person {
     return text !== null && searchForm(text).includes(this.#email)
   }
 
-  /** What becomes of the columns of a row that hold the address; the others are not among them. */
+  /** The new values of the columns that hold the address, and of no others. */
   changesIn(
     row: Record<string, unknown>,
     { texts, json = [] }: { texts: readonly string[]; json?: readonly string[] },

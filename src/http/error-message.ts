@@ -1,4 +1,4 @@
-/** What is parsed of a body to find its message: errors are short. */
+/** The longest body that is parsed for its message: errors are short. */
 const BODY_LENGTH_MAX = 65_536
 
 /** The message of an error, from the text of its body; null if it has none. */

@@ -28,18 +28,18 @@ interface Success<Schema extends TSchema = TSchema> {
   alsoAs?: Record<string, { schema: TSchema; example: unknown }>
 }
 
-/** What operations of a module may have in common; a line may say it too, for itself. */
+/** Members that the operations of a module can share; a line can set them for itself. */
 interface Shared {
   public?: true
   /** No cache keeps the response: it holds tokens, codes or secrets (contract C3). */
   secret?: true
   /** The part of the service that a client must have, or it is refused before its path is read (contract C4). */
   feature?: string
-  /** What the names of its errors begin with: `payouts.`. */
+  /** The prefix of the names of its errors: `payouts.`. */
   names?: string
 }
 
-/** What the operations of a module have in common. */
+/** The common members of the operations of a module. */
 export interface Group<Query = TObject> extends Shared, Partial<Pick<ErrorFormat, 'errorShape'>> {
   prefix?: string
   /** The group in the documentation, and what it is about; said once where modules share a group. */

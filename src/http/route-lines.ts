@@ -14,16 +14,16 @@ export interface DeferredBody<Input, Output> {
   /** @throws DomainError validation */
   read: (sent: JsonObject) => Input
   operation: Operation
-  /** What the write returns, for the compiler alone. */
+  /** The result of the write, for the compiler alone. */
   output?: Output
 }
 
 type ValueOf<Schema> = Schema extends TSchema ? Static<Schema> : unknown
 
-/** What a handler gets. */
+/** The context of a handler. */
 type Sent<Params, Query, Input> = RequestContext & { params: ValueOf<Params>; query: ValueOf<Query>; body: Input }
 
-/** What a handler may return, which the compiler checks against the schema: the value, or its JSON. */
+/** The possible results of a handler, which the compiler checks against the schema: the value, or its JSON. */
 type Result<Value, Once> = Once extends true ? Json<Value> : Value | Json<Value> | Response
 
 /** Adds an operation: its path, its handler, and all else that is known of it. */
@@ -59,7 +59,7 @@ export class Routes<
   readonly patch = this.#adding('PATCH')
   readonly delete = this.#adding('DELETE')
 
-  /** What `given` returns is given to each handler. It comes before the path, the query and the body are read. */
+  /** Each handler gets the result of `given`, which runs before the path, the query and the body are read. */
   constructor(
     private readonly group: Group<GroupQuery>,
     given?: (context: RoutedRequest) => Promise<Given>,

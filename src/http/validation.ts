@@ -21,7 +21,7 @@ interface TextOptions {
 /** A text of a body. Lengths count characters, where TypeBox's own strings count UTF-16 code units. */
 export const Text = (options: TextOptions = {}) => Type.Unsafe<string>({ ...options, type: 'string', [Kind]: 'Text' })
 
-/** What is wrong with a value of a body that is to be a text. */
+/** The problem of a value that must be a text. */
 export const textProblem = (schema: TextOptions, value: unknown): Problem | undefined => {
   if (typeof value !== 'string') return { rule: 'string', problem: 'must be a string' }
   if (!isWritable(value)) return { rule: 'format', problem: UNWRITABLE }
@@ -48,7 +48,7 @@ type FieldRules<Body> = {
   [Field in keyof Body]?: (value: NonNullable<Body[Field]>) => Problem | undefined
 }
 
-/** What breaks rules between members. A member that is wrong by itself is reported as that. */
+/** The violations of rules between members. A member that is invalid by itself is reported as that. */
 type Together = (body: JsonObject) => readonly Violation[]
 
 /**

@@ -17,7 +17,7 @@ import { type Order, type OrderStatus, orders, type Voucher, vouchers } from './
 
 export { ORDER_STATUSES, type Order, type OrderStatus } from './tables.ts'
 
-/** What delivery, its failure and refunds change of an order, and how it begins. */
+/** The columns that delivery, its failure and refunds change, with the values of a new order. */
 export const BEGINNING = {
   status: 'PENDING',
   deliveredQuantity: 0,

@@ -71,7 +71,7 @@ const wantedOf = (
 
 export const refundRefused = (message: string): Failure => badRequest('refund_refused', message)
 
-/** What some of the delivered vouchers cost together. The last one takes what rounding has left. */
+/** The cost of some of the delivered vouchers together. The last one takes the rest that rounding leaves. */
 const costOf = (
   { payableMinor, quantity, deliveredQuantity }: Pick<Order, 'payableMinor' | 'quantity' | 'deliveredQuantity'>,
   vouchers: number,

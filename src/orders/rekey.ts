@@ -7,7 +7,7 @@ import { associatedDataInOrder, associatedDataInStock, type Cipher } from './cip
 import { findAnyOrder } from './queries.ts'
 import { everyCode, everyVoucher, updateMark, updateStock, updateVoucher } from './stock-queries.ts'
 
-/** What became of what the old key had encrypted. */
+/** The result of encrypting everything with another key. */
 export interface Reencrypted {
   resealed: number
   /** They cannot be decrypted: they stay as they are, and are not for sale. */

@@ -129,7 +129,7 @@ export const stockLevels = (query: Query, nowMs: number) =>
     .orderBy(asc(voucherStock.productId), asc(voucherStock.denominationMinor))
     .all()
 
-/** What is for sale of each kind: along an index of the free codes. */
+/** The number of codes for sale of each kind, counted along an index of the free codes. */
 export const freeStock = (query: Query, nowMs: number) =>
   query
     .select({

@@ -14,7 +14,7 @@ interface Kind {
   denominationMinor: number
 }
 
-/** What is left of the imported codes by product and denomination, and for how many days at the present sales. */
+/** The imported codes that are left by product and denomination, and the days that they last at the present sales. */
 export const stockReport = async (query: Query, nowMs: number) => {
   const sales = await salesBefore(query, nowMs)
   return stockLevels(query, nowMs).map(({ imported, ...level }) => {

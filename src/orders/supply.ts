@@ -25,7 +25,7 @@ export interface SuppliedVoucher {
   stockId: number | null
 }
 
-/** Where vouchers come from (contract C12). */
+/** The source of vouchers (contract C12). */
 export interface VoucherSupply {
   /** Whether this many are left for sale. */
   covers: (query: Query, world: World, product: Product, denominationMinor: number, quantity: number) => boolean

@@ -104,7 +104,7 @@ const payeeOf = (body: ReturnType<typeof checkPayout>): PayoutInput['payee'] =>
         phone: body.beneficiary_phone ?? null,
       }
 
-/** What the validation of the body guarantees. */
+/** A value that the validation of the body guarantees. */
 const checked = <T>(value: T | undefined): T => {
   if (value === undefined) throw new Error('a check has let a missing value through')
   return value

@@ -12,7 +12,7 @@ import { canHappen, EXPIRY_MS, nextStep, type PayoutEventType, type PayoutStep, 
 export interface Moving {
   reference: Reference
   byClock: (world: World) => boolean
-  /** What the clock does next, where it is not the usual step. */
+  /** The next step of the clock, if it is not the usual one. */
   stepByClock?: ((payout: Payout, usual: PayoutStep | undefined) => PayoutStep | undefined) | undefined
 }
 

@@ -17,7 +17,7 @@ import { type Payout, type PayoutEvent, type PayoutStatus, payoutEvents, payouts
 
 export { PAYOUT_STATUSES, type Payout, type PayoutEvent, type PayoutStatus } from './tables.ts'
 
-/** What transitions change of a payout, and how it begins. */
+/** The columns that transitions change, with the values of a new payout. */
 export const BEGINNING = {
   status: 'created',
   failureCode: null,

@@ -9,7 +9,7 @@ import type { EventContext } from '../webhooks/publish.ts'
 import type { Payout } from './tables.ts'
 import type { MoneyEffect } from './transitions.ts'
 
-/** What a payout writes to the ledger (contract C13). */
+/** The ledger entries of a payout (contract C13). */
 
 /** @throws DomainError insufficient_balance or amount_too_large */
 export const reservePayout = (tx: Tx, context: EventContext, wallet: Wallet, payout: Payout): void => {

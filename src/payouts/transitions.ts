@@ -42,7 +42,7 @@ const transitions = {
   returned: { from: ['completed'], to: 'completed', money: 'return', only: ({ returned }) => !returned },
 } satisfies Record<string, Transition>
 
-/** What can happen to a payout after its creation (contract C13). */
+/** The events of a payout after its creation (contract C13). */
 export type PayoutEventType = keyof typeof transitions
 export const TRANSITIONS: Record<PayoutEventType, Transition> = transitions
 

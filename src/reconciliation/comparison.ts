@@ -127,7 +127,7 @@ export const statusDiffers = ({ status, isReturned }: OurRecord, theirs: TheirRo
 
 const ENDED = new Set(['cancelled', 'canceled', 'failed', 'expired', 'returned'])
 
-/** What a row moves in the end. */
+/** The amount that a row moves in the end. */
 const countedOf = ({ status, amountMinor }: TheirRow): number =>
   status !== null && ENDED.has(status.toLowerCase()) ? 0 : amountMinor
 

@@ -37,7 +37,7 @@ export interface TheirRow {
   atMs: number | null
 }
 
-/** What is wrong, and where; without a column it concerns the whole line. */
+/** An error in a list and its place; without a column it concerns the whole line. */
 export interface ListProblem {
   line: number
   column: string | null
@@ -143,7 +143,7 @@ const checkHeader = (
 
 const SAVE_AS = 'Save it as CSV UTF-8 with commas'
 
-/** What spreadsheets write instead. */
+/** Advice for files that spreadsheets write instead. */
 const adviceFor = (record: string): string => {
   const separator = record.includes(';') ? 'semicolons' : record.includes('\t') ? 'tabs' : undefined
   return separator === undefined ? '' : `: its cells are separated by ${separator}. ${SAVE_AS}`

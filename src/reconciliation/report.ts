@@ -6,7 +6,7 @@ import type { Reference } from '../reference/reference.ts'
 import { type Compared, type Side, statusDiffers } from './comparison.ts'
 import { TYPES } from './partner-list.ts'
 
-/** What a reconciliation found (contract C19). */
+/** The result of a reconciliation (contract C19). */
 
 const Name = { reference: Type.String({ description: 'Your name for the record' }), type: oneOf(TYPES) }
 const SideSchema = Type.Object(

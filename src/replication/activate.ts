@@ -11,7 +11,7 @@ import { makeRecord, type NewRecord, putAll, ServerUnfit } from './record.ts'
 import { dataStatements, functionStatements, OWN_TABLE_NAMES } from './schema.ts'
 import { quoted, tablesOf } from './tables.ts'
 
-/** What a server does between taking the lease and serving. */
+/** The steps of a server between taking the lease and serving. */
 
 const UPGRADE_MS_MAX = 2 * HOUR_MS
 
@@ -96,7 +96,7 @@ interface Settling {
   bringUpToDate: (database: Database) => void
 }
 
-/** What opening a database writes, such as seed data of this release: committed to the record first. */
+/** Commits to the record first what opening a database writes, such as seed data of this release. */
 export const settle = async ({ dataDir, gateOf, bringUpToDate }: Settling): Promise<void> => {
   const database = Database.openFile(databasePath(dataDir))
   const { sqlite } = database

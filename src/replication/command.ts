@@ -19,7 +19,7 @@ import { tablesOf } from './tables.ts'
 
 /** How a command works on a copy of the record (contract C18). */
 
-/** Who writes holds the folder, beside no server. */
+/** A command that writes holds the folder, and no server runs on it. */
 export type Needs = 'read' | 'write'
 
 interface Joining {

@@ -31,13 +31,13 @@ export class RecordRefusal extends Error {
     return /^2[23]/.test(this.state)
   }
 
-  /** What to do where trying again does not help: wrong user, password, database, rights or certificate. */
+  /** Advice if trying again does not help: wrong user, password, database, rights or certificate. */
   get remedy(): string | undefined {
     return REMEDIES.find(([state]) => this.state.startsWith(state))?.[1]
   }
 }
 
-/** What is shown of a text of PostgreSQL, which can hold a whole statement. */
+/** The longest part of a message of PostgreSQL that is shown: it can hold a whole statement. */
 const TEXT_LENGTH_MAX = 500
 
 /** A SQLSTATE of our own. */
@@ -57,7 +57,7 @@ export const COMMAND_PATIENCE_MS = 30 * SECOND_MS
 const CONNECT_SECONDS_MAX = 5
 /** A server whose network is cut keeps no transaction open for longer. */
 const IDLE_TRANSACTION = '10s'
-/** Where all rows are read or written: on a busy machine, what is done with a page of them can take longer than that. */
+/** For transactions that read or write all rows: on a busy machine, the work on one page can take longer than that. */
 const IDLE_LONG_TRANSACTION = '10min'
 const LONG_TRANSACTION_MS = HOUR_MS
 
@@ -239,7 +239,7 @@ const literalOf = (value: Value): string => {
   return tag + value + tag
 }
 
-/** What PostgreSQL says with a SQLSTATE. */
+/** The error for a SQLSTATE of PostgreSQL. */
 export const refusalOf = (state: string, text: string, options?: ErrorOptions): RecordAway | RecordRefusal => {
   const message = text.slice(0, TEXT_LENGTH_MAX)
   return isEndOfConnection(state) ? new RecordAway(message, options) : new RecordRefusal(message, state, options)

@@ -32,7 +32,7 @@ const timeOf = (row: Committed | undefined): number => {
 /** Since the process started, for metrics. */
 export const gateTotals = { commits: 0, unknown: 0, refused: 0, seconds: 0 }
 
-/** What a gate needs of a lease. */
+/** The part of a lease that a gate needs. */
 export type GateLease = Pick<Lease, 'epoch' | 'isGood' | 'now' | 'renewed' | 'lost' | 'take'>
 
 interface GateOptions {

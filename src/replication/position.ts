@@ -7,7 +7,7 @@ import type { Installation } from './record.ts'
 const REPORT_MS = 200
 const UNCHANGED_REPORT_MS = SECOND_MS
 
-/** Where a warm server is in the record, for metrics and for `scrip postgres status`. */
+/** The position of a warm server in the record, for metrics and for `scrip postgres status`. */
 export class Position {
   current = { seq: 0, epoch: 0, lagCommits: 0, lagSeconds: 0 }
   #reported = { seq: 0, ms: Number.NEGATIVE_INFINITY }

@@ -65,7 +65,7 @@ export class Collector {
     return this.#collected.every(({ last }) => last.get()?.last === null)
   }
 
-  /** What the open transaction has changed, in final values: one part, or more if it is much. None if it has changed nothing. */
+  /** The changes of the open transaction in final values: one part, or more if they are many. None if nothing has changed. */
   *parts(): Generator<string> {
     let members: string[] = []
     let length = 0

@@ -52,7 +52,7 @@ const tableStatement = ({ name, columns, key, unique }: Table): string => {
 
 export const OWN_TABLE_NAMES = ['installation', 'changes', 'followers', 'key_checks']
 
-/** What makes an empty record, in order. */
+/** The statements that make an empty record, in order. */
 export const recordStatements = (tables: readonly Table[]): string[] => [...OWN_TABLES, ...dataStatements(tables)]
 
 /** The tables of the data, and the functions that write them. */
@@ -62,7 +62,7 @@ export const dataStatements = (tables: readonly Table[]): string[] => [
   ...functionStatements,
 ]
 
-/** Where a row of the table is, by its key. */
+/** The condition that two rows have the same key. */
 const sameKey = (key: readonly string[], one: string, other: string): string =>
   key.map((name) => `${one}.${quoted(name)} = ${other}.${quoted(name)}`).join(' AND ')
 

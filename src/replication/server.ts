@@ -38,7 +38,7 @@ interface RecordOptions {
   log: Readonly<Record<'info' | 'warn' | 'error', Write>>
 }
 
-/** What becomes of the program when the lease comes and goes. */
+/** The reactions of the program to gaining and losing the lease. */
 export interface Roles {
   url: string
   /** Makes a new database in the folder. */

@@ -25,7 +25,7 @@ export class CopyUnfit extends Error {
   }
 }
 
-/** What to do with a folder before it follows the record. */
+/** The preparation of a folder before it follows the record. */
 type Standing = 'create' | 'pull' | 'follow'
 
 /** @throws DataFault when the two do not belong together; CopyUnfit when the copy has to be set aside */

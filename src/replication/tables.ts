@@ -12,7 +12,7 @@ export interface Table {
   name: string
   columns: readonly Column[]
   key: readonly string[]
-  /** What is unique besides the key. */
+  /** The unique constraints besides the key. */
   unique: readonly { name: string; columns: readonly string[]; condition: string | undefined }[]
   /** Whether ids of rows that were deleted are not given again. */
   countsIds: boolean
@@ -30,7 +30,7 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 
 /** Of each database alone: which migrations it has, and where it stands as a copy. */
 const OWN = ['migrations', 'record_copy']
-/** Where SQLite keeps the last id of tables that count their ids. It has no key and takes no triggers. */
+/** SQLite's own table with the last id of tables that count their ids. It has no key and takes no triggers. */
 export const COUNTERS = 'sqlite_sequence'
 
 export const tablesOf = (sqlite: SqliteDatabase): Table[] => {

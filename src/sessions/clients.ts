@@ -51,7 +51,7 @@ export const refreshClients = (world: World): void => {
   }
 }
 
-/** What an operator sets. */
+/** The members that an operator sets. */
 type Terms = Omit<Client, 'id' | 'tokenEpoch' | 'buckets'>
 
 const termsOf = (row: ClientRow): Terms => ({

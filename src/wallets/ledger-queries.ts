@@ -37,7 +37,7 @@ export const moveBalance = prepared((tx: Tx) =>
     .prepare(),
 )
 
-/** What wallets have paid for each order and payout, less what was refunded, in minor units: from the ledger alone. */
+/** The payments of wallets for each order and payout, less refunds, in minor units: from the ledger alone. */
 export const paymentsBySource = (query: Query) =>
   query
     .select({

@@ -62,7 +62,7 @@ const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement
   return { entryId, moved: { ...wallet, amountMinor, reservedMinor, isLow, updatedAtMs: nowMs } }
 }
 
-/** What a movement has written: the transaction, and the wallet as it is then. */
+/** The result of a movement: its transaction, and the wallet as it is then. */
 interface Moved {
   transactionId: number
   wallet: Wallet

@@ -28,7 +28,7 @@ const isInPeriod = (walletId: number, clientId: number, { sinceMs, untilMs }: Pe
     lt(transactions.createdAtMs, untilMs),
   )
 
-/** What the ledger says that a wallet held at the beginning and at the end of a period. */
+/** The balances of a wallet at the beginning and at the end of a period, by the ledger. */
 export const ledgerBalances = (query: Query, { id }: Wallet, { sinceMs, untilMs }: Period) => {
   const heldBefore = (timeMs: number) =>
     sql<number>`coalesce(sum(${ledgerLines.amountMinor}) FILTER (WHERE ${ledgerEntries.createdAtMs} < ${timeMs}), 0)`
@@ -41,7 +41,7 @@ export const ledgerBalances = (query: Query, { id }: Wallet, { sinceMs, untilMs 
   return balances ?? { openingMinor: 0, closingMinor: 0 }
 }
 
-/** What the transactions of a wallet in a period sum to. */
+/** The sum of the transactions of a wallet in a period. */
 export const movedIn = (query: Query, { id, clientId }: Wallet, period: Period): number => {
   const { amountMinor, transactionType } = transactions
   const signed = sql`iif(${transactionType} = 'CREDIT', ${amountMinor}, -${amountMinor})`

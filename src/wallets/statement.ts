@@ -4,7 +4,7 @@ import { walletsOf } from './queries.ts'
 import { ledgerBalances, movedIn, type Period, transactionsOf } from './statement-queries.ts'
 import type { Wallet, WalletTransaction } from './tables.ts'
 
-/** What happened to a wallet in a period (contract C17). */
+/** The movements of a wallet in a period (contract C17). */
 export interface WalletStatement {
   wallet: Wallet
   openingMinor: number

@@ -6,7 +6,7 @@ export const wallets = table(schema.wallets)
 export type Wallet = typeof wallets.$inferSelect
 
 export const ledgerEntries = table(schema.journal_entries)
-/** What a movement of money came from (contract C11). */
+/** The sources of movements of money (contract C11). */
 export const SOURCE_TYPES = ledgerEntries.sourceType.enumValues
 
 export const ledgerLines = table(schema.journal_lines)

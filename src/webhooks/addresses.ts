@@ -1,7 +1,7 @@
 import { type BlockList, isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Where deliveries may go (contract C16): a receiver must be no way into the network. */
+/** The addresses that deliveries may go to (contract C16): a receiver must not be a way into the network. */
 
 /** The only IPv6 addresses that are assigned to the public. */
 const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3')
@@ -31,7 +31,7 @@ const UNWRITTEN = /[\s\p{Cc}]/u
 /** Empty credentials are none to the parser. A backslash is a slash to it. */
 const USERINFO = /^[a-z]+:[\\/]*[^\\/?#]*@/i
 
-/** What is wrong with a URL, before its name is looked up. */
+/** The problem of a URL, before its name is looked up. */
 const urlProblem = (text: string, { isLocal }: AddressRules): UrlProblem => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const schemes = isLocal ? ['https:', 'http:'] : ['https:']
@@ -49,7 +49,7 @@ const LOCALHOST = /(?:^|\.)localhost\.?$/i
 /** Whether an address or a name, without a look at what it leads to, is this machine. */
 const namesLoopback = (host: string): boolean => LOCALHOST.test(host) || isLoopback(host)
 
-/** Where the receivers of a server may be. */
+/** The rules for the receivers of a server. */
 export const rulesOf = (config: { host: string; webhookNetworks: BlockList }, isLocal: boolean): AddressRules => ({
   isLocal,
   // Looked at when it is needed, because the library delays the start.
@@ -103,7 +103,7 @@ export const isAllowed = (address: string, { isLocal, loopback, allowed }: Addre
 
 const isLoopback = (text: string): boolean => ipaddr.isValid(text) && ipaddr.parse(text).range() === 'loopback'
 
-/** Where the groups of an IPv6 address hold an IPv4 address: mapped, compatible, translated (NAT64), and 6to4. */
+/** The forms of IPv6 addresses that embed an IPv4 address, and its position: mapped, compatible, translated (NAT64), and 6to4. */
 const EMBEDDINGS: readonly { prefix: readonly number[]; at: number }[] = [
   { prefix: [0, 0, 0, 0, 0, 0xffff], at: 6 },
   { prefix: [0, 0, 0, 0, 0xffff, 0], at: 6 },

@@ -6,7 +6,7 @@ import { dropQueue, releaseNext } from './queue.ts'
 import { deleteQueued, findQueued, type QueuedDelivery, updateQueued } from './queue-queries.ts'
 import type { ReceiverResponse } from './sender.ts'
 
-/** What an attempt leads to (contract C16). */
+/** The consequences of an attempt (contract C16). */
 
 /** After each failure but the last. */
 const PAUSES_MS = [30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS]

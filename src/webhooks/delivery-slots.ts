@@ -27,7 +27,7 @@ export class DeliverySlots {
     this.nextDueMs = Math.min(this.nextDueMs, dueAtMs)
   }
 
-  /** What follows is looked for next. */
+  /** The next look finds the delivery that follows. */
   begin(queuedId: number): void {
     this.inFlight.add(queuedId)
     this.nextDueMs = Number.NEGATIVE_INFINITY

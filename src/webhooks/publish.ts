@@ -11,7 +11,7 @@ import { type World, worldPart } from '../worlds/world.ts'
 import { activeWebhooksOf, type Webhook } from './queries.ts'
 import { queueDelivery } from './queue.ts'
 
-/** Where a change happens, and what its events are written with. */
+/** The world of a change, and the reference data for its events. */
 export interface EventContext {
   world: World
   reference: Reference
@@ -39,7 +39,7 @@ export const listenToEvents = (world: World, listener: EventListener): Disposabl
   return { [Symbol.dispose]: () => void all.delete(listener) }
 }
 
-/** What the events of a unit of work share: the number of the next one, and the webhooks of each client. */
+/** The events of a unit of work share the number of the next one, and the webhooks of each client. */
 const inUnit = new WeakMap<object, { number: number; webhooks: Map<number, readonly Webhook[]> }>()
 const sharedBy = (tx: Tx, { db }: World) =>
   inUnit.getOrInsertComputed(db.unit, () => ({ number: nextNumber(tx), webhooks: new Map() }))

@@ -14,7 +14,7 @@ import {
   updateQueued,
 } from './queue-queries.ts'
 
-/** What waits to be delivered (contract C16): of each record only the first is due. */
+/** The delivery queue (contract C16): of each record only the first delivery is due. */
 
 type QueueListener = (webhookId: string, dueAtMs: number) => void
 

@@ -1,8 +1,8 @@
-/** What comes before the body, interim responses included, is not read any further. */
+/** The head of a response, interim responses included, is read up to this length. */
 const HEAD_BYTES_MAX = 16_384
 /** One each second is enough for a receiver that says that it is still at work (RFC 9110, 15.2). */
 const INTERIM_MAX = 16
-/** What is kept of a body (contract C16). */
+/** The part of a body that is kept (contract C16). */
 const BODY_BYTES_MAX = 1_024
 /** The frames of the chunks that hold so much body: one for each byte is six times as long. */
 const FRAMED_BYTES_MAX = 8 * BODY_BYTES_MAX

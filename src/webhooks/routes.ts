@@ -39,7 +39,7 @@ import {
 interface WebhookRoutesOptions {
   guard: Guard
   secrets: Secrets
-  /** Where the receivers that a request names may be. */
+  /** The rules for the receivers that a request names. */
   rulesFor: (request: Request) => AddressRules
   deliveries: Deliveries
 }

@@ -1,7 +1,7 @@
 import type { Query } from '../db/database.ts'
 import type { Webhook } from './queries.ts'
 
-/** What encrypts secrets at rest: the key of the voucher codes. */
+/** Encrypts secrets at rest with the key of the voucher codes. */
 interface SecretCipher {
   encrypt: (plain: string, associatedData: string) => Buffer
   /** Undefined if the key or the associated data is another one. */

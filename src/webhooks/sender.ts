@@ -14,7 +14,7 @@ interface Delivery {
   body: string
 }
 
-/** What a receiver responded; null without a response in time. */
+/** The response of a receiver; null without a response in time. */
 export interface ReceiverResponse {
   status: number | null
   /** The beginning of the body. */

@@ -12,7 +12,7 @@ export const FILE_CHECK: Check = {
   sql: "SELECT integrity_check AS fault FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
 }
 
-/** What `scrip verify` checks (contract C11 to C13). */
+/** The checks of `scrip verify` (contract C11 to C13). */
 export const CHECKS: readonly Check[] = [...checksSql.matchAll(/^-- name: (.+)\n([^;]+);$/gm)].map(
   ([, name = '', sql = '']) => ({ name, sql }),
 )

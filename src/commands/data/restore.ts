@@ -169,7 +169,7 @@ const prepare = async (staged: string, file: string, config: DataConfig, onProgr
       const broken = brokenIn(await verified(staged, config, onProgress))
       if (broken !== undefined) throw notSound(broken)
       const seal = auditSealIn(database, config)
-      // What was logged out after the backup stays out: earlier tokens are no longer valid (contract C3).
+      // A logout after the backup still counts: earlier tokens are no longer valid (contract C3).
       database.fill((tx) => {
         revokeLogins(tx)
         recordRestore(tx, file, seal)

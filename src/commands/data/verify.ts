@@ -58,7 +58,7 @@ interface CheckResult extends Row {
   check: string
   faults: number
   first: string | null
-  /** What could not be checked, and why. */
+  /** A note on a check that was not possible, with its reason. */
   unchecked?: string
 }
 
@@ -156,7 +156,7 @@ const auditFaults = (query: Query, place: KeyPlace): string[] => {
   ]
 }
 
-/** What the first check that is violated found, in words; undefined for data that is sound. */
+/** The first fault that was found, in words; undefined for data that is sound. */
 export const brokenIn = (results: readonly CheckResult[]): string | undefined =>
   results.find(({ faults }) => faults > 0)?.first ?? undefined
 
@@ -179,7 +179,7 @@ export const requireFile = (path: string): void => {
   if (fault !== undefined) throw unusable(`${path} ${fault}`)
 }
 
-/** Where there is no log, a file is as long as its header says: what lies behind is not read by any check, but copied. */
+/** A file without a log is as long as its header says. No check reads beyond that length, but a copy does. */
 const sizeFault = (path: string, byteCount: number): string | undefined => {
   const expected = !existsSync(`${path}-wal`) && isSqlite(path) ? bytesByHeader(path) : byteCount
   if (expected === byteCount) return undefined

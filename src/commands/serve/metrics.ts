@@ -39,7 +39,7 @@ export const serveMetrics = (address: { host: string; port: number }, metrics: M
   return server
 }
 
-/** What is measured once a server has its app. */
+/** Metrics that need the app of the server. */
 export const watchWork = (metrics: Metrics, due: DueWork, { mode }: Config, { worlds, reference }: Deps): void => {
   watchDue(metrics, due, worlds.default)
   metrics.counter(

@@ -59,7 +59,7 @@ export const serve = async (config: Config): Promise<void> => {
   process.exit(fault?.exitCode ?? EXIT.done)
 }
 
-/** What a terminal shows below the ready line: the addresses, the credentials, and how to stop. */
+/** The greeting on a terminal, below the ready line: the addresses, the credentials, and how to stop. */
 const greetingOf = ({ mode, dataDir }: Config, url: string): string =>
   Object.entries({
     Open: mode === 'sandbox' ? url : `${url}/docs`,
@@ -130,7 +130,7 @@ interface Step {
   next: string
 }
 
-/** What live mode still lacks before anybody can buy, each with the command that adds it. */
+/** The steps that live mode still needs before anybody can buy, each with its command. */
 const firstSteps = (database: Database, dataDir: string): Step[] => {
   const { query } = database
   const steps = [

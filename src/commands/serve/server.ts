@@ -30,7 +30,7 @@ import { serveActs } from './acts.ts'
 import { bind } from './bind.ts'
 import { serveMetrics, watchRecord, watchWork } from './metrics.ts'
 
-/** What is kept of a log that nobody reads, in characters. Further lines are dropped. */
+/** The most characters of a log that wait for a reader. Further lines are dropped. */
 const UNREAD_MAX = 1_048_576
 
 export const logOf = ({ logLevel, logFormat }: Config): Log => {

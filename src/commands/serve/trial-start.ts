@@ -13,7 +13,7 @@ import { brokenIn, verified } from '../data/verify.ts'
 import { openPlatform } from './server.ts'
 import { nextStopSignal } from './stop-signal.ts'
 
-/** What a start reads besides the database. */
+/** The files that a start reads besides the database. */
 const KEY_FILES = ['signing.key', 'voucher.key', 'voucher.key.next']
 
 /**
