@@ -36,7 +36,7 @@ const set = async (data: Acting, { pairs = [], file }: Input<typeof SET>): Promi
       if (file === undefined) mergeRates(tx, reference, given)
       else replaceRates(tx, reference, given)
       const stored = findRates(tx)
-      record(tx, { before: facts(before), after: facts(stored) })
+      record(tx, { before: before && ratesFile(before), after: ratesFile(stored) })
       return listOf(RATE_COLUMNS, rows(stored), data)
     })
   if (file !== undefined) return await store(parseRates(input))
@@ -75,9 +75,15 @@ const rows = (rates: BaseRates | undefined): Rate[] =>
 
 const ratesIn = (query: Query) => rows(findRates(query))
 
-/** For the audit. */
-const facts = (rates: BaseRates | undefined) =>
-  rates && { base: rates.base, rates: Object.fromEntries(rows(rates).map(({ currency, rate }) => [currency, rate])) }
+/** In the form of a file, in the order of their currencies. */
+export const ratesFile = (rates: BaseRates | undefined) => ({
+  base: rates?.base ?? '',
+  rates: Object.fromEntries(
+    rows(rates)
+      .map(({ currency, rate }) => [currency, rate] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  ),
+})
 
 export const rateActs = {
   set: act('Set exchange rates: some, or all of them from a file', SET, set),

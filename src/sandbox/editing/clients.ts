@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import { ownDiscounts } from '../../acts/clients.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { agreeDiscounts } from '../../catalog/queries.ts'
-import type { Query, Tx } from '../../db/database.ts'
+import type { Tx } from '../../db/database.ts'
 import { parseId } from '../../http/parameters.ts'
 import { readLimits } from '../../http/rate-limit.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
@@ -72,13 +72,13 @@ export const applyClientEdit = (tx: Tx, clientId: number, { change, discounts }:
   if (agreed.length > 0) agreeDiscounts(tx, agreed)
 }
 
-export const clientWire = (query: Query, world: World, client: ClientRecord) => ({
+export const clientWire = (world: World, client: ClientRecord) => ({
   client_id: client.id,
   username: usernameIn(world, client.username),
   features: { vouchers: client.vouchers },
   max_quantity: client.quantityMax,
   discounts: Object.fromEntries(
-    ownDiscounts(query, client.id).map(([productId, basisPoints]) => [productId, toPercent(basisPoints)]),
+    ownDiscounts(world.db.query, client.id).map(([productId, basisPoints]) => [productId, toPercent(basisPoints)]),
   ),
   rate_limit: client.rateLimit,
   created_at: toTimestamp(client.createdAtMs),

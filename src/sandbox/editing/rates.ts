@@ -1,15 +1,8 @@
-import { type BaseRates, decimalOf, parseRates } from '../../charges/rates.ts'
+import { type BaseRates, parseRates } from '../../charges/rates.ts'
 import { DomainError, invalid, type Violation } from '../../kernel/failure.ts'
 import { FileFault } from '../../kernel/problems.ts'
 
 /** The exchange rates of a world in the form of a file for `--rates`. */
-
-export const ratesWire = (rates: BaseRates | undefined) => {
-  const { base, perBaseE8 } = rates ?? { base: '', perBaseE8: new Map<string, number>() }
-  const others = [...perBaseE8].filter(([currency]) => currency !== base)
-  others.sort(([a], [b]) => (a < b ? -1 : 1))
-  return { base, rates: Object.fromEntries(others.map(([currency, rateE8]) => [currency, decimalOf(rateE8)])) }
-}
 
 export const readRates = (body: object): BaseRates => refusingFaults(() => parseRates(JSON.stringify(body)))
 

@@ -1,3 +1,4 @@
+import { ratesFile } from '../../acts/rates.ts'
 import { forgetPrices } from '../../charges/cache.ts'
 import { ratesIn, replaceRates } from '../../charges/stored-rates.ts'
 import { readObject } from '../../http/body.ts'
@@ -29,7 +30,7 @@ import {
   RatesBody,
 } from './contract.ts'
 import { changeProduct, entryIn, readEdit } from './products.ts'
-import { ratesWire, readRates, refusingFaults } from './rates.ts'
+import { readRates, refusingFaults } from './rates.ts'
 
 /** How many letters a generated password has: 165 random bits. */
 const PASSWORD_LENGTH = 32
@@ -76,7 +77,7 @@ export const productRoutes = (parts: Parts) =>
 
 export const rateRoutes = (parts: Parts) =>
   controlRoutes('rates.')
-    .get('/rates', ({ query }) => ratesWire(ratesIn(getWorld(parts.worlds, query.world), parts.initialRates)), {
+    .get('/rates', ({ query }) => ratesFile(ratesIn(getWorld(parts.worlds, query.world), parts.initialRates)), {
       id: 'getRates',
       summary: 'See the exchange rates of a world',
       description: 'In the form of a file for `--rates`.',
@@ -89,7 +90,7 @@ export const rateRoutes = (parts: Parts) =>
         const rates = readRates(body)
         await world.db.write((tx) => refusingFaults(() => replaceRates(tx, parts.reference, rates)))
         invalidateDerived(world)
-        return ratesWire(rates)
+        return ratesFile(rates)
       },
       {
         id: 'setRates',
@@ -117,7 +118,7 @@ export const clientRoutes = (parts: Parts) =>
       '/clients',
       ({ query }) => {
         const world = getWorld(parts.worlds, query.world)
-        return allClients(world.db.query).map((client) => clientWire(world.db.query, world, client))
+        return allClients(world.db.query).map((client) => clientWire(world, client))
       },
       {
         id: 'listSandboxClients',
@@ -163,10 +164,7 @@ export const clientRoutes = (parts: Parts) =>
       '/clients/:id',
       async ({ params: { id }, query, body, request }) => {
         const world = await presentWorld(parts, query.world)
-        found(
-          allClients(world.db.query).find((client) => client.id === id),
-          notFound('Client'),
-        )
+        getClientWire(world, id)
         const edit = readClientEdit(parts.catalog, world, body, await nullsIn(request))
         await world.db.write((tx) => applyClientEdit(tx, id, edit))
         invalidateDerived(world)
@@ -193,7 +191,8 @@ export const clientRoutes = (parts: Parts) =>
 
 const TOO_MANY = `a world has at most ${CLIENTS_MAX} clients`
 
+/** @throws DomainError not_found */
 const getClientWire = (world: World, id: number) => {
   const client = allClients(world.db.query).find((candidate) => candidate.id === id)
-  return clientWire(world.db.query, world, found(client, notFound('Client')))
+  return clientWire(world, found(client, notFound('Client')))
 }
