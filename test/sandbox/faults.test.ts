@@ -464,13 +464,6 @@ describe('A rule', () => {
     expect((await server.request(path, { headers: { 'x-sandbox-fault': 'internal' } })).status).toBe(200)
   })
 
-  inWorld('applies as often as its times', async (world) => {
-    await addRule(world, { error: 'internal', times: 2 })
-    const statuses = [await statusOf(world, COUNTRY), await statusOf(world, COUNTRY), await statusOf(world, COUNTRY)]
-    expect(statuses).toEqual([500, 500, 200])
-    expect((await rulesOf(world)).map(({ times_left }) => times_left)).toEqual([0])
-  })
-
   inWorld('only the first matching rule applies', async (world) => {
     await addRule(world, { error: 'countries.not_found', match: { path: COUNTRY }, times: 1 })
     await addRule(world, { error: 'internal', times: 1 })

@@ -179,15 +179,6 @@ describe('GET /_sandbox/requests', () => {
     expect(await lastOf('default')).toMatchObject({ client: 'sandbox', path: '/api/v1/countries/7' })
   })
 
-  inWorld('returns the newest first, as many as the limit', async (world) => {
-    for (const id of [1, 2, 3]) await world.get(`/api/v1/countries/${id}`)
-    const newest = await succeed<Entry[]>(server, 'GET', `/requests?world=${world.name}&limit=2`)
-    expect(newest.map(({ id, path }) => [id, path])).toEqual([
-      [4, '/api/v1/countries/3'],
-      [3, '/api/v1/countries/2'],
-    ])
-  })
-
   inWorld('selects by status and path', async (world) => {
     for (const id of [1, 999, 0]) await world.get(`/api/v1/countries/${id}`)
     await world.get('/api/v1/currencies', { 'x-sandbox-fault': 'internal' })
