@@ -180,6 +180,19 @@ describe.skipIf(tls === '')('refuses', () => {
     expect(await refusal(serving(second), env)).toEqual([4, expect.stringContaining('the record is at schema 999')])
   })
 
+  test('a record whose last commits somebody has deleted, instead of pulling it again and again', async () => {
+    const env = await newRecord()
+    const dataDir = newFolder()
+    expect(await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
+    await postgres().sql('DELETE FROM scrip.changes', env.SCRIP_POSTGRES?.split('/').at(-1))
+    for (const folder of [dataDir, newFolder()]) {
+      const lacking = expect.stringContaining(
+        'scrip.changes lacks the last commit of the record: somebody has deleted it',
+      )
+      expect(await refusal(serving(folder), env)).toEqual([4, lacking])
+    }
+  })
+
   test('a copy where no record is named, whatever would write to it', async () => {
     const env = await newRecord()
     const dataDir = newFolder()
