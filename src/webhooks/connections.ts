@@ -19,6 +19,9 @@ interface Target {
 
 const keyOf = ({ url, address }: Target): string => `${url.protocol}//${url.host} ${address}`
 
+/** Undefined when time is over first. */
+type Until = <T>(work: Promise<T>) => Promise<T | undefined>
+
 /** One that waits. It leads to the same address, under the same name. */
 export const findIdle = (idle: Iterable<Connection>, target: Target): Connection | undefined =>
   [...idle].findLast(({ key }) => key === keyOf(target))
@@ -45,26 +48,25 @@ export class Connection {
     for (const ending of ['end', 'close', 'timeout'] as const) this.#socket.on(ending, () => this.#close())
   }
 
-  /** Resolves once the reader has enough of the response, or the connection has ended, to what went wrong with it. */
-  send(request: string, reader: ResponseReader): Promise<string | undefined> {
+  /**
+   * Resolves once the reader has enough of the response, the connection has ended, or time is over, to what went wrong with
+   * it. Keeps the connection for another request if nothing speaks against it, and closes it otherwise.
+   */
+  async send(request: string, reader: ResponseReader, { until }: { until: Until }): Promise<string | undefined> {
     const { promise, resolve } = Promise.withResolvers<string | undefined>()
     this.idle.delete(this)
     this.#reader = reader
     this.#end = resolve
     this.#socket.setTimeout(0).ref().write(request)
-    return promise
-  }
-
-  /** Keeps the connection for another request if nothing speaks against it, and closes it otherwise. */
-  release(): void {
-    const isReusable = this.#reader?.isReusable && !this.#socket.destroyed
+    const problem = await until(promise)
     this.#reader = undefined
-    if (isReusable && this.idle.size < IDLE_MAX) {
+    if (reader.isReusable && !this.#socket.destroyed && this.idle.size < IDLE_MAX) {
       this.idle.add(this)
       this.#socket.setTimeout(IDLE_MS_MAX).unref() // does not hold up the end of the process
     } else {
       this.#close()
     }
+    return problem
   }
 
   #close(problem?: string): void {

@@ -44,34 +44,22 @@ export const createSender = ({ rules, userAgent, ca, responseMsMax = RESPONSE_MS
   return async (delivery, signal) => {
     const startedMs = sinceStartMs()
     const url = new URL(delivery.url)
-    const deadline = new Deadline(responseMsMax, signal)
+    const deadline = deadlineOf(responseMsMax, signal)
     const [address] = (await deadline.until(findAddresses(url, rules))) ?? []
     const request = requestText(url, { ...delivery, userAgent })
     const reader = new ResponseReader()
     const target = address === undefined ? undefined : { url, address, ca }
     const kept = target && findIdle(idle, target)
-    let problem = kept ? await exchange(kept, request, reader, deadline) : NO_ADDRESS
+    let problem = kept ? await kept.send(request, reader, deadline) : NO_ADDRESS
     // A receiver may have closed a connection that was kept while the request was on its way.
     if (target && !reader.hasBegun && !deadline.hasPassed) {
-      problem = await exchange(new Connection(target, idle), request, reader, deadline)
+      problem = await new Connection(target, idle).send(request, reader, deadline)
     }
     const error = reader.status === null ? (deadline.hasPassed ? TOO_LATE : (problem ?? NO_RESPONSE)) : null
     deadline.end()
     const { status, text: body } = reader
     return { status, body, durationMs: Math.round(sinceStartMs() - startedMs), error }
   }
-}
-
-/** Returns what went wrong with the connection. */
-const exchange = async (
-  connection: Connection,
-  request: string,
-  reader: ResponseReader,
-  deadline: Deadline,
-): Promise<string | undefined> => {
-  const problem = await deadline.until(connection.send(request, reader))
-  connection.release()
-  return problem
 }
 
 const requestText = (url: URL, { body, headers, userAgent }: Delivery & { userAgent: string }): string => {
@@ -87,33 +75,23 @@ const requestText = (url: URL, { body, headers, userAgent }: Delivery & { userAg
 }
 
 /** Time is over after this many milliseconds, or when a signal says so. */
-class Deadline {
-  readonly #over = Promise.withResolvers<undefined>()
-  readonly #timer: ReturnType<typeof setTimeout>
-
-  constructor(
-    milliseconds: number,
-    private readonly signal: AbortSignal,
-  ) {
-    this.#timer = setTimeout(this.#pass, milliseconds)
-    if (signal.aborted) this.#pass()
-    else signal.addEventListener('abort', this.#pass)
+const deadlineOf = (milliseconds: number, signal: AbortSignal) => {
+  const over = Promise.withResolvers<undefined>()
+  const deadline = {
+    hasPassed: false,
+    /** Undefined when time is over first. */
+    until: <T>(work: Promise<T>): Promise<T | undefined> => Promise.race([work, over.promise]),
+    end: (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', pass)
+    },
   }
-
-  /** Undefined when time is over first. */
-  until<T>(work: Promise<T>): Promise<T | undefined> {
-    return Promise.race([work, this.#over.promise])
+  const pass = (): void => {
+    deadline.hasPassed = true
+    over.resolve(undefined)
   }
-
-  hasPassed = false
-
-  readonly #pass = (): void => {
-    this.hasPassed = true
-    this.#over.resolve(undefined)
-  }
-
-  end(): void {
-    clearTimeout(this.#timer)
-    this.signal.removeEventListener('abort', this.#pass)
-  }
+  const timer = setTimeout(pass, milliseconds)
+  if (signal.aborted) pass()
+  else signal.addEventListener('abort', pass)
+  return deadline
 }
