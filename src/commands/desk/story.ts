@@ -35,7 +35,7 @@ interface Told<Item> {
   acts: (item: Item) => readonly string[]
   /** The name under which events have it. */
   events?: (item: Item) => string
-  steps?: (item: Item, data: Reading, causeOf: (atMs: number, other: string) => string) => Step[]
+  steps?: (item: Item, data: Reading, done: readonly AuditRow[]) => Step[]
   /** Lists of what belongs to it, and whose they are. */
   lists?: Readonly<Record<string, (item: Item) => Record<string, string>>>
 }
@@ -49,7 +49,7 @@ const told = <Id, Item>(kind: Kind<Id, Item>, read: (text: string) => Id, story:
       group: kind.group,
       acts: acts(item),
       record: events?.(item),
-      steps: (causeOf: (atMs: number, other: string) => string) => steps?.(item, data, causeOf),
+      steps: (done: readonly AuditRow[]) => steps?.(item, data, done),
       lists: Object.fromEntries(Object.entries(lists).map(([name, of]) => [name, of(item)])),
     }
   },
@@ -79,28 +79,38 @@ export const actsOnOrder = (order: Order): string[] => {
   return order.deliveredQuantity > 0 && order.refundedMinor < order.payableMinor ? ['orders refund'] : []
 }
 
-const stepsOfPayout = ({ id, clientId }: Payout, { query, clientName }: Reading, causeOf: Cause): Step[] =>
-  eventsOf(query, id).map(({ eventType, actorType, message, createdAtMs }) => ({
-    at: toTimestamp(createdAtMs),
-    name: eventType,
-    note: [
-      actorType === 'client' ? `by ${clientName(clientId)}` : causeOf(createdAtMs, `by the ${actorType}`),
-      ...(message === null ? [] : [message]),
-    ].join(': '),
+/** The act of that moment. */
+const actAt = (done: readonly AuditRow[], ms: number) => done.find(({ atMs }) => Math.abs(atMs - ms) < SECOND_MS)
+
+/** The operator whose act is of that moment, as the audit has it. */
+const causeOf = (done: readonly AuditRow[], atMs: number, other: string): string => {
+  const act = actAt(done, atMs)
+  return act ? `by ${act.user}, scrip ${act.command}` : `by ${other}`
+}
+
+const stepsOfPayout = ({ id, clientId }: Payout, { query, clientName }: Reading, done: readonly AuditRow[]): Step[] =>
+  eventsOf(query, id).map(({ eventType: name, actorType, message, createdAtMs }) => {
+    const cause = actorType === 'client' ? `by ${clientName(clientId)}` : causeOf(done, createdAtMs, `the ${actorType}`)
+    return { at: toTimestamp(createdAtMs), name, note: message === null ? cause : `${cause}: ${message}` }
+  })
+
+const stepsOfOrder = (order: Order, { clientName }: Reading, done: readonly AuditRow[]): Step[] => {
+  const { placedAtMs, deliveredAtMs, failedAtMs, cancelledAtMs, clientId, failureReason } = order
+  const times = { placed: placedAtMs, delivered: deliveredAtMs, failed: failedAtMs, cancelled: cancelledAtMs }
+  const steps = Object.entries(times).flatMap(([name, atMs]) => {
+    if (atMs === null) return []
+    const byClient = name === 'placed' || name === 'cancelled'
+    const cause = byClient ? `by ${clientName(clientId)}` : causeOf(done, atMs, 'the server')
+    return [{ at: toTimestamp(atMs), name, note: name === 'failed' ? `${cause}: ${failureReason}` : cause }]
+  })
+  // Refunds and parts of a delivery have no time of their own.
+  const others = done.filter((act) => !Object.values(times).some((atMs) => atMs !== null && actAt([act], atMs)))
+  const acts = others.map(({ atMs, command, user }) => ({
+    at: toTimestamp(atMs),
+    name: command.slice('orders '.length),
+    note: `by ${user}`,
   }))
-
-type Cause = (atMs: number, other: string) => string
-
-const stepsOfOrder = (order: Order, { clientName }: Reading, causeOf: Cause): Step[] => {
-  const client = `by ${clientName(order.clientId)}`
-  const step = (atMs: number | null, name: string, note: (atMs: number) => string): Step[] =>
-    atMs === null ? [] : [{ at: toTimestamp(atMs), name, note: note(atMs) }]
-  return [
-    ...step(order.placedAtMs, 'placed', () => client),
-    ...step(order.deliveredAtMs, 'delivered', (atMs) => causeOf(atMs, 'by the server')),
-    ...step(order.failedAtMs, 'failed', (atMs) => `${causeOf(atMs, 'by the server')}: ${order.failureReason}`),
-    ...step(order.cancelledAtMs, 'cancelled', () => client),
-  ]
+  return [...steps, ...acts].sort((one, other) => (one.at < other.at ? -1 : 1))
 }
 
 const RECORDS = {
@@ -167,7 +177,7 @@ export const storyOf = (data: Reading, page: string, id: string) => {
     row,
     seen: findHead(query)?.count ?? 0,
     acts,
-    steps: steps(causeIn(done)),
+    steps: steps(done),
     entries:
       group === 'orders' || group === 'payouts' ? entriesOf(query, id).map((entry) => entryWire(entry, reference)) : [],
     events: toldEvents(
@@ -180,14 +190,6 @@ export const storyOf = (data: Reading, page: string, id: string) => {
 }
 
 const { hash: _, previous_hash: __, ...AUDIT_SHOWN } = AUDIT_COLUMNS
-
-/** The operator whose act is of that moment, as the audit has it. */
-const causeIn =
-  (done: readonly AuditRow[]): Cause =>
-  (atMs, other) => {
-    const act = done.find((row) => Math.abs(row.atMs - atMs) < SECOND_MS)
-    return act ? `by ${act.user}, scrip ${act.command}` : other
-  }
 
 /** Events with every attempt to deliver them, and what the receiver said. */
 const toldEvents = ({ query }: Reading, events: readonly Event[]) => {

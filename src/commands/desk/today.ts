@@ -1,4 +1,4 @@
-import { type Amount, type List, listOf, type Row } from '../../acts/cells.ts'
+import { type List, listOf } from '../../acts/cells.ts'
 import { ORDER } from '../../acts/orders.ts'
 import { PAYOUT } from '../../acts/payouts.ts'
 import { STOCK_COLUMNS, stockIn } from '../../acts/vouchers.ts'
@@ -29,24 +29,10 @@ interface Section {
   empty: string
   /** What can be done with several at once, and what is filled in. */
   many?: { command: string; filled: Record<string, string> }
+  /** What the page shows; `acts` of a row are what can be done with it. */
+  shown: string
   list: List
 }
-
-/** Each row with its acts, what they are about, and how people know it. */
-const withActs = (
-  list: List,
-  acts: (row: Row) => readonly string[],
-  labelOf: (row: Row) => string,
-  subject = 'id',
-) => ({
-  ...list,
-  rows: Iterator.from(list.rows).map((row) => ({
-    ...row,
-    acts: acts(row),
-    subject: String(row[subject]),
-    label: labelOf(row),
-  })),
-})
 
 export const todayOf = async (data: Reading) => {
   const { query, clientName } = data
@@ -63,21 +49,15 @@ export const todayOf = async (data: Reading) => {
         .filter(({ status }) => status !== 'delivered')
         .map((attempt) => ({ ...attempt, webhook: `${name} of ${clientName(clientId)}` })),
     )
-  const shownPayouts = listOf({ ...PAYOUT.columns, acts: actsOnPayout }, payouts.slice(0, SHOWN_MAX), data)
-  const shownOrders = listOf({ ...ORDER.columns, acts: actsOnOrder }, orders.slice(0, SHOWN_MAX), data)
   const sections: Section[] = [
     {
       title: 'Payouts that wait',
       page: 'payouts',
       empty: 'No payout waits. A client makes one with POST /api/v1/payouts, and it waits here until you advance it.',
       many: { command: 'payouts advance', filled: { to: 'completed' } },
+      shown: 'id client status amount beneficiary reference_id created_at',
       list: {
-        ...withActs(
-          shownPayouts,
-          ({ acts }) => acts as readonly string[],
-          ({ reference_id, amount, beneficiary }) => `${reference_id} · ${(amount as Amount).words} to ${beneficiary}`,
-        ),
-        columns: ['id', 'client', 'status', 'amount', 'beneficiary', 'reference_id', 'created_at'],
+        ...listOf({ ...PAYOUT.columns, acts: actsOnPayout }, payouts.slice(0, SHOWN_MAX), data),
         total: payouts.length,
       },
     },
@@ -86,13 +66,9 @@ export const todayOf = async (data: Reading) => {
       page: 'orders',
       empty: 'No order waits. Those that are not delivered immediately wait here until you deliver them.',
       many: { command: 'orders deliver', filled: {} },
+      shown: 'id client status product quantity delivered paid placed_at',
       list: {
-        ...withActs(
-          shownOrders,
-          ({ acts }) => acts as readonly string[],
-          ({ id, quantity, product }) => `order ${id} · ${quantity} × ${product}`,
-        ),
-        columns: ['id', 'client', 'status', 'product', 'quantity', 'delivered', 'paid', 'placed_at'],
+        ...listOf({ ...ORDER.columns, acts: actsOnOrder }, orders.slice(0, SHOWN_MAX), data),
         total: orders.length,
       },
     },
@@ -100,43 +76,35 @@ export const todayOf = async (data: Reading) => {
       title: 'Stock that runs low',
       page: 'stock',
       empty: 'Nothing sells out in the next two weeks. Stock has a form that imports codes.',
-      list: {
-        ...listOf(STOCK_COLUMNS, stock, data),
-        columns: ['product_id', 'product', 'denomination', 'available', 'days_left'],
-      },
+      shown: 'product_id product denomination available days_left',
+      list: listOf(STOCK_COLUMNS, stock, data),
     },
     {
       title: 'Wallets below their threshold',
       page: 'wallets',
       empty: 'No wallet is below its threshold. Set one on the page of a wallet.',
-      list: {
-        ...withActs(
-          listOf(WALLET.columns, low, data),
-          () => ['wallet fund'],
-          ({ id, client }) => `wallet ${id} of ${client}`,
-        ),
-        columns: ['id', 'client', 'amount', 'threshold'],
-      },
+      shown: 'id client amount threshold',
+      list: listOf({ ...WALLET.columns, acts: () => ['wallet fund'] }, low, data),
     },
     {
       title: 'Deliveries that fail',
       page: 'webhooks',
       empty: 'No webhook fails.',
-      list: {
-        ...withActs(
-          listOf({ webhook: ({ webhook }) => webhook, ...ATTEMPT_COLUMNS }, failed, data),
-          () => ['webhooks redeliver'],
-          ({ event }) => String(event),
-          'event',
-        ),
-        columns: ['webhook', 'event', 'type', 'attempt', 'status', 'response_status', 'error', 'next_attempt_at'],
-      },
+      shown: 'webhook event type attempt status response_status error next_attempt_at',
+      list: listOf(
+        { ...ATTEMPT_COLUMNS, webhook: ({ webhook }) => webhook, acts: () => ['webhooks redeliver'] },
+        failed,
+        data,
+      ),
     },
   ]
   return {
     seen: findHead(query)?.count ?? 0,
     isEmpty: allClients(query).length === 0,
-    sections,
+    sections: sections.map(({ shown, list, ...section }) => ({
+      ...section,
+      list: { ...list, columns: shown.split(' ') },
+    })),
     backup: toTimestampOrNull(lastDoneMs(query, 'backup')),
   }
 }

@@ -66,18 +66,23 @@ const Beginning = ({ onDone }: { onDone: () => void }) => (
   </Card>
 )
 
-const subjectOf = ({ subject, label }: Row): Subject => ({ id: String(subject), label: String(label) })
+/** An event is delivered again; other acts are about their record. */
+const subjectOf = (page: string, row: Row): Subject => {
+  const { id, event, reference_id, amount, paid, beneficiary, product, client } = row
+  const known = [reference_id ?? `${page.slice(0, -1)} ${id}`, product ?? beneficiary ?? client, paid ?? amount]
+  return event === undefined ? { id: `${id}`, label: known.join(' · ') } : { id: `${event}`, label: `${event}` }
+}
 
 /** Records that wait, with their acts in the row, and one for several at once. */
 const Waiting = ({ title, page, empty, many, list, seen, onDone }: Section & { seen: number; onDone: () => void }) => {
   const [chosen, setChosen] = useState<readonly string[]>([])
-  const subjects = list.rows.map(subjectOf)
+  const subjects = list.rows.map((row) => subjectOf(page, row))
   const picked = subjects.filter(({ id }) => chosen.includes(id))
   const acts = (row: Row) => (
-    <Acts acts={row.acts as string[]} subjects={[subjectOf(row)]} seen={seen} onDone={onDone} />
+    <Acts acts={row.acts as string[]} subjects={[subjectOf(page, row)]} seen={seen} onDone={onDone} />
   )
   const choice = (row: Row) => {
-    const { id, label } = subjectOf(row)
+    const { id, label } = subjectOf(page, row)
     const others = chosen.filter((one) => one !== id)
     return (
       <input
