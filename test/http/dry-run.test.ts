@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { dryRunResponse, secretMember } from '../../src/http/dry-run.ts'
 import { structured } from '../errors.ts'
-import { type Server, sharedServer, startServer, type TestWorld } from '../harness.ts'
+import { sharedServer, startServer, type TestWorld } from '../harness.ts'
 import { openLive } from '../orders/live.ts'
 import { ADA, countOf, INSTANT, ORDERS, type Order, OVERNIGHT, THREE_LEFT } from '../records.ts'
 import { balanceOf } from '../wallets/balances.ts'
@@ -10,11 +10,7 @@ import { DRY_RUN } from './dry-runs.ts'
 
 /** `X-Dry-Run: true` (contract C19): everything happens as it would, the response leaves, and nothing stays. */
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server.stop())
+const server = await sharedServer()
 
 const BENEFICIARIES = '/api/v1/beneficiaries'
 const VALUE = 'X-Dry-Run must be true or false.'

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Server, sharedServer } from '../harness.ts'
+import { describe, expect, test } from 'bun:test'
+import { sharedServer } from '../harness.ts'
 
 /** `POST /_sandbox/reconcile` (contract C19). */
 
-let server: Server
-beforeAll(async () => {
-  server = await sharedServer()
-})
-afterAll(() => server[Symbol.asyncDispose]())
+const server = await sharedServer()
 
 const ORDER = { product_id: 2, denomination: 50, quantity: 1, ref: 'mine' }
 const HEADER = 'reference,type,amount,currency\n'

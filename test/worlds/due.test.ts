@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { parseDuration } from '../../src/sandbox/worlds/movable-clock.ts'
 import { clockOf } from '../../src/sandbox/worlds/state.ts'
 import type { World } from '../../src/worlds/world.ts'
-import { forFile, openProgram, type Server, sharedServer } from '../harness.ts'
+import { forFile, openProgram, sharedServer } from '../harness.ts'
 import { ADA, getOrder, getPayout, HUNDRED, INSTANT, OVERNIGHT, pay, place, START } from '../records.ts'
 import { expectSoundBooks, lastEntryOf } from '../wallets/books.ts'
 
@@ -130,13 +130,9 @@ describe('in process', () => {
   })
 })
 
-describe('over HTTP', () => {
-  let server: Server
-  beforeAll(async () => {
-    server = await sharedServer()
-  })
-  afterAll(() => server.stop())
+const server = await sharedServer()
 
+describe('over HTTP', () => {
   test('any request triggers due work, also a refused one, one of another client and an unknown route', async () => {
     for (const wake of ['/api/v1/wallets/x', '/api/v1/orders', '/api/v1/nowhere']) {
       const world = await server.world(START)
