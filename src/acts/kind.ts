@@ -78,6 +78,8 @@ interface StepOperation {
   endsWith: object
   /** A body that is refused. */
   wrong: Failure
+  /** What is wrong with a body by what its schema cannot say. It is refused before a record that is not there (contract C4). */
+  faultOf?: (input: never, item: never, context: StepContext) => Failure | undefined
   refuses: Readonly<Record<string, Failure>>
 }
 

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { Tx } from '../db/database.ts'
 import { Text } from '../http/validation.ts'
 import { misused, refused } from '../kernel/exit.ts'
-import { DomainError, invalid, violation } from '../kernel/failure.ts'
+import { invalid, violation } from '../kernel/failure.ts'
 import { sizeFault } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import { adjust, fund } from '../wallets/ledger.ts'
@@ -127,8 +127,6 @@ const thresholdIn = (text: string, currency: Currency): number | null => {
 }
 
 const positive = (given: Given, currency: Currency): number => {
-  const fault = typeof given === 'number' && sizeFault(given, currency.precision)
-  if (fault) throw new DomainError(invalid([{ field: 'amount', ...fault }]))
   const amountMinor = minorOf('amount', given, currency)
   if (amountMinor <= 0) throw misused(`${given} is not above zero\nscrip wallet adjust deducts.`)
   return amountMinor
@@ -151,6 +149,10 @@ export const walletActs = {
       bodyExample: { amount: 250, remarks: 'Top-up' },
       endsWith: { currency: 'USD', amount: 100_250 },
       wrong: violation('amount', 'required', 'is required'),
+      faultOf: ({ amount }: { amount: number }, wallet: Wallet | undefined, { currency }) => {
+        const fault = sizeFault(amount, wallet ? currency(wallet.currencyId).precision : 0)
+        return fault && invalid([{ field: 'amount', ...fault }])
+      },
       refuses: {},
     },
   ),

@@ -309,6 +309,7 @@ test.each<[path: string, body: unknown, refusal: { error: { code: string } }]>([
   ],
   ['/wallets/a%ZZ/fund', { amount: 1 }, badRequest('Invalid wallet ID')],
   ['/wallets/6/fund', { amount: 1 }, notFound('Wallet not found')],
+  ['/wallets/6/fund', { amount: 1_000_000_001 }, amountRefused('max', 'must be at most 1000000000')],
   ['/orders/2/deliver', { quantity: 1.5 }, validation('quantity', 'integer', 'must be a whole number')],
   ['/orders/1/deliver', undefined, badRequest('Cannot go from DELIVERED to DELIVERED')],
   ['/orders/1/fail', undefined, badRequest('Cannot go from DELIVERED to FAILED')],

@@ -6,7 +6,7 @@ import { ORDER, orderActs } from '../../acts/orders.ts'
 import { PAYOUT, payoutActs } from '../../acts/payouts.ts'
 import { idPath, textPath } from '../../http/parameters.ts'
 import { oneOf } from '../../http/schemas.ts'
-import { found, notFound, violation } from '../../kernel/failure.ts'
+import { DomainError, found, notFound, violation } from '../../kernel/failure.ts'
 import { repaceOrders } from '../../orders/delivery.ts'
 import { repacePayouts } from '../../payouts/progress.ts'
 import type { Reference } from '../../reference/reference.ts'
@@ -88,13 +88,15 @@ export const stepRoutes = <Id, Item, Schema extends TSchema>(
   const name = kind.name.replace(/^./, (letter) => letter.toUpperCase())
   for (const [verb, act] of Object.entries(acts)) {
     if (!('by' in act) || !act.operation) continue
-    const { endsWith, title, wrong, refuses, ...operation } = act.operation
+    const { endsWith, title, wrong, faultOf, refuses, ...operation } = act.operation
     routes.post(
       `/${kind.name}s/:id/${verb}`,
       async ({ params: { id }, query, body }) => {
         const world = await presentWorld(parts, query.world)
         const context = { ...administrationOf(world, reference), delivering, paying }
         return world.db.write((tx) => {
+          const failure = faultOf?.(body as never, kind.find(tx, id as Id) as never, context)
+          if (failure) throw new DomainError(failure)
           const getItem = () => found(kind.find(tx, id as Id), notFound(name))
           act.by(tx, getItem() as never, body as never, context)
           return wire(getItem(), reference) as never
