@@ -350,7 +350,9 @@ describe('errors of charges', () => {
 
 describe('an amount above the exact range', () => {
   const anyAmount = { denominations: [{ min_value: 0.01, max_value: 1_000_000_000, discount: 0 }] }
-  const half = { denominations: [{ min_value: 0.01, max_value: 1_000_000_000, discount: 50 }] }
+  const half = {
+    denominations: [50, 10].map((discount) => ({ min_value: 0.01, max_value: 1_000_000_000, discount })),
+  }
   let large: Server
   let client: TestWorld
   beforeAll(async () => {
@@ -369,6 +371,10 @@ describe('an amount above the exact range', () => {
   afterAll(() => large.stop())
 
   const TOO_LARGE = { message: 'Validation failed', details: 'amount too large' }
+
+  test('the higher of two discounts applies, also where it comes first', async () => {
+    expect(await (await price(5, { denomination: 10, quantity: 1 }, client)).json()).toMatchObject({ discount: 50 })
+  })
 
   test('the largest exact total is correct to the cent', async () => {
     const response = await price(1, { denomination: 999_999_999.99, quantity: 9_999 }, client)
