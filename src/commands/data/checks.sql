@@ -5,6 +5,16 @@
 SELECT 'row ' || coalesce(rowid, '?') || ' of ' || "table" || ' names a missing row of ' || parent AS fault
   FROM pragma_foreign_key_check;
 
+-- name: ids fit into paths
+SELECT 'the ids of ' || name || ' have reached ' || id || ', and paths take them up to 2147483647' AS fault FROM (
+    SELECT name, seq AS id FROM sqlite_sequence
+    UNION ALL SELECT 'clients', max(id) FROM clients
+    UNION ALL SELECT 'wallets', max(id) FROM wallets
+    UNION ALL SELECT 'products', max(id) FROM products
+    UNION ALL SELECT 'orders', max(id) FROM orders
+    UNION ALL SELECT 'transactions', max(id) FROM transactions
+  ) WHERE id > 2147483647 ORDER BY name;
+
 -- name: ledger entries balance
 SELECT 'ledger entry ' || entry_id || ' sums to ' || sum(amount_minor) || ' in currency ' || currency_id AS fault
   FROM journal_lines GROUP BY entry_id, currency_id HAVING sum(amount_minor) <> 0 ORDER BY entry_id;
@@ -79,6 +89,10 @@ SELECT 'order ' || id || ' is ' || status || ' with ' || delivered_quantity || '
 SELECT 'order ' || o.id || ' has delivered ' || o.delivered_quantity || ' and holds ' || count(v.id) || ' vouchers' AS fault
   FROM orders o LEFT JOIN vouchers v ON v.order_id = o.id
   GROUP BY o.id HAVING o.delivered_quantity <> count(v.id) ORDER BY o.id;
+
+-- name: codes are handed out once
+SELECT 'voucher ' || max(id) || ' of order ' || max(order_id) || ' is the code of voucher ' || min(id) AS fault
+  FROM vouchers GROUP BY sealed HAVING count(*) > 1 ORDER BY min(id);
 
 -- name: imported codes go to the order that took them
 SELECT 'voucher ' || v.id || ' of order ' || v.order_id || ' is code ' || s.id || ' of the stock, which order ' ||
