@@ -6,10 +6,8 @@ import { flushWhile } from './disk.ts'
 import statementWorker from './statement-worker.js' with { type: 'text' }
 
 interface StatementBeside {
-  /** How the file is opened; to be written, if undefined. */
-  opening?: { readonly?: boolean; readwrite?: boolean; create?: boolean }
   /** Of the connection, before the statement. */
-  pragmas: readonly string[]
+  pragmas?: readonly string[]
   sql: string
   values?: readonly string[]
 }
@@ -17,10 +15,7 @@ interface StatementBeside {
 type Message<Row> = { rows: Row[] } | { message: string; code?: string }
 
 /** Runs a statement on a database file in a thread of its own. @throws what SQLite says, with its code */
-export const runBeside = <Row>(
-  path: string,
-  { values = [], opening = { readwrite: true, create: false }, ...statement }: StatementBeside,
-): Promise<Row[]> => {
+const runBeside = <Row>(path: string, { sql, pragmas = [], values = [] }: StatementBeside): Promise<Row[]> => {
   const url = URL.createObjectURL(new Blob([statementWorker], { type: 'text/javascript' }))
   const thread = new Worker(url)
   const { promise, resolve, reject } = Promise.withResolvers<Row[]>()
@@ -29,7 +24,7 @@ export const runBeside = <Row>(
     if ('rows' in data) resolve(data.rows)
     else reject(Object.assign(new Error(data.message), data.code && { code: data.code }))
   }
-  thread.postMessage({ path, opening, values, ...statement })
+  thread.postMessage({ path, sql, pragmas: [`busy_timeout = ${BUSY_TIMEOUT_MS}`, ...pragmas], values })
   return promise.finally(() => {
     thread.terminate()
     URL.revokeObjectURL(url)
@@ -41,21 +36,15 @@ export const runBeside = <Row>(
  *
  * @throws what SQLite says
  */
-export const copyDatabase = async (
-  path: string,
-  copy: string,
-  pragma: string,
-  onFlushed?: (bytes: number) => void,
-): Promise<void> => {
+export const copyDatabase = async (path: string, copy: string, onFlushed?: (bytes: number) => void): Promise<void> => {
   makePrivateFile(copy)
-  await flushWhile(copy, runBeside(path, { pragmas: [pragma], sql: 'VACUUM INTO ?', values: [copy] }), onFlushed)
+  await flushWhile(copy, runBeside(path, { sql: 'VACUUM INTO ?', values: [copy] }), onFlushed)
 }
 
 /** {@link rewriteFile} in a thread of its own: others read meanwhile, and nobody writes. @throws DataFault while another program reads */
 export const rewriteBeside = async (path: string): Promise<void> => {
-  const pragmas = [`busy_timeout = ${BUSY_TIMEOUT_MS}`]
-  await runBeside(path, { pragmas: [...pragmas, 'secure_delete = ON'], sql: 'VACUUM' })
-  const [result] = await runBeside<{ busy: number }>(path, { pragmas, sql: 'PRAGMA wal_checkpoint(TRUNCATE)' })
+  await runBeside(path, { pragmas: ['secure_delete = ON'], sql: 'VACUUM' })
+  const [result] = await runBeside<{ busy: number }>(path, { sql: 'PRAGMA wal_checkpoint(TRUNCATE)' })
   if (result?.busy !== 0) throw new DataFault('another program reads the database, and keeps its old pages\nTry again.')
 }
 

@@ -1,13 +1,13 @@
 import { Database } from 'bun:sqlite'
 
 // Runs one statement in a thread of its own. A thread gets a program of its own, which is carried as text.
-self.onmessage = ({ data: { path, opening, pragmas, sql, values } }) => {
+self.onmessage = ({ data: { path, pragmas, sql, values } }) => {
   // The file is closed before anybody learns the result: it may be removed then.
-  postMessage(resultOf(path, opening, pragmas, sql, values))
+  postMessage(resultOf(path, pragmas, sql, values))
 }
 
-const resultOf = (path, opening, pragmas, sql, values) => {
-  const sqlite = new Database(path, opening)
+const resultOf = (path, pragmas, sql, values) => {
+  const sqlite = new Database(path, { readwrite: true, create: false })
   try {
     for (const pragma of pragmas) sqlite.run(`PRAGMA ${pragma}`)
     return { rows: sqlite.query(sql).all(...values) }

@@ -9,7 +9,6 @@ import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { parseCount, parseDuration } from '../../config/values.ts'
 import { copyDatabase, ownDatabase } from '../../db/beside.ts'
-import { BUSY_TIMEOUT_MS } from '../../db/connections.ts'
 import { findMark } from '../../db/copy-mark.ts'
 import { databasePath } from '../../db/data-folder.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../../db/disk.ts'
@@ -173,7 +172,7 @@ const copyData = async (
   const source = databasePath(dataDir)
   const bytes = statSync(source).size
   const onFlushed = (copied: number) => onProgress('copying the database', copied, bytes)
-  await copyDatabase(source, staged, `busy_timeout = ${BUSY_TIMEOUT_MS}`, onFlushed)
+  await copyDatabase(source, staged, onFlushed)
   onProgress('waiting for the disk', 0, 0)
   if (isCopy) ownDatabase(staged)
   flushFile(staged)

@@ -7,7 +7,6 @@ import { breaksIn } from '../../audit/audit.ts'
 import { type DataConfig, dataConfigOf, fileConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
-import { runBeside } from '../../db/beside.ts'
 import { databasePath } from '../../db/data-folder.ts'
 import { type Query, queryOn } from '../../db/database.ts'
 import { lockForReading } from '../../db/folder-lock.ts'
@@ -115,38 +114,47 @@ const worldFaults = async (file: string): Promise<string[]> => {
   try {
     return (await verified(file, {})).flatMap(({ first }) => first ?? [])
   } catch (error) {
-    if (error instanceof SchemaMismatch) return faultsBeside(file, FILE_CHECK.sql)
+    if (error instanceof SchemaMismatch) return fileFaults(file)
     if (error instanceof SQLiteError) return [error.message]
     throw error
   }
 }
 
+const fileFaults = (file: string): string[] => {
+  using sqlite = openToCheck(file)
+  return faultsOf(sqlite, FILE_CHECK.sql)
+}
+
 /** Runs all checks on one state of a database file. @throws ProgramError, SchemaMismatch, or an error of SQLite */
 export const verified = async (path: string, place: KeyPlace, onProgress?: OnProgress): Promise<CheckResult[]> => {
   requireFile(path)
-  using sqlite = new SqliteDatabase(path, opening(path))
-  sqlite.run('PRAGMA query_only = ON')
-  sqlite.run('PRAGMA trusted_schema = OFF') // it may be somebody else's
-  sqlite.run(`PRAGMA cache_size = -${CACHE_KIB}`)
-  sqlite.run('PRAGMA temp_store = MEMORY')
+  using sqlite = openToCheck(path)
   sqlite.run('BEGIN') // all checks see the same state, whatever a server writes meanwhile
   requireCurrentSchema(sqlite)
   const schema = resultOf(SCHEMA_CHECK, schemaFaults(sqlite))
-  const file = faultsBeside(path, FILE_CHECK.sql)
-  const checks = CHECKS.map(({ name, sql }, index) => {
-    onProgress?.(`checking that ${name}`, index, CHECKS.length)
+  const checks = [FILE_CHECK, ...CHECKS].map(({ name, sql }, index) => {
+    onProgress?.(`checking that ${name}`, index, CHECKS.length + 1)
     return resultOf(name, faultsOf(sqlite, sql))
   })
-  onProgress?.(`checking that ${FILE_CHECK.name}`, CHECKS.length, CHECKS.length)
   const query = queryOn(sqlite)
   const isLive = modeOf(sqlite) === 'live' // the sandbox has no audit
   const audit = resultOf(AUDIT_CHECK, isLive ? readable(() => auditFaults(query, place)) : [])
   const unchecked = isLive && !hasKey(place) && markOf(query) !== undefined ? WITHOUT_KEY : undefined
-  return [schema, resultOf(FILE_CHECK.name, await file), ...checks, { ...audit, ...(unchecked && { unchecked }) }]
+  return [schema, ...checks, { ...audit, ...(unchecked && { unchecked }) }]
 }
 
-/** A log beside a file stays as it is: who may write puts it into the file. Who only reads leaves one beside a file without. */
-const opening = (path: string) => (existsSync(`${path}-wal`) ? { readonly: true } : { readwrite: true, create: false })
+/** A log beside a file stays as it is: a writer puts it into the file, and a reader leaves one beside a file without. */
+const openToCheck = (path: string): SqliteDatabase => {
+  const sqlite = new SqliteDatabase(
+    path,
+    existsSync(`${path}-wal`) ? { readonly: true } : { readwrite: true, create: false },
+  )
+  sqlite.run('PRAGMA query_only = ON')
+  sqlite.run('PRAGMA trusted_schema = OFF') // it may be somebody else's
+  sqlite.run(`PRAGMA cache_size = -${CACHE_KIB}`)
+  sqlite.run('PRAGMA temp_store = MEMORY')
+  return sqlite
+}
 
 const auditFaults = (query: Query, place: KeyPlace): string[] => {
   const seal = findCipher(query, place.dataDir, place.voucherKey)
@@ -198,18 +206,6 @@ const faultsOf = (sqlite: SqliteDatabase, sql: string): string[] =>
 const readable = (faults: () => string[]): string[] => {
   try {
     return faults()
-  } catch (error) {
-    return [damageIn(error)]
-  }
-}
-
-/** {@link faultsOf} in another thread: `integrity_check` takes as long as all other checks together. */
-const faultsBeside = async (path: string, sql: string): Promise<string[]> => {
-  try {
-    const pragmas = ['query_only = ON', 'trusted_schema = OFF']
-    return (await runBeside<{ fault: string }>(path, { opening: opening(path), pragmas, sql })).map(
-      ({ fault }) => fault,
-    )
   } catch (error) {
     return [damageIn(error)]
   }

@@ -2,7 +2,6 @@ import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { copyDatabase, ownDatabase } from '../../db/beside.ts'
-import { BUSY_TIMEOUT_MS } from '../../db/connections.ts'
 import { databasePath, hasDatabase, requirePrivateFiles } from '../../db/data-folder.ts'
 import { createStagingFolder } from '../../db/disk.ts'
 import { lockForCopying, lockForReading } from '../../db/folder-lock.ts'
@@ -50,5 +49,5 @@ const copyFolder = async (from: string, to: string): Promise<void> => {
   if (!hasDatabase(from)) return
   using _reading = lockForReading(from)
   using _import = await lockForCopying(from) // an erasure must not leave the person in a copy
-  await copyDatabase(databasePath(from), databasePath(to), `busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  await copyDatabase(databasePath(from), databasePath(to))
 }
