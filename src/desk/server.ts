@@ -51,7 +51,7 @@ export const createDesk = (data: Respond): Desk => {
       if (!LOOPBACK_PEER.test(peer) || !isOwn(request, url)) return refusal()
       // Desks of one machine have ports of their own.
       const cookie = `scrip-desk-${url.port}`
-      if (url.pathname === ENTRANCE_PATH) return enter(url, cookie)
+      if (url.pathname === ENTRANCE_PATH) return request.method === 'GET' ? enter(url, cookie) : refusal()
       if (!isSame(cookieIn(request, cookie), session)) return refusal()
       if (url.pathname === '/') return new Response(page(), { headers: { ...PAGE_HEADERS, ...GUARDED } })
       if (url.pathname === STYLE_PATH) return file(style, 'text/css')

@@ -19,6 +19,8 @@ describe('scrip desk', () => {
     await using desk = await Desk.of(operator)
     expect(desk.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/enter\?token=[\w-]{43}$/)
     expect((await fetch(`${desk.url}/`)).status).toBe(403)
+    // A program that looks whether the address exists does not use it up.
+    expect((await fetch(desk.address, { method: 'HEAD' })).status).toBe(403)
     const first = await fetch(desk.address)
     const { port } = new URL(desk.url)
     expect([first.status, first.headers.get('set-cookie')]).toEqual([

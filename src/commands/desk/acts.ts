@@ -83,13 +83,14 @@ export const actOnDesk = (config: DataConfig, filled: Filled, isDryRun: boolean)
     try {
       const act = getAct(filled.command)
       const asked = askedBy(filled, act, isDryRun)
+      done.id = asked.id
       const means = { config, asked, act, onNote: (note: string) => void done.notes.push(note) }
       const { file = '' } = filled
       const read = () => explainFaults(asked.subject, () => act.readFile?.(file) ?? file)
       const result = await explainFaults(config.dataDir, async () =>
         ask({ ...means, input: await recordingRefusal(means, read) }),
       )
-      return { ...done, id: asked.id, result: result as ActResult }
+      return { ...done, result: result as ActResult }
     } catch (error) {
       if (error instanceof ProgramError) return { ...done, refusal: error.message }
       throw error

@@ -145,7 +145,7 @@ const Ended = ({ ended, subjects, word }: EndedProps) => {
       )}
       <ul class="ended">
         {ended.map(({ id, notes, result, refusal }, index) => (
-          <li key={id}>
+          <li key={id || index}>
             {subjects[index] && <strong>{visible(subjects[index].label)}</strong>}{' '}
             {refusal === undefined ? (
               <Tag kind="good">{statusOf(result) === undefined ? word : `${word}: ${statusOf(result)}`}</Tag>
