@@ -26,8 +26,8 @@ export class Desk implements AsyncDisposable {
     readonly address: string,
   ) {}
 
-  static async of(operator: Operator): Promise<Desk> {
-    const running = await startReady(['desk', '--desk-port', '0', '--data-dir', operator.dataDir], {})
+  static async of(operator: Operator, env: Record<string, string> = {}): Promise<Desk> {
+    const running = await startReady(['desk', '--desk-port', '0', '--data-dir', operator.dataDir], { env })
     return new Desk(running, running.ready)
   }
 
