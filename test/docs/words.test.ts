@@ -86,6 +86,7 @@ const OUT_OF_CODE: readonly [RegExp, instead: string][] = [
   [/(?<!')rehears/i, 'dry run'],
   [/\b(?:putBack|seeAnew|goOnDelivering|worldMeant|setAside)\b/, 'restoreInto, invalidateDerived, worldNamedIn, ...'],
   [/\b(?:Submission|Joined|Taken)\b/, 'a name that says what it is'],
+  [/\b(?:SealSource|closeText|openText|placeIn(?:Stock|Order))\b/, 'CipherSource, encrypt, decrypt, associated data'],
 ]
 
 const code = read(['{src,test,release}/**/*.{ts,tsx,js}']).filter(({ path }) => path !== 'test/docs/words.test.ts')
