@@ -24,7 +24,7 @@ const headersOf = ({ route, operation }: ServedOperation): TObject | undefined =
   return isExempt(route) ? undefined : FAULT_REQUEST.headers
 }
 
-/** With `--strict`, probes refuse what they do not document, too; they have no other error (decision 138). */
+/** With `--strict`, probes also refuse undocumented parameters; they have no other error (decision 138). */
 const STRICTLY = { parameter_unknown: violation('pretty', 'enum', unknownProblem('parameter')) }
 
 const errorsOf = ({ route }: ServedOperation): Record<string, Failure> => {
@@ -32,7 +32,7 @@ const errorsOf = ({ route }: ServedOperation): Record<string, Failure> => {
   return isExempt(route) ? {} : FAULT_REQUEST.errors
 }
 
-/** What the documentation of a sandbox adds to that of live mode. */
+/** The additions of a sandbox to the documentation of live mode. */
 export const DOCUMENTATION: Additions = {
   introduction: `In the sandbox the username \`${SANDBOX_USERNAME}\` with the password \`${SANDBOX_USERNAME}\` always works; any username \`sbx_<name>\` creates its own world.`,
   console: CONSOLE_PATH,

@@ -1,6 +1,6 @@
 import { badRequest, type Failure } from '../kernel/failure.ts'
 
-/** The failures of the sandbox (contract C15). They leave in the structured shape. */
+/** The failures of the sandbox (contract C15), sent in the structured shape. */
 
 export const TOKEN_WRONG: Failure = {
   code: 'sandbox_token_wrong',
@@ -36,10 +36,10 @@ export const DEFAULT_WORLD_KEPT = badRequest('default_world_kept', 'The default 
 export const snapshotTooLarge = (bytesMax: number): Failure =>
   badRequest('snapshot_too_large', `A snapshot of more than ${bytesMax / 1_048_576} MiB cannot be downloaded`)
 
-/** The step of a scenario that went wrong: its number, what was sent and what came. */
+/** The failed step of a scenario: its number, its request and the response. */
 export const scenarioStopped = (message: string): Failure => badRequest('scenario_stopped', message)
 
-/** Until somebody has made room, waiting does not help: such a client asks once a minute. */
+/** Waiting does not help until somebody makes room: a client retries once a minute. */
 const NO_ROOM = { kind: 'TOO_MANY_REQUESTS', headers: { 'Retry-After': '60' } } as const
 
 export const worldsExhausted = (worldsMax: number): Failure => ({

@@ -17,7 +17,7 @@ export interface Sent extends Omit<SentRequest, 'method' | 'headers'> {
   headers?: Record<string, string> | undefined
 }
 
-/** What the routes of the sandbox work on. */
+/** The parts of the program that the routes of the sandbox use. */
 export interface Parts extends Program {
   worlds: SandboxWorlds
   snapshots: Snapshots
@@ -34,7 +34,7 @@ export interface Parts extends Program {
   feed: Feed
   /** Refuses requests that may not use the control API. @throws DomainError */
   gate: (request: Request) => void
-  /** Refuses what an operation does not document. @throws DomainError validation */
+  /** Refuses names that an operation does not document. @throws DomainError validation */
   refuseUnknown: (asked: Asked) => Promise<void>
   /** Sends a request because of another one. */
   send: (world: World, sent: Sent, cause: Request) => Promise<Response>

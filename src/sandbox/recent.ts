@@ -1,4 +1,4 @@
-/** The last items of a kind, numbered from 1: the oldest go when there are too many, or when they take too many bytes. */
+/** The last items of a kind, numbered from 1. The oldest are dropped when there are too many, or when they take too many bytes. */
 export class Recent<Item> {
   #items: Item[] = []
   #sizes: number[] = []

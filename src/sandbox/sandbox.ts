@@ -36,7 +36,7 @@ export interface SandboxOptions
   host: string
   token: string | undefined
   strict: boolean
-  /** What every world begins with besides its data. */
+  /** The settings of a new world besides its data. */
   settings: Settings | undefined
 }
 
@@ -88,7 +88,7 @@ export class Sandbox implements Extension {
 
   readonly stepByClock = sandboxStep
 
-  /** Damage in the pages of a file that was too large to be checked, or that came to it later. */
+  /** The error for damage in the pages of a file that was too large to check, or that was damaged later. */
   readonly failureOf = (error: unknown, request: Request): DomainError | undefined => {
     const name = isDamage(error) || error instanceof DamagedFile ? this.#inProgress.worldNameOf(request) : DEFAULT_WORLD
     return name === DEFAULT_WORLD ? undefined : new DomainError(worldDamaged(name), { cause: error })
@@ -100,7 +100,7 @@ export class Sandbox implements Extension {
 
   readonly movesByClock = (world: World, records: 'payouts' | 'orders'): boolean => world.of(pace)[records] === 'auto'
 
-  /** What comes before the handlers of public routes; for protected ones, the guard notifies the observer. */
+  /** Runs before the handlers of public routes; for protected ones, the guard notifies the observer. */
   get hooks(): AnyElysia {
     const { host, publicUrl } = this.options
     const refuseForeignHost = hostGate({ boundHost: host, publicUrl })
@@ -153,7 +153,7 @@ export class Sandbox implements Extension {
   }
 
   /**
-   * Sends a request in a world, because of another one if there is one. Its client logs in again: the token in a log is redacted, and
+   * Sends a request in a world, possibly because of another one. Its client logs in again: the token in a log is redacted, and
    * nobody knows the passwords of all worlds.
    */
   async send(world: World, sent: Sent, cause?: Request): Promise<Response> {

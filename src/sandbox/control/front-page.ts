@@ -26,7 +26,7 @@ const FrontFacts = Type.Object(
   { title: 'FrontPage' },
 )
 
-/** Where a program goes from the front page. */
+/** Links from the front page for programs. */
 const LINKS = {
   docs: '/docs',
   openapi: '/openapi.json',
@@ -37,7 +37,7 @@ const LINKS = {
   coverage: '/_sandbox/coverage',
 }
 
-/** Where a person goes. */
+/** Links for people. */
 const PLACES = [
   { href: '/docs', title: 'API reference', about: 'Read about every operation, and try it' },
   { href: '/openapi.json', title: 'OpenAPI document', about: 'The same for machines' },
@@ -58,7 +58,7 @@ const frontFacts = (version: string, url: string, purchase: Purchase | undefined
   links: Object.fromEntries(Object.entries(LINKS).map(([name, path]) => [name, url + path])),
 })
 
-/** How many products are searched for one that can be shown or bought. */
+/** The number of products that are searched for one to show or to buy. */
 const LOOKED_THROUGH = 50
 
 const firstOf = (catalog: Catalog): readonly Product[] =>
@@ -81,7 +81,7 @@ const purchaseFrom = (catalog: Catalog): Purchase | undefined => {
   return { productId: product.id, denomination, quantity: Math.min(2, product.quantityMax) }
 }
 
-/** The lines of a session with a shell: log in, list, and where there is something to buy, price and order it. */
+/** The lines of a session with a shell: log in, list, then price and order a product if there is one to buy. */
 const sessionOf = (url: string, purchase: Purchase | undefined): string[] => {
   const account = JSON.stringify({ username: SANDBOX_USERNAME, password: SANDBOX_USERNAME })
   const lines = [
@@ -100,7 +100,7 @@ const sessionOf = (url: string, purchase: Purchase | undefined): string[] => {
   ]
 }
 
-/** Some products whose pictures are drawn by the program, of as many categories. */
+/** Some products with pictures that the program draws, each from a different category. */
 const shownOf = (catalog: Catalog, count: number): Product[] => {
   const byCategory = new Map<string, Product>()
   for (const product of firstOf(catalog)) {
@@ -172,5 +172,5 @@ export const frontRoutes = ({ catalog, version, publicUrl }: Parts) =>
     },
   )
 
-/** Whether a page is the first that is asked for: what browsers do, and other programs do not. */
+/** True if HTML comes first in the Accept header. Browsers put it there, and other programs do not. */
 const prefersHtml = (accept: string | null): boolean => /^text\/html(?! *; *q=0)/i.test(accept ?? '')

@@ -6,25 +6,25 @@ import { FOREIGN_SITE, TOKEN_WRONG } from '../errors.ts'
 
 export const isControl = (path: string): boolean => path.startsWith('/_sandbox')
 
-/** Supervisors request these, and get the truth. */
+/** True for the paths that supervisors request. No fault changes their responses. */
 export const isProbe = (path: string): boolean => path === '/livez' || path === '/readyz'
 
-/** What browsers also request: the reference with its files, pictures and the icon of the site. */
+/** True for paths that browsers also request: the reference with its files, pictures and the icon of the site. */
 export const isAsset = (path: string): boolean =>
   /^\/(?:docs(?:\/|$)|cards\/|openapi\.json$|llms\.txt$|favicon\.ico$)/.test(path)
 
 export const isExempt = (path: string): boolean => isControl(path) || isProbe(path)
 
-/** Whether a request is about the sandbox itself, the front page included; such requests belong to no client. */
+/** True for paths of the sandbox itself, the front page included. Requests to them belong to no client. */
 export const isAboutSandbox = (path: string): boolean => isControl(path) || path === '/'
 
-/** Whether a host name can only mean this machine. */
+/** True if a host name can only mean this machine. */
 const isLoopback = (host: string): boolean =>
   /^(?:localhost|(?:[\w-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
 
 /**
- * Who may use the control API (contract C15): everyone on this machine, where it is bound to loopback; elsewhere
- * who has the token. Never a page of another site that sends its Origin.
+ * Decides who may use the control API (contract C15). Bound to loopback, it serves everyone on this machine; elsewhere it requires
+ * the token. It always refuses a page of another site that sends its Origin.
  */
 export const sandboxGate =
   ({ boundHost, token }: { boundHost: string; token: string | undefined }) =>
@@ -35,12 +35,12 @@ export const sandboxGate =
     if (token === undefined || sent === null || !sameSecret(sent, token)) throw new DomainError(TOKEN_WRONG)
   }
 
-/** Whether a login may create a world (decision 10): it needs no token. */
+/** Decides whether a login may create a world (decision 10): it needs no token. */
 export const worldGate = (request: Request): void => void ownUrl(request)
 
 /**
- * By which names the sandbox is reached. A page whose name resolves to this machine could log in with the known password, and read
- * the network through the deliveries of its webhooks. Bound elsewhere, it is unknown by which names others reach the server.
+ * Limits the host names of requests. A page whose name resolves to this machine could log in with the known password, and read
+ * the network through the deliveries of its webhooks. Bound elsewhere, the server cannot know the names that others use for it.
  */
 export const hostGate = ({ boundHost, publicUrl }: { boundHost: string; publicUrl: string }) => {
   const publicName = new URL(publicUrl).hostname

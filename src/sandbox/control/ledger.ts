@@ -7,7 +7,7 @@ import { WorldQuery } from '../worlds/query.ts'
 import { controlRoutes, limitUpTo } from './operation.ts'
 import { caughtUpWorld } from './operator.ts'
 
-/** The ledger as it is kept (contracts C11 and C15): what proves that money was moved once. */
+/** The ledger as it is stored (contracts C11 and C15): it proves that money was moved once. */
 
 const ENTRIES_MAX = 10_000
 

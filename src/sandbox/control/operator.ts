@@ -18,7 +18,7 @@ import { keepPace } from '../worlds/queries.ts'
 import { markWritten } from '../worlds/written.ts'
 import { controlRoutes } from './operation.ts'
 
-/** What an operator does to payouts and orders in live mode, and whether the clock does it (contract C15). */
+/** The steps of payouts and orders that an operator takes in live mode, and the choice whether the clock takes them (contract C15). */
 
 /** A world that is about to be written, after all work that is due in it. @throws DomainError world_not_found */
 export const presentWorld = async (parts: Pick<Parts, 'worlds' | 'due'>, name: string): Promise<World> => {
@@ -78,7 +78,7 @@ interface Stepping<Id, Item, Schema extends TSchema> {
   wire: (item: Item, reference: Reference) => Static<Schema>
 }
 
-/** A record goes a step further at a path of its own. */
+/** Routes that move a record one step further, each with its own path. */
 export const stepRoutes = <Id, Item, Schema extends TSchema>(
   parts: Parts,
   { kind, acts, params, example, response, wire }: Stepping<Id, Item, Schema>,

@@ -32,7 +32,7 @@ export const sandboxRoutes = (parts: Parts) =>
     .use(inboxReceiver(parts).plugin)
     .use(gatedRoutes(parts))
 
-/** The world that a request makes need not exist before. */
+/** A request to this path makes its world, which need not exist before. */
 const WORLD_ROUTE = '/_sandbox/worlds/:name'
 
 const gatedRoutes = (parts: Parts) =>

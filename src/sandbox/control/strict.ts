@@ -11,8 +11,8 @@ const UNKNOWN_NAMED_MAX = 100
 const NOTHING = Type.Object({})
 
 /**
- * The unknown query parameters and members of the body, but for long bodies, which have a check of their own. Without a body an
- * operation of the control API takes no members; one of the API does not look. @throws DomainError body_unreadable
+ * The unknown query parameters and members of the body, except of long bodies, which have their own check. An operation without a
+ * body refuses all members in the control API and ignores them in the API. @throws DomainError body_unreadable
  */
 export const unknownIn = async (
   { query = NOTHING, body, closed, bodyAlsoAs, bodyValuesMax }: Operation,
@@ -52,7 +52,7 @@ function* unknownMembers(sent: JsonObject, known: TObject, prefix = ''): Generat
   }
 }
 
-/** An object with names of its own; a map takes any. */
+/** True for an object with fixed names; a map takes any. */
 const isObjectSchema = (schema: TSchema): schema is TObject =>
   schema.properties !== undefined && schema.additionalProperties !== true
 const isObject = (value: unknown): value is JsonObject =>

@@ -18,7 +18,7 @@ import { type ClientEditBody, LIMIT_PROBLEM } from './contract.ts'
 
 type Sent = Static<typeof ClientEditBody>
 
-/** What an edit sets of a client; members that were sent as null are null. */
+/** The new values of an edited client; members that were sent as null are null. */
 interface ClientEdit {
   change: Parameters<typeof updateClient>[2]
   /** In basis points by product. */

@@ -44,7 +44,7 @@ export const readEdit = (
   throw new DomainError(invalid(problems.map(({ path, what }) => violationAt(path, what))))
 }
 
-/** A stock counts from now on, whatever orders have taken of the one before. */
+/** A new stock counts from now on: earlier orders take nothing from it. */
 export const changeProduct = (tx: Tx, productId: number, change: ProductChange): void => {
   const { stock } = change
   const counted = typeof stock === 'number' ? { stock: stock + takenOf(tx, productId) } : {}

@@ -20,7 +20,7 @@ export const refusingFaults = <T>(work: () => T): T => {
   }
 }
 
-/** What is wrong at a place of a document, such as /denominations/0/discount. */
+/** A problem at a path of a document, such as /denominations/0/discount. */
 export const violationAt = (path: string, problem: string): Violation => {
   const field = path.slice(1).replaceAll('/', '.')
   return { field, rule: 'format', problem, message: `${field}: ${problem}` }

@@ -32,7 +32,7 @@ import {
 import { changeProduct, entryIn, readEdit } from './products.ts'
 import { readRates, refusingFaults } from './rates.ts'
 
-/** How many letters a generated password has: 165 random bits. */
+/** The length of a generated password: 165 random bits. */
 const PASSWORD_LENGTH = 32
 const CLIENTS_MAX = 1_000
 
@@ -42,7 +42,7 @@ const invalidateDerived = (world: World): void => {
   forgetPrices(world)
 }
 
-/** The members that were sent as null, which mean something here. */
+/** The members that were sent as null: null removes a value here. */
 const nullsIn = async (request: Request): Promise<ReadonlySet<string>> => {
   const sent = Object.entries(await readObject(request))
   return new Set(sent.filter(([, value]) => value === null).map(([name]) => name))

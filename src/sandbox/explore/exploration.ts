@@ -10,13 +10,13 @@ import { type Loss, type Write, WriteLog } from './writes.ts'
 /** Longer than the clock takes to end an order or a payout (contracts C12 and C13). */
 const SETTLED_AFTER_MS = MINUTE_MS
 
-/** A write, and what there is in its world at the end. */
+/** A write, and the purchases in its world at the end. */
 export interface WriteResult {
   write: Write
   purchases: readonly Purchase[]
 }
 
-/** Watches the writes of a command, and what its worlds hold when it has ended (decision 49). */
+/** Watches the writes of a command, and lists the purchases in its worlds when it has ended (decision 49). */
 export class Exploration {
   readonly log: WriteLog
   /** The last state of worlds that were reset or dropped. */
@@ -33,7 +33,7 @@ export class Exploration {
     }
   }
 
-  /** Every write, and what is in its world once the clock has moved all orders and payouts. Called at the end. */
+  /** Every write, and the purchases in its world once the clock has moved all orders and payouts. Called at the end. */
   async results(due: DueWork): Promise<WriteResult[]> {
     await this.log.settled()
     const purchases = new Map<World, Purchase[]>()

@@ -30,8 +30,8 @@ const doneWrites = (results: readonly WriteResult[], byName: boolean): KeyedResu
 }
 
 /**
- * The losses to try: that of each response of the first run, before and after its commit. Undefined if two runs without
- * a loss differ, even when names are left out that the command may invent.
+ * The losses to try: each response of the first run, before and after its commit. Undefined if two runs without a loss
+ * differ, even without the names that the command may invent.
  */
 export const planOf = (
   first: readonly WriteResult[],
@@ -47,7 +47,7 @@ export const planOf = (
   return undefined
 }
 
-/** Worlds share nothing, so that a loss can show in its own world alone. */
+/** Worlds share nothing, so a loss affects its own world alone. */
 const lossesOf = ({ key, write, purchases }: KeyedResult, byName: boolean): PlannedRun[] =>
   LOSSES.map((when) => ({
     loss: { key, when, byName },
@@ -55,7 +55,7 @@ const lossesOf = ({ key, write, purchases }: KeyedResult, byName: boolean): Plan
     expected: purchases,
   }))
 
-/** Names the first difference between two runs without a loss, for the person who has to remove it; undefined without one. */
+/** Describes the first difference between two runs without a loss, so that somebody can remove it; undefined without one. */
 export const partingOf = (
   first: readonly WriteResult[],
   second: readonly WriteResult[],

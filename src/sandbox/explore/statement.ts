@@ -8,13 +8,13 @@ import { paymentsBySource } from '../../wallets/ledger-queries.ts'
 import type { World } from '../../worlds/world.ts'
 
 /**
- * What the clients of a world have bought and paid out, what their wallets paid for it by the ledger, and the beneficiaries that they
- * have saved (decision 49).
+ * The purchases and payouts of the clients of a world, the amounts that their wallets paid according to the ledger, and their saved
+ * beneficiaries (decision 49).
  */
 
 /** An order or a payout, described without its id, its reference and its times. */
 export interface Purchase {
-  /** A beneficiary stands here too: it costs nothing, and so it has no wallet and no currency. */
+  /** A beneficiary counts as a purchase, too. It costs nothing, and so it has no wallet and no currency. */
   source: string
   client: string
   /** `2 × Gift Card of 100.00 USD`, `payout of 50.00 USD` */

@@ -5,7 +5,7 @@ import { documentedRoute } from '../../http/target.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
 
-/** How `scrip run --explore` finds a write of one run again in the next (decision 49). */
+/** Finds the writes of one run of `scrip run --explore` again in the next (decision 49). */
 
 export interface Write {
   /** A reset puts another world of the same name in its place. */
@@ -18,7 +18,7 @@ export interface Write {
   isDone: boolean
 }
 
-/** A response is lost before the work, which is not done, or after its commit. */
+/** A response is lost before its work, which is then not done, or after its commit. */
 export const LOSSES = ['before', 'after'] as const
 
 export interface Loss {
@@ -36,13 +36,13 @@ const goodsOf = (body: string): string => {
     const sent = parseObject(body)
     return JSON.stringify(GOODS.map((member) => sent[member]))
   } catch {
-    return '' // what cannot be read buys nothing
+    return '' // an unreadable body buys nothing
   }
 }
 
 /**
- * Gives writes keys, which number equal ones in the order in which they arrive: other writes between them do not count. Without
- * names, for runs that invent the names of their worlds.
+ * Gives each write a key. Equal writes are numbered in the order in which they arrive, whatever comes between them. Runs that
+ * invent the names of their worlds use keys without names.
  */
 export class Numbering {
   readonly #counts = new Map<string, number>()
@@ -71,9 +71,9 @@ export class WriteLog {
     this.#numbering = loss && new Numbering(loss.byName)
   }
 
-  /** Called before a request is handled. Returns when its response is to be lost, if it is. */
+  /** Called before a request is handled. Returns the moment at which its response is to be lost; undefined if it is not. */
   async admitted({ request, route }: Asked, { world, client }: Session): Promise<Loss['when'] | undefined> {
-    const body = await readText(request).catch(() => '') // the route refuses what cannot be read
+    const body = await readText(request).catch(() => '') // the route refuses an unreadable body
     const write = {
       world,
       client: client.username,

@@ -76,7 +76,7 @@ export const impaired = async (
 }
 
 const PIECES_PER_SECOND = 10
-/** The runtime drops what it has not sent yet when a response fails, and does not say when it has sent it. */
+/** When a response fails, the runtime drops the bytes that it has not sent yet. It does not report when they are sent. */
 const CUT_AFTER_MS = 50
 
 const streamOf = (bytes: Uint8Array, cutAt: number, bytesPerSecond: number | null): ReadableStream<Uint8Array> => {

@@ -49,7 +49,7 @@ export const lostResponse = (when: Rule['when']): Fault => faultOf({ ...NO_EFFEC
  * The fault that a request asks for in its headers, or that a rule of its world injects. An error occurs only where it
  * is documented.
  *
- * @throws DomainError validation when a header asks for what does not exist
+ * @throws DomainError validation when a header asks for an unknown fault
  */
 export const findFault = (world: World, target: Asked): Fault | undefined =>
   requestedFault(target) ?? faultByRule(world, target)
@@ -86,7 +86,7 @@ const faultByRule = (world: World, target: Asked): Fault | undefined => {
   return rule && faultOf(rule, rule.error === null ? undefined : failureOf(rule.error))
 }
 
-/** The effect of a rule, without what it matches. */
+/** The effect of a rule, without its conditions. */
 type Effect = Omit<Rule, 'id' | 'match' | 'times_left' | 'probability'>
 
 const faultOf = (effect: Effect, error: Failure | undefined): Fault => {

@@ -14,7 +14,7 @@ import type { Injected, ObservedRequest } from '../requests/request-log.ts'
 import { impaired, responseOf, substituteFor } from './delivery.ts'
 import { type Fault, findFault, inject, lostResponse } from './faults.ts'
 
-/** Injects faults into requests: before the work, and into what the client gets instead of the response. */
+/** Injects faults into requests: before the work, or in place of the response. */
 export class Injection {
   constructor(private readonly options: Pick<Parts, 'catalog' | 'reference'>) {}
 
@@ -64,7 +64,7 @@ export class Injection {
   }
 }
 
-/** The currencies of the product, or of the payout, and of the wallet that pays, if what was sent names them. */
+/** The currencies of the product or the payout, and of the wallet that pays, if the request names them. */
 const currenciesOf = async (
   { catalog, reference }: Pick<Pricing, 'catalog' | 'reference'>,
   { request, path }: Asked,
@@ -81,6 +81,6 @@ const currenciesOf = async (
         : findPayingWallet(world.db.query, client.id, from.id)
     return wallet && { from: from.currency, to: reference.getCurrency(wallet.currencyId).currency }
   } catch {
-    return undefined // what cannot be read says nothing
+    return undefined // an unreadable body names none
   }
 }

@@ -2,8 +2,8 @@
 export const PATTERN_LENGTH_MAX = 1_024
 
 /**
- * Whether a pattern stands for some path that a route serves. The parameter of the route may be what the pattern has at its
- * place, counted from either end.
+ * True if a pattern can match some path that a route serves. A parameter of the route matches the segment of the pattern at the
+ * same position, counted from either end.
  */
 export const reaches = (pattern: string, route: string): boolean => {
   const [segments, parts] = [pattern.split('/'), route.split('/')]
@@ -16,8 +16,8 @@ export const reaches = (pattern: string, route: string): boolean => {
 const TOKENS = /:[A-Za-z_]+|./gs
 
 /**
- * Whether a pattern stands for a path: `:name` for one segment, `*` for anything (contract C15). Takes time in proportion to the two
- * lengths, whatever the pattern, as a regular expression would not.
+ * True if a pattern matches a path: `:name` is one segment, `*` is anything (contract C15). Unlike a regular expression, it takes
+ * time in proportion to the two lengths for every pattern.
  */
 export const fits = (pattern: string, path: string): boolean => {
   const sought = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
@@ -26,7 +26,7 @@ export const fits = (pattern: string, path: string): boolean => {
   return ends[sought.length] ?? false
 }
 
-/** At which lengths of a path a pattern can end, from the lengths at which it could end before its last token. */
+/** The lengths of a path at which a pattern can end, computed from those without its last token. */
 const endsAfter = (token: string, before: readonly boolean[], path: string): boolean[] => {
   const after = [token === '*' && before[0] === true]
   for (let at = 0; at < path.length; at++) {

@@ -12,7 +12,7 @@ export const RULES_MAX = 1_000
 interface Rules {
   all: Rule[]
   lastId: number
-  /** A separate stream of the world's seed, so that a rule does not change the ids of what is created. */
+  /** A separate stream of the world's seed, so that a rule does not change the ids of new records. */
   randomness: SeededRandomness
 }
 
@@ -31,7 +31,7 @@ export const addRule = (world: World, rule: Omit<Rule, 'id'>): Rule => {
   return added
 }
 
-/** Goes on with the rules of another process. */
+/** Continues with the rules of another process. */
 export const restoreRules = (world: World, all: readonly Rule[]): void => {
   Object.assign(world.of(rules), { all: [...all], lastId: all.at(-1)?.id ?? 0 })
 }

@@ -49,7 +49,7 @@ export class Feed {
   constructor(private readonly sources: Sources) {}
 
   /**
-   * Streams what happens from now on, or after the item with this number. A number that is unknown resumes with the oldest item.
+   * Streams the items from now on, or after the item with this number. An unknown number resumes with the oldest item.
    *
    * @throws DomainError unavailable when too many feeds are open, or the server stops
    */
@@ -63,7 +63,7 @@ export class Feed {
       pulls += 1
       // A client does not see the headers until something is sent.
       if (pulls === 1) return controller.enqueue(openingMessage(read))
-      // A reader that resumes is told what it missed; one that was connected is too slow.
+      // A reader that resumes is informed of the items that it missed. A connected reader that misses some is too slow.
       if (pulls > 2 && read + 1 < this.#kept.first) return this.#end(controller)
       while (this.#readers.has(controller)) {
         const unread = this.#unread(world, read)
@@ -159,8 +159,8 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 /** The pause of a reader before it connects again, in milliseconds. */
 const RETRY_MS = 1_000
 
-/** The first message of a feed: its id is where a reader resumes that receives nothing else. */
+/** The first message of a feed. A reader that receives nothing else resumes from its id. */
 const openingMessage = (last: number): Uint8Array => bytesOf(`retry: ${RETRY_MS}\nid: ${last}\n\n`)
 
-/** Keeps connections open that would be idle. */
+/** Keeps idle connections open. */
 const HEARTBEAT = bytesOf(':\n\n')

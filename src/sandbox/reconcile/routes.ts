@@ -54,7 +54,7 @@ const unread = (error: unknown): never => {
 }
 
 export const reconcileRoutes = ({ worlds, reference }: Parts) => {
-  /** @throws DomainError validation with what is wrong with the list */
+  /** @throws DomainError validation with the problems of the list */
   const compared = (world: World, clientId: number, period: Period, text: string) => {
     const { rows, problems } = readList(text, reference)
     if (problems.length > 0) throw new DomainError(invalid(problems.map(violationOf)))

@@ -13,7 +13,7 @@ import { caughtUpWorld } from '../control/operator.ts'
 import type { Parts } from '../parts.ts'
 import { WorldQuery } from '../worlds/query.ts'
 
-/** What the clock of a world does next: steps of orders and payouts, and attempts to deliver events. */
+/** The next actions of a world's clock: steps of orders and payouts, and attempts to deliver events. */
 
 const LIMIT_MAX = 1_000
 const LIMIT_DEFAULT = 100

@@ -29,7 +29,7 @@ import { caughtUpWorld, presentWorld } from '../control/operator.ts'
 import type { Parts } from '../parts.ts'
 import { WorldQuery } from '../worlds/query.ts'
 
-/** The records of all clients of a world, for people who look at it: the API shows a client only its own. */
+/** The records of all clients of a world. The API shows a client only its own. */
 
 const LIMIT_MAX = 1_000
 const LIMIT_DEFAULT = 100
@@ -49,7 +49,7 @@ const success = <Schema extends TSchema>(records: string, schema: Schema, exampl
 
 const due_at = nullable({ ...Timestamp, description: 'When the clock moves it; null when nothing is due' })
 
-/** Voucher codes are for the client alone, and the order itself has its charges. */
+/** An order in a list: only its client sees the voucher codes, and its own page has the charges. */
 const listed = <Order extends { vouchers: unknown; charges: unknown }>({ vouchers: _, charges: __, ...rest }: Order) =>
   rest
 

@@ -139,7 +139,7 @@ export const Fault = Type.Optional(
   Text({
     minLength: 1,
     maxLength: 200,
-    pattern: '^[ -~]*$', // what a header can hold
+    pattern: '^[ -~]*$', // the characters of a header
     description: 'a fault as X-Sandbox-Fault takes it: charges.rate_failed; when=after',
   }),
 )
@@ -212,7 +212,7 @@ export const checkSent = ({ path, headers }: SentRequest, baseUrl: string): void
 /** @throws DomainError validation */
 export const clientUnknown = (): DomainError => new DomainError(CLIENT_UNKNOWN)
 
-/** The coverage report: which documented outcomes requests have met (contract C15). */
+/** The coverage report: the documented outcomes that requests have met (contract C15). */
 
 const Shares = {
   exercised: Type.Integer({ example: 1 }),

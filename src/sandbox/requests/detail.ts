@@ -20,7 +20,7 @@ import { isFinal, presentRow, valuesFrom } from './row-values.ts'
 
 type Detail = Static<typeof RequestDetail>
 
-/** One request with its effects. A request that wrote nothing leaves a suspended world suspended. */
+/** One request with its effects. A request that wrote nothing does not wake a world at rest. */
 export const detailOf = (logged: Logged, { reference, secrets }: Pick<Parts, 'reference' | 'secrets'>): Detail => {
   const { world, request } = logged
   return {

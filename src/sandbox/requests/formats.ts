@@ -50,7 +50,7 @@ const harEntryOf = (recorded: RecordedRequest, baseUrl: string) => ({
   timings: { send: 0, wait: recorded.duration_ms, receive: 0 },
 })
 
-/** Without a content type, the API sends JSON, and reads what it gets as JSON. */
+/** Without a content type, the API sends JSON and reads bodies as JSON. */
 const typeOf = (headers: Record<string, string>): string => headers['content-type'] ?? 'application/json'
 
 const byteCountOf = (body: string | null): number => (body === null ? 0 : Buffer.byteLength(body))
@@ -72,13 +72,13 @@ export const toCurl = ({ method, path, request }: RecordedRequest, baseUrl: stri
         : `-H ${quoted(headerOf(name, value))}`,
     )
   const body = request.body === null ? [] : ['--data-raw', quoted(request.body)]
-  // curl would wait for the body of a HEAD that it takes for any other method.
+  // With -X HEAD, curl would wait for a body.
   const asked = method === 'HEAD' ? ['--head'] : ['-X', method]
-  // Brackets and braces in a query are not patterns, and dots in a path no steps.
+  // Without these flags, curl expands brackets and braces in a query, and removes dot segments from a path.
   return ['curl', '--globoff', '--path-as-is', ...asked, quoted(baseUrl + path), ...headers, ...body].join(' ')
 }
 
-/** Headers that a client sends by itself, or that belong to one connection: what is sent again gets its own. */
+/** Headers that a client sends by itself, or that belong to one connection: a repeated request gets its own. */
 const OF_CLIENT = new Set([
   'host',
   'content-length',

@@ -10,7 +10,7 @@ import { plainName } from '../worlds/query.ts'
 import type { SandboxWorlds } from '../worlds/worlds.ts'
 import { ObservedRequest } from './request-log.ts'
 
-/** The requests that are in progress, with what is known of each so far: above all, whose world it is about. */
+/** The requests in progress, with the facts known of each so far, above all its world. */
 export class RequestsInProgress {
   readonly #observed = new WeakMap<Request, ObservedRequest>()
 
@@ -54,7 +54,7 @@ export class RequestsInProgress {
     return this.of(request)?.world ?? worldOfBearer(this.worlds, request)
   }
 
-  /** As {@link worldOf}; for any other request the name that it asks for, or that of the default world. */
+  /** The name of {@link worldOf}; for any other request the name that it asks for, or that of the default world. */
   worldNameOf(request: Request): string {
     return this.worldOf(request)?.name ?? plainName(new URL(request.url).searchParams.get('world') ?? DEFAULT_WORLD)
   }
@@ -63,7 +63,7 @@ export class RequestsInProgress {
   faultOf = (request: Request): string | undefined => this.of(request)?.injected?.fault.name
 
   /**
-   * Refuses what an operation does not document: always in the control API, with `--strict` in the API (decision 47).
+   * Refuses names that an operation does not document: always in the control API, with `--strict` in the API (decision 47).
    *
    * @throws DomainError validation, body_unreadable
    */

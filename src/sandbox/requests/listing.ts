@@ -12,11 +12,11 @@ interface RequestFilter {
   path?: string
   /** A part of the path, the request id or a body, in the form that texts are searched in. */
   text?: string
-  /** Without bodies, a list holds as many requests as it may. */
+  /** A list without bodies is limited by its number of requests alone. */
   bodies?: 'true' | 'false'
 }
 
-/** Reads the logs of worlds, the newest request first, and of all together no more than the log of one world may hold. */
+/** Reads the logs of worlds, the newest request first. Together they return no more requests than the log of one world can hold. */
 export const readLogs = async (worlds: readonly World[], filter: RequestFilter): Promise<LoggedRequest[]> => {
   const logs = worlds.map((world) => world.of(requestLog)).sort((a, b) => b.newestMs - a.newestMs)
   let found: Found = { requests: [], isFull: false }
@@ -45,14 +45,14 @@ const newest = (requests: LoggedRequest[], { limit, bodies }: RequestFilter): Fo
 const matches = (logged: LoggedRequest, wanted: RequestFilter): boolean =>
   hasStatusAndPath(logged, wanted) && (wanted.text === undefined || contains(logged, wanted.text))
 
-/** Secrets are not found, because they are not shown. To redact a text takes longer than to search it: most are searched as sent. */
+/** Secrets are not found, because they are not shown. Redacting a text takes longer than searching it: most are searched as sent. */
 const contains = (logged: LoggedRequest, text: string): boolean => {
   if (isSearchedAsSent(text) && !wasSent(logged.request, text)) return false
   const { path, request_id, request, response } = recordedFrom(logged)
   return searchText(path, request_id, request.body, response.body).includes(text)
 }
 
-/** To redact JSON changes its spaces and escapes, and writes a word of its own. */
+/** Redacting JSON changes its spaces and escapes, and inserts a word. */
 const isSearchedAsSent = (text: string): boolean => !/["{}[\]:,\\]/.test(text) && !REDACTED.includes(text)
 
 const wasSent = ({ path, requestBody, response }: ObservedRequest, text: string): boolean => {

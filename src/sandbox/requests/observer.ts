@@ -135,8 +135,8 @@ const record = (
 }
 
 /**
- * The session with which a request writes: it notes the rows and the events that the request has written, and the values of the
- * rows where somebody watches requests as they happen.
+ * The session with which a request writes. It notes the rows and the events that the request writes, and the values of the rows
+ * while somebody watches requests as they happen.
  */
 const watchedSession = (observed: ObservedRequest, session: Session, isWatched: boolean): Session => {
   const { world } = session

@@ -74,7 +74,7 @@ export class OutcomeRegistry {
     }
   }
 
-  /** Those of the API, or those of the control API too; nothing can happen to probes. */
+  /** The errors of the API, or those of the control API too. Probes have none. */
   errors({ all }: { all: boolean }): DocumentedError[] {
     return this.#known
       .filter(({ served: { route } }) => !isProbe(route) && (all || !isControl(route)))

@@ -1,6 +1,6 @@
 import type { ResponseHeaders } from '../../http/observer.ts'
 
-/** Removes everything that grants access from headers, bodies and paths of the request log (decision 0014). */
+/** Removes all secrets that grant access from headers, bodies and paths of the request log (decision 0014). */
 
 export const REDACTED = '[redacted]'
 

@@ -37,7 +37,7 @@ export class ObservedRequest {
   readonly startedMs = sinceStartMs()
   world: World | undefined
   failure: Failure | undefined
-  /** Refused for what only `--strict` refuses: no documented outcome. */
+  /** True if only `--strict` has refused the request, which is no documented outcome. */
   refusedStrictly = false
   atMs = 0
   method = ''
@@ -67,7 +67,7 @@ export const BYTES_MAX = 4_194_304
 /** The last requests of a world, the oldest first (decision 0014). */
 class RequestLog {
   readonly #recent = new Recent<ObservedRequest>({ sizeOf, bytesMax: BYTES_MAX, countMax: REQUESTS_MAX })
-  /** While the world rests: reads what is out of memory. */
+  /** Set while the world rests: reads the stored requests. */
   #readStored: (() => readonly StoredRequest[]) | undefined
   /** The time at which the newest request ended. */
   newestMs = Number.NEGATIVE_INFINITY
@@ -89,7 +89,7 @@ class RequestLog {
     return { world: this.world, request, id: this.#recent.last, bytes: sizeOf(request) }
   }
 
-  /** A world that rests goes on resting. */
+  /** Does not wake a world at rest. */
   all(): LoggedRequest[] {
     const requests = this.#readStored ? this.#readStored().map(observedFrom) : this.#recent.items
     const first = this.#recent.last - requests.length + 1
@@ -102,7 +102,7 @@ class RequestLog {
     return request && { world: this.world, request, id }
   }
 
-  /** For the file of a world that rests: without secrets. */
+  /** The requests for the file of a world at rest, without secrets. */
   stored(): StoredRequest[] {
     return this.all().map((logged) => ({
       ...recordedFrom(logged),

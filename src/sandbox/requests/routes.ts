@@ -195,7 +195,7 @@ const asSent = ({ method, path, request, client }: RecordedRequest, fault: strin
   ...(fault !== undefined && { fault }),
 })
 
-/** A fault may have broken the response off. It stays this side of the connection, as browsers send again what was lost. */
+/** Reads a response. One that a fault has broken off gets status 0: a browser would send a broken request again. */
 const resultOf = async (response: Response) => {
   const { status, headers } = response
   const body = await response.text().catch(() => undefined)

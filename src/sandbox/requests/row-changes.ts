@@ -9,7 +9,7 @@ export type RowChange = RecordedRequest['changes'][number] & {
   values?: { before: string | null; after: string | null }
 }
 
-/** The program's own bookkeeping, which does not interest readers of the request log, and what no request of the API writes. */
+/** Tables that are not watched: the program's own bookkeeping, and tables that no request of the API writes. */
 const UNWATCHED = new Set([
   ...['migrations', 'seeds', 'logins', 'idempotency_keys', 'events', 'webhook_queue', 'webhook_deliveries'],
   ...['countries', 'currencies', 'categories', 'subcategories', 'products', 'product_bands', 'exchange_rates'],
@@ -53,7 +53,7 @@ const watch = worldPart(({ db: { sqlite } }) => {
   }
 }, 'derived')
 
-/** Written once: all worlds have the schema of the program. Most of the first write of a world would be to write it again. */
+/** Written once, because all worlds have the schema of the program. Otherwise it would take most of the first write of a world. */
 let triggers: string | undefined
 
 const triggersOn = (sqlite: Database['sqlite']): string =>
@@ -84,12 +84,12 @@ const triggersOf = (sqlite: Database['sqlite'], table: string): string[] =>
        BEGIN INSERT INTO row_changes SELECT ${noted} FROM noting; END`
   })
 
-/** Makes the triggers where they are missing. Before a write begins: what is made inside of one goes with its undoing. */
+/** Makes missing triggers. Called before a write begins, because a rollback would remove triggers that were made in it. */
 export const watchRows = (world: World): void => void world.of(watch)
 
 /**
- * Runs a unit of work inside its transaction, and returns what it has written as well. Nothing is recorded outside of one:
- * what the clock moves on would gather until the next. Work that throws is undone, and what was noted with it.
+ * Runs a unit of work inside its transaction, and returns the rows that it has written as well. Nothing is recorded outside of
+ * one: changes that the clock makes would gather until the next. Work that throws is undone, together with its notes.
  */
 export const withChanges = <T>(
   world: World,
@@ -102,7 +102,7 @@ export const withChanges = <T>(
     begin.run(takesValues ? NOTING.values : NOTING.rows)
     value = work()
   } catch (error) {
-    if (!isLasting) world.forgetDerived() // what was made inside of the unit of work goes with its undoing
+    if (!isLasting) world.forgetDerived() // the rollback has removed what the unit of work has made
     throw error
   }
   end.run()
@@ -113,7 +113,7 @@ export const withChanges = <T>(
 
 type ValuedChange = RowChange & Required<Pick<RowChange, 'values'>>
 
-/** With the rows before and after. A row that was written several times is as it was at first, and as it is at last. */
+/** Adds the rows before and after. A row that was written several times has its first and its last values. */
 const withValuesOf = ({ sqlite }: Database, noted: readonly Noted[]): RowChange[] => {
   const changes: RowChange[] = []
   const lastByRow = new Map<string, ValuedChange>()

@@ -24,7 +24,7 @@ const columnsOf = (sqlite: Database['sqlite'], table: string): Column[] => {
   return columns
 }
 
-/** Their rows are written once: as they are now, they were then. */
+/** Tables whose rows are written once: the present values are those of the time of the request. */
 const FINAL = new Set(['journal_entries', 'journal_lines', 'transactions', 'payout_events'])
 export const isFinal = (table: string): boolean => FINAL.has(table)
 
@@ -38,7 +38,7 @@ export const keyOf = (sqlite: Database['sqlite'], table: string): string[] =>
 const CHARACTERS_MAX = 2_000
 /** Of a row whose texts are not cut. */
 const ROW_CHARACTERS_MAX = 8_000
-/** Found by the code of a voucher. What is encrypted is a BLOB. */
+/** The search key of a voucher code. Encrypted values are BLOBs. */
 const SECRET_COLUMN = 'fingerprint'
 
 /** Makes a JSON array of the values of a row: secrets never leave the database. */
@@ -58,7 +58,7 @@ export const valuesFrom = (sqlite: Database['sqlite'], table: string, values: st
   )
 }
 
-/** So that a row with much metadata takes little of the request log. Most rows are short, and are kept as they are. */
+/** Shortens a row with much metadata, so that it takes little of the request log. Most rows are short, and stay as they are. */
 export const shortened = (values: string | null): string | null =>
   values === null || values.length <= ROW_CHARACTERS_MAX
     ? values

@@ -6,7 +6,7 @@ import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { findClientIn } from '../worlds/accounts.ts'
 import { resolved, SHOWN_MAX, type Step, StepFault } from './scenario.ts'
 
-/** Paths that a step must not use: they concern other worlds, replace its own, or end only once the world is there. */
+/** Paths that a step must not use: they affect other worlds, replace its own world, or wait until the world exists. */
 const REFUSED = /^\/_sandbox\/(?:worlds|snapshots|reset|scenario|feed|webhooks\/settle)(?:\/|$)/
 
 /** Responses that are kept for later steps, in characters. */
@@ -69,7 +69,7 @@ const senderOf = (world: World, { as = SANDBOX_USERNAME, path, headers }: Step):
   }
 }
 
-/** The text itself, where it is no JSON. */
+/** The value of a JSON text; any other text as it is. */
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)

@@ -95,7 +95,7 @@ type Responses = ReadonlyMap<string, unknown>
 /** The reason why a step cannot be sent, or failed. */
 export class StepFault extends Error {}
 
-/** As much as a body may hold. */
+/** The maximum size of a body. */
 const INSERTED_MAX = 1_048_576
 
 /** A step with members of earlier responses in the places of its references. @throws StepFault */

@@ -71,15 +71,15 @@ export const holdsForeignClients = ({ query }: Database, mode: 'sandbox' | 'live
   return names.length > 0 && isSandbox !== (mode === 'sandbox')
 }
 
-/** The accounts, and each client without a password of its own, share one password: the next login chooses it. */
+/** The accounts, and each client without its own password, share one password: the next login chooses it. */
 export const forgetPasswords = (database: Database): void => setAccountDigests(database, UNCLAIMED)
 
 export const setAccountDigests = (database: Database, digest: string): void =>
   database.fill((tx) => setPasswordDigests(tx, Object.values(SANDBOX_CLIENT_IDS), digest))
 
 /**
- * Gives clients of the default world their documented passwords, which are their names, whatever world its data came
- * from.
+ * Gives clients of the default world their documented passwords, which are their names. Its data may come from another
+ * world.
  */
 export const setAccountPasswords = (database: Database): void =>
   database.fill((tx) => {

@@ -41,8 +41,8 @@ const generatedVoucher = (ids: IdSource, placedAtMs: number, validity: string | 
 }
 
 /**
- * The key of sandboxes in memory. It is public and the same in every process, so that a snapshot opens wherever it is
- * loaded; the codes are generated ones.
+ * The key of sandboxes in memory. It is public and the same in every process, so that every process can load a snapshot.
+ * It protects only generated codes.
  */
 export const SNAPSHOT_KEY = createHash('sha256').update('voucher.key sandbox').digest()
 

@@ -77,7 +77,7 @@ const AMOUNTS: TestValues['amounts'] = [
 /** All products of a catalog, at most. */
 const PRODUCTS_MAX = 10_000
 
-/** Products are taken from the catalog that is served: a case that it does not have is left out. */
+/** The products come from the catalog that is served. A case without a matching product is left out. */
 const testValues = (catalog: Catalog, rates: RateSource): TestValues => {
   const sorted = { field: 'id', direction: 'ASC' } as const
   const { entries } = catalog.shared.list({}, sorted, { page: 1, limit: PRODUCTS_MAX })

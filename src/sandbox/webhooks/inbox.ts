@@ -6,7 +6,7 @@ import { type World, worldPart } from '../../worlds/world.ts'
 import { Recent } from '../recent.ts'
 import { wake } from '../worlds/resting.ts'
 
-/** A receiver of webhooks in each world, so that a test needs none of its own (contract C16). */
+/** A receiver of webhooks in each world, so that a test needs no server (contract C16). */
 
 const NAME_LENGTH_MAX = 64
 export const DELAY_MS_MAX = 60_000

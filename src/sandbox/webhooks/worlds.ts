@@ -4,7 +4,7 @@ import type { Deliveries } from '../../webhooks/deliveries.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import type { SandboxWorlds } from '../worlds/worlds.ts'
 
-/** Delivers what waits in each world, whether somebody uses it or not: copies, and worlds that an earlier process left. */
+/** Delivers waiting events in every world, used or not: in copies, and in worlds that an earlier process left. */
 export const resumeDeliveries = async (worlds: SandboxWorlds, deliveries: Deliveries, log: Log): Promise<void> => {
   await nextTurn() // the start comes first
   const unlessDamaged = (world: string, read: () => void): void => {

@@ -130,8 +130,8 @@ const worldOfToken = (token: string): string => {
 }
 
 /**
- * Logs why a login was refused, which its response must not say (contract C3). Only what names a world is shown: others may have
- * typed their password there.
+ * Logs why a login was refused, which its response must not say (contract C3). It shows only usernames of worlds: in another, somebody
+ * may have typed a password.
  */
 export const explainRefusal = ({ log, worlds }: { log: Log; worlds: Worlds }, request: Request): void => {
   const username = String(parseObject(sentBody(request) ?? '').username)

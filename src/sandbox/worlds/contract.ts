@@ -34,7 +34,7 @@ export const getWorld = (worlds: SandboxWorlds, name: string): World => {
   return world
 }
 
-/** Even if the world has no effect, an unknown one is refused (contract C15). @throws DomainError world_not_found */
+/** Refuses an unknown world even if it has no effect (contract C15). @throws DomainError world_not_found */
 export const requireWorlds = (worlds: SandboxWorlds, name = DEFAULT_WORLD): void => {
   if (![DEFAULT_WORLD, ALL_WORLDS].includes(name) && !worlds.has(name)) throw new DomainError(worldNotFound(name))
 }
@@ -65,7 +65,7 @@ export const newName = (name: string): string => {
   return name
 }
 
-/** Of the events of one move of the clock. */
+/** The most events that one move of the clock returns. */
 export const HAPPENED_MAX = 1_000
 
 export const ClockState = Type.Object(

@@ -25,8 +25,8 @@ export const worldFoldersIn = (dataDir: string): { worlds: DatabaseFolder; snaps
 }
 
 /**
- * A folder with one database for each name, which is used where it lies. The prefix is there because names such as `con` mean a
- * device to Windows.
+ * A folder with one database for each name, opened in place. The file names have a prefix because names such as `con` are
+ * devices on Windows.
  */
 class DatabaseFolder implements WorldFolder {
   readonly #names: Set<string>
@@ -63,7 +63,7 @@ class DatabaseFolder implements WorldFolder {
 
   open(name: string): Database {
     const path = this.path(name)
-    // SQLite would begin a new database there.
+    // SQLite would create a new database there.
     if (!statSync(path, { throwIfNoEntry: false })?.size) throw new DamagedFile(path, 'is empty or gone')
     const database = Database.openFile(path)
     database.serve()
@@ -90,7 +90,7 @@ class DatabaseFolder implements WorldFolder {
     return true
   }
 
-  /** Without waiting for the disk: only a loss of power takes it away. */
+  /** Does not wait for the disk: only a loss of power can lose the journal. */
   keepJournal(name: string, bytes: Uint8Array): KeptBytes {
     this.#make()
     writeFileSync(this.#journalPath(name), bytes, { mode: PRIVATE_FILE_MODE })

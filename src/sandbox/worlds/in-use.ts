@@ -3,12 +3,12 @@ import { Journals } from './journals.ts'
 
 /** A used connection takes up to a megabyte besides its data, and an open file three descriptors. */
 const IN_USE_MAX = 64
-/** Of what they have in memory together: data, and what they have recorded. */
+/** The maximum memory of all worlds in use together, for data and journals. */
 const DATA_BYTES_MAX = 134_217_728
 const JOURNAL_BYTES_MAX = 67_108_864
-/** Ticks without a request after which a world rests... */
+/** A world rests after this many ticks without a request. */
 const IDLE_TICKS = 10
-/** ...and how many rest with one tick, so that nobody waits for hundreds. Each takes a millisecond or two. */
+/** The most worlds that go to rest with one tick, so that no request waits for hundreds. Each takes a millisecond or two. */
 const RESTED_PER_TICK = 25
 /** A closed connection keeps its memory until the garbage collector runs: after this many, Scrip requests a run. */
 const RESTS_PER_COLLECTION = 8

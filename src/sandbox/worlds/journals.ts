@@ -7,13 +7,13 @@ import { InboxEntry, inboxOf } from '../webhooks/inbox.ts'
 import { isResting, onWake, wake } from './resting.ts'
 import type { KeptBytes, WorldFolder } from './world-folder.ts'
 
-/** The request log and the inboxes of a world. Copies and snapshots have none of it. */
+/** The request log and the inboxes of a world. Copies and snapshots do not include them. */
 interface Journal {
   requests: StoredRequest[]
   inbox: readonly InboxEntry[]
 }
 
-/** Of all worlds at rest together, compressed: the journal of the one that has rested longest is lost first. */
+/** The maximum size of all journals of worlds at rest, compressed. The journal of the longest rest is dropped first. */
 const BYTES_MAX = 268_435_456
 
 /** The request logs and inboxes of worlds at rest. */
@@ -28,7 +28,7 @@ export class Journals {
     return world.of(requestLog).bytes + inboxOf(world).bytes
   }
 
-  /** Takes what a world has recorded out of memory, until it is used again. */
+  /** Moves the journal of a world out of memory, until it is used again. */
   rest(world: World): void {
     if (isResting(world)) return
     const [log, inbox] = [world.of(requestLog), inboxOf(world)]
@@ -39,7 +39,7 @@ export class Journals {
     this.#rest(world)
   }
 
-  /** Continues with what an earlier process has recorded. A file that somebody has changed is dropped: the world does without. */
+  /** Continues with the journal of an earlier process. A file that somebody has changed is dropped. */
   load(world: World): void {
     if (!Value.Check(JournalSchema, this.#read(world.name))) this.remove(world.name)
     this.#rest(world)

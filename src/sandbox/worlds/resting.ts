@@ -1,6 +1,6 @@
 import { type World, worldPart } from '../../worlds/world.ts'
 
-/** While a world rests, what it has recorded is out of memory. Whoever adds to it brings it back first. */
+/** The journal of a world at rest is not in memory. Code that adds to it loads it first. */
 
 const resting = worldPart<{ wake: (() => void) | undefined }>(() => ({ wake: undefined }))
 
@@ -10,7 +10,7 @@ export const onWake = (world: World, wake: () => void): void => {
   world.of(resting).wake = wake
 }
 
-/** To wake a world is to use it. */
+/** Loads the journal of a world, which counts as a use. */
 export const wake = (world: World): void => {
   const own = world.of(resting)
   const { wake } = own

@@ -13,7 +13,7 @@ export class Snapshots {
 
   constructor(
     private readonly folder: WorldFolder,
-    /** Brings what an earlier process has left up to date. @throws what is wrong with it */
+    /** Brings data of an earlier process up to date. @throws Error that says what is wrong with it */
     private readonly prepare?: (database: Database) => void,
   ) {}
 

@@ -94,7 +94,7 @@ export const keptState = (query: Query, seed: string): StateBesideData => {
   }
 }
 
-/** The same of an image. */
+/** The state in an image. */
 export const stateIn = (image: Uint8Array, seed: string): StateBesideData => {
   const database = Database.inMemory(image)
   try {

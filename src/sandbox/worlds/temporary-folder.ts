@@ -8,10 +8,10 @@ import { zlib } from './snapshot-file.ts'
 import { DamagedFile, type KeptBytes, type WorldFolder } from './world-folder.ts'
 
 const PREFIX = 'scrip-worlds-'
-/** A file takes at least a block of the disk: what fits into one stays in memory, such as a world that has only been logged in to. */
+/** A file takes at least a block of the disk. Smaller images stay in memory, such as a world that has only been logged in to. */
 const BLOCK_BYTES = 4_096
 
-/** Files of this process, in a folder of the machine that is made with the first of them (contract C15). */
+/** Files of this process, in a folder that is created with the first of them (contract C15). */
 export class TemporaryFiles {
   #folder: (Disposable & { path: string }) | undefined
   #isRefused = false
@@ -21,7 +21,7 @@ export class TemporaryFiles {
     removeAbandoned(parent)
   }
 
-  /** In memory where no file can be written. */
+  /** Keeps the bytes in memory if the file cannot be written. */
   keep(bytes: Uint8Array): KeptBytes {
     const { byteLength: byteCount } = bytes
     const path = byteCount > BLOCK_BYTES ? this.#write(bytes) : undefined
@@ -54,7 +54,7 @@ export class TemporaryFiles {
   }
 }
 
-/** The lock says that its process is alive. */
+/** Creates a folder with a lock, which shows that its process is alive. */
 const lockedFolder = (parent: string): Disposable & { path: string } => {
   const path = mkdtempSync(join(parent, PREFIX)) // with the mode 0700
   const lock = lockForLife(path)
@@ -74,7 +74,7 @@ const removeAbandoned = (parent: string): void => {
     try {
       lockForLife(path)[Symbol.dispose]()
       rmSync(path, { recursive: true, force: true })
-    } catch {} // a process works in it, or it is another user's
+    } catch {} // a process uses it, or it belongs to another user
   }
 }
 

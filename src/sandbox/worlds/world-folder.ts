@@ -9,22 +9,22 @@ export interface KeptBytes {
 
 /** Stores worlds at rest, or snapshots, in a data folder or in a temporary one (decision 129). */
 export interface WorldFolder {
-  /** In any order, with those of an earlier process. */
+  /** All names, in any order, with those of an earlier process. */
   readonly names: readonly string[]
   has: (name: string) => boolean
   /** For messages. */
   path: (name: string) => string
-  /** Makes a world, or replaces one, which is closed in `release`. It rests until it is opened. */
+  /** Makes a world, or replaces one, which `release` closes. It rests until it is opened. */
   begin: (name: string, image: Uint8Array, release?: () => void) => void
-  /** Opens a world that rests. @throws what is wrong with its file, as far as that shows */
+  /** Opens a world that rests. @throws Error that says what is wrong with its file, as far as that shows */
   open: (name: string) => Database
   /** Closes a world that nobody uses. */
   rest: (name: string, database: Database) => void
-  /** @throws what is wrong with the file, as far as that shows */
+  /** @throws Error that says what is wrong with the file, as far as that shows */
   read: (name: string) => Uint8Array
   write: (name: string, image: Uint8Array) => void
   remove: (name: string) => boolean
-  /** Keeps what a world has recorded, beside it. */
+  /** Keeps the journal of a world beside its database. */
   keepJournal: (name: string, bytes: Uint8Array) => KeptBytes
   /** The journal that an earlier process has kept. */
   findJournal: (name: string) => KeptBytes | undefined

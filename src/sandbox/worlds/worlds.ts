@@ -28,7 +28,7 @@ interface SandboxWorldsOptions {
   snapshots: Snapshots
   /** The image of a new world. */
   initial: () => Uint8Array
-  /** Checks what an earlier process has left, and brings it up to date. @throws what is wrong with it */
+  /** Checks data of an earlier process, and brings it up to date. @throws Error that says what is wrong with it */
   prepare: (database: Database) => void
   /** The clients that a new world has, besides those that every world has. */
   initialClients?: readonly string[]

@@ -11,6 +11,6 @@ export const markWritten = (world: World): void => {
 
 /**
  * A copy, a scenario and a file of an earlier process bring records that this world has not written. After a restart, a world
- * without records takes any time, even if records were deleted from it: nothing is left that would be newer than its clock.
+ * without records accepts any time, even if records were deleted from it: nothing is left that would be newer than its clock.
  */
 export const isWritten = (world: World): boolean => world.of(written).isWritten || holdsRecords(world.db.query)
