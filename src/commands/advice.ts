@@ -7,9 +7,9 @@ import { DomainError, isUnavailable } from '../kernel/failure.ts'
 import { FileFault } from '../kernel/problems.ts'
 import { StatementFault } from '../wallets/statement.ts'
 
-/** What operators read when something is refused: a line that says what is wrong, and one that says what to do next. */
+/** The errors that operators read: a line that says what is wrong, and one that says what to do next. */
 
-/** By the code of a failure, whose words are those that a client of the API gets. */
+/** Advice by the code of a failure. The message is that of the API. */
 const NEXT_STEPS: Readonly<Record<string, string>> = {
   insufficient_balance: '\nSee scrip wallet list.',
   insufficient_stock: '\nSee scrip vouchers list, and add codes with scrip vouchers import.',
@@ -39,7 +39,7 @@ export const dataError = (error: unknown, where: string | undefined): ProgramErr
   return unusable(message, { cause: error })
 }
 
-/** An error of the file system or of SQLite in words, with its path where it has one; undefined for others. */
+/** An error of the file system or of SQLite in words, with its path if it has one; undefined for others. */
 const fileFault = (error: unknown, where: string | undefined): string | undefined => {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   const words = FILE_FAULTS[String(error.code)]
@@ -78,7 +78,7 @@ const wordsOf = ({ failure }: DomainError): string => {
 export const explained = (error: unknown): string =>
   error instanceof DomainError ? wordsOf(error) : error instanceof Error ? error.message : String(error)
 
-/** What is wrong, for the audit: the first line of what the operator reads. */
+/** The reason of an error, for the audit: the first line of what the operator reads. */
 export const reasonOf = (error: unknown): string => explained(error).split('\n', 1).join()
 
 /** The text of a file, or of standard input for `-`. @throws ProgramError */

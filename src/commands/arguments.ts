@@ -3,7 +3,7 @@ import { choiceOf, type Field, readerOf, wholeNumber } from '../acts/fields.ts'
 
 /** Arguments and options of commands. */
 
-/** An option for flags that begin with a dash, and an argument for others. */
+/** Adds an option if the flags begin with a dash, otherwise an argument. */
 export const addField = (command: Command, one: Field): Command =>
   one.flags.startsWith('-')
     ? command.addOption(completed(new Option(one.flags, one.about), one))

@@ -175,14 +175,14 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
 }
 const NAMES = Object.values(COMMANDS).flatMap(Object.keys)
 
-/** Commands that speak of the others. */
+/** Commands that describe the others. */
 const ABOUT_ALL = ['docs', 'completion']
 const FLAGS_OF_PROGRAM = ['--help', '-h', '--version']
 
-/** Columns of a description in help: narrower, and it would not wrap at all. */
+/** The columns of a description in help: a narrower one would not wrap. */
 const WORDS_WIDTH_MIN = 24
 
-/** The words as they are meant: `scrip` alone, and with flags, is `scrip serve`. */
+/** Adds the default command: `scrip` alone, and with flags, is `scrip serve`. */
 export const argumentsOf = (words: readonly string[]): readonly string[] => {
   const [first = '-'] = words
   return first.startsWith('-') && !FLAGS_OF_PROGRAM.includes(first) ? ['serve', ...words] : words

@@ -19,20 +19,20 @@ import { perform } from './perform.ts'
 import { withPerformer } from './performer.ts'
 import { isSocketThere, isTooLong, type Line, lineOf, socketPath } from './wire.ts'
 
-/** How commands act: the server of the folder performs it, or the command holds the folder itself (contract C20). */
+/** The way of a command to its act: the server of the folder performs it, or the command holds the folder itself (contract C20). */
 
 interface Means {
   config: DataConfig
-  /** Undefined where only a refusal is to be recorded. */
+  /** Undefined if only a refusal is to be recorded. */
   act?: Act
   asked: Asked
   input?: string
   onProgress?: OnProgress
-  /** Hears what a person is to know besides the result. By default, it is printed. */
+  /** Gets messages for people, besides the result. By default, they are printed. */
   onNote?: (text: string) => void
 }
 
-/** The action of a command: asks the server, or performs the act where none runs. */
+/** The action of a command: asks the server, or performs the act if none runs. */
 export const acting = (act: Act) =>
   async function (this: Command, ...args: unknown[]): Promise<void> {
     const config = dataConfigOf(this.opts<DataOptions>())
@@ -64,7 +64,7 @@ const askAlone = async (means: Means, needs: 'write' | 'folder'): Promise<Result
 
 const EMPTY = 'scrip serve makes an empty record itself.'
 
-/** What a command asks for. Its last argument is the command itself. */
+/** The request of a command. Its last argument is the command itself. */
 export const askedOf = (command: Command, args: readonly unknown[]): Asked => ({
   id: freshActId(),
   command: pathOf(command),
@@ -74,7 +74,7 @@ export const askedOf = (command: Command, args: readonly unknown[]): Asked => ({
   isDryRun: command.opts<{ dryRun?: boolean }>().dryRun === true,
 })
 
-/** Does what a command does before it asks; what it refuses is in the audit, too. */
+/** Does the work of a command before it asks. The audit records a refusal of that work, too. */
 export const recordingRefusal = async <T>(
   means: Pick<Means, 'config' | 'asked'>,
   work: () => T,
@@ -89,10 +89,10 @@ export const recordingRefusal = async <T>(
 }
 
 const LOOK_MS = 20
-/** How long a command waits before it says so. */
+/** A command that waits longer says so. */
 const QUIET_MS = 2 * SECOND_MS
 
-/** Asks until it is known what became of the act. @throws ProgramError */
+/** Asks until the result of the act is known. @throws ProgramError */
 export const ask = async (means: Means): Promise<Result> => {
   const { config, act, asked } = means
   const { dataDir, postgres, format } = config
@@ -105,7 +105,7 @@ export const ask = async (means: Means): Promise<Result> => {
   let [isTold, wasCut] = [false, false]
   for (; ; await Bun.sleep(LOOK_MS)) {
     if (turn.take()) {
-      if (isSocketThere(dataDir)) rmSync(socketPath(dataDir)) // of a server that was killed: none has the folder
+      if (isSocketThere(dataDir)) rmSync(socketPath(dataDir)) // left by a server that was killed: none has the folder
       return await performHere(means, 'write')
     }
     if (isSocketThere(dataDir)) {
@@ -164,7 +164,7 @@ async function* linesFrom(unix: string, body: string): AsyncGenerator<Line> {
     }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error
-    // The server has ended: the act may be done or not.
+    // The server has ended: it is unknown whether the act is done.
   }
 }
 

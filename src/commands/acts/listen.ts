@@ -25,15 +25,15 @@ export interface ActsServer {
 }
 
 /**
- * Performs what commands ask at a socket below the data folder, which its owner and root alone can reach (contract C20).
- * Undefined where there can be none. @throws ProgramError where somebody else has made one
+ * Performs the acts that commands request at a socket below the data folder, which its owner and root alone can reach (contract
+ * C20). Undefined if the system allows no socket there. @throws ProgramError if somebody else has made one
  */
 export const listenForActs = (listening: Listening): ActsServer | undefined => {
   const { dataDir, log } = listening
   const path = socketPath(dataDir)
   try {
     makePrivateFolder(runFolder(dataDir))
-    if (isSocketThere(dataDir)) rmSync(path) // of a server that was killed: this one has the folder
+    if (isSocketThere(dataDir)) rmSync(path) // left by a server that was killed: this one has the folder
     if (isTooLong(path)) throw new Error('its path is longer than the system allows')
     return serveAt(path, listening)
   } catch (error) {
@@ -50,7 +50,7 @@ const OTHERS = 0o077
 
 const serveAt = (path: string, listening: Listening): ActsServer => {
   const underWay = new Map<string, Promise<Line>>()
-  /** Who asks again while the act is under way waits for the same line. */
+  /** A command that repeats its request during the act waits for the same line. */
   const outcomeOf = (asked: Asked, input: string, send: (line: Line) => void): Promise<Line> => {
     const known = underWay.get(asked.id)
     if (known) return known

@@ -14,14 +14,14 @@ import { dataError, reasonOf } from '../advice.ts'
 
 /** Acts of operators (contract C20): a server performs them for commands, or a command that holds the folder itself. */
 
-/** It was asked for before, and the audit says what became of it. */
+/** The act was requested before, and the audit has its result. */
 class KnownAct extends Error {
   constructor(readonly row: AuditRow) {
     super('known')
   }
 }
 
-/** Performs an act once, however often it is asked for. What it does, and what it refuses, is a row of the audit (contract C17). */
+/** Performs an act once, however often it is requested. Its effect or its refusal is a row of the audit (contract C17). */
 export const perform = async (
   performer: Performer,
   act: Act | undefined,
@@ -48,7 +48,7 @@ export const perform = async (
   }
   const dryRun = <T>(unit: (tx: Tx) => T) => undoing(world, once)((tx) => noting(performer, asking, tx, unit))
   const write = isDryRun ? dryRun : once
-  // Before the first client is there, so that a key never finds one without an act.
+  // The key exists before the first client, so that no client exists without an act in the audit.
   if (!isDryRun && markOf(performer.query) === undefined) await once((tx) => auditSealOf(performer, tx))
   try {
     if (refusal !== undefined) throw refused(refusal)
@@ -67,7 +67,7 @@ export const perform = async (
   }
 }
 
-/** @throws ProgramError when somebody else has done something to the same record meanwhile */
+/** @throws ProgramError if somebody else has changed the same record meanwhile */
 const refuseOvertaken = (tx: Tx, { command, subject, seen }: Asked): void => {
   if (seen === undefined) return
   const [[group = ''], [about = '']] = [command.split(' '), subject.split(' ')]
@@ -76,7 +76,7 @@ const refuseOvertaken = (tx: Tx, { command, subject, seen }: Asked): void => {
     throw refused(`${other.user} has done scrip ${other.command} ${other.subject} meanwhile\nLook at it again first.`)
 }
 
-/** Says what a dry run moves. */
+/** Reports the money that a dry run would move. */
 const noting = <T>(performer: Performer, { note }: Asking, tx: Tx, unit: (tx: Tx) => T): T => {
   const [last] = transactionsOf(tx, { newestFirst: true, limit: 1 })
   const result = unit(tx)
@@ -95,7 +95,7 @@ const noting = <T>(performer: Performer, { note }: Asking, tx: Tx, unit: (tx: Tx
 /** An act moves the money of one order, payout or wallet. */
 const MOVED_MAX = 100
 
-/** What the audit says of an act whose answer was lost. @throws ProgramError when it was refused */
+/** The result of an act whose response was lost, from its audit row. @throws ProgramError if it was refused */
 const becameOf = ({ id, command, subject, outcome, before, after, act }: AuditRow, { note }: Asking): ActResult => {
   const facts = { before: before && new Facts(before), after: after && new Facts(after) }
   if (outcome === 'refused')

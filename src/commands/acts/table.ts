@@ -24,9 +24,9 @@ const NOUNS: Readonly<Record<string, Noun>> = {
   webhooks: webhookActs,
 }
 
-/** Those that need the folder for themselves are done without a server. */
+/** The acts that a server can perform: one that needs the folder alone runs without a server. */
 const actsOf = ([group, noun]: [string, Noun]): [string, Act][] =>
   Object.entries(noun).flatMap(([verb, said]) => ('perform' in said && !said.alone ? [[`${group} ${verb}`, said]] : []))
 
-/** What a server performs for commands. */
+/** The acts that a server performs for commands. */
 export const ACTS: Acts = { ...Object.fromEntries(Object.entries(NOUNS).flatMap(actsOf)), backup: backupAct }

@@ -5,14 +5,14 @@ import { Amount, Facts } from '../../acts/cells.ts'
 import { DataFault } from '../../db/data-folder.ts'
 import type { ExitCode } from '../../kernel/exit.ts'
 
-/** What a command and the server of its folder say to each other: a line of JSON and the text of a file, then lines of JSON. */
+/** The protocol of a command and the server of its folder: a line of JSON and the text of a file, then lines of JSON. */
 
 export type Line =
   | { note: string }
   | { progress: [what: string, done: number, total: number] }
   | { result: ActResult }
   | { refusal: string; exitCode: ExitCode }
-  /** It is not known yet whether the act was done: who asks again learns it. */
+  /** It is not known yet whether the act was done. The command asks again. */
   | { isUnknown: true }
 
 /** As JSON, in which amounts and facts can be told from other cells. */
@@ -36,7 +36,7 @@ const amountOf = (parts: Amount['parts']): Amount => new Amount(parts.minor, par
 
 const RUN_FOLDER = 'run'
 
-/** Where the server of a folder listens for acts. */
+/** The socket at which the server of a folder listens for acts. */
 export const socketPath = (dataDir: string): string => join(dataDir, RUN_FOLDER, 'scrip.sock')
 
 export const runFolder = (dataDir: string): string => join(dataDir, RUN_FOLDER)
@@ -46,7 +46,7 @@ const PATH_BYTES_MAX = process.platform === 'darwin' ? 103 : 107
 
 export const isTooLong = (path: string): boolean => Buffer.byteLength(path) > PATH_BYTES_MAX
 
-/** Whether a server may listen there: whoever else made it could read what operators ask. @throws DataFault */
+/** True if the socket exists. Another user who made it could read the requests of operators. @throws DataFault in that case */
 export const isSocketThere = (dataDir: string): boolean => {
   const { uid } = statSync(dataDir)
   for (const path of [runFolder(dataDir), socketPath(dataDir)]) {

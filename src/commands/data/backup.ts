@@ -66,7 +66,7 @@ async function backUp(this: Command, place: string, options: BackupOptions): Pro
 
 const RETRY_MS = 5 * MINUTE_MS
 
-/** No later try can succeed: the server was upgraded, and this program is to be started again (decision 29). */
+/** True if no later try can succeed: the server was upgraded, and this program must be restarted (decision 29). */
 const isOfAnotherRelease = (error: unknown): boolean => error instanceof Error && error.cause instanceof SchemaMismatch
 
 const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false
@@ -106,7 +106,7 @@ async function copyOnce(this: Command, place: string, { every, keep }: BackupOpt
   })
 }
 
-/** A sandbox has no audit. On a machine where no server is active, the copy of a record has no place for a row. */
+/** A sandbox has no audit. Without an active server on this machine, the copy of a record takes no row. */
 const recordCopied = async (
   { config, asked }: { config: DataConfig; asked: Asked },
   { isCopy, facts }: { isCopy: boolean; facts: Row },
@@ -139,7 +139,7 @@ const sayWhatIsNotInIt = ({ dataDir, format }: DataConfig): void => {
 const exists = (file: string): ProgramError =>
   refused(`${file} already exists, and a backup overwrites nothing\nName another file, or a folder.`)
 
-/** A copy gets its name when it is verified; one that is not sound gets another name. @throws ProgramError */
+/** A verified copy gets its name; a damaged one gets another name. @throws ProgramError */
 const copyVerified = async (
   config: DataConfig,
   isCopy: boolean,
@@ -178,7 +178,7 @@ const copyData = async (
   flushFile(staged)
 }
 
-/** A link, where the file system has them, never replaces what another backup has just written. */
+/** On a file system with links, it never replaces the file of another backup. */
 const rename = (staged: string, file: string): void => {
   try {
     linkSync(staged, file)

@@ -41,7 +41,7 @@ interface RestoreOptions extends DataOptions {
   force?: true
 }
 
-/** `scrip restore`: replaces the database of a folder with a backup, once that is proved to be sound. */
+/** `scrip restore`: verifies a backup, then replaces the database of a folder with it. */
 export const restoreCommand = (restore: Command): void => {
   withDataOptions(restore)
     .description('replace a database with a backup while no server runs; revokes all tokens')
@@ -50,7 +50,7 @@ export const restoreCommand = (restore: Command): void => {
     .action(async function (this: Command, file: string, options: RestoreOptions) {
       const config = dataConfigOf(options)
       if (config.postgres) throw new UsageError(NOT_OF_RECORD)
-      // A refusal is recorded in the database that stays, the one in the folder, whether a server runs or not.
+      // A refusal is recorded in the database that stays in the folder, whether a server runs or not.
       await recordingRefusal({ config, asked: askedOf(this, []) }, async () => {
         await explainFaults(file, () => requireFile(file))
         const work = (onProgress: OnProgress) => restored(file, config, options.force ?? false, onProgress)
@@ -212,7 +212,7 @@ const requireSameMode = (backup: Database, { dataDir }: DataConfig): void => {
   }
 }
 
-/** Undefined if the database that is to be replaced is damaged. */
+/** Undefined if the old database is damaged. */
 const inPlace = <T>(dataDir: string, find: (sqlite: SqliteDatabase) => T): T | undefined => {
   if (!hasDatabase(dataDir) || !isSqlite(databasePath(dataDir))) return undefined
   try {
@@ -249,7 +249,7 @@ const moveAside = (path: string): string => {
   const kept = `${path}.before-${toTimestamp(systemClock.nowMs()).replaceAll(':', '-')}`
   if (isSqlite(path)) emptyLog(path)
   nameAlso(path, kept)
-  // A damaged database leaves this file: the new database must not find it under its own name.
+  // A damaged database leaves this file. The new database must not open it as its own.
   for (const suffix of ['-wal', '-shm']) {
     if (existsSync(path + suffix)) renameSync(path + suffix, kept + suffix)
   }
@@ -274,6 +274,6 @@ const emptyLog = (path: string): void => {
     sqlite.run('PRAGMA journal_mode = DELETE')
   } catch (error) {
     if (isBusy(error)) throw new DataFault('another program has the database open\nEnd it first.')
-    // A database that is damaged is kept as it is.
+    // A damaged database is kept as it is.
   }
 }

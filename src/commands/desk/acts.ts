@@ -10,7 +10,7 @@ import { ask, recordingRefusal } from '../acts/ask.ts'
 import { ACTS } from '../acts/table.ts'
 import { explainFaults } from '../advice.ts'
 
-/** Acts on the desk: a form is made of an act, and what is filled in is read as its command reads it. */
+/** Acts on the desk: each act makes a form, and its values are read as the command reads them. */
 
 interface Done {
   id: string
@@ -19,7 +19,7 @@ interface Done {
   refusal?: string
 }
 
-/** Its act only tells what the command has copied. */
+/** This command does its work itself, and its act only records that. */
 const ELSEWHERE = 'backup'
 
 /** @throws ProgramError */
@@ -34,7 +34,7 @@ const isOption = ({ flags }: Field): boolean => flags.startsWith('-')
 export const formOf = (path: string): Form => {
   const { summary: about, takes, isMoney = false } = getAct(path)
   const fields = Object.entries(takes)
-    // A file that is an option stands for operands.
+    // A file option replaces operands, so the form leaves it out.
     .filter(([, one]) => !(one.isFile && isOption(one)))
     .map(([name, { flags, about: says = name, choices, isFile }]) => ({
       ...{ name, about: `${flags.replace(/ .*|[-<>[\].]/g, '')}: ${says}`, isRequired: flags.startsWith('<') },
@@ -44,7 +44,7 @@ export const formOf = (path: string): Form => {
   return { command: path, about, fields, isMoney }
 }
 
-/** @throws ProgramError for what cannot be read */
+/** @throws ProgramError for an invalid value */
 const readValue = (name: string, { flags, read = String, choices, fallback }: Field, text = ''): unknown => {
   if (text === '' && !flags.startsWith('<')) return fallback
   if (flags.includes('...')) return text.split(/[\s,]+/)
@@ -59,7 +59,7 @@ const readValue = (name: string, { flags, read = String, choices, fallback }: Fi
   }
 }
 
-/** What the command of an act asks for with the same words. @throws ProgramError */
+/** The request that the command of the act would make with the same values. @throws ProgramError */
 const askedBy = ({ command, input, seen, id = '' }: Filled, { takes }: Act, isDryRun: boolean): Asked => {
   const fields = Object.entries(takes)
   const values = fields.map(([name, one]) => [one, readValue(name, one, input[name])] as const)
@@ -76,7 +76,7 @@ const askedBy = ({ command, input, seen, id = '' }: Filled, { takes }: Act, isDr
 /** Acts of this desk wait for each other. */
 let last: Promise<unknown> = Promise.resolve()
 
-/** Asks for an act and tells how it ended, a refusal too. */
+/** Asks for an act, and returns its result or its refusal. */
 export const actOnDesk = (config: DataConfig, filled: Filled, isDryRun: boolean): Promise<Done> => {
   const work = last.then(async (): Promise<Done> => {
     const done: Done = { id: '', notes: [] }

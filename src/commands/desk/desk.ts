@@ -22,7 +22,7 @@ import { todayOf } from './today.ts'
 
 /** `scrip desk`: a page for the operator of a data folder, until its terminal ends (contract C20). */
 export const desk = async ({ deskPort, ...options }: DeskOptions): Promise<void> => {
-  // What an act says is shown on the page, not printed.
+  // The page shows the messages of an act; they are not printed.
   const config = { ...dataConfigOf(options), format: 'json' as const }
   await explainFaults(config.dataDir, () => requireLiveFolder(config.dataDir, 'desk'))
   const { entrance, respond } = createDesk((request, url) => respondTo(config, request, url))
@@ -67,7 +67,7 @@ const changes = async (config: DataConfig, request: Request, { pathname }: URL) 
 
 const NOTHING = misused('the desk has no such data\nSee the menu.')
 
-/** How many rows a list shows at once. */
+/** The number of rows that a list shows at once. */
 const PAGE_ROWS = 50
 const FOUND_MAX = 20
 const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promise<Response> => {
@@ -130,7 +130,7 @@ const found = async (data: Reading, search: string) => {
 const csv = (list: List): Response =>
   new Response([...csvOf(list)].join(''), { headers: { 'content-type': 'text/csv; charset=utf-8' } })
 
-/** Amounts are in words; lists are read as they are written. */
+/** A response as JSON: amounts are texts, and lists are read while they are written. */
 const json = (value: unknown, status = 200): Response =>
   new Response(
     JSON.stringify(value, function (this: Record<string, unknown>, key: string, wire: unknown) {

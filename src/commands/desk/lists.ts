@@ -16,7 +16,7 @@ import { type Event, eventsOf } from '../../events/queries.ts'
 import type { Reading } from '../records/administration.ts'
 import { statement } from '../records/statement.ts'
 
-/** What the desk lists: the lists of the commands, by the names of its pages. */
+/** The lists of the desk: those of the commands, by the names of its pages. */
 
 type Product = NonNullable<ReturnType<typeof findProduct>>
 
@@ -39,13 +39,13 @@ const events = listing('', EVENT_COLUMNS, eventsOf, { client: true, times: 'made
 
 interface Page {
   said: Listing
-  /** Columns that the page of the record has. */
+  /** Columns that are on the page of the record instead. */
   left?: string
-  /** Somebody may have a part of it in hand. */
+  /** True if a list can be searched for a part of a text. */
   isSearched?: true
-  /** It is searched as it is shown. */
+  /** True if the whole list is read, and searched in the form in which it is shown. */
   isShort?: true
-  /** What a list that belongs to a record takes of it. */
+  /** The input of a list that belongs to a record, made from the id of that record. */
   input?: (of: string) => object
 }
 
@@ -75,7 +75,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
 
 type Paged = Narrowing & { offset?: number }
 
-/** Some rows of a list; lists that are short are searched as they are shown. */
+/** Some rows of a list. Short lists are searched in the form in which they are shown. */
 export const listFor = async (
   data: Reading,
   { said, left = '', input, isShort }: Page,
@@ -96,7 +96,7 @@ export const listFor = async (
 const holds = (row: Row, search = ''): boolean =>
   Object.values(row).some((cell) => textOf(cell).toLowerCase().includes(search.toLowerCase()))
 
-/** What paper has of a statement; a file has all. */
+/** The columns of a printed statement; a file has all. */
 export const STATEMENT_COLUMNS = [
   'created_at',
   'wallet_id',

@@ -14,7 +14,7 @@ import { allWebhooks, attemptsTo } from '../../webhooks/queries.ts'
 import type { Reading } from '../records/administration.ts'
 import { actsOnOrder, actsOnPayout, isOpen, OPEN_ORDERS, OPEN_PAYOUTS } from './story.ts'
 
-/** What waits for somebody, and what runs out. */
+/** The records that wait for somebody, and the stocks and wallets that run out. */
 
 /** The oldest are done first. */
 const SHOWN_MAX = 100
@@ -27,7 +27,7 @@ interface Section {
   /** The list of all records of this kind. */
   page: string
   empty: string
-  /** What can be done with several at once, and what is filled in. */
+  /** The act that takes several rows at once, and the values of its form. */
   many?: { command: string; filled: Record<string, string> }
   /** What the page shows; `acts` of a row are what can be done with it. */
   shown: string

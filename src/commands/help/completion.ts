@@ -4,7 +4,7 @@ import { choiceArgument } from '../arguments.ts'
 
 /** `scrip completion`: a function of a few lines for each shell, which asks the program what can follow (decision 45). */
 
-/** Each is called with its own name and the words typed after the program, the last one unfinished. */
+/** A function calls the program with the name of its shell and the typed words, the last one unfinished. */
 const FUNCTIONS = {
   bash: `# bash completion for scrip: source <(scrip completion bash)
 _scrip() {
@@ -66,7 +66,7 @@ export const completionCommand = (completion: Command, program: Command): void =
 }
 
 interface Offer {
-  /** With a colon before it, it stands for all files, or for all folders. */
+  /** A word that begins with a colon means all files, or all folders. */
   word: string
   about?: string
 }

@@ -8,7 +8,7 @@ import { manualOf } from './manual.ts'
 
 interface Topic {
   about: string
-  /** The path of a file in the executable, or what makes the text. */
+  /** The path of a file in the executable, or a function that makes the text. */
   text: string | (() => string)
 }
 

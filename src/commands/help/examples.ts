@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import examples from './examples.txt' with { type: 'text' }
 
 const LINES = examples.trimEnd().split('\n')
-/** Of a command that has commands below it. */
+/** The most examples of a command with subcommands. */
 const SHOWN_MAX = 2
 
-/** The lines that call a command, or the commands below it. */
+/** The lines that call a command or its subcommands. */
 const linesOf = ({ commands }: Command, path: string): readonly string[] => {
   const calls = new RegExp(`^(?:\\w+=\\w+ |source <\\()?${path}(?: |$)`)
   const lines = LINES.filter((line) => calls.test(line))

@@ -34,14 +34,14 @@ export const administer = <Args extends unknown[]>(
     )
   }
 
-/** What a reader of a folder works with. @throws ProgramError, SchemaMismatch, DataFault */
+/** Does some work with the data of a folder. @throws ProgramError, SchemaMismatch, DataFault */
 export const reading = <T>(config: DataConfig, work: (data: Reading) => Promise<T>): Promise<T> =>
   withReader(config, (database) => {
     const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
     return work({ ...administrationOf(world, readReference()), config, database })
   })
 
-/** What a command reads. */
+/** The data that a command reads. */
 export interface Reading extends Administration {
   config: DataConfig
   database: Database
@@ -74,7 +74,7 @@ export const holdsNoDatabase = (dataDir: string): ProgramError =>
 export const pathOf = (command: Command): string =>
   command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
 
-/** Acts and lists are of live mode (contract C20). @throws ProgramError */
+/** Acts and lists need live mode (contract C20). @throws ProgramError */
 export const requireLive = (dataDir: string, command: string): void => {
   if (!isOfMode(databasePath(dataDir), 'sandbox')) return
   const operation = CONTROL_OPERATIONS[command]
@@ -84,7 +84,7 @@ export const requireLive = (dataDir: string, command: string): void => {
   throw unusable(`${dataDir} is the folder of a sandbox, and scrip ${command} works in live mode only\n${next}`)
 }
 
-/** What does the same as a command in a sandbox. */
+/** The operations of the control API that do the same in a sandbox. */
 const CONTROL_OPERATIONS: Readonly<Record<string, string>> = {
   'client add': 'POST /_sandbox/clients',
   'client list': 'GET /_sandbox/clients',
@@ -109,13 +109,13 @@ const CONTROL_OPERATIONS: Readonly<Record<string, string>> = {
   reconcile: 'POST /_sandbox/reconcile',
 }
 
-/** Before anything of a folder is touched. @throws ProgramError, DataFault */
+/** Called before anything in a folder changes. @throws ProgramError, DataFault */
 export const requireLiveFolder = (dataDir: string, command: string): void => {
   if (hasDatabase(dataDir)) requireLive(dataDir, command)
   requirePrivateFiles(dataDir)
 }
 
-/** For live mode; a sandbox has nothing to hide. @throws DataFault */
+/** Checks permissions in live mode. A sandbox has no secrets. @throws DataFault */
 export const requirePrivateData = (dataDir: string): void => {
   if (hasDatabase(dataDir) && isOfMode(databasePath(dataDir), 'live')) requirePrivateFiles(dataDir)
 }

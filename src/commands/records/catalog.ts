@@ -31,7 +31,7 @@ import { note, show } from '../terminal/output.ts'
 import { administer, dataCommand, type Reading, requireLive, withReader } from './administration.ts'
 import { actCommand } from './records.ts'
 
-/** `scrip catalog`: what is sold, as a file (contract C8). */
+/** `scrip catalog`: the products as a file (contract C8). */
 export const catalogCommands = (catalog: Command): void => {
   catalog.hook('preAction', refuseRuntimeVariables)
   catalog

@@ -72,7 +72,7 @@ export const explainRecord = <T>(where: string, work: () => T | Promise<T>): Pro
     }
   })
 
-/** The checks of a folder, and whether the record holds the same. @throws ProgramError */
+/** Verifies a folder, and compares it with the record. @throws ProgramError */
 export const verifiedCopy = <Result>(
   config: DataConfig,
   target: PostgresTarget,

@@ -13,7 +13,7 @@ import { acting } from '../acts/ask.ts'
 import { addField, choiceOption, withListOptions } from '../arguments.ts'
 import { administer } from './administration.ts'
 
-/** Commands are made of what acts and lists say of themselves. */
+/** Makes commands from the descriptions of acts and lists. */
 
 /** Adds the commands of a noun. */
 export const commandsOf =
@@ -30,7 +30,7 @@ const describe = (command: Command, { summary, takes = {} }: { summary: string; 
   for (const one of Object.values(takes)) addField(command, one)
 }
 
-/** Makes a command one that acts, or shows a record. */
+/** Defines a command that acts, or shows a record. */
 export const actCommand = (command: Command, said: Act | Showing): Command => {
   describe(command, said)
   if ('isMoney' in said) command.option('--dry-run', 'show the result, and change nothing')
@@ -52,10 +52,10 @@ interface ListOptions<Status extends string = string> extends DataOptions {
   status?: Status
 }
 
-/** What a person reads at once; {@link ListOptions.limit} asks for more. */
+/** The rows that a person reads at once; {@link ListOptions.limit} asks for more. */
 const TERMINAL_ROWS = 100
 
-/** Makes a command one that lists records: as a table, as JSON or as CSV (contract C17). */
+/** Defines a command that lists records: as a table, as JSON or as CSV (contract C17). */
 export const listCommand = (command: Command, said: Listing): Command => {
   const { client, times, statuses, takes = {}, columns, of } = said
   describe(withListOptions(command), said)

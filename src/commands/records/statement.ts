@@ -59,7 +59,7 @@ function* nested(statements: readonly ShownStatement[]): Generator<string> {
 const NO_LINE: Row = Object.fromEntries(Object.keys(LINE).map((column) => [column, null]))
 const COLUMNS = ['wallet_id', 'currency', 'entry', ...Object.keys(LINE)]
 
-/** One list: the balances are rows of their own. */
+/** Everything in one list: each balance is a separate row. */
 function* flat(statements: readonly ShownStatement[], { sinceMs, untilMs }: Period): Generator<Row> {
   for (const { wallet_id, currency, opening_balance, lines, closing_balance } of statements) {
     const balance = (entry: string, balance_after: Cell, timeMs: number): Row => ({

@@ -12,11 +12,11 @@ import { assemble } from '../../start/assemble.ts'
 
 export interface DocumentOptions {
   as: (typeof DOCUMENT_FORMATS)[number]
-  /** The folder of a collection that is many files. */
+  /** The folder for a collection of many files. */
   output?: string
 }
 
-/** Prints the OpenAPI document, or a collection that is made from it. @throws UsageError */
+/** Prints the OpenAPI document, or a collection made from it. @throws UsageError */
 export const printOpenApi = async (config: Config, { as, output }: DocumentOptions): Promise<void> => {
   if ((as === 'bruno') !== (output !== undefined))
     throw new UsageError('--as bruno writes a folder, and the other formats are printed\nUse --output with --as bruno.')

@@ -16,7 +16,7 @@ import { walletsOf } from '../../wallets/queries.ts'
 import { logOf, startServer } from './server.ts'
 import { nextStopSignal } from './stop-signal.ts'
 
-/** How long requests in flight may take after a stop signal. */
+/** The time limit of requests in flight after a stop signal. */
 const DRAIN_MS_MAX = 10 * SECOND_MS
 
 /** After this time, the program exits anyway: the data is safe. */
@@ -28,7 +28,7 @@ export const serve = async (config: Config): Promise<void> => {
   if (config.isTrial) return (await import('./trial-start.ts')).startOnCopy(config, log)
   const record = config.postgres && (await recordOf(config, config.postgres, log))
   const server = await explained(config, () => startServer(config, log, record))
-  const stopSignal = nextStopSignal() // listens before anyone learns that there is something to stop
+  const stopSignal = nextStopSignal() // listens before anyone learns that the server runs
   try {
     if (config.readyFile !== undefined) writeReadyFile(config.readyFile, server.url)
   } catch (error) {
@@ -74,11 +74,11 @@ const NAME_WIDTH = 8
 // In the sandbox, an account's password is its name.
 const SANDBOX_LOGIN = `${DEFAULT_CREDENTIAL} / ${DEFAULT_CREDENTIAL}, or sbx_NAME and any password for a world of your own`
 
-/** Errors of the record in words. Loaded where it is needed. */
+/** Explains errors of the record. The module is loaded when it is needed. */
 const explained = async <T>(config: Config, work: () => Promise<T>): Promise<T> =>
   config.postgres ? (await import('../records/record.ts')).explainRecord(config.dataDir ?? '', work) : work()
 
-/** Why a server can no longer serve its record. Never resolves without a record. */
+/** Resolves to the reason why a server can no longer serve its record. Never resolves without a record. */
 const failureOf = async (config: Config, record: RecordServer | undefined): Promise<ProgramError> => {
   try {
     return await explained(config, () => record?.failure ?? new Promise<never>(() => undefined))
@@ -88,14 +88,14 @@ const failureOf = async (config: Config, record: RecordServer | undefined): Prom
   }
 }
 
-/** Loaded where it is needed. */
+/** Opens the record. The module is loaded when it is needed. */
 const recordOf = async (config: Config, target: PostgresTarget, log: Log): Promise<RecordServer> =>
   (await import('../records/record.ts')).openRecord(config, target, log)
 
 const roleOf = (record: RecordServer | undefined): string =>
   record ? ` role=${record.state === 'active' ? 'active' : 'warm'}` : ''
 
-/** Whether a person reads the log, which then also gets the messages of the start. */
+/** True if a person reads the log, which then also gets the messages of the start. */
 const isForPerson = ({ logFormat, logLevel }: Config): boolean =>
   process.stderr.isTTY && logFormat === 'pretty' && (logLevel === 'info' || logLevel === 'debug')
 

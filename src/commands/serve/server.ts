@@ -53,7 +53,7 @@ export const logOf = ({ logLevel, logFormat }: Config): Log => {
 
 /** Opens, migrates, seeds, binds and serves (contract C1). @throws ProgramError when data or address cannot be used */
 export const startServer = async (config: Config, log: Log, record?: RecordServer) => {
-  await using undo = new AsyncDisposableStack() // a start that fails leaves nothing that keeps the process alive
+  await using undo = new AsyncDisposableStack() // a failed start must not keep the process alive
   undo.defer(() => record?.stop())
   const { worlds, folder, seed, nextRequestId, deps: depsOf, close } = await openPlatform(config, log)
   const metrics = config.metrics && (await createMetrics({ version: VERSION, mode: config.mode, worlds }))
@@ -102,7 +102,7 @@ export const startServer = async (config: Config, log: Log, record?: RecordServe
     stop: async (drainMsMax: number, lastUse?: () => unknown): Promise<void> => {
       isClosing = true
       timekeeper.stop()
-      await using ending = new AsyncDisposableStack() // from the last to the first, whatever becomes of one of them
+      await using ending = new AsyncDisposableStack() // runs all steps in reverse order, even if one fails
       ending.defer(close)
       ending.defer(async () => void (await lastUse?.()))
       ending.defer(() => record?.stop())
@@ -124,7 +124,7 @@ interface RoleParts {
   refresh: () => void
 }
 
-/** How a server of a record becomes active, and warm again (contract C18). */
+/** The steps of a server of a record when it becomes active, and warm again (contract C18). */
 const rolesOf = ({ url, voucherKey, folder, timekeeper, deliveries, refresh }: RoleParts): Roles => ({
   url,
   create: () => createDatabase(folder.dataDir, 'live', systemClock),
@@ -169,7 +169,7 @@ export const openPlatform = async (config: Config, log: Log) => {
 /** Errors of the file system name the path in their message. */
 const namesItsPath = (error: unknown): boolean => error instanceof Error && 'path' in error
 
-/** The response to an error that escapes the HTTP layer: nothing of its cause (contract C4). */
+/** The response to an error that escapes the HTTP layer. It does not reveal the cause (contract C4). */
 const unexpectedError = (error: Error, requestId: string, log: Log): Response => {
   log.error('request failed', { requestId, cause: error.stack ?? String(error) })
   const { status, body } = renderFailure(INTERNAL, STRUCTURED)

@@ -17,7 +17,7 @@ const KEY_FILES = ['signing.key', 'voucher.key', 'voucher.key.next']
 
 /**
  * `scrip serve --check`: opens, migrates and verifies a copy of the data folder, also while a server runs on it (contract
- * C17). Whatever would keep this release from starting shows before that server is stopped.
+ * C17). An obstacle to starting this release shows before that server is stopped.
  * @throws ProgramError as a start does
  */
 export const startOnCopy = async (config: Config, log: Log): Promise<void> => {

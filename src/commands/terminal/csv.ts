@@ -1,6 +1,6 @@
 import { Amount, type Cell, type List } from '../../acts/cells.ts'
 
-/** CSV of RFC 4180 with a header. A spreadsheet takes no text for a formula (contract C17). */
+/** CSV of RFC 4180 with a header. No text can become a formula of a spreadsheet (contract C17). */
 export function* csvOf({ columns, rows }: List): Generator<string> {
   yield `${columns.map(quoted).join(',')}\r\n`
   const [first = '', ...others] = columns

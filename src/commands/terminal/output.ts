@@ -29,7 +29,7 @@ export const show = async (result: Result, format: Format): Promise<void> => {
     }
     await print()
   } catch (error) {
-    // Whoever reads, such as `head`, may stop when it has enough.
+    // A reader such as `head` may stop when it has enough.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error
   }
 }
@@ -47,7 +47,7 @@ function* piecesOf(result: Result, format: Format): Generator<string> {
 const isPage = (result: Result): result is Page => 'pieces' in result
 export const isList = (result: Result): result is List => 'columns' in result && 'rows' in result
 
-/** Prints a notice for people. Scripts get the result alone. */
+/** Prints a notice for people. Scripts get only the result. */
 export const note = (text: string, format: Format): void => {
   if (format === 'text') process.stderr.write(`${visibleLines(text)}\n`)
 }

@@ -1,12 +1,12 @@
 import { SECOND_MS, sinceStartMs } from '../../kernel/clock.ts'
 
-/** Reports how far work has come; a total of 0 is not known. */
+/** Reports progress. A total of 0 means that the total is not known. */
 export type OnProgress = (what: string, done: number, total: number) => void
 
-/** Longer than most work takes: whoever waits, or reads a log of cron or systemd, needs signs of life. */
+/** Longer than most work takes. People who wait, or read a log of cron or systemd, need signs of life. */
 const EVERY_MS = 10 * SECOND_MS
 
-/** Writes on standard error how far work has come, a line every ten seconds. */
+/** Writes the progress of work on standard error, a line every ten seconds. */
 export const withProgress = async <T>(
   work: (onProgress: OnProgress) => T | Promise<T>,
   write: (line: string) => unknown = (line) => process.stderr.write(line),

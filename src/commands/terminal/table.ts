@@ -1,6 +1,6 @@
 import { Amount, type List, type Row, textOf } from '../../acts/cells.ts'
 
-/** A list for people: a table, and where a terminal is too narrow for it, lines of name and value. */
+/** A list for people: a table or, if the terminal is too narrow, lines of name and value. */
 
 const GAP = '  '
 
@@ -11,7 +11,7 @@ interface Column {
   isNumeric: boolean
 }
 
-/** Rows whose widths are known before the first is printed. More of them begin a table of their own. */
+/** The most rows of a table, whose widths are computed before the first is printed. Further rows begin another table. */
 const ROWS_MAX = 10_000
 
 export function* tableOf({ columns, rows, total }: List): Generator<string> {

@@ -117,7 +117,7 @@ interface Logins {
 const DIFFERENCES_MAX = 100
 const TEXT_CHARACTERS_MAX = 200
 
-/** Of one response. */
+/** The most differences of one response. */
 const bounded = (differences: readonly Difference[]): readonly Difference[] => {
   const others = differences.length - DIFFERENCES_MAX
   if (others <= 0) return differences

@@ -7,12 +7,12 @@ import type { HostResponse } from './host.ts'
 export interface Difference {
   /** `status`, `header X-Page`, or a member of the body: `[].available_denominations[].discount`. */
   field: string
-  /** What Scrip sends. */
+  /** The value in the response of Scrip. */
   expected: string
   found: string
 }
 
-/** Each response has the same headers, in any order and with any values. */
+/** Headers of a connection, which are not compared. */
 const OF_CONNECTION = new Set([
   'date',
   'connection',
@@ -42,7 +42,7 @@ const shapeOf = (name: string, value: string | null): string => {
 /** Bounds the work on one body: a host may send one in which everything breaks the schema. */
 const ERRORS_MAX = 10_000
 
-/** The places where a body breaks a schema. Members that the schema does not have are differences, too. */
+/** The places where a body breaks a schema. Unknown members are differences, too. */
 export const schemaDifferences = (schema: TSchema, { body }: HostResponse): Difference[] =>
   distinct([...Iterator.from(Value.Errors(closed(schema), body)).take(ERRORS_MAX)].map(differenceIn))
 

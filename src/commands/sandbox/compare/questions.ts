@@ -38,7 +38,7 @@ export const casesOf = (served: readonly ServedOperation[]): Case[] => {
 
 const isRead = (route: string): boolean => route.startsWith('/api/v1/')
 
-/** A question that is the same whatever the host has, or one about what its lists hold. */
+/** A question that is the same for every host, or one about a record in its lists. */
 const caseOf = (
   served: ServedOperation,
   about: string,

@@ -1,9 +1,9 @@
-/** What a tool returns goes into the context of an agent as a whole: about 25,000 tokens at most (decision 115). */
+/** The longest result of a tool, about 25,000 tokens: all of it goes into the context of an agent (decision 115). */
 const LENGTH_MAX = 100_000
 
 interface Fit {
   text: string
-  /** What was left out, and how to get it; undefined if nothing was. */
+  /** Says which part was left out, and how to get it; undefined if the data is complete. */
   rest?: string
 }
 

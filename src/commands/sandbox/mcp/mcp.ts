@@ -49,7 +49,7 @@ export const mcp = async (config: McpConfig): Promise<void> => {
   }
 }
 
-/** @throws ProgramError where no sandbox responds, or one in live mode */
+/** @throws ProgramError if no sandbox responds, or the server is in live mode */
 const checkSandbox = async (client: SandboxClient, config: McpConfig): Promise<void> => {
   const { status } = await client.control('GET', '')
   if (status === 401) {
@@ -82,7 +82,7 @@ const untilResponsesAreSent = async (transport: StdioServerTransport): Promise<v
   }
   transport.onmessage = (message) => {
     if ('method' in message && 'id' in message) open.add(message.id)
-    // What was cancelled gets no response.
+    // A cancelled request gets no response.
     if ('method' in message && message.method === 'notifications/cancelled') open.delete(message.params?.requestId)
     receive?.(message)
   }

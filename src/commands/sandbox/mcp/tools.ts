@@ -209,7 +209,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
 
 type Detail = Static<typeof RequestDetail>
 
-/** What came, why it was answered as it was, and what it changed. */
+/** The explanation of a request: the request, the reason of its response, and its changes. */
 const explanationOf = (detail: Detail): string => {
   const { id, method, path, client, response, outcome, message, fault, dry_run } = detail
   const ending =

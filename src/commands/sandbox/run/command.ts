@@ -7,7 +7,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 const PASSED_ON = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2'] as const
 
 interface RunOptions {
-  /** `inherit`: the command has standard input, output and error. `detached`: it reads nothing, and has a process group of its own. */
+  /** `inherit`: the command has standard input, output and error. `detached`: it reads nothing, and has its own process group. */
   as: 'inherit' | 'detached'
   output?: 'inherit' | 'ignore'
   timeoutMs?: number | undefined
@@ -57,7 +57,7 @@ export class Command {
     } finally {
       clearTimeout(timer)
       this.#running.delete(send)
-      if (detached) signalGroup(child, 'SIGKILL') // no process of it stays
+      if (detached) signalGroup(child, 'SIGKILL') // ends all of its processes
     }
   }
 

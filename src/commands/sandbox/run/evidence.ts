@@ -61,7 +61,7 @@ export class Evidence implements Disposable {
     return this.config.journalFile?.endsWith('.har') === true
   }
 
-  /** Writes the files that are wanted. Returns whether all of them are written. */
+  /** Writes the requested files. Returns whether all of them are written. */
   async end({ exitCode, shortfall, report }: Ended, log: Log): Promise<boolean> {
     const { on, coverageFile, journalFile } = this.config
     if (on === 'failure' && exitCode === 0 && shortfall === undefined) return true
@@ -119,7 +119,7 @@ class FailedRequests {
     this.#last = [...this.#last, logged].slice(-KEPT_MAX)
   }
 
-  /** A line for each, how many there were if these are not all, and where to read what to do. */
+  /** A line for each request, the total if some are left out, and a link to advice. */
   get text(): string {
     if (this.#count === 0) return ''
     const lines = this.#last.map(lineOf)

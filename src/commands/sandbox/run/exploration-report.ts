@@ -17,7 +17,7 @@ export interface ExploredRun extends PlannedRun {
 }
 
 /**
- * The output of an exploration: the losses that made a difference, each with its request and the proof, and a summary.
+ * The output of an exploration: the losses with a consequence, each with its request and the proof, and a summary.
  */
 export const explorationReport = ({ writeCount, runs }: Plan, explored: readonly ExploredRun[]): string => {
   if (writeCount === 0) return 'explore: the command wrote nothing to this sandbox. Is SCRIP_URL its base URL?\n'

@@ -56,7 +56,7 @@ export const explore = async (
   const explored = await exploreAll(plan.runs, jobs, command, (loss) => run({ output: 'ignore', loss, timeoutMs }))
   await Bun.write(Bun.stderr, explorationReport(plan, explored))
   exitIf(command)
-  // Within another scrip run the writes may be meant for its sandbox.
+  // Within another scrip run, the command may write to the other sandbox.
   if (plan.writeCount === 0 && given.SCRIP_ACCESS_TOKEN === undefined) process.exit(EXIT.failed)
   process.exit(exitCodeOf(explored))
 }
@@ -74,7 +74,7 @@ const FINDINGS: readonly ExploredRun['consequence'][] = ['too many', 'too few', 
 const exitCodeOf = (explored: readonly ExploredRun[]): ExitCode =>
   explored.some(({ consequence }) => FINDINGS.includes(consequence)) ? EXIT.failed : EXIT.done
 
-/** Runs the command on a server of its own, so that all of its worlds are new. */
+/** Runs the command on a new server, so that all of its worlds are new. */
 const runOnce = async (
   config: ExploreConfig,
   log: Log,
@@ -86,7 +86,7 @@ const runOnce = async (
   try {
     const exploration = server.sandbox?.explore(loss)
     if (!exploration) throw new Error('a configuration of run is one of the sandbox')
-    // A scrip run within the command explores nothing.
+    // A scrip run inside the command does not explore.
     const env = { ...given, SCRIP_EXPLORE: undefined, ...(await accessTo(server, config.world)) }
     const { exitCode, durationMs } = await command.run(env, { as: 'detached', output, timeoutMs })
     const results = await exploration.results(server.due)

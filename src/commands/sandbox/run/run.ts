@@ -51,7 +51,7 @@ const shortfallOf = ({ exercised, documented, percent }: CoverageReport, percent
     ? `${exercised} of ${documented} documented outcomes covered: ${percent} % is less than ${percentMin} %`
     : undefined
 
-/** Nothing expires or moves before somebody looks at what the run has left in its folder. */
+/** Nothing expires or moves until somebody looks at the data that the run has left in its folder. */
 const freezeClocks = async (worlds: Worlds): Promise<void> => {
   for (const world of worlds.all) {
     clockOf(world).freeze()
@@ -59,7 +59,7 @@ const freezeClocks = async (worlds: Worlds): Promise<void> => {
   }
 }
 
-/** The failure of the command comes first. @throws ProgramError if nothing but the evidence has failed */
+/** The failure of the command takes precedence. @throws ProgramError if only the evidence has failed */
 const conclude = async (ended: Ended, evidence: Evidence, log: Log): Promise<void> => {
   const { exitCode, shortfall } = ended
   if (exitCode !== EXIT.done) process.stderr.write(evidence.failedRequests)

@@ -17,8 +17,8 @@ import { UsageError } from '../../../config/environment.ts'
 const BUFFERED_CHARACTERS_MAX = 65_536
 
 /**
- * A file that is written beside its destination and moved there when it is complete. Unless it is kept, nothing
- * changes. A pipe or a device gets the text once it is complete.
+ * A file that is written beside its destination. `keep` moves it there; without it, nothing changes. A pipe or a device
+ * gets the text once it is complete.
  */
 export class StagedFile implements Disposable {
   readonly #place: string
@@ -61,7 +61,7 @@ export class StagedFile implements Disposable {
     }
   }
 
-  /** @throws Error the first that occurred */
+  /** @throws the first error that occurred */
   keep(): void {
     this.#flush()
     if (this.#failure) throw this.#failure
