@@ -1,7 +1,7 @@
 import { type BlockList, isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** The addresses that deliveries may go to (contract C16): a receiver must not be a way into the network. */
+/** The addresses that deliveries may go to (contract C16): a webhook must not give access to the server's network. */
 
 /** The only IPv6 addresses that are assigned to the public. */
 const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3')
@@ -9,26 +9,26 @@ const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3')
 const METADATA = '168.63.129.16'
 
 export interface AddressRules {
-  /** Whether receivers are on this machine instead of the public network. They may speak plain http. */
+  /** True if receivers are on this machine instead of the public network. They may use plain http. */
   isLocal: boolean
   /**
-   * Whether a receiver can be on this machine: for whoever is on it, too. `written` is for a server that others reach, and
-   * means that the URL says so, because they can change what another name leads to.
+   * Decides whether a receiver can be on this machine, where its client must be, too. `written`, for a server that others
+   * reach, requires localhost or a loopback address in the URL, because others can change the address of any other name.
    */
   readonly loopback: 'any' | 'written' | 'none'
   /** Networks of `--webhook-allow`. */
   allowed: BlockList
 }
 
-/** Why a URL is refused as the receiver of a webhook; undefined if it is none. */
+/** The reason why a URL is refused as the receiver of a webhook; undefined if it is allowed. */
 type UrlProblem = string | undefined
 
 const NOT_REACHABLE = 'must not lead to a private, reserved or unknown address'
 
 const URL_LENGTH_MAX = 2_048
-/** The parser leaves some of them out, and would read another URL than the one that is stored. */
+/** The parser drops some of these characters, and would read a different URL from the one that is stored. */
 const UNWRITTEN = /[\s\p{Cc}]/u
-/** Empty credentials are none to the parser. A backslash is a slash to it. */
+/** The parser ignores empty credentials, and takes a backslash for a slash. */
 const USERINFO = /^[a-z]+:[\\/]*[^\\/?#]*@/i
 
 /** The problem of a URL, before its name is looked up. */
@@ -46,20 +46,20 @@ const urlProblem = (text: string, { isLocal }: AddressRules): UrlProblem => {
 
 const LOCALHOST = /(?:^|\.)localhost\.?$/i
 
-/** Whether an address or a name, without a look at what it leads to, is this machine. */
+/** True if an address or a name means this machine. The name is not looked up. */
 const namesLoopback = (host: string): boolean => LOCALHOST.test(host) || isLoopback(host)
 
 /** The rules for the receivers of a server. */
 export const rulesOf = (config: { host: string; webhookNetworks: BlockList }, isLocal: boolean): AddressRules => ({
   isLocal,
-  // Looked at when it is needed, because the library delays the start.
+  // Computed when it is needed, because the library delays the start.
   get loopback() {
     return isLocal ? (namesLoopback(config.host) ? 'any' : 'written') : 'none'
   },
   allowed: config.webhookNetworks,
 })
 
-/** The same for somebody who is not on this machine, by an address or a name: its network is not theirs (decision 72). */
+/** The rules for a client by its address or name. One on another machine cannot use the loopback network (decision 72). */
 export const rulesFor = (rules: AddressRules, address: string): AddressRules =>
   namesLoopback(address) ? rules : { ...rules, loopback: 'none' }
 
@@ -67,8 +67,8 @@ export const rulesFor = (rules: AddressRules, address: string): AddressRules =>
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
 /**
- * The addresses that a URL leads to, each of which is allowed. Undefined if one is not, or the name is unknown.
- * To be asked again at each connection, which goes to one of them: a name may change its addresses in between.
+ * The addresses of a URL, all of which are allowed. Undefined if one is not, or the name is unknown. Each connection calls
+ * it again and goes to one of them: a name may change its addresses in between.
  */
 export const findAddresses = async (url: URL, rules: AddressRules): Promise<string[] | undefined> => {
   const host = hostOf(url)
@@ -88,7 +88,7 @@ const resolved = async (name: string): Promise<string[]> => {
   }
 }
 
-/** Why a URL cannot be the receiver of a webhook now. */
+/** The reason why a URL cannot be the receiver of a webhook now; undefined if it can. */
 export const receiverProblem = async (text: string, rules: AddressRules): Promise<UrlProblem> =>
   urlProblem(text, rules) ?? ((await findAddresses(new URL(text), rules)) ? undefined : NOT_REACHABLE)
 
@@ -111,7 +111,7 @@ const EMBEDDINGS: readonly { prefix: readonly number[]; at: number }[] = [
   { prefix: [0x2002], at: 1 },
 ]
 
-/** The IPv4 address that an IPv6 address stands for, if it does. */
+/** The IPv4 address that an IPv6 address embeds; any other address as it is. */
 const withoutEmbedding = (address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 => {
   if (!(address instanceof ipaddr.IPv6)) return address
   const { parts } = address

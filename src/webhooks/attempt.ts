@@ -8,9 +8,9 @@ import type { ReceiverResponse } from './sender.ts'
 
 /** The consequences of an attempt (contract C16). */
 
-/** After each failure but the last. */
+/** The pause after each failure but the last. */
 const PAUSES_MS = [30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS]
-/** A webhook is switched off after so long without a success. */
+/** A webhook is switched off after this time without a success. */
 const FAILING_MS_MAX = 3 * DAY_MS
 const GONE = 410
 
@@ -26,7 +26,7 @@ export type AttemptStatus = 'delivered' | 'retrying' | 'failed'
 
 export interface AttemptResult {
   status: AttemptStatus
-  /** Why it has switched the webhook off; undefined if it has not. */
+  /** The reason for switching the webhook off; undefined if it stays on. */
   disabledReason?: string
 }
 
@@ -55,7 +55,7 @@ export const recordAttempt = (
     status,
     responseStatus: response.status,
     durationMs: response.durationMs,
-    // A receiver can repeat what it was sent.
+    // A receiver can repeat data of the event, from which a person may have been erased.
     responseBody: isUnchanged(tx, event) ? response.body : null,
     nextAttemptAtMs,
     createdAtMs: atMs,

@@ -6,16 +6,16 @@ import type { World } from '../worlds/world.ts'
 import { deleteWebhookRow, findWebhookEvenDeleted, updateWebhook, webhooksToClear } from './queries.ts'
 import { deleteDropped, deleteOldestAttempts, findOldestAttemptMs } from './queue-queries.ts'
 
-/** To delete as many takes about a millisecond. */
+/** Deleting this many rows takes about a millisecond. */
 const DELETED_AT_ONCE = 50
 
-/** Deletes what was dropped from the queues of a world, and the rest of deleted webhooks. Can run more than once at a time. */
+/** Deletes dropped deliveries of a world, and the rest of deleted webhooks. Several calls can run at the same time. */
 export const clearDropped = async (world: World): Promise<void> => {
   const dropped = webhooksToClear(world.db.query)
   for (const { id } of dropped) {
     while (await world.db.write((tx) => clearSome(tx, id))) await nextTurn()
   }
-  if (dropped.length > 0) schedule(world, 'events', world.clock.nowMs()) // events that were kept for it
+  if (dropped.length > 0) schedule(world, 'events', world.clock.nowMs()) // events that were kept for the queue
 }
 
 /** Returns whether there may be more. The webhook is read at each step: it can be dropped again, or deleted, in between. */

@@ -7,7 +7,7 @@ import type { ResponseReader } from './response-reader.ts'
 
 /** Less than the five seconds after which common servers close theirs. */
 const IDLE_MS_MAX = 4 * SECOND_MS
-/** As many as there are deliveries at once (contract C16). */
+/** The maximum number of deliveries at once (contract C16). */
 const IDLE_MAX = 64
 
 interface Target {
@@ -19,10 +19,10 @@ interface Target {
 
 const keyOf = ({ url, address }: Target): string => `${url.protocol}//${url.host} ${address}`
 
-/** Undefined when time is over first. */
+/** Resolves to undefined when time is over first. */
 type Until = <T>(work: Promise<T>) => Promise<T | undefined>
 
-/** One that waits. It leads to the same address, under the same name. */
+/** A waiting connection to the same address, under the same name. */
 export const findIdle = (idle: Iterable<Connection>, target: Target): Connection | undefined =>
   [...idle].findLast(({ key }) => key === keyOf(target))
 
@@ -34,13 +34,13 @@ export class Connection {
 
   constructor(
     target: Target,
-    /** Those that wait. */
+    /** The waiting connections. */
     private readonly idle: Set<Connection>,
   ) {
     this.key = keyOf(target)
     this.#socket = socketTo(target)
     this.#socket.on('data', (bytes: Buffer) => {
-      // Nothing was asked while there is no reader.
+      // Without a reader, no request is in progress.
       if (!this.#reader) this.#close()
       else if (this.#reader.read(bytes)) this.#end()
     })
@@ -49,8 +49,8 @@ export class Connection {
   }
 
   /**
-   * Resolves once the reader has enough of the response, the connection has ended, or time is over, to what went wrong with
-   * it. Keeps the connection for another request if nothing speaks against it, and closes it otherwise.
+   * Resolves once the reader has enough of the response, the connection has ended, or time is over; to the error of the
+   * connection if it has one. Keeps a reusable connection for another request, and closes any other.
    */
   async send(request: string, reader: ResponseReader, { until }: { until: Until }): Promise<string | undefined> {
     const { promise, resolve } = Promise.withResolvers<string | undefined>()
@@ -89,5 +89,5 @@ const socketTo = ({ url, address: host, ca }: Target): Socket => {
   })
 }
 
-/** The code of an error says more to people who search for it. */
+/** The code of an error, which is easier to search for than its message. */
 const wordsOf = ({ code, message }: NodeJS.ErrnoException): string => code ?? message

@@ -15,7 +15,7 @@ import { ATTEMPT_STATUSES, type Attempt, SIGNINGS, type Webhook } from './tables
 /** Webhooks and their deliveries in the API (contract C16). */
 
 export const WEBHOOK_NOT_FOUND = notFound('Webhook')
-/** Of a client. */
+/** The most webhooks of a client. */
 export const WEBHOOKS_MAX = 20
 export const TOO_MANY_WEBHOOKS = badRequest('too_many_webhooks', `At most ${WEBHOOKS_MAX} webhooks`)
 export const WEBHOOK_NOT_ACTIVE = badRequest('webhook_not_active', 'Webhook is not active')
@@ -79,7 +79,7 @@ export const readWebhook = async (sent: JsonObject, rules: AddressRules): Promis
 export const readUpdate = async (sent: JsonObject, rules: AddressRules): Promise<Static<typeof WebhookUpdateBody>> =>
   checkUpdate(trimmed(sent), await receiverRule(sent.url, rules))
 
-/** The name of a host is resolved before the check, which names everything that is wrong at once (contract C4). */
+/** Resolves the name of a host before the check, so that the check reports all violations at once (contract C4). */
 const receiverRule = async (url: unknown, rules: AddressRules) => {
   const problem = Value.Check(members.url, url) ? await receiverProblem(url, rules) : undefined
   return { url: () => (problem === undefined ? undefined : ({ rule: 'format', problem } as const)) }
@@ -106,7 +106,7 @@ export const WebhookSchema = Type.Object(
 )
 export const WEBHOOK_EXAMPLE = getExample(WebhookSchema)
 
-/** In a dry run, nothing of the secret is real (contract C19). */
+/** The secret in the response to a dry run is not a real one (contract C19). */
 const SecretSchema = secretMember(
   Type.String({
     description: 'Shown once: whsec_ and base64 of the key',
@@ -153,7 +153,7 @@ export const webhookWire = (webhook: Webhook): Static<typeof WebhookSchema> => (
   disabled_reason: webhook.disabledReason,
 })
 
-/** For the side that sends: why there was no response is none of the members that contract C16 lists. */
+/** An attempt for operators. The reason of a missing response is not among the members that contract C16 lists. */
 export const explainedAttemptWire = (attempt: Attempt): Static<typeof ExplainedDeliverySchema> => ({
   ...attemptWire(attempt),
   error: attempt.error,

@@ -15,7 +15,7 @@ import type { Secrets } from './secrets.ts'
 
 /** Deliveries at once, over all webhooks (contract C16). */
 const ALL_IN_FLIGHT_MAX = 64
-/** How often what is due by a clock that runs is looked for. */
+/** The interval between checks for deliveries that are due by a running clock. */
 const TICK_MS = SECOND_MS
 /** A pause after a result that could not be written. */
 const TROUBLE_MS = 5 * SECOND_MS
@@ -26,21 +26,21 @@ export const attemptTotals: Record<AttemptStatus, number> = { delivered: 0, retr
 interface DeliveriesOptions {
   deliver: Deliver
   secrets: Secrets
-  /** Whether nothing may be sent for now: another server may be sending it. */
+  /** True while nothing may be sent: another server may be sending it. */
   isHeld: () => boolean
   onDisabled: (webhook: Pick<Webhook, 'id' | 'clientId'>, reason: string) => void
   onError: (error: unknown) => void
 }
 
-/** Whether the memory knows what waits in the database of a world. */
+/** True if the waiting deliveries in the database of a world are known in memory. */
 const knowledge = worldPart(() => ({ isLoaded: false }), 'derived')
 
-/** Delivers what is queued, outside of transactions and requests. What was not recorded is sent again. */
+/** Delivers queued events, outside of transactions and requests. An attempt that was not recorded is made again. */
 export class Deliveries {
   readonly #slots = new SlotsByWebhook()
   #abort = new AbortController()
   readonly #waiting = new Set<{ world: World; isHeldUpBy: (slots: DeliverySlots) => boolean; resolve: () => void }>()
-  /** The worlds of which nothing is sent for now, and for how many reasons. */
+  /** The paused worlds, which send nothing, with the number of calls that pause each. */
   readonly #paused = new Map<World, number>()
   #inFlight = 0
   #isPumpDue = false
@@ -48,7 +48,7 @@ export class Deliveries {
 
   constructor(private readonly options: DeliveriesOptions) {}
 
-  /** Delivers what waits in a world, now and from now on. Called often: a world that is known costs nothing. */
+  /** Delivers the queue of a world, now and from now on. Called often: for a known world, it does nothing. */
   watch(world: World): void {
     if (!world.closed && !world.of(knowledge).isLoaded) this.#read(world)
   }
@@ -66,7 +66,7 @@ export class Deliveries {
     this.#pumpSoon()
   }
 
-  /** After the clock of a world was moved. */
+  /** Called after the clock of a world was moved. */
   wake(): void {
     this.#pumpSoon()
   }
@@ -98,12 +98,12 @@ export class Deliveries {
     })
   }
 
-  /** Deletes what was dropped, in steps between which others write. */
+  /** Deletes dropped deliveries, in steps between which others write. */
   clear(world: World): void {
     clearDropped(world).catch((error: unknown) => this.#report(world, error))
   }
 
-  /** Sends nothing more, gives what is in flight some milliseconds, and then gives it up: it is sent again later. */
+  /** Stops sending. Deliveries in flight get some milliseconds and are then given up: they are sent again later. */
   async close(drainMsMax: number): Promise<void> {
     clearTimeout(this.#timer)
     this.#isClosing = true
@@ -130,7 +130,7 @@ export class Deliveries {
     return next
   }
 
-  /** After the commit of what has called, and once however often it is called. */
+  /** Starts deliveries after the commit of the caller, once for any number of calls. */
   readonly #pumpSoon = (): void => {
     if (this.#isPumpDue) return
     this.#isPumpDue = true
@@ -147,7 +147,7 @@ export class Deliveries {
     this.#timer.unref()
   }
 
-  /** Of the webhook with the fewest in flight first; among them, of the one that has waited for its turn the longest. */
+  /** Prefers the webhook with the fewest deliveries in flight; among equal ones, the one that has waited the longest. */
   #startAll(): void {
     if (this.options.isHeld()) return
     const ready = this.#slots.ready((world) => this.#paused.has(world))
@@ -191,7 +191,7 @@ export class Deliveries {
       const attempted = { queued, event, response, atMs, nowMs: world.clock.nowMs() }
       const result = await world.db.write((tx) => recordAttempt(tx, attempted))
       this.#finish(world, webhook, result)
-      schedule(world, 'events', event.createdAtMs + EVENT_KEPT_MS) // what waits is kept for longer
+      schedule(world, 'events', event.createdAtMs + EVENT_KEPT_MS) // an event with waiting deliveries is kept longer
       schedule(world, 'attempts', atMs + EVENT_KEPT_MS)
     } catch (error) {
       slots.pause(TROUBLE_MS)
@@ -210,7 +210,7 @@ export class Deliveries {
     this.clear(world)
   }
 
-  /** A world that was reset or dropped takes its deliveries with it. */
+  /** Reports an error, except for a world that was reset or dropped, together with its deliveries. */
   #report(world: World, error: unknown): void {
     if (!world.closed && !this.#isClosing) this.options.onError(error)
   }

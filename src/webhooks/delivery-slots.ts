@@ -3,17 +3,17 @@ import type { World } from '../worlds/world.ts'
 
 /** Deliveries at once for a webhook (contract C16). */
 const IN_FLIGHT_MAX = 4
-/** And for one whose last attempt has failed. */
+/** Deliveries at once for a webhook whose last attempt has failed. */
 const FAILING_IN_FLIGHT_MAX = 1
 
 let turns = 0
 
-/** The deliveries of one webhook: what is in flight, and when the next is due. The database has the rest. */
+/** The deliveries of one webhook in flight, and the due time of the next. The database has the rest. */
 export class DeliverySlots {
   readonly inFlight = new Set<number>()
   /** By the clock of the world; Infinity when nothing waits. */
   nextDueMs = Number.POSITIVE_INFINITY
-  /** Whether the last attempt has failed. */
+  /** True if the last attempt has failed. */
   isFailing = false
   #pausedUntilMs = 0
   #turn = 0
@@ -27,7 +27,7 @@ export class DeliverySlots {
     this.nextDueMs = Math.min(this.nextDueMs, dueAtMs)
   }
 
-  /** The next look finds the delivery that follows. */
+  /** Marks a delivery as in flight. The next look then finds the one after it. */
   begin(queuedId: number): void {
     this.inFlight.add(queuedId)
     this.nextDueMs = Number.NEGATIVE_INFINITY
@@ -39,7 +39,7 @@ export class DeliverySlots {
     this.nextDueMs = Number.NEGATIVE_INFINITY
   }
 
-  /** In real time: the clock of a world may stand still. */
+  /** Pauses in real time: the clock of a world may stand still. */
   pause(milliseconds: number): void {
     this.#pausedUntilMs = sinceStartMs() + milliseconds
   }
@@ -59,13 +59,13 @@ export class DeliverySlots {
     return fewer === 0 ? this.#turn < other.#turn : fewer < 0
   }
 
-  /** Whether something is in flight, or due now. */
+  /** True if a delivery is in flight, or due now. */
   get isBusy(): boolean {
     return this.inFlight.size > 0 || this.nextDueMs <= this.world.clock.nowMs()
   }
 }
 
-/** The slots of all webhooks of all worlds where something is in flight or waits. */
+/** The slots of all webhooks, in all worlds, with deliveries that wait or are in flight. */
 export class SlotsByWebhook {
   readonly #byWorld = new Map<World, Map<string, DeliverySlots>>()
 
@@ -85,7 +85,7 @@ export class SlotsByWebhook {
     return slots
   }
 
-  /** Those that may send something now. A webhook for which nothing waits is forgotten. */
+  /** The slots that may send now. A webhook without waiting deliveries is forgotten. */
   ready(isPaused: (world: World) => boolean): DeliverySlots[] {
     const ready: DeliverySlots[] = []
     for (const [world, webhooks] of this.#byWorld) {

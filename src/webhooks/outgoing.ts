@@ -14,14 +14,14 @@ export interface Outgoing {
   queued: QueuedDelivery
   /** By the clock of the world. */
   atMs: number
-  /** Each signs, the new one first. */
+  /** The new secret first; each signs. */
   secrets: readonly string[]
 }
 
-/** Attempts a delivery. Undefined if it is no longer its turn: there is no attempt, and the queue says when it is due. */
+/** Attempts a delivery. Undefined if the queue has meanwhile postponed it: then there is no attempt. */
 export type Deliver = (outgoing: Outgoing, signal: AbortSignal) => Promise<ReceiverResponse | undefined>
 
-/** Posts an event with its signature (contract C16), and in the trace of the request that has caused it (decision 70). */
+/** Posts an event with its signature (contract C16), in the trace of the request that caused it (decision 70). */
 export const posting =
   (send: Send): Deliver =>
   ({ webhook, event, atMs, secrets }, signal) => {

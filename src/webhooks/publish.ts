@@ -24,7 +24,7 @@ interface NewEvent {
   record: string
   /** The record as its GET returns it. */
   data: object
-  /** When the change was due, which can be before the present of the world. */
+  /** The time at which the change was due, which can be earlier than the present time of the world. */
   createdAtMs: number
 }
 
@@ -54,7 +54,7 @@ export const publish = (tx: Tx, world: World, event: NewEvent): Event => {
   return written
 }
 
-/** The same for one webhook alone, whatever its filter. */
+/** Publishes an event to one webhook alone, whatever its filter. */
 export const publishTo = (tx: Tx, world: World, webhook: Webhook, event: NewEvent): Event => {
   const written = writeEvent(tx, world, event)
   queueDelivery(tx, world, webhook, written, event.createdAtMs)

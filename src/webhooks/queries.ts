@@ -30,7 +30,7 @@ export const findAnyWebhook = (query: Query, id: string): Webhook | undefined =>
 export const findWebhookEvenDeleted = (query: Query, id: string): Webhook | undefined =>
   query.select().from(webhooks).where(eq(webhooks.id, id)).limit(1).get()
 
-/** Of all clients, or of one; the newest first. */
+/** The webhooks of all clients, or of one; the newest first. */
 export const allWebhooks = (query: Query, clientId?: number): Webhook[] =>
   query
     .select()
@@ -42,7 +42,7 @@ export const allWebhooks = (query: Query, clientId?: number): Webhook[] =>
 const hasQueue = sql`EXISTS (SELECT 1 FROM webhook_queue
   WHERE webhook_queue.webhook_id = webhooks.id AND webhook_queue.due_at_ms IS NOT NULL)`
 
-/** Of all webhooks for which something waits. */
+/** The webhooks with waiting deliveries. */
 export const queuesToDeliver = (query: Query): Webhook[] =>
   query
     .select()
@@ -50,7 +50,7 @@ export const queuesToDeliver = (query: Query): Webhook[] =>
     .where(and(eq(webhooks.active, true), hasQueue))
     .all()
 
-/** When the webhook began to fail that has failed the longest; null without one. */
+/** The earliest time since which a webhook has been failing; null without one. */
 export const failingSinceMs = (query: Query): number | null =>
   query
     .select({ sinceMs: min(webhooks.failingSinceMs) })
@@ -63,10 +63,10 @@ export const activeWebhooksOf = (query: Query, clientId: number): Webhook[] => a
 export const countWebhooks = (query: Query, clientId: number): number =>
   query.select({ n: count() }).from(webhooks).where(ownedBy(clientId)).get()?.n ?? 0
 
-/** Of all clients, deleted ones among them. */
+/** The webhooks of all clients, deleted ones included. */
 export const everyWebhook = (query: Query): Iterable<Webhook> => rowsById(query, webhooks, undefined)
 
-/** Including those whose deletion goes on in steps. */
+/** The webhooks with rows to delete, including those whose deletion continues in steps. */
 export const webhooksToClear = (query: Query): Webhook[] =>
   query
     .select()
@@ -96,7 +96,7 @@ export const insertAttempt = preparedInsert(webhookDeliveries)
 export const attemptsTo = (query: Query, webhookId: string, narrowing: Narrowing): Rows<Attempt> =>
   rowsById(query, webhookDeliveries, eq(webhookDeliveries.webhookId, webhookId), narrowing)
 
-/** Of some events, the oldest first. */
+/** The attempts to deliver some events, the oldest first. */
 export const attemptsOf = (query: Query, eventIds: readonly string[]): Attempt[] =>
   query
     .select()

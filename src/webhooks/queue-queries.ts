@@ -50,13 +50,13 @@ const insertRow = preparedInsert(webhookQueue)
 
 const updateRow = preparedUpdate(webhookQueue, ['dueAtMs', 'failures', 'held'])
 
-/** A webhook, and what of its queue was dropped. */
+/** A webhook, and the part of its queue that was dropped. */
 interface QueueOf {
   webhookId: string
   droppedTo: number
 }
 
-/** How many deliveries wait for a webhook. */
+/** The number of deliveries that wait for a webhook. */
 export const countQueued = (query: Query, { webhookId, droppedTo }: QueueOf): number =>
   query
     .select({ n: count() })
@@ -66,7 +66,7 @@ export const countQueued = (query: Query, { webhookId, droppedTo }: QueueOf): nu
 
 export const findQueued = (query: Query, id: number): QueuedDelivery | undefined => byId(query, { id })
 
-/** The next ones that may be sent, of each record the first, the earliest due first. */
+/** The next deliveries that may be sent: the first of each record, the earliest due first. */
 export const nextQueued = (query: Query, queue: QueueOf, limit: number): QueuedDelivery[] =>
   nextDue(query).all({ ...queue, count: limit })
 
@@ -98,7 +98,7 @@ export const updateQueued = (
   updateRow(tx, { id, failures, ...update, held: update.isHeld ?? false })
 }
 
-/** Deletes some of what was dropped. Returns how many rows that were. */
+/** Deletes some of the dropped deliveries. Returns the number of deleted rows. */
 export const deleteDropped = (tx: Tx, { webhookId, droppedTo }: QueueOf, countMax: number): number => {
   const dropped = tx
     .select({ id: webhookQueue.id })

@@ -14,11 +14,11 @@ import {
   updateQueued,
 } from './queue-queries.ts'
 
-/** The delivery queue (contract C16): of each record only the first delivery is due. */
+/** The delivery queue (contract C16): only the first delivery of each record is due. */
 
 type QueueListener = (webhookId: string, dueAtMs: number) => void
 
-/** Notified of what is queued. Nothing else depends on it: the queue is in the database. */
+/** Notified of queued deliveries. Nothing else depends on it: the queue is in the database. */
 const queueListener = worldPart<{ notify: QueueListener }>(() => ({ notify: () => undefined }))
 
 const notify = (world: World, webhookId: string, dueAtMs: number): void => {
@@ -55,13 +55,13 @@ export const queueAgain = (tx: Tx, world: World, webhook: Webhook, event: Event)
   if (waiting.dueAtMs !== null) notify(world, webhook.id, nowMs)
 }
 
-/** Lets the next event of a record, or one that was held back, follow one that is delivered or has failed for good. */
+/** After the last attempt of a delivery, makes the next event of its record due, or one that was held back. */
 export const releaseNext = (tx: Tx, { id: webhookId, droppedTo }: Webhook, record: string, nowMs: number): void => {
   const next = findFirstOfRecord(tx, { webhookId, droppedTo, record })
   if (next && next.dueAtMs === null) updateQueued(tx, next, { dueAtMs: nowMs })
 }
 
-/** Lets the next event of a record go first, for tests. Without one, it waits until there is. */
+/** Lets the next event of a record go first, for tests. Without a next one, the event waits for it. */
 export const holdBack = (
   tx: Tx,
   { id: webhookId, droppedTo }: Webhook,
@@ -73,6 +73,6 @@ export const holdBack = (
   if (next && next.dueAtMs === null) updateQueued(tx, next, { dueAtMs: nowMs })
 }
 
-/** Drops everything that waits for a webhook. Its rows are deleted later, because there can be a million. */
+/** Drops all waiting deliveries of a webhook. The rows are deleted later, because there can be a million. */
 export const dropQueue = <Known extends Pick<Webhook, 'id'>>(tx: Tx, webhook: Known, update: Partial<Webhook>): Known =>
   updateWebhook(tx, webhook, { ...update, droppedTo: lastQueuedId(tx) })

@@ -1,28 +1,28 @@
 /** The head of a response, interim responses included, is read up to this length. */
 const HEAD_BYTES_MAX = 16_384
-/** One each second is enough for a receiver that says that it is still at work (RFC 9110, 15.2). */
+/** One interim response each second is enough for a receiver that is still at work (RFC 9110, 15.2). */
 const INTERIM_MAX = 16
 /** The part of a body that is kept (contract C16). */
 const BODY_BYTES_MAX = 1_024
-/** The frames of the chunks that hold so much body: one for each byte is six times as long. */
+/** The longest framing of the chunks of that part: a chunk for each byte takes six times its length. */
 const FRAMED_BYTES_MAX = 8 * BODY_BYTES_MAX
 
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: [^\r]*)?$/
 const INTERIM_BELOW = 200
 
 /**
- * Reads the status of an HTTP/1.1 response and the beginning of its body, and nothing else. Each byte is looked at once,
- * however few of them come together: a receiver must not hold up the server (decision 72).
+ * Reads the status of an HTTP/1.1 response and the beginning of its body, and nothing else. It reads each byte once,
+ * however small the pieces are: a receiver must not hold up the server (decision 72).
  */
 export class ResponseReader {
   #headBytes = 0
   #interims = 0
-  /** The end of the head, which is not a whole line yet. */
+  /** The incomplete last line of the head. */
   #line = ''
   #isInterim = false
   #status: number | null = null
   #isPersistent = false
-  /** How many fields say where the body ends. */
+  /** The number of header fields that set the end of the body. */
   #framings = 0
   #isChunked = false
   #bodyBytes = Number.POSITIVE_INFINITY
@@ -48,8 +48,8 @@ export class ResponseReader {
   }
 
   /**
-   * Whether the connection can be used again: the response says once where it ends, has ended there, within what is read
-   * of one, and nothing has come after it.
+   * True if the connection can be used again: one field sets the end of the response, all of it is read, and nothing has
+   * come after it.
    */
   get isReusable(): boolean {
     if (!this.#body || !this.#isPersistent || this.#framings > 1) return false
@@ -57,7 +57,7 @@ export class ResponseReader {
     return isWhole && content.byteLength <= BODY_BYTES_MAX
   }
 
-  /** Returns whether there is nothing more to read. */
+  /** Returns true when nothing is left to read. */
   read(bytes: Buffer): boolean {
     this.#isDone ||= this.#take(bytes)
     return this.#isDone
@@ -80,7 +80,7 @@ export class ResponseReader {
     return this.#readBody(bytes.subarray(at))
   }
 
-  /** Returns whether this is how a response goes on. */
+  /** Returns false if the response cannot continue with this line. */
   #readLine(line: string): boolean {
     if (this.#status === null && !this.#isInterim) {
       const [, minor, digits] = STATUS_LINE.exec(line) ?? []
@@ -115,7 +115,7 @@ export class ResponseReader {
     this.#bodyBytes = 0
   }
 
-  /** One byte more than is needed is kept, as a sign that the response went on. */
+  /** Keeps one byte more than is needed, as a sign that the response is longer. */
   #readBody(bytes: Buffer): boolean {
     const bytesMax = this.#isChunked ? FRAMED_BYTES_MAX : BODY_BYTES_MAX
     const body = Buffer.concat([this.#body ?? bytes, bytes.subarray(0, bytesMax + 1)])
@@ -130,7 +130,7 @@ export class ResponseReader {
   }
 }
 
-/** A body without its frames, as far as it goes; whether its end has come; and whether nothing has come after it. */
+/** The part of a body that has come, without its frames; flags say that it is complete, and that nothing comes after it. */
 interface Framed {
   content: Buffer
   isLast: boolean

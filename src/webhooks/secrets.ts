@@ -4,7 +4,7 @@ import type { Webhook } from './queries.ts'
 /** Encrypts secrets at rest with the key of the voucher codes. */
 interface SecretCipher {
   encrypt: (plain: string, associatedData: string) => Buffer
-  /** Undefined if the key or the associated data is another one. */
+  /** Undefined if the key or the associated data does not match. */
   decrypt: (sealed: Uint8Array, associatedData: string) => string | undefined
 }
 
@@ -20,7 +20,7 @@ export class Secrets {
     return this.cipherOf(query).encrypt(secret, associatedDataOfSecret(webhook))
   }
 
-  /** Those that sign at a time, the new one first. @throws Error if none can be decrypted, because its key is another one */
+  /** The secrets that sign at a time, the new one first. @throws Error if the key decrypts none of them */
   of(query: Query, webhook: Webhook, nowMs: number): string[] {
     const cipher = this.cipherOf(query)
     const { previousSecret, previousUntilMs } = webhook

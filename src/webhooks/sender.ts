@@ -3,9 +3,9 @@ import { type AddressRules, findAddresses } from './addresses.ts'
 import { Connection, findIdle } from './connections.ts'
 import { ResponseReader } from './response-reader.ts'
 
-/** Sends deliveries over connections of its own: to an address that was checked, and through no proxy (decision 72). */
+/** Sends deliveries over its own connections: to an address that was checked, without a proxy (decision 72). */
 
-/** How long a receiver has to respond, in real time. */
+/** The time that a receiver has to respond, in real time. */
 const RESPONSE_MS_MAX = 15 * SECOND_MS
 
 interface Delivery {
@@ -20,7 +20,7 @@ export interface ReceiverResponse {
   /** The beginning of the body. */
   body: string | null
   durationMs: number
-  /** Why there is no status, for people. */
+  /** The reason of a missing status, for people. */
   error: string | null
 }
 
@@ -51,7 +51,7 @@ export const createSender = ({ rules, userAgent, ca, responseMsMax = RESPONSE_MS
     const target = address === undefined ? undefined : { url, address, ca }
     const kept = target && findIdle(idle, target)
     let problem = kept ? await kept.send(request, reader, deadline) : NO_ADDRESS
-    // A receiver may have closed a connection that was kept while the request was on its way.
+    // A receiver may have closed a kept connection while the request was on its way.
     if (target && !reader.hasBegun && !deadline.hasPassed) {
       problem = await new Connection(target, idle).send(request, reader, deadline)
     }
@@ -74,12 +74,12 @@ const requestText = (url: URL, { body, headers, userAgent }: Delivery & { userAg
   return [`POST ${url.pathname}${url.search} HTTP/1.1`, ...lines, '', body].join('\r\n')
 }
 
-/** Time is over after this many milliseconds, or when a signal says so. */
+/** A deadline passes after this many milliseconds, or when a signal aborts. */
 const deadlineOf = (milliseconds: number, signal: AbortSignal) => {
   const over = Promise.withResolvers<undefined>()
   const deadline = {
     hasPassed: false,
-    /** Undefined when time is over first. */
+    /** Resolves to undefined when time is over first. */
     until: <T>(work: Promise<T>): Promise<T | undefined> => Promise.race([work, over.promise]),
     end: (): void => {
       clearTimeout(timer)

@@ -6,7 +6,7 @@ const SECRET_PREFIX = 'whsec_'
 
 export const secretFrom = (bytes: Uint8Array): string => SECRET_PREFIX + Buffer.from(bytes).toString('base64')
 
-/** The bytes behind the base64 are the key of all kinds of signatures. */
+/** All kinds of signatures use the bytes that the base64 encodes as their key. */
 const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
 
 const hex = (secret: string, text: string): string => createHmac('sha256', keyOf(secret)).update(text).digest('hex')
@@ -16,9 +16,9 @@ interface SignedEvent {
   eventId: string
   eventType: string
   body: string
-  /** Of the attempt, by the clock of the world. */
+  /** The time of the attempt, by the clock of the world. */
   atMs: number
-  /** The new one first: each signs. */
+  /** The new secret first; each signs. */
   secrets: readonly string[]
 }
 
@@ -31,7 +31,7 @@ const standardSignature = (
   return new Webhook(secret).sign(eventId, new Date(atMs), body)
 }
 
-/** The headers that let a receiver verify where an event comes from (contract C16). */
+/** The headers with which a receiver verifies the sender of an event (contract C16). */
 export const signatureHeaders: Record<Signing, (event: SignedEvent) => Record<string, string>> = {
   // https://www.standardwebhooks.com
   standard: (event) => ({
@@ -54,20 +54,20 @@ export const signatureHeaders: Record<Signing, (event: SignedEvent) => Record<st
 
 const secondsOf = (timeMs: number): string => String(Math.floor(timeMs / SECOND_MS))
 
-/** The header with the time, the header with the signatures, and what separates them. */
+/** The header with the time, the header with the signatures, and the separator of the signatures. */
 const PLACES: Record<Signing, readonly [stamp: string, signature: string, separator: string]> = {
   standard: ['webhook-timestamp', 'webhook-signature', ' '],
   timestamped: ['X-Timestamp', 'X-Signature', ','],
   body: ['X-Timestamp', 'X-Signature', ','],
 }
 
-/** When headers say that a delivery was signed, by the clock of its world in whole seconds; undefined if they do not. */
+/** The time of the signature in the headers of a delivery, by the clock of its world in whole seconds; undefined without one. */
 export const signedAtMs = (signing: Signing, headers: Headers): number | undefined => {
   const seconds = headers.get(PLACES[signing][0]) ?? ''
   return /^\d{1,11}$/.test(seconds) ? Number(seconds) * SECOND_MS : undefined
 }
 
-/** Whether one of some secrets made one of the signatures, at any time: a world has its own clock. */
+/** True if one of the secrets made one of the signatures, at any time: a world has its own clock. */
 export const isSignedBy = (secrets: readonly string[], signing: Signing, headers: Headers, body: string): boolean => {
   const [, signature, separator] = PLACES[signing]
   const atMs = signedAtMs(signing, headers)

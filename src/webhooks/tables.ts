@@ -8,7 +8,7 @@ export const webhooks = table(schema.webhooks, {
 })
 export type Webhook = typeof webhooks.$inferSelect
 
-/** How deliveries are signed (contract C16). */
+/** The kinds of signatures (contract C16). */
 export const SIGNINGS = webhooks.signing.enumValues
 export type Signing = Webhook['signing']
 

@@ -21,16 +21,16 @@ import { dropQueue, queueAgain } from './queue.ts'
 import type { Secrets } from './secrets.ts'
 import { secretFrom } from './signing.ts'
 
-/** Contract C16. */
+/** The length of a new secret (contract C16). */
 const SECRET_BYTES = 32
-/** How long the old secret still signs after a rotation. */
+/** The old secret signs for this time after a rotation. */
 const ROTATION_MS = DAY_MS
 
 /** @throws DomainError not_found */
 export const getWebhook = ({ world, client }: Session, id: string, query: Query = world.db.query): Webhook =>
   found(findWebhook(query, client.id, id), WEBHOOK_NOT_FOUND)
 
-/** A webhook and its secret, which nobody sees again. */
+/** A webhook and its secret, which no later response shows. */
 interface WithSecret {
   webhook: Webhook
   secret: string
@@ -70,7 +70,7 @@ export const createWebhook = (
   return { webhook, secret }
 }
 
-/** Switching a webhook off drops what waits for it; on, it begins as a new one does. */
+/** Changes a webhook. Switching it off drops its waiting deliveries; switched on, it begins like a new one. */
 export const changeWebhook = (
   tx: Tx,
   world: World,
@@ -83,13 +83,13 @@ export const changeWebhook = (
   return dropQueue(tx, webhook, { ...update, active })
 }
 
-/** An operator switches a webhook off, until its client switches it on again. */
+/** Switches a webhook off for an operator, until its client switches it on again. */
 export const disableWebhook = (tx: Tx, world: World, webhook: Webhook): Webhook =>
   webhook.active
     ? dropQueue(tx, webhook, { active: false, disabledReason: 'operator', updatedAtMs: world.clock.nowMs() })
     : webhook
 
-/** Many rows are deleted later. */
+/** Deletes a webhook. If it has many rows, they are deleted later. */
 export const deleteWebhook = (tx: Tx, webhook: Webhook): void => {
   dropQueue(tx, webhook, { active: false, deleted: true })
   clearSome(tx, webhook.id)
@@ -108,7 +108,7 @@ export const rotateSecret = (tx: Tx, world: World, secrets: Secrets, webhook: We
   return { webhook: rotated, secret }
 }
 
-/** An event for one webhook alone. @throws DomainError webhook_not_active */
+/** Sends a ping to one webhook alone. @throws DomainError webhook_not_active */
 export const pingWebhook = (tx: Tx, world: World, webhook: Webhook): Event => {
   if (!webhook.active) throw new DomainError(WEBHOOK_NOT_ACTIVE)
   const { id, clientId } = webhook
@@ -123,7 +123,7 @@ export const pingWebhook = (tx: Tx, world: World, webhook: Webhook): Event => {
 
 const recordOfPing = (webhookId: string): string => `webhook ${webhookId}`
 
-/** Sends an event again to every active webhook whose filter fits, or to one of them, and returns how many those are. */
+/** Sends an event again to every active webhook whose filter fits, or to one of them. Returns the number of webhooks. */
 export const redeliver = (tx: Tx, world: World, event: Event, onlyTo?: string): number => {
   let sent = 0
   for (const webhook of activeWebhooksOf(tx, event.clientId)) {
