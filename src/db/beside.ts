@@ -32,16 +32,16 @@ const runBeside = <Row>(path: string, { sql, pragmas = [], values = [] }: Statem
 }
 
 /**
- * Copies a database into a new file while others write, and syncs the copy to the disk as it goes.
+ * Copies a database into a new file while others write, and syncs the copy to the disk in steps.
  *
- * @throws what SQLite says
+ * @throws the error of SQLite
  */
 export const copyDatabase = async (path: string, copy: string, onFlushed?: (bytes: number) => void): Promise<void> => {
   makePrivateFile(copy)
   await flushWhile(copy, runBeside(path, { sql: 'VACUUM INTO ?', values: [copy] }), onFlushed)
 }
 
-/** {@link rewriteFile} in a thread of its own: others read meanwhile, and nobody writes. @throws DataFault while another program reads */
+/** {@link rewriteFile} in another thread: others read meanwhile, and nobody writes. @throws DataFault while another program reads */
 export const rewriteBeside = async (path: string): Promise<void> => {
   await runBeside(path, { pragmas: ['secure_delete = ON'], sql: 'VACUUM' })
   const [result] = await runBeside<{ busy: number }>(path, { sql: 'PRAGMA wal_checkpoint(TRUNCATE)' })
@@ -49,8 +49,8 @@ export const rewriteBeside = async (path: string): Promise<void> => {
 }
 
 /**
- * A backup of a copy of the record is an independent database, with which one can go back to one machine (contract
- * C18).
+ * Makes a backup of a copy of the record an independent database, with which an operator can return to one machine
+ * (contract C18).
  */
 export const ownDatabase = (path: string): void => {
   using sqlite = new SqliteDatabase(path, { readwrite: true, create: false })

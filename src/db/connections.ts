@@ -1,7 +1,7 @@
 import { constants, Database as SqliteDatabase } from 'bun:sqlite'
 import { makePrivateFile } from './data-folder.ts'
 
-/** How long a command waits for another process to write before it gives up. */
+/** A command waits this long for another process to write, and then gives up. */
 export const BUSY_TIMEOUT_MS = 5_000
 
 /** Memory for pages of the file: it holds the index that the largest list reads (decision 120). */
@@ -12,8 +12,8 @@ export const PAGE_BYTES = 2_048
 const WAL_PAGES_MAX = 4_096
 
 /**
- * Closes a connection. One with statements that are still to be collected ends with the last of them, and must not then
- * remove the log of a database that has taken the place of its own.
+ * Closes a connection. While the garbage collector has not collected all of its statements, it stays open; when it ends, it
+ * must not remove the log of a database that has meanwhile replaced its own.
  */
 export const closeConnection = (sqlite: SqliteDatabase): void => {
   try {
@@ -24,7 +24,7 @@ export const closeConnection = (sqlite: SqliteDatabase): void => {
   }
 }
 
-/** SQLite does neither by default. With recursive triggers, REPLACE fires the triggers that refuse deletion. */
+/** Turns on both, which SQLite does not by default. With recursive triggers, REPLACE fires the triggers that refuse deletion. */
 export const constrain = (sqlite: SqliteDatabase): void => {
   sqlite.run('PRAGMA foreign_keys = ON')
   sqlite.run('PRAGMA recursive_triggers = ON')

@@ -1,10 +1,10 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
 
-/** The commit of which record in PostgreSQL a copy holds (contract C18). */
+/** The position of a copy: its record in PostgreSQL, and the commit that it holds (contract C18). */
 export interface Mark {
   installation: string
   seq: number
-  /** The epoch of that commit, and its time by the clock of PostgreSQL in microseconds: of two timelines, these differ. */
+  /** The epoch of that commit, and its time by the clock of PostgreSQL in microseconds. They differ between two timelines. */
   epoch: number
   atUs: number
   /** The epoch under which this folder writes. */
@@ -37,11 +37,11 @@ export const putMark = (sqlite: SqliteDatabase, { installation, seq, epoch, atUs
     .run(installation, seq, epoch, atUs, leaseEpoch)
 }
 
-/** A backup is a database of its own. */
+/** Makes a backup an independent database. */
 export const removeMark = (sqlite: SqliteDatabase): void => {
   sqlite.run('DELETE FROM record_copy')
 }
 
-/** The refusal to write a copy without its record. */
+/** The message that refuses to write a copy without its record. */
 export const copyWithoutRecord = ({ installation }: Mark, dataDir: string): string =>
   `${dataDir} is a copy of the record ${installation} in PostgreSQL\nSet SCRIP_POSTGRES, or SCRIP_POSTGRES_FILE, to that record.`

@@ -66,7 +66,7 @@ const ROOT = 0
 
 export const makePrivate = (path: string): void => chmodSync(path, PRIVATE_FILE_MODE)
 
-/** The database, its logs and what was set aside, and all keys. */
+/** The database, its logs, the databases that were set aside, and all keys. */
 const PRIVATE_FILES = /^(?:scrip\.sqlite|voucher\.key|signing\.key)/
 
 const WRITTEN_BY_EVERYBODY = 0o002
@@ -108,7 +108,7 @@ export const removeDatabase = (path: string): void => {
 
 /**
  * Writes a whole database in one step, and waits until it is on the disk: a process that is killed leaves the old one or the new one.
- * Whoever has the old one open closes it in `release`, when there is room for the new one.
+ * `release` closes the old one, once there is room for the new one.
  */
 export const writeDatabase = (path: string, image: Uint8Array, release: () => void = () => undefined): void => {
   const staged = path + STAGED

@@ -43,13 +43,13 @@ export class Database {
     this.#commits = new SharedCommit(sqlite, () => this.#files)
   }
 
-  /** Reads what is committed and, in a unit of work, what that has written. */
+  /** Reads committed data and, in a unit of work, the writes of that unit. */
   get query(): Query {
     return this.#isInUnit ? this.#tx : this.#query
   }
   #isInUnit = false
 
-  /** Another one in each unit of work: what a unit reads once is remembered by it. */
+  /** A new object for each unit of work: it is the key of data that the unit reads once. */
   unit = {}
 
   /** Undoes what the open unit of work has written so far. */
@@ -74,8 +74,8 @@ export class Database {
   }
 
   /**
-   * From now on, what is written is committed at a gate first. Until it is, others read the state before it, through a
-   * connection of their own.
+   * From now on, each transaction is committed at a gate first. Until then, others read the state before it, through
+   * another connection.
    */
   gateBy(gate: Gate): void {
     this.#commits.gate = gate
@@ -96,7 +96,7 @@ export class Database {
     return this.#commits.settled()
   }
 
-  /** Called in a transaction of {@link write}: a record keeps nothing of what was there before. */
+  /** Called in a transaction of {@link write}: the record then keeps no earlier versions of the rows. */
   eraseChanges(): void {
     this.#commits.gate?.eraseChanges()
   }
@@ -106,7 +106,7 @@ export class Database {
     this.#commits.afterCommit(work)
   }
 
-  /** Whether commits wait for the disk. A loss of power may undo those that do not, until a later commit waits. */
+  /** Sets whether commits wait for the disk. A loss of power may undo those that do not, until a later commit waits. */
   setDurable(isDurable: boolean): void {
     this.sqlite.run(`PRAGMA synchronous = ${isDurable ? 'FULL' : 'NORMAL'}`)
   }
@@ -119,12 +119,12 @@ export class Database {
     return new Database(sqlite, false)
   }
 
-  /** Commits what is waiting at once. */
+  /** Commits waiting units of work at once. */
   flush(): void {
     this.#commits.flush()
   }
 
-  /** Writes what is waiting, then what is added to it, and returns the database as an image. */
+  /** Commits waiting units of work, then does the work `last`, and returns the database as an image. */
   image(last?: (tx: Tx) => void): Uint8Array {
     this.flush()
     if (last) this.fill(last)
@@ -171,7 +171,7 @@ export class Database {
     this.#commits.beforeCommit = () => work(this.#tx)
   }
 
-  /** Writes at once, in a transaction of its own or as a part of one, to a database that serves no requests yet. */
+  /** Writes at once, in a new transaction or as a part of an open one, to a database that serves no requests yet. */
   fill<T>(work: (tx: Tx) => T): T {
     this.unit = {}
     if (this.sqlite.inTransaction) return inSavepoint(this.sqlite, () => work(this.#tx))
@@ -186,12 +186,12 @@ export class Database {
     }
   }
 
-  /** Why writes are refused, if they are. */
+  /** The reason why writes are refused; undefined while they are not. */
   get trouble(): Error | undefined {
     return this.#commits.trouble
   }
 
-  /** Whether writes are taken, as far as is known without one. */
+  /** True if writes are expected to succeed, as far as that is known without one. */
   get isWritable(): boolean {
     return this.trouble === undefined && this.#files?.areWritable() !== false
   }
@@ -199,7 +199,7 @@ export class Database {
   /** Checks whether the files are in place and can be written, and whether writes that were refused work again. */
   lookAfter(): void {
     if (this.isWritable && this.#files?.areInPlace() !== false) return
-    this.write(() => this.#rewriteHeader()).catch(() => undefined) // it stays in trouble
+    this.write(() => this.#rewriteHeader()).catch(() => undefined) // the trouble remains
   }
 
   #rewriteHeader(): void {
@@ -219,7 +219,7 @@ export class Database {
     try {
       if (this.onFile) this.sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)')
     } catch (error) {
-      if (!isPassing(error)) throw error // else the log is read when the file is opened again
+      if (!isPassing(error)) throw error // otherwise the next opening reads the log
     }
     this.#closeAtOnce()
   }

@@ -9,14 +9,14 @@ export const flushFolder = (path: string): void => {
   if (process.platform !== 'win32') flush(path, 'r')
 }
 
-/** A disk writes what is new in such a time in some milliseconds. */
+/** A disk writes the new data of this time within some milliseconds. */
 const FLUSH_EVERY_MS = 20
 
 /**
- * Brings a file to the disk while it is written. All of it at once, at its end, would hold up the commits of a server for
- * some tenths of a second.
+ * Syncs a file to the disk while it is written. A single sync at its end would hold up the commits of a server for some
+ * tenths of a second.
  * @param onFlushed gets the size of the file so far
- * @throws what the writing throws
+ * @throws the error of the writing
  */
 export const flushWhile = async (
   path: string,

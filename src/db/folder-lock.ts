@@ -5,26 +5,26 @@ import { DataFault, isBusy, makePrivateFile } from './data-folder.ts'
 
 /** Locks of the operating system, which end with their process (decision 142). Disposal unlocks. */
 const SERVER_FILE = 'server.lock'
-/** Held by who writes the folder: a server while it runs, or a command. */
+/** Held by the process that writes the folder: a server while it runs, or a command. */
 const WRITER_FILE = 'writer.lock'
-/** Held while a copy is made, while codes are imported, and while what is erased or sealed again must not get into one. */
+/** Held while a copy is made, codes are imported, or data is erased or encrypted again, which must not get into a copy. */
 const COPY_FILE = 'copy.lock'
 
-/** How long commands wait for each other, and a server for a command (contract C20). */
+/** The time that commands wait for each other, and a server for a command (contract C20). */
 export const WRITER_MS_MAX = 30 * SECOND_MS
 const LOOK_MS = 20
 
-/** Two processes that come at once are in each other's way for a moment: without a pause, both are refused. */
+/** Two processes that start at once block each other for a moment: without this pause, both are refused. */
 const MOMENT_MS = 250
 
-/** Begins to write. Others can do what does not write meanwhile. */
+/** Begins to write. Meanwhile, others can only read. */
 const WRITE = 'BEGIN IMMEDIATE'
 const READ = 'BEGIN; SELECT count(*) FROM sqlite_schema'
 
-/** For a server: keeps all others from writing. @throws DataFault while another one serves, or a command writes for too long */
+/** Keeps all processes but a server from writing. @throws DataFault while another server runs, or a command writes for too long */
 export const lockForServing = (dataDir: string): Disposable => {
   using locks = new DisposableStack()
-  locks.use(lockForLife(dataDir, MOMENT_MS)) // a command may look whether there is one
+  locks.use(lockForLife(dataDir, MOMENT_MS)) // a command may check whether a server runs
   locks.use(lock(dataDir, WRITER_FILE, WRITE, WRITER_MS_MAX, WRITES_TOO_LONG))
   return locks.move()
 }
@@ -41,14 +41,14 @@ export const lockForLife = (dataDir: string, waitMs = 0): Disposable =>
     'another scrip serve works on this folder\nStop it first, or name another folder.',
   )
 
-/** Whether a server has the folder, or a command replaces its database. */
+/** True if a server has the folder, or a command replaces its database. */
 export const isServed = (dataDir: string): boolean => {
   const free = unlessBusy(() => lock(dataDir, SERVER_FILE, WRITE, 0))
   free?.[Symbol.dispose]()
   return free === undefined
 }
 
-/** For who reads beside a server. @throws DataFault while another process replaces the database */
+/** For a process that reads beside a server. @throws DataFault while another process replaces the database */
 export const lockForReading = (dataDir: string): Disposable =>
   lock(
     dataDir,
@@ -58,7 +58,7 @@ export const lockForReading = (dataDir: string): Disposable =>
     'another command makes or replaces the database of this folder\nTry again when it is done.',
   )
 
-/** For a command that writes. Undefined while another process does. @throws DataFault as {@link lockForReading} */
+/** For a command that writes. Undefined while another process writes. @throws DataFault as {@link lockForReading} */
 export const lockForWriting = (dataDir: string): Disposable | undefined => {
   const turn = new WriterTurn(dataDir)
   if (turn.take()) return turn
@@ -66,7 +66,7 @@ export const lockForWriting = (dataDir: string): Disposable | undefined => {
   return undefined
 }
 
-/** The turn of a command to write, among many that look for theirs. Disposal ends it. @throws DataFault as {@link lockForReading} */
+/** The turn of a command to write, among many that wait. Disposal ends it. @throws DataFault as {@link lockForReading} */
 export class WriterTurn implements Disposable {
   readonly #reader: Disposable
   readonly #sqlite: SqliteDatabase
@@ -76,7 +76,7 @@ export class WriterTurn implements Disposable {
     this.#sqlite = openLock(dataDir, WRITER_FILE, 0)
   }
 
-  /** Whether it has come: no other process writes. */
+  /** Returns true once the turn has come: no other process writes. */
   take(): boolean {
     try {
       this.#sqlite.run(WRITE)
@@ -125,7 +125,7 @@ const unlessBusy = (take: () => Disposable): Disposable | undefined => {
   }
 }
 
-/** @throws DataFault when it is refused, or what SQLite says where no refusal is given */
+/** @throws DataFault with the refusal, or the error of SQLite if no refusal is given */
 const lock = (dataDir: string, file: string, statements: string, waitMs: number, refusal?: string): Disposable => {
   const sqlite = openLock(dataDir, file, waitMs)
   try {

@@ -25,10 +25,10 @@ interface ListOptions<Table extends OwnedTable, Filter extends string, Sort exte
   sorts: Readonly<Record<Sort, readonly (SQLiteColumn | SQL)[]>>
 }
 
-/** SQLite gives a flag as a number, and no list shows one. */
+/** A row without its booleans: SQLite returns them as numbers, and no list shows one. */
 type Row<Values> = { [Name in keyof Values as boolean extends Values[Name] ? never : Name]: Values[Name] }
 
-/** Whose records are listed: a session, for instance. */
+/** The client whose records are listed: a session, for instance. */
 interface ListReader {
   world: { db: { query: Query } }
   client: { id: number }
@@ -43,16 +43,16 @@ interface Slice<Filter extends string, Sort extends string> {
   offset: number
 }
 
-/** For each connection: a client that tries every combination must not fill the memory. */
+/** The limit for each connection: a client that tries every combination must not fill the memory. */
 const STATEMENTS_MAX = 64
 
-/** A list: a page of ids, then the rows of the page alone, and a count, ids and count along an index (decision 120). */
+/** A list reads a page of ids and a count along an index, then only the rows of the page (decision 120). */
 export class List<Table extends OwnedTable, Filter extends string, Sort extends string> {
   readonly #statements = new WeakMap<Query, LRUCache<string, ReturnType<typeof this.prepare>>>()
 
   constructor(private readonly options: ListOptions<Table, Filter, Sort>) {}
 
-  /** A page of what is made of each row, and how many records match. */
+  /** A page with an entry for each row, and the number of matching records. */
   page<Entry>(
     { world, client }: ListReader,
     { filters, sort, direction, ...place }: Slice<Filter, Sort>,
@@ -91,7 +91,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     const named = Object.fromEntries(columns.map(([name, column]) => [name, sql`${column}`.as(name)]))
     // A cross join keeps the order of its first table.
     const rows = query.select(named).from(page).crossJoin(table).where(eq(table.id, page.id)).toSQL()
-    // Read as SQLite names them: a row that drizzle maps takes twice as long.
+    // The rows are read with the names of SQLite: drizzle's mapping takes twice as long.
     const statement = connectionOf(query).prepare<Row<Table['$inferSelect']>, never[]>(rows.sql)
     const rowsOf = (values: object) => statement.all(...(fillPlaceholders(rows.params, { ...values }) as never[]))
     return { total: query.select({ count: count() }).from(table).where(wanted).prepare(), rowsOf }
@@ -106,7 +106,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
 /** Neither texts nor search terms can contain it. */
 const SEPARATOR = '\0'
 
-/** The form that searches look in (contract C7). */
+/** The form of texts that searches compare (contract C7). */
 export const searchText = (...texts: (string | null)[]): string =>
   searchForm(texts.map((text) => text ?? '').join(SEPARATOR))
 

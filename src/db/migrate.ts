@@ -13,14 +13,14 @@ export const MIGRATIONS: readonly Migration[] = [{ name: '0001_schema', sql: Obj
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
-/** The database has other migrations than this program: it is newer, of a build before the first release, or damaged. */
+/** The migrations of the database and of this program differ: it is newer, from a build before the first release, or damaged. */
 export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch'
 }
 
 /**
  * Migrates in one transaction.
- * @param migrations those up to the schema of an earlier release, for a record that still has it
+ * @param migrations the migrations up to an earlier schema, for a record that still has it
  * @throws SchemaMismatch when the database is newer, or has other migrations
  */
 export const migrate = (sqlite: SqliteDatabase, clock: Clock, migrations = MIGRATIONS): void => {
@@ -65,7 +65,7 @@ const versionOf = (sqlite: SqliteDatabase): number => {
   return version
 }
 
-/** How the schema differs from its migrations: foreign triggers could move money. @throws SchemaMismatch */
+/** The differences of the schema from its migrations: foreign triggers could move money. @throws SchemaMismatch */
 export const schemaFaults = (sqlite: SqliteDatabase): string[] => {
   const [made, present] = [partsMadeBy(versionOf(sqlite)), partsOf(sqlite)]
   const missing = [...made.keys()].filter((name) => !present.has(name))
@@ -101,7 +101,7 @@ const partsOf = (sqlite: SqliteDatabase): Map<string, string> => {
   return new Map(rows.map(({ type, name, tbl_name, sql }) => [`${type} ${printable(name)}`, `${tbl_name} ${sql}`]))
 }
 
-/** A name that somebody else chose must not control the terminal. */
+/** Escapes a name that somebody else chose: it must not control the terminal. */
 const printable = (name: string): string => JSON.stringify(name).replace(/[^\x20-\x7e]/g, '?')
 
 const verifiedMigrations = (sqlite: SqliteDatabase, migrations: readonly Migration[]): Applied[] => {

@@ -7,7 +7,7 @@ const NUMBERS = { sandbox: 1, live: 2 } as const
 
 type Mode = keyof typeof NUMBERS
 
-/** Undefined for a database that has none yet. */
+/** Undefined for a database without a mode yet. */
 export const modeOf = (sqlite: SqliteDatabase): Mode | undefined => {
   const number = sqlite.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version
   return number === NUMBERS.sandbox ? 'sandbox' : number === NUMBERS.live ? 'live' : undefined
@@ -15,7 +15,7 @@ export const modeOf = (sqlite: SqliteDatabase): Mode | undefined => {
 
 const MODE_OFFSET = 60
 
-/** Without opening the database. */
+/** Reads the mode without opening the database. */
 export const isOfMode = (path: string, mode: Mode): boolean =>
   headerOf(path).readUInt32BE(MODE_OFFSET) === NUMBERS[mode]
 
@@ -28,7 +28,7 @@ export const storeMode = (sqlite: SqliteDatabase, mode: Mode): void => {
 /** @throws DataFault when the database has the other mode */
 export const requireMode = (sqlite: SqliteDatabase, mode: Mode): void => refuseOther(modeOf(sqlite), mode)
 
-/** The same without opening it. */
+/** As {@link requireMode}, without opening the database. */
 export const requireModeOf = (path: string, mode: Mode): void =>
   refuseOther(
     (['sandbox', 'live'] as const).find((one) => isOfMode(path, one)),

@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, gt, gte, lt, or, type SQL, type SQLWrapper, 
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Query } from './database.ts'
 
-/** The filters of a list on the command line (contract C17). Undefined does not narrow it. */
+/** The filters of a list on the command line (contract C17). An undefined one does not narrow the list. */
 export interface Narrowing {
   clientId?: number | undefined
   status?: string | undefined
@@ -10,16 +10,16 @@ export interface Narrowing {
   sinceMs?: number | undefined
   /** Not included, in Unix milliseconds. */
   untilMs?: number | undefined
-  /** What somebody has in hand: a part of a text, in any case, or an amount in major units. */
+  /** A search for a part of a text, in upper or lower case, or for an amount in major units. */
   search?: string | undefined
   limit?: number | undefined
   /** By default, the oldest first. */
   newestFirst?: boolean
 }
 
-/** Rows that are read as they are asked for. */
+/** Rows that are read one by one, on demand. */
 export interface Rows<Row> extends Iterable<Row> {
-  /** How many there are without a limit. */
+  /** The number of rows without the limit. */
   count: () => number
 }
 

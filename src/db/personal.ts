@@ -13,7 +13,7 @@ export interface Personal<Table extends Identified> {
   texts: readonly (string & keyof Table['$inferSelect'])[]
   /** Columns whose texts are inside of JSON. */
   json?: readonly (string & keyof Table['$inferSelect'])[]
-  /** The record that a row is about, where it is not one itself. */
+  /** The record that a row is about, if the row is not a record itself. */
   record?: SQLiteColumn
   /** The columns that searches look in, made of the others. */
   search?: (row: Table['$inferSelect']) => Partial<Table['$inferSelect']>
@@ -31,11 +31,11 @@ export const rowsHolding = <Table extends Identified>(
   return rowsById(query, table, and(isAbout, sql`(${sql.join(columns, sql` OR `)})`))
 }
 
-/** However many values there are. */
+/** Compares with any number of values. */
 export const isOneOf = (column: SQLiteColumn, values: Iterable<string | number>): SQL =>
   sql`${column} IN (SELECT value FROM json_each(${JSON.stringify([...values])}))`
 
-/** Returns how many rows there was something to change of. They are read before the first is changed. */
+/** Returns the number of changed rows. All rows are read before the first is changed. */
 export const changeRows = <Table extends Identified>(
   tx: Tx,
   { table, search }: Personal<Table>,

@@ -2,7 +2,7 @@ import { and, asc, count, eq, getTableColumns, isNotNull, type Placeholder, type
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from './database.ts'
 
-/** The statements that most modules prepare, made of their tables. */
+/** The statements that most modules prepare, made from their tables. */
 
 /** Prepared for a connection at its first use: most connections need few statements, and one takes some 30 kB. */
 export const prepared = <Connection extends Query, Statement>(build: (connection: Connection) => Statement) => {
@@ -11,8 +11,8 @@ export const prepared = <Connection extends Query, Statement>(build: (connection
 }
 
 /**
- * SQLite plans rows in order by the value of a bare parameter: it prepares the statement again for each run, which takes
- * ten times as long as to read a row. A parameter with a sign or in a sum is none.
+ * Compares a column with a parameter. For ordered rows, SQLite uses the value of a bare parameter in its plan: it prepares the
+ * statement again for each run, which takes ten times as long as reading a row. With a sign or in a sum, it is not a bare one.
  */
 export const isGiven = (column: SQLiteColumn, name: string): SQL => sql`${column} = +${sql.placeholder(name)}`
 export const placeholderOfLimit = (name: string) => sql`${sql.placeholder(name)} + 0` as unknown as Placeholder
@@ -42,8 +42,8 @@ export const preparedOne = <Table extends SQLiteTable>(table: Table, condition: 
 }
 
 /**
- * The first of several rows, in order. Where the LIMIT is a parameter, as drizzle makes it, SQLite prepares the statement
- * again for each run, which takes ten times as long as to read the row.
+ * The first of several rows, in order. With a parameter as the LIMIT, as drizzle makes it, SQLite prepares the statement again
+ * for each run, which takes ten times as long as reading the row.
  */
 export const preparedFirst = <Table extends SQLiteTable & { id: SQLiteColumn }>(
   table: Table,
@@ -65,7 +65,7 @@ export const preparedLastId = (table: SQLiteTable & { id: SQLiteColumn }) => {
   return (query: Query): number => statement(query).get()?.id ?? 0
 }
 
-/** Of a table whose rows can be due: the earliest first. */
+/** The rows of a table that are due, the earliest first. */
 export const preparedDue = <Table extends OwnedTable & { dueAtMs: SQLiteColumn }>(table: Table) => {
   const isDue = isNotNull(table.dueAtMs)
   const first = preparedFirst(table, isDue, asc(table.dueAtMs), asc(table.id))
@@ -88,7 +88,7 @@ export const preparedDue = <Table extends OwnedTable & { dueAtMs: SQLiteColumn }
   }
 }
 
-/** Another client's record is not found. */
+/** Finds a record of a client, and none of another client. */
 export const preparedFind = <Table extends OwnedTable>(table: Table) => {
   const own = eq(table.clientId, sql.placeholder('clientId'))
   const first = preparedOne(table, and(eq(table.id, sql.placeholder('id')), own))
@@ -96,7 +96,7 @@ export const preparedFind = <Table extends OwnedTable>(table: Table) => {
     first(query, { clientId, id })
 }
 
-/** A row with all columns. Where the database counts ids, null asks for the next one. */
+/** A row with all columns. If the database counts the ids, null asks for the next one. */
 type WholeRow<Table extends SQLiteTable> = {
   [Column in keyof Table['$inferSelect']]: Table['$inferSelect'][Column] | (Column extends 'id' ? null : never)
 }
@@ -116,7 +116,7 @@ export const preparedInsert = <Table extends SQLiteTable>(table: Table) => {
   return (tx: Tx, row: WholeRow<Table>): void => void statement(tx).run(row)
 }
 
-/** Takes the place of a row that has the same key. */
+/** Inserts a row, or replaces the one with the same key. */
 export const preparedPut = <Table extends SQLiteTable>(table: Table, key: readonly SQLiteColumn[]) => {
   const values = placeholders(namesOf(table)) as Table['$inferInsert']
   const statement = prepared((tx: Tx) =>
@@ -129,7 +129,7 @@ export const preparedPut = <Table extends SQLiteTable>(table: Table, key: readon
   return (tx: Tx, row: WholeRow<Table>): void => void statement(tx).run(row)
 }
 
-/** For a table of which the database counts the ids. Returns the new one. A RETURNING clause takes as long as the row. */
+/** Inserts into a table whose ids the database counts, and returns the new id. A RETURNING clause would take as long as the row. */
 export const preparedInsertCounted = <
   Table extends SQLiteTable & { id: SQLiteColumn },
   Computed extends string & keyof Table['$inferSelect'],

@@ -5,9 +5,9 @@ import { DataFault, databasePath } from './data-folder.ts'
 import { STAGING_PREFIX } from './disk.ts'
 import { isSqlite } from './image.ts'
 
-/** Leaves nothing of what was deleted in the files of a data folder (contract C17, decision 68). */
+/** Removes every trace of deleted data from the files of a data folder (contract C17, decision 68). */
 
-/** Other databases in a data folder: what `restore` has set aside, backups, and what a command that was killed has left. */
+/** Other databases in a data folder: those that `restore` has set aside, backups, and leftovers of commands that were killed. */
 export const copiesIn = (dataDir: string): string[] => {
   const database = databasePath(dataDir)
   const name = basename(database)
@@ -18,7 +18,7 @@ export const copiesIn = (dataDir: string): string[] => {
     .sort()
 }
 
-/** Half a copy, or the log of one, is not a database, and holds what the database held. */
+/** Also matches incomplete copies and their logs: they are not databases, but hold the same data. */
 const isSetAside = (path: string, name: string): boolean =>
   basename(path).startsWith(`${name}.before-`) || basename(path).startsWith(STAGING_PREFIX)
 
@@ -31,7 +31,7 @@ const isDatabase = (path: string): boolean =>
  * @throws DataFault while another program reads
  */
 export const rewriteFile = (sqlite: SqliteDatabase): void => {
-  sqlite.run('PRAGMA temp_store = FILE') // else all of it has to fit in memory
+  sqlite.run('PRAGMA temp_store = FILE') // otherwise all of it has to fit in memory
   sqlite.run('VACUUM')
   const { busy } = sqlite.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {}
   if (busy !== 0) throw new DataFault('another program reads the database, and keeps its old pages\nTry again.')

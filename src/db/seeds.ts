@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Database, Query, Tx } from './database.ts'
 
-/** Which seed data a database has, by the digest of its sources: it is written again when they change. */
+/** The seed data of a database, with the digest of its sources: it is written again when they change. */
 
 const seeds = sqliteTable('seeds', { name: text('name').primaryKey(), sha256: text('sha256').notNull() })
 
@@ -24,7 +24,7 @@ export const seedOnce = (
 export const findSeed = (query: Query, name: string): string | undefined =>
   query.select().from(seeds).where(eq(seeds.name, name)).limit(1).get()?.sha256
 
-/** The digest of sources of megabytes takes too long for a transaction, for whose end a server waits. */
+/** Takes the digest ready-made: for megabytes of sources, it takes too long for a transaction that a server waits for. */
 export const putSeed = (tx: Tx, name: string, sha256: string): void => {
   tx.insert(seeds).values({ name, sha256 }).onConflictDoUpdate({ target: seeds.name, set: { sha256 } }).run()
 }

@@ -12,26 +12,26 @@ export interface Gate {
   /** Called in the transaction before its units. @throws while nothing may be written */
   begin: () => void
   /**
-   * Resolves when the record holds what the transaction has changed, and rejects when it does not. Calls back when nobody
-   * can tell which for too long; then the transaction stays open until somebody can.
+   * Resolves when the record holds the changes of the transaction, and rejects when it does not. Calls back if that stays
+   * unknown for too long; the transaction then stays open until it is known.
    */
   commit: (onLate: () => void) => Promise<void>
-  /** Whether an error belongs to one unit: its transaction is undone, and its units are committed one by one. */
+  /** True if an error belongs to one unit. The transaction is then undone, and its units are committed one by one. */
   concernsOneUnit: (error: unknown) => boolean
   /** A commit that the record holds failed here. */
   onBehind: (error: unknown) => void
-  /** Whether the open transaction has changed something. */
+  /** True if the open transaction has changed something. */
   hasChanges: () => boolean
-  /** The commit of the open transaction takes what was there before it out of the changes that the record keeps. */
+  /** Makes the commit of the open transaction remove earlier versions of its rows from the changes that the record keeps. */
   eraseChanges: () => void
 }
 
-/** The commit of a unit may have been made or not, and its client does not wait until that is known. */
+/** It is unknown whether the commit of a unit was made, and its client does not wait until that is known. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown'
 }
 
-/** Of all databases since the process started, for metrics. */
+/** The totals of all databases since the process started, for metrics. */
 export const commitTotals = { commits: 0, units: 0 }
 
 /** Units of work in one transaction; the others go into the next, after other requests (decision 123). */
@@ -59,7 +59,7 @@ export class SharedCommit {
   #isFlushDue = false
   #trouble: Error | undefined
   gate: Gate | undefined
-  /** Whether the gate commits the open transaction. */
+  /** True while the gate commits the open transaction. */
   #isAtGate = false
   /** Units that are committed one by one. */
   #alone: Unit[] = []
@@ -103,7 +103,7 @@ export class SharedCommit {
     return this.#trouble
   }
 
-  /** Commits what is waiting. */
+  /** Commits the waiting units. */
   flush(): void {
     while (this.#waiting.length > 0 && this.#commitSome());
   }
@@ -133,7 +133,7 @@ export class SharedCommit {
       this.sqlite.run('COMMIT')
       this.#requireFiles()
     } catch (error) {
-      // A full disk may have ended the transaction already; then there is nothing left to roll back.
+      // A full disk may have ended the transaction, which then cannot be rolled back.
       if (this.sqlite.inTransaction) this.sqlite.run('ROLLBACK')
       this.#fail(units, error)
       return true
@@ -173,7 +173,7 @@ export class SharedCommit {
     }
   }
 
-  /** The record holds the units, so that they are done, whatever becomes of this copy of it. */
+  /** The record holds the units, so they are done, even if this copy fails. */
   #commitHere(gate: Gate): void {
     const afterCommit = this.#afterCommit.splice(0)
     try {
@@ -195,13 +195,13 @@ export class SharedCommit {
     return this.#waiting.length + this.#alone.length > 0
   }
 
-  /** Resolves when nothing waits, and the gate commits nothing. */
+  /** Resolves when no unit waits and the gate is idle. */
   settled(): Promise<void> {
     if (!this.#isAtGate && !this.#isWaiting) return Promise.resolve()
     return new Promise((resolve) => this.#quiet.push(resolve))
   }
 
-  /** Commits what is waiting, or refuses it. */
+  /** Commits the waiting units, or refuses them. */
   end(): void {
     this.flush()
     this.#fail(this.#waiting.splice(0), tryLater())
@@ -222,7 +222,7 @@ export class SharedCommit {
     if (files && !files.areInPlace()) throw new FilesGone(files.path)
   }
 
-  /** Returns what settles the unit after the commit. @throws what ended the whole transaction, such as a full disk */
+  /** Returns a function that settles the unit after the commit. @throws an error that ends the whole transaction, such as a full disk */
   #attempt({ run, resolve, reject }: Unit): () => void {
     try {
       const value = inSavepoint(this.sqlite, run)

@@ -7,7 +7,7 @@ const RETRY_AFTER_SECONDS = 5
 /** Errors of SQLite and of files that may pass: a full, broken or read-only disk, or another process that writes. */
 const PASSING = /^(?:SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|PROTOCOL)|ENOSPC|EDQUOT|EFBIG|EIO|EROFS)/
 
-/** The files are no longer those that this process has open: what it writes would be lost. */
+/** The files are no longer those that this process has open: its writes would be lost. */
 export class FilesGone extends Error {
   override readonly name = 'FilesGone'
 
@@ -19,13 +19,13 @@ export class FilesGone extends Error {
 export const isPassing = (error: unknown): boolean =>
   error instanceof FilesGone || (error instanceof Error && 'code' in error && PASSING.test(String(error.code)))
 
-/** Errors of SQLite where the pages of a file hold what it has not written. */
+/** Errors of SQLite about pages of a file that SQLite has not written in this form. */
 const DAMAGE = /^SQLITE_(?:CORRUPT|NOTADB)/
 
 export const isDamage = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && DAMAGE.test(String(error.code))
 
-/** Clients get a 503 for errors that may pass. */
+/** Converts errors that may pass, for which clients get a 503. */
 export const asFailure = (error: unknown): unknown => (isPassing(error) ? tryLater(error) : error)
 
 export const tryLater = (cause?: unknown): DomainError => unavailableFor(RETRY_AFTER_SECONDS, cause)
@@ -41,13 +41,13 @@ export class OpenFiles {
     this.#identities = new Map([path, `${path}-wal`].map((file) => [file, identityOf(file)]))
   }
 
-  /** Takes about 5 µs, for each commit. */
+  /** Called for each commit. Takes about 5 µs. */
   areInPlace(): boolean {
     for (const [file, identity] of this.#identities) if (identityOf(file) !== identity) return false
     return true
   }
 
-  /** Whether the system lets them be written. A disk that has become read-only says no before anything was written. */
+  /** True if the system allows writes. On a disk that has become read-only, this is false before the first failed write. */
   areWritable(): boolean {
     try {
       for (const path of [dirname(this.path), this.path]) accessSync(path, constants.W_OK)

@@ -14,15 +14,15 @@ import {
 } from 'drizzle-orm/sqlite-core'
 
 /**
- * Drizzle's tables are made of the SQL of the schema, so that a column is declared once. The compiler reads the SQL with the
+ * Makes drizzle's tables from the SQL of the schema, so that a column is declared once. The compiler reads the SQL with the
  * types below, and the program with two expressions. A CHECK that a number is 0 or 1 makes a boolean, and a CHECK of some
- * texts makes their union. A database that has been migrated is what the declaration says (`test/db/tables.test.ts`).
+ * texts makes their union. A migrated database agrees with the declarations (`test/db/tables.test.ts`).
  */
 
 /** Each definition in the parentheses of a table. */
 type Definitions<Sql> = Sql extends `${string} (\n${infer Body}\n) STRICT${string}` ? Lines<Body> : never
 type Lines<Body> = Body extends `${infer Line},\n${infer Rest}` ? Bare<Line> | Lines<Rest> : Bare<Body>
-/** Without its comments. */
+/** A definition without its comments. */
 type Bare<Line> = Line extends `  -- ${string}\n${infer Rest}`
   ? Bare<Rest>
   : Line extends `  ${infer Bare}`
@@ -91,7 +91,7 @@ const camelCase = (name: string): string =>
 
 /**
  * @param sql the table's part of the schema
- * @param others columns of a type that SQL does not tell
+ * @param others columns whose type does not follow from the SQL
  */
 export const table = <
   const Sql extends string,

@@ -1,9 +1,9 @@
 /**
- * The first schema: each table, its indexes, and the triggers that refuse. Never edited once released. The tables of the
- * program are made of it (`db/table.ts`), so that a column is declared here alone.
+ * The first schema: each table, its indexes, and the triggers that refuse. Never edited once released. The program makes its
+ * tables from it (`db/table.ts`), so that a column is declared here alone.
  */
 export const schema = {
-  /** Which seeds of the program have been written, by their digest. */
+  /** The seeds of the program that have been written, by their digest. */
   seeds: `CREATE TABLE seeds (
   name   TEXT PRIMARY KEY,
   sha256 TEXT NOT NULL
@@ -72,7 +72,7 @@ export const schema = {
   PRIMARY KEY (product_id, position)
 ) STRICT, WITHOUT ROWID;`,
 
-  /** Clients and what they hold (contract C2, C3, C11). */
+  /** Clients and their wallets (contract C2, C3, C11). */
   clients: `CREATE TABLE clients (
   id                          INTEGER PRIMARY KEY,
   username                    TEXT NOT NULL UNIQUE,
@@ -142,8 +142,8 @@ CREATE INDEX wallets_client ON wallets (client_id, currency_id);
 CREATE UNIQUE INDEX wallets_default ON wallets (client_id) WHERE is_default = 1;`,
 
   /**
-   * The double-entry ledger (contract C11). An account is a kind, a currency and, for what belongs to a client, a
-   * wallet. Amounts are signed minor units; what a line adds to one account another line of the entry takes away.
+   * The double-entry ledger (contract C11). An account is a kind, a currency and, for money of a client, a wallet. Amounts
+   * are signed minor units; the lines of an entry add up to zero.
    */
   journal_entries: `CREATE TABLE journal_entries (
   id            INTEGER PRIMARY KEY,
@@ -182,8 +182,8 @@ WHEN EXISTS (SELECT 1 FROM journal_entries WHERE id = NEW.entry_id)
 BEGIN SELECT RAISE(ABORT, 'a journal entry takes no further line'); END;`,
 
   /**
-   * What a client sees of the ledger: one row for each movement of a wallet. The rank is the amount in major units, for amounts
-   * of different currencies to compare.
+   * The part of the ledger that a client sees: one row for each movement of a wallet. The rank is the amount in major units, which
+   * compares amounts of different currencies.
    */
   transactions: `CREATE TABLE transactions (
   id                   INTEGER PRIMARY KEY,
@@ -234,7 +234,7 @@ BEGIN SELECT RAISE(ABORT, 'transactions are final'); END;`,
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX exchange_rates_base ON exchange_rates (is_base) WHERE is_base = 1;`,
 
-  /** Saved beneficiaries (spec 2.1, contract C10). The folded columns are what search and order compare. */
+  /** Saved beneficiaries (spec 2.1, contract C10). Search and order compare the folded columns. */
   beneficiaries: `CREATE TABLE beneficiaries (
   id                 TEXT PRIMARY KEY,
   client_id          INTEGER NOT NULL REFERENCES clients (id),
@@ -263,7 +263,7 @@ CREATE INDEX beneficiaries_payouts ON beneficiaries (client_id, total_payouts, i
 CREATE INDEX beneficiaries_amount ON beneficiaries (client_id, total_amount_minor, id, search_folded);
 CREATE INDEX beneficiaries_last_payout ON beneficiaries (client_id, last_payout_at_ms, id, search_folded);`,
 
-  /** Payouts (contract C13). Amounts in the payout's currency; what the wallet paid in the wallet's. */
+  /** Payouts (contract C13). Amounts are in the payout's currency; the payment of the wallet is in the wallet's. */
   payouts: `CREATE TABLE payouts (
   id                       TEXT PRIMARY KEY,
   client_id                INTEGER NOT NULL REFERENCES clients (id),
@@ -328,7 +328,7 @@ CREATE TRIGGER payout_events_kept BEFORE DELETE ON payout_events BEGIN SELECT RA
 CREATE TRIGGER payout_events_messages_fixed BEFORE UPDATE OF message ON payout_events WHEN NEW.message IS NOT 'erased'
 BEGIN SELECT RAISE(ABORT, 'payout events are final'); END;`,
 
-  /** Orders and vouchers (contract C12). Amounts of the product in its currency, of the payment in the wallet's. */
+  /** Orders and vouchers (contract C12). Amounts of the product are in its currency, those of the payment in the wallet's. */
   orders: `CREATE TABLE orders (
   id                 INTEGER PRIMARY KEY,
   client_id          INTEGER NOT NULL REFERENCES clients (id),
@@ -396,28 +396,28 @@ CREATE INDEX voucher_stock_free ON voucher_stock (product_id, denomination_minor
   WHERE order_id IS NULL AND damaged_at_ms IS NULL;
 CREATE INDEX voucher_stock_order ON voucher_stock (order_id, id) WHERE order_id IS NOT NULL;`,
 
-  /** Codes are imported a few at a time, so that others write in between. Those beyond this id are not for sale yet. */
+  /** Codes are imported a few at a time, so that others can write in between. Those beyond this id are not for sale yet. */
   stock_published: `CREATE TABLE stock_published (
   id       INTEGER PRIMARY KEY CHECK (id = 1),
   up_to_id INTEGER NOT NULL
 ) STRICT;
 INSERT INTO stock_published VALUES (1, 0);`,
 
-  /** How much of a counted stock the orders have taken. */
+  /** The part of a counted stock that the orders have taken. */
   stock_taken: `CREATE TABLE stock_taken (
   product_id INTEGER PRIMARY KEY,
   quantity   INTEGER NOT NULL CHECK (quantity >= 0)
 ) STRICT;`,
 
-  /** Which key ciphers the codes: a mark that tells it from another, and nothing more. */
+  /** A value that identifies the key that encrypts the codes, and reveals nothing more. */
   voucher_key: `CREATE TABLE voucher_key (
   id   INTEGER PRIMARY KEY CHECK (id = 1),
   mark TEXT NOT NULL
 ) STRICT;`,
 
   /**
-   * Events (contract C16): what happened to orders, payouts and wallets, in the order in which it was written. The data is
-   * the record as it was then. The record names what must stay in order: 'order 1'.
+   * Events (contract C16) of orders, payouts and wallets, in the order in which they were written. The data is the record at
+   * that time. Events with the same record, such as 'order 1', stay in order.
    */
   events: `CREATE TABLE events (
   id            INTEGER PRIMARY KEY,
@@ -433,7 +433,7 @@ INSERT INTO stock_published VALUES (1, 0);`,
 ) STRICT;
 CREATE INDEX events_client ON events (client_id, id, type, created_at_ms);`,
 
-  /** Webhooks (contract C16): where a client wants its events sent. Secrets are encrypted; the key is not in the database. */
+  /** Webhooks (contract C16): the receivers of a client's events. Secrets are encrypted; the key is not in the database. */
   webhooks: `CREATE TABLE webhooks (
   id                TEXT PRIMARY KEY,
   client_id         INTEGER NOT NULL REFERENCES clients (id),
@@ -458,8 +458,8 @@ CREATE INDEX events_client ON events (client_id, id, type, created_at_ms);`,
 CREATE INDEX webhooks_client ON webhooks (client_id, created_at_ms, id);`,
 
   /**
-   * What waits to be delivered. Of each record only the first has a due time: the next one follows it. A test can hold an
-   * event until the next of its record is delivered.
+   * Waiting deliveries. Only the first of each record has a due time: the next one follows it. A test can hold an event back
+   * until the next of its record is delivered.
    */
   webhook_queue: `CREATE TABLE webhook_queue (
   id         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -495,7 +495,7 @@ CREATE INDEX webhook_queue_record ON webhook_queue (webhook_id, record, id);`,
 CREATE INDEX webhook_deliveries_event ON webhook_deliveries (event_id, id);
 CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (client_id, webhook_id, id);`,
 
-  /** What operators did and what was refused to them, and failed logins (contract C17). Each row holds the hash of the one before. */
+  /** The acts of operators, refused ones too, and failed logins (contract C17). Each row holds the hash of the previous one. */
   audit: `CREATE TABLE audit (
   id            INTEGER PRIMARY KEY,
   at_ms         INTEGER NOT NULL,
@@ -516,7 +516,7 @@ CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (client_id, webhoo
 CREATE TRIGGER audit_fixed BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is final'); END;
 CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is kept'); END;`,
 
-  /** Where the audit ends, sealed with the key of its rows, so that a tail that was cut off shows: one row. */
+  /** The end of the audit in one row, sealed with the key of the rows: a missing tail is detected. */
   audit_head: `CREATE TABLE audit_head (
   id    INTEGER PRIMARY KEY CHECK (id = 1),
   count INTEGER NOT NULL,
@@ -525,27 +525,27 @@ CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the 
 ) STRICT;
 INSERT INTO audit_head VALUES (1, 0, '0000000000000000000000000000000000000000000000000000000000000000', NULL);`,
 
-  /** The keys of rows from before a rekeying, sealed with the voucher key. */
+  /** The keys of rows that are older than a rekeying, sealed with the voucher key. */
   audit_keys: `CREATE TABLE audit_keys (
   mark   TEXT PRIMARY KEY,
   sealed BLOB NOT NULL
 ) STRICT;`,
 
-  /** Where the clock of a kept sandbox stands, once it was moved (contract C15): one row. */
+  /** The clock of a sandbox in a folder, once it was moved (contract C15): one row. */
   moved_clock: `CREATE TABLE moved_clock (
   id           INTEGER PRIMARY KEY CHECK (id = 1),
   offset_ms    INTEGER NOT NULL CHECK (abs(offset_ms) <= 95617583999999),
   frozen_at_ms INTEGER CHECK (frozen_at_ms BETWEEN 0 AND 95617583999999)
 ) STRICT;`,
 
-  /** Whether the clock moves payouts and orders on, or nobody but who asks for it (contract C15). */
+  /** The pace of payouts and orders: either the clock moves them, or only a request does (contract C15). */
   kept_pace: `CREATE TABLE kept_pace (
   id      INTEGER PRIMARY KEY CHECK (id = 1),
   payouts TEXT NOT NULL CHECK (payouts IN ('auto', 'manual')),
   orders  TEXT NOT NULL CHECK (orders IN ('auto', 'manual'))
 ) STRICT;`,
 
-  /** Where the randomness and the ids of a named world stand, as of the commit that used them last (contract C15). */
+  /** The positions of the random stream and the ids of a named world, as of the last commit that used them (contract C15). */
   kept_randomness: `CREATE TABLE kept_randomness (
   id       INTEGER PRIMARY KEY CHECK (id = 1),
   seed     TEXT NOT NULL,
@@ -554,15 +554,15 @@ INSERT INTO audit_head VALUES (1, 0, '000000000000000000000000000000000000000000
   sequence INTEGER NOT NULL CHECK (sequence >= 0)
 ) STRICT;`,
 
-  /** What a world of the sandbox has changed of its products (contract C15): the members that differ from the catalog. */
+  /** The changes of a sandbox world to its products (contract C15): the members that differ from the catalog. */
   product_changes: `CREATE TABLE product_changes (
   product_id INTEGER PRIMARY KEY,
   change     TEXT NOT NULL CHECK (json_valid(change))
 ) STRICT;`,
 
   /**
-   * Where this database stands as a copy of a record in PostgreSQL (contract C18): one row, none elsewhere. It is not a part
-   * of the data, and no backup has it.
+   * The position of this database as a copy of a record in PostgreSQL (contract C18): one row, or none if it is not a copy. It is
+   * not a part of the data, and no backup has it.
    */
   record_copy: `CREATE TABLE record_copy (
   id           INTEGER PRIMARY KEY CHECK (id = 1),
