@@ -17,7 +17,7 @@ import { checkKey, findRecord, type Installation, NotActive } from './record.ts'
 import { CopyUnfit, quarantine, standingOf } from './standing.ts'
 import { tablesOf } from './tables.ts'
 
-/** How a command works on a copy of the record (contract C18). */
+/** The access of a command to a copy of the record (contract C18). */
 
 /** A command that writes holds the folder, and no server runs on it. */
 export type Needs = 'read' | 'write'
@@ -35,12 +35,12 @@ interface Joining {
 export interface CopyAccess {
   /** The gate for a database of the folder; undefined if it may only be read. */
   gateOf: ((database: Database) => Gate) | undefined
-  /** How far the copy of a warm server is behind. */
+  /** The lag of the copy of a warm server. */
   lagSeconds: number | undefined
   leave: () => Promise<void>
 }
 
-/** How long a killed server may still appear to hold the lease. */
+/** A killed server may still appear to hold the lease for this time. */
 const EXPIRY_MS = 2_500
 const LOOK_MS = 200
 
@@ -126,7 +126,7 @@ const standing = (dataDir: string, installation: Installation | undefined) => {
   }
 }
 
-/** The copy as the record is now. */
+/** Brings the copy up to date with the record. */
 const broughtUpToDate = async ({ dataDir, connection }: Parts, installation: Installation): Promise<Mark> => {
   for (;;) {
     if (standing(dataDir, installation) === 'pull')
@@ -168,8 +168,8 @@ const gateWith =
     new Gate({ sqlite, tables: tablesOf(sqlite), connection, lease, onBehind: () => undefined, waitsForOutcome: true })
 
 /**
- * Nobody reads the copy of a command in the meantime: on a busy machine it may be late, and PostgreSQL refuses a late
- * commit.
+ * A lease that ignores its time limit, because nobody reads the copy of a command meanwhile. On a busy machine a renewal may be
+ * late; PostgreSQL refuses a commit that is too late.
  */
 const unhurried = (lease: Lease): GateLease => ({
   get epoch() {

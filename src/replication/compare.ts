@@ -15,11 +15,11 @@ interface Difference {
 }
 
 const COMPARE_MS_MAX = 12 * HOUR_MS
-/** How long to wait until both are at the same commit. */
+/** The time limit for reaching the same commit. */
 const MEET_MS_MAX = 30 * SECOND_MS
 const PAUSE_MS = 37
 
-/** @throws DataFault when the copy does not reach a commit at which the record is */
+/** @throws DataFault if copy and record do not reach the same commit in time */
 export const compareCopy = async (connection: Connection, path: string): Promise<Difference[]> => {
   const endMs = sinceStartMs() + MEET_MS_MAX
   for (;;) {

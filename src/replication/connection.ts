@@ -19,7 +19,7 @@ export class RecordRefusal extends Error {
 
   constructor(
     message: string,
-    /** SQLSTATE. */
+    /** The SQLSTATE of the refusal. */
     readonly state: string,
     options?: ErrorOptions,
   ) {
@@ -40,7 +40,7 @@ export class RecordRefusal extends Error {
 /** The longest part of a message of PostgreSQL that is shown: it can hold a whole statement. */
 const TEXT_LENGTH_MAX = 500
 
-/** A SQLSTATE of our own. */
+/** Scrip's own SQLSTATE. */
 const CERTIFICATE_REFUSED = 'SC003'
 
 const REMEDIES = [
@@ -50,7 +50,7 @@ const REMEDIES = [
   [CERTIFICATE_REFUSED, 'Name the host that it is for, and its certificate authority in sslrootcert.'],
 ] as const
 
-/** How long a query of a server may take, unless the caller sets another limit. */
+/** The time limit of a server's query, unless the caller sets another one. */
 const PATIENCE_MS = 5 * SECOND_MS
 /** For commands: no other server waits to take over from them, and a busy disk can stop PostgreSQL for seconds. */
 export const COMMAND_PATIENCE_MS = 30 * SECOND_MS
@@ -61,7 +61,7 @@ const IDLE_TRANSACTION = '10s'
 const IDLE_LONG_TRANSACTION = '10min'
 const LONG_TRANSACTION_MS = HOUR_MS
 
-/** For our session, whatever the role or the database says (contract C18). Waits of a commit end by our own clock. */
+/** Settings of our session, which override those of the role and the database (contract C18). Our clock ends the waits of a commit. */
 const SESSION = `SET search_path = pg_catalog, pg_temp; SET synchronous_commit = on; SET statement_timeout = 0;
   SET lock_timeout = 0; SET idle_in_transaction_session_timeout = '${IDLE_TRANSACTION}'; SET bytea_output = hex;
   SET extra_float_digits = 1; SET client_min_messages = warning; SET timezone = 'UTC'`
@@ -69,26 +69,26 @@ const SESSION = `SET search_path = pg_catalog, pg_temp; SET synchronous_commit =
 export type Ask = <Row extends object>(text: string, values?: readonly Value[], patienceMs?: number) => Promise<Row[]>
 type Value = string | number | boolean | null
 
-/** How long PostgreSQL has to end the backend of the connection before. */
+/** The time that PostgreSQL has to end the backend of the previous connection. */
 const END_MS_MAX = 500
 
 /**
- * One connection at a time, made again when it is needed. The backend of a connection that was given up may still wait,
- * for example for a standby: the next connection ends it first, so that there is never more than one.
+ * One connection at a time, opened again when it is needed. The backend of an abandoned connection may still wait, for
+ * example for a standby. The next connection ends it first, so that there is never more than one.
  */
 export class Connection {
   #client: { sql: postgres.Sql; isReady: Promise<unknown>; isOpen: boolean } | undefined
   /** Warnings since the last query: a commit that was not replicated is reported as one. */
   #warnings = 0
 
-  /** The process of PostgreSQL that serves this connection, or has served the one before. */
+  /** The process of PostgreSQL that serves this connection, or has served the previous one. */
   #backend = 0
-  /** No other connection has it, of any server. */
+  /** A name that no other connection of any server has. */
   readonly #applicationName: string
 
   readonly #authorities: string | undefined
 
-  /** @throws DataFault, or an error of the file system, when sslrootcert names no file with certificates */
+  /** @throws DataFault, or an error of the file system, if sslrootcert does not name a file with certificates */
   constructor(
     private readonly target: PostgresTarget,
     name: string,
@@ -144,7 +144,7 @@ export class Connection {
     }
   }
 
-  /** Tries each host, until one of them takes writes, or nobody waits for it. */
+  /** Tries each host until one of them accepts writes, or nobody waits any longer. */
   async #ready(isOver: () => boolean): Promise<postgres.Sql> {
     if (this.#client?.isOpen === false) this.close()
     this.#client ??= this.#connect()
@@ -177,7 +177,7 @@ export class Connection {
       idle_timeout: 0,
       connect_timeout: CONNECT_SECONDS_MAX,
       backoff: false,
-      // Works through a pooler that gives each transaction another connection.
+      // Works with a pooler that gives each transaction another connection.
       prepare: false,
       fetch_types: false,
       connection: { application_name: this.#applicationName },
@@ -253,7 +253,7 @@ const isEndOfConnection = (state: string): boolean => /^(?:08|57P|25006|53300)/.
 const isOfCertificate = (code: string | undefined): boolean =>
   /^(?:ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_)/.test(code ?? '')
 
-/** Read before the first connection: TLS refuses a file of another kind where nobody can catch it. */
+/** Reads the certificates before the first connection: TLS would refuse a wrong file with an error that nobody can catch. */
 const certificatesIn = (file: string): string => {
   const text = readFileSync(file, 'utf8')
   try {

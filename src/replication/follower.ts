@@ -7,7 +7,7 @@ import { Applier } from './rows.ts'
 import { CopyUnfit, requireSameTimeline } from './standing.ts'
 import { tablesOf } from './tables.ts'
 
-/** How many commits are read at once, which are one transaction of the copy, and about how many bytes. */
+/** The most commits, and about the most bytes, that are read at once and make one transaction of the copy. */
 const CHANGES_MAX = 500
 const BYTES_MAX = 16_777_216
 /** 8 MiB. */
@@ -31,7 +31,7 @@ export class FollowingCopy implements Disposable {
     const sqlite = new SqliteDatabase(path, { readwrite: true, create: false, strict: true })
     sqlite.run('PRAGMA busy_timeout = 5000')
     sqlite.run('PRAGMA journal_mode = WAL')
-    sqlite.run('PRAGMA synchronous = NORMAL') // the record has it all
+    sqlite.run('PRAGMA synchronous = NORMAL') // the record has everything
     sqlite.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`)
     sqlite.run('PRAGMA secure_delete = ON')
     sqlite.run('PRAGMA temp_store = MEMORY')
@@ -47,8 +47,8 @@ export class FollowingCopy implements Disposable {
   }
 
   /**
-   * Applies what the record has beyond the copy, and returns whether there may be more. It queries the commit at which
-   * the copy stands again, because the record may have been restored, or have lost commits, and gone on since.
+   * Applies the changes that the record has beyond the copy, and returns true if there may be more. It reads the last commit
+   * of the copy again, because the record may have been restored, or have lost commits, and continued since.
    *
    * @throws CopyUnfit
    */

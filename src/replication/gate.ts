@@ -9,7 +9,7 @@ import { Collector, withErasure } from './rows.ts'
 import { LEASE_LOST, OUT_OF_ORDER } from './schema.ts'
 import type { Table } from './tables.ts'
 
-/** How long requests wait to learn whether their commit was made (contract C18), and how much longer for what is sent. */
+/** The time that requests wait for the result of their commit (contract C18), and the further time for each character sent. */
 const PATIENCE_MS = 2 * SECOND_MS
 const PATIENCE_MS_PER_CHARACTER = 0.002
 const LOOK_MS = 100
@@ -18,18 +18,18 @@ const COMMIT = 'SELECT at, state, problem FROM scrip.commit($1, $2, $3, $4, $5, 
 
 interface Committed {
   at: string | null
-  /** SQLSTATE of a refusal. */
+  /** The SQLSTATE of a refusal. */
   state: string | null
   problem: string | null
 }
 
-/** When it was made. @throws RecordAway, RecordRefusal */
+/** The time of the commit. @throws RecordAway, RecordRefusal */
 const timeOf = (row: Committed | undefined): number => {
   if (row?.at == null) throw refusalOf(row?.state ?? '', row?.problem ?? '')
   return Number(row.at)
 }
 
-/** Since the process started, for metrics. */
+/** The totals since the process started, for metrics. */
 export const gateTotals = { commits: 0, unknown: 0, refused: 0, seconds: 0 }
 
 /** The part of a lease that a gate needs. */
@@ -40,13 +40,13 @@ interface GateOptions {
   tables: readonly Table[]
   connection: Connection
   lease: GateLease
-  /** The copy does not continue the record: it has to be brought up to date before it writes again. */
+  /** Called when the copy does not continue the record: it must be brought up to date before it writes again. */
   onBehind: (error: unknown) => void
-  /** Whether nobody is told that the outcome of a commit is unknown: a command waits until it is known. */
+  /** True if no unknown outcome of a commit is reported: a command waits until it is known. */
   waitsForOutcome?: boolean
 }
 
-/** Commits to the record what a transaction of the copy has changed, before the copy commits it. */
+/** Commits the changes of a transaction of the copy to the record, before the copy commits them. */
 export class Gate implements CommitGate {
   readonly #collector: Collector
   readonly #advance: Statement<unknown, [number, number, number]>
@@ -64,7 +64,7 @@ export class Gate implements CommitGate {
     this.#setEpoch = sqlite.prepare('UPDATE record_copy SET lease_epoch = ?')
   }
 
-  /** Whether the copy may be read: nobody waits to learn what the record holds. */
+  /** True if the copy may be read: no outcome of a commit is unknown. */
   get isCertain(): boolean {
     return !this.#isUncertain
   }
@@ -88,7 +88,7 @@ export class Gate implements CommitGate {
     this.options.onBehind(error)
   }
 
-  /** The next commit takes what was there before it out of the changes that the record keeps. */
+  /** Makes the next commit remove earlier versions of its rows from the changes that the record keeps. */
   eraseChanges(): void {
     this.#erases = true
   }
@@ -161,7 +161,7 @@ export class Gate implements CommitGate {
     })
   }
 
-  /** A temporary refusal is not the fault of a unit of work; two of them mean that another server is active. */
+  /** The error for a refusal. A temporary one is not the fault of a unit of work; two SQLSTATEs mean that another server is active. */
   #explained(error: RecordRefusal): unknown {
     const { lease, onBehind } = this.options
     if (error.state === LEASE_LOST) lease.lost()
@@ -174,8 +174,8 @@ export class Gate implements CommitGate {
   }
 
   /**
-   * Finds out whether an unanswered commit was made. A new epoch comes first: from then on, PostgreSQL refuses what is
-   * still in transit. Also waits for replication, if the record is replicated.
+   * Finds out whether an unanswered commit was made. It begins a new epoch first: from then on, PostgreSQL refuses a commit
+   * that is still in transit. It also waits for replication, if the record is replicated.
    */
   async #lookUp(mark: Mark, seq: number, error: RecordAway): Promise<Pick<Mark, 'seq' | 'epoch' | 'atUs'>> {
     const { lease, connection } = this.options
@@ -207,7 +207,7 @@ export class Gate implements CommitGate {
 
 const FOLLOWED_MS_MAX = SECOND_MS
 
-/** Copies that have not followed by then are pulled again, because the changes they need are gone. */
+/** Waits for the followers. A copy that does not follow in time is pulled again, because the changes it needs are gone. */
 const untilFollowed = async ({ ask }: Connection, seq: number): Promise<void> => {
   const endMs = sinceStartMs() + FOLLOWED_MS_MAX
   while (sinceStartMs() < endMs) {

@@ -2,11 +2,11 @@ import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
 import { type Connection, RecordAway } from './connection.ts'
 
 const BEAT_MS = 500
-/** How long a server serves after it sent its last successful renewal (contract C18). */
+/** A server serves for this time after it sent its last successful renewal (contract C18). */
 const GOOD_MS = 1_500
 const BEAT_PATIENCE_MS = SECOND_MS
 
-/** Since the process started, for metrics. */
+/** The totals since the process started, for metrics. */
 export const leaseTotals = { failedRenewals: 0, takeovers: 0 }
 
 export interface LeaseGrant {
@@ -20,7 +20,7 @@ interface LeaseOptions {
   /** The holder: unique to this process. */
   holder: string
   url: string | undefined
-  /** Another server has taken it. */
+  /** Called when another server has taken it. */
   onLost: () => void
 }
 
@@ -28,7 +28,7 @@ interface LeaseOptions {
 export class Lease {
   #epoch: number | undefined
   #sentMs = Number.NEGATIVE_INFINITY
-  /** Also by the time of day: while a machine sleeps, the other clock may stand still. */
+  /** The same moment by the time of day: while a machine sleeps, the other clock may stand still. */
   #sentAtMs = Number.NEGATIVE_INFINITY
   #timer: ReturnType<typeof setInterval> | undefined
   #isBeating = false
@@ -40,7 +40,7 @@ export class Lease {
     return this.#epoch
   }
 
-  /** Whether no other server can have it now. */
+  /** True if no other server can have the lease now. */
   get isGood(): boolean {
     if (this.#epoch === undefined) return false
     return sinceStartMs() - this.#sentMs < GOOD_MS && Math.abs(systemClock.nowMs() - this.#sentAtMs) < GOOD_MS
@@ -51,8 +51,8 @@ export class Lease {
   }
 
   /**
-   * Begins a new epoch: PostgreSQL no longer commits what was sent under an earlier one. Undefined if the lease is
-   * another server's.
+   * Begins a new epoch: PostgreSQL no longer makes commits that were sent under an earlier one. Undefined if another server
+   * has the lease.
    */
   async take(patienceMs = BEAT_PATIENCE_MS): Promise<LeaseGrant | undefined> {
     const sent = this.now()
@@ -81,19 +81,19 @@ export class Lease {
     this.#sentAtMs = sentAtMs
   }
 
-  /** It is another server's. */
+  /** Called when another server has the lease. */
   lost(): void {
     if (this.#epoch === undefined) return
     this.#end()
     this.options.onLost()
   }
 
-  /** Lets others take it at once. */
+  /** Lets other servers take the lease at once. */
   async free(): Promise<void> {
     const epoch = this.#epoch
     this.#end()
     if (epoch === undefined) return
-    await this.options.connection.ask('SELECT scrip.free($1)', [epoch], BEAT_PATIENCE_MS).catch(() => undefined) // else it runs out
+    await this.options.connection.ask('SELECT scrip.free($1)', [epoch], BEAT_PATIENCE_MS).catch(() => undefined) // otherwise it runs out
   }
 
   #end(): void {

@@ -3,7 +3,7 @@ import type { Ask } from './connection.ts'
 import { escaped, objectOf } from './rows.ts'
 import { type Column, POSTGRES_TYPES, quoted, type Table } from './tables.ts'
 
-/** The rows of a table, page by page in the order of its key, as arrays of JSON: of the record, and of a copy. */
+/** The rows of a table in the record and in a copy, page by page in the order of its key, as arrays of JSON. */
 
 export interface Page {
   rows: string

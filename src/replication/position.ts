@@ -3,7 +3,7 @@ import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import type { Connection } from './connection.ts'
 import type { Installation } from './record.ts'
 
-/** A server whose copy stands still says so less often. */
+/** The interval between reports. A server whose copy stands still reports less often. */
 const REPORT_MS = 200
 const UNCHANGED_REPORT_MS = SECOND_MS
 
@@ -25,7 +25,7 @@ export class Position {
     this.current = { seq, epoch: record?.epoch ?? epoch, lagCommits, lagSeconds }
   }
 
-  /** Reports it to the record, where others read it. @throws RecordAway, RecordRefusal */
+  /** Reports the position to the record, where others read it. @throws RecordAway, RecordRefusal */
   async report(url: string): Promise<void> {
     const { seq } = this.current
     const sinceMs = sinceStartMs() - this.#reported.ms

@@ -1,6 +1,6 @@
 import type { Ask } from './connection.ts'
 
-/** How much of the changes is kept (contract C18). */
+/** Changes are kept for this time (contract C18). */
 const KEPT = "interval '24 hours'"
 const KEPT_BYTES_MAX = 1_073_741_824
 

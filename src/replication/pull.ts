@@ -22,12 +22,12 @@ const PULL_MS_MAX = 12 * HOUR_MS
 const CACHE_KIB = 262_144
 
 interface PullOptions {
-  /** Of the record: a newer release brings both up to date when it takes the lease. */
+  /** The schema version of the record: a newer release brings both up to date when it takes the lease. */
   schemaVersion: number
   isStopped: () => boolean
 }
 
-/** Replaces the copy of a folder by a new one, of the record as it is at one commit. */
+/** Replaces the copy in a folder by a new one of the record at one commit. */
 export const pullCopy = async (connection: Connection, dataDir: string, options: PullOptions): Promise<void> => {
   using staging = createStagingFolder(dataDir)
   const path = join(staging.path, 'scrip.sqlite')
@@ -44,7 +44,7 @@ const fill = async (connection: Connection, path: string, { schemaVersion, isSto
   try {
     sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
     sqlite.run(`PRAGMA cache_size = -${CACHE_KIB}`)
-    // Until it is whole, nobody opens it.
+    // Nobody opens the copy until it is complete.
     for (const pragma of ['synchronous = OFF', 'journal_mode = OFF', 'foreign_keys = OFF'])
       sqlite.run(`PRAGMA ${pragma}`)
     sqlite.run('PRAGMA ignore_check_constraints = ON')
@@ -70,7 +70,7 @@ const indexesOf = (sqlite: SqliteDatabase): { name: string; sql: string }[] =>
     )
     .all()
 
-/** In one transaction of the record, whose rows are all of one commit. */
+/** Fills the tables in one transaction of the record, so that all rows belong to one commit. */
 const fillTables = async (connection: Connection, sqlite: SqliteDatabase, isStopped: () => boolean): Promise<void> => {
   const tables = tablesOf(sqlite)
   await connection.transaction('isolation level repeatable read read only', PULL_MS_MAX, async (ask) => {
@@ -81,7 +81,7 @@ const fillTables = async (connection: Connection, sqlite: SqliteDatabase, isStop
     if (!state) throw lastCommitUnknown()
     const applier = new Applier(sqlite, tables)
     for (const { name } of tables) sqlite.run(`DELETE FROM "${name}"`)
-    // Last: the rows of other tables count here.
+    // The counters come last: the rows of other tables change them.
     for (const table of tables.toSorted((one) => (one.name === COUNTERS ? 1 : 0))) {
       if (table.name === COUNTERS) sqlite.run(`DELETE FROM "${COUNTERS}"`)
       for await (const { rows } of recordPages(ask, table)) {

@@ -10,16 +10,16 @@ import { copyPages } from './pages.ts'
 import { LEASE_IS_OVER, recordStatements } from './schema.ts'
 import { type Table, tablesOf } from './tables.ts'
 
-/** The record as a whole: whether it can be used, how it is made, what it says of itself (contract C18). */
+/** The record as a whole: its checks, its creation, and its description of itself (contract C18). */
 
-/** This server can never serve the record, however long it waits: it ends. */
+/** This server can never serve the record, and ends. */
 export class ServerUnfit extends DataFault {}
 
-/** The command would write, and another server is active. */
+/** The command needs to write, but another server is active. */
 export class NotActive extends Error {
   override readonly name = 'NotActive'
 
-  /** Which one, as an operator knows it: its machine, and where clients reach it. */
+  /** The active server, as an operator knows it: its machine, and its URL for clients. */
   readonly where: string
 
   constructor(active: Pick<Installation, 'holder' | 'url'> | undefined) {
@@ -30,7 +30,7 @@ export class NotActive extends Error {
 }
 
 /**
- * A failure other than one of the disk, such as a wrong key or catalog, does not pass with time.
+ * Does some work whose failures do not pass with time, such as a wrong key or catalog, unless the disk causes them.
  *
  * @throws ServerUnfit
  */
@@ -51,12 +51,12 @@ export interface Installation {
   seq: number
   holder: string | null
   url: string | null
-  /** Whether a server may take the lease. */
+  /** True if a server may take the lease. */
   isFree: boolean
 }
 
 const VERSION_MIN = 150_000
-/** By these a schema is known as one that Scrip has made. */
+/** These columns identify a schema that Scrip has made. */
 const INSTALLATION_COLUMNS = ['id', 'release', 'schema_version', 'epoch', 'seq', 'holder', 'url', 'beat_at']
 const LARGEST_INIT_MS = 720 * MINUTE_MS
 
@@ -73,7 +73,7 @@ interface Server {
   can_write: boolean
 }
 
-/** Before anything is opened. Returns whether there is an installation. @throws DataFault in words, RecordAway, RecordRefusal */
+/** Called before anything is opened. Returns true if there is an installation. @throws DataFault, RecordAway, RecordRefusal */
 export const checkServer = async (ask: Ask): Promise<boolean> => {
   const [server] = await ask<Server>(
     `SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync,
@@ -114,7 +114,7 @@ const faultOf = (server: Server): string | undefined => {
   return undefined
 }
 
-/** The record, once its server is checked; undefined if it is empty. @throws DataFault when it cannot be used */
+/** Checks the server of the record, and returns the record; undefined if it is empty. @throws DataFault if it cannot be used */
 export const findRecord = async (ask: Ask): Promise<Installation | undefined> =>
   (await checkServer(ask)) ? findInstallation(ask) : undefined
 
@@ -154,7 +154,7 @@ interface Follower {
   seen_seconds_ago: number
 }
 
-/** Warm servers, as they have said of themselves within the last minute. */
+/** The warm servers that have reported within the last minute. */
 export const followersOf = async (ask: Ask, seq: number): Promise<Follower[]> => {
   const rows = await ask<{ holder: string; url: string | null; seq: string; ago: number }>(
     `SELECT holder, url, seq, extract(epoch FROM clock_timestamp() - at)::float8 AS ago FROM scrip.followers
@@ -169,7 +169,7 @@ export const followersOf = async (ask: Ask, seq: number): Promise<Follower[]> =>
   }))
 }
 
-/** A value that identifies a key, and nothing more. */
+/** A value that identifies a key, and reveals nothing more. */
 const checkOf = (key: Uint8Array): string => createHmac('sha256', key).update('scrip record').digest('hex')
 
 /** @throws DataFault when the record was made with another key */
@@ -191,8 +191,8 @@ export interface NewRecord {
 }
 
 /**
- * Makes the record from a database, in one transaction, and marks the database as its copy. Its tables are those of the
- * database. @throws DataFault when the record holds data
+ * Makes the record from a database, in one transaction, and marks the database as its copy. The record gets the tables of
+ * the database. @throws DataFault if the record holds data
  */
 export const makeRecord = async (
   connection: Connection,

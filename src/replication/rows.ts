@@ -1,21 +1,21 @@
 import type { Database as SqliteDatabase, Statement } from 'bun:sqlite'
 import { COUNTERS, type Column, quoted, type Table } from './tables.ts'
 
-/** Rows on their way: what a transaction has changed, as JSON, and JSON as rows of a copy. */
+/** Converts the changed rows of a transaction to JSON, and JSON to rows of a copy. */
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** PostgreSQL has no text with NUL: it is written as two other characters, and the first of them twice. */
+/** PostgreSQL has no text with NUL. This character and a digit stand for it, and the character itself is doubled. */
 const ESCAPE = '\u2400'
 
-/** JSON of SQLite as PostgreSQL takes it. */
+/** Converts JSON of SQLite for PostgreSQL. */
 export const escaped = (json: string): string => {
   const safe = json.includes(ESCAPE) ? json.replaceAll(ESCAPE, ESCAPE + ESCAPE) : json
   if (!safe.includes('\\u0000')) return safe
   return safe.replace(/\\(u0000|.)/gs, (whole, sequence: string) => (sequence === 'u0000' ? `${ESCAPE}0` : whole))
 }
 
-/** JSON of PostgreSQL as it was in SQLite. */
+/** Converts JSON of PostgreSQL back for SQLite. */
 const unescaped = (json: string): string =>
   json.includes(ESCAPE) ? json.replace(/\u2400(.)/gs, (_, next: string) => (next === '0' ? '\\u0000' : ESCAPE)) : json
 
@@ -28,9 +28,9 @@ export const objectOf = (columns: readonly Pick<Column, 'name' | 'type'>[], row:
     })
     .join(', ')})`
 
-/** How many keys one statement reads. */
+/** The number of keys that one statement reads. */
 const KEYS_MAX = 10_000
-/** How long the JSON of a part is; a longer commit has several parts. */
+/** The length of the JSON of a part; a longer commit has several parts. */
 const PART_LENGTH = 4_194_304
 
 /** Marks that a person was erased: followers then remove every trace of the person from their files. */
@@ -65,7 +65,7 @@ export class Collector {
     return this.#collected.every(({ last }) => last.get()?.last === null)
   }
 
-  /** The changes of the open transaction in final values: one part, or more if they are many. None if nothing has changed. */
+  /** The changes of the open transaction with their final values: no part without changes, several parts if there are many. */
   *parts(): Generator<string> {
     let members: string[] = []
     let length = 0
@@ -133,7 +133,7 @@ const statementsOf = (sqlite: SqliteDatabase, table: Table): Collected => {
   }
 }
 
-/** Writes rows into a copy whose triggers are away. */
+/** Writes rows into a copy whose triggers are removed. */
 export class Applier {
   readonly #tables: ReadonlyMap<string, { put: Statement<unknown, [string]>; remove: Statement<unknown, [string]> }>
   readonly #members: Statement<{ name: string; rows: string }, [string]>
@@ -148,7 +148,7 @@ export class Applier {
     )
   }
 
-  /** @param json as it was made by {@link Collector.parts}: a table may be in it several times. Returns whether it erases a person. */
+  /** @param json a part of {@link Collector.parts}: a table may be in it several times. Returns true if it erases a person. */
   apply(json: string): boolean {
     const members = this.#members.all(unescaped(json))
     for (const { name, rows } of members) {
@@ -161,7 +161,7 @@ export class Applier {
     return members.some(({ name }) => name === ERASURE)
   }
 
-  /** Rows of one table, as an array. */
+  /** Writes rows of one table, given as a JSON array. */
   put(name: string, rows: string): void {
     this.#tableOf(name).put.run(unescaped(rows))
   }

@@ -5,16 +5,16 @@ import { type Column, POSTGRES_TYPES, quoted, type Table } from './tables.ts'
 
 const list = (names: readonly string[]): string => names.map(quoted).join(', ')
 
-/** How long a lease lasts after its last beat, by the clock of PostgreSQL (contract C18). */
+/** A lease lasts for this time after its last beat, by the clock of PostgreSQL (contract C18). */
 const LEASE = "interval '2 seconds'"
 /** A clock that was put back must not keep the lease of a server that is gone. */
 export const LEASE_IS_OVER = `(holder IS NULL OR beat_at < clock_timestamp() - ${LEASE} OR beat_at > clock_timestamp() + ${LEASE})`
 
-/** SQLSTATEs of our own: the lease is another server's; the commit does not follow the last one. */
+/** Scrip's own SQLSTATEs: another server has the lease; the commit does not follow the last one. */
 export const LEASE_LOST = 'SC001'
 export const OUT_OF_ORDER = 'SC002'
 
-/** Tables that hold nothing of the data. */
+/** Tables of the record itself, without data. */
 const OWN_TABLES = [
   `CREATE TABLE scrip.installation (
      id text PRIMARY KEY, release text NOT NULL, schema_version bigint NOT NULL, epoch bigint NOT NULL,
@@ -96,7 +96,7 @@ END $function$`
 
 const MICROSECONDS = (time: string): string => `(extract(epoch FROM ${time}) * 1000000)::bigint`
 
-/** Of every schema. */
+/** The functions that are the same in every schema version. */
 export const functionStatements = [
   // A setting of the transaction, because a pooler may give each one another session.
   `CREATE OR REPLACE FUNCTION scrip.wait_for_the_disk() RETURNS void LANGUAGE plpgsql AS $function$
@@ -140,7 +140,7 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
   RETURN QUERY SELECT NULL::bigint, SQLSTATE, SQLERRM;
 END $function$`,
-  // Takes the lease if it is free, has run out, or is the caller's own; begins an epoch. No row if it is another's.
+  // Takes the lease if it is free, has run out, or is the caller's own, and begins an epoch. Returns no row if another server has it.
   `CREATE OR REPLACE FUNCTION scrip.take(p_holder text, p_url text)
 RETURNS TABLE (epoch bigint, seq bigint, schema_version bigint) LANGUAGE plpgsql AS $function$
 #variable_conflict use_column

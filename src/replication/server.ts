@@ -19,11 +19,11 @@ import { findInstallation, findRecord, fitting, type Installation, NotActive, Se
 import { CopyUnfit, checkAtStart, quarantine, requireSameTimeline, standingOf } from './standing.ts'
 import { tablesOf } from './tables.ts'
 
-/** How often a warm server asks for commits, and whether the lease is free. */
+/** The interval at which a warm server asks for commits, and checks the lease. */
 const FOLLOW_MS = 40
 /** A pause after a failure. */
 const PAUSE_MS = 250
-/** How long a server that stops waits for its last commit. */
+/** The time that a stopping server waits for its last commit. */
 const SETTLE_MS_MAX = 2 * SECOND_MS
 
 type RecordState = 'active' | 'warm' | 'pulling' | 'waiting'
@@ -43,19 +43,19 @@ export interface Roles {
   url: string
   /** Makes a new database in the folder. */
   create: () => void
-  /** Throws if the keys of this server are not those of the copy. */
+  /** Checks that the keys of this server are those of the copy. Throws if they are not. */
   requireKeys: () => void
-  /** Writes what opening the database writes, in a transaction that is open. */
+  /** Does the writes of opening the database, in an open transaction. */
   bringUpToDate: (database: Database) => void
   /** Serves the copy. */
   serve: () => void
-  /** Lets go of the copy, once no database commits. */
+  /** Stops serving the copy, once no database commits. */
   letGo: (settle: (database: Database) => Promise<void>) => Promise<void>
 }
 
 /** A server of the record: warm until it has the lease, then active (contract C18). */
 export class RecordServer {
-  /** For commits, and to follow while there are none. */
+  /** The connection for commits, and for following while there are none. */
   readonly #commits: Connection
   readonly #beats: Connection
   readonly #upkeep: Connection
@@ -65,7 +65,7 @@ export class RecordServer {
   #gate: Gate | undefined
   #state: RecordState = 'waiting'
   #isStopping = false
-  /** Resolves when the server can be active no longer. */
+  /** Resolves when the server can no longer be active. */
   #over = Promise.withResolvers<void>()
   #loop: Promise<void> | undefined
   readonly #began = Promise.withResolvers<void>()
@@ -82,7 +82,7 @@ export class RecordServer {
       over: 'the record can be used again',
     })
     this.#position = new Position(this.#commits, this.#holder)
-    this.failure.catch(() => undefined) // whoever waits for it is told
+    this.failure.catch(() => undefined) // callers that wait for it get the error
   }
 
   /** Checks record, keys and folder before anything is opened. @throws DataFault; RecordAway after 30 s; RecordRefusal */
@@ -103,12 +103,12 @@ export class RecordServer {
     return this.#state === 'active' && !this.isServing ? 'waiting' : this.#state
   }
 
-  /** Whether the copy may be read. It is checked before a request, and again right before its response leaves. */
+  /** True if the copy may be read. Checked before a request, and again right before its response leaves. */
   get isServing(): boolean {
     return this.#state === 'active' && this.#lease?.isGood === true && this.#gate?.isCertain === true
   }
 
-  /** Which server is active instead of this one. @throws RecordAway, RecordRefusal */
+  /** An error that names the server that is active instead of this one. @throws RecordAway, RecordRefusal */
   async notActive(): Promise<NotActive> {
     return new NotActive(await findInstallation(this.#upkeep.ask))
   }
@@ -128,7 +128,7 @@ export class RecordServer {
     return this.#lease?.epoch === undefined ? 0 : this.#lease.sinceRenewalMs
   }
 
-  /** The gate that a database opened now writes through. */
+  /** The gate for the writes of a database that is opened now. */
   readonly gateOf = ({ sqlite }: Database): Gate => {
     if (!this.#lease) throw new Error('the server has not started')
     this.#gate?.close()
@@ -150,7 +150,7 @@ export class RecordServer {
     return this.#failed.promise
   }
 
-  /** Resolves when the server is active, or follows. @throws ServerUnfit */
+  /** Resolves when the server is active, or follows the record. @throws ServerUnfit */
   start(roles: Roles): Promise<void> {
     const lease = new Lease({
       connection: this.#beats,
@@ -166,7 +166,7 @@ export class RecordServer {
     return Promise.race([this.#began.promise, this.failure])
   }
 
-  /** After the last response: lets another server take the lease. */
+  /** Called after the last response: lets another server take the lease. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#over.resolve()
@@ -220,7 +220,7 @@ export class RecordServer {
         this.#began.resolve()
       }
       if (now?.isFree) {
-        const taken = await lease.take() // what can be read cannot always be written
+        const taken = await lease.take() // a server that can be read cannot always be written
         this.#outage.over()
         if (taken) {
           while (copy.mark.seq < taken.seq) await copy.follow(ask)
@@ -270,7 +270,7 @@ export class RecordServer {
     }
   }
 
-  /** When a server stops, all requests in flight have their responses, unless the record is away. */
+  /** Waits for commits, so that all requests in flight have their responses when a server stops, unless the record is away. */
   async #settle(database: Database): Promise<void> {
     if (this.#isStopping) await Promise.race([database.settled(), Bun.sleep(SETTLE_MS_MAX)])
     this.#gate?.close()

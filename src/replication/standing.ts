@@ -7,7 +7,7 @@ import { SECOND_MS, sinceStartMs, systemClock, toTimestamp } from '../kernel/clo
 import { type Ask, RecordAway } from './connection.ts'
 import { checkKey, findRecord, type Installation, ServerUnfit } from './record.ts'
 
-/** How the copy in a folder relates to the record. */
+/** The relation of the copy in a folder to the record. */
 
 /**
  * The copy does not continue the record: its commits are not in the record, or the record no longer has the changes
@@ -18,7 +18,7 @@ export class CopyUnfit extends Error {
 
   constructor(
     message: string,
-    /** Whether it holds commits that the record does not. */
+    /** True if the copy holds commits that the record does not. */
     readonly isAhead: boolean,
   ) {
     super(message)
@@ -28,7 +28,7 @@ export class CopyUnfit extends Error {
 /** The preparation of a folder before it follows the record. */
 type Standing = 'create' | 'pull' | 'follow'
 
-/** @throws DataFault when the two do not belong together; CopyUnfit when the copy has to be set aside */
+/** @throws DataFault if the two do not belong together; CopyUnfit if the copy must be set aside */
 export const standingOf = (dataDir: string, installation: Installation | undefined): Standing => {
   if (!hasDatabase(dataDir)) return installation ? 'pull' : 'create'
   const mark = readMark(dataDir)
@@ -52,7 +52,7 @@ export const standingOf = (dataDir: string, installation: Installation | undefin
   return 'follow'
 }
 
-/** How long to retry at the start while the record cannot be reached (contract C18). */
+/** A start retries for this time while the record cannot be reached (contract C18). */
 const START_MS_MAX = 30 * SECOND_MS
 const PAUSE_MS = 250
 
@@ -86,7 +86,7 @@ const readMark = (dataDir: string): Mark | undefined => {
   }
 }
 
-/** Whether the record goes on from where the copy is. @throws CopyUnfit */
+/** Requires that the record continues from the commit of the copy. @throws CopyUnfit */
 export const requireSameTimeline = async (ask: Ask, mark: Mark): Promise<void> => {
   const [state] = await ask<{ seq: string; first: string | null; epoch: string | null; at: string | null }>(
     `SELECT i.seq, (SELECT min(seq) FROM scrip.changes) AS first, c.epoch, (extract(epoch FROM c.at) * 1000000)::bigint AS at
@@ -114,13 +114,13 @@ export const requireSameTimeline = async (ask: Ask, mark: Mark): Promise<void> =
   }
 }
 
-/** Nobody can tell how a copy relates to such a record: it would be pulled again and again. */
+/** The relation of a copy to such a record is unknown: it would be pulled again and again. */
 export const lastCommitUnknown = (): ServerUnfit =>
   new ServerUnfit(
     'scrip.changes lacks the last commit of the record: somebody has deleted it\nStop all servers, and run: INSERT INTO scrip.changes (seq, epoch, at) SELECT seq, epoch, clock_timestamp() FROM scrip.installation',
   )
 
-/** Keeps a copy that holds what the record has not. Returns its name. */
+/** Sets a copy aside that holds commits which the record does not. Returns its new name. */
 export const quarantine = (dataDir: string): string => {
   const path = databasePath(dataDir)
   const aside = `${path}.foreign-${toTimestamp(systemClock.nowMs()).replaceAll(':', '-')}`

@@ -1,6 +1,6 @@
 import type { Database as SqliteDatabase } from 'bun:sqlite'
 
-/** The tables of the data, as the migrations have made them: those of the record follow from them (contract C18). */
+/** The tables of the data, as the migrations have made them. The tables of the record follow from them (contract C18). */
 
 export interface Column {
   name: string
@@ -14,7 +14,7 @@ export interface Table {
   key: readonly string[]
   /** The unique constraints besides the key. */
   unique: readonly { name: string; columns: readonly string[]; condition: string | undefined }[]
-  /** Whether ids of rows that were deleted are not given again. */
+  /** True if the ids of deleted rows are not reused. */
   countsIds: boolean
 }
 
@@ -28,7 +28,7 @@ export const POSTGRES_TYPES: Readonly<Record<Column['type'], string>> = {
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** Of each database alone: which migrations it has, and where it stands as a copy. */
+/** Tables that belong to one database alone: its migrations, and its position as a copy. */
 const OWN = ['migrations', 'record_copy']
 /** SQLite's own table with the last id of tables that count their ids. It has no key and takes no triggers. */
 export const COUNTERS = 'sqlite_sequence'

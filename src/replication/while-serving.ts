@@ -17,8 +17,8 @@ const COMPUTES = /\/(?:availability|charges|discount)$/
 
 /**
  * Lets requests reach the app while the server has the lease, so that no response comes from a copy that may be stale
- * (contract C18). What a write has done, or may have done, is in the record or known to be uncertain: its response
- * leaves however late the lease is, because a 503 says that nothing was done (contract C4).
+ * (contract C18). The effect of a write is in the record, or known to be uncertain: its response leaves even if the lease
+ * is late, because a 503 says that nothing was done (contract C4).
  */
 export const whileServing = (record: Serving, app: Respond, nextRequestId: () => string): Respond => {
   const refusal = (request: Request, body: object, headers: object = {}): Response => {
@@ -44,6 +44,6 @@ export const whileServing = (record: Serving, app: Respond, nextRequestId: () =>
   }
 }
 
-/** Whether a response says what became of a write. A refusal rests on the copy alone, and nothing was done. */
+/** True if a response reports the result of a write. A refusal is based on the copy alone, and nothing was done. */
 const isOutcome = ({ method, url }: Request, { ok, status }: Response): boolean =>
   method !== 'GET' && method !== 'HEAD' && !COMPUTES.test(pathOf(url)) && (ok || status === 500)
