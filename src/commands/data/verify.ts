@@ -143,14 +143,14 @@ export const verified = async (path: string, place: KeyPlace, onProgress?: OnPro
   return [schema, ...checks, { ...audit, ...(unchecked && { unchecked }) }]
 }
 
-/** A log beside a file stays as it is: a writer puts it into the file, and a reader leaves one beside a file without. */
+/** Keeps the log of a file as it is. A writer would merge the log into the file; a reader would create one if there is none. */
 const openToCheck = (path: string): SqliteDatabase => {
   const sqlite = new SqliteDatabase(
     path,
     existsSync(`${path}-wal`) ? { readonly: true } : { readwrite: true, create: false },
   )
   sqlite.run('PRAGMA query_only = ON')
-  sqlite.run('PRAGMA trusted_schema = OFF') // it may be somebody else's
+  sqlite.run('PRAGMA trusted_schema = OFF') // somebody else may have made the file
   sqlite.run(`PRAGMA cache_size = -${CACHE_KIB}`)
   sqlite.run('PRAGMA temp_store = MEMORY')
   return sqlite

@@ -36,7 +36,7 @@ interface Told<Item> {
   /** The name under which events have it. */
   events?: (item: Item) => string
   steps?: (item: Item, data: Reading, done: readonly AuditRow[]) => Step[]
-  /** Lists of what belongs to it, and whose they are. */
+  /** Lists that belong to the record, with their filters. */
   lists?: Readonly<Record<string, (item: Item) => Record<string, string>>>
 }
 
@@ -82,7 +82,7 @@ export const actsOnOrder = (order: Order): string[] => {
 /** The act of that moment. */
 const actAt = (done: readonly AuditRow[], ms: number) => done.find(({ atMs }) => Math.abs(atMs - ms) < SECOND_MS)
 
-/** The operator whose act is of that moment, as the audit has it. */
+/** The operator whose act the audit has at that moment. */
 const causeOf = (done: readonly AuditRow[], atMs: number, other: string): string => {
   const act = actAt(done, atMs)
   return act ? `by ${act.user}, scrip ${act.command}` : `by ${other}`

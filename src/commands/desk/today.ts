@@ -29,7 +29,7 @@ interface Section {
   empty: string
   /** The act that takes several rows at once, and the values of its form. */
   many?: { command: string; filled: Record<string, string> }
-  /** What the page shows; `acts` of a row are what can be done with it. */
+  /** A section of the page; `acts` of a row are the acts that it allows. */
   shown: string
   list: List
 }
