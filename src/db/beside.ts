@@ -6,7 +6,7 @@ import { flushWhile } from './disk.ts'
 import statementWorker from './statement-worker.js' with { type: 'text' }
 
 interface StatementBeside {
-  /** Of the connection, before the statement. */
+  /** The pragmas of the connection, which run before the statement. */
   pragmas?: readonly string[]
   sql: string
   values?: readonly string[]
@@ -14,7 +14,7 @@ interface StatementBeside {
 
 type Message<Row> = { rows: Row[] } | { message: string; code?: string }
 
-/** Runs a statement on a database file in a thread of its own. @throws what SQLite says, with its code */
+/** Runs a statement on a database file in another thread. @throws the error of SQLite, with its code */
 const runBeside = <Row>(path: string, { sql, pragmas = [], values = [] }: StatementBeside): Promise<Row[]> => {
   const url = URL.createObjectURL(new Blob([statementWorker], { type: 'text/javascript' }))
   const thread = new Worker(url)

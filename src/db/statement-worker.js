@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 
-// Runs one statement in a thread of its own. A thread gets a program of its own, which is carried as text.
+// Runs one statement in another thread. The executable carries the program of this thread as text.
 self.onmessage = ({ data: { path, pragmas, sql, values } }) => {
   // The file is closed before anybody learns the result: it may be removed then.
   postMessage(resultOf(path, pragmas, sql, values))

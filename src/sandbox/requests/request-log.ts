@@ -37,7 +37,7 @@ export class ObservedRequest {
   readonly startedMs = sinceStartMs()
   world: World | undefined
   failure: Failure | undefined
-  /** True if only `--strict` has refused the request, which is no documented outcome. */
+  /** True if only `--strict` has refused the request, which does not count as a documented outcome. */
   refusedStrictly = false
   atMs = 0
   method = ''
