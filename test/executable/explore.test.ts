@@ -345,10 +345,6 @@ describe('usage errors', () => {
     expect(exitCode).toBe(2)
     expect(stderr).toMatch(message)
   })
-
-  test('a command that is not found: 127', async () => {
-    expect(await run(['run', '--explore', '--', 'no-such-command'])).toMatchObject({ exitCode: 127 })
-  })
 })
 
 describe.skipIf(!Bun.which('node') || !Bun.which('patch'))('the test project of docs/start/quickstart.md', () => {

@@ -284,16 +284,6 @@ describe('GET /_sandbox/requests/{id}', () => {
     }
     expect(await entriesOf(world.name)).toHaveLength(2)
   })
-
-  inWorld('404 for an entry of another world, and for an unknown world', async (world) => {
-    await world.get('/api/v1/countries/1')
-    const { name } = await opened()
-    expect((await control(server, 'GET', `/requests/2?world=${name}`)).status).toBe(404)
-    expect(await control(server, 'GET', '/requests/1?world=nowhere')).toMatchObject({
-      status: 404,
-      body: worldNotFound('nowhere'),
-    })
-  })
 })
 
 describe('The rows that a request wrote', () => {

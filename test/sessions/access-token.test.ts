@@ -133,13 +133,6 @@ describe('An access token', () => {
     await expectRefused(world.token)
   })
 
-  inWorld('401 if its world was reset', async (world) => {
-    expect(await statusWith(server, world.token)).toBe(200)
-    await world.control('/reset')
-    await expectRefused(world.token)
-    expect(await statusWith(server, (await world.again()).token)).toBe(200)
-  })
-
   inWorld('401 on a server with another key', async (world) => {
     await using stranger = await startServer()
     const sameName = await stranger.world()

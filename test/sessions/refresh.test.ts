@@ -115,12 +115,6 @@ describe('POST /auth/refresh', () => {
     await expectRefused(late.refresh_token)
   })
 
-  inWorld('401 after a reset of its world', async (world) => {
-    const { refresh_token } = await loggedIn(server, `sbx_${world.name}`)
-    expect((await world.control('/reset')).status).toBe(200)
-    await expectRefused(refresh_token)
-  })
-
   test.each([
     ['a word', 'nonsense'],
     ['three words', 'a.b.c'],
