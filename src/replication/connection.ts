@@ -7,6 +7,9 @@ import type { PostgresTarget } from '../config/postgres-url.ts'
 import { DataFault } from '../db/data-folder.ts'
 import { HOUR_MS, SECOND_MS } from '../kernel/clock.ts'
 import { freshSecret } from '../kernel/ids.ts'
+import { boundPasswordHashing } from './scram.ts'
+
+boundPasswordHashing()
 
 /** The record did not answer: the request may or may not be done. */
 export class RecordAway extends Error {

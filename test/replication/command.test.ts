@@ -92,4 +92,29 @@ describe.skipIf(POSTGRES === undefined)('a command', () => {
     await held
     other.close()
   })
+
+  test("is refused at once by a server that asks for a password's hash of more than a million rounds", async () => {
+    const text = (letter: string, body: string | Buffer, kind?: number): Buffer => {
+      const head = Buffer.alloc(kind === undefined ? 5 : 9)
+      head.write(letter)
+      head.writeInt32BE(head.length - 1 + body.length, 1)
+      if (kind !== undefined) head.writeInt32BE(kind, 5)
+      return Buffer.concat([head, Buffer.from(body)])
+    }
+    const salt = `s=c2FsdA==,i=2000000000`
+    let came = 0
+    const data = (socket: Bun.Socket, bytes: Buffer): void => {
+      came += 1
+      if (came === 1) socket.write(text('R', 'SCRAM-SHA-256\0\0', 10))
+      if (came === 2) socket.write(text('R', `r=${/r=(.*)$/.exec(bytes.toString())?.[1]}x,${salt}`, 11))
+      if (came === 3) socket.end(text('E', 'SFATAL\0C28P01\0Mpassword authentication failed\0\0'))
+    }
+    using server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data } })
+    const connection = new Connection(
+      parsePostgresUrl(`postgres://scrip:secret@127.0.0.1:${server.port}/scrip`),
+      'asked',
+    )
+    await expect(connection.ask('SELECT 1')).rejects.toThrow('password authentication failed')
+    connection.close()
+  })
 })
