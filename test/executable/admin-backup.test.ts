@@ -113,6 +113,10 @@ const DAMAGES: [change: string, fault: string][] = [
   ['UPDATE orders SET payable_minor = payable_minor + 1 WHERE id = 1', 'order 1 is not what transaction '],
   ['UPDATE orders SET delivered_quantity = 1 WHERE id = 1', 'order 1 is DELIVERED with 1 of 2 delivered'],
   ['DELETE FROM vouchers WHERE id = 1', 'order 1 has delivered 2 and holds 1 vouchers'],
+  [
+    'UPDATE vouchers SET sealed = (SELECT sealed FROM vouchers WHERE id = 1) WHERE id = 2',
+    'voucher 2 of order 1 is the code of voucher 1',
+  ],
   ['UPDATE voucher_stock SET order_id = NULL WHERE id = 1', 'which order none took'],
   ['UPDATE voucher_stock SET order_id = 1 WHERE id = 3', 'order 1 of 2 holds 3 codes of the stock'],
   [
@@ -142,6 +146,11 @@ const DAMAGES: [change: string, fault: string][] = [
     'delivery 1 of webhook whk_1 waits for nothing',
   ],
   ['UPDATE orders SET refunded_minor = 1 WHERE id = 1', 'order 1 has refunded 1, its transactions say 0'],
+  [
+    "INSERT INTO sqlite_sequence VALUES ('webhook_queue', 9999999999)",
+    'the ids of webhook_queue have reached 9999999999, and paths take them up to 2147483647',
+  ],
+  ['UPDATE clients SET id = 2147483648', 'the ids of clients have reached 2147483648, '],
   ['CREATE VIEW planted AS SELECT 1', 'the view "planted" does not belong to Scrip'],
   ["UPDATE audit SET user = 'eve' WHERE id = 2", 'row 2 of the audit was changed'],
   ["UPDATE payouts SET due_at_ms = 1 WHERE reference_id = 'open'", ' was due at 1970-01-01T00:00:00Z'],

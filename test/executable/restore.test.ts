@@ -135,12 +135,16 @@ describe('a file that is not an intact backup of Scrip', () => {
 
   test('is also refused if verify finds a fault in it', () =>
     withBackup(async (operator, backup) => {
-      const file = join(operator.folder, 'faulty.sqlite')
-      copyFileSync(backup, file)
-      change(file, 'UPDATE wallets SET amount_minor = amount_minor + 1')
-      const refused = await operator.run(['restore', file, '--force'])
-      const fault = 'wallet 1 holds 100001, its lines sum to 100000'
-      expect(refused).toMatchObject({ exitCode: 4, stderr: expect.stringContaining(fault) })
+      for (const [statement, fault] of [
+        ['UPDATE wallets SET amount_minor = amount_minor + 1', 'wallet 1 holds 100001, its lines sum to 100000'],
+        ["INSERT INTO sqlite_sequence VALUES ('webhook_queue', 9999999999)", 'the ids of webhook_queue have reached'],
+      ] as const) {
+        const file = join(operator.folder, 'faulty.sqlite')
+        copyFileSync(backup, file)
+        change(file, statement)
+        const refused = await operator.run(['restore', file, '--force'])
+        expect(refused).toMatchObject({ exitCode: 4, stderr: expect.stringContaining(fault) })
+      }
       expect(await amountIn(operator)).toBe(1005)
     }))
 
