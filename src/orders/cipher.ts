@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
 import { secureRandomness } from '../kernel/ids.ts'
 import type { Order, Voucher, voucherStock } from './tables.ts'
 
-/** Stored encrypted, and decrypted only for its owner (contract C12). */
+/** A voucher code, stored encrypted and decrypted only for its owner (contract C12). */
 export interface VoucherCode {
   cardNumber: string
   pinCode: string | null
@@ -13,15 +13,15 @@ const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 export const VOUCHER_KEY_BYTES = 32
-/** Starts everything that is encrypted, before the name of the key. */
+/** The start of every ciphertext, before the name of the key. */
 const FORMAT = Buffer.from('scrip2')
 const KEY_NAME_BYTES = 4
 const PREFIX_BYTES = FORMAT.byteLength + KEY_NAME_BYTES
 
-/** Spaces and dashes in a card number, which do not count. */
+/** Spaces and dashes in a card number, which are ignored. */
 const NOT_COUNTED = /[\s\p{Pd}]/gu
 
-/** Encrypts codes with AES-256-GCM as prefix, nonce, tag and ciphertext of the JSON. The associated data says what they belong to. */
+/** Encrypts codes with AES-256-GCM as prefix, nonce, tag and ciphertext of the JSON. The associated data binds them to their owner. */
 export class Cipher {
   readonly #prefix: Buffer
   readonly #decrypting: readonly { key: Uint8Array; prefix: Buffer }[]
@@ -59,7 +59,7 @@ export class Cipher {
     return Buffer.concat([this.#prefix, nonce, cipher.getAuthTag(), text])
   }
 
-  /** Undefined if the key or the associated data is another one, or a byte has changed. */
+  /** Undefined if the key or the associated data does not match, or a byte has changed. */
   decryptCode(encrypted: Uint8Array, associatedData: string): VoucherCode | undefined {
     const text = this.decrypt(encrypted, associatedData)
     return text === undefined ? undefined : (JSON.parse(text) as VoucherCode)

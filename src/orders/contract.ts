@@ -194,7 +194,7 @@ const FAILED = {
   failure_reason: 'Out of stock',
 } as const
 
-/** By what has happened to the order. */
+/** The examples by the type of the event. */
 export const ORDER_EVENT_EXAMPLES = {
   created: PENDING,
   processing: { ...PENDING, status: 'PROCESSING' },

@@ -23,11 +23,11 @@ import { settleOrder } from './settlement.ts'
 import type { SuppliedVoucher, VoucherSupply } from './supply.ts'
 import type { CipherSource } from './voucher-key.ts'
 
-/** When the clock delivers an order, after it was placed (contract C12). */
+/** The times after its placement at which the clock processes and delivers an order (contract C12). */
 export const PROCESSING_AFTER_MS = 2 * SECOND_MS
 const DELIVERED_AFTER_MS = 5 * SECOND_MS
 
-/** Why an order failed, where nobody says more. */
+/** The default reason of a failed order. */
 export const FAILED_REASON = 'The order could not be delivered'
 
 export interface Delivering {
@@ -38,7 +38,7 @@ export interface Delivering {
 
 /**
  * Delivers some vouchers of an open order; the last one settles it.
- * @param known the wallet of the order and the vouchers that were taken for it, of a caller that has both
+ * @param known the wallet of the order and the vouchers that were taken for it, if the caller has both
  * @throws DomainError transition_refused
  */
 export const deliver = (
@@ -84,7 +84,7 @@ const change = (
   return changed
 }
 
-/** Ends an order and refunds what is not delivered. @throws DomainError transition_refused */
+/** Ends an order and refunds its undelivered vouchers. @throws DomainError transition_refused */
 export const failOrder = (
   tx: Tx,
   world: World,
@@ -107,7 +107,7 @@ export const cancelOrder = (tx: Tx, world: World, delivering: Delivering, order:
   return giveUp(tx, world, delivering, order, { update, remarks: 'Cancelled', nowMs })
 }
 
-/** Refunds what is not delivered. An order that keeps its status, partly delivered, is published as refunded alone. */
+/** Refunds undelivered vouchers. A partly delivered order keeps its status, and only its refund is published. */
 const giveUp = (
   tx: Tx,
   world: World,
@@ -125,7 +125,7 @@ const giveUp = (
   return ended
 }
 
-/** A partial delivery has ended once the rest was refunded, which sets `failedAtMs`. */
+/** True if an order has ended. A partial delivery has ended once the rest was refunded, which sets `failedAtMs`. */
 const hasEnded = ({ status, failedAtMs }: Order): boolean =>
   status === 'DELIVERED' || status === 'FAILED' || status === 'CANCELLED' || failedAtMs !== null
 
@@ -144,7 +144,7 @@ export const repaceOrders = (tx: Tx, byClock: (world: World) => boolean, world: 
   }
 }
 
-/** When the clock takes the next step of an order, not before the present; null if it takes none. */
+/** The time of the clock's next step for an order, not before the present; null if it takes none. */
 const dueTimeOf = ({ status, placedAtMs }: Pick<Order, 'status' | 'placedAtMs'>, nowMs: number): number | null => {
   if (status !== 'PENDING' && status !== 'PROCESSING') return null
   return Math.max(placedAtMs + (status === 'PENDING' ? PROCESSING_AFTER_MS : DELIVERED_AFTER_MS), nowMs)

@@ -18,12 +18,12 @@ const INSTANT_QUANTITY_MAX = 5
 
 export interface Ordering extends Delivering {
   pricing: Pricing
-  /** Whether the clock delivers the orders of a world; otherwise an operator does. */
+  /** True if the clock delivers the orders of a world; otherwise an operator does. */
   byClock: (world: World) => boolean
 }
 
 /**
- * Places an order, and delivers it at once if it can.
+ * Places an order, and delivers it at once if possible.
  * @throws DomainError as {@link quoteForOrder}, duplicate_order_reference, insufficient_balance or insufficient_stock
  */
 export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request: OrderRequest): Order => {

@@ -4,7 +4,7 @@ import { type EventContext, publish } from '../webhooks/publish.ts'
 import { type OrderChange, orderWire } from './contract.ts'
 import { type Order, vouchersOf } from './queries.ts'
 
-/** Writes an event of an order, as the order is now. Its vouchers are without codes (contract C16). */
+/** Writes an event with the present state of an order. Its vouchers have no codes (contract C16). */
 export const publishOrder = (
   tx: Tx,
   { world, reference }: EventContext,

@@ -52,11 +52,11 @@ export const ordersOf = (query: Query, narrowing: Narrowing): Rows<Order> => {
   return rowsById(query, orders, narrowed({ clientId, status, atMs, texts, amount }, narrowing), narrowing)
 }
 
-/** Of all clients, the newest first. */
+/** The orders of all clients, the newest first. */
 export const latestOrders = (query: Query, limit: number): Order[] =>
   query.select().from(orders).orderBy(desc(orders.id)).limit(limit).all()
 
-/** Of all clients, the oldest first. */
+/** The orders of all clients, the oldest first. */
 export const allOrders = (query: Query, statuses: readonly OrderStatus[]): Order[] =>
   query
     .select()
@@ -76,7 +76,7 @@ export const { findFirstDue, countDue, nextDue: nextDueOrders } = preparedDue(or
 
 const lastId = preparedLastId(orders)
 
-/** Orders are numbered without a gap. */
+/** The id of the next order. Orders are numbered without gaps. */
 export const nextOrderId = (query: Query): number => lastId(query) + 1
 
 export const insertOrder = preparedInsert(orders)

@@ -10,14 +10,14 @@ import { markRefunded, type Order, updateOrder, vouchersOf } from './queries.ts'
 import { conversionOf, conversionShare, earned } from './settlement.ts'
 import type { Voucher } from './tables.ts'
 
-/** Refunds of what was delivered (contract C17). The order keeps its status, and codes do not return to the stock. */
+/** Refunds of delivered vouchers (contract C17). The order keeps its status, and codes do not return to the stock. */
 
 /** The remarks of a refund, unless others are given. */
 export const REFUNDED_REMARKS = 'Refunded'
 
 /**
- * Gives back what the client paid for some vouchers of a delivered order, or for all that are left, at the order's own
- * price and rate. Returns the updated order.
+ * Refunds some vouchers of a delivered order, or all that are left, at the order's own price and rate. Returns the updated
+ * order.
  * @throws DomainError refund_refused
  */
 export const refundVouchers = (

@@ -10,7 +10,7 @@ import { everyCode, everyVoucher, updateMark, updateStock, updateVoucher } from 
 /** The result of encrypting everything with another key. */
 export interface Reencrypted {
   resealed: number
-  /** They cannot be decrypted: they stay as they are, and are not for sale. */
+  /** The number of codes that cannot be decrypted. They stay as they are, and are not for sale. */
   damaged: number
 }
 
@@ -44,7 +44,7 @@ export const reencrypt = (tx: Tx, old: Cipher, next: Cipher, nowMs: number): Ree
   }
   for (const webhook of everyWebhook(tx)) {
     const associatedData = associatedDataOfSecret(webhook)
-    // One that cannot be decrypted is as good as lost: its client rotates it.
+    // A secret that cannot be decrypted is lost: its client rotates it.
     const reencrypted = (encrypted: Buffer): Buffer => {
       const secret = old.decrypt(encrypted, associatedData)
       return secret === undefined ? encrypted : next.encrypt(secret, associatedData)

@@ -8,7 +8,7 @@ import type { EventContext } from '../webhooks/publish.ts'
 import type { Order } from './tables.ts'
 
 /**
- * Settles what was delivered with supplier, tax and fees, and refunds the rest. Returns what was refunded.
+ * Settles the delivered vouchers with supplier, tax and fees, and refunds the rest. Returns the refunded amount.
  * @param wallet the wallet of the order, if the caller has read it
  */
 export const settleOrder = (
@@ -34,7 +34,7 @@ export const settleOrder = (
   return refundMinor
 }
 
-/** At the rate of the original payment, whatever the rates are now. */
+/** A conversion at the rate of the original payment, not at the present one. */
 export const conversionOf = (tx: Tx, order: Order, conversionMinor: number): Conversion | undefined => {
   if (order.conversionMinor === null) return undefined
   const paid = findTransaction(tx, order.clientId, order.transactionId)

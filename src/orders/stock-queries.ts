@@ -22,7 +22,7 @@ import { type Order, orders, stockPublished, type Voucher, voucherKey, voucherSt
 
 export type StockRow = typeof voucherStock.$inferSelect
 
-/** Codes that were set aside for an order and not delivered yet. */
+/** Codes that are reserved for an order and not delivered yet. */
 const undeliveredOf = ({ id }: Order) =>
   and(
     eq(voucherStock.orderId, id),
@@ -58,7 +58,7 @@ const free = prepared((query: Query) =>
 export const freeCodes = (query: Query, { productId, denominationMinor }: Kind, nowMs: number, limit: number) =>
   free(query).all({ productId, denominationMinor, nowMs, limit })
 
-/** Reads no more codes than are wanted. */
+/** Reads no more codes than the quantity. */
 export const areFree = (query: Query, kind: Kind, nowMs: number, quantity: number): boolean =>
   freeCodes(query, kind, nowMs, quantity).length === quantity
 
@@ -81,7 +81,7 @@ export const freeUndelivered = (tx: Tx, order: Order): void => {
   tx.update(voucherStock).set({ orderId: null }).where(undeliveredOf(order)).run()
 }
 
-/** Codes that expired or were found damaged while the order waited go back to the stock. */
+/** Returns codes to the stock that expired or were found damaged while the order waited. */
 export const freeSpoiled = (tx: Tx, order: Order, nowMs: number): void => {
   const spoiled = or(isNotNull(voucherStock.damagedAtMs), not(unexpired(nowMs)))
   tx.update(voucherStock)
@@ -96,13 +96,13 @@ export const updateStock = (tx: Tx, id: number, change: Partial<StockRow>): void
 
 export const insertStock = preparedInsert(voucherStock)
 
-/** Puts all codes up for sale that were imported. */
+/** Puts all imported codes up for sale. */
 export const publishStock = (tx: Tx): void => {
   const last = sql`(SELECT coalesce(max(${voucherStock.id}), 0) FROM ${voucherStock})`
   tx.update(stockPublished).set({ upToId: last }).run()
 }
 
-/** Removes what an interrupted import has left. */
+/** Removes the codes of an interrupted import. */
 export const removeUnpublished = (tx: Tx): void => void tx.delete(voucherStock).where(not(isPublished)).run()
 
 const ofFingerprint = preparedOne(voucherStock, eq(voucherStock.fingerprint, sql.placeholder('fingerprint')))
@@ -143,8 +143,8 @@ export const freeStock = (query: Query, nowMs: number) =>
     .all()
 
 /**
- * How many vouchers some orders have sold, per product and denomination: ordered, and not refunded undelivered. Of those
- * with an id up to `toId`, the last ones.
+ * The number of vouchers that some orders have sold, per product and denomination, without those that were refunded
+ * undelivered. It counts the last `limit` orders up to the id `toId`.
  */
 export const soldBy = (query: Query, { sinceMs, toId, limit }: { sinceMs: number; toId: number; limit: number }) =>
   query

@@ -23,7 +23,7 @@ export const stockReport = async (query: Query, nowMs: number) => {
   })
 }
 
-/** The same of what is for sale or was sold lately, without what became of the others, which would have to be counted. */
+/** A shorter report of codes that are for sale or were sold recently. It does not count taken, expired and damaged codes. */
 export const stockOutlook = async (query: Query, nowMs: number) => {
   const sales = await salesBefore(query, nowMs)
   const kinds = new Map<string, Kind & { available: number }>()
@@ -36,7 +36,7 @@ type Sales = ReadonlyMap<string, Kind & { sold: number }>
 
 const keyOf = ({ productId, denominationMinor }: Kind): string => `${productId} ${denominationMinor}`
 
-/** Read beside requests. */
+/** Sums up sales in several steps, so that requests are served in between. */
 const salesBefore = async (query: Query, nowMs: number): Promise<Sales> => {
   const sinceMs = nowMs - SALES_DAYS * DAY_MS
   const sales = new Map<string, Kind & { sold: number }>()
@@ -50,7 +50,7 @@ const salesBefore = async (query: Query, nowMs: number): Promise<Sales> => {
   return sales
 }
 
-/** With one decimal; null without sales. */
+/** The days that a stock lasts, with one decimal; null without sales. */
 const daysLeftOf = (sales: Sales, kind: Kind, available: number): number | null => {
   const { sold } = sales.get(keyOf(kind)) ?? { sold: 0 }
   return sold === 0 ? null : Math.round((available * SALES_DAYS * 10) / sold) / 10

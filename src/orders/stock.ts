@@ -100,7 +100,7 @@ interface Importing {
 
 /**
  * Adds codes to the stock in small transactions, so that others write in between, and puts them up for sale in the last one (decision 31).
- * Only one import at a time may work on a folder. @throws FileFault, and adds nothing, with all that are in the stock already
+ * Only one import at a time may work on a folder. @throws FileFault with all codes that the stock has; it then adds nothing
  */
 export const importCodes = async (
   codes: readonly EncryptedCode[],
@@ -130,9 +130,9 @@ function* requireNew(query: Query, codes: readonly EncryptedCode[]): Generator<v
   if (problems.length > 0) throw new FileFault('codes', problems)
 }
 
-/** A transaction of as many takes some 10 ms. */
+/** A transaction with this many rows takes some 10 ms. */
 const ROWS_PER_UNIT = 250
-/** Rows that are read in one turn of the event loop, in some milliseconds. */
+/** The number of rows that are read in one turn of the event loop, which takes some milliseconds. */
 const ROWS_PER_PART = 100
 
 /** The value of a row, or the problem with its form. */

@@ -21,15 +21,15 @@ import type { CipherSource } from './voucher-key.ts'
 export interface SuppliedVoucher {
   code: VoucherCode
   expiresAtMs: number | null
-  /** Its code in the stock; null when there is no stock. */
+  /** The id of its code in the stock; null without a stock. */
   stockId: number | null
 }
 
 /** The source of vouchers (contract C12). */
 export interface VoucherSupply {
-  /** Whether this many are left for sale. */
+  /** True if this quantity is left for sale. */
   covers: (query: Query, world: World, product: Product, denominationMinor: number, quantity: number) => boolean
-  /** Reserves vouchers for a new order, and returns them where they have codes by then. @throws DomainError insufficient_stock */
+  /** Reserves vouchers for a new order, and returns them if they already have codes. @throws DomainError insufficient_stock */
   take: (tx: Tx, world: World, order: Order, product: Product) => SuppliedVoucher[] | undefined
   /** Returns the next reserved vouchers. @throws DomainError insufficient_stock */
   deliver: (tx: Tx, world: World, order: Order, quantity: number) => SuppliedVoucher[]
@@ -58,7 +58,7 @@ export const importedSupply = (options: StockOptions): VoucherSupply => ({
   giveBack: freeUndelivered,
 })
 
-/** Codes that are read at once behind one that cannot be opened: where there is one, there can be thousands. */
+/** The number of further codes that are read at once after one that cannot be opened: there can be thousands of them. */
 const BEHIND_DAMAGED = 250
 
 /** @throws DomainError insufficient_stock */
@@ -85,7 +85,7 @@ const reserveCodes = (tx: Tx, world: World, options: StockOptions, order: Order,
 
 type StockVoucher = SuppliedVoucher & { stockId: number }
 
-/** Opens no more codes than are wanted. A code that cannot be opened is marked and never sold. */
+/** Opens no more codes than the quantity. A code that cannot be opened is marked and never sold. */
 const openCodes = (tx: Tx, world: World, { ciphers, onDamaged }: StockOptions, rows: StockRow[], quantity: number) => {
   const cipher = ciphers(tx)
   const sound: StockVoucher[] = []

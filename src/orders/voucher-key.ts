@@ -7,7 +7,7 @@ import { allClients } from '../sessions/queries.ts'
 import { Cipher, VOUCHER_KEY_BYTES } from './cipher.ts'
 import { insertMark, markOf } from './stock-queries.ts'
 
-/** The key that ciphers voucher codes, unless the operator provides one (contract C12). */
+/** The key that encrypts voucher codes, unless the operator provides one (contract C12). */
 const KEY_FILE = 'voucher.key'
 /** The new key, until everything is encrypted with it. */
 const NEXT_KEY_FILE = 'voucher.key.next'
@@ -16,8 +16,8 @@ export type CipherSource = (query: Query) => Cipher
 
 /**
  * Opens the cipher of a database. The first key that is used is stored as a mark, so that another key is detected.
- * @param others keys that open codes but never cipher
- * @throws DataFault if the key is missing, damaged or another one
+ * @param others keys that decrypt codes but never encrypt
+ * @throws DataFault if the key is missing, damaged or the wrong one
  */
 export const openCipher = (
   database: Database,
@@ -32,12 +32,12 @@ export const openCipher = (
     if (!given && !kept) writeKey(dataDir, KEY_FILE, key)
     insertMark(tx, markFrom(key))
     const cipher = cipherAsMarked(tx, keysOf(dataDir, given), others)
-    // With a key in the folder no act goes unkeyed, and each client is an act: who took the mark away changed the audit, too.
+    // With a key in the folder, every act is sealed, and each client has an act. A missing mark then means that the audit was changed.
     if (hasActs(tx) ? !kept : allClients(tx).length === 0) sealFirstHead(tx, cipher)
     return cipher
   })
 
-/** The cipher of live mode, of a database with a mark: opened at first use. Throws DataFault as {@link cipherAsMarked}. */
+/** The cipher of live mode, for a database with a mark. It is opened at first use. Throws DataFault as {@link cipherAsMarked}. */
 export const liveCiphers = (dataDir: string, given: Uint8Array | undefined): CipherSource => {
   let cipher: Cipher | undefined
   return (query) => (cipher ??= cipherAsMarked(query, keysOf(dataDir, given)))
@@ -50,7 +50,7 @@ export const keysOf = (dataDir: string | undefined, given: Uint8Array | undefine
   return [given, ...files, next].filter((key) => key !== undefined)
 }
 
-/** Whether a key is given, or in the folder. @throws DataFault if a stored key is damaged */
+/** True if a key is given, or in the folder. @throws DataFault if a stored key is damaged */
 export const hasKey = ({ dataDir, voucherKey }: KeyPlace): boolean => keysOf(dataDir, voucherKey).length > 0
 
 /** The possible places of the voucher key. */
@@ -59,7 +59,7 @@ export interface KeyPlace {
   voucherKey?: Uint8Array | undefined
 }
 
-/** The cipher of the key that the database is marked with. @throws DataFault if that key is missing */
+/** The cipher with the key that the mark of the database names. @throws DataFault if that key is missing */
 export const cipherAsMarked = (
   query: Query,
   keys: readonly Uint8Array[],
@@ -71,12 +71,12 @@ export const cipherAsMarked = (
   return new Cipher(key, others)
 }
 
-/** @throws DataFault as {@link cipherAsMarked}, where something was encrypted */
+/** @throws DataFault as {@link cipherAsMarked}, if the database holds encrypted data */
 export const requireKeys = (query: Query, dataDir: string, given: Uint8Array | undefined): void => {
   if (markOf(query) !== undefined) cipherAsMarked(query, keysOf(dataDir, given))
 }
 
-/** Whether the available keys fit the database; undefined without a key. @throws DataFault if a stored key is damaged */
+/** True if the available keys fit the database; undefined without a key. @throws DataFault if a stored key is damaged */
 export const areKeysOf = (
   query: Query,
   dataDir: string | undefined,
@@ -87,7 +87,7 @@ export const areKeysOf = (
   return keys.length === 0 ? undefined : mark === undefined || keys.some((key) => markFrom(key) === mark)
 }
 
-/** The cipher of a database; undefined where nothing was encrypted yet, or the key is not at hand. */
+/** The cipher of a database; undefined if nothing is encrypted yet, or the key is not available. */
 export const findCipher = (
   query: Query,
   dataDir: string | undefined,
@@ -116,7 +116,7 @@ const writeKey = (dataDir: string, file: string, key: Uint8Array): void =>
 
 /**
  * The new key of a data folder: from an interrupted run, as given, or generated.
- * @throws DataFault if another one is given than the interrupted run has used
+ * @throws DataFault if the given key differs from that of the interrupted run
  */
 export const nextKeyIn = (dataDir: string, given: Uint8Array | undefined): Uint8Array => {
   const left = readKey(dataDir, NEXT_KEY_FILE)
