@@ -13,7 +13,7 @@ const CORNER = 28
 const NAME_BASELINE = 298
 /** The baseline of category and currency. */
 const PRINT_BASELINE = 356
-/** At a third of its size, as in a list on a phone, it is as large as small print. */
+/** At a third of its size, as in a list on a phone, this text is as large as small print. */
 const PRINT_SIZE = 27
 const CATEGORY_LETTERS_MAX = 26
 /** The largest size that fits is used; in the smallest, the name is truncated. */
@@ -49,7 +49,7 @@ export const cardOf = ({ name, category, subCategory, currency: { currency } }: 
   const hue = hueOf(category) + (hash % 29) - 14
   const lightness = 0.43 + ((hash >>> 5) % 8) / 100
   const [from, to] = [toHex(lightness, 0.14, hue), toHex(lightness - 0.14, 0.115, hue + 38)]
-  /** Of what stands on the card besides the name, which is white. */
+  /** The colour of everything on the card besides the name, which is white. */
   const tint = toHex(0.955, 0.025, hue)
   const rings = `cx="${400 + ((hash >>> 14) % 200)}" cy="${(hash >>> 20) % 160}"`
   const tiltDegrees = ((hash >>> 9) % 25) - 12
@@ -79,7 +79,7 @@ export const cardOf = ({ name, category, subCategory, currency: { currency } }: 
   ].join('')
 }
 
-/** Control characters have no place in XML. */
+/** Escapes a text for XML, which allows no control characters. */
 const escapeXml = (text: string): string => Bun.escapeHTML(text.replace(/\p{Cc}/gu, ' '))
 
 const lineHeight = (size: number): number => Math.round(size * 1.16)
@@ -129,7 +129,7 @@ const piecesOf = (word: string, size: number): string[] => {
   return pieces
 }
 
-/** Graphemes: what a reader considers a letter. */
+/** The graphemes of a text, which a reader considers its letters. */
 const lettersOf = (text: string): string[] =>
   [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].map(({ segment }) => segment)
 
@@ -148,7 +148,7 @@ const cut = (text: string, lettersMax: number): string =>
 
 const truncated = (text: string, end: number): string => `${lettersOf(text).slice(0, end).join('').trimEnd()}…`
 
-/** In OKLCH, equal lightness looks equal in all hues. White on a lightness of 0.5 has enough contrast. */
+/** Converts from OKLCH, in which equal lightness looks equal in all hues. White on a lightness of 0.5 has enough contrast. */
 const toHex = (lightness: number, chroma: number, hueDegrees: number): string =>
   Bun.color(`oklch(${lightness * 100}% ${chroma} ${hueDegrees})`, 'hex') ?? ''
 
@@ -159,7 +159,7 @@ interface Motifs {
 
 let known: Motifs | undefined
 
-/** By subcategory, else by category, else a gift. The same number always chooses the same one of the drawings that fit. */
+/** The drawing of a subcategory, otherwise of its category, otherwise a gift. Equal numbers choose equal drawings. */
 const motifOf = (subcategory: string, category: string, choice: number): string => {
   known ??= JSON.parse(motifs) as Motifs
   const { kinds, drawings } = known
@@ -168,7 +168,7 @@ const motifOf = (subcategory: string, category: string, choice: number): string 
   return drawings[name] ?? ''
 }
 
-/** In degrees. Other categories have a hue of their own, which their name decides. */
+/** The hues in degrees. Any other category has a hue that follows from its name. */
 const HUES: ReadonlyMap<string, number> = new Map([
   ['Food & Dining', 48],
   ['Groceries', 132],

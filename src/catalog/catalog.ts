@@ -6,7 +6,7 @@ import { listedOf, loadProductIndex, type ProductIndex } from './product-index.t
 import { discountsOf, findInactiveId, findTexts, productsById } from './queries.ts'
 
 interface CatalogOptions {
-  /** Changes if the default world of a data folder is restored. */
+  /** The database of the default world, which changes when that world is restored. */
   database: () => Database
   /** Identifies the catalog of a database. */
   version: (database: Database) => string | undefined
@@ -29,7 +29,7 @@ export class Catalog {
 
   constructor(private readonly options: CatalogOptions) {}
 
-  /** By the changes of a world, which hold it: a world that changes nothing costs nothing. */
+  /** The index of a world by its changes, which keep it in memory. A world without changes has none. */
   readonly #changedIndexes = new WeakMap<
     ReadonlyMap<number, ProductChange>,
     { of: ProductIndex; index: ProductIndex }
@@ -41,7 +41,7 @@ export class Catalog {
     return this.#loaded
   }
 
-  /** Takes 1 s for 100,000 products, for which everybody waits (decision 31). */
+  /** Takes 1 s for 100,000 products, during which all requests wait (decision 31). */
   #load(): Current {
     const { reference, publicUrl } = this.options
     const database = this.options.database()
@@ -50,7 +50,7 @@ export class Catalog {
     return { database, version, index: loadProductIndex(database.query, reference, publicUrl) }
   }
 
-  /** Loads the catalog if there is another one by now. One that cannot be loaded leaves the present one in use. */
+  /** Loads the catalog if it has changed. If that fails, the present one stays in use. */
   refresh(): void {
     if (!this.#loaded) return
     try {

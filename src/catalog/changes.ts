@@ -4,12 +4,12 @@ import type { ProductDocument } from './file-schema.ts'
 interface ProductChange {
   change: 'added' | 'changed' | 'removed'
   product: Pick<ProductDocument, 'id' | 'name'>
-  /** The members that have another value, of a product that is changed. */
+  /** The members of a changed product whose values differ. */
   before: Partial<ProductDocument> | null
   after: Partial<ProductDocument> | null
 }
 
-/** The difference between two catalog files that the program has written, in the order of ids. */
+/** The differences between two catalog files that the program has written, in the order of ids. */
 export const changesBetween = (before: string, after: string): ProductChange[] => {
   const [old, next] = [productsIn(before), productsIn(after)]
   const added = [...next.values()].filter(({ id }) => !old.has(id))

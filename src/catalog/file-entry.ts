@@ -6,7 +6,7 @@ import { type Fault, schemaFaults, unwritable } from './json-file.ts'
 
 /** Reads and checks one product of a catalog file, in the file's shape or in that of the API. */
 
-/** The maximum of a product in the shape of the API, which has none (contract C8). */
+/** The maximum quantity of a product in the API's shape, which has no such member (contract C8). */
 const API_MAX_QUANTITY = 50
 
 type ReadEntry = (entry: unknown) => { product?: ProductDocument; faults: Fault[] }

@@ -8,7 +8,7 @@ import { type CatalogRows, countProducts, defineCategories, replaceCatalog } fro
 
 /** Imports into a database: the sample catalog, or the operator's file (contract C8). */
 
-/** The origins of a catalog. The sample gives way to an imported one. */
+/** The origins of a catalog. An imported one replaces the sample. */
 const CATALOG_SEED = 'catalog'
 const CATALOG_FILE = 'catalog-file'
 
@@ -30,15 +30,15 @@ interface Checked {
   rows: CatalogRows
 }
 
-/** A catalog file that was read and checked, as JSON for whoever writes it. @throws FileFault */
+/** Reads and checks a catalog file, and returns it as JSON for the process that writes it. @throws FileFault */
 export const checkedCatalog = (file: string, reference: Reference): string => {
   const checked: Checked = { digest: digestOf([file]), rows: readCatalog(file, reference) }
   return JSON.stringify(checked)
 }
 
 /**
- * Replaces all products by those of a checked catalog. It takes a second for 100,000 products, for which others wait (decision 31).
- * Returns how many there were and are.
+ * Replaces all products by those of a checked catalog. For 100,000 products, other requests wait a second (decision 31).
+ * Returns the numbers of products before and after.
  */
 export const importChecked = (tx: Tx, { digest, rows }: Checked) => {
   const before = { products: countProducts(tx) }
@@ -53,6 +53,6 @@ const replaceBy = (tx: Tx, rows: CatalogRows): void => {
   defineCategories(tx, rows)
 }
 
-/** The digest of the catalog that was written last. */
+/** The digest of the present catalog. */
 export const catalogVersion = ({ query }: Database): string | undefined =>
   findSeed(query, CATALOG_FILE) ?? findSeed(query, CATALOG_SEED)

@@ -7,10 +7,10 @@ import { FileFault } from '../kernel/problems.ts'
 
 /** Reads and checks JSON that a person wrote: catalogs, exchange rates, codes. */
 
-/** Loaded on first use, for files with a fault. The module that `require` finds by name asks for others that no bundler sees. */
+/** Loaded on first use, for files with a fault. The module that `require` finds by name requires others that no bundler sees. */
 const parser = () => require('jsonc-parser/lib/esm/main.js') as typeof import('jsonc-parser')
 
-/** Finds the lines of places in valid JSON, such as `/products/2/currency`; of the innermost value on the way if it is missing. */
+/** Finds the lines of paths in valid JSON, such as `/products/2/currency`. A missing value has the line of the innermost one above it. */
 export const linesOf = (text: string, places: readonly string[]): ((place: string) => number) => {
   const wanted = new Set(places.flatMap(withParents))
   const lines = new Map<string, number>()
@@ -20,7 +20,7 @@ export const linesOf = (text: string, places: readonly string[]): ((place: strin
     lines.set(place, line + 1)
     return true
   }
-  // The scanner leaves a value that was not entered only if its end has a callback.
+  // Without a callback for the end of a value, the scanner does not leave one that it has not entered.
   const leave = (): void => undefined
   parser().visit(text, {
     onObjectBegin: enter,
@@ -37,10 +37,10 @@ const withParents = (place: string): string[] => (place === '' ? [''] : [...with
 
 const parentOf = (place: string): string => place.slice(0, place.lastIndexOf('/'))
 
-/** Without the mark that Windows programs put in front of a text. */
+/** A text without the byte order mark of Windows programs. */
 export const withoutMark = (text: string): string => text.replace(/^\ufeff/, '')
 
-/** The value of a JSON file. @throws FileFault that says where it is not JSON */
+/** The value of a JSON file. @throws FileFault with the place of the first syntax error */
 export const parseFile = (file: FileFault['file'], text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -79,7 +79,7 @@ export const schemaFaults = <Schema extends TSchema>(check: TypeCheck<Schema>, v
   return [...faults.values()]
 }
 
-/** The members that hold what cannot be stored. */
+/** The members with values that cannot be stored. */
 export const unwritable = (value: object): Fault[] =>
   Object.entries(value)
     .filter(([, member]) => !isWritable(member))

@@ -16,12 +16,12 @@ interface ProductFilter {
   search?: string | undefined
 }
 
-/** A product with what its lists need, made once. */
+/** A product with the data that lists need, computed once. */
 export interface Listed {
   product: Product
   searchedName: string
   searchedCategory: string
-  /** Without agreed discounts. */
+  /** The JSON without agreed discounts. */
   json: string
 }
 
@@ -40,13 +40,13 @@ export class ProductIndex {
   constructor(
     readonly categories: readonly Named[],
     readonly subcategories: readonly Named[],
-    /** By ascending id. */
+    /** The products by ascending id. */
     private readonly listed: readonly Listed[],
-    /** The product, or undefined when there is none or it is not on sale. */
+    /** Finds a product; undefined if it does not exist or is not on sale. */
     readonly find: (id: number) => Product | undefined,
   ) {}
 
-  /** The same with products as one world has changed them, on sale or not. */
+  /** The index with the changed products of one world, on sale or not. */
   with(changed: readonly Listed[]): ProductIndex {
     const own = new Map(changed.map((each) => [each.product.id, each]))
     const kept = this.listed.filter(({ product }) => !own.has(product.id))
@@ -59,7 +59,7 @@ export class ProductIndex {
     return new ProductIndex(this.categories, this.subcategories, listed, find)
   }
 
-  /** A page of those that match, in the order of a field, and how many they are. */
+  /** A page of the matching products, in the order of a field, and their number. */
   list(filter: ProductFilter, { field, direction }: Sort<SortField>, page: Page) {
     const all = matching(this.#by(field), filter)
     const [start, end] = [offsetOf(page), offsetOf(page) + page.limit]
@@ -99,7 +99,7 @@ const TEXTS: Record<Exclude<SortField, 'id'>, (product: Product) => string> = {
   currency_code: ({ currency }) => currency.currency,
 }
 
-/** By lower case, then by text, both by code point, then by id (contract C7). 100,000 names take about 0.1 s, once. */
+/** Sorts by lower case, then by text, both by code point, then by id (contract C7). 100,000 names take about 0.1 s, once. */
 const sortedBy = (textOf: (product: Product) => string, listed: readonly Listed[]): readonly Listed[] => {
   const alike = Map.groupBy(listed, ({ product }) => comparable(textOf(product)))
   return [...alike.keys()].sort().flatMap((key) => alike.get(key) ?? [])

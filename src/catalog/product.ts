@@ -13,7 +13,7 @@ interface Band {
 /** Texts that lists do not show. */
 export type ProductTexts = Pick<typeof products.$inferSelect, 'terms' | 'details' | 'howToUse'>
 
-/** A product row with what it refers to. */
+/** A product row with the records that it refers to. */
 export interface Product extends Omit<typeof products.$inferSelect, 'countryId' | 'currencyId' | keyof ProductTexts> {
   country: Country
   currency: Currency

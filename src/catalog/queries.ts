@@ -8,7 +8,7 @@ import { categories, clientDiscounts, productBands, products, subcategories } fr
 export interface CatalogRows {
   products: (typeof products.$inferSelect)[]
   bands: (typeof productBands.$inferSelect)[]
-  /** The categories that the program does not define itself. */
+  /** The categories of the catalog file, which the program does not define. */
   categories: readonly string[]
   subcategories: readonly string[]
 }
@@ -66,7 +66,7 @@ const define = (
 
 /** Updates the rows of an earlier release: ids stay, names may change. */
 export const seedCategories = (tx: Tx, seed: CategorySeed): void => {
-  // A category of a file gives way to the program's own with the same name.
+  // The program's own category replaces one of a file with the same name.
   for (const [table, rows] of [[subcategories, seed.subcategories] as const, [categories, seed.categories] as const]) {
     const names = rows.map(({ name }) => name)
     tx.delete(table)
@@ -117,7 +117,7 @@ export const productRecords = (query: Query): Map<number, ProductRecord> => {
   return new Map(rows.map((row) => [row.id, { row, bands: bands.get(row.id) ?? [] }]))
 }
 
-/** One of them. */
+/** The record of one product. */
 export const findProductRecord = (query: Query, id: number): ProductRecord | undefined => {
   const row = findProduct(query, id)
   return row && { row, bands: bandsByProduct(query, eq(productBands.productId, id)).get(id) ?? [] }
@@ -144,7 +144,7 @@ export const ownCategories = (
   return { ...(own.length > 0 && { categories: own }), ...(ownSub.length > 0 && { subcategories: ownSub }) }
 }
 
-/** On sale or not. */
+/** A product, on sale or not. */
 export const findProduct = (query: Query, id: number): ProductRecord['row'] | undefined =>
   query.select().from(products).where(eq(products.id, id)).limit(1).get()
 
@@ -171,7 +171,7 @@ export const productsOnSale = (query: Query, reference: Reference): Product[] =>
   return productRows(query, eq(products.active, true)).map((row) => productOf(row, bands, reference))
 }
 
-/** On sale or not; without those that do not exist. */
+/** The products with these ids, on sale or not. Unknown ids are left out. */
 export const productsById = (query: Query, reference: Reference, ids: readonly number[]): Product[] => {
   const bands = bandsByProduct(query, inArray(productBands.productId, [...ids]))
   return productRows(query, inArray(products.id, [...ids])).map((row) => productOf(row, bands, reference))

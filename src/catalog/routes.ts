@@ -32,7 +32,7 @@ interface CatalogRoutesOptions {
   catalog: Catalog
   guard: Guard
   publicUrl: string
-  /** Whether this many are left for sale. */
+  /** True if this quantity is left for sale. */
   stockCovers: (query: Query, world: World, product: Product, denominationMinor: number, quantity: number) => boolean
 }
 
