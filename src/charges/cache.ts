@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { type World, worldPart } from '../worlds/world.ts'
 import type { Purchase, Quote } from './quote.ts'
 
-/** The prices that one world holds; the least recently used make room. */
+/** The most prices that one world holds; the least recently used are dropped. */
 const PRICES_MAX = 5_000
 
 /** The response as it was sent, and its quote. */
@@ -14,7 +14,7 @@ interface HeldPrice {
 
 const prices = worldPart(() => new LRUCache<string, HeldPrice>({ maxSize: PRICES_MAX, sizeCalculation: () => 1 }))
 
-/** The wallet counts as it was named, or not named (contract C9). */
+/** A purchase with a named wallet differs from one without, even if the same wallet pays (contract C9). */
 const keyOf = (clientId: number, { productId, denomination, quantity, walletId }: Purchase): string =>
   `${clientId} ${productId} ${denomination} ${quantity} ${walletId ?? ''}`
 
@@ -24,7 +24,7 @@ export const findHeldPrice = (world: World, clientId: number, purchase: Purchase
   return held && world.clock.nowMs() < held.expiresAtMs ? held : undefined
 }
 
-/** For when a world's prices themselves have changed (contract C15). */
+/** Called when the prices of a world have changed (contract C15). */
 export const forgetPrices = (world: World): void => world.of(prices).clear()
 
 /** Holds a price, so that the same request gets the same bytes (spec section 8). */

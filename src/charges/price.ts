@@ -17,7 +17,7 @@ interface PriceInputs {
   conversionBasisPoints: number
 }
 
-/** Every part is rounded once: in the product's currency down to `totalMinor`, then in the wallet's. */
+/** The parts of a price, each rounded once: in the product's currency down to `totalMinor`, then in the wallet's. */
 export interface Price {
   source: Currency
   destination: Currency

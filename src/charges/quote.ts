@@ -21,7 +21,7 @@ export interface Pricing {
   catalog: Catalog
   reference: Reference
   rates: WorldRates
-  /** Charged for paying in another currency, in basis points, unless the client has a fee of its own (contract C9). */
+  /** The fee for paying in another currency, in basis points, unless the client has its own (contract C9). */
   conversionBasisPoints: number
 }
 
@@ -33,7 +33,7 @@ export interface Purchase {
   walletId: number | undefined
 }
 
-/** A price for this client at this moment, and what it was made of. */
+/** The present price for a client, and the data from which it was calculated. */
 export interface Quote {
   product: Product
   wallet: Pick<Wallet, 'id' | 'currencyId'>

@@ -6,10 +6,10 @@ import { FileFault } from '../kernel/problems.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { World } from '../worlds/world.ts'
 
-/** How many units of `to` one unit of `from` buys, in 1e-8; undefined without a rate. Throws if the source fails. */
+/** The units of `to` that one unit of `from` buys, in 1e-8; undefined without a rate. Throws if the source fails. */
 export type RateSource = (from: string, to: string) => number | undefined
 
-/** Each world can have rates of its own. */
+/** The rates of each world, which can differ. */
 export type WorldRates = (world: World) => RateSource
 
 /** Units of each currency for one unit of the base, as decimals with at most eight places (contract C1). */
@@ -33,7 +33,7 @@ export const ratesFrom =
     const fromE8 = perBaseE8(from)
     const toE8 = perBaseE8(to)
     if (fromE8 === undefined || toE8 === undefined) return undefined
-    // A rate below eight decimals is not a rate.
+    // A rate below 1e-8 rounds to 0 and counts as missing.
     return crossRate(fromE8, toE8) || undefined
   }
 
@@ -44,7 +44,7 @@ export const readRates = (text: string, reference: Reference): BaseRates => {
   return rates
 }
 
-/** Refuses unknown currency codes, which would be rates that are never found. @throws FileFault */
+/** Refuses unknown currency codes, whose rates would never be found. @throws FileFault */
 export const refuseStrangers = ({ base, perBaseE8 }: BaseRates, reference: Reference): void => {
   const strange = [...new Set([base, ...perBaseE8.keys()])].filter((code) => !reference.findCurrencyByCode(code))
   if (strange.length === 0) return
@@ -84,7 +84,7 @@ export const parseRate = (text: string): number | string => {
   return rateE8 > RATE_E8_MAX ? `is more than ${RATE_MAX}, the largest rate` : Number(rateE8)
 }
 
-/** A rate exactly, as it would be written in a file. */
+/** The exact decimal of a rate, as in a file. */
 export const decimalOf = (rateE8: number): string => {
   const fraction = String(rateE8 % RATE_ONE)
     .padStart(8, '0')

@@ -21,7 +21,7 @@ import {
 } from './contract.ts'
 import { type Pricing, quote } from './quote.ts'
 
-/** A missing member or one that is not a number makes the whole body invalid (contract C9). */
+/** The failure of an invalid body. A member that is missing or not a number makes the whole body invalid (contract C9). */
 const chargesFailure = (violations: readonly Violation[], body: JsonObject): Failure =>
   violations.some(({ field }) => field !== 'wallet_id' && typeof body[field] !== 'number')
     ? BODY_UNREADABLE

@@ -9,7 +9,7 @@ import { type BaseRates, ratesFrom, refuseStrangers, type WorldRates } from './r
 
 const ratesSet = worldPart(({ db }) => ({ stored: findRates(db.query) }), 'derived')
 
-/** The rates of a world, or those that it begins with. Reads them again after another process has written. */
+/** The rates of a world, or its initial ones. They are read again after another process has written. */
 export const ratesIn = (world: World, initial: () => BaseRates | undefined): BaseRates | undefined =>
   world.of(ratesSet).stored ?? initial()
 
@@ -18,7 +18,7 @@ export const storedRates =
   (world) =>
     ratesFrom((currency) => ratesIn(world, initial)?.perBaseE8.get(currency))
 
-/** Rates of a file, whatever the database holds. */
+/** Rates of a file, which replace those of the database. */
 export const fixedRates = ({ perBaseE8 }: BaseRates): WorldRates => {
   const rates = ratesFrom((currency) => perBaseE8.get(currency))
   return () => rates
@@ -30,7 +30,7 @@ export const replaceRates = (tx: Tx, reference: Reference, rates: BaseRates): vo
   mergeRates(tx, reference, rates)
 }
 
-/** Keeps the other rates. @throws FileFault for an unknown currency, or a base other than the current one */
+/** Changes some rates, and keeps the others. @throws FileFault for an unknown currency, or a base other than the current one */
 export const mergeRates = (tx: Tx, reference: Reference, { base, perBaseE8 }: BaseRates): void => {
   const known = findRates(tx)
   if (known && known.base !== base) {
