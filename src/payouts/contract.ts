@@ -136,7 +136,7 @@ export type PayoutWire = Static<typeof PayoutSchema>
 const EXAMPLE = getExample(PayoutSchema)
 const CREATED = getExample(EventSchema)
 
-/** A payout that went on from its creation, whatever came in between. */
+/** The example of a payout in a later status, without the steps in between. */
 const movedOn = (event_type: string, status: PayoutStatus, change: Partial<PayoutWire> = {}): PayoutWire => {
   const actor_type = event_type === 'cancelled' ? ('client' as const) : ('system' as const)
   const step = {

@@ -65,7 +65,7 @@ export const readPayout = (sent: JsonObject, reference: Reference): PayoutInput 
   }
 }
 
-/** Without a known currency, the number of decimals cannot be checked. */
+/** The rule of an amount. Without a known currency, it cannot check the number of decimals. */
 const amountRule =
   (currency: Currency | undefined) =>
   (amount: number): Problem | undefined => {
@@ -76,7 +76,7 @@ const amountRule =
     return { rule: 'format', problem: `must have at most ${precision} decimals` }
   }
 
-/** A saved beneficiary or a person, because both would leave open who is paid. */
+/** Requires either a saved beneficiary or a person: with both, the payee would be unclear. */
 const payeeFaults = (body: JsonObject): Violation[] => {
   const named = PERSON.filter((field) => body[field] !== undefined)
   if (body.beneficiary_id !== undefined) {

@@ -43,7 +43,7 @@ import { canHappen } from './transitions.ts'
 export interface Paying extends Moving {
   rates: WorldRates
   feeBasisPoints: number
-  /** Charged for paying from a wallet in another currency, in basis points (contract C9). */
+  /** The fee for paying from a wallet in another currency, in basis points (contract C9). */
   conversionBasisPoints: number
 }
 
@@ -102,7 +102,7 @@ const newPayout = (
   metadata: input.metadata,
 })
 
-/** The saved beneficiary, if it is one, and the person that is copied into the payout. */
+/** The saved beneficiary, if there is one, and the person that is copied into the payout. */
 const payeeOf = (query: Query, clientId: number, { payee }: PayoutInput) => {
   if (!('beneficiaryId' in payee)) return { beneficiaryId: null, payee }
   const saved = findBeneficiary(query, clientId, payee.beneficiaryId)
@@ -115,7 +115,7 @@ type PayoutPrice = Pick<
   'feesMinor' | 'rateE8' | 'paidMinor' | 'paidAmountMinor' | 'paidConversionMinor' | 'beneficiaryTotalMinor'
 >
 
-/** In the wallet's currency; for the beneficiary's total, in that of the default wallet. */
+/** The price of a payout in the wallet's currency, and for the beneficiary's total in that of the default wallet. */
 const payoutPriceOf = (
   query: Query,
   paying: Paying,
@@ -125,7 +125,7 @@ const payoutPriceOf = (
 ): PayoutPrice => {
   const { reference } = paying
   const rates = paying.rates(world)
-  // A client can have fees of its own (contract C9).
+  // A client can have its own fees (contract C9).
   const feeBasisPoints = client.payoutFeeBasisPoints ?? paying.feeBasisPoints
   const conversionBasisPoints = client.conversionFeeBasisPoints ?? paying.conversionBasisPoints
   const walletCurrency = reference.getCurrency(wallet.currencyId)
@@ -152,7 +152,7 @@ const payoutPriceOf = (
   }
 }
 
-/** At the current rate, which the payout keeps; 0 for a currency without a rate. */
+/** An amount at the current rate, which the payout keeps; 0 for a currency without a rate. */
 const inCurrencyOf = (
   wallet: Wallet | undefined,
   { reference, rates }: { reference: Reference; rates: RateSource },
@@ -166,7 +166,7 @@ const inCurrencyOf = (
   return rateE8 === undefined ? 0 : convert(amountMinor, rateE8, currency.precision, target.precision)
 }
 
-/** Without their events. */
+/** Lists payouts without their events. */
 export const listPayouts = (
   reference: Reference,
   session: Session,

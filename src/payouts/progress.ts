@@ -100,7 +100,7 @@ const eventTowards = (payout: Payout, to: AdvanceTarget | undefined): PayoutEven
   return canHappen('resumed', payout) ? 'resumed' : nextStep(payout)?.event
 }
 
-/** The payout with its next due work: the next step, or its expiry while it is not processed yet. */
+/** The payout with the due time of its next step, or of its expiry while its processing has not begun. */
 export const withDue = (moving: Moving, world: World, payout: Payout, nowMs: number): Payout => {
   const isByClock = moving.byClock(world)
   const usual = isByClock ? nextStep(payout) : undefined

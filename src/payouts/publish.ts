@@ -5,7 +5,7 @@ import { eventsOf } from './queries.ts'
 import type { Payout, PayoutEvent } from './tables.ts'
 import type { PayoutEventType } from './transitions.ts'
 
-/** Writes an event of a payout, as the payout is now (contract C16), and returns what it says of the payout. */
+/** Writes an event with the present state of a payout (contract C16), and returns that state. */
 export const publishPayout = (
   tx: Tx,
   { world, reference }: EventContext,
@@ -16,7 +16,7 @@ export const publishPayout = (
 ): PayoutWire => {
   const { id, clientId } = payout
   const data = payoutWire(payout, events, reference)
-  // Settling goes on after what it needed.
+  // Settling continues after the required action.
   const type = change === 'resumed' ? 'payout.settling' : (`payout.${change}` as const)
   publish(tx, world, { clientId, type, record: `payout ${id}`, data, createdAtMs })
   return data

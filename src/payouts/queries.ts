@@ -47,10 +47,10 @@ const ofReference = preparedOne(
 export const isReferenceTaken = (query: Query, clientId: number, referenceId: string): boolean =>
   ofReference(query, { clientId, referenceId }) !== undefined
 
-/** No currency has more than four decimals: amounts in these units compare across currencies. */
+/** No currency has more decimals, so amounts in these units compare across currencies. */
 export const RANK_DECIMALS = 4
 
-/** Their ids sort by creation. */
+/** The payouts of a list. Their ids sort by creation. */
 export const payoutsOf = (query: Query, narrowing: Narrowing): Rows<Payout> => {
   const { id, clientId, status, createdAtMs: atMs, searchLowerCase, amountRank } = payouts
   const texts = [id, searchLowerCase]
@@ -58,7 +58,7 @@ export const payoutsOf = (query: Query, narrowing: Narrowing): Rows<Payout> => {
   return rowsById(query, payouts, narrowed({ clientId, status, atMs, texts, amount }, narrowing), narrowing)
 }
 
-/** Of all clients, the newest first: their ids sort by creation. */
+/** The payouts of all clients, the newest first: their ids sort by creation. */
 export const latestPayouts = (query: Query, limit: number): Payout[] =>
   query.select().from(payouts).orderBy(desc(payouts.id)).limit(limit).all()
 
@@ -118,13 +118,13 @@ export const PAYOUT_TEXTS = {
   search: ({ referenceId, beneficiaryEmail }) => ({ searchLowerCase: searchText(referenceId, beneficiaryEmail) }),
 } as const satisfies Personal<typeof payouts>
 
-/** The database lets a message become nothing but `erased`. */
+/** The database allows only one change of a message, to `erased`. */
 export const MESSAGE_TEXTS = {
   table: payoutEvents,
   texts: ['message'],
   record: payoutEvents.payoutId,
 } as const satisfies Personal<typeof payoutEvents>
 
-/** Of a saved beneficiary, also of one that was deleted. */
+/** The payouts to a saved beneficiary, even to a deleted one. */
 export const payoutsTo = (query: Query, beneficiaryId: string): Iterable<Payout> =>
   rowsById(query, payouts, eq(payouts.beneficiaryId, beneficiaryId))

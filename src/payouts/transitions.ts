@@ -53,7 +53,7 @@ export const canHappen = (event: PayoutEventType, payout: Payout): boolean => {
 
 export interface PayoutStep {
   event: PayoutEventType
-  /** After the creation of the payout. */
+  /** The time after the creation of the payout. */
   afterMs: number
 }
 
@@ -66,7 +66,7 @@ const PACE: readonly PayoutStep[] = [
   { event: 'completed', afterMs: 5 * SECOND_MS },
 ]
 
-/** A payout expires if its processing has not begun by then. */
+/** A payout expires if its processing has not begun after this time. */
 export const EXPIRY_MS = 7 * DAY_MS
 
 export const nextStep = (payout: Payout): PayoutStep | undefined => PACE.find(({ event }) => canHappen(event, payout))
