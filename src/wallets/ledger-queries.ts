@@ -4,7 +4,7 @@ import { isOneOf } from '../db/personal.ts'
 import { prepared, preparedInsertCounted } from '../db/prepared.ts'
 import { inMajorUnits, ledgerEntries, ledgerLines, transactions, wallets } from './tables.ts'
 
-/** Takes the lines of the next entry as JSON. */
+/** Inserts the lines of the next entry, given as JSON. */
 export const insertLines = prepared((tx: Tx) =>
   tx
     .insert(ledgerLines)
@@ -15,7 +15,7 @@ export const insertLines = prepared((tx: Tx) =>
     )
     .prepare(),
 )
-/** Seals its lines. Returns its id. */
+/** Inserts an entry, which seals its lines. Returns its id. */
 export const insertEntry = preparedInsertCounted(ledgerEntries, {})
 export const insertTransaction = preparedInsertCounted(transactions, {
   amountRank: inMajorUnits(
@@ -37,7 +37,7 @@ export const moveBalance = prepared((tx: Tx) =>
     .prepare(),
 )
 
-/** The payments of wallets for each order and payout, less refunds, in minor units: from the ledger alone. */
+/** The payments of wallets for each order and payout, less refunds, in minor units, from the ledger alone. */
 export const paymentsBySource = (query: Query) =>
   query
     .select({
@@ -74,7 +74,7 @@ export const entriesById = (query: Query, ids: readonly number[]): LedgerEntry[]
   return withLines(query, query.select().from(ledgerEntries).where(wanted).orderBy(desc(ledgerEntries.id)).all())
 }
 
-/** Of an order or a payout and its refunds, the newest first. */
+/** The entries of an order or a payout and its refunds, the newest first. */
 export const entriesOf = (query: Query, sourceId: string): LedgerEntry[] => {
   const wanted = and(
     eq(ledgerEntries.sourceId, sourceId),

@@ -9,7 +9,7 @@ import { publishWallet } from './publish.ts'
 import type { Wallet } from './queries.ts'
 import type { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
 
-/** The double-entry ledger (contract C11): the lines of an entry sum to zero in each currency. Nothing is ever updated. */
+/** The double-entry ledger (contract C11). The lines of an entry sum to zero in each currency, and no line is ever updated. */
 
 /** A line of an account of the program, in signed minor units. */
 export interface Line {
@@ -35,7 +35,7 @@ export interface Cause {
 /** The cause of an entry without a transaction of the wallet. */
 type UnrecordedCause = Omit<Cause, 'remarks' | 'conversion'>
 
-/** How an amount was converted to the currency of the wallet (contract C9). */
+/** The conversion of an amount to the currency of the wallet (contract C9). */
 export interface Conversion {
   sourceCurrency: string
   destinationCurrency: string
@@ -43,7 +43,7 @@ export interface Conversion {
   conversionMinor: number
 }
 
-/** Writes an entry and moves the balance of its wallet, which it returns as it is then. Lines of 0 are left out. */
+/** Writes an entry, moves the balance of its wallet, and returns the changed wallet. Lines of 0 are left out. */
 const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement, against: readonly Line[]) => {
   const { id: walletId, currencyId, thresholdMinor } = wallet
   const own = [
@@ -62,15 +62,15 @@ const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement
   return { entryId, moved: { ...wallet, amountMinor, reservedMinor, isLow, updatedAtMs: nowMs } }
 }
 
-/** The result of a movement: its transaction, and the wallet as it is then. */
+/** The result of a movement: its transaction, and the changed wallet. */
 interface Moved {
   transactionId: number
   wallet: Wallet
 }
 
 /**
- * Moves money, records the transaction, and publishes it where there is a context. The database refuses a wallet that is
- * not as it is in this transaction.
+ * Moves money, records the transaction, and publishes it if there is a context. The database refuses a wallet that was
+ * read before this transaction and has changed since.
  * @throws DomainError insufficient_balance or amount_too_large
  */
 const move = (
@@ -86,7 +86,7 @@ const move = (
   if (amountMinor < 0 && balanceAfterMinor < -wallet.creditLimitMinor) {
     throw new DomainError(INSUFFICIENT_BALANCE)
   }
-  plus(wallet.reservedMinor, movement.reservedMinor, balanceAfterMinor) // the two fit together, so that every refund fits
+  plus(wallet.reservedMinor, movement.reservedMinor, balanceAfterMinor) // the sum must have an amount, so that every refund has one
   const { entryId, moved } = post(tx, wallet, cause, movement, against)
   const { conversion, nowMs, sourceId } = cause
   const transactionId = insertTransaction(tx, {
@@ -128,7 +128,7 @@ export const moveWallet = (
 ) => move(tx, context, wallet, cause, { spendableMinor: amountMinor, reservedMinor: 0 }, against)
 
 /**
- * Reserves what the wallet pays until the order or payout is settled or refunded.
+ * Reserves the payment of the wallet until the order or payout is settled or refunded.
  * @throws DomainError insufficient_balance, also when the wallet is closed, or amount_too_large
  */
 export const reserve = (tx: Tx, context: EventContext, wallet: Wallet, cause: Cause, amountMinor: number) => {
@@ -139,7 +139,7 @@ export const reserve = (tx: Tx, context: EventContext, wallet: Wallet, cause: Ca
 export const refund = (tx: Tx, context: EventContext, wallet: Wallet, cause: Cause, amountMinor: number) =>
   move(tx, context, wallet, cause, { spendableMinor: amountMinor, reservedMinor: -amountMinor })
 
-/** Books reserved money. The lines sum to the amount, in the wallet's currency. Returns the wallet as it is then. */
+/** Books reserved money. The lines sum to the amount, in the wallet's currency. Returns the changed wallet. */
 export const settle = (
   tx: Tx,
   wallet: Wallet,
@@ -150,7 +150,7 @@ export const settle = (
 
 type OperatorCause = Pick<Cause, 'remarks' | 'nowMs'>
 
-/** Puts money into a wallet. Without a context, as for seed data, nothing is published. */
+/** Adds money to a wallet. Without a context, as for seed data, nothing is published. */
 export const fund = (
   tx: Tx,
   context: EventContext | undefined,
@@ -163,7 +163,7 @@ export const fund = (
   return move(tx, context, wallet, { sourceType: 'funding', sourceId: null, ...cause }, movement, [against])
 }
 
-/** An operator corrects a balance, up or down. @throws DomainError insufficient_balance */
+/** Corrects a balance for an operator, up or down. @throws DomainError insufficient_balance */
 export const adjust = (tx: Tx, context: EventContext, wallet: Wallet, amountMinor: number, cause: OperatorCause) => {
   const against: Line = { account: 'adjustments', currencyId: wallet.currencyId, amountMinor: -amountMinor }
   const whole = { sourceType: 'adjustment', sourceId: null, ...cause } as const

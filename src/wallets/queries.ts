@@ -16,13 +16,13 @@ export const findWallet = preparedFind(wallets)
 
 const isOpen = and(eq(wallets.clientId, sql.placeholder('clientId')), isNull(wallets.closedAtMs))
 const isInCurrency = eq(wallets.currencyId, sql.placeholder('currencyId'))
-/** As a literal: with a parameter, SQLite prepares a statement again for each run, because an index holds such rows alone. */
+/** A literal. With a parameter, SQLite prepares the statement again for each run, because an index holds only such rows. */
 const isDefault = sql`${wallets.isDefault} = 1`
 const payable = preparedAll(wallets, and(isOpen, or(isInCurrency, isDefault)))
 
-/** The wallet that pays if none is named: the oldest in the currency, else the default one (contract C9). */
+/** The wallet that pays if none is named: the oldest in the currency, otherwise the default one (contract C9). */
 export const findPayingWallet = (query: Query, clientId: number, currencyId: number): Wallet | undefined => {
-  // There are few, and SQLite takes ten times as long when it sorts them.
+  // A client has few wallets, and SQLite takes ten times as long to sort them.
   const found = payable(query, { clientId, currencyId }).sort((one, other) => one.id - other.id)
   return found.find((wallet) => wallet.currencyId === currencyId) ?? found[0]
 }
@@ -50,22 +50,22 @@ export const updateWallet = (
     .run()
 }
 
-/** How many wallets are below their threshold. */
+/** The number of wallets below their threshold. */
 export const countLow = (query: Query): number =>
   query.select({ count: count() }).from(wallets).where(eq(wallets.isLow, true)).get()?.count ?? 0
 
-/** A client has one default wallet at all times. */
+/** Makes a wallet the default one. A client has one default wallet at all times. */
 export const makeDefault = (tx: Tx, { id, clientId }: Wallet, updatedAtMs: number): void => {
   const own = and(eq(wallets.clientId, clientId), eq(wallets.isDefault, true))
   tx.update(wallets).set({ isDefault: false, updatedAtMs }).where(own).run()
   tx.update(wallets).set({ isDefault: true, updatedAtMs }).where(eq(wallets.id, id)).run()
 }
 
-/** Fails on a foreign key when one of them was ever moved. */
+/** Deletes the wallets of a client. Fails on a foreign key if one of them has a movement. */
 export const deleteWallets = (tx: Tx, clientId: number): void =>
   void tx.delete(wallets).where(eq(wallets.clientId, clientId)).run()
 
-/** A new wallet, without money. The first wallet of a client is its default one. */
+/** Opens a wallet without money. The first wallet of a client is its default one. */
 export const openWallet = (
   tx: Tx,
   wallet: Pick<Wallet, 'clientId' | 'currencyId' | 'type' | 'creditLimitMinor'>,
@@ -87,7 +87,7 @@ export const openWallet = (
     .get()
 }
 
-/** Sets the threshold, null for none, and whether the wallet is low with it. */
+/** Sets the threshold, null for none, and the flag that the wallet is low. */
 export const updateThreshold = (tx: Tx, id: number, thresholdMinor: number | null): Wallet =>
   tx
     .update(wallets)
@@ -96,7 +96,7 @@ export const updateThreshold = (tx: Tx, id: number, thresholdMinor: number | nul
     .returning()
     .get()
 
-/** By id. A client has few wallets. */
+/** The wallets of a client by id. A client has few of them. */
 export const walletsOfClient = preparedAll(wallets, isGiven(wallets.clientId, 'clientId'), asc(wallets.id))
 
 export const findTransaction = preparedFind(transactions)
@@ -116,7 +116,7 @@ export const transactionList = new List({
   sorts: { id: [], amount: [transactions.amountRank], created_at: [transactions.createdAtMs] },
 })
 
-/** The database lets remarks become nothing but `erased`. */
+/** The database allows only one change of remarks, to `erased`. */
 export const REMARK_TEXTS = {
   table: transactions,
   texts: ['remarks'],

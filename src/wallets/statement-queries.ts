@@ -5,7 +5,7 @@ import { ledgerEntries, ledgerLines, transactions, type Wallet, type WalletTrans
 
 export { TRANSACTION_STATUSES } from './tables.ts'
 
-/** From the first instant of a time to the first after it. */
+/** A period, from its first instant to the first one after it. */
 export interface Period {
   sinceMs: number
   untilMs: number
@@ -28,7 +28,7 @@ const isInPeriod = (walletId: number, clientId: number, { sinceMs, untilMs }: Pe
     lt(transactions.createdAtMs, untilMs),
   )
 
-/** The balances of a wallet at the beginning and at the end of a period, by the ledger. */
+/** The balances of a wallet at the beginning and at the end of a period, according to the ledger. */
 export const ledgerBalances = (query: Query, { id }: Wallet, { sinceMs, untilMs }: Period) => {
   const heldBefore = (timeMs: number) =>
     sql<number>`coalesce(sum(${ledgerLines.amountMinor}) FILTER (WHERE ${ledgerEntries.createdAtMs} < ${timeMs}), 0)`

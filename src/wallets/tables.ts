@@ -15,9 +15,9 @@ export const ACCOUNTS = ledgerLines.account.enumValues
 
 export const transactions = table(schema.transactions)
 export type WalletTransaction = typeof transactions.$inferSelect
-/** Contract C11. */
+/** The states of a transaction (contract C11). */
 export const TRANSACTION_STATUSES = transactions.status.enumValues
 
-/** In major units, so that amounts of different currencies compare. */
+/** An amount in major units, in which amounts of different currencies compare. */
 export const inMajorUnits = (amountMinor: SQLWrapper, currencyId: SQLWrapper): SQL =>
   sql`${amountMinor} / power(10.0, (SELECT precision FROM currencies WHERE currencies.id = ${currencyId}))`
