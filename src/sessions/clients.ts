@@ -9,16 +9,16 @@ export interface Client {
   readonly id: number
   username: string
   features: ReadonlySet<string>
-  /** The most cards in one purchase; null without a limit of its own. */
+  /** The client's own limit of cards in one purchase; null without one. */
   quantityMax: number | null
-  /** Its own rate limits; undefined if those of the server hold. */
+  /** The client's own rate limits; undefined if those of the server apply. */
   limits: readonly BucketSize[] | 'off' | undefined
-  /** Its own fees; null if those of the server hold (contract C9). */
+  /** The client's own fees; null if those of the server apply (contract C9). */
   conversionFeeBasisPoints: number | null
   payoutFeeBasisPoints: number | null
-  /** Counts revocations: a session of an earlier epoch is checked again. */
+  /** The number of revocations: a session of an earlier epoch is checked again. */
   tokenEpoch: number
-  /** Created by the first request that counts. */
+  /** Created by the first request to which the limits apply. */
   buckets: TokenBuckets | undefined
 }
 
@@ -35,7 +35,7 @@ export const findClient = (world: World, id: number): Client | undefined => {
   return client
 }
 
-/** Reads the clients again after they were changed, by another process too; every token is checked again. */
+/** Reads the clients again after a change, even by another process. Every token is then checked again. */
 export const refreshClients = (world: World): void => {
   const known = world.of(clientsById)
   for (const client of known.values()) {
@@ -63,7 +63,7 @@ const termsOf = (row: ClientRow): Terms => ({
   payoutFeeBasisPoints: row.payoutFeeBasisPoints,
 })
 
-/** The limits that hold for a client; undefined if there are none. */
+/** The limits that apply to a client; undefined without limits. */
 export const limitsOf = (
   { limits: own }: Client,
   limits: readonly BucketSize[] | undefined,

@@ -31,12 +31,12 @@ export interface Credentials {
 export interface Identified {
   world: World
   client: Client
-  /** Undefined if the program itself logs the client in. */
+  /** The digest of the password; undefined if the program itself logs the client in. */
   passwordSha256: string | undefined
 }
 
 interface LoginOrigin {
-  /** Undefined if the program itself logs in. */
+  /** The request of a login; undefined if the program itself logs in. */
   request: Request | undefined
   address: string
 }
@@ -58,11 +58,11 @@ interface CredentialCheckOptions {
 /** Failed logins per minute, of one username from one address or IPv6 network; further ones are refused. */
 const FAILURES_MAX = 10
 const FAILURE_WINDOW_MS = MINUTE_MS
-/** Pairs of username and address, of all worlds: some 4 MB. The least recently seen are dropped. */
+/** The most pairs of username and address, in all worlds: some 4 MB. The least recently seen are dropped. */
 const WATCHED_MAX = 10_000
 
 let worldCount = 0
-/** A reset world starts again. */
+/** The number of a world. A reset world gets another one, so that its counts start again. */
 const worldNumber = worldPart(() => ++worldCount)
 
 /** Failed logins of the last minute, by the world's clock (contract C3). */
@@ -72,7 +72,7 @@ export class LoginFailures {
   /** Counts a failure, or returns the seconds until the next one counts. */
   add(world: World, username: string, address: string): { retryAfterSeconds: number } | undefined {
     const nowMs = world.clock.steadyMs()
-    // A digest, so that a key has a fixed size, whatever was sent.
+    // A digest gives keys a fixed size, however long the username is.
     const key = digestOf(`${world.of(worldNumber)} ${networkOf(address)} ${username}`)
     const recent = (this.#times.get(key) ?? []).filter((timeMs) => timeMs > nowMs - FAILURE_WINDOW_MS)
     const [oldest = nowMs] = recent
@@ -121,7 +121,7 @@ const verify = (world: World, username: string, passwordSha256: string): Client 
   return row && isRight ? findClient(world, row.id) : undefined
 }
 
-/** Whether it is the client's password, or the one before while that is good; in constant time. */
+/** Compares, in constant time, with the client's password, and with the previous one while that is valid. */
 export const isPasswordOf = (passwords: Passwords, sha256: string, nowMs: number): boolean => {
   const isNew = isEqual(passwords.passwordSha256, sha256)
   const isOld = isEqual(passwords.oldPasswordSha256 ?? NOBODY.passwordSha256, sha256)

@@ -20,9 +20,9 @@ interface GuardOptions {
   /** The rate limits of a client; undefined if it has none. */
   limitsOf: (client: Client) => readonly BucketSize[] | undefined
   due: DueWork
-  /** Whether reads see what is due by now. Otherwise they wait for nothing, and a timer does what is due. */
+  /** True if due work is done before a read. Otherwise reads do not wait, and a timer does due work. */
   isDueBeforeReads: boolean
-  /** Whether events keep the id of their request. The sandbox finds it in its request log. */
+  /** True if events keep the id of their request, which the sandbox finds in its request log. */
   keepsRequestIds: boolean
   /** Called before a rate-limit token is taken. */
   onIdentified: ((request: Request, session: Session) => void) | undefined
@@ -40,7 +40,7 @@ export class Guard {
   readonly admit = async (asked: RoutedRequest): Promise<Session> => {
     const { request, operation, set } = asked
     const { due, isDueBeforeReads, onIdentified, onAdmitted, onEntitled } = this.options
-    // Most requests wait for nothing, so only promises are awaited.
+    // Most requests need no wait, so only promises are awaited.
     const authorization = request.headers.get('authorization')
     const identified = this.options.sessions.recall(authorization) ?? (await this.options.sessions.admit(authorization))
     set.headers['X-Request-Id'] ??= identified.world.nextRequestId()
@@ -59,13 +59,13 @@ export class Guard {
     const session = operation?.feature ? entitled(admitted, operation.feature) : admitted
     const entitling = onEntitled?.(asked)
     if (entitling) await entitling
-    // A request that had to wait must not read with a token that was revoked in the meantime.
+    // A request that has waited must not read with a token that was revoked meanwhile.
     if (dryRun?.refusal) throw dryRun.refusal
     session.checkAgain()
     return dryRun?.isDryRun ? withoutEffect(session) : session
   }
 
-  /** A session that does due work before each write, and writes for a request whose client is still there. */
+  /** A session that does due work before each write, and writes only while the client of the request is connected. */
   #inStep(session: Session, request: Request, requestId: unknown): Session {
     const { world, write } = session
     const kept = this.options.keepsRequestIds ? String(requestId) : null
@@ -93,7 +93,7 @@ const withoutEffect = (session: Session): Session => ({
   isDryRun: true,
 })
 
-/** A session that requires a feature, now and when it writes. @throws DomainError feature_disabled */
+/** A session that requires a feature, now and at each write. @throws DomainError feature_disabled */
 const entitled = (session: Session, feature: string): Session => {
   const check = (): void => {
     if (!session.client.features.has(feature)) throw new DomainError(FEATURE_DISABLED)

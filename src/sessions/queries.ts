@@ -4,7 +4,7 @@ import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.t
 import { isGiven, prepared, preparedInsert, preparedOne } from '../db/prepared.ts'
 import { clients, logins } from './tables.ts'
 
-/** How many logins of one client live at once; the oldest make room (decision 4). */
+/** The most valid logins of one client; the oldest are deleted for new ones (decision 4). */
 const LOGINS_PER_CLIENT_MAX = 10_000
 
 export type ClientRow = typeof clients.$inferSelect
@@ -26,7 +26,7 @@ const liveLogin = prepared((query: Query) =>
     .prepare(),
 )
 
-/** Whether a login stands that has not been revoked, of a client that is not disabled. */
+/** True if a login exists and is not revoked, and its client is not disabled. */
 export const isLoginLive = (query: Query, loginId: string, clientId: number): boolean =>
   liveLogin(query).get({ loginId, clientId }) !== undefined
 
@@ -39,10 +39,10 @@ export const findEnabledClient = (query: Query, id: number): ClientRow | undefin
 
 const named = preparedOne(clients, eq(clients.username, sql.placeholder('username')))
 
-/** A client's password, and the one before while it is good. */
+/** A client's password, and the previous one while it is valid. */
 export type Passwords = Pick<ClientRow, 'passwordSha256' | 'oldPasswordSha256' | 'oldPasswordUntilMs'>
 
-/** The client of a name, disabled or not. */
+/** The client with a name, disabled or not. */
 export const findCredentials = (query: Query, username: string): ClientRow | undefined => named(query, { username })
 
 const expiredLogins = prepared((tx: Tx) =>
@@ -65,12 +65,12 @@ const oldestLogins = prepared((tx: Tx) => {
   return tx.delete(logins).where(inArray(logins.id, crowdedOut)).returning({ id: logins.id }).prepare()
 })
 
-/** Deletes the oldest logins if one more would be too many. Returns whether there were any. */
+/** Deletes the oldest logins if one more would be too many. Returns true if it deleted any. */
 export const makeRoomForLogin = (tx: Tx, clientId: number): boolean => oldestLogins(tx).all({ clientId }).length > 0
 
 export const insertLogin = preparedInsert(logins)
 
-/** Logins of some clients, which are the same in another database. */
+/** Copies the logins of clients that have the same ids in both databases. */
 export const copyLogins = (from: Query, to: Tx, clientIds: readonly number[]): void => {
   const rows = from
     .select()
@@ -96,7 +96,7 @@ export const allClients = (query: Query): ClientRecord[] =>
     .all()
     .map(({ passwordSha256: _, oldPasswordSha256: __, ...client }) => client)
 
-/** Their status is `enabled` or `disabled`. */
+/** The clients of a list. Their status is `enabled` or `disabled`. */
 export const clientsOf = (query: Query, narrowing: Narrowing): Rows<ClientRow> => {
   const { createdAtMs: atMs, username, disabled } = clients
   const { status } = narrowing
@@ -136,13 +136,13 @@ export const rotatePassword = (tx: Tx, id: number, passwordSha256: string, oldUn
   if (oldUntilMs === undefined) revokeLogins(tx, id)
 }
 
-/** Fails on a foreign key when the client has records. */
+/** Deletes a client. Fails on a foreign key if the client has records. */
 export const deleteClient = (tx: Tx, id: number): void => {
   tx.delete(logins).where(eq(logins.clientId, id)).run()
   tx.delete(clients).where(eq(clients.id, id)).run()
 }
 
-/** Revokes every token of a client, or of all if undefined. */
+/** Revokes every token of a client, or of all clients if undefined. */
 export const revokeLogins = (tx: Tx, clientId?: number): void => {
   tx.update(logins)
     .set({ revoked: true })
@@ -164,7 +164,7 @@ export const setPasswordDigest = (tx: Tx, id: number, passwordSha256: string): v
   tx.update(clients).set({ passwordSha256 }).where(eq(clients.id, id)).run()
 }
 
-/** Of some clients, and of all that have the same password as one of them. */
+/** Sets the password of some clients, and of all clients with the same password as one of them. */
 export const setPasswordDigests = (tx: Tx, ids: readonly number[], passwordSha256: string): void => {
   const replaced = tx
     .select({ digest: clients.passwordSha256 })

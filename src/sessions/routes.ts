@@ -27,7 +27,7 @@ const GROUP = {
   tagDescription: 'Get and refresh tokens.',
   names: 'auth.',
 }
-/** Comes last in the document: tools send requests in its order, and those behind a logout would be refused. */
+/** The last group in the document: tools send requests in its order, and those after a logout would be refused. */
 const LAST_GROUP = { ...GROUP, tag: LAST_TAG, tagDescription: 'Revoke all tokens, at the end.' }
 const unwritable = (field: string) => violation(field, 'format', 'must not hold NUL or half a surrogate pair')
 
@@ -36,11 +36,11 @@ export interface SessionRoutesOptions {
   sessions: Sessions
   guard: Guard
   accessTtlMs: number
-  /** Failures of `resolveAccount`. */
+  /** The failures of `resolveAccount`. */
   accountErrors: Record<string, Failure>
   /** The address that failed logins are limited by. */
   addressOf: (request: Request) => string
-  /** Notified of whom a request gets tokens for. */
+  /** Notified of the client that gets tokens with a request. */
   onIdentified: (request: Request, who: Pick<Session, 'world' | 'client'>) => void
 }
 
@@ -133,7 +133,7 @@ export const sessionRoutes = (options: SessionRoutesOptions) => {
   return [open, revoking]
 }
 
-/** A request is numbered in its world, so that no other world counts it. */
+/** Numbers a request in its world, so that no other world counts it. */
 const numberIn = (world: World, set: RequestContext['set']): void => {
   set.headers['X-Request-Id'] ??= world.nextRequestId()
 }

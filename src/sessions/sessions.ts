@@ -28,12 +28,12 @@ export interface Session {
   readonly epoch: number
   /**
    * Writes on behalf of this session, see {@link Database.write}.
-   * @throws DomainError unauthorized if the token has died before the work begins
+   * @throws DomainError unauthorized if the token is no longer valid when the work begins
    */
   readonly write: <T>(work: (tx: Tx) => T) => Promise<T>
-  /** For a request that has waited. @throws DomainError unauthorized if the token has died since it was admitted */
+  /** Checks the token of a request that has waited. @throws DomainError unauthorized if it is no longer valid */
   readonly checkAgain: () => void
-  /** Its writes are undone, and nothing else must stay of the request either. */
+  /** True in a dry run: its writes are undone, and nothing else of the request may remain. */
   readonly isDryRun?: boolean
 }
 
@@ -69,7 +69,7 @@ export class Sessions {
 
   constructor(private readonly options: SessionsOptions) {}
 
-  /** The session of a token that was verified before and is still good. */
+  /** The session of a token that was verified before and is still valid. */
   recall(authorization: string | null): Session | undefined {
     const known = authorization === null ? undefined : this.#verified.get(authorization)
     return known && isCurrent(known) ? known : undefined
@@ -107,14 +107,14 @@ export class Sessions {
       }
       deleteExpiredLogins(tx, nowMs)
       if (makeRoomForLogin(tx, client.id)) checkTokensAgain(world, client)
-      // A world that was made of a scenario may draw the id of a login that it has taken over.
+      // A world made from a scenario may draw the id of a login that it has taken over.
       while (findLogin(tx, login.id)) login.id = world.ids.next('lgn', nowMs)
       insertLogin(tx, login)
     })
     return this.#issue(world, client, login.id, 0, nowMs)
   }
 
-  /** A token that was used before revokes all tokens of its login. @throws DomainError refresh_token_wrong */
+  /** Exchanges a refresh token. One that was used before revokes all tokens of its login. @throws DomainError refresh_token_wrong */
   async refresh(token: string): Promise<IssuedTokens & Pick<Session, 'world' | 'client'>> {
     const refused = new DomainError(REFRESH_TOKEN_WRONG)
     const claims = await this.options.signer.verify(token, 'refresh')
@@ -127,7 +127,7 @@ export class Sessions {
     const generation = await world.db.write((tx) => {
       const login = findLogin(tx, claims.loginId)
       if (!login || login.revoked || login.clientId !== client.id) return undefined
-      // A token that is newer than its login was issued before a snapshot was restored: nobody uses it twice.
+      // A token that is newer than its login was issued before a snapshot was restored. It is refused, but it is not a second use.
       if (claims.generation > login.refreshGeneration) return undefined
       if (claims.generation < login.refreshGeneration) {
         updateLogin(tx, login.id, { revoked: true })
@@ -203,7 +203,7 @@ export class Sessions {
   }
 }
 
-/** Once the revocation is committed: before, a token that is checked is still good. */
+/** Called once the revocation is committed: before, a checked token would still be valid. */
 const checkTokensAgain = (world: World, client: Client): void =>
   world.db.afterCommit(() => {
     client.tokenEpoch += 1
@@ -212,9 +212,9 @@ const checkTokensAgain = (world: World, client: Client): void =>
 const isCurrent = ({ world, client, epoch, expiresAtMs }: Session): boolean =>
   !world.closed && epoch === client.tokenEpoch && world.clock.nowMs() < expiresAtMs
 
-/** By the clock of the token's world, and by its database. */
+/** Checks a token by the clock and the database of its world. */
 const isAlive = (query: Query, world: World, { loginId, clientId, expiresAtMs }: TokenClaims): boolean =>
   world.clock.nowMs() < expiresAtMs && isLoginLive(query, loginId, clientId)
 
-/** JWTs count in seconds. */
+/** Rounds down to a second, the unit of JWTs. */
 const wholeSecond = (timeMs: number): number => timeMs - (timeMs % SECOND_MS)

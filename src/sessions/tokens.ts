@@ -2,7 +2,7 @@ import { jwt } from '@elysiajs/jwt'
 import { SignJWT } from 'jose'
 import { SECOND_MS } from '../kernel/clock.ts'
 
-/** One kind is never accepted for the other (contract C3). */
+/** The kinds of tokens, which are never accepted for each other (contract C3). */
 export type TokenKind = 'access' | 'refresh'
 
 /** Times are Unix milliseconds on whole seconds, as JWTs count them. */
@@ -12,7 +12,7 @@ export interface TokenClaims {
   tokenId: string
   loginId: string
   world: string
-  /** How often the login had been refreshed before. */
+  /** The number of earlier refreshes of the login. */
   generation: number
   issuedAtMs: number
   expiresAtMs: number
