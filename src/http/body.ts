@@ -6,34 +6,34 @@ import { type JsonObject, parseObject, unreadable } from './json.ts'
 /** The largest body that is read, in bytes (contract C4). */
 const BODY_BYTES_MAX = 1_048_576
 
-/** A longer text may take milliseconds to parse and check: its client takes a turn for it. */
+/** A longer text may take milliseconds to parse and check, so its client waits for its turn. */
 const LONG_TEXT = 2_048
 
 const DIGITS = /^\d+$/
-/** No encoding, named or implied. */
+/** Matches a body without an encoding. */
 const IDENTITY = /^(?:identity)?$/i
 
-/** Read once: a second reading is refused like the first. */
+/** The readings of bodies. A second reading of a request has the result of the first. */
 const readings = new WeakMap<Request, Promise<string>>()
 /** The bodies that were read, for observers. */
 const bodies = new WeakMap<Request, string>()
 const objects = new WeakMap<Request, JsonObject>()
 
-/** Undefined while nothing has read it. */
+/** The text of a body; undefined until it is read. */
 export const sentBody = (request: Request): string | undefined => bodies.get(request)
 
 const senders = new WeakMap<Request, object>()
 const STRANGERS = {}
 
-/** Tells whose turn a long body takes; those that nobody is known to send share theirs. */
+/** Notes the client whose turn a long body takes. Bodies of unknown clients share one turn. */
 export const isSentBy = (request: Request, client: object): void => void senders.set(request, client)
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**
- * The body as text, whatever its content type says. It can be read again.
+ * The body as text, with any content type. It can be read again.
  *
- * @throws DomainError body_encoded when it is compressed; body_unreadable when it is over the limit, not whole or not UTF-8
+ * @throws DomainError body_encoded if it is compressed; body_unreadable if it is too long, incomplete or not UTF-8
  */
 export const readText = (request: Request, bytesMax: number = BODY_BYTES_MAX): Promise<string> => {
   const reading = readings.get(request) ?? readOnce(request, bytesMax)
@@ -49,7 +49,7 @@ const readOnce = async (request: Request, bytesMax: number): Promise<string> => 
   return text
 }
 
-/** A turn after its body, the runtime knows whether a client is still there: who has gone has nothing done (contract C4). */
+/** Refuses the work of a client that has gone (contract C4). The runtime knows that one turn after the body. */
 export const requireClient = async ({ signal }: Request): Promise<void> => {
   await nextTurn()
   if (signal.aborted) gone()
@@ -67,7 +67,7 @@ const readBytes = async (request: Request, bytesMax: number): Promise<Uint8Array
   const { headers } = request
   if (!IDENTITY.test(headers.get('content-encoding') ?? '')) throw new DomainError(BODY_ENCODED)
   const length = headers.get('content-length')
-  // A header that is sent twice is a list, and counts as none.
+  // A header that is sent twice is a list, and counts as missing.
   if (length === null || !DIGITS.test(length)) return readPieces(request, bytesMax)
   if (Number(length) > bytesMax) throw unreadable()
   return request.bytes().catch(gone)
@@ -78,7 +78,7 @@ const gone = (): never => {
   throw unreadable()
 }
 
-/** Reads a body of unknown length, one piece in each turn of the event loop: the runtime joins those that arrive meanwhile. */
+/** Reads a body of unknown length, one piece in each turn of the event loop: the runtime joins pieces that arrive meanwhile. */
 const readPieces = async ({ body }: Request, bytesMax: number): Promise<Uint8Array> => {
   const pieces: Uint8Array[] = []
   let byteCount = 0

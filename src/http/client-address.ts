@@ -14,7 +14,7 @@ export const addNetwork = (networks: BlockList, text: string): boolean => {
 }
 
 /**
- * The address that a request comes from (contract C3): its peer or, behind trusted proxies, the last address of
+ * The address of the client of a request (contract C3): its peer or, behind trusted proxies, the last address of
  * X-Forwarded-For that is not a trusted proxy.
  */
 export const addressBehind = (trusted: BlockList, peerOf: (request: Request) => string) => {
@@ -33,7 +33,7 @@ export const addressBehind = (trusted: BlockList, peerOf: (request: Request) => 
   }
 }
 
-/** IPv4 in its own form, where it is embedded in IPv6. */
+/** An IPv4 address that is embedded in IPv6, in its usual form. */
 const withoutMapping = (address: string): string => address.replace(/^::ffff:(?=[\d.]+$)/, '')
 
 /** An address, which some proxies write with its port. */
@@ -43,7 +43,7 @@ const plainAddress = (text: string): string | undefined => {
   return isIP(address) === 0 ? undefined : address
 }
 
-/** The owner of an address. For IPv6 it is the /64, because whoever has one address of it has them all. */
+/** The network of an address. For IPv6 it is the /64, because the owner of one of its addresses has them all. */
 export const networkOf = (address: string): string => {
   if (isIP(address) !== 6) return address
   const [withoutZone] = address.split('%')

@@ -2,11 +2,11 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { DomainError, type Failure } from '../kernel/failure.ts'
 import { Json } from './json.ts'
 
-/** Dry runs (contract C19): a request with `X-Dry-Run: true` gets its response, and leaves nothing behind. */
+/** Dry runs (contract C19): a request with `X-Dry-Run: true` gets its response and changes nothing. */
 
 const NAME = 'X-Dry-Run'
 
-/** An operation, as far as dry runs differ: whether it takes an Idempotency-Key. */
+/** The part of an operation that matters to dry runs. */
 interface DryRunnable {
   once?: true | undefined
 }
@@ -30,7 +30,7 @@ const dryRunRefusal = (code: Failure['code'], message: string): Failure => ({
 })
 
 const MALFORMED = dryRunRefusal('dry_run_malformed', 'X-Dry-Run must be true or false.')
-/** A replayed dry run would not say what happens now, and a stored one would stay. */
+/** A key is refused: a replayed dry run would not show the present result, and a stored one would leave something behind. */
 const WITH_KEY = dryRunRefusal('dry_run_with_key', 'X-Dry-Run cannot be combined with Idempotency-Key.')
 
 /** An invalid header: such a request is not a dry run. */
@@ -42,7 +42,7 @@ export const dryRunErrors = ({ once }: DryRunnable): Record<string, Failure> => 
   ...(once && { dry_run_with_key: WITH_KEY }),
 })
 
-/** Whether a method and a path belong to an operation that has a dry run. Reads write nothing anyway. */
+/** True if a method and a path belong to an operation that has a dry run. Reads write nothing anyway. */
 export const hasDryRun = (method: string, path: string): boolean => method !== 'GET' && path.startsWith('/api/v1/')
 
 /**
@@ -62,19 +62,19 @@ export const readDryRun = (
   return { isDryRun: true }
 }
 
-/** Whether these are the headers of a response to a dry run. */
+/** True for the headers of a response to a dry run. */
 export const isOfDryRun = (headers: Headers | Readonly<Record<string, unknown>>): boolean =>
   (headers instanceof Headers ? headers.get(NAME) : headers[NAME]) === 'true'
 
 const IN_DRY_RUN = Symbol('dry run')
 
-/** A member that holds a secret: a dry run shows another value in its place, and null where there is none. */
+/** A member with a secret. A dry run shows another value instead, or null without one. */
 export const secretMember = <Schema extends TSchema>(schema: Schema, dryRun: string | null): Schema => ({
   ...schema,
   [IN_DRY_RUN]: dryRun,
 })
 
-/** The response of a dry run, without secrets. The record that a 201 would name does not exist. */
+/** The response of a dry run, without secrets, and without the Location of a 201: that record does not exist. */
 export const dryRunResponse = (
   result: unknown,
   schema: TSchema | undefined,

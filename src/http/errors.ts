@@ -9,7 +9,7 @@ export interface ErrorFormat {
   unexpectedError: string
 }
 
-/** For requests outside /api/v1 and for unknown routes. */
+/** The format for requests outside /api/v1 and for unknown routes. */
 export const STRUCTURED: ErrorFormat = { errorShape: 'structured', unexpectedError: 'Internal server error' }
 
 /** The status of each kind, and its names in the structured and in the flat shape. */
@@ -37,7 +37,7 @@ export const renderFailure = (failure: Failure, { errorShape, unexpectedError }:
   return { status, headers: failure.headers ?? {}, body: RENDERERS[shapeOf(failure, errorShape)](worded) }
 }
 
-/** The shape of a failure on a route that has the given one. */
+/** The shape of a failure on a route with the given shape. */
 export const shapeOf = ({ isUniform }: Failure, errorShape: ErrorShape): ErrorShape =>
   isUniform ? 'structured' : errorShape
 
@@ -60,7 +60,7 @@ const RENDERERS: Record<ErrorShape, (failure: Failure) => RenderedError['body']>
 }
 
 const messagesByField = (violations: readonly Violation[]): Record<string, object[]> => {
-  // Clients choose the names: `constructor` is a field like any other.
+  // Clients choose the names, so an object without a prototype is needed: `constructor` is a field like any other.
   const messages: Record<string, object[]> = Object.create(null)
   for (const { field, rule, problem, message = `The ${field} field ${problem}.` } of violations) {
     messages[field] ??= []
@@ -71,6 +71,6 @@ const messagesByField = (violations: readonly Violation[]): Record<string, objec
 
 const plainSentence = ({ field, problem }: Violation): string => `${field} ${problem}`
 
-/** The specification words an invalid e-mail address itself (spec 4.1, rule 2). */
+/** The flat sentence of a violation. The specification has its own for an invalid e-mail address (spec 4.1, rule 2). */
 const flatSentence = (violation: Violation): string =>
   violation.rule === 'email' ? `Invalid ${violation.field} format` : plainSentence(violation)

@@ -46,7 +46,7 @@ export const BODY_ENCODED: Failure = {
   headers: { 'Accept-Encoding': 'identity' },
 }
 
-/** A path whose id is not an id: "Invalid product ID". */
+/** The failure of an invalid id in a path: "Invalid product ID". */
 export const invalidId = (record: string): Failure => ({
   code: 'invalid_id',
   kind: 'BAD_REQUEST',

@@ -12,14 +12,14 @@ import { asked, type RoutedRequest, requestIdOf } from './request-id.ts'
 interface HttpLayerOptions {
   /** Lets a request in, or throws: called for paths below /api/v1 that no route serves. */
   admit: (context: RoutedRequest) => unknown
-  /** By method and pattern: an error is written in the format of its operation. */
+  /** The operations by method and pattern: an error has the format of its operation. */
   operations: ReadonlyMap<string, Operation>
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
-  /** Whether the program is closing: each response then closes its connection. */
+  /** True once the program is closing: each response then closes its connection. */
   isClosing: () => boolean
   observer: HttpObserver | undefined
-  /** Replaces an error that has a failure, such as one that may pass by waiting; returns any other error as it is. */
+  /** Replaces an error that has a failure, such as a temporary one; returns any other error as it is. */
   asFailure: (error: unknown, request: Request) => unknown
   onUnexpectedError: (report: { error: unknown; requestId: string; method: string; path: string }) => void
 }
@@ -55,7 +55,7 @@ const errorResponder = (options: HttpLayerOptions) => {
     return respondWith(known instanceof DomainError ? known.failure : INTERNAL, routed)
   }
 
-  /** Below /api/v1 a request without a token is 401 whether the path exists or not (contract C4). */
+  /** Refuses an unknown path. Below /api/v1, a request without a token gets a 401 even then (contract C4). */
   const refuseUnknownPath = async (routed: RoutedRequest): Promise<string> => {
     if (/^\/api\/v1(?:\/|$)/.test(routed.path)) {
       try {
@@ -70,7 +70,7 @@ const errorResponder = (options: HttpLayerOptions) => {
   return { refuse, refuseUnknownPath }
 }
 
-/** The first and last step of every request: it gets an identifier, and whatever is thrown becomes an error response. */
+/** The first and last step of every request: it gets an identifier, and anything thrown becomes an error response. */
 export const httpLayer = (options: HttpLayerOptions) => {
   const { observer } = options
   const { refuse, refuseUnknownPath } = errorResponder(options)
@@ -82,7 +82,7 @@ export const httpLayer = (options: HttpLayerOptions) => {
     if (shown instanceof Response) {
       for (const name in set.headers) shown.headers.set(name, String(set.headers[name]))
       observer?.ended(routed, { status: shown.status, headers: shown.headers, body: undefined })
-      // If there is nothing to add, the framework sends the response as it is instead of making another one.
+      // Without headers to add, the framework sends the response as it is instead of making another one.
       set.headers = {}
       return shown
     }
@@ -113,10 +113,10 @@ export const httpLayer = (options: HttpLayerOptions) => {
     )
 }
 
-/** Whether a request names exactly one host, and a well-formed one (RFC 9112, 3.2). */
+/** True if a request names exactly one host in a valid form (RFC 9112, 3.2). */
 const hasOneHost = ({ url, headers }: Request): boolean => !url.startsWith('/') && !headers.get('host')?.includes(',')
 
-/** Text and bytes are sent as they are. */
+/** The body of a response. Text and bytes are sent as they are. */
 const serialized = (value: unknown): string | Uint8Array | undefined => {
   if (value instanceof Json) return value.bytes ?? value.text
   return value === undefined || typeof value === 'string' || value instanceof Uint8Array ? value : JSON.stringify(value)

@@ -14,32 +14,32 @@ export class Json<out Value> {
   constructor(
     readonly text: string,
     readonly status?: number,
-    /** The text as it is sent, where it is sent often. */
+    /** The encoded text, if it is sent often. */
     readonly bytes?: Uint8Array,
   ) {}
 
-  /** The type comes from where the value is needed, so that the compiler sees a member that does not belong. */
+  /** The context determines the type, so that the compiler reports an unknown member. */
   static of<Value>(value: NoInfer<Value>): Json<Value> {
     return new Json(JSON.stringify(value))
   }
 
-  /** Encoded once, for a text that is sent often. */
+  /** Encodes a text once, if it is sent often. */
   static encoded<Value>(text: string): Json<Value> {
     return new Json(text, undefined, Buffer.from(text))
   }
 }
 
-/** A value without unknown members. The compiler checks for those only in literals, not in what a function returns. */
+/** A value without unknown members. The compiler itself checks for those only in literals, not in results of functions. */
 export type Exact<Given, Wanted> = Given & { [Foreign in Exclude<keyof Given, keyof Wanted>]: never }
 
 interface Bounds {
   /** The deepest nesting of arrays and objects, the outermost being 1. */
   nestingMax: number
-  /** Objects, arrays, strings, numbers, true, false and null, but no names of members. */
+  /** The most objects, arrays, strings, numbers, true, false and null together, without names of members. */
   valuesMax: number
 }
 
-/** Of the body of a request (contract C4). */
+/** The bounds of the body of a request (contract C4). */
 const REQUEST_BOUNDS: Bounds = { nestingMax: 32, valuesMax: 10_000 }
 
 /**
@@ -74,7 +74,7 @@ const CODES = {
 const LAST_BLANK = 32
 
 /**
- * The index at which a JSON text exceeds the bounds, or undefined. It looks at each character once. Invalid JSON is left
+ * The index at which a JSON text exceeds the bounds, or undefined. It reads each character once, and leaves invalid JSON
  * to the parser.
  */
 export const excessAt = (text: string, { nestingMax, valuesMax } = REQUEST_BOUNDS): number | undefined => {
@@ -111,7 +111,7 @@ const endOfString = (text: string, start: number): number => {
 
 const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
 
-/** A double may not hold this many digits exactly. */
+/** A number with so many digits that a double may not hold it exactly. */
 const LONG_NUMBER = /\d{16}/
 const INTEGER = /^-?\d+$/
 

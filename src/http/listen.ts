@@ -3,12 +3,12 @@ import { systemClock } from '../kernel/clock.ts'
 
 /** Bun's own limit responds without a body, so Scrip applies its limit where it reads bodies. */
 const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER
-/** How long a connection may be idle, in seconds: longer than the 60 of most load balancers, which close it first then. */
+/** The seconds that a connection may be idle. With more than the 60 of most load balancers, those close it first. */
 export const IDLE_SECONDS = 75
 
-/** A server that stops checks this often for open requests... */
+/** The interval at which a stopping server checks for open requests. */
 const QUIET_MS = 20
-/** ...and accepts no more requests after this many checks. */
+/** After this many checks, it accepts no more requests. */
 const LOOKS_MAX = 25
 
 /** The host in the URL of a request without one, which only HTTP/1.0 allows: no page can have it. */
@@ -19,7 +19,7 @@ export interface ListenOptions {
   /** 0 for any free port. */
   port: number
   respond: Respond
-  /** Handles what `respond` throws; otherwise the runtime shows its own page. */
+  /** Handles errors of `respond`; otherwise the runtime shows its own page. */
   onEscape: (error: Error) => Response
 }
 
@@ -28,20 +28,20 @@ export type Respond = (request: Request) => Response | Promise<Response>
 export interface Listening {
   port: number
   addressOf: (request: Request) => string
-  /** Accepts no more requests. Open ones have this many milliseconds to finish. */
+  /** Stops accepting requests. Open ones have this many milliseconds to finish. */
   stop: (drainMsMax: number) => Promise<void>
 }
 
-/** The runtime dates every response but those to HEAD. */
+/** Adds the Date header, which the runtime leaves out in responses to HEAD. */
 const dated = async (response: Response | Promise<Response>): Promise<Response> => {
   const settled = await response
   settled.headers.set('Date', new Date(systemClock.nowMs()).toUTCString())
   return settled
 }
 
-/** @throws what the operating system reports about the address */
+/** @throws the error of the operating system about the address */
 export const listen = ({ host, port, respond, onEscape }: ListenOptions): Listening => {
-  /** By the request with a rewritten URL: the one that the runtime knows. */
+  /** The request that the runtime knows, by the one with a rewritten URL. */
   const received = new WeakMap<Request, Request>()
   let askedCount = 0
   const named = (request: Request): Request => {

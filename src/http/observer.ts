@@ -17,7 +17,7 @@ export interface HttpObserver {
   ended: (asked: Asked, response: SentResponse, failure?: Failure) => void
 }
 
-/** One observer for several; undefined if there is none, so that requests skip it. */
+/** Combines several observers into one; undefined without any, so that requests skip it. */
 export const combineObservers = (observers: readonly (HttpObserver | undefined)[]): HttpObserver | undefined => {
   const present = observers.filter((observer) => observer !== undefined)
   if (present.length < 2) return present[0]

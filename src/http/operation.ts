@@ -19,21 +19,21 @@ interface Success<Schema extends TSchema = TSchema> {
   description: string
   /** Undefined when there is no body. */
   schema?: Schema
-  /** That of the schema, if undefined. */
+  /** The example; that of the schema, if undefined. */
   example?: Static<Schema>
   /** The headers besides X-Request-Id and those of the limit. */
   headers?: TObject
   contentType?: string
-  /** The same in other content types, for clients that request them with Accept. */
+  /** Bodies in other content types, for clients that request them with Accept. */
   alsoAs?: Record<string, { schema: TSchema; example: unknown }>
 }
 
 /** Members that the operations of a module can share; a line can set them for itself. */
 interface Shared {
   public?: true
-  /** No cache keeps the response: it holds tokens, codes or secrets (contract C3). */
+  /** True if no cache may keep the response: it holds tokens, codes or secrets (contract C3). */
   secret?: true
-  /** The part of the service that a client must have, or it is refused before its path is read (contract C4). */
+  /** The feature that a client must have. Otherwise it is refused before its path is read (contract C4). */
   feature?: string
   /** The prefix of the names of its errors: `payouts.`. */
   names?: string
@@ -42,12 +42,12 @@ interface Shared {
 /** The common members of the operations of a module. */
 export interface Group<Query = TObject> extends Shared, Partial<Pick<ErrorFormat, 'errorShape'>> {
   prefix?: string
-  /** The group in the documentation, and what it is about; said once where modules share a group. */
+  /** The group in the documentation, with its description. Modules that share a group describe it once. */
   tag: string
   tagDescription?: string
-  /** Reports the state of the service itself, so the HTTP layer never answers it with a 503. */
+  /** True for an operation that reports the state of the service itself: the HTTP layer never sends a 503 for it. */
   isProbe?: true
-  /** Bodies with unknown members are refused. */
+  /** True if bodies with unknown members are refused. */
   closed?: true
   /** The query of operations that declare none. */
   query?: Query
@@ -61,36 +61,36 @@ export interface Line<Params, Query, Body, Schema extends TSchema, Input, Once> 
   id: string
   summary: string
   description: string
-  /** The message when the program itself fails, where the name does not say it (contract C4). */
+  /** The message when the program itself fails, if it does not follow from the name (contract C4). */
   unexpectedError?: string
-  /** Takes no token of the buckets, so that the limits never refuse it. */
+  /** True if a request takes no token of the buckets, so that the limits never refuse it. */
   free?: true
   params?: Params
   query?: Query
   headers?: TObject
   body?: Body
-  /** That of the schema, if undefined. */
+  /** The example of the body; that of the schema, if undefined. */
   bodyExample?: object
-  /** No body means an empty object. */
+  /** True if a missing body means an empty object. */
   bodyOptional?: true
-  /** The largest body that is read, where it is smaller than elsewhere. */
+  /** The largest body that is read, if it is smaller than the general limit. */
   bodyBytesMax?: number
-  /** How many values a body may hold, where it may hold more than elsewhere (contract C15). */
+  /** The most values of a body, if they are more than the general limit (contract C15). */
   bodyValuesMax?: number
   /** Checks a body by rules that its schema cannot express, and converts it. @throws DomainError validation */
   read?: ((sent: JsonObject, request: Request) => Input | Promise<Input>) | undefined
   /** An Idempotency-Key replays the response: a refusal of the body is stored in the same transaction (contract C14). */
   once?: Once
-  /** The handler reads the body: it is a long document in one of several formats, which are these besides JSON. */
+  /** The formats of a long document besides JSON. The handler then reads the body. */
   bodyAlsoAs?: Record<string, { schema: TSchema; example: unknown }>
-  /** The failure of a body that breaks its schema, where it is not `validation`. */
+  /** The failure of a body that breaks its schema, if it is not `validation`. */
   bodyFailure?: (violations: readonly Violation[], body: JsonObject) => Failure
   response: Success<Schema>
   /** A second response that is not an error: a probe says that the service is not ready. */
   alternative?: Success & { status: number }
   /**
-   * Every error of this operation alone with facts that could be real, by its stable name (contract C15), which is
-   * whole if it has a dot. Those of a path id, a body, a key and a feature need not be said.
+   * The errors of this operation with realistic facts, by their stable names (contract C15). A name with a dot gets no
+   * prefix. Errors of a path id, a body, a key and a feature are added from the other members.
    */
   refuses?: Record<string, Failure>
 }
@@ -113,7 +113,7 @@ export const LAST_TAG = 'Log out'
 const failureTo = (id: string): string =>
   `Failed to ${id.replace(/^(?:list|get)(?=[A-Z])/, 'retrieve').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`
 
-/** With what follows from the line: names of errors, examples of schemas, the headers of creation and of an Idempotency-Key. */
+/** Adds the implied members of a line: names of errors, examples of schemas, headers of creation and of an Idempotency-Key. */
 export const completed = (
   { prefix: _, alsoRefuses, ...group }: Group & Pick<Operation, 'hasDryRun'>,
   line: Omit<Operation, keyof ErrorFormat | 'hasDryRun'>,
@@ -149,7 +149,7 @@ const together = (...headers: (TObject | false | undefined)[]): TObject =>
 /** An operation where it is served: `GET`, `/api/v1/countries/:id`. */
 export interface ServedOperation {
   method: string
-  /** As it is documented; the framework's own pattern of a prefix ends in a slash. */
+  /** The documented route; the framework's own pattern of a prefix ends in a slash. */
   route: string
   path: string
   operation: Operation

@@ -7,10 +7,10 @@ export const offsetOf = ({ page, limit }: Page): number => Math.min((page - 1) *
 
 export const sliceOf = (page: Page) => ({ limit: page.limit, offset: offsetOf(page) })
 
-/** The same for a list whose ids sort by creation, the newest first. */
+/** The page of a list whose ids sort by creation, the newest first. */
 export const newestOf = (page: Page) => ({ sort: 'id', direction: 'DESC', ...sliceOf(page) }) as const
 
-/** The same for a list that is sorted by `sort_by` and `sort_order`. */
+/** The page of a list that is sorted by `sort_by` and `sort_order`. */
 export const sortedSliceOf = <Field>(query: Page & { sort_by: Field; sort_order: Direction }) => ({
   sort: query.sort_by,
   direction: query.sort_order,
@@ -30,7 +30,7 @@ export const paged = <Item>(
   return entries
 }
 
-/** The same with the six headers of wallets and transactions (spec 4.2, contract C7). */
+/** Sets the six headers of wallets and transactions (spec 4.2, contract C7), and returns the items of the page. */
 export const longPaged = <Item>(
   set: Pick<Context['set'], 'headers'>,
   page: Page,
@@ -49,7 +49,7 @@ export const PAGE_HEADERS = Type.Object({
   'X-Total-Pages': Type.Integer({ minimum: 0, description: 'All pages; 0 when nothing matches' }),
 })
 
-/** The same with two more, which long lists have. */
+/** The headers of a page of a long list, which has two more. */
 export const LONG_PAGE_HEADERS = Type.Object({
   ...PAGE_HEADERS.properties,
   'X-Page-Size': Type.Integer({ minimum: 0, description: 'Items in this page' }),

@@ -11,7 +11,7 @@ import { isWritable } from './validation.ts'
  * since the framework's own conversion takes `1e3` for a number.
  */
 
-/** Why the text of a parameter is refused. */
+/** The problem for which the text of a parameter is refused. */
 export class ParameterProblem {
   constructor(
     readonly rule: Rule,
@@ -27,8 +27,8 @@ const NOTHING_SENT = new URLSearchParams()
 export const parameter = <Value>(schema: TSchema, read: Read<Value>) => Type.Unsafe<Value>({ ...schema, read })
 
 /**
- * Makes the reader of the query of a URL: what was sent, and the defaults of the rest. Unknown parameters are ignored, and
- * the last value of a repeated one counts. The reader throws a DomainError with everything that is wrong.
+ * Makes the reader of the query of a URL, which adds defaults. Unknown parameters are ignored, and the last value of a
+ * repeated one counts. The reader throws a DomainError with all problems.
  */
 export const queryReader = <Schema extends TObject>(schema: Schema): ((url: string) => Static<Schema>) => {
   const properties = Object.entries(schema.properties)
@@ -48,7 +48,7 @@ export const queryReader = <Schema extends TObject>(schema: Schema): ((url: stri
   }
 }
 
-/** A parameter of a path, which has none if its encoding is broken. What `read` throws is the response. */
+/** A parameter of a path; null if its encoding is broken. An error that `read` throws becomes the response. */
 export const pathParameter = <Value>(schema: TSchema, read: (text: string | null) => Value) =>
   Type.Unsafe<Value>(Type.Transform(Type.Any(schema)).Decode(read).Encode(String))
 
@@ -90,7 +90,7 @@ export const filter = <Value>(schema: TSchema, read: Read<Value>) => Type.Option
 export const idFilter = (record: string) =>
   filter(Type.Integer({ minimum: 1, maximum: ID_MAX, description: `Only of this ${record}` }), id)
 
-/** The same where the specification declares it as text (spec 4.2). */
+/** A filter by id that the specification declares as text (spec 4.2). */
 export const idTextFilter = (record: string) =>
   filter(
     Type.String({ pattern: '^[1-9][0-9]{0,9}$', description: `Only of the ${record} with this id`, example: '1' }),
@@ -101,7 +101,7 @@ const text: Read<string> = (value) => (isWritable(value) ? value : new Parameter
 
 export const textFilter = (description: string, example: string) => filter(Type.String({ description, example }), text)
 
-/** A search term in the form that texts are searched in. */
+/** A search term, in the form of the searched texts. */
 export const searchFilter = (description: string, example: string) =>
   filter<string>(Type.String({ description, example }), (value, query) => text(searchForm(value), query))
 
@@ -121,7 +121,7 @@ const fieldName =
 export const choiceFilter = <Choice extends string>(choices: readonly Choice[], description: string) =>
   filter(oneOf(choices, { description }), choice(choices))
 
-/** The same, documented in upper and in lower case. */
+/** A choice that is documented in upper and in lower case. */
 export const eitherCaseFilter = <Choice extends string>(choices: readonly Choice[], description: string) =>
   filter(eitherCase(choices, { description }), choice(choices))
 
@@ -133,7 +133,7 @@ export const timeFilter = (description: string) =>
 
 const CURRENCY_CODE = /^[A-Z]{3}$/
 
-/** The code of a currency; there may be no such currency. */
+/** The code of a currency, which need not exist. */
 export const currencyCodeFilter = filter<string>(
   Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217, in upper case', example: 'USD' }),
   (value) =>

@@ -1,12 +1,12 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
 
-/** For example 1,000 tokens in an hour. */
+/** The size of a bucket, for example 1,000 tokens in an hour. */
 export interface BucketSize {
   tokens: number
   refillMs: number
 }
 
-/** By the letter after a number of them. */
+/** The units of time by their letters. */
 export const UNITS_MS: Record<string, number> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
 const BUCKETS_MAX = 10
 
@@ -25,7 +25,7 @@ export const readLimits = (text: string): readonly BucketSize[] | 'off' | undefi
 /** Levels are integers: a token has `refillMs` parts, and `tokens` parts are added each millisecond. */
 interface Bucket extends BucketSize {
   levelParts: number
-  /** On a monotonic clock, like all times here (decision 28). */
+  /** The time of the last refill on a monotonic clock, like all times here (decision 28). */
   filledAtMs: number
 }
 

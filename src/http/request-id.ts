@@ -4,7 +4,7 @@ import type { Operation } from './operation.ts'
 /** The request, and the status and headers of its response. */
 export type RequestContext = Pick<Context, 'request' | 'set'>
 
-/** A request and what serves it: the route is empty and there is no operation if nothing does. */
+/** A request with its route and operation. Without a matching route, the route is empty and the operation undefined. */
 export interface Asked {
   request: Request
   path: string
@@ -17,7 +17,7 @@ export type RoutedRequest = RequestContext & Asked
 /** Gives each request its operation, which the HTTP layer looks up once. */
 export const asked = new Elysia({ name: 'asked' }).decorate('operation', undefined as Operation | undefined)
 
-/** Short, and safe in a header, a log line and a file name. */
+/** A short identifier that is safe in a header, a log line and a file name. */
 const SANE = /^[\w.:-]{1,128}$/
 
 /** A trace and the span that the request belongs to, neither of them all zeros (W3C Trace Context, 3.2). */

@@ -15,14 +15,14 @@ export interface RequestFacts {
   durationMs: number
   requestId: string
   traceparent: string | undefined
-  /** The username of its access token, or of the tokens that it gets; null without. */
+  /** The username of its access token, or of the tokens that it gets; null without tokens. */
   client: string | null
   failure: Failure['code'] | null
   /** The name under which the error is documented (docs/use/errors.md). */
   error: string | null
-  /** Behind proxies that are trusted, the address of the client. */
+  /** The address of the client, also behind trusted proxies. */
   address: string
-  /** Whether it was a dry run, of which nothing stays. */
+  /** True for a dry run, which changes nothing. */
   isDryRun: boolean
   /** The fault that was injected. */
   fault: string | undefined

@@ -26,7 +26,7 @@ type Sent<Params, Query, Input> = RequestContext & { params: ValueOf<Params>; qu
 /** The possible results of a handler, which the compiler checks against the schema: the value, or its JSON. */
 type Result<Value, Once> = Once extends true ? Json<Value> : Value | Json<Value> | Response
 
-/** Adds an operation: its path, its handler, and all else that is known of it. */
+/** Adds an operation with its path, its handler and its description. */
 type Add<Given, GroupQuery, Self> = <
   Params extends TObject | undefined = undefined,
   Query extends TObject | undefined = GroupQuery extends TObject ? GroupQuery : undefined,
@@ -44,8 +44,8 @@ type Add<Given, GroupQuery, Self> = <
 ) => Self
 
 /**
- * The routes of a module, a line each: method, path, handler, and what is known of the operation. The framework reads path,
- * query and body by the line, and the compiler holds the handler to it. Documentation, errors and tests are made of it too
+ * The routes of a module, a line each: method, path, handler, and the description of the operation. The line determines how
+ * the framework reads path, query and body, and the types of the handler. Documentation, errors and tests come from it, too
  * (decision 3). The framework's own types of a route would check each response while the program runs.
  */
 export class Routes<
@@ -98,8 +98,8 @@ const routeOptions = (operation: Operation): object => {
 }
 
 /**
- * A schema that the framework runs (Standard Schema, version 1). The function throws a DomainError with everything that is
- * wrong, so that the framework never makes an error of its own.
+ * A schema that the framework runs (Standard Schema, version 1). The function throws a DomainError with all problems, so
+ * that the framework never makes its own error.
  */
 const reader = <Sent, Value>(read: (sent: Sent) => Value | Promise<Value>) => {
   const validate = (sent: Sent) => {
@@ -110,8 +110,8 @@ const reader = <Sent, Value>(read: (sent: Sent) => Value | Promise<Value>) => {
 }
 
 /**
- * The framework parses a query for such a schema by splitting values at commas and parsing what looks like JSON. So its
- * reader gets the URL instead.
+ * Gives the reader of a query the URL. For such a schema, the framework itself would split values at commas and parse texts
+ * that look like JSON.
  */
 const handOverUrl = (context: { request: Request; query: unknown }): void => {
   context.query = context.request.url

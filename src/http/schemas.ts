@@ -16,7 +16,7 @@ export const oneOf = <const Choice extends string>(
     ),
   )
 
-/** One of several words, which may be sent in upper or lower case. */
+/** A choice of words, in upper or lower case. */
 export const eitherCase = (choices: readonly string[], options: { default?: string; description?: string } = {}) =>
   oneOf([...new Set(choices.flatMap((choice) => [choice.toUpperCase(), choice.toLowerCase()]))], options)
 

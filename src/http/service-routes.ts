@@ -3,7 +3,7 @@ import { type Clock, toTimestamp } from '../kernel/clock.ts'
 import { Routes } from './route-lines.ts'
 import { Timestamp } from './schemas.ts'
 
-/** Health of the service (spec 4.6, contract C1): public, and outside of limits. */
+/** The health of the service (spec 4.6, contract C1): public, and without rate limits. */
 
 const StatusSchema = Type.Object(
   {
@@ -24,7 +24,7 @@ interface ServiceRoutesOptions {
   version: string
   mode: 'sandbox' | 'live'
   clock: () => Clock
-  /** Whether requests are served: false once the program is closing. */
+  /** True while requests are served: false once the program is closing. */
   isReady: () => boolean
 }
 

@@ -11,6 +11,6 @@ export const pathOf = (url: string): string => {
   return end === -1 ? target : target.slice(0, end)
 }
 
-/** Without the slash that the framework adds to the root of a prefix. */
+/** A route without the slash that the framework adds to the root of a prefix. */
 export const documentedRoute = (route: string): string =>
   route.length > 1 && route.endsWith('/') ? route.slice(0, -1) : route

@@ -36,7 +36,7 @@ export const textProblem = (schema: TextOptions, value: unknown): Problem | unde
   return isRight ? undefined : { rule: 'email', problem: 'must be a valid e-mail address' }
 }
 
-/** Of a text that is writable. */
+/** Checks a writable text. */
 export const isEmailAddress = (text: string): boolean => isEmail(text)
 
 const charactersOf = (count: number): string => `${count} character${count === 1 ? '' : 's'} long`
@@ -55,7 +55,7 @@ type Together = (body: JsonObject) => readonly Violation[]
  * Makes the check of a body: every broken rule at once, one for each field, in the order of the schema (contract C4).
  * Unknown members are left out; optional ones that are null count as left out. The schema is compiled on first use.
  *
- * @throws DomainError validation, or the failure that is made of the violations
+ * @throws DomainError validation, or the failure made from the violations
  */
 export const bodyCheck = <Schema extends TObject>(
   schema: Schema,
@@ -147,7 +147,7 @@ const problemOf = (error: ValueError): Problem => {
   }
 }
 
-/** JSON can hold numbers beyond the range of a double. They exceed every bound. */
+/** The problem of a value at its bound. JSON can hold numbers beyond the range of a double, which exceed every bound. */
 const boundOf = ({ schema, value, path }: ValueError): Problem => {
   if (value === Number.NEGATIVE_INFINITY) return { rule: 'min', problem: `must be at least ${schema.minimum ?? 0}` }
   if (schema.maximum !== undefined) return { rule: 'max', problem: `must be at most ${schema.maximum}` }
@@ -158,10 +158,10 @@ const choicesOf = (schema: TSchema): unknown[] => schema.anyOf.map((choice: TSch
 
 const UNWRITABLE = 'must not hold NUL or half a surrogate pair'
 
-/** Whether a value can be stored and returned unchanged. */
+/** True if a value can be stored and returned unchanged. */
 export const isWritable = (value: unknown): boolean => writingProblem(value) === undefined
 
-/** Why a value cannot be stored and returned unchanged. */
+/** The reason why a value cannot be stored and returned unchanged; undefined if it can. */
 export const writingProblem = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0') ? undefined : UNWRITABLE
   if (typeof value === 'number') {
