@@ -14,7 +14,7 @@ import { REMARK_TEXTS } from '../wallets/queries.ts'
 import { attemptsAbout, eraseResponse } from '../webhooks/queries.ts'
 import { ERASED, type Person } from './person.ts'
 
-/** How many records were changed; beneficiaries are deleted. */
+/** The numbers of changed records, and of deleted beneficiaries. */
 export interface Erased {
   beneficiaries: string[]
   payouts: number
@@ -28,7 +28,7 @@ export interface Erased {
 /** Opens a stored response; undefined if its key is lost. */
 type Open = (stored: StoredResponse) => string | undefined
 
-/** Takes a person out of all records (contract C17, decision 68). */
+/** Erases a person from all records (contract C17, decision 68). */
 export const erase = (tx: Tx, person: Person, open: Open): Erased => {
   const { beneficiaryId, part } = person
   const isWide = beneficiaryId === undefined
@@ -71,7 +71,7 @@ const NOBODY = {
   metadata: '{}',
 }
 
-/** A payout that is not to the person loses only texts with the address. */
+/** The erased columns of a payout. A payout to somebody else loses only texts with the address. */
 const changesOfPayout = (payout: Payout, person: Person, query: Query) => ({
   ...person.changesIn(payout, PAYOUT_TEXTS),
   ...(person.isNamedIn(payout.referenceId) && {
@@ -88,11 +88,11 @@ const changesOfOrder = (order: Order, person: Person, query: Query) => ({
   ...(person.isAddress(order.email) && { email: null }),
 })
 
-/** References of a client are unique: only one can be `erased` and nothing else. */
+/** The reference after the erasure. References of a client are unique, so only one can be `erased` alone. */
 const erasedReference = ({ id }: { id: string | number }, isTaken: boolean): string =>
   isTaken ? `${ERASED}-${id}` : ERASED
 
-/** The payout or order of an event, as it was then. */
+/** The payout or order in an event, at the time of the event. */
 interface EventData {
   email?: string | null
   beneficiary?: { id: string | null; email: string | null }
@@ -111,7 +111,7 @@ const changesOfEvent = ({ data: json }: Event, person: Person) => {
   return without === json ? {} : { data: without }
 }
 
-/** Deletes the person, and erases the address from others. Returns the ids of those deleted. */
+/** Deletes the person's beneficiaries, and erases the address from others. Returns the deleted ids. */
 const eraseBeneficiaries = (tx: Tx, person: Person): string[] => {
   const { beneficiaryId, part } = person
   const saved = beneficiaryId === undefined ? beneficiariesAt(tx, part) : [findAnyBeneficiary(tx, beneficiaryId)]
@@ -132,7 +132,7 @@ const eraseResponses = (tx: Tx, person: Person, eventIds: ReadonlySet<string>): 
   return own.length
 }
 
-/** The keys of requests whose responses are about the person or one of some records. */
+/** Erases the keys of requests whose responses are about the person or one of some records. */
 const eraseKeys = (tx: Tx, person: Person, open: Open, ids: ReadonlySet<unknown>): number => {
   let count = 0
   for (const stored of storedResponses(tx)) {

@@ -3,13 +3,13 @@ import { searchForm } from '../kernel/lower-case.ts'
 /** The replacement of a text that holds the e-mail address of the person (contract C17). */
 export const ERASED = 'erased'
 
-/** Parts of a text that neither JSON nor the lower case of SQLite writes in another way. */
+/** Parts of a text that are the same in JSON and in the lower case of SQLite. */
 const PLAIN = /[ !#-[\]-~]+/g
 
-/** Whose data is erased: everything with an e-mail address, or only what belongs to a saved beneficiary. */
+/** The person to erase: all data with an e-mail address, or only the data of a saved beneficiary. */
 export class Person {
   readonly #email: string
-  /** The longest part of the address that SQL finds in whatever holds the address. */
+  /** The longest part of the address that SQL finds in every text with the address. */
   readonly part: string
 
   constructor(
@@ -21,7 +21,7 @@ export class Person {
     this.part = parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '')
   }
 
-  /** Whether something was paid to the person. */
+  /** True if a payout is to the person. */
   isPayee(beneficiaryId: string | null, email: string | null): boolean {
     if (this.beneficiaryId !== undefined) return beneficiaryId === this.beneficiaryId
     return this.isAddress(email)
@@ -49,7 +49,7 @@ export class Person {
     )
   }
 
-  /** Of a value of JSON. */
+  /** The replacement of a JSON value. */
   withoutIn(value: unknown): unknown {
     if (typeof value === 'string') return this.isNamedIn(value) ? ERASED : value
     if (Array.isArray(value)) return value.map((item) => this.withoutIn(item))
