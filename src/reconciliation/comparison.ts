@@ -5,14 +5,14 @@ import { walletsOfClient } from '../wallets/queries.ts'
 import type { Period } from '../wallets/statement-queries.ts'
 import type { RecordType, TheirRow } from './partner-list.ts'
 
-/** Holds a partner's list against the records of a client (contract C19). */
+/** Compares a partner's list with the records of a client (contract C19). */
 
 interface Named {
   type: RecordType
   reference: string
 }
 
-/** A record of ours, or a row of theirs, as far as the two are compared. */
+/** The compared part of a record of ours, or of a row of theirs. */
 export interface Side {
   amountMinor: number
   currencyId: number
@@ -24,9 +24,9 @@ interface OurRecord extends Named, Side {
   status: string
   atMs: number
   isReturned: boolean
-  /** It moved nothing in the end: only a row that has a status counts as its row. */
+  /** True if it moved nothing in the end: only a row with a status matches it. */
   hasEnded: boolean
-  /** Its number among all, orders first, each in the order in which they were made. */
+  /** Its number among all records: orders before payouts, each in the order of creation. */
   place: number
 }
 
@@ -38,9 +38,9 @@ type Finding = Named &
     | { kind: 'counted_twice'; ours: OurRecord | undefined; theirs: TheirRow; times: number; countedMinor: number }
   )
 
-/** The first movement after which the sums part, and the sums after it. */
+/** The first movement after which the sums differ, and the sums after it. */
 interface Parting extends Named {
-  /** By our time; by theirs, if they have one, of what we do not have. */
+  /** Our time of the movement; for one that we do not have, their time, if they give one. */
   atMs: number | null
   currencyId: number
   oursMinor: number
@@ -48,14 +48,14 @@ interface Parting extends Named {
 }
 
 export interface Compared {
-  /** How many records agree. */
+  /** The number of records that agree. */
   matched: number
   findings: Finding[]
-  /** Undefined if the sums never part. */
+  /** Undefined if the sums never differ. */
   parting: Parting | undefined
 }
 
-/** Compares the rows of a list with what a client has made in a period. */
+/** Compares the rows of a list with the records of a client in a period. */
 export const compare = (query: Query, clientId: number, period: Period, rows: readonly TheirRow[]): Compared => {
   const listed = Map.groupBy(
     rows.filter((row) => isIn(row, period)),
@@ -89,7 +89,7 @@ export const compare = (query: Query, clientId: number, period: Period, rows: re
   return { matched, findings, parting: partingOf(findings, recordsOf(query, clientId, period)) }
 }
 
-/** Without a time, a row is of any month. */
+/** A row without a time belongs to any month. */
 const isIn = ({ atMs }: TheirRow, { sinceMs, untilMs }: Period): boolean =>
   atMs === null || (atMs >= sinceMs && atMs < untilMs)
 
@@ -143,7 +143,7 @@ const isInAnother = ({ ours, theirs }: Finding): boolean =>
 
 const timeOf = ({ ours, theirs }: Finding): number | null => ours?.atMs ?? theirs?.atMs ?? null
 
-/** In the order of time; of one moment the record with the smaller id first, and what only they have last. */
+/** Sorts by time. At the same time, our records come first, by their ids, and rows that only they have last. */
 const byTime = (one: Finding, other: Finding): number =>
   (timeOf(one) ?? Number.MAX_VALUE) - (timeOf(other) ?? Number.MAX_VALUE) ||
   (one.ours?.place ?? Number.MAX_VALUE) - (other.ours?.place ?? Number.MAX_VALUE) ||

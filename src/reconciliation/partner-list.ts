@@ -10,7 +10,7 @@ import type { Period } from '../wallets/statement-queries.ts'
 export const TYPES = ['order', 'payout'] as const
 export type RecordType = (typeof TYPES)[number]
 
-/** A row as it is sent. Other members are ignored. */
+/** A row of a sent list. Other members are ignored. */
 export const RowSchema = Type.Object(
   {
     reference: Type.String({ minLength: 1, maxLength: 255, description: 'Your own name for the record' }),
@@ -25,7 +25,7 @@ export const RowSchema = Type.Object(
   { title: 'ReconcileRequest' },
 )
 
-/** A row of the list, once it is known to be right. */
+/** A valid row of the list. */
 export interface TheirRow {
   line: number
   type: RecordType
@@ -45,14 +45,14 @@ export interface ListProblem {
 }
 
 type Cells = Readonly<Record<string, unknown>>
-/** Reports what is wrong with a cell. */
+/** Reports the problem of a cell. */
 type Wrong = (column: string, what: string) => void
 
-/** As many are shown, and then reading ends (contract C19). */
+/** Reading ends after this many problems (contract C19). */
 const PROBLEMS_MAX = 20
 /** A row has a few short cells: a longer record is a file of another kind. */
 const RECORD_CHARACTERS_MAX = 65_536
-/** Stands for bytes that are not UTF-8. */
+/** The character that replaces bytes that are not UTF-8. */
 const UNDECODED = '\ufffd'
 const REFERENCE_CHARACTERS_MAX = 255
 const DECIMAL = /^-?\d+(?:\.\d+)?$/
@@ -60,7 +60,7 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 const REQUIRED = ['reference', 'type', 'amount', 'currency']
 const KNOWN = [...REQUIRED, 'status', 'at']
 
-/** Reads a list: JSON lines if its first character says so, else CSV with a header. Rows count only without problems. */
+/** Reads a list: JSON lines if it begins like JSON, otherwise CSV with a header. The rows are valid only without problems. */
 export const readList = (file: string, reference: Reference): { rows: TheirRow[]; problems: ListProblem[] } => {
   const text = file.replace(/^\ufeff/, '')
   const isJson = text.trimStart().startsWith('{')
@@ -96,7 +96,7 @@ export const readList = (file: string, reference: Reference): { rows: TheirRow[]
   return { rows, problems: problems.slice(0, PROBLEMS_MAX) }
 }
 
-/** Records with the numbers of their first lines. One ends with its line, unless that ends inside of quotes. */
+/** Records with the numbers of their first lines. A record ends with its line, unless the line ends inside quotes. */
 function* recordsIn(text: string, isJson: boolean): Generator<[record: string, line: number]> {
   const lines = text.split('\n')
   let start = 0
@@ -124,7 +124,7 @@ const parsed = (text: string): Cells | undefined => {
   }
 }
 
-/** RFC 4180. Columns come in any order; those that nobody knows are ignored. */
+/** Checks the header of a CSV file (RFC 4180). Columns come in any order; unknown ones are ignored. */
 const checkHeader = (
   columns: readonly string[],
   record: string,
@@ -151,7 +151,7 @@ const adviceFor = (record: string): string => {
 
 const CELL = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y
 
-/** Undefined where quotes are wrong. */
+/** The cells of a record; undefined if its quotes are wrong. */
 const cellsIn = (record: string): string[] | undefined => {
   if (!record.includes('"')) return record.split(',')
   const cells: string[] = []
@@ -168,7 +168,7 @@ const cellsIn = (record: string): string[] | undefined => {
 const named = (columns: readonly string[], cells: readonly string[]): Cells =>
   Object.fromEntries(columns.flatMap((name, index) => (KNOWN.includes(name) ? [[name, cells[index]]] : [])))
 
-/** The row, or none if something is wrong with it. */
+/** The row, or none if it is invalid. */
 const rowIn = (cells: Cells, line: number, known: Reference, report: Wrong): TheirRow[] => {
   let isWrong = false
   const wrong: Wrong = (column, what) => {
@@ -195,7 +195,7 @@ const currencyIn = (cell: unknown, known: Reference, wrong: Wrong): Currency | u
   return currency
 }
 
-/** An empty cell counts as left out. Numbers do not count as names. */
+/** The text of a cell; null for an empty cell. A number is not a text. */
 const textIn = (cell: unknown): string | null => (typeof cell === 'string' && cell !== '' ? cell : null)
 
 const amountIn = (cell: unknown, currency: Currency | undefined, wrong: Wrong): number | undefined => {
@@ -221,7 +221,7 @@ const toMinorOrNone = (amount: number, { precision }: Currency): number | undefi
   }
 }
 
-/** A date is its midnight in UTC. */
+/** The time in a cell. A date means its midnight in UTC. */
 const timeIn = (cell: unknown, wrong: Wrong): number | null => {
   if (cell === undefined || cell === null || cell === '') return null
   const text = String(cell)
@@ -230,5 +230,5 @@ const timeIn = (cell: unknown, wrong: Wrong): number | null => {
   return timeMs ?? null
 }
 
-/** Without a month. */
+/** The period of a comparison without a month. */
 export const ALWAYS: Period = { sinceMs: Number.MIN_SAFE_INTEGER, untilMs: Number.MAX_SAFE_INTEGER }
