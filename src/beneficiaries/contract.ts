@@ -131,18 +131,18 @@ const ifText = (convert: (text: string) => string) => (value: unknown) =>
 /** Fifteen digits with separators fit. */
 const PHONE_CHARACTERS_MAX = 64
 
-/** Values that are not text, or too long, are left to the validation. */
+/** Normalizes texts. Values that are not text, or too long, are left to the validation. */
 export const normalized = {
   name: ifText((name) => name.trim()),
   // Only Latin letters, because others can become Latin in upper case, as ß becomes SS.
   country: ifText((code) => (/^[A-Za-z]{2}$/.test(code) ? code.toUpperCase() : code)),
-  // Without the separators between digits.
+  // Separators between digits are removed.
   phone: ifText((phone) =>
     phone.length > PHONE_CHARACTERS_MAX ? phone : phone.replace(/[\s()[\]\p{Dash_Punctuation}]/gu, ''),
   ),
 }
 
-/** Whether the number is E.164 and valid in its country. */
+/** True if the number is E.164 and valid in its country. */
 const isPhoneNumber = (phone: string): boolean => {
   // Loaded on first use, because its table of numbers would slow down the start.
   const { parsePhoneNumberFromString } = require('libphonenumber-js/max') as typeof import('libphonenumber-js/max')

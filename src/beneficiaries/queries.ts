@@ -15,7 +15,7 @@ export const findBeneficiary = preparedFind(beneficiaries)
 export const findAnyBeneficiary = (query: Query, id: string): Beneficiary | undefined =>
   query.select().from(beneficiaries).where(eq(beneficiaries.id, id)).limit(1).get()
 
-/** Their ids sort by creation. An e-mail address matches in any case. */
+/** The beneficiaries of a list. Their ids sort by creation. An e-mail address matches in upper or lower case. */
 export const beneficiariesOf = (query: Query, narrowing: Narrowing, email?: string): Rows<Beneficiary> => {
   const { id, clientId, createdAtMs: atMs, emailLowerCase, searchLowerCase } = beneficiaries
   const isWanted = email === undefined ? undefined : eq(emailLowerCase, lowerCase(email))
@@ -41,7 +41,7 @@ export const comparedTexts = ({
 
 export const insertBeneficiary = preparedInsert(beneficiaries)
 
-/** Payouts keep their own copy. Undefined if there was none. */
+/** Deletes a beneficiary, of which payouts keep a copy. Undefined if it does not exist. */
 export const deleteBeneficiary = (tx: Tx, clientId: number, id: string): { id: string } | undefined =>
   tx.delete(beneficiaries).where(ownedBy(clientId, id)).returning({ id: beneficiaries.id }).get()
 
@@ -83,7 +83,7 @@ export const beneficiaryList = new List({
   sorts: SORTS,
 })
 
-/** The columns that can hold a text of a person, whose own row is deleted. */
+/** The columns that can hold a text of a person. The person's own row is deleted. */
 export const BENEFICIARY_TEXTS = {
   table: beneficiaries,
   texts: ['firstName', 'lastName'],
@@ -91,7 +91,7 @@ export const BENEFICIARY_TEXTS = {
   search: comparedTexts,
 } as const satisfies Personal<typeof beneficiaries>
 
-/** Saved with an e-mail address that may hold a part, at any client. */
+/** The beneficiaries of all clients with an e-mail address that may hold a part. */
 export const beneficiariesAt = (query: Query, part: string): Iterable<Beneficiary> =>
   rowsHolding(query, { table: beneficiaries, texts: ['email'] }, part)
 
