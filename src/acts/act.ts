@@ -7,55 +7,55 @@ import type { Administration } from './administration.ts'
 import type { List, Row } from './cells.ts'
 import type { Fields } from './fields.ts'
 
-/** What an act of an operator gets, and what it answers (contract C20). */
+/** The acts of operators: their context, and their results (contract C20). */
 
-/** What a command asks for. */
+/** The request of a command. */
 export interface Asked {
-  /** Names this act in the audit: who asks again learns what became of it. */
+  /** The id of this act in the audit. A repeated request with the same id gets the result of the first. */
   id: string
-  /** Without the program: `client add`. */
+  /** The words of the command, without the program: `client add`. */
   command: string
-  /** What it is about, as it was given. */
+  /** The record that it is about, as the operator typed it. */
   subject: string
-  /** Who asks. */
+  /** The operator. */
   user: string
   /** The arguments and options of the command. */
   args: readonly unknown[]
   isDryRun: boolean
-  /** The last row of the audit that was seen when it was decided: an act on the same record since then refuses it. */
+  /** The last row of the audit that the operator had seen. A later act on the same record refuses this one. */
   seen?: number | undefined
-  /** The reason of a command that refused the act itself: the audit gets its row, and nothing else is done. */
+  /** The reason if the command itself refused the act: the audit gets a row, and nothing else is done. */
   refusal?: string | undefined
 }
 
-/** What performs acts: a server, or a command that holds the folder. */
+/** The performer of acts: a server, or a command that holds the folder. */
 export interface Performer extends Administration {
   config: DataConfig
   database: Database
   delivering: Delivering
-  /** Whether the database is the copy of a record in PostgreSQL. */
+  /** True if the database is the copy of a record in PostgreSQL. */
   isCopy: boolean
   write: <T>(unit: (tx: Tx) => T) => Promise<T>
-  /** Called after the commit of an effect: what is kept in memory is read again. */
+  /** Called after the commit of an effect. Reads cached data again. */
   refresh: () => void
 }
 
-/** Where an act comes from, and who listens. */
+/** The input of an act, and the listeners of its progress. */
 export interface Asking {
-  /** The text of the file that the command was given. A FileFault is about it. */
+  /** The text of the command's file, to which a FileFault refers. */
   input: string
   note: (text: string) => void
-  /** A total of 0 is not known. */
+  /** A total of 0 means that the total is not known. */
   onProgress: (what: string, done: number, total: number) => void
 }
 
-/** What a command has changed, for the audit. */
+/** The change of a command, for the audit. */
 export interface Change {
   before?: object | undefined
   after?: object | undefined
 }
 
-/** What a step of a record works with, in live mode and in the sandbox. */
+/** The context of a step of a record, in live mode and in the sandbox. */
 export interface StepContext extends Administration {
   delivering: Delivering
   paying: Moving
@@ -63,29 +63,29 @@ export interface StepContext extends Administration {
 
 export interface Acting extends Performer, Asking, StepContext {
   asked: Asked
-  /** Called in the transaction of the effect. By default, the seal of the data folder. */
+  /** Records the change, in the transaction of the effect. The seal is that of the data folder by default. */
   record: (tx: Tx, change: Change, seal?: AuditSeal) => void
 }
 
 export type ActResult = Row | List
 
-/** What an operator does, said once: its command is made of it, its form, and its operation in the sandbox (decision 143). */
+/** The description of an act. It makes the command, the form, and the operation in the sandbox (decision 143). */
 export interface Act {
   /** One sentence: the help of its command, and the summary of its operation. */
   summary: string
   takes: Fields
-  /** It moves money, so that a command can do it as a dry run (contract C19). */
+  /** True if it moves money, so that a command can do it as a dry run (contract C19). */
   isMoney?: true
-  /** May be the first of a folder: its command makes what a live server makes at its first start, except for the keys. */
+  /** True if it may be the first act in a folder. Its command then does the first start of a live server, except for the keys. */
   inNewFolder?: true
-  /** Needs the folder for itself; `folder` knows no record in PostgreSQL. */
+  /** Set if it needs the folder alone; `folder` works without the record in PostgreSQL. */
   alone?: 'write' | 'folder'
-  /** What is sent of the text of its file; by default, all of it. */
+  /** Converts the text of its file before it is sent; by default, the text is sent as it is. */
   readFile?: (text: string) => string
-  /** Where no option is given, it shows this, which is not an act. */
+  /** The row that the command shows without options, which is not an act. */
   show?: (data: Administration, input: never) => Row
   perform: (acting: Acting, input: never) => ActResult | Promise<ActResult>
 }
 
-/** By the words of their commands. */
+/** The acts by the words of their commands. */
 export type Acts = Readonly<Record<string, Act>>

@@ -5,7 +5,7 @@ import { findAnyWallet } from '../wallets/queries.ts'
 import type { World } from '../worlds/world.ts'
 import { Amount } from './cells.ts'
 
-/** What acts and lists work with. */
+/** The context of acts and lists. */
 export interface Administration extends ReturnType<typeof namesIn> {
   world: World
   query: Query

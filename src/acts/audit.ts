@@ -2,7 +2,7 @@ import { type AuditRow, auditRows, OUTCOMES } from '../audit/queries.ts'
 import { Facts } from './cells.ts'
 import { listing, members, type Noun, type Shown } from './kind.ts'
 
-/** `scrip audit`: what operators did and tried to do (contract C17). */
+/** `scrip audit`: the acts of operators, refused ones included (contract C17). */
 
 export const AUDIT_COLUMNS: Shown<AuditRow> = {
   ...members<AuditRow>('id', 'atMs'),

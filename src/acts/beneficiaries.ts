@@ -60,14 +60,14 @@ const eraseOne = async (data: Acting, { person: named }: { person: string }): Pr
       if (!isNothing(counts)) record(tx, { after: rowOf(counts) })
       return counts
     }))
-  // Also when nothing is found: an earlier run may have been interrupted here.
+  // Done even if nothing was found: an earlier run may have been interrupted here.
   await database.whileHeld(() => rewriteBeside(database.sqlite.filename))
   if (!erased || isNothing(erased)) throw refused(NOBODY)
   note(BACKUPS)
   return rowOf(erased)
 }
 
-/** Undefined for a beneficiary that is not there. @throws ProgramError */
+/** The person to erase; undefined for an unknown beneficiary. @throws ProgramError */
 const personOf = (query: Query, named: string): Person | undefined => {
   if (!named.startsWith('ben_')) {
     if (isEmailAddress(named)) return new Person(named, undefined)

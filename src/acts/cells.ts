@@ -2,7 +2,7 @@ import { toMajor } from '../kernel/money.ts'
 import { visible } from '../kernel/visible.ts'
 import type { Currency } from '../reference/reference.ts'
 
-/** What commands show: rows of cells. */
+/** The output of commands: rows of cells. */
 
 /** An amount: printed with all of its decimals, and a number in major units in JSON. */
 export class Amount {
@@ -16,7 +16,7 @@ export class Amount {
     return { minor: this.minor, precision, currency }
   }
 
-  /** For people: `1,000.50 USD`. */
+  /** The amount for people: `1,000.50 USD`. */
   get words(): string {
     const { precision, currency } = this.currency
     const digits = { minimumFractionDigits: precision, maximumFractionDigits: precision }
@@ -52,11 +52,11 @@ export type Row = Readonly<Record<string, Cell>>
 export interface List {
   columns: readonly string[]
   rows: Iterable<Row>
-  /** How many there are, of which these may be the first. */
+  /** The number of all rows, of which the list may hold the first. */
   total?: number
 }
 
-/** What each column shows of an item, the most important one first (decision 60). */
+/** The cell of an item in each column, the most important column first (decision 60). */
 export type Columns<Item, Context = unknown> = Readonly<Record<string, (item: Item, context: Context) => Cell>>
 
 export const rowOf = <Item, Context>(columns: Columns<Item, Context>, item: Item, context: Context): Row => {

@@ -22,9 +22,9 @@ import { type Row, rowOf } from './cells.ts'
 import { choiceOf, field, type Input, wholeNumber } from './fields.ts'
 import { act, get, type Kind, listing, members, type Noun, type Shown, showing, step } from './kind.ts'
 
-/** `scrip client`: clients of the API, what they may do, and their discounts (contract C1, C3, C8, C17). */
+/** `scrip client`: clients of the API, their features and their discounts (contract C1, C3, C8, C17). */
 
-/** Shown where the setting of the server applies. */
+/** Shown if the setting of the server applies. */
 const DEFAULT = 'default'
 
 const NAME = members<ClientRecord>('username')
@@ -103,7 +103,7 @@ const newName = (text: string): string => {
 const quantityOrOff = (text: string) => (text === 'off' ? DEFAULT : wholeNumber(text))
 const ownFee = (text: string) => (text === DEFAULT ? text : parseFee(text))
 
-/** As text, as the database stores it. */
+/** The limits as text, in the form of the database. */
 const ownLimits = (text: string): string => {
   if (text !== DEFAULT) parseLimits(text)
   return text
@@ -191,7 +191,7 @@ const rename = (data: Acting, { name, username }: Input<typeof RENAMED>): Promis
     return rowOf(CLIENT.columns, get(CLIENT, tx, username), data)
   })
 
-/** The database refuses it when anything refers to the client. */
+/** Deletes a client. The database refuses it if anything refers to the client. */
 const remove = (data: Acting, { name }: { name: string }): Promise<Row> =>
   data.write((tx) => {
     const client = get(CLIENT, tx, name)

@@ -8,19 +8,19 @@ import { violated } from '../kernel/failure.ts'
 import { toMinor } from '../kernel/money.ts'
 import type { Currency } from '../reference/reference.ts'
 
-/** What acts and lists take: an argument or an option of a command, a member of a body. */
+/** An input of acts and lists: an argument or an option of a command, a member of a body. */
 export interface Field<Value = unknown> {
-  /** As its command has it: `<amount>`, `[quantity]`, `--to <status>`. */
+  /** The flags of the command: `<amount>`, `[quantity]`, `--to <status>`. */
   flags: string
   about?: string
-  /** Of the member of a body; a text, if undefined. */
+  /** The schema of the member of a body; a text, if undefined. */
   schema?: TSchema
-  /** Reads what a person has written; by default, a text that the schema allows. @throws InvalidArgumentError */
+  /** Reads the text of a person; by default, a text that the schema allows. @throws InvalidArgumentError */
   read?: (text: string) => Value
   choices?: readonly string[]
-  /** It names a file, whose text is sent. */
+  /** True if it names a file, whose text is sent. */
   isFile?: true
-  /** Where a command gives nothing. */
+  /** The value if a command gives none. */
   fallback?: Value
 }
 
@@ -31,7 +31,7 @@ export type Input<Takes extends Fields> = {
   [Name in keyof Takes]: Takes[Name] extends Field<infer Value> ? Value : never
 }
 
-/** What need not be given has other flags than `<name>`. */
+/** Makes a field. A required one has the flags `<name>`; all others are optional. */
 export const field = <const Flags extends string, Value = string>(
   flags: Flags,
   about: string,
@@ -44,7 +44,7 @@ export const fileOf = (takes: Fields, args: readonly unknown[]): string | undefi
   return file as string | undefined
 }
 
-/** Undefined where any text will do. */
+/** The reader of a field; undefined if any text is valid. */
 export const readerOf = ({ read, schema }: Omit<Field, 'flags'>): Field['read'] =>
   read ?? (schema && ((text) => textBy(schema, text)))
 
@@ -88,7 +88,7 @@ export const bodyOf = (takes: Fields, title: string): TObject => {
   return Type.Object(Object.fromEntries(Object.entries(takes).map(([name, one]) => [name, memberOf(one)])), { title })
 }
 
-/** In major units: a text of a command, or a number of a body. */
+/** An amount in major units: a text of a command, or a number of a body. */
 export type Given = string | number
 
 const DECIMAL = /^-?\d{1,15}(?:\.(\d+))?$/

@@ -10,25 +10,25 @@ import type { Field, Fields, Input } from './fields.ts'
 
 export type Shown<Item> = Columns<Item, Administration>
 
-/** What operators need to know of a kind of record. */
+/** A kind of record, for operators. */
 export interface Kind<Id, Item> {
   /** `order`: its name in refusals. */
   name: string
   /** `orders`: the group of its commands. */
   group: string
-  /** The argument that identifies one. */
+  /** The argument that identifies a record. */
   argument: Field<Id>
   find: (query: Query, id: Id) => Item | undefined
   columns: Shown<Item>
-  /** What `show` shows; by default, the columns. */
+  /** The cells that `show` prints; by default, the columns. */
   details?: Shown<Item>
   /** The values in the audit before and after a step; by default, the columns. */
   audited?: Shown<Item>
-  /** What to do if the status does not allow a step. */
+  /** Advice if the status does not allow a step. */
   remedyOf?: (item: Item) => string
-  /** Its steps move money, so that commands can do them as dry runs (contract C19). */
+  /** True if its steps move money, so that commands can do them as dry runs (contract C19). */
   isMoney?: true
-  /** Commands of its steps show it where no option is given. */
+  /** True if commands of its steps show the record when no option is given. */
   isShownAlone?: true
 }
 
@@ -53,7 +53,7 @@ export const members = <Item>(...names: CellName<Item>[]): Shown<Item> =>
     }),
   )
 
-/** What is shown of an id is not the id. */
+/** Columns of ids, which show a name instead. */
 const REFERENCES: Readonly<Record<string, string>> = { client_id: 'client', currency_id: 'currency' }
 
 const cellOf = (name: string, item: Readonly<Record<string, Cell>>, names: Administration): Cell => {
@@ -71,26 +71,26 @@ const cellOf = (name: string, item: Readonly<Record<string, Cell>>, names: Admin
 /** An operation of the sandbox that does the same as a step (contract C15). */
 interface StepOperation {
   description: string
-  /** Of its body. */
+  /** The title of the schema of its body. */
   title: string
   bodyExample: object
-  /** What its example ends with. */
+  /** The last members of its example. */
   endsWith: object
-  /** A body that is refused. */
+  /** The failure of an invalid body. */
   wrong: Failure
-  /** What is wrong with a body by what its schema cannot say. It is refused before a record that is not there (contract C4). */
+  /** The failure of a body that its schema cannot express. It takes precedence over a missing record (contract C4). */
   faultOf?: (input: never, item: never, context: StepContext) => Failure | undefined
   refuses: Readonly<Record<string, Failure>>
 }
 
 interface Step<Item> extends Act {
-  /** What it takes besides the record. */
+  /** The fields besides the record. */
   body: Fields
   by: (tx: Tx, item: Item, input: never, context: StepContext) => unknown
   operation?: StepOperation
 }
 
-/** An act that changes a record, and results in it. */
+/** An act that changes a record, and returns it. */
 export const step = <Id, Item, Takes extends Fields>(
   kind: Kind<Id, Item>,
   summary: string,
@@ -122,7 +122,7 @@ export const step = <Id, Item, Takes extends Fields>(
     }),
 })
 
-/** The failure codes that mean: not possible in this status. */
+/** The failure codes of a step that the status does not allow. */
 const STATUS_FAILURES = ['transition_refused', 'payout_not_cancellable']
 
 const isOfStatus = (error: unknown): error is DomainError =>
@@ -162,9 +162,9 @@ export interface Listing<Item = never, Takes extends Fields = never> {
     data: Administration,
   ) => Listed<Item> | Promise<Listed<Item>>
   takes?: Takes
-  /** Its rows belong to clients. */
+  /** True if its rows belong to clients. */
   client?: true
-  /** What the time filter is about: "placed". */
+  /** The verb of the time filter: "placed". */
   times?: string
   statuses?: readonly string[]
 }
@@ -176,5 +176,5 @@ export const listing = <Item, Takes extends Fields = Record<never, never>>(
   more: Pick<Listing<Item, Takes>, 'takes' | 'client' | 'times' | 'statuses'> = {},
 ) => ({ summary, columns, of, ...more }) as unknown as Listing
 
-/** What operators do with records of a kind, by the words of their commands. */
+/** The acts and lists of a kind of record, by the words of their commands. */
 export type Noun = Readonly<Record<string, Act | Step<never> | Showing | Listing>>

@@ -7,7 +7,7 @@ import { REFUNDED_REMARKS, refundRefused, refundVouchers } from '../orders/refun
 import { field, wholeNumber } from './fields.ts'
 import { type Kind, listing, members, type Noun, type Shown, showing, step } from './kind.ts'
 
-/** `scrip orders`: orders that an operator delivers, fails or refunds (contract C12, C17). Codes are never shown. */
+/** `scrip orders`: an operator delivers, fails or refunds orders (contract C12, C17). Codes are never shown. */
 
 const REFUNDED: Shown<Order> = {
   refunded_amount: ({ refundedMinor, walletId }, { walletAmount }) => walletAmount(refundedMinor, walletId),

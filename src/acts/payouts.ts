@@ -7,7 +7,7 @@ import type { StepContext } from './act.ts'
 import { choiceOf, field } from './fields.ts'
 import { type Kind, listing, members, type Noun, type Shown, showing, step } from './kind.ts'
 
-/** `scrip payouts`: payouts that an operator advances in live mode (contract C13). */
+/** `scrip payouts`: an operator advances payouts in live mode (contract C13). */
 
 const PROGRESS: Shown<Payout> = {
   submitted: ({ submittedAtMs }) => submittedAtMs !== null,
@@ -36,7 +36,7 @@ export const PAYOUT: Kind<string, Payout> = {
   columns: COLUMNS,
   details: DETAILS,
   isMoney: true,
-  /** Without names. */
+  /** The audit has no names of persons. */
   audited: { ...members<Payout>('status'), ...PROGRESS },
   remedyOf: ({ id, status }) =>
     status === 'completed' ? `scrip payouts return ${id} gives its money back.` : `See scrip payouts show ${id}.`,

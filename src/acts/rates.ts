@@ -75,7 +75,7 @@ const rows = (rates: BaseRates | undefined): Rate[] =>
 
 const ratesIn = (query: Query) => rows(findRates(query))
 
-/** In the form of a file, in the order of their currencies. */
+/** Rates in the form of a file, in the order of their currencies. */
 export const ratesFile = (rates: BaseRates | undefined) => ({
   base: rates?.base ?? '',
   rates: Object.fromEntries(

@@ -52,7 +52,7 @@ export const STOCK_COLUMNS: Shown<Stock> = {
   ...members<Stock>('available', 'daysLeft', 'taken', 'expired', 'damaged'),
 }
 
-/** A server reads its key when it starts: none works on the folder now. */
+/** Changes the key. No server may run on the folder, because a server reads its key when it starts. */
 const rekey = async (data: Acting): Promise<Row> => {
   const { dataDir, voucherKey } = data.config
   const given = findNewVoucherKey()
