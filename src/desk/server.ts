@@ -4,10 +4,10 @@ import { html } from '../pages/html.ts'
 import { drawPage, fileHeaders, PAGE_HEADERS, STYLE_PATH } from '../pages/page.ts'
 import style from '../pages/style.css' with { type: 'text' }
 
-/** The server of the desk (contract C20): who is let in, and the files of its page. What the page shows comes from elsewhere. */
+/** The server of the desk (contract C20): its access control, and the files of its page. The caller provides the data. */
 
 interface Desk {
-  /** Lets one browser in, once. */
+  /** The path that lets one browser in, once. */
   entrance: string
   respond: (request: Request, peer: string) => Promise<Response>
 }
@@ -19,7 +19,7 @@ const ENTRANCE_PATH = '/enter'
 const DATA_PATH = '/data/'
 const SECRET_BYTES = 32
 
-/** Browsers show the desk nowhere else, keep nothing of it, and tell nobody of it. */
+/** Browsers must not cache the desk, or give other sites access to it. */
 const GUARDED = {
   'cache-control': 'no-store',
   'cross-origin-opener-policy': 'same-origin',
@@ -27,8 +27,8 @@ const GUARDED = {
 }
 
 /**
- * The token of the address becomes a cookie. Browsers send a cookie to every port of a host, so that a program of another
- * user could collect it: data needs a key too, which the page alone has, and which browsers keep for one port.
+ * The token of the address becomes a cookie. Browsers send a cookie to every port of a host, so a program of another user
+ * could collect it. Data therefore needs a key, too, which only the page has, and which browsers keep for one port.
  */
 export const createDesk = (data: Respond): Desk => {
   let token: string | undefined = secret()
@@ -49,7 +49,7 @@ export const createDesk = (data: Respond): Desk => {
     respond: async (request, peer) => {
       const url = new URL(request.url)
       if (!LOOPBACK_PEER.test(peer) || !isOwn(request, url)) return refusal()
-      // Desks of one machine have ports of their own.
+      // Each desk of a machine has its own port.
       const cookie = `scrip-desk-${url.port}`
       if (url.pathname === ENTRANCE_PATH) return request.method === 'GET' ? enter(url, cookie) : refusal()
       if (!isSame(cookieIn(request, cookie), session)) return refusal()
@@ -75,7 +75,7 @@ const isSame = (given: string | null | undefined, wanted: string): boolean => {
 const LOOPBACK_PEER = /^(?:::ffff:)?127\.|^::1$/
 const LOOPBACK_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])$/
 
-/** Whether the page of the desk asks, or a person who opens its address. */
+/** True if the page of the desk sent the request, or a person opened its address. */
 const isOwn = ({ headers }: Request, { hostname, host, pathname }: URL): boolean => {
   const [origin, site] = [headers.get('origin'), headers.get('sec-fetch-site')]
   const isFromElsewhere = site !== null && site !== 'same-origin' && site !== 'none'

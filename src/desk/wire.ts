@@ -1,23 +1,23 @@
-/** What the page of the desk and its server say to each other. */
+/** The protocol of the desk's page and its server. */
 
 export interface Form {
   command: string
   about: string
-  /** The first one is what the act is about, if it is about a record. */
+  /** The fields. If the act is about a record, the first one identifies it. */
   fields: { name: string; about: string; isRequired: boolean; choices?: readonly string[]; isFile?: true }[]
-  /** It moves money: a dry run comes first. */
+  /** True if the act moves money: a dry run comes first. */
   isMoney: boolean
 }
 
-/** What a form asks for. */
+/** A form that was filled in. */
 export interface Filled {
   command: string
-  /** By the names of its fields. */
+  /** The values by the names of its fields. */
   input: Readonly<Record<string, string>>
   /** The text of its file. */
   file?: string | undefined
-  /** The row of the audit up to which the desk had seen what was done. */
+  /** The last row of the audit that the desk had seen. */
   seen?: number | undefined
-  /** That of its dry run. */
+  /** The id of its dry run. */
   id?: string
 }

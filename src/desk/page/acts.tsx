@@ -6,7 +6,7 @@ import type { Form as ActForm, Filled } from '../wire.ts'
 import { askFor, type Done, type Row, readForm } from './data.ts'
 import { Facts } from './rows.tsx'
 
-/** What an act is about: the first operand of its command, and how people know it. */
+/** The subject of an act: the first operand of its command, and its name for people. */
 export interface Subject {
   id: string
   label: string
@@ -14,11 +14,11 @@ export interface Subject {
 
 interface Props {
   form: ActForm
-  /** None for what makes something new. */
+  /** The subjects; none for an act that makes something new. */
   subjects?: readonly Subject[]
-  /** The row of the audit up to which the page has seen what was done. */
+  /** The last row of the audit that the page has seen. */
   seen?: number | undefined
-  /** What fields hold at first, by their names. */
+  /** The initial values of fields, by their names. */
   filled?: Readonly<Record<string, string>>
   onEnd: (isDone: boolean) => void
 }
@@ -26,7 +26,7 @@ interface Props {
 const nameOf = (command: string): string => command.split(' ').slice(1).join(' ')
 const titleOf = (command: string): string => `${command.charAt(0).toUpperCase()}${command.slice(1)}`
 
-/** The form of an act. What moves money shows what it would do first, and asks once more. */
+/** The form of an act. One that moves money first shows a dry run, and asks once more. */
 const ActDialog = ({ form, subjects = [], seen, filled = {}, onEnd }: Props) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const [values, setValues] = useState<Readonly<Record<string, string>>>(filled)
@@ -132,7 +132,7 @@ interface EndedProps {
   word: string
 }
 
-/** How acts ended, or would: the money that moves, what the record is then, and why one was refused. */
+/** The results of acts or of their dry runs: the moved money, the changed record, or the reason of a refusal. */
 const Ended = ({ ended, subjects, word }: EndedProps) => {
   const refused = ended.filter(({ refusal }) => refusal !== undefined).length
   return (
@@ -170,7 +170,7 @@ const Ended = ({ ended, subjects, word }: EndedProps) => {
 const statusOf = (result: Done['result']) => (result && 'status' in result ? String(result.status) : undefined)
 
 interface ActsProps {
-  /** Their commands. */
+  /** The commands of the acts. */
   acts: readonly string[]
   subjects?: readonly Subject[] | undefined
   seen?: number | undefined

@@ -1,7 +1,7 @@
 import { errorMessageIn } from '../../http/error-message.ts'
 import type { Filled, Form } from '../wire.ts'
 
-/** What the desk reads and asks for. The key that it needs besides its cookie came with the page that was let in. */
+/** The requests of the desk. Besides the cookie they need a key, which came with the first page. */
 
 export type Cell = string | number | boolean | null | readonly string[] | object
 export type Row = Readonly<Record<string, Cell>>
@@ -45,7 +45,7 @@ export const pathOf = (names: readonly string[], query: Readonly<Record<string, 
   return names.map(encodeURIComponent).join('/') + (search === '' ? '' : `?${search}`)
 }
 
-/** Undefined where there is no data yet. */
+/** Reads data; undefined if there is none yet. */
 export const read = async <Body>(...path: Parameters<typeof pathOf>): Promise<Body | undefined> => {
   const body = (await (await send('GET', pathOf(...path))).json()) as Body | { isEmpty: true }
   return 'isEmpty' in (body as object) && (body as { isEmpty: boolean }).isEmpty === true ? undefined : (body as Body)

@@ -14,7 +14,7 @@ interface Page extends List {
   pageRows: number
 }
 
-/** The lists that belong together. */
+/** The groups of related lists. */
 const GROUPS: readonly (readonly string[])[] = [
   ['clients', 'beneficiaries', 'statement'],
   ['wallets', 'transactions'],
@@ -23,7 +23,7 @@ const GROUPS: readonly (readonly string[])[] = [
 ]
 export const groupOf = (page: string): readonly string[] => GROUPS.find((group) => group.includes(page)) ?? [page]
 
-/** What makes rows of a list. */
+/** The acts that make rows of a list. */
 const MAKING: Readonly<Record<string, readonly string[]>> = {
   clients: ['client add'],
   wallets: ['wallet add'],
@@ -33,7 +33,7 @@ const MAKING: Readonly<Record<string, readonly string[]>> = {
   beneficiaries: ['beneficiary erase'],
 }
 
-/** What an empty list says, in the words of the guides. */
+/** The text of an empty list, in the words of the guides. */
 const EMPTY: Readonly<Record<string, string>> = {
   clients: 'Add a client: it gets a username and a password, shown once.',
   wallets: "Add a wallet: a client's first wallet is its default wallet. Then fund it.",
@@ -78,7 +78,7 @@ export const ListPage = ({ place: { page, query } }: { place: Place }) => (
 interface ListedProps {
   page: string
   query: Place['query']
-  /** It changes the address as it is narrowed. */
+  /** True if the filters of the list change the address. */
   isMain?: boolean
 }
 

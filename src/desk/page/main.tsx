@@ -12,7 +12,7 @@ import { RecordPage } from './record.tsx'
 import { Rows } from './rows.tsx'
 import { Today } from './today.tsx'
 
-/** The menu; the lists beside each are on its page. */
+/** The menu. Related lists are on the page of each. */
 const MENU = ['today', 'payouts', 'orders', 'clients', 'wallets', 'stock', 'webhooks', 'audit']
 
 const Shown = ({ place }: { place: Place }) => {
@@ -22,7 +22,7 @@ const Shown = ({ place }: { place: Place }) => {
   return id === undefined ? <ListPage place={place} /> : <RecordPage key={`${page} ${id}`} place={place} />
 }
 
-/** What was found of something that a person has in hand. */
+/** The results of a search. */
 const Found = ({ place: { query } }: { place: Place }) => {
   const { search = '' } = query
   const { value, error } = useLoaded(() => read<(List & { name: string })[]>(['search'], { search }), [search])

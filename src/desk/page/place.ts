@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useListener } from '../../pages/ui/hooks.ts'
 
-/** What the desk shows. The address keeps it: `#payouts?status=created`, `#payouts/pyt_1`. */
+/** The place that the desk shows. The address keeps it: `#payouts?status=created`, `#payouts/pyt_1`. */
 export interface Place {
   page: string
   id?: string | undefined

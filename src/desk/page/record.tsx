@@ -43,7 +43,7 @@ export const RecordPage = ({ place: { page, id = '' } }: { place: Place }) => {
   const title = titleOf(page, id, row)
   const subjects = [{ id, label: title }]
   const onDone = () => {
-    // A client that was renamed, or a record that was removed, is no longer here.
+    // A client may have been renamed, or a record removed: the address is then no longer valid.
     void read(['record', page, id]).then(reload, () => go(page))
   }
   return (

@@ -5,9 +5,9 @@ import { kindOf } from '../../pages/ui/timeline.tsx'
 import type { Cell, List, Row } from './data.ts'
 import { hrefOf } from './place.ts'
 
-/** Rows as people read them: amounts with their currency, times, and links to other records. */
+/** Rows for people: amounts with their currency, times, and links to other records. */
 
-/** Amounts name their currency. */
+/** The columns that are left out, because amounts name their currency. */
 const BESIDE = ['currency', 'paid_currency']
 const OF_CURRENCIES = ['rates', 'products']
 
@@ -61,7 +61,7 @@ const textOf = (cell: Cell): string => {
   return String(cell)
 }
 
-/** As the server writes one. */
+/** An amount in the server's notation. */
 const AMOUNT = /^-?[\d,.]+ [A-Z]{3}$/
 
 const headingOf = (name: string): string => name.replaceAll('_', ' ')
@@ -73,7 +73,7 @@ interface RowsProps {
   list: List
   page: string
   label: string
-  /** What stands before and after the cells of a row. */
+  /** The contents before and after the cells of a row. */
   before?: (row: Row) => ComponentChildren
   after?: (row: Row) => ComponentChildren
 }
@@ -82,7 +82,7 @@ interface RowsProps {
 export const Rows = ({ list: { columns, rows }, page, label, before, after }: RowsProps) => {
   const shown = shownOf(columns, page)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard
     // biome-ignore lint/a11y/useSemanticElements: a section would be a landmark of its own
     <div class="scroll" role="group" aria-label={label} tabIndex={0}>
       <table class="rows">

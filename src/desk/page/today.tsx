@@ -22,7 +22,7 @@ interface Data {
   backup: string | null
 }
 
-/** What waits for somebody, the oldest first, and what runs out. */
+/** The records that wait for somebody, the oldest first, and the stocks and wallets that run out. */
 export const Today = () => {
   const { value: loaded, error, reload } = useLoaded(async () => ({ data: await read<Data>(['today']) }), [])
   if (!loaded) return <Failed error={error} />
@@ -53,7 +53,7 @@ export const Today = () => {
   )
 }
 
-/** What to do first, in the words of the guide to live mode. */
+/** The first steps, in the words of the guide to live mode. */
 const Beginning = ({ onDone }: { onDone: () => void }) => (
   <Card title="Set up">
     <p>There is no client yet. Add one: this creates the database, and shows the password once.</p>
