@@ -1,4 +1,4 @@
-/** Text for HTML. What `html` puts into a page is escaped, except what `html` has made itself. */
+/** Text for HTML. `html` escapes the values that it inserts, except results of `html`. */
 
 export class Html {
   constructor(readonly text: string) {}
@@ -19,7 +19,7 @@ const rendered = (part: Part): string => {
   return String(part).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }
 
-/** A template of HTML: nothing is written for undefined, null and false. */
+/** A template of HTML. It writes nothing for undefined, null and false. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   new Html(String.raw({ raw: strings }, ...parts.map(rendered)))
 

@@ -1,11 +1,11 @@
 import { type Html, html } from './html.ts'
 
-/** What all pages have in common: their head, their policy, and the files that they load. */
+/** The common parts of all pages: their head, their policy, and the files that they load. */
 
 export const STYLE_PATH = '/docs/style.css'
 export const SCRIPT_PATH = '/docs/page.js'
 
-/** Everything comes from the program itself, and nothing stands in a page that could be replaced. */
+/** Everything comes from the program itself, and pages contain no inline scripts or styles. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,6 +1,6 @@
 import { search, termsIn } from './search.ts'
 
-/** What the reference and the first page do besides being read: copying, search, and a menu that fits. */
+/** The functions of the reference and the front page: copying, search, and the menu. */
 
 const find = (selector, within = document) => within.querySelector(selector)
 const findAll = (selector, within = document) => [...within.querySelectorAll(selector)]
@@ -11,7 +11,7 @@ const element = (name, properties = {}, ...children) => {
   return made
 }
 
-/** Examples name the address that the page came from, whatever the program knows of how it is reached. */
+/** Examples name the address of this page, even if the program knows another one. */
 const { url } = find('main').dataset
 for (const code of findAll('code')) code.textContent = code.textContent.replaceAll(url, location.origin)
 
@@ -33,7 +33,7 @@ const addCopyButton = (block) => {
 }
 for (const block of findAll('.code')) addCopyButton(block)
 
-/** An address may point at something that is folded. */
+/** Opens a folded part that the address points at. */
 const unfold = () => {
   const folded = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.querySelector('details')
   if (folded) folded.open = true

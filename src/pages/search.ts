@@ -1,14 +1,14 @@
 /** One search for the reference, the palette of the console and agents. */
 
-/** What is searched: a match in the title says more than one in the words, and one in the words more than one in the text. */
+/** A searched entry. A match in the title counts more than one in the words, and that more than one in the text. */
 export interface Searched {
   title: string
-  /** Names that find it. */
+  /** Further names that find the entry. */
   words: string
   text: string
 }
 
-/** What people call things: a word finds what the others of its line find, below what it finds itself. */
+/** Synonyms: a word also finds the matches of the others in its line, ranked below its own. */
 const SYNONYMS = [
   ['lose', 'losing', 'lost', 'drop', 'disconnect', 'cut', 'network'],
   ['retry', 'retries', 'repeat', 'again', 'twice', 'duplicate', 'idempotency'],
@@ -34,12 +34,12 @@ const SYNONYMS = [
   ['monitoring', 'metrics', 'prometheus', 'grafana', 'alert'],
 ]
 
-/** Words of a question that say nothing of what is looked for. */
+/** Words of a question without meaning for the search. */
 const STOP_WORDS = new Set(
   'a an and are can do does for how i in is it me my of on or some the there to what which with'.split(' '),
 )
 
-/** A word that was typed, and what else it is called. */
+/** A typed word with its synonyms. */
 interface Term {
   word: string
   names: readonly string[]
@@ -58,7 +58,7 @@ const namesOf = (word: string): string[] =>
   SYNONYMS.filter((line) => line.some((name) => name === word || (word.length > 3 && name.startsWith(word)))).flat()
 
 const WEIGHTS = [9, 4, 2]
-/** What was typed counts more than another name of it. */
+/** A typed word counts more than a synonym. */
 const TYPED = 5
 
 /** The words of a text, and of the names in it: `placeOrder`, `rate_limited`, `/api/v1/orders`. */
@@ -70,8 +70,8 @@ const spaced = (text: string): string =>
     .toLowerCase()} `
 
 /**
- * The entries in which most of the words occur, under any of their names, the best first. A word that was typed may be the
- * beginning of one.
+ * The entries in which most of the words occur, synonyms included, the best first. A typed word may be the beginning of
+ * another.
  */
 export const search = <Entry extends Searched>(entries: readonly Entry[], terms: readonly Term[]): Entry[] => {
   const wanted = terms.map(({ word, names }) => ({ word: spaced(word).trimEnd(), names: names.map(spaced) }))

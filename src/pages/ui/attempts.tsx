@@ -11,11 +11,11 @@ export interface Attempt {
   duration_ms: number
   next_attempt_at: string | null
   created_at: string
-  /** Whether the signature of what an inbox received verifies; null or undefined where that is not known. */
+  /** True if the signature of the received message verifies; null or undefined if that is not known. */
   verifies?: boolean | null
 }
 
-/** How an attempt to deliver an event ended. */
+/** The result of an attempt to deliver an event. */
 export const Attempted = ({ status, response_status, error }: Attempt) => (
   <Tag kind={status === 'delivered' ? 'good' : 'bad'}>
     {status} {response_status ?? error ?? ''}

@@ -3,7 +3,7 @@ import { visibleLines as visible } from '../../kernel/visible.ts'
 import { counted } from '../amounts.ts'
 import { Code, parsedOf } from './pieces.tsx'
 
-/** A longer text is shown as far as it can be read. */
+/** A longer text is cut. */
 const SHOWN_MAX = 100_000
 
 interface Piece {
@@ -13,7 +13,7 @@ interface Piece {
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|(true|false|null)/g
 
-/** JSON as pieces of text with their kinds: nothing of what was sent becomes markup. */
+/** JSON as pieces of text with their kinds, so that no part of it becomes markup. */
 const piecesOf = (json: string): Piece[] => {
   const pieces: Piece[] = []
   let end = 0

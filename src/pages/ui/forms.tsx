@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'preact'
 
-/** What people press, type and choose. Other attributes are those of the element. */
+/** Buttons, fields and choices. Other attributes are those of the element. */
 
 export const Button = ({ text, ...rest }: { text: string } & ComponentProps<'button'>) => (
   <button type="button" {...rest}>
@@ -21,7 +21,7 @@ export const Form = ({ onSubmit, ...rest }: Omit<ComponentProps<'form'>, 'onSubm
 
 interface Chosen {
   value: string | undefined
-  /** Each value, and what it is called. */
+  /** Each value with its name. */
   options: readonly (readonly [value: string, name: string])[]
   onChoose: (value: string) => unknown
 }
@@ -36,10 +36,10 @@ export const Select = ({ value, options, onChoose, ...rest }: Chosen & Component
   </select>
 )
 
-/** The options for names that stand for themselves. */
+/** The options for values that are their own names. */
 export const named = (names: readonly string[]): Chosen['options'] => names.map((name) => [name, name])
 
-/** A few values of which one is chosen, side by side. */
+/** A choice of a few values, side by side. */
 export const Toggle = ({ label, value, options, onChoose }: Chosen & { label: string }) => (
   <fieldset class="toggle" aria-label={label}>
     {options.map(([each, name]) => (

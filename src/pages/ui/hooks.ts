@@ -39,14 +39,14 @@ export const useActed = (): number => {
   return count
 }
 
-/** Does what a person asked for, and reports it. Returns whether it worked. */
+/** Does and reports an action of a person. Returns true if it succeeded. */
 export type Change = (work: () => Promise<unknown>, done?: string) => Promise<boolean>
 
 interface Loaded<Value> {
   value: Value | undefined
   error: string | undefined
   reload: () => void
-  /** Changes what was loaded, and loads it again. */
+  /** Changes the loaded data, and loads it again. */
   change: Change
 }
 
@@ -77,7 +77,7 @@ export const useLoaded = <Value>(load: () => Promise<Value>, on: readonly unknow
   return { value, error, reload, change }
 }
 
-/** Scrolls to a record that the address points at, once it is there. */
+/** Scrolls to the record that the address points at, once it exists. */
 export const usePointedAt = (record: string | undefined, isThere: boolean): void => {
   useEffect(() => {
     if (record === undefined || !isThere) return

@@ -10,7 +10,7 @@ export interface LedgerEntry {
 
 interface Props {
   entries: readonly LedgerEntry[]
-  /** What stands beside an entry: where it leads to. */
+  /** The contents beside an entry, such as a link. */
   about?: (entry: LedgerEntry) => ComponentChildren
 }
 

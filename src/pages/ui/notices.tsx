@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** Says what an action has done, to eyes and to screen readers. */
+/** Shows the result of an action, also to screen readers. */
 let show: (text: string, isError: boolean) => void = () => undefined
 
 export const say = (text: string): void => show(text, false)
@@ -22,10 +22,10 @@ export const Notices = () => {
   )
 }
 
-/** Comes when a person has done something: what is shown elsewhere on the page may have changed by it. */
+/** An event after each action of a person, which may have changed data elsewhere on the page. */
 export const ACTED = 'scrip-acted'
 
-/** Does something that a person has asked for, and says how it ended. */
+/** Does an action of a person, and shows its result. */
 export const act = async (work: () => Promise<unknown>, done?: string): Promise<boolean> => {
   try {
     await work()

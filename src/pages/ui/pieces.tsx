@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** What several pages draw. */
+/** Elements that several pages use. */
 
 export const Tag = ({ children, kind = '' }: { children: ComponentChildren; kind?: string }) => (
   <span class={`tag ${kind}`}>{children}</span>
@@ -8,9 +8,9 @@ export const Tag = ({ children, kind = '' }: { children: ComponentChildren; kind
 
 export const Empty = ({ children }: { children: ComponentChildren }) => <p class="soft">{children}</p>
 
-/** Text as it is, in a region that scrolls. */
+/** Preformatted text, in a region that scrolls. */
 export const Code = ({ label, children }: { label: string; children: ComponentChildren }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard
   <section class="code" aria-label={label} tabIndex={0}>
     <pre>{children}</pre>
   </section>
@@ -67,7 +67,7 @@ export const Table = ({ kind, headings, rows }: TableProps) => (
   </table>
 )
 
-/** `2026-11-22 12:00:03.120`, as the world has it. */
+/** A time of the world: `2026-11-22 12:00:03.120`. */
 export const time = (at: string): string => at.replace('T', ' ').replace('Z', '')
 export const clockTime = (at: string): string => at.slice(11, 23)
 

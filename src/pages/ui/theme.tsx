@@ -3,7 +3,7 @@ import { Button } from './forms.tsx'
 
 const KEY = 'scrip-theme'
 
-/** As dark as the rest of the screen, until a person says otherwise. */
+/** The choice of the theme, which is that of the system until a person chooses. */
 export const Theme = () => {
   const [chosen, setChosen] = useState(localStorage.getItem(KEY))
   useEffect(() => {

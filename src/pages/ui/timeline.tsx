@@ -5,11 +5,11 @@ export interface Step {
   at: string
   name: string
   note?: string | null
-  /** It has not happened yet. */
+  /** True for a step that has not happened yet. */
   isNext?: boolean
 }
 
-/** What has happened to a record, and what will. The date stands where it is another one than before. */
+/** The past and coming steps of a record. The date is shown when it differs from that of the previous step. */
 export const Timeline = ({ steps }: { steps: readonly Step[] }) => (
   <ol class="timeline">
     {steps.map(({ at, name, note, isNext }, index) => (
