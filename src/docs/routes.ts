@@ -52,7 +52,7 @@ export const docsRoutes = (options: DocumentOptions) => {
     .get('/llms.txt', () => file(llms, 'text/markdown'))
     .get('/docs/search.json', async () => file(await index(), 'application/json'))
     .get(STYLE_PATH, () => file(STYLE, 'text/css'))
-    // When Scrip runs from its sources, the script is bundled with the first request for it.
+    // If Scrip runs from its sources, the first request for the script bundles it.
     .get(SCRIPT_PATH, async () => file((await import('../pages/script.ts')).SCRIPT, 'text/javascript'))
   // The sandbox has a first page of its own.
   return isLive ? routes.get('/', () => page((pages) => pages.overview())) : routes

@@ -6,7 +6,7 @@ import { CONSOLE_PAGE, CONSOLE_PATH } from './page.ts'
 export const consoleRoutes = () =>
   new Elysia({ name: 'sandbox-console', prefix: CONSOLE_PATH })
     .get('/', () => new Response(CONSOLE_PAGE, { headers: PAGE_HEADERS }))
-    // When Scrip runs from its sources, the page is bundled with the first request for its script.
+    // If Scrip runs from its sources, the first request for the script bundles the page.
     .get(
       '/page.js',
       async () => new Response((await import('./script.ts')).SCRIPT, { headers: fileHeaders('text/javascript') }),

@@ -1,7 +1,7 @@
 import { errorMessageIn } from '../../../http/error-message.ts'
 import type { SandboxClient, Sent } from './types.ts'
 
-/** The control API, with the token of the sandbox if it has one: typed once, and kept for this tab. */
+/** The control API. If the sandbox has a token, it is typed once and kept for this tab. */
 
 const TOKEN = 'scrip-sandbox-token'
 
@@ -21,7 +21,7 @@ interface Asked {
   world?: string
   query?: Record<string, string>
   body?: unknown
-  /** Sent as it is instead of a body. */
+  /** A text that is sent instead of a JSON body. */
   text?: string
   headers?: Record<string, string>
 }

@@ -7,7 +7,7 @@ import type { Place } from './place.ts'
 import { Method } from './tags.tsx'
 import type { Coverage } from './types.ts'
 
-/** Which documented outcomes have been met: a map of operations, with a field for each outcome. */
+/** The documented outcomes that were met: a map of operations, with a field for each outcome. */
 export const CoveragePage = ({ place }: { place: Place }) => {
   const { value, error, reload } = useLoaded(() => get<Coverage>('/coverage', { world: place.world }), [place.world])
   const [onlyMissed, setOnlyMissed] = useState(false)

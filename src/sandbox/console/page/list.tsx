@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button } from '../../../pages/ui/forms.tsx'
 
-/** So many rows are drawn at once: more come when they are asked for. */
+/** The number of rows that are drawn at once. A button draws more. */
 const DRAWN = 500
 /** Rows that Page Up and Page Down move by. */
 const PAGE = 10

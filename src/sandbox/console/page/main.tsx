@@ -67,11 +67,11 @@ const Menu = ({ place: { page: shown, world } }: { place: Place }) => {
 interface WorldsProps {
   place: Place
   worlds: readonly string[]
-  /** Worlds come and go. */
+  /** Called when the choice is opened: worlds come and go. */
   onLook: () => void
 }
 
-/** Which world is looked at. The list is read again when it is opened. */
+/** The choice of the world. Its list is read again when it is opened. */
 const WorldChoice = ({ place: { page, world }, worlds, onLook }: WorldsProps) => {
   const isListed = world === ALL_WORLDS || worlds.includes(world)
   const all = showsAll(page) ? ([[ALL_WORLDS, 'All worlds']] as const) : []
@@ -87,7 +87,7 @@ const WorldChoice = ({ place: { page, world }, worlds, onLook }: WorldsProps) =>
   )
 }
 
-/** A world that nobody has made yet, or that was dropped. */
+/** The page of a world that does not exist yet, or was dropped. */
 const UnknownWorld = ({ place: { world }, worlds, onLook }: WorldsProps) => (
   <div class="lost">
     <h2>There is no world {world}</h2>

@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks'
 import { useListener } from '../../../pages/ui/hooks.ts'
 
-/** What the console shows. The address keeps it, so that it can be shared and gone back to. */
+/** The place that the console shows. The address keeps it, so that people can share it and go back to it. */
 export interface Place {
   page: string
   world: string
-  /** A request that is open. */
+  /** The open request. */
   id?: number | undefined
   idWorld?: string | undefined
-  /** Which requests are shown (`filter.ts`). */
+  /** The filter of the requests (`filter.ts`). */
   filter?: string | undefined
-  /** The operation of a request that is written. */
+  /** The operation of the request that somebody writes. */
   operation?: string | undefined
-  /** A record that is pointed at: `order-12`. */
+  /** The record that the address points at: `order-12`. */
   record?: string | undefined
 }
 
@@ -22,7 +22,7 @@ export const ALL_WORLDS = '*'
 const OF_ALL_WORLDS = new Set(['requests', 'coverage'])
 export const showsAll = (page: string): boolean => OF_ALL_WORLDS.has(page)
 
-/** The world in which a page of all worlds does something. */
+/** The world of an action on a page of all worlds. */
 export const worldOf = ({ world }: Place): string => (world === ALL_WORLDS ? 'default' : world)
 
 const NAMES = { filter: 'q', idWorld: 'of', operation: 'operation', record: 'record' } as const
@@ -61,7 +61,7 @@ export const go = (place: Place): void => {
   location.hash = hrefOf(place)
 }
 
-/** Changes the address of the place that is shown, without a step to go back to. */
+/** Changes the address of the present place without a new step in the history. */
 export const keepPlace = (place: Place): void => history.replaceState(null, '', hrefOf(place))
 
 export const usePlace = (): Place => {

@@ -5,12 +5,12 @@ import type { RequestHead, ScripEvent } from './types.ts'
 
 /** The most requests that a list can hold and still filter quickly. */
 export const REQUESTS_MAX = 10_000
-/** How often changing data is read again. */
+/** The interval at which changing data is read again. */
 const FRESH_MS = 1_000
 
 export interface Row {
   head: RequestHead
-  /** The text that a search looks through. */
+  /** The text that a search reads. */
   text: string
   /** The name that the client gives its test. */
   test: string | undefined
@@ -41,9 +41,9 @@ class Store {
   rows: readonly Row[] = []
   connection: Connection = 'connecting'
   isPaused = false
-  /** Whether the log has been read. */
+  /** True once the log has been read. */
   isRead = false
-  /** The last event: its records have changed. */
+  /** The id of the last event, with which records have changed. */
   lastEvent = ''
   #pending: FeedMessage[] = []
   /** The last request of each world. */
@@ -54,7 +54,7 @@ class Store {
   #stop: () => void = () => undefined
   #world: string | undefined
 
-  /** Follows a world, or all; none for undefined. */
+  /** Follows a world, or all worlds; undefined stops following. */
   open(world: string | undefined): void {
     if (world === this.#world) return
     this.#world = world
@@ -76,7 +76,7 @@ class Store {
     )
   }
 
-  /** What the feed brings meanwhile waits. */
+  /** Reads the log. Messages of the feed wait meanwhile. */
   async #readLog(world: string): Promise<void> {
     this.isRead = false
     const query = { limit: String(REQUESTS_MAX), bodies: 'false' }
@@ -116,7 +116,7 @@ class Store {
   #receive(messages: FeedMessage[]): void {
     this.#pending.push(...messages)
     const over = this.#pending.length - REQUESTS_MAX
-    // A long pause: what is dropped is read again from the log.
+    // After a long pause, the dropped messages are read again from the log.
     if (over > 0) this.#pending.splice(0, over, { event: 'skipped', data: undefined })
     this.#tell()
   }
@@ -127,7 +127,7 @@ class Store {
     for (const { event, data } of this.#pending) {
       if (event === 'request') {
         const head = data as RequestHead
-        // Ids only go back where a world has started again: what it logged before can no longer be read.
+        // A lower id means that the world was reset: its earlier log can no longer be read.
         if (!this.#isNew(head)) this.rows = this.rows.filter((row) => row.head.world !== head.world)
         this.#lastIds.set(head.world, head.id)
         added.push(rowOf(head))
@@ -138,7 +138,7 @@ class Store {
     if (added.length > 0) this.rows = [...added.reverse(), ...this.rows].slice(0, REQUESTS_MAX)
   }
 
-  /** The log has what the feed has skipped, unless even more has come since. */
+  /** Reads requests that the feed has skipped. The log has them, unless too many have followed. */
   #readAgainSoon(): void {
     this.#rereading ||= window.setTimeout(() => {
       this.#rereading = 0
@@ -157,14 +157,14 @@ class Store {
 
 export const store = new Store()
 
-/** Draws a view again when something new arrives. */
+/** Draws a view again when a message arrives. */
 export const useStore = (): Store => {
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   useEffect(() => store.watch(() => redraw(undefined)), [])
   return store
 }
 
-/** Changes when events arrive, so that their records are read again; or with what `latest` returns, once a second at most. */
+/** A value that changes when events arrive, or with the result of `latest`, once a second at most. Records are then read again. */
 export const useNews = (latest = (): string => store.lastEvent): string => {
   const [news, setNews] = useState('')
   useEffect(() => {

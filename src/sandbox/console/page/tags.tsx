@@ -1,6 +1,6 @@
 import { Tag } from '../../../pages/ui/pieces.tsx'
 
-/** What a request is marked with. */
+/** The tags of a request. */
 
 export const Status = ({ status }: { status: number }) => (
   <span class={`status s${Math.floor(status / 100)}`}>{status === 0 ? 'lost' : status}</span>
@@ -8,7 +8,7 @@ export const Status = ({ status }: { status: number }) => (
 
 export const Method = ({ method }: { method: string }) => <span class={`method ${method.toLowerCase()}`}>{method}</span>
 
-/** A fault as people say it, by its name in the log: `drop; when=after`. */
+/** A fault in words, from its name in the log: `drop; when=after`. */
 export const FaultTag = ({ fault }: { fault: string }) => {
   const [name = '', isAfter] = fault.split(';')
   const text =

@@ -6,7 +6,7 @@ import type { WorldOrder, WorldPayout, WorldWallet, WorldWebhook } from '../../r
 import type { RequestDetail as Detail, RecordedHead, Replay } from '../../requests/contract.ts'
 import type { ClockState, WorldSummary } from '../../worlds/contract.ts'
 
-/** What the control API returns, as its operations declare it. */
+/** The types that the operations of the control API return. */
 
 export type { DocumentedError, Rule } from '../../faults/contract.ts'
 export type { Due } from '../../records/due.ts'

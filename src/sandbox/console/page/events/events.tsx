@@ -12,7 +12,7 @@ import type { InboxMessage, ScripEvent, Webhook } from '../types.ts'
 import { Inbox } from './inbox.tsx'
 import { Webhooks } from './webhooks.tsx'
 
-/** What happened, to whom it was delivered, and what the inboxes of the world have received. */
+/** The events of a world, their deliveries, and the messages in its inboxes. */
 export const Events = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const news = useNews()

@@ -14,7 +14,7 @@ interface Props {
   onChange: Change
 }
 
-/** What the inboxes of a world have received, the newest first, and what they respond with from now on. */
+/** The messages in the inboxes of a world, the newest first, and their next responses. */
 export const Inbox = ({ world, messages, onChange }: Props) => {
   const empty = () => onChange(() => ask('DELETE', '/inbox', { world }), 'The inboxes are empty')
   return (
@@ -55,7 +55,7 @@ const typeIn = (body: string): string => {
 
 const STATUSES = ['200', '410', '500', '503'].map((status) => [status, `responds ${status}`] as const)
 
-/** What an inbox responds with from now on: how to see retries. */
+/** Sets the next responses of an inbox, which shows retries. */
 const ReplyForm = ({ world, onChange }: Pick<Props, 'world' | 'onChange'>) => {
   const [name, setName] = useState('hooks')
   const [status, setStatus] = useState('200')

@@ -15,7 +15,7 @@ interface Props {
   onChanged: () => void
 }
 
-/** The webhooks of all clients of a world. They are registered and edited like any client does it: with a request. */
+/** The webhooks of all clients of a world. Requests register and edit them, as those of any client do. */
 export const Webhooks = ({ world, webhooks, onChanged }: Props) => {
   const { value: clients = [] } = useLoaded(() => readClients(world), [world])
   const register = hrefOf({ page: 'send', world, operation: 'createWebhook' })
@@ -41,7 +41,7 @@ interface ViewProps {
   onChanged: () => void
 }
 
-/** A webhook, how its last deliveries went, and what can be done with it. */
+/** A webhook with its last deliveries and its actions. */
 const WebhookView = ({ webhook, world, clients, onChanged }: ViewProps) => {
   const { active, name, waiting } = webhook
   const latest = webhook.deliveries.slice(0, ATTEMPTS_SHOWN)

@@ -13,11 +13,11 @@ import { NETWORK_FAULTS, type NetworkFault } from './network.ts'
 import { effectOf, RuleView } from './rule.tsx'
 
 const SHOWN_ERRORS = 30
-/** A fault of any operation would strike the login of a client first. */
+/** The default operation of a fault. One for any operation would affect the login of a client first. */
 const PURCHASE = 'POST /api/v1/orders'
 const TIMES = { '1': 'once', '3': 'three times', '': 'until removed' } as const
 
-/** Faults of a world: those that are active, those of the network, and every documented error. */
+/** The faults of a world: active ones, network faults, and every documented error. */
 export const Faults = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const news = useNews()

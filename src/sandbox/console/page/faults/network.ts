@@ -1,11 +1,11 @@
-/** Faults that no operation documents: those of networks, gateways and senders of events. */
+/** A fault that no operation documents: of the network, of a gateway, or of the sender of events. */
 
 export interface NetworkFault {
   title: string
-  /** What a client sees. */
+  /** The effect that a client sees. */
   about: string
   body: Record<string, unknown>
-  /** Whether it concerns deliveries of events instead of requests. */
+  /** True if it affects deliveries of events instead of requests. */
   isDelivery?: true
 }
 

@@ -7,7 +7,7 @@ import type { Rule } from '../types.ts'
 
 const isUsedUp = ({ times_left }: Rule): boolean => times_left === 0
 
-/** A rule: what it does, to what, and how often. */
+/** A rule: its effect, its conditions, and how often it applies. */
 export const RuleView = ({ rule }: { rule: Rule }) => {
   const { match, when, times_left, probability } = rule
   const where = [match.type, match.method, match.path].filter(Boolean).join(' ')
@@ -36,7 +36,7 @@ export const effectOf = (rule: Rule): string => {
   return `delay ${delay_ms} ms`
 }
 
-/** In the header: how many faults are active in the world that is looked at. */
+/** The number of active faults in the present world, for the header. */
 export const ActiveFaults = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const news = useNews()

@@ -11,7 +11,7 @@ import { type ChangeRecord, OrderView, PayoutView, WalletView } from './records.
 
 const ENTRIES_SHOWN = '500'
 
-/** Wallets, the ledger, and what was bought and paid, with what may happen next. */
+/** Wallets, the ledger, and orders and payouts with their next steps. */
 export const Money = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const news = useNews()

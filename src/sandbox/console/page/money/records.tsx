@@ -14,7 +14,7 @@ interface WalletProps {
   onChange: ChangeRecord
 }
 
-/** What a wallet holds, and a way to fund it. */
+/** A wallet with its balance, and a way to fund it. */
 export const WalletView = ({ wallet, owner, onChange }: WalletProps) => {
   const [value, setValue] = useState('')
   const { id, currency_code: currency } = wallet
@@ -56,7 +56,7 @@ interface OrderProps {
   onChange: ChangeRecord
 }
 
-/** An order, and what may happen to it by hand. */
+/** An order, with the steps that a person can take. */
 export const OrderView = ({ order, currency, world, onChange }: OrderProps) => {
   const { amount: paid, refunded_amount: refunded } = order
   // A partial delivery that was given up keeps its status.
@@ -104,7 +104,7 @@ export const OrderView = ({ order, currency, world, onChange }: OrderProps) => {
   )
 }
 
-/** What may happen next to a payout by hand (docs/architecture.md, How a payout moves). */
+/** The steps of a payout that a person can take (docs/architecture.md, How a payout moves). */
 const PAYOUT_ACTIONS: Record<string, readonly string[]> = {
   created: ['advance'],
   queued: ['advance'],
@@ -115,7 +115,7 @@ const PAYOUT_ACTIONS: Record<string, readonly string[]> = {
 }
 const ACTION_NAMES: Record<string, string> = { advance: 'Advance', fail: 'Fail', return: 'Return' }
 
-/** A payout with its events, and what may happen to it by hand. */
+/** A payout with its events, and the steps that a person can take. */
 export const PayoutView = ({ payout, world, onChange }: { payout: Payout; world: string; onChange: ChangeRecord }) => {
   const { status, returned } = payout
   const { first_name, last_name, email } = payout.beneficiary
@@ -158,7 +158,7 @@ export const PayoutView = ({ payout, world, onChange }: { payout: Payout; world:
   )
 }
 
-/** What the clock does by itself. */
+/** The next step of the clock. */
 const nextStep = (at: string | null, name = 'next by the clock'): Step[] =>
   at === null ? [] : [{ at, name, isNext: true }]
 

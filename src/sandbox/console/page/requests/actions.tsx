@@ -12,7 +12,7 @@ export const openNewest = async (place: Place, world: string): Promise<void> => 
   if (newest) go({ ...place, page: 'requests', id: newest.id, idWorld: world })
 }
 
-/** Sends a request again, as it was, changed, or without a response, and copies it for elsewhere. */
+/** Sends a request again, unchanged, changed, or without a response, and copies it for other programs. */
 export const Actions = ({ recorded, world, place }: { recorded: RequestDetail; world: string; place: Place }) => {
   const path = `/requests/${recorded.id}`
   const sendAgain = async () => {
@@ -21,7 +21,7 @@ export const Actions = ({ recorded, world, place }: { recorded: RequestDetail; w
     return status
   }
   const replay = () => act(async () => say(`Sent again: ${await sendAgain()}`))
-  /** A rule for the one request, because a header can ask only for documented errors. */
+  /** Makes a rule for this request alone, because a header can ask only for documented errors. */
   const loseResponse = () =>
     act(async () => {
       const match = { method: recorded.method, path: recorded.route ?? recorded.path }

@@ -5,7 +5,7 @@ import { clockTime } from '../../../../pages/ui/pieces.tsx'
 import { hrefOf } from '../place.ts'
 import type { RequestDetail } from '../types.ts'
 
-/** The events that a request caused, and what became of them. */
+/** The events that a request caused, and the results of their deliveries. */
 export const Effects = ({ recorded, world }: { recorded: RequestDetail; world: string }) => {
   const { events, caused, deliveries } = recorded
   return (

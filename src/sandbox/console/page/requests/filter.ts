@@ -1,8 +1,8 @@
 import type { Row } from '../store.ts'
 
 /**
- * Which requests are shown: `status:4xx path:/orders world:a`, and words that may appear anywhere. All parts
- * have to match; a value with spaces is quoted.
+ * The filter of requests: `status:4xx path:/orders world:a`, and words that may appear anywhere. All parts have to
+ * match; a value with spaces is quoted.
  */
 
 export const FIELDS = {
@@ -20,7 +20,7 @@ export const FIELDS = {
 export type Field = keyof typeof FIELDS
 
 type Fits = (row: Row) => boolean
-/** Returns whether a word is in the bodies of a request, which rows do not hold. */
+/** Returns true if a word is in the bodies of a request, which rows do not hold. */
 type IsInBodies = (word: string, row: Row) => boolean
 
 interface Part {
@@ -95,7 +95,7 @@ const fitsPart = ({ field, value }: Part, isInBodies: IsInBodies): Fits => {
 const statusFits = (value: string): Fits => {
   if (value === 'lost') return ({ head }) => head.response.status === 0
   if (value === 'ok') return ({ head }) => head.response.status >= 200 && head.response.status < 400
-  // A lost response is a failure of the server to its client.
+  // For a client, a lost response is a failure of the server.
   if (value === '5xx') return ({ head }) => head.response.status >= 500 || head.response.status === 0
   const pattern = value.replaceAll('x', '')
   return ({ head }) => String(head.response.status).startsWith(pattern)

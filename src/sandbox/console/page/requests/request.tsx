@@ -22,7 +22,7 @@ interface Props {
   onClose: () => void
 }
 
-/** One request: what it changed, what came and went, and what can be done with it. */
+/** One request: its changes, its messages and its actions. */
 export const RequestView = ({ id, world, place, onClose }: Props) => {
   const { value: recorded, error } = useLoaded(() => get<RequestDetail>(`/requests/${id}`, { world }), [id, world])
   return (
@@ -98,7 +98,7 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
   )
 }
 
-/** What an error says, and what to do about it. */
+/** The message of an error, and advice. */
 const Refusal = ({ message, outcome, path, world }: Omit<RequestDetail, 'message'> & { message: string }) => {
   const name = outcome ?? ''
   const advice = adviceAbout(name)
@@ -122,7 +122,7 @@ const Refusal = ({ message, outcome, path, world }: Omit<RequestDetail, 'message
   )
 }
 
-/** The record that a path names, where the console shows it; of a product, the requests for it. */
+/** The record in a path, if the console shows it; for a product, the requests for it. */
 const recordIn = (path: string): { name: string; place: Omit<Place, 'world'> } | undefined => {
   const [, kind, id] = /\/(order|payout|wallet|product)s\/([^/?]+)/.exec(path) ?? []
   if (kind === undefined || id === undefined) return undefined

@@ -12,7 +12,7 @@ import { FIELDS, filterOf, unknownFieldIn, valueIn, withValue, wordsIn } from '.
 import { RequestView } from './request.tsx'
 import { Headings, RowView } from './row.tsx'
 
-/** The filters that are one click away. */
+/** The filters with a button. */
 const KINDS = {
   OK: { field: 'status', value: 'ok' },
   '4xx': { field: 'status', value: '4xx' },
@@ -23,14 +23,14 @@ const KINDS = {
 const keyOfHead = ({ world, id }: RequestHead): string => `${world} ${id}`
 const keyOf = ({ head }: Row): string => keyOfHead(head)
 
-/** Hands a key to the list, wherever the focus is. */
+/** Sends a key to the list, wherever the focus is. */
 const toList = (key: string): void => {
   const list = document.querySelector<HTMLElement>('.list')
   list?.focus()
   list?.dispatchEvent(new KeyboardEvent('keydown', { key }))
 }
 
-/** The requests of all worlds as they come, and one of them opened. */
+/** The requests as they arrive, and the open one. */
 export const Requests = ({ place }: { place: Place }) => {
   const { rows, isRead, isPaused, waiting } = useStore()
   const filter = place.filter ?? ''
@@ -139,7 +139,7 @@ const useBodies = (filter: string, { world }: Place): Map<string, Set<string>> |
   return useLoaded(load, [filter, world, newest]).value
 }
 
-/** How many requests are shown, and of how many. */
+/** The number of shown requests, and of all. */
 const Count = ({ shown, rows }: { shown: readonly Row[]; rows: readonly Row[] }) => {
   const all = `${rows.length === REQUESTS_MAX ? 'the newest ' : ''}${counted(rows.length, 'request')}`
   return (

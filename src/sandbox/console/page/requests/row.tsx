@@ -3,7 +3,7 @@ import { clockTime, ms, Tag } from '../../../../pages/ui/pieces.tsx'
 import type { Row } from '../store.ts'
 import { FaultTag, Method, Status } from '../tags.tsx'
 
-/** What a column of the list is called. */
+/** The headings of the list. */
 export const Headings = () => (
   <div class="headings" aria-hidden="true">
     <span>Status</span>
@@ -34,7 +34,7 @@ export const RowView = ({ head, test }: Row) => (
   </>
 )
 
-/** The name of an error, and what it says. */
+/** The name of an error, and its message. */
 const Reason = ({ outcome, message }: Row['head']) => (
   <>
     {outcome ?? ''} {message !== null && <span class="message">{visible(message)}</span>}

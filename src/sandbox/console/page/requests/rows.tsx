@@ -3,7 +3,7 @@ import { Empty, Table, Tag, time } from '../../../../pages/ui/pieces.tsx'
 import { nounOf } from '../../../requests/in-words.ts'
 import type { RowChange, RowValues } from '../types.ts'
 
-/** The rows that a request wrote: what was changed of them, before and after. */
+/** The rows that a request wrote, with their changed values before and after. */
 export const Rows = ({ changes }: { changes: readonly RowChange[] }) => {
   return (
     <>
@@ -30,7 +30,7 @@ export const Rows = ({ changes }: { changes: readonly RowChange[] }) => {
   )
 }
 
-/** What was updated comes first. The rows of the ledger are shown as a ledger, too. */
+/** Sorts updated rows first. The rows of the ledger are shown as a ledger, too. */
 const byInterest = (a: RowChange, b: RowChange): number => rankOf(a) - rankOf(b)
 const rankOf = ({ table, operation }: RowChange): number =>
   operation === 'update' ? 0 : table.startsWith('journal_') ? 2 : 1
@@ -88,7 +88,7 @@ const Updated = ({ before, after }: { before: RowValues; after: RowValues }) => 
   )
 }
 
-/** Times are kept as milliseconds, and are shown as people read them. */
+/** A value of a row. Times are stored as milliseconds, and shown in a readable form. */
 const Value = ({ name, value }: { name: string; value: unknown }) => {
   if (value === null || value === undefined) return <span class="mono soft">null</span>
   const isTime = typeof value === 'number' && name.endsWith('_at_ms')

@@ -1,7 +1,7 @@
 import { bodyExampleOf, type Entry, entriesOf, type Parameter } from '../../../../docs/document.ts'
 import { withoutReferences } from '../../../../docs/references.ts'
 
-/** The operations of the API, as its document describes them, and requests that are made of them. */
+/** The operations of the API, as its document describes them, and the requests made from them. */
 
 let reading: Promise<Entry[]> | undefined
 
@@ -50,7 +50,7 @@ export const requestOf = (
   }
 }
 
-/** A path parameter needs a value; others are left out unless somebody fills them in. */
+/** The initial values of parameters. A path parameter needs one; others are left out unless somebody fills them in. */
 export const firstValues = ({ operation: { parameters } }: Entry): Record<string, string> =>
   Object.fromEntries(
     parameters.filter((parameter) => parameter.in === 'path').map(({ name, example }) => [name, String(example ?? '')]),

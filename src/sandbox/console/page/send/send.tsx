@@ -13,7 +13,7 @@ import type { RequestDetail, Sent } from '../types.ts'
 import { exampleOf, firstValues, readOperations, requestOf, valuesIn } from './operations.ts'
 import { TestValues } from './test-values.tsx'
 
-/** Writes a request of any operation, or changes one of the log, and sends it as a client of the world. */
+/** A form that writes a request of any operation, or changes one of the log, and sends it as a client of the world. */
 export const Send = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const loaded = useLoaded(async () => {

@@ -21,7 +21,7 @@ interface Offer {
   value: string | number
 }
 
-/** Offers the values that behave specially, where the request has a place for them. */
+/** Offers the test values that the request can take. */
 export const TestValues = ({ entry, world, body, onBody, onValue }: Props) => {
   const { value: lists } = useLoaded(() => get<TestValueLists>('/test-values'), [])
   const example = exampleOf(entry)
@@ -34,7 +34,7 @@ export const TestValues = ({ entry, world, body, onBody, onValue }: Props) => {
   const use = (offer: Offer): void => {
     const parsed = parsedOf(body ?? '{}')
     if (isInPath(offer)) onValue('id', String(offer.value))
-    // What is not JSON has no member to change.
+    // A body that is not JSON has no member to change.
     else if (parsed) onBody(JSON.stringify({ ...(parsed.value as object), [offer.member]: offer.value }, null, 2))
   }
   return (

@@ -14,7 +14,7 @@ const DUE_SHOWN = '8'
 const HAPPENED_SHOWN = 20
 const DELIVERED_MS = 1_000
 
-/** The clock of a world, and what it moves next. */
+/** The clock of a world, and its next steps. */
 export const ClockCard = ({ world }: { world: string }) => {
   const news = useNews()
   const clock = useLoaded(() => get<Clock>('/clock', { world }), [world])
@@ -85,7 +85,7 @@ const Happened = ({ events }: { events: Clock['happened'] }) => (
   </>
 )
 
-/** What happens when. */
+/** A list of times, each with its event. */
 const Moments = ({ moments }: { moments: readonly { at: string; type: string; about: string }[] }) => (
   <ol class="due">
     {moments.map(({ at, type, about }) => (

@@ -8,7 +8,7 @@ import { go, type Place, worldOf } from '../place.ts'
 import type { Pace, World } from '../types.ts'
 import { ClockCard } from './clock.tsx'
 
-/** Everything that can be done to worlds: the list of all, and what belongs to the one that is chosen. */
+/** The list of all worlds with their actions, and the settings of the chosen one. */
 export const Worlds = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const worlds = useLoaded(() => get<World[]>('/worlds'), [])
@@ -31,7 +31,7 @@ interface ListProps {
   change: Change
 }
 
-/** All worlds: to look at, make, copy, reset and drop. */
+/** The list of all worlds, with buttons to open, make, copy, reset and drop them. */
 const WorldList = ({ worlds, chosen, onChoose, change }: ListProps) => {
   const [from, setFrom] = useState('')
   const make = async (name: string): Promise<boolean> => {
@@ -75,7 +75,7 @@ const WorldList = ({ worlds, chosen, onChoose, change }: ListProps) => {
   )
 }
 
-/** Worlds as they were kept, and the chosen one put back to one of them. */
+/** The snapshots of worlds. The chosen world can be restored from one. */
 const Snapshots = ({ world, onRestored }: { world: string; onRestored: () => void }) => {
   const { value: snapshots = [], change } = useLoaded(() => get<{ name: string }[]>('/snapshots'), [])
   const restore = async (name: string): Promise<void> => {
@@ -111,9 +111,9 @@ interface NameProps {
   label: string
   placeholder: string
   button: string
-  /** Whether it has worked: the field is emptied then. */
+  /** Resolves to true if it succeeded: the field is then emptied. */
   onNamed: (name: string) => Promise<boolean>
-  /** What else is asked for. */
+  /** Further fields. */
   children?: ComponentChildren
 }
 
@@ -142,7 +142,7 @@ const NameForm = ({ label, placeholder, button, onNamed, children }: NameProps) 
 
 const MOVERS = { auto: 'by the clock', manual: 'by hand' } as const
 
-/** Whether the clock moves orders and payouts, or a person. */
+/** The choice whether the clock or a person moves orders and payouts. */
 const PaceCard = ({ world }: { world: string }) => {
   const { value, change } = useLoaded(() => get<Pace>('/pace', { world }), [world])
   const set = (records: string, mover: string) =>
