@@ -111,7 +111,7 @@ const endOfString = (text: string, start: number): number => {
 
 const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
 
-/** A number with so many digits that a double may not hold it exactly. */
+/** Numbers with this many digits may not fit exactly into a double. */
 const LONG_NUMBER = /\d{16}/
 const INTEGER = /^-?\d+$/
 
