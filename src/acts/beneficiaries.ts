@@ -112,6 +112,6 @@ export const beneficiaryActs = {
     (query, narrowing, { email }) => beneficiariesOf(query, narrowing, email),
     NARROWED,
   ),
-  show: showing(BENEFICIARY, 'Show a saved beneficiary, and what was paid so far'),
+  show: showing(BENEFICIARY, 'Show a saved beneficiary, and the payments so far'),
   erase: act('Erase a person from all records; the ledger stays complete', ERASED, eraseOne),
 } satisfies Noun

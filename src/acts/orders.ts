@@ -83,7 +83,7 @@ export const orderActs = {
     (tx, order, { quantity = order.quantity }, { world, delivering }) =>
       deliver(tx, world, delivering, order, quantity, world.clock.nowMs()),
     {
-      description: 'The vouchers are made on the spot, whatever the pace of the world.',
+      description: 'The vouchers are made at once, with any pace of the world.',
       title: 'DeliveryRequest',
       bodyExample: { quantity: 1 },
       endsWith: { status: 'PARTIALLY_DELIVERED' },
@@ -93,7 +93,7 @@ export const orderActs = {
   ),
   fail: step(
     ORDER,
-    'Fail an order, or what is left of it',
+    'Fail an order, or its undelivered rest',
     { failure_reason: field('--reason <text>', 'reason shown to the client', REASON) },
     (tx, order, { failure_reason: reason = FAILED_REASON }, { world, delivering }) =>
       failOrder(tx, world, delivering, order, reason, world.clock.nowMs()),
@@ -121,7 +121,7 @@ export const orderActs = {
       refundVouchers(tx, context, order, vouchers, remarks, context.world.clock.nowMs()),
     {
       description:
-        'The wallet is credited with what it paid for them. The order keeps its status; refunded_amount says what came back.',
+        'The wallet gets back its payment for them. The order keeps its status; refunded_amount is the sum of its refunds.',
       title: 'OrderRefundRequest',
       bodyExample: { vouchers: ['1-1'], remarks: 'Wrong brand' },
       endsWith: { status: 'DELIVERED' },

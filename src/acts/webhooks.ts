@@ -56,7 +56,7 @@ export const webhookActs = {
     { event: field('<event>', 'its id') },
     redeliverEvent,
   ),
-  disable: step(WEBHOOK, 'Switch a webhook off and drop what waits for it', {}, (tx, webhook, _, { world }) =>
+  disable: step(WEBHOOK, 'Switch a webhook off and drop its waiting deliveries', {}, (tx, webhook, _, { world }) =>
     disableWebhook(tx, world, webhook),
   ),
 } satisfies Noun

@@ -16,7 +16,7 @@ export const Denomination = Type.Number({
   maximum: 1_000_000_000,
   description: 'Amount of one card, in the currency of the product',
 })
-export const Quantity = Type.Integer({ minimum: 1, description: 'How many cards' })
+export const Quantity = Type.Integer({ minimum: 1, description: 'The number of cards' })
 export const ProductPath = idPath('product')
 
 /** Denominations with their discounts. */

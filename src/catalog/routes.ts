@@ -101,7 +101,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
         names: 'availability.',
         params: ProductPath,
         body: AvailabilityBody,
-        response: { description: 'Whether the purchase could be made now', schema: AvailabilitySchema },
+        response: { description: 'The availability of the purchase', schema: AvailabilitySchema },
         refuses: { validation: violation('quantity', 'required', 'is required'), not_found: PRODUCT_NOT_FOUND },
       },
     )

@@ -74,7 +74,7 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: Pricing & { gua
       },
       {
         id: 'calculateCharges',
-        summary: 'Calculate what a purchase costs',
+        summary: 'Calculate the price of a purchase',
         description:
           'Without wallet_id the wallet in the currency of the product pays, else the default one. For five minutes the same request gets the same response, byte for byte.',
         params: ProductPath,

@@ -7,7 +7,7 @@ import { commonHeaders, headerObjects } from './headers.ts'
 
 /** The headers that errors bring along. */
 const ERROR_HEADERS = Type.Object({
-  'WWW-Authenticate': Type.String({ description: 'The scheme, and what was wrong' }),
+  'WWW-Authenticate': Type.String({ description: 'The scheme and the error' }),
   'Retry-After': Type.Integer({ minimum: 1, description: 'Seconds to wait' }),
 })
 

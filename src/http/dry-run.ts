@@ -14,7 +14,7 @@ interface DryRunnable {
 export const DRY_RUN_HEADERS = Type.Object({
   [NAME]: Type.Optional(
     Type.Boolean({
-      description: 'Makes a dry run of the request if true: the response is what it would be, and nothing is written',
+      description: 'Makes a dry run of the request if true: it gets the same response, and nothing is written',
       default: false,
     }),
   ),

@@ -53,5 +53,5 @@ export const PAGE_HEADERS = Type.Object({
 export const LONG_PAGE_HEADERS = Type.Object({
   ...PAGE_HEADERS.properties,
   'X-Page-Size': Type.Integer({ minimum: 0, description: 'Items in this page' }),
-  'X-Has-More': Type.Boolean({ description: 'Whether more pages exist' }),
+  'X-Has-More': Type.Boolean({ description: 'True if more pages exist' }),
 })

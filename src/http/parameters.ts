@@ -160,7 +160,7 @@ export const count =
 /** The parameters that page a list (contract C7). */
 export const pageQuery = ({ limitDefault, limitMax }: { limitDefault: number; limitMax: number }) => ({
   page: parameter<number>(
-    Type.Integer({ minimum: 1, default: 1, description: 'Which page, from 1' }),
+    Type.Integer({ minimum: 1, default: 1, description: 'The number of the page, from 1' }),
     count(Number.MAX_SAFE_INTEGER),
   ),
   limit: parameter<number>(

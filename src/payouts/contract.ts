@@ -38,7 +38,7 @@ export const PayoutBody = Type.Object(
     }),
     wallet_id: { ...Id, example: 1 },
     amount: Type.Number({
-      description: 'What the beneficiary gets: more than 0, and at most 1,000,000,000',
+      description: 'The amount for the beneficiary: more than 0, and at most 1,000,000,000',
       example: 50,
     }),
     currency: Text({ description: 'ISO 4217 code of the amount', example: 'USD' }),
@@ -54,7 +54,7 @@ export const PayoutBody = Type.Object(
         {
           title: 'BeneficiaryIdentifiers',
           additionalProperties: true,
-          description: 'What else identifies the beneficiary to you',
+          description: 'Your own identifiers of the beneficiary',
         },
       ),
     ),
@@ -97,7 +97,7 @@ export const PayoutSchema = Type.Object(
     id: Type.String({ description: 'Prefixed with pyt_', example: ID_EXAMPLE }),
     reference_id: Type.String({ example: 'bonus-2026-01' }),
     status: Status,
-    amount: Type.Number({ description: 'What the beneficiary gets', example: 50 }),
+    amount: Type.Number({ description: 'The amount for the beneficiary', example: 50 }),
     currency: Type.String({ example: 'USD' }),
     fees: Type.Number({ example: 0.75 }),
     total_amount: Type.Number({ description: 'amount and fees', example: 50.75 }),

@@ -16,7 +16,8 @@ export const RowSchema = Type.Object(
     reference: Type.String({ minLength: 1, maxLength: 255, description: 'Your own name for the record' }),
     type: oneOf(TYPES),
     amount: Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^[0-9]+(?:[.][0-9]+)?$' })], {
-      description: 'What the wallet paid for an order; of a payout, the amount without fees. A number, or its decimals',
+      description:
+        'The payment of the wallet for an order; of a payout, the amount without fees. A number, or its decimals',
     }),
     currency: Type.String({ pattern: '^[A-Z]{3}$' }),
     status: Type.Optional(Type.String()),

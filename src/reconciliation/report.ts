@@ -11,7 +11,9 @@ import { TYPES } from './partner-list.ts'
 const Name = { reference: Type.String({ description: 'Your name for the record' }), type: oneOf(TYPES) }
 const SideSchema = Type.Object(
   {
-    amount: Type.Number({ description: 'What the wallet paid for an order; of a payout, the amount without fees' }),
+    amount: Type.Number({
+      description: 'The payment of the wallet for an order; of a payout, the amount without fees',
+    }),
     currency: Type.String(),
     status: nullable(Type.String()),
     at: nullable(Timestamp),
@@ -25,7 +27,10 @@ const Difference = Type.Object(
   { title: 'ReconciledDifference' },
 )
 const Repeated = Type.Object(
-  { ...ReconciledRecord.properties, times: Type.Integer({ minimum: 2, description: 'How often your list has it' }) },
+  {
+    ...ReconciledRecord.properties,
+    times: Type.Integer({ minimum: 2, description: 'The number of times that your list has it' }),
+  },
   { title: 'ReconciledRepetition' },
 )
 const PartsAt = Type.Object(
@@ -41,7 +46,7 @@ const PartsAt = Type.Object(
 export const ReportSchema = Type.Object(
   {
     agrees: Type.Boolean(),
-    matched: Type.Integer({ minimum: 0, description: 'How many records agree' }),
+    matched: Type.Integer({ minimum: 0, description: 'The number of records that agree' }),
     only_ours: Type.Array(ReconciledRecord),
     only_theirs: Type.Array(ReconciledRecord),
     differs: Type.Array(Difference),

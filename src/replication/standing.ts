@@ -41,7 +41,7 @@ export const standingOf = (dataDir: string, installation: Installation | undefin
   }
   if (!mark) {
     throw new DataFault(
-      `this folder holds data of its own, and is not a copy of the record ${installation.id}\nName an empty folder, or another record.`,
+      `this folder holds other data, and is not a copy of the record ${installation.id}\nName an empty folder, or another record.`,
     )
   }
   if (mark.installation !== installation.id) {

@@ -35,7 +35,7 @@ const members = {
   name: Text({ minLength: 1, maxLength: 100, description: 'Your own name for it', example: NAME_EXAMPLE }),
   url: Text({
     maxLength: 2_048,
-    description: 'Where events are posted to: https, or http where the server allows it',
+    description: 'The URL to which events are posted: https, or http if the server allows it',
     example: URL_EXAMPLE,
   }),
   events: Type.Array(oneOf(EVENT_PATTERNS), {
@@ -50,7 +50,7 @@ export const WebhookBody = Type.Object(
   {
     ...members,
     signing: Type.Optional(
-      oneOf(SIGNINGS, { default: 'standard', description: 'How deliveries are signed: see the guide for webhooks' }),
+      oneOf(SIGNINGS, { default: 'standard', description: 'The kind of signatures: see the guide for webhooks' }),
     ),
   },
   { title: 'WebhookRequest' },
@@ -60,7 +60,7 @@ export const WebhookUpdateBody = Type.Object(
     name: Type.Optional(members.name),
     url: Type.Optional(members.url),
     events: Type.Optional(members.events),
-    active: Type.Optional(Type.Boolean({ description: 'Switching it off drops what waits for it' })),
+    active: Type.Optional(Type.Boolean({ description: 'Switching it off drops its waiting deliveries' })),
   },
   { title: 'WebhookUpdate' },
 )
@@ -98,7 +98,7 @@ export const WebhookSchema = Type.Object(
     disabled_reason: nullable(
       Type.String({
         description:
-          'Why it was switched off, unless you did: gone (the receiver responded with 410), failing (for 3 days), operator',
+          'The reason why it was switched off, unless you did that: gone (the receiver responded with 410), failing (for 3 days), operator',
       }),
     ),
   },
@@ -136,7 +136,7 @@ export const DeliverySchema = Type.Object(
 export const ExplainedDeliverySchema = Type.Object(
   {
     ...DeliverySchema.properties,
-    error: nullable(Type.String({ description: 'Why there was no response, for people' })),
+    error: nullable(Type.String({ description: 'The reason why there was no response, for people' })),
   },
   { title: 'ExplainedDelivery' },
 )

@@ -52,7 +52,7 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
     .routes({
       prefix: '/api/v1',
       tag: 'Webhooks',
-      tagDescription: 'Where your events are sent, with a signature, as they happen.',
+      tagDescription: 'The receivers of your events, which are signed and sent as they happen.',
       names: 'webhooks.',
     })
     .get(
@@ -169,7 +169,7 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
       {
         id: 'pingWebhook',
         summary: 'Send a ping to a webhook',
-        description: 'To this webhook alone, whatever its filter.',
+        description: 'It goes to this webhook alone, regardless of its filter.',
         params: WebhookPath,
         response: {
           status: 202,

@@ -57,7 +57,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     const page = await consoles.open(`#requests?world=${world}`)
     await page.getByLabel('Search requests').fill('method:post path:/api/v1/orders')
     await page.locator('.row').last().click()
-    const changed = page.getByRole('region', { name: 'What it changed' })
+    const changed = page.getByRole('region', { name: 'Changes of the request' })
     await changed.getByText('Order 1: 2 vouchers of Kettle & Crumb India, delivered').waitFor()
     await changed.getByText('Wallet 3 pays 230.10 INR').waitFor()
     const posted = page.getByRole('region', { name: 'Ledger', exact: true })

@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     await page.keyboard.type('bonus-1')
     await page.keyboard.press('Enter')
     await card('Payouts').getByRole('link', { name: id }).click()
-    const happened = await card('What happened').textContent()
+    const happened = await card('History').textContent()
     for (const said of ['created', 'by acme', 'processing', 'failed', 'The account is closed'])
       expect(happened).toContain(said)
     expect(await card('Ledger').textContent()).toContain('✓')

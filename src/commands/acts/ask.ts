@@ -129,7 +129,7 @@ const withoutSocket = (dataDir: string): string =>
   `a server works on ${dataDir}, and cannot be asked: ${socketPath(dataDir)} is ${isTooLong(socketPath(dataDir)) ? 'longer than the system allows' : 'not there'}\nStop the server first.`
 
 const unknown = ({ id, command }: Asked): string =>
-  `it is not known whether scrip ${command} was done: the server ended before it had answered\nSee scrip audit list when a server runs again: the act is ${id}.`
+  `it is not known whether scrip ${command} was done: the server ended before it responded\nSee scrip audit list when a server runs again: the act is ${id}.`
 
 const performHere = (
   { config, act, asked, input = '', onProgress = () => undefined, onNote }: Means,

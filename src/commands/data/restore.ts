@@ -87,7 +87,7 @@ const sayWhatIsKept = ({ data_dir, restored_from, replaced }: Restored, { format
   const before =
     replaced === null ? '' : ` The previous data is kept as ${replaced}: remove it when nothing is missing.`
   note(
-    `${data_dir} holds what ${restored_from} held.${before} All clients have to log in again. Next: scrip verify, then start the server.`,
+    `Restored ${data_dir} from ${restored_from}.${before} All clients have to log in again. Next: scrip verify, then start the server.`,
     format,
   )
 }

@@ -65,7 +65,7 @@ interface CheckResult extends Row {
 const CACHE_KIB = 65_536
 const WORLDS_CHECK = 'named worlds and snapshots are sound'
 const AUDIT_CHECK = 'the audit is unbroken'
-const SCHEMA_CHECK = 'the schema is what the migrations make'
+const SCHEMA_CHECK = 'the schema agrees with the migrations'
 
 /** Checks a data folder and, where it is the copy of a record, whether the record holds the same. @throws ProgramError */
 export const verifiedData = async (config: DataConfig, onProgress?: OnProgress): Promise<CheckResult[]> => {

@@ -80,7 +80,7 @@ export const requireLive = (dataDir: string, command: string): void => {
   const operation = CONTROL_OPERATIONS[command]
   const next = operation
     ? `While it is served, ${operation} does the same.`
-    : 'Live data is in a folder of its own: scrip client add makes one.'
+    : 'Live data needs another folder: scrip client add makes one.'
   throw unusable(`${dataDir} is the folder of a sandbox, and scrip ${command} works in live mode only\n${next}`)
 }
 

@@ -55,7 +55,7 @@ export const RecordPage = ({ place: { page, id = '' } }: { place: Place }) => {
         {page === 'clients' && <a href={hrefOf('statement', undefined, { client: id })}>Statement by month</a>}
       </Card>
       {steps.length > 0 && (
-        <Card title="What happened">
+        <Card title="History">
           <Timeline steps={steps} />
         </Card>
       )}

@@ -147,7 +147,7 @@ const Verify = () => {
       {broken.length > 0 && (
         <>
           <p class="failed">Keep the folder, and restore the last backup that scrip verify finds sound.</p>
-          <Rows list={{ columns: ['check', 'faults', 'first'], rows: broken }} page="" label="What was found" />
+          <Rows list={{ columns: ['check', 'faults', 'first'], rows: broken }} page="" label="Faults" />
         </>
       )}
     </div>

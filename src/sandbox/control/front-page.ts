@@ -42,9 +42,9 @@ const PLACES = [
   { href: '/docs', title: 'API reference', about: 'Read about every operation, and try it' },
   { href: '/openapi.json', title: 'OpenAPI document', about: 'The same for machines' },
   { href: CONSOLE_PATH, title: 'Console', about: 'Requests as they come, and why they failed' },
-  { href: `${CONSOLE_PATH}#worlds`, title: 'Worlds', about: 'Data, clock and limits, each of its own' },
+  { href: `${CONSOLE_PATH}#worlds`, title: 'Worlds', about: 'Separate data, clocks and limits' },
   { href: `${CONSOLE_PATH}#faults`, title: 'Errors', about: 'Every error, to inject by name' },
-  { href: `${CONSOLE_PATH}#coverage`, title: 'Coverage', about: 'Which outcomes your requests have exercised' },
+  { href: `${CONSOLE_PATH}#coverage`, title: 'Coverage', about: 'The outcomes that your requests have met' },
 ]
 
 const frontFacts = (version: string, url: string, purchase: Purchase | undefined): FrontFacts => ({
@@ -164,7 +164,7 @@ export const frontRoutes = ({ catalog, version, publicUrl }: Parts) =>
       summary: 'See how to begin',
       description: 'The address, the credentials and a first session: a page for browsers, JSON for others.',
       response: {
-        description: 'How to begin',
+        description: 'The first steps',
         schema: FrontFacts,
         example: frontFacts('0.1.0', 'http://127.0.0.1:4747', { productId: 1, denomination: 100, quantity: 2 }),
         alsoAs: { 'text/html': { schema: Type.String(), example: '<!doctype html><title>Scrip sandbox</title>' } },

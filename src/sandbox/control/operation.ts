@@ -9,7 +9,7 @@ import { unknownProblem } from './strict.ts'
 const GROUP = {
   tag: 'Sandbox',
   tagDescription:
-    'What only the sandbox has, such as worlds and their clocks. It is open on this machine; elsewhere it needs a token.',
+    'Operations that only the sandbox has, such as worlds and their clocks. They are open on this machine; elsewhere they need a token.',
   public: true,
   closed: true,
 } as const

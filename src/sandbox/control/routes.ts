@@ -102,7 +102,7 @@ const indexRoutes = ({ worlds, version }: Parts) => {
     () => ({ version, started_at: startedAt, worlds: [...worlds.names], links: LINKS }),
     {
       id: 'getSandbox',
-      summary: 'See what the sandbox offers',
+      summary: 'Get the front page of the sandbox',
       description: 'Lists the worlds, and links to the rest of the control API.',
       query: UnusedWorldQuery,
       response: {
@@ -112,7 +112,7 @@ const indexRoutes = ({ worlds, version }: Parts) => {
             version: Type.String(),
             started_at: Type.String({
               format: 'date-time',
-              description: 'When the process started, by the real clock: what is in memory alone is not older',
+              description: 'The start of the process, by the real clock: data in memory is not older',
             }),
             worlds: Type.Array(Type.String()),
             links: Type.Array(Type.String()),

@@ -48,7 +48,7 @@ const rateFields = {
   base: Type.String({ description: 'ISO 4217' }),
   rates: Type.Record(Type.String(), Type.String(), {
     title: 'RatesByCurrency',
-    description: 'What one unit of the base buys, as decimals with at most eight places',
+    description: 'The units of each currency that one unit of the base buys, as decimals with at most eight places',
   }),
 }
 export const Rates = Type.Object(rateFields, { title: 'ExchangeRates' })
@@ -96,7 +96,7 @@ export const ClientEditBody = Type.Object(clientMembers, { title: 'SandboxClient
 export const ProductEdit = Type.Object(
   {
     active: Type.Optional(active),
-    stock: Type.Optional({ ...stock.anyOf[0], description: 'What is left from now on; null is unlimited' }),
+    stock: Type.Optional({ ...stock.anyOf[0], description: 'The stock from now on; null is unlimited' }),
     max_quantity: Type.Optional(max_quantity),
     denominations: Type.Optional(Type.Array(Band, { minItems: 1 })),
     gst_percent: Type.Optional(gst_percent),

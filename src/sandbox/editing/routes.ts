@@ -65,7 +65,7 @@ export const productRoutes = (parts: Parts) =>
       id: 'editProduct',
       summary: 'Change a product of a world',
       description:
-        'Members as in a catalog file; those that are left out stay. It takes effect at once in lists, prices and ' +
+        'Members as in a catalog file. Members that are left out do not change. It takes effect at once in lists, prices and ' +
         'orders of this world, and drops its held prices. Other worlds do not change.',
       params: idPath('product'),
       body: ProductEdit,
@@ -175,7 +175,7 @@ export const clientRoutes = (parts: Parts) =>
         id: 'editSandboxClient',
         summary: 'Change a client of a world',
         description:
-          'Members that are left out stay, and so do discounts on other products. A new password ends its tokens.',
+          'Members that are left out do not change, and neither do discounts on other products. A new password ends its tokens.',
         names: 'client_edit.',
         params: idPath('client'),
         body: ClientEditBody,

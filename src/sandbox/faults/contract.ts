@@ -70,7 +70,7 @@ export const RuleRequest = Type.Object(
       Type.Integer({ minimum: 0, maximum: BYTES_MAX, description: 'Close the connection within the body' }),
     ),
     bytes_per_second: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: BYTES_MAX, description: 'How fast the body is sent' }),
+      Type.Integer({ minimum: 1, maximum: BYTES_MAX, description: 'The speed at which the body is sent' }),
     ),
     when: Type.Optional(
       oneOf(WHEN, { description: 'Before the work, or after its commit: then only the response is lost' }),
@@ -78,7 +78,7 @@ export const RuleRequest = Type.Object(
     webhook: Type.Optional(
       oneOf(DELIVERY_FAULTS, {
         description:
-          'What happens to deliveries instead: lost, sent twice, after the next of its record, or badly signed',
+          'The fault of deliveries: lost, sent twice, sent after the next one of the record, or signed wrongly',
       }),
     ),
     match: Type.Optional(
@@ -96,7 +96,7 @@ export const RuleRequest = Type.Object(
       ),
     ),
     times: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How many times; unlimited if left out' }),
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'The number of times; unlimited if left out' }),
     ),
     probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   },

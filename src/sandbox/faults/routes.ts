@@ -16,18 +16,18 @@ export const faultRoutes = ({ worlds, outcomes }: Parts) =>
       id: 'listErrors',
       summary: 'List every documented error',
       description:
-        'Those of the API. Each can be injected by a rule, or into one request with the header X-Sandbox-Fault.',
+        'The errors of the API. Each can be injected by a rule, or into one request with the header X-Sandbox-Fault.',
       names: 'errors.',
       query: Type.Object({
         ...UnusedWorldQuery.properties,
-        all: choiceFilter(['true', 'false'], 'Whether those of /_sandbox are listed too, which cannot be injected'),
+        all: choiceFilter(['true', 'false'], 'True also lists the errors of /_sandbox, which cannot be injected'),
       }),
       response: listOf('By endpoint', DocumentedError),
     })
     .get('/faults', ({ query }) => [...rulesOf(getWorld(worlds, query.world))], {
       id: 'listFaults',
       summary: 'List the fault rules of a world',
-      description: 'The oldest first, each with the number of times that are left.',
+      description: 'The oldest rule first, each with the number of times that it still applies.',
       response: listOf('The rules', Rule),
     })
     .post(

@@ -36,7 +36,7 @@ export const feedRoutes = ({ worlds, feed }: Parts) =>
       headers: Type.Object({
         'Last-Event-ID': Type.Optional(
           Type.String({
-            description: 'The id of the last message that was read: what came after it is sent first',
+            description: 'The id of the last message that was read: later ones are sent first',
             example: '0',
           }),
         ),

@@ -35,7 +35,7 @@ const FOREIGN = { ...EXAMPLE, status: null, at: null }
 const month = parameter<Period | undefined>(
   Type.String({
     pattern: '^\\d{4}-\\d\\d$',
-    description: 'Only what was made in this month, in UTC',
+    description: 'Only records of this month, in UTC',
     example: '2026-11',
   }),
   (text) => periodOf(text) ?? new ParameterProblem('format', 'must look like 2026-11'),
@@ -86,7 +86,7 @@ export const reconcileRoutes = ({ worlds, reference }: Parts) => {
         'text/csv': { schema: Type.String(), example: 'reference,type,amount,currency\nwelcome-42,order,230.10,INR\n' },
       },
       response: {
-        description: 'What agrees, and what does not',
+        description: 'The number of records that agree, and the differences',
         schema: ReportSchema,
         example: {
           ...{ agrees: false, matched: 0, only_ours: [], only_theirs: [FOREIGN], differs: [], counted_twice: [] },

@@ -26,7 +26,7 @@ const Due = Type.Object(
     id: Type.String({ description: 'Of the order or payout; of the event that is delivered' }),
     next: Type.String({ description: 'The type of the event that happens then, or is delivered' }),
     webhook: nullable(Type.String({ description: 'The name of the webhook that a delivery is for' })),
-    attempt: nullable(Type.Integer({ description: 'Which attempt of a delivery it is, from 1' })),
+    attempt: nullable(Type.Integer({ description: 'The number of the attempt of a delivery, from 1' })),
   },
   { title: 'Due' },
 )
@@ -37,11 +37,11 @@ export const dueRoutes = (parts: Parts) =>
     async ({ query: { world, limit } }) => nextDue(await caughtUpWorld(parts, world), limit),
     {
       id: 'listDue',
-      summary: 'See what the clock of a world does next',
+      summary: "List the next actions of a world's clock",
       description:
         'The next steps of orders and payouts, and the next attempts to deliver events, the earliest first. Of each record only the first event waits for the clock.',
       query: Type.Object({ ...WorldQuery.properties, limit: limitUpTo(LIMIT_MAX, LIMIT_DEFAULT) }),
-      response: listOf('What is due next', Due, {
+      response: listOf('The next actions', Due, {
         at: '2026-01-01T00:00:01.000Z',
         kind: 'payout',
         id: 'pyt_0mjvbk3w000000b8g4l0r3ya',

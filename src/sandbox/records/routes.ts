@@ -47,7 +47,7 @@ const success = <Schema extends TSchema>(records: string, schema: Schema, exampl
   example,
 })
 
-const due_at = nullable({ ...Timestamp, description: 'When the clock moves it; null when nothing is due' })
+const due_at = nullable({ ...Timestamp, description: 'The time at which the clock moves it; null if it does not' })
 
 /** An order in a list: only its client sees the voucher codes, and its own page has the charges. */
 const listed = <Order extends { vouchers: unknown; charges: unknown }>({ vouchers: _, charges: __, ...rest }: Order) =>
@@ -65,7 +65,7 @@ const worldOrderWire = (order: Order, reference: Reference) => ({
   due_at: toTimestampOrNull(order.dueAtMs),
 })
 
-const dueEvent = 'What happens then. With a manual pace it is expired: what is not processed expires after 7 days'
+const dueEvent = 'The event at that time. With a manual pace it is expired: an unprocessed payout expires after 7 days'
 export const WorldPayout = owned(
   {
     ...PayoutSchema.properties,
@@ -97,7 +97,7 @@ const worldWalletWire = (wallet: Wallet, reference: Reference) => {
 export const WorldWebhook = owned(
   {
     ...WebhookSchema.properties,
-    waiting: Type.Integer({ description: 'How many deliveries wait' }),
+    waiting: Type.Integer({ description: 'The number of waiting deliveries' }),
     deliveries: Type.Array(ExplainedDeliverySchema, { description: 'The last attempts, the newest first' }),
   },
   'WorldWebhook',
@@ -197,7 +197,7 @@ export const recordRoutes = (parts: Parts) => {
         bodyOptional: true,
         response: {
           status: 202,
-          description: 'How many webhooks get it',
+          description: 'The number of webhooks that get it',
           schema: Type.Object({ webhooks: Type.Integer() }, { title: 'Redelivery' }),
           example: { webhooks: 1 },
         },

@@ -49,8 +49,8 @@ export const RecordedRequest = Type.Object(
     duration_ms: Type.Number({ example: 0.2 }),
     fault: nullable(Type.String({ description: 'The injected fault, with `; when=after` if the work was done' })),
     outcome: nullable(Type.String({ description: 'success, or the documented name of the error', example: 'success' })),
-    message: nullable(Type.String({ description: 'What the error says' })),
-    dry_run: Type.Boolean({ description: 'Whether it was a dry run, with X-Dry-Run: true', example: false }),
+    message: nullable(Type.String({ description: 'The message of the error' })),
+    dry_run: Type.Boolean({ description: 'True for a dry run, with X-Dry-Run: true', example: false }),
     changes: Type.Array(Type.Object(RowChange, { title: 'RowChange' }), {
       description: 'The rows that the request wrote',
       example: [],
@@ -97,7 +97,7 @@ export const RequestDetail = Type.Object(
           verifies: nullable(
             Type.Boolean({
               description:
-                'Whether what an inbox received is signed with a secret of the webhook; null if no inbox has the delivery',
+                'True if the delivery in an inbox is signed with a secret of the webhook; null if no inbox has it',
             }),
           ),
         },
@@ -223,7 +223,7 @@ export type CoverageReport = Static<typeof CoverageReport>
 export const CoverageReport = Type.Object(
   {
     summary: Type.String({
-      description: 'How many outcomes were met, and some that were not',
+      description: 'The number of outcomes that were met, and some that were not',
       example: '1 of 1 documented outcomes covered.',
     }),
     documented: Type.Integer({ example: 1 }),

@@ -147,7 +147,7 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
         id: 'sendRequest',
         summary: 'Send a request as a client of the world',
         description:
-          'The client logs in again, whatever its password: no token is needed. The request is handled and logged like any other. With a fault, it is sent with that fault.',
+          'The client logs in again with any password, so no token is needed. The request is handled and logged like any other. With a fault, it is sent with that fault.',
         body: SentRequest,
         bodyExample: { method: 'GET', path: '/api/v1/countries/1' },
         response: { description: 'The response', schema: Replay },

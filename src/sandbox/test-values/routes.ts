@@ -96,7 +96,7 @@ const testValues = (catalog: Catalog, rates: RateSource): TestValues => {
 export const testValueRoutes = ({ worlds, catalog, ordering }: Parts) =>
   controlRoutes('test_values.').get('/test-values', () => testValues(catalog, ordering.pricing.rates(worlds.default)), {
     id: 'getTestValues',
-    summary: 'See what behaves specially',
+    summary: 'List the test values',
     description: 'Products by behaviour, payees by the outcome of their payouts, and amounts of payouts from wallet 1.',
     query: UnusedWorldQuery,
     response: { description: 'The test values', schema: TestValues, example: EXAMPLE },

@@ -69,7 +69,7 @@ export const inboxRoutes = ({ worlds }: Parts) =>
   controlRoutes('inbox.')
     .get('/inbox', ({ query }) => [...awakeInbox(worlds, query.world).items], {
       id: 'listInbox',
-      summary: 'List what the inboxes of a world have received',
+      summary: 'List the messages in the inboxes of a world',
       description: 'The oldest first; the newest 1,000 are kept, and at most 4 MiB.',
       response: {
         description: 'The deliveries, with their headers and bodies',

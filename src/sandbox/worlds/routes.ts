@@ -80,7 +80,7 @@ export const clockRoutes = ({ worlds, due, deliveries }: Parts) =>
           {
             now: Type.Optional(Text({ description: 'RFC 3339; not before the present' })),
             advance: Type.Optional(Text({ description: 'ISO 8601 duration: PT5M' })),
-            frozen: Type.Optional(Type.Boolean({ description: 'Whether the clock stands still afterwards' })),
+            frozen: Type.Optional(Type.Boolean({ description: 'True if the clock stands still afterwards' })),
           },
           { title: 'ClockRequest' },
         ),
@@ -255,7 +255,7 @@ export const snapshotRoutes = (parts: Parts) => {
       {
         id: 'getSnapshot',
         summary: 'Get a snapshot as a file',
-        description: 'What `--snapshot FILE` begins with.',
+        description: 'The file for `--snapshot FILE`.',
         query: UnusedWorldQuery,
         params: NamePath,
         response: {

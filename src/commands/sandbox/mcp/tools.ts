@@ -50,7 +50,9 @@ const oneOf = <const Names extends readonly string[]>(names: Names, description:
 export const TOOLS: Readonly<Record<string, Tool>> = {
   find_operation: tool(
     'Use this first, to find which operation of the API does something: method, path, parameters, an example of the body, and statuses.',
-    Type.Object({ query: Type.String({ minLength: 1, description: 'What it does, such as "place an order"' }) }),
+    Type.Object({
+      query: Type.String({ minLength: 1, description: 'The purpose of the operation, such as "place an order"' }),
+    }),
     async (client, { query }) => {
       const found = findOperations(withoutReferences(await client.document()), query)
       return found.length === 0
@@ -109,7 +111,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     },
   ),
   explain_request: tool(
-    'Use this when a request failed, was lost or surprised: what came, why it was refused, the rows, ledger entries, events and deliveries that it caused.',
+    'Use this when a request failed, was lost or surprised: its messages, the reason of a refusal, and the rows, ledger entries, events and deliveries that it caused.',
     Type.Object({
       id: Type.Optional(
         Type.Integer({ minimum: 1, description: 'From list_requests. By default the newest request.' }),
@@ -130,7 +132,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   world: tool(
     'Use this to list worlds, or to make, reset, fork or drop one. Each world has its own data, clock and limits: make one for each test or experiment.',
     Type.Object({
-      action: oneOf(['list', 'make', 'reset', 'fork', 'drop'], 'What to do. fork copies the world `from`.'),
+      action: oneOf(['list', 'make', 'reset', 'fork', 'drop'], 'The action. fork copies the world `from`.'),
       name: Type.Optional(Type.String({ description: 'The world; needed by all but list' })),
       from: Type.Optional(Type.String({ description: 'The world that fork copies. By default the default world.' })),
     }),
@@ -149,14 +151,14 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     Type.Object({
       advance: Type.Optional(Type.String({ description: 'An ISO 8601 duration, such as PT5S or P1D' })),
       now: Type.Optional(Type.String({ description: 'An RFC 3339 time' })),
-      frozen: Type.Optional(Type.Boolean({ description: 'Whether it stands still' })),
+      frozen: Type.Optional(Type.Boolean({ description: 'True if it stands still' })),
       world: World,
     }),
     async (client, { world, ...change }) => {
       if (Object.keys(change).length === 0) return told(await client.control('GET', '/clock', { world }), 'The clock.')
       return told(
         await client.control('POST', '/clock', { world, body: change }),
-        'The clock, and what happened by the move.',
+        'The clock, and the events of the move.',
       )
     },
   ),

@@ -69,7 +69,7 @@ export const Palette = ({ place, pages, worlds }: Props) => {
           } else if (event.key === 'Enter') choose(found[selected])
         }}
       />
-      <div id="found" role="listbox" aria-label="What was found">
+      <div id="found" role="listbox" aria-label="Results">
         {found.map((choice, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys
           <div

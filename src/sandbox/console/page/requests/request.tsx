@@ -57,7 +57,7 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
         <span class="mono">{visible(recorded.request_id)}</span>
       </p>
       {recorded.message !== null && <Refusal {...recorded} message={recorded.message} />}
-      <section class="summary" aria-label="What it changed">
+      <section class="summary" aria-label="Changes of the request">
         <ul>
           {inWords(recorded).map(({ text, record }) => (
             <li key={text}>

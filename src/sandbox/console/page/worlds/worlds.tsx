@@ -153,7 +153,7 @@ const PaceCard = ({ world }: { world: string }) => {
         <div class="line" key={records}>
           <span class="name">{records}</span>
           <Toggle
-            label={`What moves ${records}`}
+            label={`Pace of ${records}`}
             value={value?.[records]}
             options={Object.entries(MOVERS)}
             onChoose={(mover) => set(records, mover)}
