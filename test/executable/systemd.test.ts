@@ -47,7 +47,7 @@ test.skipIf(!hasTools)('systemd is told when the server serves, and which proces
 test.skipIf(!Bun.which('systemd-analyze'))('systemd finds nothing wrong with the units', () =>
   asOperator(async (operator) => {
     const units = ['scrip.service', 'scrip-backup.service'].map((name) =>
-      operator.file(name, documentText(`docs/${name}`).replaceAll('/usr/local/bin/scrip', process.execPath)),
+      operator.file(name, documentText(`docs/operate/${name}`).replaceAll('/usr/local/bin/scrip', process.execPath)),
     )
     const { exitCode, stdout, stderr } = Bun.spawnSync(['systemd-analyze', 'verify', '--man=no', ...units])
     expect({ exitCode, said: `${stdout}${stderr}` }).toEqual({ exitCode: 0, said: '' })
