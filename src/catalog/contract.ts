@@ -89,7 +89,7 @@ export const ProductDetailSchema = Type.Object(
   { title: 'ProductDetail' },
 )
 
-/** Each band at the better of its own discount and the agreed one (contract C8). */
+/** The bands, each with the higher of its discount and the agreed one (contract C8). */
 export const bandsWire = ({ bands, currency }: Product, agreedBasisPoints: number) =>
   bands.map((band) => ({
     min_value: toMajor(band.minMinor, currency.precision),

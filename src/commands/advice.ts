@@ -32,7 +32,7 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   SQLITE_NOTADB: 'is not a Scrip database\nName a file that scrip backup has written, or the folder of a server.',
 }
 
-/** An error about a file or a folder, exit code 4: where it is, and what is wrong with it. */
+/** An error about a file or a folder, with its path and its problem: exit code 4. */
 export const dataError = (error: unknown, where: string | undefined): ProgramError => {
   const what = error instanceof Error ? error.message : String(error)
   const message = fileFault(error, where) ?? (where === undefined ? what : `${where}: ${what}`)
@@ -67,7 +67,7 @@ export const explainFaults = async <T>(where: string, work: () => T | Promise<T>
   }
 }
 
-/** The message that a client of the API would get, and what an operator can do. */
+/** The message that a client of the API would get, and advice for an operator. */
 const wordsOf = ({ failure }: DomainError): string => {
   const { body } = renderFailure(failure, { errorShape: 'flat', unexpectedError: 'Internal error' })
   const message = String(body.message)

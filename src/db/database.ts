@@ -52,7 +52,7 @@ export class Database {
   /** A new object for each unit of work: it is the key of data that the unit reads once. */
   unit = {}
 
-  /** Undoes what the open unit of work has written so far. */
+  /** Undoes the writes of the open unit of work so far. */
   undo(): void {
     this.sqlite.run('ROLLBACK TO work')
     this.unit = {}

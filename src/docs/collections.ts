@@ -49,7 +49,7 @@ const requestsOf = (document: ApiDocument): CollectionRequest[] =>
     })
     .sort((a, b) => (orderOf(a) === orderOf(b) ? 0 : orderOf(a) - orderOf(b)))
 
-/** The example of a refresh token is nobody's. */
+/** The example of a refresh token belongs to no login. */
 const withVariables = (body: unknown): unknown =>
   typeof body === 'object' && body !== null && 'refresh_token' in body ? { refresh_token: '{{refresh_token}}' } : body
 

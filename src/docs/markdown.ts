@@ -17,7 +17,7 @@ const plain = (markup: string): string =>
 /** Tags between two words: without a space in their place the words would run together. */
 const CELL_END = /<\/(?:td|th|li|p)>/g
 
-/** A row is found by the names that it begins with, or by what longer names end with: `payouts.not_found` is `not_found`. */
+/** The names at the beginning of a row, by which it is found. The end of a longer name also finds it: `payouts.not_found`. */
 const ROW_START = /<td>(?:<code>[\w.*]+<\/code>\s*)+<\/td>/g
 const NAME = /<code>(?=(?:[\w*]+\.)*(\w+)<)/g
 
@@ -60,7 +60,7 @@ export const renderGuide = (
 /** The path of a link as a server has it: all guides in one folder. */
 export const servedPath = (href: string): string => href.replace(/^\.\.\/(?:start|use|operate)\//, '')
 
-/** The Markdown with links as a server has them, and plain text in place of links to what is not served. */
+/** The Markdown with the links of a server, and plain text instead of links to pages that are not served. */
 export const servedMarkdown = (markdown: string, pathOf: (href: string) => string | undefined): string =>
   markdown.replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_, text: string, href: string) =>
     pathOf(href) === undefined ? text : `[${text}](${servedPath(href)})`,

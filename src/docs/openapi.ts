@@ -9,7 +9,7 @@ import { commonHeaders, headerObjects, schemaOf } from './headers.ts'
 import { Components } from './schemas.ts'
 import { type DeliveredEvent, webhookObjects } from './webhooks.ts'
 
-/** The OpenAPI document, made of the operations that the routes of an app carry: what is documented is what is served. */
+/** The OpenAPI document, made from the operations of an app's routes, so that it documents exactly the served operations. */
 
 const DESCRIPTION = `Gift cards and payouts for businesses, over HTTP and JSON.
 
@@ -23,9 +23,9 @@ export interface Additions {
   introduction: string
   /** The address of the page on which readers send requests. */
   console: string
-  /** Request headers that an operation takes besides its own. */
+  /** Further request headers of an operation. */
   headersOf: (served: ServedOperation) => TObject | undefined
-  /** Errors that an operation has besides its own, by their names. */
+  /** Further errors of an operation, by their names. */
   errorsOf: (served: ServedOperation) => Record<string, Failure>
   /** Other descriptions of some operations, by their ids. */
   operations: Readonly<Record<string, Partial<Pick<Operation, 'description' | 'bodyExample' | 'response'>>>>
@@ -138,7 +138,7 @@ const parameters = (place: 'path' | 'query' | 'header', schema: TObject | undefi
     }
   })
 
-/** A key is for one request: each operation shows one of its own. */
+/** A key belongs to one request, so each operation shows a different one. */
 const withExampleOf = (id: string, parameter: Parameter): Parameter =>
   parameter.name === 'Idempotency-Key' ? { ...parameter, example: `${id}-2026-01-0001` } : parameter
 

@@ -15,7 +15,7 @@ import {
 import { sectionLinks } from './page.ts'
 import { memberLine, membersView, typeOf } from './schema-view.ts'
 
-/** The page of one operation: what it takes and returns on the left, an example on the right. */
+/** The page of one operation: its inputs and responses on the left, an example on the right. */
 
 /** The console sends operations of the API, and none of the sandbox itself. */
 export const operationView = (document: ApiDocument, entry: Entry, console: string | undefined): Html => {

@@ -2,7 +2,7 @@ import type { ApiDocument, DocumentedOperation, Header, Parameter, Response } fr
 
 /** Parts that operations have in common are served once, among the components, and referred to. */
 
-/** The document as it is served: what occurs twice is a reference. */
+/** The served document, in which repeated parts are references. */
 export const withReferences = (document: ApiDocument): object => {
   const operations = [...operationsIn(document.paths), ...operationsIn(document.webhooks)]
   const parameters = new Parts<Parameter>(
@@ -43,7 +43,7 @@ export const withReferences = (document: ApiDocument): object => {
   return { ...document, paths, webhooks, components: { ...document.components, ...Object.fromEntries(shared) } }
 }
 
-/** A served document with each reference but those to schemas put in its place: every reader of one begins with it. */
+/** A served document in which all references, except those to schemas, are resolved. Every reader begins with it. */
 export const withoutReferences = (served: unknown): ApiDocument => {
   const { components } = served as { components: Record<string, Record<string, unknown>> }
   const whole = (value: unknown): unknown => {

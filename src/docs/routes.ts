@@ -32,7 +32,7 @@ export const docsRoutes = (options: DocumentOptions) => {
   const guides = guidesOf(isLive)
   const llms = llmsText(options.publicUrl, guides)
   const files = filesOf(isLive)
-  /** A guide for programs that read Markdown, as it is but for links to what is not served, or a file that it names. */
+  /** A guide for programs that read Markdown, without links to pages that are not served; or a file that a guide names. */
   const asItIs = async (path: string): Promise<Response> => {
     const [own, name] = [ownOf(files, path), path.replace(/\.md$/, '')]
     if (own) return file(await Bun.file(own.file).text(), 'text/plain')
@@ -54,7 +54,7 @@ export const docsRoutes = (options: DocumentOptions) => {
     .get(STYLE_PATH, () => file(STYLE, 'text/css'))
     // If Scrip runs from its sources, the first request for the script bundles it.
     .get(SCRIPT_PATH, async () => file((await import('../pages/script.ts')).SCRIPT, 'text/javascript'))
-  // The sandbox has a first page of its own.
+  // The sandbox has its own front page.
   return isLive ? routes.get('/', () => page((pages) => pages.overview())) : routes
 }
 

@@ -102,7 +102,7 @@ type Union = Schema & { anyOf: Schema[] }
 const isUnion = (value: unknown): value is Union =>
   typeof value === 'object' && value !== null && 'anyOf' in value && Array.isArray(value.anyOf)
 
-/** A choice of literals as an enum, and what may be null as {@link orNull} writes it: the forms that tools read best. */
+/** Writes a choice of literals as an enum, and a nullable schema as {@link orNull} does: tools read these forms best. */
 const inOneWord = ({ anyOf, ...rest }: Union): Schema => {
   const choices = anyOf.filter(({ type }) => type !== 'null')
   const [first] = choices

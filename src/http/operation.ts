@@ -55,7 +55,7 @@ export interface Group<Query = TObject> extends Shared, Partial<Pick<ErrorFormat
   alsoRefuses?: (line: Pick<Operation, 'query' | 'body'>) => Record<string, Failure>
 }
 
-/** All that is known of an operation besides its method, its path and its handler: the third argument of its route. */
+/** The description of an operation, without its method, its path and its handler: the third argument of its route. */
 export interface Line<Params, Query, Body, Schema extends TSchema, Input, Once> extends Shared {
   /** The name of the operation for generated clients: `createBeneficiary`. */
   id: string

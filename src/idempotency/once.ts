@@ -49,7 +49,7 @@ interface WriteResponse {
 /**
  * Performs a write and stores its response for the Idempotency-Key, in one transaction (contract C14).
  * Within 24 hours, the same key gets the same response, and nothing else happens.
- * @throws DomainError idempotency_key_malformed, idempotency_key_reused, body_unreadable, or what reading and applying throw
+ * @throws DomainError idempotency_key_malformed, idempotency_key_reused, body_unreadable, or an error of reading and applying
  */
 export const once = async <Input, Output, Given extends Output>(
   deferred: DeferredBody<Input, Output>,

@@ -1,6 +1,6 @@
 import { visibleLines } from './visible.ts'
 
-/** Exit codes (contract C1). 126 and 127 are what shells return for a command that cannot be started. */
+/** Exit codes (contract C1). Shells return 126 and 127 for a command that cannot be started. */
 export const EXIT = {
   done: 0,
   failed: 1,

@@ -9,7 +9,7 @@ export const secureRandomness: Randomness = { bytes: (count) => randomBytes(coun
 /** This value never comes from a random seed (decision 1). */
 export const freshSecret = (byteCount: number): Uint8Array => randomBytes(byteCount)
 
-/** Names what a command asks for, so that it can ask again (contract C20). Never from a random seed. */
+/** The id of a command's request, with which it can ask again (contract C20). It never comes from a random seed. */
 export const freshActId = (): string => `act_${Bun.randomUUIDv7('base64url')}`
 
 /** Names an installation, so that a copy knows its record (contract C18). Never from a random seed. */

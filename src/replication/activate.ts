@@ -96,7 +96,7 @@ interface Settling {
   bringUpToDate: (database: Database) => void
 }
 
-/** Commits to the record first what opening a database writes, such as seed data of this release. */
+/** Commits the writes of opening a database, such as seed data of this release, to the record first. */
 export const settle = async ({ dataDir, gateOf, bringUpToDate }: Settling): Promise<void> => {
   const database = Database.openFile(databasePath(dataDir))
   const { sqlite } = database

@@ -186,7 +186,7 @@ export interface NewRecord {
   id: string
   release: string
   signingKey: Uint8Array
-  /** Writes what belongs to it into the database, in the same transaction. */
+  /** Writes further data of the record into the database, in the same transaction. */
   before?: () => void
 }
 

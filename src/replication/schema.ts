@@ -106,7 +106,7 @@ BEGIN
   END IF;
 END $function$`,
   // One commit of the active server, or, with p_is_last false, a part of a large one. The row of the installation is locked
-  // last, so that beats go on beside a long commit. A refusal is returned: PostgreSQL logs the statement of an error, with the
+  // last, so that beats continue during a long commit. A refusal is returned: PostgreSQL logs the statement of an error, with the
   // rows and the persons in them.
   `CREATE OR REPLACE FUNCTION scrip.commit(
   p_epoch bigint, p_before bigint, p_seq bigint, p_rows text, p_erases boolean, p_is_last boolean

@@ -117,7 +117,7 @@ const readSnapshotFile = (file: string, config: Config, clock: Clock): Uint8Arra
 }
 
 /**
- * The image after migration, with current seed data and without passwords. Its schema is exactly what migrations make.
+ * The image after migration, with current seed data and without passwords. Its schema is exactly that of the migrations.
  * @throws SnapshotFault, SchemaMismatch
  */
 const upToDate = (image: Uint8Array, { dataDir, voucherKey }: Config, clock: Clock): Uint8Array => {

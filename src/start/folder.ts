@@ -140,7 +140,7 @@ const openSandbox = (dataDir: string, sources: Sources): World => {
   return world
 }
 
-/** @throws what is wrong with a database that an earlier process has left, or that somebody has put in its place */
+/** @throws Error that says what is wrong with a database of an earlier process, or of somebody who replaced it */
 const requireSound = (database: Database): void => {
   requireSoundPages(database)
   keptState(database.query, '') // the database of another program has no such tables

@@ -60,7 +60,7 @@ export const startInMemory = (sources: Sources): Origin => {
   }
 }
 
-/** The catalog has a database of its own, which no reset changes. */
+/** The separate database of the catalog, which no reset changes. */
 const catalogInMemory = (
   sources: Pick<Sources, 'config' | 'reference' | 'packedCatalog' | 'snapshot'>,
 ): (() => Database) => {

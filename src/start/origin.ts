@@ -13,7 +13,7 @@ import type { ServedFolder } from './served-folder.ts'
 
 /** The state in which every world begins: a scenario that was played once (contract C15). */
 export interface Beginning {
-  /** The stream of the process: whatever follows the scenario draws from it. */
+  /** The random stream of the process, from which everything after the scenario draws. */
   seed: string
   image: Uint8Array
   settings: Settings

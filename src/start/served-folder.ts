@@ -45,7 +45,7 @@ export class ServedFolder {
     this.world.db.serve() // opening may wait for a command that writes
   }
 
-  /** Commits what is waiting, and closes the database. */
+  /** Commits waiting units of work, and closes the database. */
   letGo(): void {
     this.world.suspend((database) => {
       database.leave()

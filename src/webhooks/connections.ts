@@ -83,7 +83,7 @@ const socketTo = ({ url, address: host, ca }: Target): Socket => {
   return process.getBuiltinModule('node:tls').connect({
     host,
     port: Number(url.port || 443),
-    rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
+    rejectUnauthorized: true, // overrides NODE_TLS_REJECT_UNAUTHORIZED
     ...(isIP(name) === 0 && { servername: name }),
     ...(ca !== undefined && { ca }),
   })

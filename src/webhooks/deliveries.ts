@@ -77,7 +77,7 @@ export class Deliveries {
     return this.#until(world, (slots) => slots.isBusy)
   }
 
-  /** Runs work while nothing of a world is in flight: a copy must not deliver what the original is delivering. */
+  /** Runs work while no delivery of a world is in flight: a copy must not repeat the deliveries of the original. */
   async whilePaused<T>(world: World, work: () => Promise<T>): Promise<T> {
     this.#paused.set(world, (this.#paused.get(world) ?? 0) + 1)
     try {

@@ -42,7 +42,7 @@ export const queueDelivery = (
   if (isFirst) notify(world, webhookId, dueMs)
 }
 
-/** Begins a new series of attempts. One that is waiting starts again in its place. */
+/** Begins a new series of attempts. A waiting delivery starts again at the same place in the queue. */
 export const queueAgain = (tx: Tx, world: World, webhook: Webhook, event: Event): void => {
   const nowMs = world.clock.nowMs()
   const waiting = findQueuedEvent(tx, webhook.id, event.id)

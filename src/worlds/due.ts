@@ -138,7 +138,7 @@ export class DueWork {
   /** @throws StepFailed, and then none of them is done */
   #steps(tx: Tx, world: World): void {
     const known = world.of(earliest)
-    known.clear() // a request may have cancelled what was due
+    known.clear() // a request may have cancelled due work
     for (let count = 0; count < STEPS_MAX; count++) {
       const due = this.#first(world, tx)
       if (!due || due.dueMs > world.clock.nowMs()) break

@@ -23,7 +23,7 @@ export const worldPart = <T>(create: (world: World) => T, kind: PartKind = 'own'
   create,
 })
 
-/** Everything that can change (contract C15): data, clock, randomness, and what modules keep in memory. */
+/** Everything that can change (contract C15): data, clock, randomness, and the modules' data in memory. */
 export class World {
   readonly ids: IdSource
   /** True if its data was used since this was set to false. */

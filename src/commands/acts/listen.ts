@@ -96,7 +96,7 @@ const askedIn = (line: string): Asked | undefined => {
   }
 }
 
-/** The command may be gone, and the act goes on. */
+/** The lines of a response. The act continues even if the command is gone. */
 const linesOf = (work: (send: (line: Line) => void) => Promise<Line>): ReadableStream<string> =>
   new ReadableStream<string>({
     start: async (controller) => {

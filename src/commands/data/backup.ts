@@ -32,7 +32,7 @@ interface BackupOptions {
   keep?: number
 }
 
-/** `scrip backup`: verified copies of the database, taken while the server goes on (decision 29). */
+/** `scrip backup`: verified copies of the database, taken while the server runs (decision 29). */
 export const backupCommand = (backup: Command): void => {
   withDataOptions(backup)
     .description('write a verified copy of the database, also while a server runs; the keys are not included')

@@ -3,7 +3,7 @@ import checksSql from './checks.sql' with { type: 'text' }
 /** A property that every database has at all times. Its query returns the rows that violate it, in order. */
 interface Check {
   name: string
-  /** One column, `fault`: what is wrong, and with which row. */
+  /** The query. Its only column `fault` describes the fault and the row. */
   sql: string
 }
 

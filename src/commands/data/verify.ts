@@ -129,7 +129,7 @@ const fileFaults = (file: string): string[] => {
 export const verified = async (path: string, place: KeyPlace, onProgress?: OnProgress): Promise<CheckResult[]> => {
   requireFile(path)
   using sqlite = openToCheck(path)
-  sqlite.run('BEGIN') // all checks see the same state, whatever a server writes meanwhile
+  sqlite.run('BEGIN') // all checks see the same state while a server writes
   requireCurrentSchema(sqlite)
   const schema = resultOf(SCHEMA_CHECK, schemaFaults(sqlite))
   const checks = [FILE_CHECK, ...CHECKS].map(({ name, sql }, index) => {
@@ -194,7 +194,7 @@ const sizeFault = (path: string, byteCount: number): string | undefined => {
   return `has ${byteCount} bytes, and ${expected} by its header\nTry an earlier backup.`
 }
 
-/** Returns what violates a check. A page or table that cannot be read violates each check that needs it. */
+/** Returns the violations of a check. A page or table that cannot be read violates each check that needs it. */
 const faultsOf = (sqlite: SqliteDatabase, sql: string): string[] =>
   readable(() =>
     sqlite

@@ -103,7 +103,7 @@ const stepsOfOrder = (order: Order, { clientName }: Reading, done: readonly Audi
     const cause = byClient ? `by ${clientName(clientId)}` : causeOf(done, atMs, 'the server')
     return [{ at: toTimestamp(atMs), name, note: name === 'failed' ? `${cause}: ${failureReason}` : cause }]
   })
-  // Refunds and parts of a delivery have no time of their own.
+  // A record stores no times of refunds and partial deliveries.
   const others = done.filter((act) => !Object.values(times).some((atMs) => atMs !== null && actAt([act], atMs)))
   const acts = others.map(({ atMs, command, user }) => ({
     at: toTimestamp(atMs),
@@ -191,7 +191,7 @@ export const storyOf = (data: Reading, page: string, id: string) => {
 
 const { hash: _, previous_hash: __, ...AUDIT_SHOWN } = AUDIT_COLUMNS
 
-/** Events with every attempt to deliver them, and what the receiver said. */
+/** Events with every attempt to deliver them, and the responses of the receiver. */
 const toldEvents = ({ query }: Reading, events: readonly Event[]) => {
   const attempts = Map.groupBy(
     attemptsOf(

@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander'
 import { SHIPPED } from '../../sandbox/scenario/shipped.ts'
 import { choiceArgument } from '../arguments.ts'
 
-/** `scrip completion`: a function of a few lines for each shell, which asks the program what can follow (decision 45). */
+/** `scrip completion`: a function of a few lines for each shell, which asks the program for the next words (decision 45). */
 
 /** A function calls the program with the name of its shell and the typed words, the last one unfinished. */
 const FUNCTIONS = {
@@ -75,13 +75,13 @@ const FILES: Offer = { word: ':files' }
 const FOLDERS: Offer = { word: ':folders' }
 const HELP: Offer = { word: '--help', about: 'display help for command' }
 
-/** The words that can follow what was typed, of which the last word is unfinished. */
+/** The words that can follow the typed ones, of which the last is unfinished. */
 export const offersFor = (program: Command, words: readonly string[]): Offer[] => {
   const [typed, unfinished = ''] = [words.slice(0, -1), words.at(-1)]
   if (typed.includes('--')) return [FILES] // the command of scrip run
   let command = program
   for (const word of typed) command = command.commands.find((one) => one.name() === word) ?? command
-  // The program takes what its default command takes: the flags of `scrip` are those of `scrip serve`.
+  // The program takes the flags of its default command: those of `scrip` are those of `scrip serve`.
   const inherited = command === program ? program.commands.find((one) => one.name() === 'serve')?.options : []
   const visible = [...(inherited ?? []), ...command.options].filter(({ hidden }) => !hidden)
   const valued = visible.find(({ long, flags }) => long === typed.at(-1) && flags.includes('<'))

@@ -42,7 +42,7 @@ const reconcile = async (
   const client = get(CLIENT, database.query, name)
   const { rows, problems } = readList(readInput(file), reference)
   if (problems.length > 0) throw unusable(problemList(`${file} has`, problems.map(wordsOf)))
-  database.sqlite.run('BEGIN') // the comparison sees one state, whatever a server writes meanwhile
+  database.sqlite.run('BEGIN') // the comparison sees one state while a server writes
   const report = reportOf(compare(database.query, client.id, month, rows), reference)
   if (!report.agrees) process.exitCode = EXIT.failed
   if (config.format === 'json') return { pieces: jsonPieces(report) }

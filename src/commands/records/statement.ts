@@ -23,7 +23,7 @@ export const statementCommand = (statements: Command): void => {
 
 export const statement = (data: Reading, name: string, { month }: { month: Period }): Result => {
   const { config, database, query } = data
-  database.sqlite.run('BEGIN') // balances and movements of one state, whatever a server writes meanwhile
+  database.sqlite.run('BEGIN') // balances and movements come from one state while a server writes
   const client = get(CLIENT, query, name)
   const statements = statementsOf(query, client.id, month).map((one) => shown(one, data))
   return config.format === 'json' ? { pieces: nested(statements) } : { columns: COLUMNS, rows: flat(statements, month) }

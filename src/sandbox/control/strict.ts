@@ -4,7 +4,7 @@ import { type JsonObject, parseObject } from '../../http/json.ts'
 import type { Operation } from '../../http/operation.ts'
 import type { Violation } from '../../kernel/failure.ts'
 
-/** Refuses what an operation does not document, so that a mistyped name surfaces (decisions 13 and 47). */
+/** Refuses undocumented names, so that a mistyped name surfaces (decisions 13 and 47). */
 
 const UNKNOWN_NAMED_MAX = 100
 

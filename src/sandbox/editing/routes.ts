@@ -141,7 +141,7 @@ export const clientRoutes = (parts: Parts) =>
           return added
         })
         world.forgetDerived()
-        // A client has no address of its own: it is an item of the list.
+        // A client has no separate URL: it is an item of the list.
         set.headers.Location = '/_sandbox/clients'
         return { ...getClientWire(world, id), password }
       },

@@ -8,7 +8,7 @@ import type { World } from '../../worlds/world.ts'
 /** Finds the writes of one run of `scrip run --explore` again in the next (decision 49). */
 
 export interface Write {
-  /** A reset puts another world of the same name in its place. */
+  /** The world of the write. A reset replaces it by another one with the same name. */
   readonly world: World
   readonly client: string
   readonly method: string

@@ -38,7 +38,7 @@ export const faultRoutes = ({ worlds, outcomes }: Parts) =>
         if (rulesOf(world).length >= RULES_MAX) {
           throw violated('error', 'max', `cannot be added: a world holds at most ${RULES_MAX} rules`)
         }
-        // A rule has no address of its own: it is an item of the list.
+        // A rule has no separate URL: it is an item of the list.
         set.headers.Location = '/_sandbox/faults'
         return addRule(world, rule)
       },

@@ -14,11 +14,11 @@ const GATHER_MS = 25
 const HEARTBEAT_MS = 15_000
 const READERS_MAX = 100
 const RETRY_SECONDS = 10
-/** Of one chunk. */
+/** The maximum of one chunk. */
 const CHARACTERS_MAX = 262_144
-/** Of all items that are kept together. A recorded request counts with its bodies. */
+/** The maximum of all kept items together. A recorded request counts with its bodies. */
 const BYTES_MAX = 8_388_608
-/** Of an event besides its data, roughly. */
+/** The rough overhead of an event, without its data. */
 const EVENT_BYTES = 512
 
 /** A recorded request, or an event. Its message is made once a reader takes it: an event may be undone with its transaction. */

@@ -31,7 +31,7 @@ export const detailOf = (logged: Logged, { reference, secrets }: Pick<Parts, 're
   }
 }
 
-/** Only what the request log watches: the file of a world names tables too. */
+/** Shows changes of watched tables only: the file of a world may name others. */
 const changeIn = (world: World, { table, operation, key, values }: RowChange): Detail['changes'][number] => {
   if (!isWatched(table)) return { table, operation, key, before: null, after: null, now: null }
   const { sqlite } = world.db

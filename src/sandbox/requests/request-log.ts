@@ -48,7 +48,7 @@ export class ObservedRequest {
   requestBody: string | undefined
   response: ObservedResponse = { status: 0, headers: {}, body: undefined }
   durationMs = 0
-  /** By the clock of the process, as worlds have clocks of their own. */
+  /** The time of the end by the clock of the process: each world has another clock. */
   endedMs = 0
   /** While the request is in progress. */
   injected: Injected | undefined
@@ -198,7 +198,7 @@ const observedFrom = ({ at, request, response, ...stored }: StoredRequest): Obse
     events: stored.events,
   })
 
-/** Rough overheads in bytes: of a request, of a header besides its value, of a row change besides its key and values, of an event. */
+/** Rough overheads in bytes of a request, a header (without its value), a row change (without its key and values) and an event. */
 const REQUEST_BYTES = 2_048
 const HEADER_BYTES = 64
 const CHANGE_BYTES = 64

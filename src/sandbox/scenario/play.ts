@@ -55,7 +55,7 @@ const responseTo = async (world: World, step: Step, send: Send): Promise<string>
   throw new StepFault(`got ${came}, not ${expect ?? 'a 2xx'}`)
 }
 
-/** The client that is logged in for a step; undefined if the step has a token of its own. @throws StepFault */
+/** The client that is logged in for a step; undefined if the step has its own token. @throws StepFault */
 const senderOf = (world: World, { as = SANDBOX_USERNAME, path, headers }: Step): string | undefined => {
   if (!findClientIn(world, as)) throw new StepFault(`no client is called ${as}`)
   const { pathname, searchParams } = new URL(`http://localhost${path}`)

@@ -36,7 +36,7 @@ export const isInboxName = (name: string): boolean => name.length <= NAME_LENGTH
 /** The newest are kept. */
 const ENTRIES_MAX = 1_000
 const BYTES_MAX = 4_194_304
-/** Rough overheads: of an entry, and of a header besides its name and value. */
+/** Rough overheads in bytes of an entry, and of a header (without its name and value). */
 const ENTRY_BYTES = 256
 const HEADER_BYTES = 64
 const REPLIES_MAX = 100

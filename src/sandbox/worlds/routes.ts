@@ -96,7 +96,7 @@ const clockWire = (world: World, happened: readonly Event[]) => ({
   happened: happened.map(eventWire),
 })
 
-/** Does what is due in a world, and returns its first events. */
+/** Does due work in a world, and returns its first events. */
 const happenedIn = async (world: World, due: DueWork): Promise<Event[]> => {
   const happened: Event[] = []
   using _ = listenToEvents(world, (event) => {

@@ -152,7 +152,7 @@ export class SandboxWorlds implements Worlds {
   }
 
   /**
-   * Makes a world as it is seeded, or one that goes on from an image.
+   * Makes a seeded world, or one that continues from an image.
    *
    * @throws DomainError worlds_exhausted, or world_damaged if a file of this name cannot be read
    */

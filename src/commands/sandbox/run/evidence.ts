@@ -33,7 +33,7 @@ export class Evidence implements Disposable {
     try {
       if (coverageFile !== undefined && coverageFile !== STANDARD_ERROR)
         this.#coverage = new StagedFile('--coverage', coverageFile)
-      // Only the user may read what clients have sent.
+      // Only the user may read the requests of clients.
       if (journalFile !== undefined) this.#journal = new StagedFile('--journal', journalFile, PRIVATE_FILE_MODE)
     } catch (error) {
       this[Symbol.dispose]()
@@ -93,7 +93,7 @@ const harEntries = (url: string) => {
   }
 }
 
-/** Returns whether the file is in its place, or there is none. */
+/** Returns true if the file was kept, or there is none. */
 const isKept = (staged: StagedFile | undefined, file: string | undefined, log: Log): boolean => {
   try {
     staged?.keep()
