@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts'
+import { type EventContext, publish } from '../events/publish.ts'
 import { toTimestampOrNull } from '../kernel/clock.ts'
-import { type EventContext, publish } from '../webhooks/publish.ts'
 import { type OrderChange, orderWire } from './contract.ts'
 import { type Order, vouchersOf } from './queries.ts'
 

@@ -1,10 +1,10 @@
 import type { Tx } from '../db/database.ts'
-import { badRequest, DomainError, type Failure, found } from '../kernel/failure.ts'
+import type { EventContext } from '../events/publish.ts'
+import { badRequest, DomainError, type Failure, foundOr } from '../kernel/failure.ts'
 import { shareOf } from '../kernel/money.ts'
 import { WALLET_NOT_FOUND } from '../wallets/contract.ts'
 import { moveWallet } from '../wallets/ledger.ts'
 import { findWallet } from '../wallets/queries.ts'
-import type { EventContext } from '../webhooks/publish.ts'
 import { publishOrder } from './publish.ts'
 import { markRefunded, type Order, updateOrder, vouchersOf } from './queries.ts'
 import { conversionOf, conversionShare, earned } from './settlement.ts'
@@ -38,7 +38,7 @@ export const refundVouchers = (
   const [before, after] = [costOf(order, refundedBefore), costOf(order, refunded)]
   markRefunded(tx, wanted, nowMs)
   if (after === before) return order // vouchers that cost nothing
-  const wallet = found(findWallet(tx, order.clientId, order.walletId), WALLET_NOT_FOUND)
+  const wallet = foundOr(findWallet(tx, order.clientId, order.walletId), WALLET_NOT_FOUND)
   const kept = earned(order, wallet, before, refundedBefore)
   // Takes back from each account what it has earned with the vouchers.
   const lines = earned(order, wallet, after, refunded).map((line, index) => ({

@@ -1,10 +1,10 @@
 import type { Tx } from '../db/database.ts'
-import { found } from '../kernel/failure.ts'
+import type { EventContext } from '../events/publish.ts'
+import { foundOr } from '../kernel/failure.ts'
 import { shareOf } from '../kernel/money.ts'
 import { WALLET_NOT_FOUND } from '../wallets/contract.ts'
 import { type Conversion, type Line, refund, settle } from '../wallets/ledger.ts'
 import { findTransaction, findWallet, type Wallet } from '../wallets/queries.ts'
-import type { EventContext } from '../webhooks/publish.ts'
 import type { Order } from './tables.ts'
 
 /**
@@ -17,7 +17,7 @@ export const settleOrder = (
   order: Order,
   nowMs: number,
   remarks: string,
-  wallet: Wallet = found(findWallet(tx, order.clientId, order.walletId), WALLET_NOT_FOUND),
+  wallet: Wallet = foundOr(findWallet(tx, order.clientId, order.walletId), WALLET_NOT_FOUND),
 ): number => {
   const { deliveredQuantity } = order
   const cause = { sourceId: String(order.id), nowMs }

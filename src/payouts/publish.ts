@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import { type EventContext, publish } from '../webhooks/publish.ts'
+import { type EventContext, publish } from '../events/publish.ts'
 import { type PayoutWire, payoutWire } from './contract.ts'
 import { eventsOf } from './queries.ts'
 import type { Payout, PayoutEvent } from './tables.ts'

@@ -1,11 +1,11 @@
 import { recordPayout } from '../beneficiaries/queries.ts'
 import type { Tx } from '../db/database.ts'
-import { found } from '../kernel/failure.ts'
+import type { EventContext } from '../events/publish.ts'
+import { foundOr } from '../kernel/failure.ts'
 import type { Reference } from '../reference/reference.ts'
 import { WALLET_NOT_FOUND } from '../wallets/contract.ts'
 import { type Conversion, type Line, moveWallet, refund, reserve, settle } from '../wallets/ledger.ts'
 import { findWallet, type Wallet } from '../wallets/queries.ts'
-import type { EventContext } from '../webhooks/publish.ts'
 import type { Payout } from './tables.ts'
 import type { MoneyEffect } from './transitions.ts'
 
@@ -26,7 +26,7 @@ export const movePayoutMoney = (
   nowMs: number,
 ): void => {
   if (effect === 'none') return
-  const wallet = found(findWallet(tx, payout.clientId, payout.walletId), WALLET_NOT_FOUND)
+  const wallet = foundOr(findWallet(tx, payout.clientId, payout.walletId), WALLET_NOT_FOUND)
   if (effect === 'pay') pay(tx, wallet, payout, nowMs)
   else giveBack(tx, context, wallet, effect, payout, nowMs)
 }

@@ -25,6 +25,7 @@ import { preparedImage, Snapshots } from '../sandbox/worlds/snapshots.ts'
 import { keptClock, keptState, resumePace } from '../sandbox/worlds/state.ts'
 import { requireSoundPages } from '../sandbox/worlds/world-folder.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
+import { queueEventsOf } from '../webhooks/queue.ts'
 import { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD, onlyWorld } from '../worlds/worlds.ts'
 import { clientsOf, initialRatesOf, type Origin, type Sources, seedCatalog } from './origin.ts'
@@ -137,6 +138,7 @@ const openSandbox = (dataDir: string, sources: Sources): World => {
   const { ids } = keptState(database.query, sources.seed)
   const world = new World(DEFAULT_WORLD, database, keptClock(database, sources.clock), secureRandomness, ids)
   resumePace(world)
+  queueEventsOf(world)
   return world
 }
 

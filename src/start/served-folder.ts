@@ -5,6 +5,7 @@ import type { Gate } from '../db/shared-commit.ts'
 import { tryLater } from '../db/storage.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
 import { secureRandomness } from '../kernel/ids.ts'
+import { queueEventsOf } from '../webhooks/queue.ts'
 import { type OpenData, World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 
@@ -29,6 +30,7 @@ export class ServedFolder {
 
   constructor(private readonly options: ServedFolderOptions) {
     this.world = new World(DEFAULT_WORLD, this.#atRest(options.prepare), options.clock, secureRandomness)
+    queueEventsOf(this.world)
   }
 
   get dataDir(): string {

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import { type EventContext, publish } from '../webhooks/publish.ts'
+import { type EventContext, publish } from '../events/publish.ts'
 import { walletWire } from './contract.ts'
 import { updateThreshold, type Wallet } from './queries.ts'
 

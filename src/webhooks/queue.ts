@@ -1,8 +1,10 @@
 import type { Tx } from '../db/database.ts'
+import { queueEventsBy } from '../events/publish.ts'
 import type { Event } from '../events/queries.ts'
+import { matches } from '../events/types.ts'
 import { isInDryRun } from '../worlds/dry-run.ts'
 import { type World, worldPart } from '../worlds/world.ts'
-import { updateWebhook, type Webhook } from './queries.ts'
+import { activeWebhooksOf, updateWebhook, type Webhook } from './queries.ts'
 import {
   deleteQueued,
   findFirstNotHeld,
@@ -28,6 +30,18 @@ const notify = (world: World, webhookId: string, dueAtMs: number): void => {
 export const listenToQueue = (world: World, listener: QueueListener): void => {
   world.of(queueListener).notify = listener
 }
+
+/** The active webhooks of each client are read once in a unit of work. */
+const inUnit = new WeakMap<object, Map<number, readonly Webhook[]>>()
+
+/** From now on, the events of a world are queued for the webhooks whose filter they match (contract C16). */
+export const queueEventsOf = (world: World): void =>
+  queueEventsBy(world, (tx, { db }, event) => {
+    const { clientId, type, createdAtMs } = event
+    const webhooks = inUnit.getOrInsertComputed(db.unit, () => new Map())
+    for (const webhook of webhooks.getOrInsertComputed(clientId, () => activeWebhooksOf(tx, clientId)))
+      if (matches(webhook.events, type)) queueDelivery(tx, world, webhook, event, createdAtMs)
+  })
 
 /** Queues a delivery of an event, behind the others of its record. */
 export const queueDelivery = (

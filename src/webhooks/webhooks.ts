@@ -1,9 +1,10 @@
 import type { Static } from '@sinclair/typebox'
 import type { Query, Tx } from '../db/database.ts'
+import { writeEvent } from '../events/publish.ts'
 import type { Event } from '../events/queries.ts'
 import { matches } from '../events/types.ts'
 import { DAY_MS } from '../kernel/clock.ts'
-import { DomainError, found } from '../kernel/failure.ts'
+import { DomainError, foundOr } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { World } from '../worlds/world.ts'
 import { clearSome } from './clearing.ts'
@@ -15,9 +16,8 @@ import {
   type WebhookBody,
   type WebhookUpdateBody,
 } from './contract.ts'
-import { publishTo } from './publish.ts'
 import { activeWebhooksOf, countWebhooks, findWebhook, insertWebhook, updateWebhook, type Webhook } from './queries.ts'
-import { dropQueue, queueAgain } from './queue.ts'
+import { dropQueue, queueAgain, queueDelivery } from './queue.ts'
 import type { Secrets } from './secrets.ts'
 import { secretFrom } from './signing.ts'
 
@@ -28,7 +28,7 @@ const ROTATION_MS = DAY_MS
 
 /** @throws DomainError not_found */
 export const getWebhook = ({ world, client }: Session, id: string, query: Query = world.db.query): Webhook =>
-  found(findWebhook(query, client.id, id), WEBHOOK_NOT_FOUND)
+  foundOr(findWebhook(query, client.id, id), WEBHOOK_NOT_FOUND)
 
 /** A webhook and its secret, which no later response shows. */
 interface WithSecret {
@@ -112,13 +112,16 @@ export const rotateSecret = (tx: Tx, world: World, secrets: Secrets, webhook: We
 export const pingWebhook = (tx: Tx, world: World, webhook: Webhook): Event => {
   if (!webhook.active) throw new DomainError(WEBHOOK_NOT_ACTIVE)
   const { id, clientId } = webhook
-  return publishTo(tx, world, webhook, {
+  const nowMs = world.clock.nowMs()
+  const event = writeEvent(tx, world, {
     clientId,
     type: 'ping',
     record: recordOfPing(id),
     data: { webhook_id: id },
-    createdAtMs: world.clock.nowMs(),
+    createdAtMs: nowMs,
   })
+  queueDelivery(tx, world, webhook, event, nowMs)
+  return event
 }
 
 const recordOfPing = (webhookId: string): string => `webhook ${webhookId}`

@@ -16,6 +16,7 @@ import { duePayouts } from '../../payouts/progress.ts'
 import type { CopyAccess } from '../../replication/command.ts'
 import { readReference } from '../../start/seed.ts'
 import { expiringAttempts } from '../../webhooks/clearing.ts'
+import { queueEventsOf } from '../../webhooks/queue.ts'
 import { DueWork } from '../../worlds/due.ts'
 import { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
@@ -51,6 +52,7 @@ const withFolder = async <T>(
     if (mark && !gate && needs === 'write') throw new DataFault(copyWithoutRecord(mark, dataDir))
     if (gate) database.gateBy(gate)
     const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
+    queueEventsOf(world)
     const administration = administrationOf(world, readReference())
     const { reference } = administration
     const delivering = deliveringOf(config, database, reference)

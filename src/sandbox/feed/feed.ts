@@ -1,7 +1,7 @@
 import { eventWire } from '../../events/contract.ts'
+import { listenToEvents } from '../../events/publish.ts'
 import { type Event, findEvent } from '../../events/queries.ts'
 import { DomainError, unavailable } from '../../kernel/failure.ts'
-import { listenToEvents } from '../../webhooks/publish.ts'
 import type { World } from '../../worlds/world.ts'
 import { Recent } from '../recent.ts'
 import { headOf, type RecordingListener } from '../requests/request-log.ts'

@@ -1,13 +1,13 @@
 import type { Extension } from '../../app/extension.ts'
+import { listenToEvents } from '../../events/publish.ts'
 import { sentBody } from '../../http/body.ts'
 import { isOfDryRun, isOfHeader } from '../../http/dry-run.ts'
-import type { Asked } from '../../http/request-id.ts'
+import type { RequestTarget } from '../../http/request-id.ts'
 import { pathOf, targetOf } from '../../http/target.ts'
 import { sinceStartMs } from '../../kernel/clock.ts'
 import type { Log } from '../../observability/log.ts'
 import { CREDENTIALS_WRONG } from '../../sessions/contract.ts'
 import type { Session } from '../../sessions/sessions.ts'
-import { listenToEvents } from '../../webhooks/publish.ts'
 import type { World } from '../../worlds/world.ts'
 import { isAboutSandbox, isAsset, isControl, isProbe } from '../control/gate.ts'
 import type { WriteLog } from '../explore/writes.ts'
@@ -37,7 +37,7 @@ interface Concerns extends Pick<Parts, 'worlds' | 'refuseUnknown' | 'outcomes' |
 export const observerOf = (concerns: Concerns) => {
   const { inProgress, refuseUnknown, injection, isWatched, worlds, explored, log, strict } = concerns
 
-  const enterPublic = async (observed: ObservedRequest, asked: Asked): Promise<void> => {
+  const enterPublic = async (observed: ObservedRequest, asked: RequestTarget): Promise<void> => {
     const { request, route } = asked
     observed.world ??= await worldNamedIn(worlds, request, route)
     await injection.before(observed, observed.world ?? worlds.default, asked)
@@ -59,7 +59,7 @@ export const observerOf = (concerns: Concerns) => {
     faultOf: inProgress.faultOf,
 
     /** A public route has met no guard and no fault yet. @throws DomainError the injected fault, or validation */
-    entered: (asked: Asked): Promise<void> | undefined => {
+    entered: (asked: RequestTarget): Promise<void> | undefined => {
       const observed = inProgress.of(asked.request)
       return observed && asked.operation?.public ? enterPublic(observed, asked) : undefined
     },

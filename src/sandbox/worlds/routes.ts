@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { eventWire } from '../../events/contract.ts'
+import { listenToEvents } from '../../events/publish.ts'
 import type { Event } from '../../events/queries.ts'
 import { Json, type JsonObject } from '../../http/json.ts'
 import { listOf } from '../../http/operation.ts'
 import { Text } from '../../http/validation.ts'
 import { parseTimestamp, TIME_MAX_MS, toTimestamp } from '../../kernel/clock.ts'
-import { DomainError, found, violated, violation } from '../../kernel/failure.ts'
-import { listenToEvents } from '../../webhooks/publish.ts'
+import { DomainError, foundOr, violated, violation } from '../../kernel/failure.ts'
 import type { DueWork } from '../../worlds/due.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
@@ -249,7 +249,7 @@ export const snapshotRoutes = (parts: Parts) => {
     .get(
       '/snapshots/:name',
       async ({ params: { name } }) => {
-        const image = found(snapshots.find(name), snapshotNotFound(name))
+        const image = foundOr(snapshots.find(name), snapshotNotFound(name))
         return new Json(await writeSnapshot(image))
       },
       {
@@ -284,7 +284,7 @@ export const snapshotRoutes = (parts: Parts) => {
     .post(
       '/snapshots/:name/restore',
       ({ params: { name }, query }) => {
-        const image = found(snapshots.find(name), snapshotNotFound(name))
+        const image = foundOr(snapshots.find(name), snapshotNotFound(name))
         return worldWire(restoreInto(worlds, getWorld(worlds, query.world), image))
       },
       {

@@ -1,6 +1,7 @@
 import { Database, type Query } from '../../db/database.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
+import { queueEventsOf } from '../../webhooks/queue.ts'
 import { type OpenData, World } from '../../worlds/world.ts'
 import { type ClockState, MovableClock, type Pace, pace } from './movable-clock.ts'
 import { findClock, findPace, findRandomness, keepPace, putClock, putRandomness, type RandomState } from './queries.ts'
@@ -57,6 +58,7 @@ export const worldFrom = (
     onResume,
   )
   Object.assign(world.of(pace), paces)
+  queueEventsOf(world)
   return world
 }
 

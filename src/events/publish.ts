@@ -1,15 +1,13 @@
 import type { Tx } from '../db/database.ts'
-import { EVENT_KEPT_MS } from '../events/expiry.ts'
-import { type Event, insertEvent, nextNumber } from '../events/queries.ts'
-import { type EventType, matches } from '../events/types.ts'
 import { computedId } from '../kernel/ids.ts'
 import type { Reference } from '../reference/reference.ts'
 import { causeIn } from '../worlds/cause.ts'
 import { isInDryRun } from '../worlds/dry-run.ts'
 import { schedule } from '../worlds/due.ts'
 import { type World, worldPart } from '../worlds/world.ts'
-import { activeWebhooksOf, type Webhook } from './queries.ts'
-import { queueDelivery } from './queue.ts'
+import { EVENT_KEPT_MS } from './expiry.ts'
+import { type Event, insertEvent, nextNumber } from './queries.ts'
+import type { EventType } from './types.ts'
 
 /** The world of a change, and the reference data for its events. */
 export interface EventContext {
@@ -28,6 +26,19 @@ interface NewEvent {
   createdAtMs: number
 }
 
+type Queue = (tx: Tx, world: World, event: Event) => void
+
+/** Queues the deliveries of an event in its transaction. Each program that writes to a world gives it one. */
+const outbox = worldPart<{ queue: Queue }>(() => ({
+  queue: () => {
+    throw new Error('nothing queues the deliveries of this world')
+  },
+}))
+
+export const queueEventsBy = (world: World, queue: Queue): void => {
+  world.of(outbox).queue = queue
+}
+
 type EventListener = (event: Event) => void
 
 const listeners = worldPart(() => new Set<EventListener>())
@@ -39,31 +50,21 @@ export const listenToEvents = (world: World, listener: EventListener): Disposabl
   return { [Symbol.dispose]: () => void all.delete(listener) }
 }
 
-/** The events of a unit of work share the number of the next one, and the webhooks of each client. */
-const inUnit = new WeakMap<object, { number: number; webhooks: Map<number, readonly Webhook[]> }>()
-const sharedBy = (tx: Tx, { db }: World) =>
-  inUnit.getOrInsertComputed(db.unit, () => ({ number: nextNumber(tx), webhooks: new Map() }))
-
 /** Writes an event in the transaction of the change that it reports, and queues it (contract C16). */
 export const publish = (tx: Tx, world: World, event: NewEvent): Event => {
   const written = writeEvent(tx, world, event)
-  const { webhooks } = sharedBy(tx, world)
-  for (const webhook of webhooks.getOrInsertComputed(event.clientId, (clientId) => activeWebhooksOf(tx, clientId))) {
-    if (matches(webhook.events, event.type)) queueDelivery(tx, world, webhook, written, event.createdAtMs)
-  }
+  world.of(outbox).queue(tx, world, written)
   return written
 }
 
-/** Publishes an event to one webhook alone, whatever its filter. */
-export const publishTo = (tx: Tx, world: World, webhook: Webhook, event: NewEvent): Event => {
-  const written = writeEvent(tx, world, event)
-  queueDelivery(tx, world, webhook, written, event.createdAtMs)
-  return written
-}
+/** The events of a unit of work share the number of the next one. */
+const inUnit = new WeakMap<object, { number: number }>()
 
-const writeEvent = (tx: Tx, world: World, { data, ...change }: NewEvent): Event => {
+/** Writes an event without queueing it. */
+export const writeEvent = (tx: Tx, world: World, { data, ...change }: NewEvent): Event => {
   const { clientId, type, createdAtMs } = change
-  const id = sharedBy(tx, world).number++
+  const next = inUnit.getOrInsertComputed(world.db.unit, () => ({ number: nextNumber(tx) }))
+  const id = next.number++
   const json = JSON.stringify(data)
   const eventId = computedId('evt', createdAtMs, `${id} ${clientId} ${type} ${json}`)
   const event = { id, eventId, data: json, ...causeIn(world), ...change }
