@@ -5,7 +5,7 @@ import { latestEntries } from '../../wallets/ledger-queries.ts'
 import type { Parts } from '../parts.ts'
 import { WorldQuery } from '../worlds/query.ts'
 import { controlRoutes, limitUpTo } from './operation.ts'
-import { caughtUpWorld } from './operator.ts'
+import { caughtUpWorld } from './steps.ts'
 
 /** The ledger as it is stored (contracts C11 and C15): it proves that money was moved once. */
 

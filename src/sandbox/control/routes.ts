@@ -21,7 +21,8 @@ import { clockRoutes, snapshotRoutes, worldRoutes } from '../worlds/routes.ts'
 import { frontRoutes } from './front-page.ts'
 import { ledgerRoutes } from './ledger.ts'
 import { controlRoutes } from './operation.ts'
-import { orderRoutes, paceRoutes, payoutRoutes } from './operator.ts'
+import { paceRoutes } from './pace.ts'
+import { orderRoutes, payoutRoutes } from './steps.ts'
 import { walletRoutes } from './wallets.ts'
 
 /** The front page, which is open to everyone, then the control API (contract C15). */

@@ -4,7 +4,7 @@ import { WALLET, walletActs } from '../../acts/wallets.ts'
 import { idPath } from '../../http/parameters.ts'
 import { Id, nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
-import { found, notFound, violated, violation } from '../../kernel/failure.ts'
+import { foundOr, notFound, violated, violation } from '../../kernel/failure.ts'
 import { toMajor } from '../../kernel/money.ts'
 import type { Reference } from '../../reference/reference.ts'
 import { findEnabledClient } from '../../sessions/queries.ts'
@@ -14,7 +14,7 @@ import type { World } from '../../worlds/world.ts'
 import type { Parts } from '../parts.ts'
 import { SANDBOX_CLIENT_IDS } from '../seed/accounts.ts'
 import { controlRoutes } from './operation.ts'
-import { presentWorld, stepRoutes } from './operator.ts'
+import { presentWorld, stepRoutes } from './steps.ts'
 
 /** Wallets as a test opens and fills them (contract C15). */
 
@@ -124,7 +124,7 @@ const openingRoutes = (parts: Parts) =>
 /** @throws DomainError not_found, validation */
 const updateThreshold = async (world: World, reference: Reference, id: number, threshold: number | undefined) => {
   const updated = await world.db.write((tx) => {
-    const wallet = found(findAnyWallet(tx, id), notFound('Wallet'))
+    const wallet = foundOr(findAnyWallet(tx, id), notFound('Wallet'))
     const currency = reference.getCurrency(wallet.currencyId)
     const thresholdMinor = threshold === undefined ? null : minorOf('threshold', threshold, currency)
     return setThreshold(tx, { world, reference }, wallet, thresholdMinor)

@@ -5,13 +5,13 @@ import { readObject } from '../../http/body.ts'
 import { listOf } from '../../http/operation.ts'
 import { idPath } from '../../http/parameters.ts'
 import { getExample } from '../../http/schemas.ts'
-import { found, invalid, notFound, violated, violation } from '../../kernel/failure.ts'
+import { foundOr, invalid, notFound, violated, violation } from '../../kernel/failure.ts'
 import { refreshClients } from '../../sessions/clients.ts'
 import { passwordDigest } from '../../sessions/credentials.ts'
 import { addClient, allClients, findCredentials } from '../../sessions/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { controlRoutes } from '../control/operation.ts'
-import { presentWorld } from '../control/operator.ts'
+import { presentWorld } from '../control/steps.ts'
 import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/contract.ts'
 import { applyClientEdit, clientWire, readClientEdit } from './clients.ts'
@@ -55,11 +55,11 @@ export const productRoutes = (parts: Parts) =>
       const { catalog, reference } = parts
       const world = await presentWorld(parts, query.world)
       const edit = (await nullsIn(request)).has('stock') ? { ...body, stock: null } : body
-      const product = found(catalog.findAny(world, id), notFound('Product'))
+      const product = foundOr(catalog.findAny(world, id), notFound('Product'))
       const change = readEdit(reference, product, entryIn(world.db.query, catalog, product), edit)
       await world.db.write((tx) => changeProduct(tx, id, change))
       invalidateDerived(world)
-      return entryIn(world.db.query, catalog, found(catalog.findAny(world, id), notFound('Product')))
+      return entryIn(world.db.query, catalog, foundOr(catalog.findAny(world, id), notFound('Product')))
     },
     {
       id: 'editProduct',
@@ -194,5 +194,5 @@ const TOO_MANY = `a world has at most ${CLIENTS_MAX} clients`
 /** @throws DomainError not_found */
 const getClientWire = (world: World, id: number) => {
   const client = allClients(world.db.query).find((candidate) => candidate.id === id)
-  return clientWire(world, found(client, notFound('Client')))
+  return clientWire(world, foundOr(client, notFound('Client')))
 }

@@ -9,7 +9,7 @@ import { allWebhooks } from '../../webhooks/queries.ts'
 import { nextQueued } from '../../webhooks/queue-queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { controlRoutes, limitUpTo } from '../control/operation.ts'
-import { caughtUpWorld } from '../control/operator.ts'
+import { caughtUpWorld } from '../control/steps.ts'
 import type { Parts } from '../parts.ts'
 import { WorldQuery } from '../worlds/query.ts'
 

@@ -5,7 +5,7 @@ import { findAnyEvent, latestEvents } from '../../events/queries.ts'
 import { nullable, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { toTimestampOrNull } from '../../kernel/clock.ts'
-import { found } from '../../kernel/failure.ts'
+import { foundOr } from '../../kernel/failure.ts'
 import { toMajor } from '../../kernel/money.ts'
 import { ORDER_EXAMPLE, OrderSchema, orderWire } from '../../orders/contract.ts'
 import { latestOrders, type Order } from '../../orders/queries.ts'
@@ -25,7 +25,7 @@ import { allWebhooks, attemptsTo, type Webhook } from '../../webhooks/queries.ts
 import { countQueued } from '../../webhooks/queue-queries.ts'
 import { redeliver } from '../../webhooks/webhooks.ts'
 import { controlRoutes, limitUpTo } from '../control/operation.ts'
-import { caughtUpWorld, presentWorld } from '../control/operator.ts'
+import { caughtUpWorld, presentWorld } from '../control/steps.ts'
 import type { Parts } from '../parts.ts'
 import { WorldQuery } from '../worlds/query.ts'
 
@@ -178,7 +178,7 @@ export const recordRoutes = (parts: Parts) => {
         const world = await presentWorld(parts, query.world)
         deliveries.watch(world)
         const count = await world.db.write((tx) =>
-          redeliver(tx, world, found(findAnyEvent(tx, params.id), EVENT_NOT_FOUND), body.webhook_id),
+          redeliver(tx, world, foundOr(findAnyEvent(tx, params.id), EVENT_NOT_FOUND), body.webhook_id),
         )
         deliveries.wake()
         return { webhooks: count }

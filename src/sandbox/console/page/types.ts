@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { EntrySchema } from '../../../wallets/ledger-entry.ts'
-import type { Pace as PaceSchema } from '../../control/operator.ts'
+import type { Pace as PaceSchema } from '../../control/pace.ts'
 import type { ClientState } from '../../editing/contract.ts'
 import type { WorldOrder, WorldPayout, WorldWallet, WorldWebhook } from '../../records/routes.ts'
 import type { RequestDetail as Detail, RecordedHead, Replay } from '../../requests/contract.ts'

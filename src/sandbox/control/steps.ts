@@ -5,20 +5,15 @@ import type { Kind, Noun } from '../../acts/kind.ts'
 import { ORDER, orderActs } from '../../acts/orders.ts'
 import { PAYOUT, payoutActs } from '../../acts/payouts.ts'
 import { idPath, textPath } from '../../http/parameters.ts'
-import { oneOf } from '../../http/schemas.ts'
-import { DomainError, found, notFound, violation } from '../../kernel/failure.ts'
-import { repaceOrders } from '../../orders/delivery.ts'
-import { repacePayouts } from '../../payouts/progress.ts'
+import { DomainError, foundOr, notFound } from '../../kernel/failure.ts'
 import type { Reference } from '../../reference/reference.ts'
 import type { World } from '../../worlds/world.ts'
 import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/contract.ts'
-import { PACES, pace } from '../worlds/movable-clock.ts'
-import { keepPace } from '../worlds/queries.ts'
 import { markWritten } from '../worlds/written.ts'
 import { controlRoutes } from './operation.ts'
 
-/** The steps of payouts and orders that an operator takes in live mode, and the choice whether the clock takes them (contract C15). */
+/** The steps of payouts and orders that an operator takes in live mode (contract C15). */
 
 /** A world that is about to be written, after all work that is due in it. @throws DomainError world_not_found */
 export const presentWorld = async (parts: Pick<Parts, 'worlds' | 'due'>, name: string): Promise<World> => {
@@ -33,41 +28,6 @@ export const caughtUpWorld = async ({ worlds, due }: Pick<Parts, 'worlds' | 'due
   await due.catchUp(world)
   return world
 }
-
-export const Pace = Type.Object({ payouts: oneOf(PACES), orders: oneOf(PACES) }, { title: 'Pace' })
-const PACE = { description: 'The pace', schema: Pace } as const
-
-export const paceRoutes = (parts: Parts) =>
-  controlRoutes('pace.')
-    .get('/pace', ({ query }) => getWorld(parts.worlds, query.world).of(pace), {
-      id: 'getPace',
-      summary: 'See whether the clock moves payouts and orders',
-      description: 'Automatic, or manual with the operations of this group.',
-      response: { ...PACE, example: { payouts: 'auto', orders: 'auto' } },
-    })
-    .put(
-      '/pace',
-      async ({ query, body }) => {
-        const world = await presentWorld(parts, query.world)
-        const changed = Object.assign(world.of(pace), body)
-        await world.db.write((tx) => {
-          keepPace(tx, changed)
-          repacePayouts(tx, parts.paying, world)
-          repaceOrders(tx, parts.ordering.byClock, world)
-        })
-        return changed
-      },
-      {
-        id: 'setPace',
-        summary: 'Set whether the clock moves payouts and orders',
-        description:
-          'With the pace manual, payouts and orders stay as they are until operations of this group move them.',
-        body: Type.Partial(Pace, { title: 'PaceRequest' }),
-        bodyExample: { payouts: 'manual' },
-        response: { ...PACE, example: { payouts: 'manual', orders: 'auto' } },
-        refuses: { validation: violation('payouts', 'enum', `must be one of ${PACES.join(', ')}`) },
-      },
-    )
 
 interface Stepping<Id, Item, Schema extends TSchema> {
   kind: Kind<Id, Item>
@@ -97,7 +57,7 @@ export const stepRoutes = <Id, Item, Schema extends TSchema>(
         return world.db.write((tx) => {
           const failure = faultOf?.(body as never, kind.find(tx, id as Id) as never, context)
           if (failure) throw new DomainError(failure)
-          const getItem = () => found(kind.find(tx, id as Id), notFound(name))
+          const getItem = () => foundOr(kind.find(tx, id as Id), notFound(name))
           act.by(tx, getItem() as never, body as never, context)
           return wire(getItem(), reference) as never
         })
