@@ -1,6 +1,16 @@
 import { Elysia } from 'elysia'
-import { fileHeaders, PAGE_HEADERS } from '../../pages/page.ts'
-import { CONSOLE_PAGE, CONSOLE_PATH } from './page.ts'
+import { html } from '../../pages/html.ts'
+import { drawPage, fileHeaders, PAGE_HEADERS } from '../../pages/page.ts'
+
+export const CONSOLE_PATH = '/_sandbox/console'
+
+const CONSOLE_PAGE = drawPage({
+  title: 'Scrip console',
+  script: `${CONSOLE_PATH}/page.js`,
+  kind: 'console',
+  body: html`<div id="console"></div>
+<noscript><main class="lost"><h1>The console needs JavaScript</h1><p><a href="/">Home</a></p></main></noscript>`,
+})
 
 /** The console (decision 80): a page without data, open without a token. It reads its data behind the gate. */
 export const consoleRoutes = () =>
