@@ -10,7 +10,7 @@ import type { Fields } from './fields.ts'
 /** The acts of operators: their context, and their results (contract C20). */
 
 /** The request of a command. */
-export interface Asked {
+export interface ActRequest {
   /** The id of this act in the audit. A repeated request with the same id gets the result of the first. */
   id: string
   /** The words of the command, without the program: `client add`. */
@@ -62,7 +62,7 @@ export interface StepContext extends Administration {
 }
 
 export interface Acting extends Performer, Asking, StepContext {
-  asked: Asked
+  asked: ActRequest
   /** Records the change, in the transaction of the effect. The seal is that of the data folder by default. */
   record: (tx: Tx, change: Change, seal?: AuditSeal) => void
 }

@@ -1,7 +1,7 @@
 import type { AnyElysia } from 'elysia'
 import type { Additions } from '../docs/openapi.ts'
 import type { HttpObserver } from '../http/observer.ts'
-import type { Asked } from '../http/request-id.ts'
+import type { RequestTarget } from '../http/request-id.ts'
 import type { DomainError, Failure } from '../kernel/failure.ts'
 import type { Ordering } from '../orders/orders.ts'
 import type { VoucherSupply } from '../orders/supply.ts'
@@ -34,8 +34,8 @@ export interface Extension {
   failureOf: (error: unknown, request: Request) => DomainError | undefined
   observer: HttpObserver & {
     identified: (request: Request, session: Session) => void
-    admitted: (asked: Asked, session: Session) => Session | Promise<Session>
-    entitled: (asked: Asked) => Promise<void> | undefined
+    admitted: (asked: RequestTarget, session: Session) => Session | Promise<Session>
+    entitled: (asked: RequestTarget) => Promise<void> | undefined
     /** May replace a response that is about to be sent. */
     deliver: (request: Request, response: Response) => Response | Promise<Response>
     /** The fault that was injected into a request, for the log. */

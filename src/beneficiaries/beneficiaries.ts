@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Tx } from '../db/database.ts'
 import { sortedSliceOf } from '../http/pagination.ts'
-import { found } from '../kernel/failure.ts'
+import { foundOr } from '../kernel/failure.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { findDefaultWallet } from '../wallets/queries.ts'
@@ -38,7 +38,7 @@ export const getBeneficiary = (
   id: string,
 ): Static<typeof BeneficiarySchema> => {
   const { world, client } = session
-  return wireFor(reference, session)(found(findBeneficiary(world.db.query, client.id, id), BENEFICIARY_NOT_FOUND))
+  return wireFor(reference, session)(foundOr(findBeneficiary(world.db.query, client.id, id), BENEFICIARY_NOT_FOUND))
 }
 
 /** The amounts paid are in the currency of the default wallet. */
@@ -50,7 +50,7 @@ const wireFor = (reference: Reference, { world, client }: Session) => {
 
 /** @throws DomainError not_found */
 export const removeBeneficiary = (tx: Tx, clientId: number, id: string): void => {
-  found(deleteBeneficiary(tx, clientId, id), BENEFICIARY_NOT_FOUND)
+  foundOr(deleteBeneficiary(tx, clientId, id), BENEFICIARY_NOT_FOUND)
 }
 
 /** E-mail addresses need not be unique (contract C10). */

@@ -5,7 +5,7 @@ import { listOf, pageOf } from '../http/operation.ts'
 import { LONG_PAGE_HEADERS, longPaged } from '../http/pagination.ts'
 import { idPath, sortOf } from '../http/parameters.ts'
 import { Routes } from '../http/route-lines.ts'
-import { found, violation } from '../kernel/failure.ts'
+import { foundOr, violation } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { World } from '../worlds/world.ts'
 import { cardOf, SVG_TYPE } from './card.ts'
@@ -68,8 +68,8 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
     .get(
       '/:id',
       ({ params: { id }, session }) => {
-        const product = found(catalog.in(session.world).find(id), PRODUCT_NOT_FOUND)
-        const texts = found(catalog.textsOf(product), PRODUCT_NOT_FOUND)
+        const product = foundOr(catalog.in(session.world).find(id), PRODUCT_NOT_FOUND)
+        const texts = foundOr(catalog.textsOf(product), PRODUCT_NOT_FOUND)
         const basisPoints = agreedDiscounts(session.world, session.client.id).get(id) ?? 0
         return productDetailWire(product, texts, basisPoints, publicUrl)
       },
@@ -86,7 +86,7 @@ export const productRoutes = ({ catalog, guard, publicUrl, stockCovers }: Catalo
       '/:id/availability',
       ({ params, body: { denomination, quantity }, session }) => {
         session.checkAgain()
-        const product = found(catalog.in(session.world).find(params.id), PRODUCT_NOT_FOUND)
+        const product = foundOr(catalog.in(session.world).find(params.id), PRODUCT_NOT_FOUND)
         // A quantity or denomination that is not offered is not a failure here (contract C9).
         const offer = findOffer(product, denomination, 0)
         if (!offer || quantity > quantityMaxFor(product, session.client.quantityMax)) return { is_available: false }
@@ -132,7 +132,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
       description: 'Products can be filtered by category. Inactive categories are never listed.',
       response: listOf('All active categories', CategorySchema),
     })
-    .get('/categories/:id', ({ params }) => found(withId('categories', params.id), CATEGORY_NOT_FOUND), {
+    .get('/categories/:id', ({ params }) => foundOr(withId('categories', params.id), CATEGORY_NOT_FOUND), {
       id: 'getCategory',
       summary: 'Get an active category',
       description: 'An inactive one is not found.',
@@ -147,7 +147,7 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
       names: 'subcategories.',
       response: listOf('All active subcategories', SubcategorySchema),
     })
-    .get('/subcategories/:id', ({ params }) => found(withId('subcategories', params.id), SUBCATEGORY_NOT_FOUND), {
+    .get('/subcategories/:id', ({ params }) => foundOr(withId('subcategories', params.id), SUBCATEGORY_NOT_FOUND), {
       id: 'getSubcategory',
       summary: 'Get an active subcategory',
       description: 'An inactive one is not found.',
@@ -163,7 +163,7 @@ export const cardRoutes = ({ catalog }: { catalog: Catalog }) =>
   new Routes({ prefix: '/cards', tag: 'Products', public: true, names: 'cards.' }).get(
     '/:id',
     ({ params: { id }, set }) => {
-      const card = cardOf(found(catalog.shared.find(id), PRODUCT_NOT_FOUND))
+      const card = cardOf(foundOr(catalog.shared.find(id), PRODUCT_NOT_FOUND))
       set.headers['content-type'] = SVG_TYPE
       set.headers['cache-control'] = 'public, max-age=86400, immutable'
       return card

@@ -2,7 +2,7 @@ import { agreedDiscounts, type Catalog } from '../catalog/catalog.ts'
 import { PRODUCT_NOT_FOUND } from '../catalog/contract.ts'
 import { findOffer, type Offer, type Product, quantityMaxFor } from '../catalog/product.ts'
 import type { Query, Tx } from '../db/database.ts'
-import { DomainError, found } from '../kernel/failure.ts'
+import { DomainError, foundOr } from '../kernel/failure.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { WALLET_NOT_FOUND } from '../wallets/contract.ts'
@@ -67,13 +67,13 @@ export const quoteForOrder = (
   const allowed = offered(pricing.catalog, session, purchase)
   // A product whose currency has changed has no price in the old one.
   if (held?.product.currency.id !== allowed.product.currency.id) return priced(tx, pricing, session, purchase, allowed)
-  const wallet = found(findWallet(tx, session.client.id, held.wallet.id), WALLET_NOT_FOUND)
+  const wallet = foundOr(findWallet(tx, session.client.id, held.wallet.id), WALLET_NOT_FOUND)
   return { ...held, wallet, product: allowed.product }
 }
 
 /** @throws DomainError not_found, denomination_not_offered or quantity_exceeded */
 const offered = (catalog: Catalog, { world, client }: Session, purchase: Purchase) => {
-  const product = found(catalog.in(world).find(purchase.productId), PRODUCT_NOT_FOUND)
+  const product = foundOr(catalog.in(world).find(purchase.productId), PRODUCT_NOT_FOUND)
   const agreed = agreedDiscounts(world, client.id).get(product.id) ?? 0
   const offer = findOffer(product, purchase.denomination, agreed)
   if (!offer) throw new DomainError(DENOMINATION_NOT_OFFERED)

@@ -54,7 +54,7 @@ export const refuseStrangers = ({ base, perBaseE8 }: BaseRates, reference: Refer
   )
 }
 
-const checked = (table: Static<typeof RateTable>): BaseRates => {
+const checkedTable = (table: Static<typeof RateTable>): BaseRates => {
   const perBaseE8 = new Map<string, number>([[table.base, RATE_ONE]])
   const problems: string[] = []
   for (const [currency, text] of Object.entries(table.rates)) {
@@ -73,7 +73,7 @@ export const parseRates = (text: string): BaseRates => {
   const table = parseFile('rates', withoutMark(text))
   if (!Value.Check(RateTable, table))
     throw new FileFault('rates', ['/: expected {"base":"USD","rates":{"EUR":"0.92"}}'])
-  return checked(table)
+  return checkedTable(table)
 }
 
 /** A rate in units of 1e-8, or the problem with it. */

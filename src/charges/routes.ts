@@ -4,7 +4,7 @@ import { bandsWire, PRODUCT_NOT_FOUND, ProductPath } from '../catalog/contract.t
 import { findOffer } from '../catalog/product.ts'
 import { BODY_UNREADABLE } from '../http/failures.ts'
 import { Json, type JsonObject } from '../http/json.ts'
-import { DomainError, type Failure, found, invalid, type Violation, violation } from '../kernel/failure.ts'
+import { DomainError, type Failure, foundOr, invalid, type Violation, violation } from '../kernel/failure.ts'
 import { percentOf, times, toMajor, toPercent } from '../kernel/money.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { Session } from '../sessions/sessions.ts'
@@ -104,7 +104,7 @@ const discountsOf = (
   productId: number,
   { denomination, quantity = 1 }: Static<typeof DiscountBody>,
 ): Static<typeof DiscountSchema> => {
-  const product = found(catalog.in(world).find(productId), PRODUCT_NOT_FOUND)
+  const product = foundOr(catalog.in(world).find(productId), PRODUCT_NOT_FOUND)
   const agreed = agreedDiscounts(world, client.id).get(productId) ?? 0
   const all = {
     product_id: productId,

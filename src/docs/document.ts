@@ -46,7 +46,7 @@ export interface Header {
   schema: Schema
 }
 
-export interface Response {
+export interface DocumentedResponse {
   description: string
   headers?: Record<string, Header>
   content?: Record<string, Content>
@@ -60,7 +60,7 @@ export interface DocumentedOperation {
   security: object[]
   parameters: Parameter[]
   requestBody?: { required: boolean; content: Record<string, Content> }
-  responses: Record<string, Response>
+  responses: Record<string, DocumentedResponse>
 }
 
 export interface ApiDocument {
@@ -97,7 +97,9 @@ export const resolved = ({ components }: ApiDocument, { $ref, ...beside }: Schem
 export const schemaName = ({ $ref }: Schema): string | undefined => ($ref === undefined ? undefined : lastPart($ref))
 
 /** The first response that is a success. */
-export const successOf = ({ responses }: DocumentedOperation): [status: string, response: Response] | undefined =>
+export const successOf = ({
+  responses,
+}: DocumentedOperation): [status: string, response: DocumentedResponse] | undefined =>
   Object.entries(responses).find(([status]) => /^[123]/.test(status))
 
 export interface DocumentedError {

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { type ErrorShape, renderFailure, shapeOf } from '../http/errors.ts'
 import type { Operation } from '../http/operation.ts'
 import type { Failure } from '../kernel/failure.ts'
-import type { DocumentedOperation, Response, Schema } from './document.ts'
+import type { DocumentedOperation, DocumentedResponse, Schema } from './document.ts'
 import { commonHeaders, headerObjects } from './headers.ts'
 
 /** The headers that errors bring along. */
@@ -23,7 +23,7 @@ export const errorResponses = (
   const responses = [...Map.groupBy(errors, ({ status }) => status)].map(([status, alike]) => {
     const headers = Object.assign({}, ...alike.map((error) => error.headers))
     const [schema = {}, ...others] = [...new Set(alike.map((error) => error.schema))].map(named)
-    const response: Response = {
+    const response: DocumentedResponse = {
       description: STATUS_DESCRIPTIONS[status] ?? 'Error',
       headers: {
         ...headerObjects(Type.Pick(ERROR_HEADERS, Object.keys(headers))),

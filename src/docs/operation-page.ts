@@ -1,4 +1,5 @@
 import { messageOf } from '../http/error-message.ts'
+import { shellWord } from '../kernel/visible.ts'
 import { codeBlock, type Html, html, jsonBlock, methodBadge, prose } from '../pages/html.ts'
 import { adviceAbout } from './advice.ts'
 import {
@@ -99,16 +100,13 @@ const curlOf = (document: ApiDocument, { method, path, operation }: Entry): stri
   const body = bodyExampleOf(operation)
   const isImplied = method === 'GET' || (method === 'POST' && body !== undefined)
   return [
-    `curl${isImplied ? '' : ` -X ${method}`} ${quoted(url)}`,
+    `curl${isImplied ? '' : ` -X ${method}`} ${shellWord(url)}`,
     ...(operation.security.length > 0 ? [`-H "Authorization: Bearer $TOKEN"`] : []),
     ...(body === undefined
       ? []
-      : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body, null, 2))}`]),
+      : [`-H 'Content-Type: application/json'`, `-d ${shellWord(JSON.stringify(body, null, 2))}`]),
   ].join(' \\\n  ')
 }
-
-/** A text in quotes for a shell, which expands nothing in it. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 const exampleResponse = (operation: DocumentedOperation): Html => {
   const [status, response] = successOf(operation) ?? []

@@ -1,4 +1,4 @@
-import type { ApiDocument, DocumentedOperation, Header, Parameter, Response } from './document.ts'
+import type { ApiDocument, DocumentedOperation, DocumentedResponse, Header, Parameter } from './document.ts'
 
 /** Parts that operations have in common are served once, among the components, and referred to. */
 
@@ -9,7 +9,7 @@ export const withReferences = (document: ApiDocument): object => {
     'parameters',
     operations.flatMap(({ parameters }) => parameters),
   )
-  const responses = new Parts<Response>(
+  const responses = new Parts<DocumentedResponse>(
     'responses',
     operations.flatMap(({ responses }) => Object.values(responses)),
   )
@@ -20,7 +20,7 @@ export const withReferences = (document: ApiDocument): object => {
   )
   const examples = new Parts<object>('examples', once.flatMap(examplesIn))
 
-  const responseObject = ({ headers: sent, content, ...response }: Response): object => ({
+  const responseObject = ({ headers: sent, content, ...response }: DocumentedResponse): object => ({
     ...response,
     ...(sent && { headers: mapped(sent, (header, name) => headers.place(name, header)) }),
     ...(content && {
@@ -77,7 +77,7 @@ type Operations = Record<string, Record<string, DocumentedOperation>>
 const operationsIn = (operations: Operations): DocumentedOperation[] =>
   Object.values(operations).flatMap((methods) => Object.values(methods))
 
-const examplesIn = ({ content = {} }: Response): object[] =>
+const examplesIn = ({ content = {} }: DocumentedResponse): object[] =>
   Object.values(content).flatMap(({ examples = {} }) => Object.values(examples))
 
 const mapped = <Value, Result>(

@@ -1,6 +1,6 @@
 import { pageOf } from '../http/operation.ts'
 import { newestOf, paged } from '../http/pagination.ts'
-import { found, violation } from '../kernel/failure.ts'
+import { foundOr, violation } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { EVENT_NOT_FOUND, EventListQuery, EventPath, EventSchema, eventWire } from './contract.ts'
 import { eventList, findEvent } from './queries.ts'
@@ -32,7 +32,7 @@ export const eventRoutes = ({ guard }: { guard: Guard }) =>
     .get(
       '/:id',
       ({ params, session: { world, client } }) =>
-        eventWire(found(findEvent(world.db.query, client.id, params.id), EVENT_NOT_FOUND)),
+        eventWire(foundOr(findEvent(world.db.query, client.id, params.id), EVENT_NOT_FOUND)),
       {
         id: 'getEvent',
         summary: 'Get an event',

@@ -1,5 +1,5 @@
 import type { Failure } from '../kernel/failure.ts'
-import type { Asked } from './request-id.ts'
+import type { RequestTarget } from './request-id.ts'
 
 export type ResponseHeaders = Headers | Readonly<Record<string, unknown>>
 
@@ -14,7 +14,7 @@ interface SentResponse {
 export interface HttpObserver {
   arrived: (request: Request) => void
   /** The failure is that of an error response. */
-  ended: (asked: Asked, response: SentResponse, failure?: Failure) => void
+  ended: (asked: RequestTarget, response: SentResponse, failure?: Failure) => void
 }
 
 /** Combines several observers into one; undefined without any, so that requests skip it. */

@@ -5,14 +5,14 @@ import type { Operation } from './operation.ts'
 export type RequestContext = Pick<Context, 'request' | 'set'>
 
 /** A request with its route and operation. Without a matching route, the route is empty and the operation undefined. */
-export interface Asked {
+export interface RequestTarget {
   request: Request
   path: string
   route: string
   operation: Operation | undefined
 }
 
-export type RoutedRequest = RequestContext & Asked
+export type RoutedRequest = RequestContext & RequestTarget
 
 /** Gives each request its operation, which the HTTP layer looks up once. */
 export const asked = new Elysia({ name: 'asked' }).decorate('operation', undefined as Operation | undefined)

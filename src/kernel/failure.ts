@@ -150,7 +150,7 @@ export const isUnavailable = (error: unknown): error is DomainError =>
 export const INTERNAL: Failure = { code: 'internal', kind: 'INTERNAL_SERVER_ERROR', message: 'Internal server error' }
 
 /** @throws DomainError with the failure when there is no record */
-export const found = <T>(record: T | undefined, failure: Failure): T => {
+export const foundOr = <T>(record: T | undefined, failure: Failure): T => {
   if (record === undefined) throw new DomainError(failure)
   return record
 }

@@ -9,3 +9,6 @@ export const visible = (text: string): string => text.replace(CONTROLS, escaped)
 /** Escapes control characters but keeps line breaks and tabs. */
 export const visibleLines = (text: string): string =>
   text.replace(CONTROLS, (character) => (/[\n\t]/.test(character) ? character : escaped(character)))
+
+/** A text in quotes for a shell, which expands nothing in it. */
+export const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

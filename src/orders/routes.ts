@@ -5,7 +5,7 @@ import type { Query, Tx } from '../db/database.ts'
 import { pageOf } from '../http/operation.ts'
 import { newestOf, paged } from '../http/pagination.ts'
 import { once } from '../idempotency/once.ts'
-import { found, violation } from '../kernel/failure.ts'
+import { foundOr, violation } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { INSUFFICIENT_BALANCE } from '../wallets/contract.ts'
@@ -138,7 +138,7 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
 
 /** @throws DomainError not_found */
 const getOrder = ({ world, client }: Session, id: number, query: Query = world.db.query): Order =>
-  found(findOrder(query, client.id, id), ORDER_NOT_FOUND)
+  foundOr(findOrder(query, client.id, id), ORDER_NOT_FOUND)
 
 const sliceWanted = (query: Static<typeof OrderListQuery>) => {
   const { status, product_id: productId, client_reference: reference, ref } = query

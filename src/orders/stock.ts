@@ -53,7 +53,7 @@ export function* readCodes(
       yield
     }
     const wrong = (what: string) => problems.push(`${place}: ${what}`)
-    const value = checked(isEntry, entry)
+    const value = checkedEntry(isEntry, entry)
     if (typeof value === 'string') {
       wrong(value)
       continue
@@ -136,7 +136,7 @@ const ROWS_PER_UNIT = 250
 const ROWS_PER_PART = 100
 
 /** The value of a row, or the problem with its form. */
-const checked = (isEntry: TypeCheck<typeof CodeEntry>, entry: Entry): Static<typeof CodeEntry> | string => {
+const checkedEntry = (isEntry: TypeCheck<typeof CodeEntry>, entry: Entry): Static<typeof CodeEntry> | string => {
   if ('problem' in entry) return entry.problem
   const { value } = entry
   if (!isEntry.Check(value)) return wordsOf(schemaFaults(isEntry, value)) ?? 'is not of the form that is expected'

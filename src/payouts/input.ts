@@ -52,11 +52,11 @@ export const readPayout = (sent: JsonObject, reference: Reference): PayoutInput 
     },
     payeeFaults,
   )
-  const known = checked(currency)
+  const known = guaranteed(currency)
   return {
     referenceId: body.reference_id,
     walletId: body.wallet_id,
-    amountMinor: checked(toMinor(body.amount, known.precision)),
+    amountMinor: guaranteed(toMinor(body.amount, known.precision)),
     currency: known,
     payee: payeeOf(body),
     identifiers: body.beneficiary_identifiers ? JSON.stringify(body.beneficiary_identifiers) : null,
@@ -97,15 +97,15 @@ const payeeOf = (body: ReturnType<typeof checkPayout>): PayoutInput['payee'] =>
   body.beneficiary_id !== undefined
     ? { beneficiaryId: body.beneficiary_id }
     : {
-        email: checked(body.beneficiary_email),
-        firstName: checked(body.beneficiary_first_name),
-        lastName: checked(body.beneficiary_last_name),
+        email: guaranteed(body.beneficiary_email),
+        firstName: guaranteed(body.beneficiary_first_name),
+        lastName: guaranteed(body.beneficiary_last_name),
         country: body.beneficiary_country ?? null,
         phone: body.beneficiary_phone ?? null,
       }
 
 /** A value that the validation of the body guarantees. */
-const checked = <T>(value: T | undefined): T => {
+const guaranteed = <T>(value: T | undefined): T => {
   if (value === undefined) throw new Error('a check has let a missing value through')
   return value
 }

@@ -6,7 +6,7 @@ import type { RateSource, WorldRates } from '../charges/rates.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { searchText } from '../db/lists.ts'
 import { sortedSliceOf } from '../http/pagination.ts'
-import { DomainError, found } from '../kernel/failure.ts'
+import { DomainError, foundOr } from '../kernel/failure.ts'
 import { AMOUNT_TOO_SMALL, convert, percentOf, plus } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
@@ -178,7 +178,7 @@ export const listPayouts = (
 
 /** @throws DomainError not_found */
 export const getPayout = ({ world, client }: Session, id: string, query: Query = world.db.query): Payout =>
-  found(findPayout(query, client.id, id), PAYOUT_NOT_FOUND)
+  foundOr(findPayout(query, client.id, id), PAYOUT_NOT_FOUND)
 
 /** The payout with its events. */
 export const wholePayout = (query: Query, reference: Reference, payout: Payout): PayoutWire =>

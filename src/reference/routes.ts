@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import { Json } from '../http/json.ts'
 import { listOf } from '../http/operation.ts'
 import { idPath } from '../http/parameters.ts'
-import { found } from '../kernel/failure.ts'
+import { foundOr } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { COUNTRY_NOT_FOUND, CountrySchema, CURRENCY_NOT_FOUND, CurrencySchema, countryWire } from './contract.ts'
 import type { Reference } from './reference.ts'
@@ -27,7 +27,7 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
       description: 'All 249 countries, with identifiers that never change.',
       response: listOf('All countries of ISO 3166-1', CountrySchema),
     })
-    .get('/countries/:id', ({ params: { id } }) => countryWire(found(reference.findCountry(id), COUNTRY_NOT_FOUND)), {
+    .get('/countries/:id', ({ params: { id } }) => countryWire(foundOr(reference.findCountry(id), COUNTRY_NOT_FOUND)), {
       id: 'getCountry',
       summary: 'Get a country',
       description: 'Includes both letter codes, the numeric code and the dialing prefix.',
@@ -48,7 +48,7 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
       description: 'All currencies in circulation, with identifiers that never change.',
       response: listOf('All circulating currencies of ISO 4217', CurrencySchema),
     })
-    .get('/currencies/:id', ({ params: { id } }) => found(reference.findCurrency(id), CURRENCY_NOT_FOUND), {
+    .get('/currencies/:id', ({ params: { id } }) => foundOr(reference.findCurrency(id), CURRENCY_NOT_FOUND), {
       id: 'getCurrency',
       summary: 'Get a currency',
       description: 'Its precision says how many decimals its amounts have.',

@@ -9,7 +9,7 @@ import type { Gate } from './gate.ts'
 import type { Lease, LeaseGrant } from './lease.ts'
 import { makeRecord, type NewRecord, putAll, ServerUnfit } from './record.ts'
 import { dataStatements, functionStatements, OWN_TABLE_NAMES } from './schema.ts'
-import { quoted, tablesOf } from './tables.ts'
+import { quotedName, tablesOf } from './tables.ts'
 
 /** The steps of a server between taking the lease and serving. */
 
@@ -66,7 +66,8 @@ export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken
       const present = await tx<{ name: string }>(
         "SELECT relname AS name FROM pg_class WHERE relnamespace = 'scrip'::regnamespace AND relkind = 'r'",
       )
-      for (const { name } of present) if (!OWN_TABLE_NAMES.includes(name)) await tx(`DROP TABLE scrip.${quoted(name)}`)
+      for (const { name } of present)
+        if (!OWN_TABLE_NAMES.includes(name)) await tx(`DROP TABLE scrip.${quotedName(name)}`)
       for (const statement of dataStatements(tables)) await tx(statement)
       await putAll(tx, sqlite, tables)
       const [row] = await tx<{ at: string }>(

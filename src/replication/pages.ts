@@ -1,7 +1,7 @@
 import type { Database as SqliteDatabase } from 'bun:sqlite'
 import type { Ask } from './connection.ts'
 import { escaped, objectOf } from './rows.ts'
-import { type Column, POSTGRES_TYPES, quoted, type Table } from './tables.ts'
+import { type Column, POSTGRES_TYPES, quotedName, type Table } from './tables.ts'
 
 /** The rows of a table in the record and in a copy, page by page in the order of its key, as arrays of JSON. */
 
@@ -34,14 +34,14 @@ const recordPage = async (
   after: Key | undefined,
 ): Promise<Page & { last: Key | undefined }> => {
   const key = keyColumnsOf(table)
-  const names = key.map(({ name }) => quoted(name)).join(', ')
+  const names = key.map(({ name }) => quotedName(name)).join(', ')
   const places = key.map(({ type }, index) => `$${index + 1}::text::${POSTGRES_TYPES[type]}`).join(', ')
   const [page] = await ask<{ rows: string | null; count: string; last: string | null }>(
-    `WITH page AS MATERIALIZED (SELECT * FROM scrip.${quoted(table.name)}
+    `WITH page AS MATERIALIZED (SELECT * FROM scrip.${quotedName(table.name)}
         ${after ? `WHERE (${names}) > (${places})` : ''} ORDER BY ${names} LIMIT ${PAGE_ROWS})
       SELECT '[' || string_agg(row_to_json(page)::text, ',' ORDER BY ${names}) || ']' AS rows, count(*) AS count,
-        (SELECT json_build_array(${key.map(({ name }) => `${quoted(name)}::text`).join(', ')})::text FROM page
-          ORDER BY ${key.map(({ name }) => `${quoted(name)} DESC`).join(', ')} LIMIT 1) AS last FROM page`,
+        (SELECT json_build_array(${key.map(({ name }) => `${quotedName(name)}::text`).join(', ')})::text FROM page
+          ORDER BY ${key.map(({ name }) => `${quotedName(name)} DESC`).join(', ')} LIMIT 1) AS last FROM page`,
     after?.map(String),
   )
   return {
@@ -53,14 +53,14 @@ const recordPage = async (
 
 export function* copyPages(sqlite: SqliteDatabase, table: Table): Generator<Page> {
   const key = keyColumnsOf(table)
-  const names = key.map(({ name }) => quoted(name)).join(', ')
+  const names = key.map(({ name }) => quotedName(name)).join(', ')
   let after: Key | undefined
   for (;;) {
     const read = sqlite.query<{ rows: string; count: number; last: string | null }, Key[number][]>(
-      `WITH page AS MATERIALIZED (SELECT * FROM main.${quoted(table.name)}
+      `WITH page AS MATERIALIZED (SELECT * FROM main.${quotedName(table.name)}
           ${after ? `WHERE (${names}) > (${key.map(() => '?').join(', ')})` : ''} ORDER BY ${names} LIMIT ${PAGE_ROWS})
         SELECT json_group_array(${objectOf(table.columns, 'page')} ORDER BY ${names}) AS rows, count(*) AS count,
-          (SELECT json_array(${names}) FROM page ORDER BY ${key.map(({ name }) => `${quoted(name)} DESC`).join(', ')} LIMIT 1)
+          (SELECT json_array(${names}) FROM page ORDER BY ${key.map(({ name }) => `${quotedName(name)} DESC`).join(', ')} LIMIT 1)
             AS last FROM page`,
     )
     const page = read.get(...(after ?? []))

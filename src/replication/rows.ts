@@ -1,5 +1,5 @@
 import type { Database as SqliteDatabase, Statement } from 'bun:sqlite'
-import { COUNTERS, type Column, quoted, type Table } from './tables.ts'
+import { COUNTERS, type Column, quotedName, type Table } from './tables.ts'
 
 /** Converts the changed rows of a transaction to JSON, and JSON to rows of a copy. */
 
@@ -23,7 +23,7 @@ const unescaped = (json: string): string =>
 export const objectOf = (columns: readonly Pick<Column, 'name' | 'type'>[], row: string): string =>
   `json_object(${columns
     .map(({ name, type }) => {
-      const value = `${row}.${quoted(name)}`
+      const value = `${row}.${quotedName(name)}`
       return `${literal(name)}, ${type === 'BLOB' ? `iif(${value} IS NULL, NULL, '\\x' || lower(hex(${value})))` : value}`
     })
     .join(', ')})`
@@ -98,28 +98,28 @@ export class Collector {
   }
 }
 
-const keysTable = ({ name }: Table): string => quoted(`record_${name}`)
+const keysTable = ({ name }: Table): string => quotedName(`record_${name}`)
 
 const collectingTriggers = (table: Table): string[] => {
   const { name, key } = table
   const insert = (row: string) =>
-    `INSERT INTO ${keysTable(table)} VALUES (${key.map((column) => `${row}.${quoted(column)}`).join(', ')});`
+    `INSERT INTO ${keysTable(table)} VALUES (${key.map((column) => `${row}.${quotedName(column)}`).join(', ')});`
   const trigger = (when: string, row: string, suffix: string) =>
-    `CREATE TEMP TRIGGER ${quoted(`record_${name}_${suffix}`)} AFTER ${when} ON main.${quoted(name)} BEGIN ${insert(row)} END`
+    `CREATE TEMP TRIGGER ${quotedName(`record_${name}_${suffix}`)} AFTER ${when} ON main.${quotedName(name)} BEGIN ${insert(row)} END`
   return [
-    `CREATE TEMP TABLE ${keysTable(table)} (${key.map(quoted).join(', ')})`,
+    `CREATE TEMP TABLE ${keysTable(table)} (${key.map(quotedName).join(', ')})`,
     trigger('INSERT', 'NEW', 'made'),
     trigger('UPDATE', 'NEW', 'changed'),
-    trigger(`UPDATE OF ${key.map(quoted).join(', ')}`, 'OLD', 'renamed'),
+    trigger(`UPDATE OF ${key.map(quotedName).join(', ')}`, 'OLD', 'renamed'),
     trigger('DELETE', 'OLD', 'deleted'),
   ]
 }
 
 const statementsOf = (sqlite: SqliteDatabase, table: Table): Collected => {
-  const keys = `(SELECT DISTINCT ${table.key.map(quoted).join(', ')} FROM temp.${keysTable(table)} WHERE rowid BETWEEN ? AND ?)`
-  const same = table.key.map((column) => `t.${quoted(column)} = k.${quoted(column)}`).join(' AND ')
+  const keys = `(SELECT DISTINCT ${table.key.map(quotedName).join(', ')} FROM temp.${keysTable(table)} WHERE rowid BETWEEN ? AND ?)`
+  const same = table.key.map((column) => `t.${quotedName(column)} = k.${quotedName(column)}`).join(' AND ')
   const keyColumns = table.columns.filter(({ name }) => table.key.includes(name))
-  const main = `main.${quoted(table.name)}`
+  const main = `main.${quotedName(table.name)}`
   return {
     table,
     last: sqlite.prepare(`SELECT max(rowid) AS last FROM temp.${keysTable(table)}`),
@@ -179,11 +179,11 @@ const memberOf = ({ name, type }: Pick<Column, 'name' | 'type'>): string => {
 }
 
 const putStatement = ({ name, columns }: Table): string =>
-  `INSERT OR REPLACE INTO main.${quoted(name)} (${columns.map((column) => quoted(column.name)).join(', ')})
+  `INSERT OR REPLACE INTO main.${quotedName(name)} (${columns.map((column) => quotedName(column.name)).join(', ')})
     SELECT ${columns.map(memberOf).join(', ')} FROM json_each(?)`
 
 const removeStatement = ({ name, columns, key }: Table): string => {
   const keyColumns = key.flatMap((one) => columns.filter((column) => column.name === one))
-  return `DELETE FROM main.${quoted(name)} WHERE (${key.map(quoted).join(', ')}) IN
+  return `DELETE FROM main.${quotedName(name)} WHERE (${key.map(quotedName).join(', ')}) IN
     (SELECT ${keyColumns.map(memberOf).join(', ')} FROM json_each(?))`
 }

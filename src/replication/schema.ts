@@ -1,9 +1,9 @@
 import { ERASURE } from './rows.ts'
-import { type Column, POSTGRES_TYPES, quoted, type Table } from './tables.ts'
+import { type Column, POSTGRES_TYPES, quotedName, type Table } from './tables.ts'
 
 /** The schema of the record in PostgreSQL (contract C18), made from the tables of the data. */
 
-const list = (names: readonly string[]): string => names.map(quoted).join(', ')
+const list = (names: readonly string[]): string => names.map(quotedName).join(', ')
 
 /** A lease lasts for this time after its last beat, by the clock of PostgreSQL (contract C18). */
 const LEASE = "interval '2 seconds'"
@@ -38,16 +38,16 @@ const typeOf = ({ type }: Column): string => POSTGRES_TYPES[type] + (type === 'T
 
 const tableStatement = ({ name, columns, key, unique }: Table): string => {
   const parts = [
-    ...columns.map((column) => `${quoted(column.name)} ${typeOf(column)}${column.isRequired ? ' NOT NULL' : ''}`),
+    ...columns.map((column) => `${quotedName(column.name)} ${typeOf(column)}${column.isRequired ? ' NOT NULL' : ''}`),
     `PRIMARY KEY (${list(key)})`,
     // Checked at the commit: rows may swap places within it.
     ...unique.map(({ name: constraint, columns: names, condition }) =>
       condition === undefined
-        ? `CONSTRAINT ${quoted(constraint)} UNIQUE (${list(names)}) DEFERRABLE INITIALLY DEFERRED`
-        : `CONSTRAINT ${quoted(constraint)} EXCLUDE USING btree (${names.map((one) => `${quoted(one)} WITH =`).join(', ')}) WHERE (${condition}) DEFERRABLE INITIALLY DEFERRED`,
+        ? `CONSTRAINT ${quotedName(constraint)} UNIQUE (${list(names)}) DEFERRABLE INITIALLY DEFERRED`
+        : `CONSTRAINT ${quotedName(constraint)} EXCLUDE USING btree (${names.map((one) => `${quotedName(one)} WITH =`).join(', ')}) WHERE (${condition}) DEFERRABLE INITIALLY DEFERRED`,
     ),
   ]
-  return `CREATE TABLE scrip.${quoted(name)} (${parts.join(', ')})`
+  return `CREATE TABLE scrip.${quotedName(name)} (${parts.join(', ')})`
 }
 
 export const OWN_TABLE_NAMES = ['installation', 'changes', 'followers', 'key_checks']
@@ -64,18 +64,18 @@ export const dataStatements = (tables: readonly Table[]): string[] => [
 
 /** The condition that two rows have the same key. */
 const sameKey = (key: readonly string[], one: string, other: string): string =>
-  key.map((name) => `${one}.${quoted(name)} = ${other}.${quoted(name)}`).join(' AND ')
+  key.map((name) => `${one}.${quotedName(name)} = ${other}.${quotedName(name)}`).join(' AND ')
 
 /** Writes the rows of a commit: `{"payouts": [{...}], "-payouts": [{"id": ...}]}`, the latter being deleted. */
 const applyFunction = (tables: readonly Table[]): string => {
   const branches = tables.flatMap(({ name, columns, key }) => {
-    const table = `scrip.${quoted(name)}`
+    const table = `scrip.${quotedName(name)}`
     const rows = `json_populate_recordset(NULL::${table}, v_rows)`
     const others = columns.map((column) => column.name).filter((column) => !key.includes(column))
     const update =
       others.length === 0
         ? 'NOTHING'
-        : `UPDATE SET ${others.map((column) => `${quoted(column)} = EXCLUDED.${quoted(column)}`).join(', ')}`
+        : `UPDATE SET ${others.map((column) => `${quotedName(column)} = EXCLUDED.${quotedName(column)}`).join(', ')}`
     return [
       `WHEN '${name}' THEN INSERT INTO ${table} SELECT * FROM ${rows} ON CONFLICT (${list(key)}) DO ${update};`,
       `WHEN '-${name}' THEN DELETE FROM ${table} AS t USING ${rows} AS r WHERE ${sameKey(key, 't', 'r')};`,

@@ -26,7 +26,7 @@ export const POSTGRES_TYPES: Readonly<Record<Column['type'], string>> = {
   BLOB: 'bytea',
 }
 
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** Tables that belong to one database alone: its migrations, and its position as a copy. */
 const OWN = ['migrations', 'record_copy']

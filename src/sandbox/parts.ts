@@ -1,7 +1,7 @@
 import type { Program } from '../app/extension.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { BaseRates } from '../charges/rates.ts'
-import type { Asked } from '../http/request-id.ts'
+import type { RequestTarget } from '../http/request-id.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { World } from '../worlds/world.ts'
 import type { Feed } from './feed/feed.ts'
@@ -35,7 +35,7 @@ export interface Parts extends Program {
   /** Refuses requests that may not use the control API. @throws DomainError */
   gate: (request: Request) => void
   /** Refuses names that an operation does not document. @throws DomainError validation */
-  refuseUnknown: (asked: Asked) => Promise<void>
+  refuseUnknown: (asked: RequestTarget) => Promise<void>
   /** Sends a request because of another one. */
   send: (world: World, sent: Sent, cause: Request) => Promise<Response>
 }

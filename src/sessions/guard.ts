@@ -4,7 +4,7 @@ import { FEATURE_DISABLED, rateLimited } from '../http/failures.ts'
 import { unreadable } from '../http/json.ts'
 import type { Group } from '../http/operation.ts'
 import type { BucketSize } from '../http/rate-limit.ts'
-import { type Asked, type RequestContext, type RoutedRequest, traceparentOf } from '../http/request-id.ts'
+import { type RequestContext, type RequestTarget, type RoutedRequest, traceparentOf } from '../http/request-id.ts'
 import { Routes } from '../http/route-lines.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
@@ -27,9 +27,9 @@ interface GuardOptions {
   /** Called before a rate-limit token is taken. */
   onIdentified: ((request: Request, session: Session) => void) | undefined
   /** May refuse an admitted request or replace its session. */
-  onAdmitted: ((asked: Asked, session: Session) => Session | Promise<Session>) | undefined
+  onAdmitted: ((asked: RequestTarget, session: Session) => Session | Promise<Session>) | undefined
   /** May refuse a request whose client has the feature that the route needs. */
-  onEntitled: ((asked: Asked) => Promise<void> | undefined) | undefined
+  onEntitled: ((asked: RequestTarget) => Promise<void> | undefined) | undefined
 }
 
 /** Authentication, rate limits, due work and features of protected routes, in this order (contract C4). */

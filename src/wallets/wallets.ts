@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { offsetOf, sliceOf } from '../http/pagination.ts'
 import { sortOf } from '../http/parameters.ts'
-import { found } from '../kernel/failure.ts'
+import { foundOr } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
@@ -45,7 +45,7 @@ export const listWallets = (
 
 /** @throws DomainError not_found */
 export const getWallet = ({ world, client }: Session, id: number): Wallet =>
-  found(findWallet(world.db.query, client.id, id), WALLET_NOT_FOUND)
+  foundOr(findWallet(world.db.query, client.id, id), WALLET_NOT_FOUND)
 
 export const listTransactions = (
   reference: Reference,
@@ -74,7 +74,7 @@ export const getTransaction = (
   id: number,
 ): Static<typeof TransactionSchema> => {
   const { world, client } = session
-  const transaction = found(findTransaction(world.db.query, client.id, id), TRANSACTION_NOT_FOUND)
+  const transaction = foundOr(findTransaction(world.db.query, client.id, id), TRANSACTION_NOT_FOUND)
   return transactionWires(reference, session)(transaction)
 }
 

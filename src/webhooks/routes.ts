@@ -3,7 +3,7 @@ import { findEvent } from '../events/queries.ts'
 import type { JsonObject } from '../http/json.ts'
 import { pageOf } from '../http/operation.ts'
 import { newestOf, paged, sliceOf } from '../http/pagination.ts'
-import { found, violation } from '../kernel/failure.ts'
+import { foundOr, violation } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { AddressRules } from './addresses.ts'
 import {
@@ -200,7 +200,7 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
       '/events/:id/redeliver',
       async ({ params, session: { world, client, write } }) =>
         write((tx) => {
-          const event = found(findEvent(tx, client.id, params.id), EVENT_NOT_FOUND)
+          const event = foundOr(findEvent(tx, client.id, params.id), EVENT_NOT_FOUND)
           redeliver(tx, world, event)
           return eventWire(event)
         }),

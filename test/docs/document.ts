@@ -1,7 +1,7 @@
 import {
   type ApiDocument,
   type DocumentedOperation,
-  type Response as DocumentedResponse,
+  type DocumentedResponse,
   entriesOf,
   errorsIn,
 } from '../../src/docs/document.ts'

@@ -4,7 +4,7 @@ import type { Operator } from './live.ts'
 
 /** `scrip desk` as a program that speaks HTTP: its address, and what a browser that was let in sends. */
 
-export interface Asked {
+export interface FilledAct {
   command: string
   input?: Record<string, string>
   seen?: number
@@ -66,7 +66,7 @@ export class Session {
     return JSON.parse(body) as T
   }
 
-  async ask(acts: Asked[], isDryRun = false): Promise<Done[]> {
+  async ask(acts: FilledAct[], isDryRun = false): Promise<Done[]> {
     const body = JSON.stringify({ acts: acts.map((act) => ({ input: {}, ...act })), isDryRun })
     const response = await this.request('/data/acts', { method: 'POST', body })
     expect(response.status).toBe(200)

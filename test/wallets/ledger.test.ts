@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Tx } from '../../src/db/database.ts'
-import { found } from '../../src/kernel/failure.ts'
+import { foundOr } from '../../src/kernel/failure.ts'
 import { AMOUNT_MINOR_MAX } from '../../src/kernel/money.ts'
 import { WALLET_NOT_FOUND } from '../../src/wallets/contract.ts'
 import { adjust, type Cause, fund, type Line, moveWallet, refund, reserve, settle } from '../../src/wallets/ledger.ts'
@@ -42,7 +42,7 @@ const funded = async (currencyId: number, amountMinor: number) => {
   await write((tx) => fund(tx, context(), now(wallet), amountMinor, { remarks: null, nowMs: NOW_MS }))
   return wallet
 }
-const now = ({ id }: Wallet): Wallet => found(findWallet(program.defaultWorld.db.query, CLIENT, id), WALLET_NOT_FOUND)
+const now = ({ id }: Wallet): Wallet => foundOr(findWallet(program.defaultWorld.db.query, CLIENT, id), WALLET_NOT_FOUND)
 const holds = (wallet: Wallet) => {
   const { amountMinor, reservedMinor } = now(wallet)
   return { amountMinor, reservedMinor }

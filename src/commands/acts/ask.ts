@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { Act, Asked } from '../../acts/act.ts'
+import type { Act, ActRequest } from '../../acts/act.ts'
 import { fileOf } from '../../acts/fields.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import { operatorName } from '../../config/environment.ts'
@@ -25,7 +25,7 @@ interface Means {
   config: DataConfig
   /** Undefined if only a refusal is to be recorded. */
   act?: Act
-  asked: Asked
+  asked: ActRequest
   input?: string
   onProgress?: OnProgress
   /** Gets messages for people, besides the result. By default, they are printed. */
@@ -36,7 +36,7 @@ interface Means {
 export const acting = (act: Act) =>
   async function (this: Command, ...args: unknown[]): Promise<void> {
     const config = dataConfigOf(this.opts<DataOptions>())
-    const asked = askedOf(this, args)
+    const asked = actRequestOf(this, args)
     await explainFaults(config.dataDir, () =>
       withProgress(async (onProgress) => {
         const means = { config, act, asked, onProgress }
@@ -65,7 +65,7 @@ const askAlone = async (means: Means, needs: 'write' | 'folder'): Promise<Result
 const EMPTY = 'scrip serve makes an empty record itself.'
 
 /** The request of a command. Its last argument is the command itself. */
-export const askedOf = (command: Command, args: readonly unknown[]): Asked => ({
+export const actRequestOf = (command: Command, args: readonly unknown[]): ActRequest => ({
   id: freshActId(),
   command: pathOf(command),
   subject: command.args.join(' '),
@@ -128,7 +128,7 @@ const WRITES_TOO_LONG = 'another command writes to this folder for too long\nTry
 const withoutSocket = (dataDir: string): string =>
   `a server works on ${dataDir}, and cannot be asked: ${socketPath(dataDir)} is ${isTooLong(socketPath(dataDir)) ? 'longer than the system allows' : 'not there'}\nStop the server first.`
 
-const unknown = ({ id, command }: Asked): string =>
+const unknown = ({ id, command }: ActRequest): string =>
   `it is not known whether scrip ${command} was done: the server ended before it responded\nSee scrip audit list when a server runs again: the act is ${id}.`
 
 const performHere = (

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import type { Acts, Asked, Performer } from '../../acts/act.ts'
+import type { ActRequest, Acts, Performer } from '../../acts/act.ts'
 import { DataFault, giveToOwner, makePrivate, makePrivateFolder } from '../../db/data-folder.ts'
 import { OutcomeUnknown } from '../../db/shared-commit.ts'
 import { EXIT, ProgramError, refused } from '../../kernel/exit.ts'
@@ -51,7 +51,7 @@ const OTHERS = 0o077
 const serveAt = (path: string, listening: Listening): ActsServer => {
   const underWay = new Map<string, Promise<Line>>()
   /** A command that repeats its request during the act waits for the same line. */
-  const outcomeOf = (asked: Asked, input: string, send: (line: Line) => void): Promise<Line> => {
+  const outcomeOf = (asked: ActRequest, input: string, send: (line: Line) => void): Promise<Line> => {
     const known = underWay.get(asked.id)
     if (known) return known
     const outcome = performed(listening, asked, input, send).finally(() => underWay.delete(asked.id))
@@ -67,7 +67,7 @@ const serveAt = (path: string, listening: Listening): ActsServer => {
     fetch: async (request) => {
       const body = await request.text()
       const end = body.indexOf('\n')
-      const asked = askedIn(body.slice(0, end))
+      const asked = actRequestIn(body.slice(0, end))
       if (!asked) return new Response(lineText(NO_ACT))
       return new Response(linesOf((send) => outcomeOf(asked, body.slice(end + 1), send)))
     },
@@ -87,10 +87,10 @@ const serveAt = (path: string, listening: Listening): ActsServer => {
 const NO_ACT: Line = { refusal: 'this socket takes the acts of scrip commands alone', exitCode: EXIT.usage }
 
 /** Undefined for anything but an act. */
-const askedIn = (line: string): Asked | undefined => {
+const actRequestIn = (line: string): ActRequest | undefined => {
   try {
-    const asked = JSON.parse(line) as Partial<Asked> | null
-    return typeof asked?.id === 'string' && typeof asked.command === 'string' ? (asked as Asked) : undefined
+    const asked = JSON.parse(line) as Partial<ActRequest> | null
+    return typeof asked?.id === 'string' && typeof asked.command === 'string' ? (asked as ActRequest) : undefined
   } catch {
     return undefined
   }
@@ -114,7 +114,7 @@ const linesOf = (work: (send: (line: Line) => void) => Promise<Line>): ReadableS
 
 const performed = async (
   { dataDir, log, acts, performer }: Listening,
-  asked: Asked,
+  asked: ActRequest,
   input: string,
   send: (line: Line) => void,
 ): Promise<Line> => {
@@ -137,7 +137,7 @@ const performed = async (
 }
 
 /** Undefined also for a name that every object has. */
-const actOf = (acts: Acts, { command }: Asked) => (Object.hasOwn(acts, command) ? acts[command] : undefined)
+const actOf = (acts: Acts, { command }: ActRequest) => (Object.hasOwn(acts, command) ? acts[command] : undefined)
 
-const unknownAct = ({ command }: Asked): string =>
+const unknownAct = ({ command }: ActRequest): string =>
   `the server does not know scrip ${command}: it is of release ${VERSION}, and nothing was done\nRestart it with this release, or run the command of its release.`

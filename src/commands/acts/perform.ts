@@ -1,4 +1,4 @@
-import type { Act, Acting, ActResult, Asked, Asking, Change, Performer } from '../../acts/act.ts'
+import type { Act, Acting, ActRequest, ActResult, Asking, Change, Performer } from '../../acts/act.ts'
 import { Facts } from '../../acts/cells.ts'
 import { fileOf, inputOf } from '../../acts/fields.ts'
 import { type AuditSeal, recordAct } from '../../audit/audit.ts'
@@ -25,7 +25,7 @@ class KnownAct extends Error {
 export const perform = async (
   performer: Performer,
   act: Act | undefined,
-  asked: Asked,
+  asked: ActRequest,
   asking: Asking,
 ): Promise<ActResult> => {
   const { id, command, subject, user, isDryRun, refusal } = asked
@@ -68,7 +68,7 @@ export const perform = async (
 }
 
 /** @throws ProgramError if somebody else has changed the same record meanwhile */
-const refuseOvertaken = (tx: Tx, { command, subject, seen }: Asked): void => {
+const refuseOvertaken = (tx: Tx, { command, subject, seen }: ActRequest): void => {
   if (seen === undefined) return
   const [[group = ''], [about = '']] = [command.split(' '), subject.split(' ')]
   const [other] = actsAbout(tx, group, about, seen)

@@ -1,7 +1,7 @@
 import { existsSync, linkSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
-import type { Asked } from '../../acts/act.ts'
+import type { ActRequest } from '../../acts/act.ts'
 import type { Row } from '../../acts/cells.ts'
 import { act } from '../../acts/kind.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
@@ -18,7 +18,7 @@ import { isOfMode } from '../../db/mode.ts'
 import { MINUTE_MS, systemClock, toTimestamp } from '../../kernel/clock.ts'
 import { EXIT, errorText, type ProgramError, refused, unusable } from '../../kernel/exit.ts'
 import { worldFilesIn } from '../../sandbox/worlds/database-folder.ts'
-import { ask, askedOf, recordingRefusal } from '../acts/ask.ts'
+import { actRequestOf, ask, recordingRefusal } from '../acts/ask.ts'
 import { explained, explainFaults } from '../advice.ts'
 import { withReader } from '../records/administration.ts'
 import { nextStopSignal } from '../serve/stop-signal.ts'
@@ -82,7 +82,7 @@ const requireFolder = (place: string): void => {
 
 async function copyOnce(this: Command, place: string, { every, keep }: BackupOptions): Promise<void> {
   const config = dataConfigOf(this.opts<DataOptions>())
-  const asked = askedOf(this, [])
+  const asked = actRequestOf(this, [])
   const means = { config, asked }
   await explainFaults(config.dataDir, async () => {
     const copied = await recordingRefusal(means, () =>
@@ -108,7 +108,7 @@ async function copyOnce(this: Command, place: string, { every, keep }: BackupOpt
 
 /** A sandbox has no audit. Without an active server on this machine, the copy of a record takes no row. */
 const recordCopied = async (
-  { config, asked }: { config: DataConfig; asked: Asked },
+  { config, asked }: { config: DataConfig; asked: ActRequest },
   { isCopy, facts }: { isCopy: boolean; facts: Row },
 ): Promise<void> => {
   const { dataDir } = config

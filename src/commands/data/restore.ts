@@ -30,7 +30,7 @@ import { type ProgramError, refused, unusable } from '../../kernel/exit.ts'
 import { markOf } from '../../orders/stock-queries.ts'
 import { areKeysOf, hasKey, openCipher } from '../../orders/voucher-key.ts'
 import { revokeLogins } from '../../sessions/queries.ts'
-import { askedOf, recordingRefusal } from '../acts/ask.ts'
+import { actRequestOf, recordingRefusal } from '../acts/ask.ts'
 import { dataError, explainFaults } from '../advice.ts'
 import { requirePrivateData } from '../records/administration.ts'
 import { note, show } from '../terminal/output.ts'
@@ -51,7 +51,7 @@ export const restoreCommand = (restore: Command): void => {
       const config = dataConfigOf(options)
       if (config.postgres) throw new UsageError(NOT_OF_RECORD)
       // A refusal is recorded in the database that stays in the folder, whether a server runs or not.
-      await recordingRefusal({ config, asked: askedOf(this, []) }, async () => {
+      await recordingRefusal({ config, asked: actRequestOf(this, []) }, async () => {
         await explainFaults(file, () => requireFile(file))
         const work = (onProgress: OnProgress) => restored(file, config, options.force ?? false, onProgress)
         const row = await explainFaults(config.dataDir, () => withProgress(work))

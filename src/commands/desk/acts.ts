@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
-import type { Act, ActResult, Asked } from '../../acts/act.ts'
+import type { Act, ActRequest, ActResult } from '../../acts/act.ts'
 import type { Field } from '../../acts/fields.ts'
 import type { DataConfig } from '../../config/config.ts'
 import { operatorName } from '../../config/environment.ts'
@@ -60,7 +60,7 @@ const readValue = (name: string, { flags, read = String, choices, fallback }: Fi
 }
 
 /** The request that the command of the act would make with the same values. @throws ProgramError */
-const askedBy = ({ command, input, seen, id = '' }: Filled, { takes }: Act, isDryRun: boolean): Asked => {
+const actRequestBy = ({ command, input, seen, id = '' }: Filled, { takes }: Act, isDryRun: boolean): ActRequest => {
   const fields = Object.entries(takes)
   const values = fields.map(([name, one]) => [one, readValue(name, one, input[name])] as const)
   const [options = [], operands = []] = [true, false].map((is) => values.filter(([one]) => isOption(one) === is))
@@ -82,7 +82,7 @@ export const actOnDesk = (config: DataConfig, filled: Filled, isDryRun: boolean)
     const done: Done = { id: '', notes: [] }
     try {
       const act = getAct(filled.command)
-      const asked = askedBy(filled, act, isDryRun)
+      const asked = actRequestBy(filled, act, isDryRun)
       done.id = asked.id
       const means = { config, asked, act, onNote: (note: string) => void done.notes.push(note) }
       const { file = '' } = filled

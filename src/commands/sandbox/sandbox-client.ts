@@ -14,7 +14,7 @@ export interface Reply {
   body: unknown
 }
 
-interface Asked {
+interface CallOptions {
   world?: string | undefined
   body?: unknown
 }
@@ -24,7 +24,7 @@ export class SandboxClient {
   constructor(private readonly access: Access) {}
 
   /** The control API, in any world. @throws ProgramError if there is no response */
-  control(method: string, path: string, { world = this.access.world, body }: Asked = {}): Promise<Reply> {
+  control(method: string, path: string, { world = this.access.world, body }: CallOptions = {}): Promise<Reply> {
     const { url, token } = this.access
     const target = new URL(`${url}/_sandbox${path}`)
     if (world !== undefined) target.searchParams.set('world', world)

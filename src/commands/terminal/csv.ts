@@ -2,7 +2,7 @@ import { Amount, type Cell, type List } from '../../acts/cells.ts'
 
 /** CSV of RFC 4180 with a header. No text can become a formula of a spreadsheet (contract C17). */
 export function* csvOf({ columns, rows }: List): Generator<string> {
-  yield `${columns.map(quoted).join(',')}\r\n`
+  yield `${columns.map(csvText).join(',')}\r\n`
   const [first = '', ...others] = columns
   for (const row of rows) {
     let line = cellOf(row[first] ?? null)
@@ -11,13 +11,13 @@ export function* csvOf({ columns, rows }: List): Generator<string> {
   }
 }
 
-const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+const csvText = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 /** Numbers need no quotes, and are not formulas. */
 const cellOf = (cell: Cell): string => {
   if (cell === null) return ''
   if (typeof cell === 'number' || typeof cell === 'boolean' || cell instanceof Amount) return String(cell)
-  return quoted(disarmed(Array.isArray(cell) ? cell.join(' ') : String(cell)))
+  return csvText(disarmed(Array.isArray(cell) ? cell.join(' ') : String(cell)))
 }
 
 const disarmed = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)

@@ -1,6 +1,6 @@
 import { readText } from '../../http/body.ts'
 import { parseObject } from '../../http/json.ts'
-import type { Asked } from '../../http/request-id.ts'
+import type { RequestTarget } from '../../http/request-id.ts'
 import { documentedRoute } from '../../http/target.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
@@ -72,7 +72,7 @@ export class WriteLog {
   }
 
   /** Called before a request is handled. Returns the moment at which its response is to be lost; undefined if it is not. */
-  async admitted({ request, route }: Asked, { world, client }: Session): Promise<Loss['when'] | undefined> {
+  async admitted({ request, route }: RequestTarget, { world, client }: Session): Promise<Loss['when'] | undefined> {
     const body = await readText(request).catch(() => '') // the route refuses an unreadable body
     const write = {
       world,

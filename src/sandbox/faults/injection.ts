@@ -3,7 +3,7 @@ import type { Pricing } from '../../charges/quote.ts'
 import { readText } from '../../http/body.ts'
 import { STRUCTURED } from '../../http/errors.ts'
 import { parseObject } from '../../http/json.ts'
-import type { Asked } from '../../http/request-id.ts'
+import type { RequestTarget } from '../../http/request-id.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { findPayingWallet, findWallet } from '../../wallets/queries.ts'
 import type { World } from '../../worlds/world.ts'
@@ -19,7 +19,7 @@ export class Injection {
   constructor(private readonly options: Pick<Parts, 'catalog' | 'reference'>) {}
 
   /** Undefined if no fault comes before the work. @throws DomainError the fault, or validation */
-  before(observed: ObservedRequest, world: World, target: Asked, session?: Session): Promise<void> | undefined {
+  before(observed: ObservedRequest, world: World, target: RequestTarget, session?: Session): Promise<void> | undefined {
     observed.route = target.route || null
     if (isExempt(target.route)) return undefined
     const fault = findFault(world, target)
@@ -27,7 +27,7 @@ export class Injection {
   }
 
   /** Loses the response to a write if the log says so, before the work or after its commit. @throws DomainError */
-  async losing(observed: ObservedRequest, writes: WriteLog, target: Asked, session: Session): Promise<void> {
+  async losing(observed: ObservedRequest, writes: WriteLog, target: RequestTarget, session: Session): Promise<void> {
     const when = await writes.admitted(target, session)
     if (when) await this.#apply(observed, { fault: lostResponse(when), target, session })
   }
@@ -67,7 +67,7 @@ export class Injection {
 /** The currencies of the product or the payout, and of the wallet that pays, if the request names them. */
 const currenciesOf = async (
   { catalog, reference }: Pick<Pricing, 'catalog' | 'reference'>,
-  { request, path }: Asked,
+  { request, path }: RequestTarget,
   { world, client }: Session,
 ): Promise<{ from: string; to: string } | undefined> => {
   try {

@@ -1,4 +1,4 @@
-import type { Asked } from '../../http/request-id.ts'
+import type { RequestTarget } from '../../http/request-id.ts'
 import { violated } from '../../kernel/failure.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
@@ -50,7 +50,11 @@ export const removeRule = (world: World, id: number | undefined): boolean => {
 }
 
 /** Uses up the first rule that applies to a request. A rule for an error applies only where the error `canOccur`. */
-export const takeRule = (world: World, target: Asked, canOccur: (error: string) => boolean): Rule | undefined => {
+export const takeRule = (
+  world: World,
+  target: RequestTarget,
+  canOccur: (error: string) => boolean,
+): Rule | undefined => {
   const { all, randomness } = world.of(rules)
   for (const rule of all) {
     if (rule.webhook !== undefined || rule.times_left === 0 || !matches(rule, target)) continue
@@ -62,7 +66,7 @@ export const takeRule = (world: World, target: Asked, canOccur: (error: string) 
   return undefined
 }
 
-const matches = ({ match }: Rule, { request, path, route }: Asked): boolean =>
+const matches = ({ match }: Rule, { request, path, route }: RequestTarget): boolean =>
   (match.method === null || match.method === request.method) &&
   (match.path === null || match.path === route || fits(match.path, path))
 

@@ -1,3 +1,4 @@
+import { shellWord } from '../../kernel/visible.ts'
 import type { RecordedRequest } from './contract.ts'
 
 /**
@@ -69,13 +70,13 @@ export const toCurl = ({ method, path, request }: RecordedRequest, baseUrl: stri
     .map(([name, value]) =>
       name === 'authorization'
         ? '-H "Authorization: Bearer $SCRIP_ACCESS_TOKEN"'
-        : `-H ${quoted(headerOf(name, value))}`,
+        : `-H ${shellWord(headerOf(name, value))}`,
     )
-  const body = request.body === null ? [] : ['--data-raw', quoted(request.body)]
+  const body = request.body === null ? [] : ['--data-raw', shellWord(request.body)]
   // With -X HEAD, curl would wait for a body.
   const asked = method === 'HEAD' ? ['--head'] : ['-X', method]
   // Without these flags, curl expands brackets and braces in a query, and removes dot segments from a path.
-  return ['curl', '--globoff', '--path-as-is', ...asked, quoted(baseUrl + path), ...headers, ...body].join(' ')
+  return ['curl', '--globoff', '--path-as-is', ...asked, shellWord(baseUrl + path), ...headers, ...body].join(' ')
 }
 
 /** Headers that a client sends by itself, or that belong to one connection: a repeated request gets its own. */
@@ -100,5 +101,3 @@ const isOfClient = (name: string): boolean => OF_CLIENT.has(name) || name.starts
 
 /** An empty header is written with a semicolon: with a colon it would be left out. */
 const headerOf = (name: string, value: string): string => (value === '' ? `${name};` : `${name}: ${value}`)
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

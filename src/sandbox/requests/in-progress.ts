@@ -1,4 +1,4 @@
-import type { Asked } from '../../http/request-id.ts'
+import type { RequestTarget } from '../../http/request-id.ts'
 import { DomainError, invalid } from '../../kernel/failure.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
@@ -67,7 +67,7 @@ export class RequestsInProgress {
    *
    * @throws DomainError validation, body_unreadable
    */
-  refuseUnknown = async ({ request, route, operation }: Asked): Promise<void> => {
+  refuseUnknown = async ({ request, route, operation }: RequestTarget): Promise<void> => {
     const observed = this.#observed.get(request)
     if (!observed || !operation || !(this.strict || isControl(route))) return
     const violations = await unknownIn(operation, request)

@@ -1,7 +1,7 @@
 import { isOfDryRun } from '../../http/dry-run.ts'
 import { errorMessageIn } from '../../http/error-message.ts'
 import type { ResponseHeaders } from '../../http/observer.ts'
-import type { Asked } from '../../http/request-id.ts'
+import type { RequestTarget } from '../../http/request-id.ts'
 import { documentedRoute } from '../../http/target.ts'
 import { sinceStartMs, systemClock, toTimestamp } from '../../kernel/clock.ts'
 import type { Failure } from '../../kernel/failure.ts'
@@ -25,7 +25,7 @@ interface ObservedResponse {
 
 export interface Injected {
   fault: Fault
-  target: Asked
+  target: RequestTarget
   session: Session | undefined
 }
 

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { JSON_TYPE } from '../../http/json.ts'
 import { choiceFilter, searchFilter } from '../../http/parameters.ts'
-import { found, violation } from '../../kernel/failure.ts'
+import { foundOr, violation } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
 import { controlRoutes, limitUpTo } from '../control/operation.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
@@ -209,4 +209,4 @@ const textResponse = (text: string, type = 'text/plain; charset=utf-8'): Respons
 
 /** @throws DomainError request_not_found */
 const getLogged = (world: World, id: number | undefined): Logged =>
-  found(id === undefined ? undefined : world.of(requestLog).find(id), REQUEST_NOT_FOUND)
+  foundOr(id === undefined ? undefined : world.of(requestLog).find(id), REQUEST_NOT_FOUND)

@@ -17,7 +17,7 @@ export const tokenHeaders = (): Record<string, string> => {
   return token === null ? {} : { 'x-sandbox-token': token }
 }
 
-interface Asked {
+interface CallOptions {
   world?: string
   query?: Record<string, string>
   body?: unknown
@@ -26,12 +26,12 @@ interface Asked {
   headers?: Record<string, string>
 }
 
-export const addressOf = (path: string, { world, query = {} }: Asked = {}): string => {
+export const addressOf = (path: string, { world, query = {} }: CallOptions = {}): string => {
   const search = new URLSearchParams({ ...query, ...(world !== undefined && { world }) }).toString()
   return path + (search === '' ? '' : `?${search}`)
 }
 
-const send = async (method: string, path: string, asked: Asked): Promise<string> => {
+const send = async (method: string, path: string, asked: CallOptions): Promise<string> => {
   const body = asked.text ?? (asked.body === undefined ? undefined : JSON.stringify(asked.body))
   const response = await fetch(addressOf(path, asked), {
     method,
@@ -44,15 +44,15 @@ const send = async (method: string, path: string, asked: Asked): Promise<string>
   throw new Error(errorMessageIn(text) ?? `${response.status} for ${method} ${path}`)
 }
 
-export const askText = (method: string, path: string, asked: Asked = {}): Promise<string> =>
+export const askText = (method: string, path: string, asked: CallOptions = {}): Promise<string> =>
   send(method, `/_sandbox${path}`, asked)
 
-export const ask = async <Body>(method: string, path: string, asked: Asked = {}): Promise<Body> => {
+export const ask = async <Body>(method: string, path: string, asked: CallOptions = {}): Promise<Body> => {
   const text = await askText(method, path, asked)
   return (text === '' ? undefined : JSON.parse(text)) as Body
 }
 
-export const get = <Body>(path: string, asked: Asked = {}): Promise<Body> => ask<Body>('GET', path, asked)
+export const get = <Body>(path: string, asked: CallOptions = {}): Promise<Body> => ask<Body>('GET', path, asked)
 
 interface SentAs {
   method: string
