@@ -1,3 +1,5 @@
+import { type Static, Type } from '@sinclair/typebox'
+
 /** The protocol of the desk's page and its server. */
 
 export interface Form {
@@ -10,14 +12,15 @@ export interface Form {
 }
 
 /** A form that was filled in. */
-export interface Filled {
-  command: string
-  /** The values by the names of its fields. */
-  input: Readonly<Record<string, string>>
-  /** The text of its file. */
-  file?: string | undefined
-  /** The last row of the audit that the desk had seen. */
-  seen?: number | undefined
-  /** The id of its dry run. */
-  id?: string
-}
+const Filled = Type.Object({
+  command: Type.String(),
+  input: Type.Record(Type.String(), Type.String(), { description: 'The values by the names of its fields' }),
+  file: Type.Optional(Type.String({ description: 'The text of its file' })),
+  seen: Type.Optional(Type.Integer({ description: 'The last row of the audit that the desk had seen' })),
+  id: Type.Optional(Type.String({ description: 'The id of its dry run' })),
+})
+
+export type Filled = Static<typeof Filled>
+
+/** The acts that the page requests. */
+export const Requested = Type.Object({ acts: Type.Array(Filled), isDryRun: Type.Boolean() })

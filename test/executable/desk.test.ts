@@ -67,6 +67,32 @@ describe('scrip desk', () => {
     }))
 })
 
+describe('a request that its page does not send', () => {
+  deskTest('gets 400 and does nothing', async (session, operator) => {
+    const fund = { command: 'wallet fund', input: { id: '1', amount: '1' } }
+    const acts = [
+      '{',
+      'null',
+      '{}',
+      JSON.stringify({ acts: [fund] }),
+      JSON.stringify({ acts: [null], isDryRun: false }),
+      JSON.stringify({ acts: [{ command: 'wallet fund' }], isDryRun: false }),
+      JSON.stringify({ acts: [{ ...fund, seen: 'x' }], isDryRun: false }),
+    ].map((body) => ['acts', { method: 'POST', body }] as const)
+    const error = 'the desk cannot read this request\nReload its page.'
+    const rows = await operator.json('audit', 'list')
+    for (const [path, init] of [...acts, ['record/wallets/%', {}] as const]) {
+      const response = await session.request(`/data/${path}`, init)
+      expect({ path, status: response.status, body: await response.json() }).toEqual({
+        path,
+        status: 400,
+        body: { error },
+      })
+    }
+    expect(await operator.json('audit', 'list')).toEqual(rows)
+  })
+})
+
 describe('twenty tries from elsewhere', () => {
   const outside = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])

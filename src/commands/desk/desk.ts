@@ -1,3 +1,4 @@
+import { Value } from '@sinclair/typebox/value'
 import { Amount, type List } from '../../acts/cells.ts'
 import { CLIENT } from '../../acts/clients.ts'
 import { get } from '../../acts/kind.ts'
@@ -7,7 +8,7 @@ import { parseMonth, parseTime } from '../../config/values.ts'
 import { hasDatabase } from '../../db/data-folder.ts'
 import type { Narrowing } from '../../db/narrowing.ts'
 import { createDesk } from '../../desk/server.ts'
-import type { Filled } from '../../desk/wire.ts'
+import { Requested } from '../../desk/wire.ts'
 import { EXIT, errorText, misused, ProgramError } from '../../kernel/exit.ts'
 import { explained, explainFaults } from '../advice.ts'
 import { verifiedData } from '../data/verify.ts'
@@ -59,19 +60,22 @@ const failed = (error: unknown): Response => {
 const changes = async (config: DataConfig, request: Request, { pathname }: URL) => {
   if (pathname === '/data/verify') return await explainFaults(config.dataDir, () => verifiedData(config))
   if (pathname !== '/data/acts') throw NOTHING
-  const { acts, isDryRun } = (await request.json()) as { acts: Filled[]; isDryRun: boolean }
+  const requested: unknown = await request.json().catch(() => undefined)
+  if (!Value.Check(Requested, requested)) throw UNREADABLE
   const done = []
-  for (const act of acts) done.push(await actOnDesk(config, act, isDryRun))
+  for (const act of requested.acts) done.push(await actOnDesk(config, act, requested.isDryRun))
   return done
 }
 
 const NOTHING = misused('the desk has no such data\nSee the menu.')
+const UNREADABLE = misused('the desk cannot read this request\nReload its page.')
 
 /** The number of rows that a list shows at once. */
 const PAGE_ROWS = 50
 const FOUND_MAX = 20
+
 const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promise<Response> => {
-  const [what = '', name = '', id = ''] = pathname.split('/').slice(2).map(decodeURIComponent)
+  const [what = '', name = '', id = ''] = partsOf(pathname)
   const asked = (parameter: string): string | undefined => searchParams.get(parameter) || undefined
   if (what === 'form') return json(formOf(name))
   if (!hasDatabase(config.dataDir)) return json({ isEmpty: true })
@@ -96,6 +100,15 @@ const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promi
       return json({ ...list, by, statuses, pageRows: PAGE_ROWS })
     }),
   )
+}
+
+/** The decoded segments below `/data`. @throws ProgramError */
+const partsOf = (pathname: string): string[] => {
+  try {
+    return pathname.split('/').slice(2).map(decodeURIComponent)
+  } catch {
+    throw UNREADABLE
+  }
 }
 
 /** @throws ProgramError */

@@ -40,7 +40,8 @@ const ActDialog = ({ form, subjects = [], seen, filled = {}, onEnd }: Props) => 
   const [first] = form.fields
   const acts = (): Filled[] => {
     const about = subjects.length === 0 ? [{}] : subjects.map(({ id }) => ({ [first?.name ?? '']: id }))
-    return about.map((input) => ({ command: form.command, input: { ...values, ...input }, file, seen }))
+    const known = { ...(file !== undefined && { file }), ...(seen !== undefined && { seen }) }
+    return about.map((input) => ({ command: form.command, input: { ...values, ...input }, ...known }))
   }
   const ask = async (isDryRun: boolean) => {
     setBusy(true)
