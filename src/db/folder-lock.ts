@@ -9,6 +9,7 @@ const SERVER_FILE = 'server.lock'
 const WRITER_FILE = 'writer.lock'
 /** Held while a copy is made, codes are imported, or data is erased or encrypted again, which must not get into a copy. */
 const COPY_FILE = 'copy.lock'
+export const LOCK_FILES = [SERVER_FILE, WRITER_FILE, COPY_FILE]
 
 /** The time that commands wait for each other, and a server for a command (contract C20). */
 export const WRITER_MS_MAX = 30 * SECOND_MS

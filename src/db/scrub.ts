@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DataFault, databasePath } from './data-folder.ts'
 import { STAGING_PREFIX } from './disk.ts'
+import { LOCK_FILES } from './folder-lock.ts'
 import { isSqlite } from './image.ts'
 
 /** Removes every trace of deleted data from the files of a data folder (contract C17, decision 68). */
@@ -11,12 +12,24 @@ import { isSqlite } from './image.ts'
 export const copiesIn = (dataDir: string): string[] => {
   const database = databasePath(dataDir)
   const name = basename(database)
-  const own = statSync(database).ino
+  const held = heldIn(dataDir)
   return readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
+    .filter((path) => !held.has(inodeOf(join(dataDir, path))))
     .filter((path) => isSetAside(path, name) || isDatabase(join(dataDir, path)))
-    .filter((path) => statSync(join(dataDir, path)).ino !== own)
     .sort()
 }
+
+/**
+ * The files of the database and of the locks, by their inodes: this process may have them open. To close any descriptor of a file
+ * releases all locks that the process has on it, those of SQLite too (POSIX), so no other code may open them.
+ */
+const heldIn = (dataDir: string): ReadonlySet<number | undefined> => {
+  const database = databasePath(dataDir)
+  const locks = LOCK_FILES.map((file) => join(dataDir, file))
+  return new Set([database, `${database}-wal`, `${database}-shm`, ...locks].map(inodeOf))
+}
+
+const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
 
 /** Also matches incomplete copies and their logs: they are not databases, but hold the same data. */
 const isSetAside = (path: string, name: string): boolean =>

@@ -229,6 +229,24 @@ describe('scrip beneficiary erase', () => {
       expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
     }))
 
+  test('leaves the folder with its server: no other one starts on it, commands ask it, and it goes on writing', () =>
+    asOperator(async (operator) => {
+      const { server, customer } = await operator.trading()
+      await using _server = server
+      const post = poster(server, customer)
+      for (const email of ['one@example.com', 'two@example.com']) {
+        await post('/beneficiaries', { ...BOB, email })
+        await operator.json('beneficiary', 'erase', email)
+        expect(await operator.run(['serve', '--mode', 'live', '--port', '0'])).toMatchObject({
+          exitCode: 4,
+          stderr: expect.stringContaining('another scrip serve works on this folder'),
+        })
+        await operator.json('client', 'list')
+        expect((await server.request('/readyz')).status).toBe(200)
+        expect((await post('/beneficiaries', { ...BOB, email: `after-${email}` })).status).toBe(201)
+      }
+    }))
+
   test('refuses a person that nothing is stored about, and what is neither an address nor an id', () =>
     asOperator(async (operator) => {
       await operator.stocked()
