@@ -45,7 +45,7 @@ const flagRow = ({
   return [`\`${flags}\``, envVar ? `\`${envVar}\`` : '', known, cell(words + choices)]
 }
 
-/** What many commands on records have in common; in the words of the command that is the first to have it, if there are none here. */
+/** Flags that many commands on records share; in the words of the first command that has it, if there are none here. */
 const COMMON: Readonly<Record<string, string>> = {
   '--data-dir': 'data folder of the server',
   '--json': '',
@@ -59,7 +59,7 @@ const COMMON: Readonly<Record<string, string>> = {
 
 /** Not named in each row. */
 const TAKEN_BY_ALL = ['--data-dir', '--json']
-/** What an operand is, where it is the record of its command. */
+/** Descriptions of an operand that only repeat the record of its command. */
 const SAYS_ITS_NAME = /^(?:the \w+|its (?:id|username)|a username)$/
 
 const isCommon = ({ long }: Option): boolean => Object.hasOwn(COMMON, long ?? '')

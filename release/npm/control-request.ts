@@ -30,7 +30,7 @@ export type Arguments<Id extends keyof operations> =
 /** The address of the control API, and the world of the requests. */
 export interface ControlOptions {
   url: string
-  /** What `--sandbox-token` says, for a sandbox on another machine. */
+  /** The value of `--sandbox-token`, for a sandbox on another machine. */
   sandboxToken: string | undefined
   world: string | undefined
 }
@@ -58,7 +58,7 @@ export const askControl =
     return send(`${url}${path}${query.size > 0 ? `?${query}` : ''}`, method, body, headers)
   }
 
-/** What Scrip refused, or why it did not start or end well. */
+/** A refusal by Scrip, or the reason why it did not start or end well. */
 export class ScripError extends Error {
   override readonly name = 'ScripError'
 

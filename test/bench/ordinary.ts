@@ -11,7 +11,7 @@ import { folder, start } from './programs.ts'
 const ROOT = resolve(import.meta.dir, '../..')
 const NATIVE = join(ROOT, 'node_modules/better-sqlite3')
 
-/** What both programs begin with, in the words of Scrip's API and files. */
+/** The initial data of both programs, in the terms of Scrip's API and files. */
 export interface Data {
   username: string
   password: string

@@ -16,7 +16,7 @@ import { type Contender, folder, Load, medianOf, type Rounds } from './programs.
 import { count, markdown, milliseconds, ratio } from './table.ts'
 
 /**
- * What a record in PostgreSQL costs: reads and payouts, by turns with a server that has none, near PostgreSQL and with a
+ * The cost of PostgreSQL: reads and payouts, in turn with a server without it, near PostgreSQL and with a
  * longer round trip; and how far a warm server is behind. All of them share the processors.
  */
 
@@ -37,7 +37,7 @@ const payoutBy = (token: string, reference: string): Ask => ({
   body: JSON.stringify({ reference_id: reference, wallet_id: 1, amount: 1.25, currency: 'USD', ...PAYEE }),
 })
 
-/** What is sent: a name, the connections, and the exchanges. */
+/** The loads: a name, the connections, and the exchanges. */
 const ROWS: [name: string, connections: number, exchangesBy: (token: string) => Contender['exchanges']][] = [
   ['reads, 32 in flight', 32, (token) => readsBy(token)],
   ['payouts, 64 in flight', 64, (token) => payoutsBy(token)],
@@ -105,7 +105,7 @@ class Record {
     return { server, token: await logIn(server.port, payer.username, payer.password) }
   }
 
-  /** How long each commit takes from PostgreSQL to the copy of a warm server. */
+  /** The time that each commit takes from PostgreSQL to the copy of a warm server. */
   async lag(): Promise<string> {
     const { server, token } = await this.serve('followed', this.database.port)
     const dataDir = join(folder, 'warm')

@@ -7,7 +7,7 @@ import { median } from './table.ts'
 
 /** The processes of a benchmark: the server on one core, the load generator on another, and all of them gone at the end. */
 
-/** Where everything is written that a run needs: on a disk, if TMPDIR is. */
+/** The folder for the files of a run: on a disk, if TMPDIR is. */
 export const folder = mkdtempSync(join(tmpdir(), 'scrip-bench-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
@@ -17,7 +17,7 @@ export const SANDBOX = [BINARY, 'serve', '--port', '0', '--rate-limit', 'off', '
 const SERVER_CORE = 0
 const LOAD_CORE = 1
 
-/** Where a program runs: on one core, or wherever there is room. */
+/** The processors of a program: one core, or any. */
 type Core = number | 'any'
 
 const pinned = (core: Core, command: readonly string[]): string[] =>
@@ -43,7 +43,7 @@ export interface Contender {
 export interface Rounds {
   rounds: number
   seconds: number
-  /** How long each server is sent the row before it is measured. */
+  /** The time for which each server gets the requests of a row before it is measured. */
   warmUpSeconds: number
 }
 
@@ -87,7 +87,7 @@ export class Load {
 export const medianOf = ({ measured }: Contender, figure: 'perSecond' | 'p50Ms' | 'p99Ms' | 'cpuUs'): number =>
   median(measured.map((measurement) => measurement[figure]))
 
-/** How far the rounds are apart: the highest less the lowest, as a share of the median. */
+/** The spread of the rounds: the highest less the lowest, as a share of the median. */
 export const spreadOf = (contender: Contender): number => {
   const costs = contender.measured.map(({ cpuUs }) => cpuUs)
   return (Math.max(...costs) - Math.min(...costs)) / medianOf(contender, 'cpuUs')

@@ -182,7 +182,7 @@ const payOut = async ({ server, token }: Subject, count: number): Promise<void> 
   await Promise.all(Array.from({ length: CONNECTIONS }, converse))
 }
 
-/** What the ordinary programs begin with. */
+/** The initial data of the ordinary programs. */
 const dataOf = async ({ server, token, username, password }: Subject, catalog: string) => {
   const list = async (path: string) =>
     JSON.parse((await ask(server.port, { path, headers: { Authorization: `Bearer ${token}` } })).body.toString())

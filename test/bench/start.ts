@@ -4,7 +4,7 @@ import { folder, SANDBOX, start } from './programs.ts'
 import { actIn, writeCatalog } from './requests.ts'
 import { markdown, mebibytes, median, milliseconds } from './table.ts'
 
-/** How long Scrip takes to start, and its memory before it is asked anything, beside an empty program (hello.ts). */
+/** Scrip's start time, and its memory before the first request, beside an empty program (hello.ts). */
 
 const STARTS = 10
 /** Before memory is read, so that what a start has left behind is gone. */

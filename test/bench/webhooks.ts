@@ -6,7 +6,7 @@ import { atPace } from './pace.ts'
 import { SANDBOX, start } from './programs.ts'
 import { count, markdown, milliseconds } from './table.ts'
 
-/** How many events a second one process delivers to a receiver on the same machine, and what other requests notice of it. */
+/** The number of events a second that one process delivers to a receiver on the same machine, and its effect on other requests. */
 
 const EVENTS = 1_000
 const WEBHOOKS = 20
@@ -91,7 +91,7 @@ class Receiver {
   }
 }
 
-/** How long each request takes while some work goes on. */
+/** The time that each request takes while some work goes on. */
 const latencies = async (
   port: number,
   headers: Record<string, string>,

@@ -4,7 +4,7 @@ import { logIn } from '../rigs/server.ts'
 import { SANDBOX, start } from './programs.ts'
 import { count, markdown, mebibytes, milliseconds } from './table.ts'
 
-/** What a world of the sandbox costs: to make, copy and drop it, and to keep 10,000 of them. */
+/** The cost of a sandbox world: to make, copy and drop it, and to keep 10,000 of them. */
 
 const WARM_UP = 50
 const TIMED = 300

@@ -14,7 +14,7 @@ const save = async (world: TestWorld, change: object = {}) => {
   return (await response.json()) as { id: string; email: string }
 }
 
-/** What identifies no beneficiary; anything that is not one is simply not found. */
+/** Ids that identify no beneficiary. Each is simply not found. */
 const NOBODY = [
   ['of the right form', 'ben_00000000000000000000000000'],
   ['that is a number', '1'],

@@ -30,7 +30,7 @@ const problemsOf = (document: unknown): readonly string[] => {
   }
   return []
 }
-/** What is wrong with a catalog of one product that differs from a sound one. */
+/** The problems that the import reports for a catalog of one product, which differs from a valid one in these members. */
 const problemsWith = (change: Record<string, unknown>) => problemsOf({ products: [catalogEntry(change)] })
 
 const UNWRITABLE = 'a text must not hold NUL or half a surrogate pair'

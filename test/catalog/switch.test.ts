@@ -6,7 +6,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { readReference, seedReferenceData } from '../../src/start/seed.ts'
 import { catalogEntry } from './entry.ts'
 
-/** What is served while another catalog is imported (decision 31). */
+/** Requests are served from the old catalog while another one is imported (decision 31). */
 
 const reference = readReference()
 
@@ -33,7 +33,7 @@ const served = (text: string) => {
 
 const nameIn = (catalog: Catalog): string | undefined => catalog.shared.find(1)?.name
 
-test('the present catalog stays in use while another one cannot be read, and that is told', () => {
+test('the present catalog stays in use while another one cannot be read, and that is logged', () => {
   const { catalog, replaceBy, broken } = served(productsOf('Tea', 1))
   expect(nameIn(catalog)).toBe('Tea')
   replaceBy(productsOf('Cup', 1), 'ALTER TABLE products RENAME TO lost')

@@ -7,7 +7,7 @@ const server = await sharedServer()
 const atNoon = testIn(() => server.world(NOON))
 const PURCHASE = { denomination: 100, quantity: 2 }
 
-/** What is said of the cache, and the bytes. */
+/** The header about the cache, and the body. */
 const ask = async (client: TestWorld, body: unknown = PURCHASE, id = 1) => {
   const response = await client.post(`/api/v1/products/${id}/charges`, body)
   return { status: response.status, cache: response.headers.get('x-cache'), text: await response.text() }

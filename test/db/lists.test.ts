@@ -18,7 +18,7 @@ const readerOf = (id: number) => ({ world: { db: { query: queryOn(database.sqlit
 
 /** One client of many records must not hold up others (contract C4). */
 describe('A count and a page of a list read nothing but indexes, and then the rows that are shown:', () => {
-  /** How each table is searched by the statements of a page. */
+  /** The way in which the statements of a page search each table. */
   const searchesOf = (page: () => unknown): string[] => {
     const prepare = spyOn(database.sqlite, 'prepare')
     page()

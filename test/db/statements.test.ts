@@ -5,7 +5,7 @@ import { expect, spyOn, test } from 'bun:test'
 import { forFile } from '../harness.ts'
 import { ADA, PAYEE } from '../records.ts'
 
-/** How many statements an operation runs, so that nobody adds one unseen. */
+/** The number of statements of each operation, so that nobody adds one unseen. */
 
 let statementCount = 0
 const prepare = Database.prototype.prepare

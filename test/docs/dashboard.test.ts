@@ -40,12 +40,12 @@ const variables = dashboard.templating.list
 const SOURCE = { type: 'prometheus', uid: '$' + '{datasource}' }
 
 describe('the dashboard', () => {
-  test('belongs to no Grafana yet', () => {
+  test('has no id of a Grafana instance', () => {
     expect(dashboard).not.toContainAnyKeys(['id', 'gnetId', '__inputs'])
     expect(dashboard).toMatchObject({ title: 'Scrip', schemaVersion: expect.any(Number), uid: expect.any(String) })
   })
 
-  test('asks for its data source first, by which all panels and variables read', () => {
+  test('has its data source as the first variable, and all others and the panels use it', () => {
     expect(variables[0]).toMatchObject({ name: 'datasource', type: 'datasource', query: 'prometheus' })
     for (const { type } of variables) expect(VARIABLE_TYPES).toContain(type)
     for (const { datasource } of variables.slice(1)) expect(datasource).toEqual(SOURCE)

@@ -75,7 +75,7 @@ describe('GET /docs', () => {
     }
   })
 
-  test('says below an error what to do, as docs/use/errors.md does, and lists a value once that is taken in either case', async () => {
+  test('gives the advice of docs/use/errors.md below an error, and lists case-insensitive values once', async () => {
     expect(await textOf('/docs/operations/createPayout')).toContain(
       '<p class="advice">What to do: fund the wallet, or use another wallet.</p>',
     )
@@ -90,7 +90,7 @@ describe('GET /docs', () => {
     expect(orders).not.toContain('<code>pending</code>')
   })
 
-  test('finds everything that it has pages for, and headings of guides', async () => {
+  test('finds everything that has a page, and headings of guides', async () => {
     const found = await index()
     expect(found.map(({ href }) => href)).toEqual(
       expect.arrayContaining(operations.map(({ operation }) => `/docs/operations/${operation.operationId}`)),
@@ -115,7 +115,7 @@ describe('GET /docs', () => {
     ['retry', 'Idempot'],
     ['chargeback', 'refund'],
     ['gift card', 'voucher'],
-  ])('finds by what people say: %s', async (said, expected) => {
+  ])('finds by everyday words: %s', async (said, expected) => {
     const found = search(await index(), termsIn(said)).slice(0, 30)
     expect(JSON.stringify(found).toLowerCase()).toContain(expected.toLowerCase())
   })
@@ -143,7 +143,7 @@ describe('GET /docs', () => {
 })
 
 test.each(['..%2f', 'nothing.md', '__proto__.md', '..%2fREADME.md', 'architecture.md', 'fixtures/none.py'])(
-  'a program that asks for the guide %s is told as of every unknown route',
+  'a program that requests the guide %s gets the 404 of every unknown route',
   async (name) => {
     const response = await server.request(`/docs/guides/${name}`)
     expect([response.status, await response.json()]).toEqual([

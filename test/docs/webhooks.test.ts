@@ -25,7 +25,7 @@ describe('The webhooks of the document', () => {
     expect(faultsOf(schema, example)).toEqual([])
   })
 
-  test('describe what is sent', async () => {
+  test('describe the deliveries that are sent', async () => {
     const world = await server.world('2030-01-01T12:00:00.000Z')
     await pay(world)
     await place(world, { ...PHYSICAL, quantity: 2 })

@@ -95,9 +95,14 @@ test.each(OUT_OF_CODE)('no code says %p', (out, instead) => {
   expect({ instead, found: linesWith(out, code) }).toEqual({ instead, found: [] })
 })
 
-test('every comment of the program has a subject', () => {
-  const fragment = /(?:\/\*\*|\/\/|^\s*\*) (?:What|Whether|Who|Whose|Where|Which|How|Why) /
-  expect(linesWith(fragment, read(['src/**/*.{ts,tsx,js}']))).toEqual([])
+const FRAGMENT = '(?:What|Whether|Who|Whose|Where|Which|How|Why) '
+
+test('every comment and every name of a test has a subject', () => {
+  const comment = new RegExp(`(?:/\\*\\*|//|^\\s*\\*) ${FRAGMENT}`)
+  const testName = new RegExp(`(?:\\b(?:test|describe)\\w*|\\))\\(['"\`]${FRAGMENT}`, 'i')
+  const program = read(['{src,test,release,docs}/**/*.{ts,tsx,js,mjs}'])
+  expect(linesWith(comment, program)).toEqual([])
+  expect(linesWith(testName, code)).toEqual([])
 })
 
 test('the words are looked for where they are read', () => {

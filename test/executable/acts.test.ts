@@ -14,7 +14,7 @@ const READING = [
   ...['webhooks list', 'webhooks deliveries', 'transactions', 'statement', 'verify', 'desk'],
 ]
 
-/** What follows each command that acts; most of it is refused. */
+/** The arguments of each command that acts; most of them are refused. */
 const ACTING: Record<string, string[]> = {
   'client add': ['acme'],
   'client rotate': ['nobody'],

@@ -65,7 +65,7 @@ test('exit 2 for an invalid voucher key, which is not printed', async () => {
   expect(ended.stderr).not.toContain('hush')
 })
 
-/** What is refused with which exit code, and what the operator reads; mistakes.test.ts has the usual ones whole. */
+/** Each refusal has its exit code and its message; mistakes.test.ts has the usual messages whole. */
 const REFUSED: [exitCode: number, command: string, message: string][] = [
   [2, 'wallet fund 1 1e3', 'not an amount in'],
   [2, 'wallet fund 1 0', 'above zero'],

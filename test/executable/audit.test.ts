@@ -37,7 +37,7 @@ const storedRows = ({ dataDir }: Operator): StoredRow[] => {
   return sqlite.query<StoredRow, []>('SELECT * FROM audit ORDER BY id').all()
 }
 
-/** What verify finds, with its exit code held against it. */
+/** The report of verify; its exit code is checked. */
 const faultsOf = async (operator: Operator): Promise<string[]> => {
   const { exitCode, stdout } = await operator.run(['verify', '--json'])
   const broken = (JSON.parse(stdout) as { faults: number; first: string }[]).filter(({ faults }) => faults > 0)
@@ -167,7 +167,7 @@ const hashedAnew = (rows: readonly StoredRow[], previousHash = FIRST): string[] 
   return [...updates, `UPDATE audit_head SET count = ${rows.at(-1)?.id}, hash = '${previous}'`]
 }
 
-/** What somebody does who can write to the database of {@link Operator.stocked}, but has not the key; and what shows. */
+/** Somebody who can write to the database of {@link Operator.stocked} but does not have the key; and the report of verify. */
 const FORGERIES: [what: string, statements: (rows: StoredRow[]) => string[], fault: RegExp][] = [
   ['a row that is changed', () => ["UPDATE audit SET subject = '1 10' WHERE id = 3"], /^row 3 .* was changed$/],
   ['the first of several', () => ["UPDATE audit SET user = 'eve' WHERE id IN (2, 4)"], /^row 2 .* was changed$/],

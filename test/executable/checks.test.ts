@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { CHECKS } from '../../src/commands/data/checks.ts'
 import { migrate } from '../../src/db/migrate.ts'
 
-/** What `scrip verify` asks takes time in proportion to the records, so that a million transactions take seconds. */
+/** `scrip verify` takes time in proportion to the records, so that a million transactions take seconds. */
 
 /** Columns that so many rows share that looking rows up by them alone reads a share of the table each time. */
 const SHARED = new Set(['client_id', 'status', 'currency_id', 'source_type', 'transaction_type', 'account'])

@@ -44,7 +44,7 @@ describe('scrip client', () => {
       })
       const set = ['client', 'fees', 'acme', '--conversion-fee', '10', '--payout-fee', '0']
       expect(await operator.json(...set)).toEqual({ username: 'acme', conversion_fee: 10, payout_fee: 0 })
-      // What was quoted is held; an order of another quantity has a new price.
+      // The quoted price is held; an order of another quantity has a new price.
       expect(await charge(1)).toMatchObject({ total_payable: 12.25 })
       expect(await charge(2)).toMatchObject({ net_amount: 24.38, charges_details: { conversion_fee: 2.44 } })
       expect(await customer.order(2, 2)).toMatchObject({ amount: 26.82 })

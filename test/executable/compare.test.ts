@@ -59,7 +59,7 @@ describe('against another Scrip', () => {
     )
   })
 
-  test('whose lists are empty, what they prove nothing about is named', async () => {
+  test('with empty lists, the report names the operations that it could not compare', async () => {
     await using empty = await start()
     const { exitCode, stderr } = await compare(empty.url)
     expect(exitCode).toBe(0)
@@ -69,13 +69,13 @@ describe('against another Scrip', () => {
     }
   })
 
-  test('as a client without a feature, what the feature has is not compared', async () => {
+  test('as a client without a feature, the operations of the feature are not compared', async () => {
     const { exitCode, stderr } = await compare(host.url, ['--username', 'limited'], { SCRIP_PASSWORD: 'limited' })
     expect(exitCode).toBe(0)
     expect(stderr).toContain('not compared: GET /api/v1/categories: the client does not have the feature\n')
   })
 
-  test('whose limits are lifted, there is no difference; nothing is written, and only the login makes a token', async () => {
+  test('without rate limits, there is no difference; nothing is written, and only the login makes a token', async () => {
     await using watched = await start(['--rate-limit', 'off'])
     expect(await compare(watched.url, ['--json'])).toEqual({ exitCode: 0, stdout: '[]\n', stderr: '' })
     const requests = (await (await watched.request('/_sandbox/requests')).json()) as {
@@ -94,7 +94,7 @@ describe('against another Scrip', () => {
 })
 
 describe('the limits of the host', () => {
-  test('are waited for and not met', async () => {
+  test('are respected: the command waits before it reaches them', async () => {
     await using slow = await start(['--rate-limit', '20/s'])
     const { exitCode, stdout } = await compare(slow.url)
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
@@ -228,7 +228,7 @@ describe('against a Scrip whose responses are altered', () => {
     return { operation, request, field, expected, found }
   })
 
-  test('in twenty-one ways at once, all are found and nothing else: exit code 1', () =>
+  test('in twenty-one ways at once, it finds all of them and nothing else: exit code 1', () =>
     altered(changes, async (url) => {
       const ended = await compare(url, ['--json'])
       expect(ended.exitCode).toBe(1)
@@ -285,7 +285,7 @@ describe('a 429 of the host', () => {
   )
 })
 
-describe('what a broken or malicious host sends is cut, and the report says so:', () => {
+describe('the response of a broken or malicious host is cut, and the report says so:', () => {
   const endless = () => {
     const chunk = new TextEncoder().encode(`[${'1,'.repeat(30_000)}`)
     return new ReadableStream({ pull: (controller) => controller.enqueue(chunk) })
@@ -338,7 +338,7 @@ describe('what a broken or malicious host sends is cut, and the report says so:'
     })
   })
 
-  test('an id that is no id is not asked about', () => {
+  test('an invalid id of the host is not requested', () => {
     const ids = ['"../../../_sandbox/reset?x="', '"\\ud800"', '[[[1]]]', '1.5']
     const lists = /^GET \/api\/v1\/(?:orders|payouts|wallets|beneficiaries)\?limit=100 200$/
     const change = inText((text) => text.replace(/"id":("[^"]*"|\d+)/, () => `"id":${ids.pop()}`))
@@ -391,7 +391,7 @@ describe('the credentials', () => {
   })
 })
 
-test('exit code 2 for a URL that is none, and for a password that is a flag', async () => {
+test('exit code 2 for an invalid URL, and for a password as a flag', async () => {
   expect(await compare('localhost:4747')).toMatchObject({ exitCode: 2 })
   expect(await compare(host.url, ['--password', 'x'])).toMatchObject({ exitCode: 2 })
 })

@@ -53,7 +53,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await request.waitFor({ state: 'detached' })
   })
 
-  test('shows what an order changed, posted and caused, and sends it again with a fault', async () => {
+  test('shows the row changes, ledger entries and events of an order, and sends it again with a fault', async () => {
     const page = await consoles.open(`#requests?world=${world}`)
     await page.getByLabel('Search requests').fill('method:post path:/api/v1/orders')
     await page.locator('.row').last().click()
@@ -77,7 +77,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
       .waitFor()
   })
 
-  test('shows the rows of a request before and after it, and says when it can not', async () => {
+  test('shows the rows of a request before and after it, and says when it cannot', async () => {
     const page = await consoles.open(`#requests?world=${world}&id=3&of=${world}`)
     const rows = page.getByRole('region', { name: 'Rows changed' })
     await rows.getByText('It did not record this request').waitFor()
@@ -96,7 +96,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     expect(await rows.getByText('It did not record this request').count()).toBe(0)
   })
 
-  test('shows what falls due next, also deliveries, and goes there', async () => {
+  test('shows the next due work, also deliveries, and opens it', async () => {
     const waiting = await consoles.world()
     await consoles.control('POST', `/clock?world=${waiting.name}`, { frozen: true })
     await consoles.control('PUT', `/inbox/shop?world=${waiting.name}`, { status: 500 })
@@ -124,7 +124,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await row(page, '/status?while=paused').waitFor()
   })
 
-  test('draws the newest requests, more when somebody asks, and finds all', async () => {
+  test('draws the newest requests, more on demand, and finds all', async () => {
     const busy = await consoles.world()
     await Promise.all(Array.from({ length: 510 }, () => busy.get('/api/v1/countries/1')))
     const page = await consoles.open(`#requests?world=${busy.name}`)
@@ -136,7 +136,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.getByText('1 of 511 requests').waitFor()
   })
 
-  test('moves the clock, delivers orders and pays: with buttons', async () => {
+  test('moves the clock, delivers orders and completes payouts with buttons', async () => {
     const byHand = await consoles.world()
     await consoles.control('PUT', `/pace?world=${byHand.name}`, { payouts: 'manual', orders: 'manual' })
     await byHand.post('/api/v1/orders', DELAYED_ORDER)
@@ -174,7 +174,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.getByText('100,000.00 USD').first().waitFor()
   })
 
-  test('shows what requests and receivers hold as text', async () => {
+  test('shows the content of requests and receivers as text', async () => {
     for (const place of [`requests?world=${world}&id=5&of=${world}`, `money?world=${world}`, `events?world=${world}`]) {
       const page = await consoles.open(`#${place}`)
       await page.getByText('<img src=x onerror=alert(1)>', { exact: false }).first().waitFor({ state: 'attached' })
@@ -279,7 +279,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     expect(await row(page, '/api/v1/orders').count()).toBe(0)
   })
 
-  test('says that a world does not exist without asking for it, and shows nothing of before a reset', async () => {
+  test('says that a world does not exist without requesting it, and shows nothing from before a reset', async () => {
     const page = await consoles.open('#money?world=nope')
     await page.getByRole('heading', { name: 'There is no world nope' }).waitFor()
     const asked: string[] = []

@@ -7,7 +7,7 @@ import { bearer, inFolder, login, type Pair, type Running, run, start } from '..
 
 /** More of them: `TEST_ROUNDS=50 npm test -- crash`. */
 const ROUNDS = Number(process.env.TEST_ROUNDS ?? 2)
-/** How many writes are acknowledged before the kill: another number each round, so that it falls elsewhere. */
+/** The number of acknowledged writes before the kill: another one each round, so that the kill hits elsewhere. */
 const acknowledgedBeforeKill = (round: number): number => 15 + round * 11
 
 const open = async (program: Running, name: string): Promise<Pair> => {
@@ -21,7 +21,7 @@ interface Order {
   vouchers: { card_number: string }[]
 }
 
-/** What the two worlds of the test have acknowledged, by world. */
+/** The writes that each of the two worlds has acknowledged. */
 class Acknowledged {
   readonly orders: Order[] = []
   readonly people: string[] = []

@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     return said
   }
 
-  test('has no token in its address once it is open, and keeps nobody who was not let in', async () => {
+  test('has no token in its address once it is open, and refuses other browsers', async () => {
     expect(page.url()).toBe(`${desk.url}/`)
     const stranger = await browser.newPage()
     expect((await stranger.goto(desk.address))?.status()).toBe(403)
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     await stranger.close()
   })
 
-  test('finds bonus-1 and says what happened', async () => {
+  test('finds bonus-1 and shows its history', async () => {
     const { id } = await customer.payout('bonus-1')
     await operator.json('payouts', 'advance', id, '--to', 'processing')
     await operator.json('payouts', 'fail', id, '--reason', 'The account is closed')
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     expect(await card('Audit').textContent()).toContain('payouts fail')
   })
 
-  test('pays ten payouts at once, after it has said which', async () => {
+  test('completes ten payouts at once, after it has listed them', async () => {
     for (let number = 1; number <= 10; number += 1) await customer.payout(`p-${number}`)
     await today()
     const waiting = card('Payouts that wait')
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     expect(completed).toHaveLength(10)
   })
 
-  test('refunds one voucher of an order, and says what the wallet holds then', async () => {
+  test('refunds one voucher of an order, and shows the new balance of the wallet', async () => {
     const { id } = await customer.order(1, 2)
     await page.goto(`${desk.url}/#orders/${id}`)
     await page.getByRole('button', { name: /^Refund/ }).click()
@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     )
   })
 
-  test('says why an act is refused and what to do, and offers another try', async () => {
+  test('explains why an act is refused and what to do, and offers another try', async () => {
     await page.goto(`${desk.url}/#wallets/1`)
     await page.getByRole('button', { name: /^Adjust/ }).click()
     await dialog()

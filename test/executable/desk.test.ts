@@ -59,7 +59,7 @@ describe('scrip desk', () => {
     expect(await run(['desk', '--port', '1', '--data-dir', '/none'])).toMatchObject({ exitCode: 2, stdout: '' })
   })
 
-  test('is no part of the port of the server', () =>
+  test('is not served on the port of the server', () =>
     asOperator(async (operator) => {
       const { server } = await operator.trading()
       await using _server = server
@@ -251,7 +251,7 @@ describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => 
 })
 
 describe('the desk shows', () => {
-  test('a record with its whole story, found by anything that a person has in hand', () =>
+  test('a record with its whole history, found by any of its ids and names', () =>
     asOperator(async (operator) => {
       const { server, customer } = await operator.trading()
       await using _server = server
@@ -298,7 +298,7 @@ describe('the desk shows', () => {
       expect(story.audit.rows).toEqual([expect.objectContaining({ command: 'payouts advance', outcome: 'done' })])
     }))
 
-  test('codes nowhere', () =>
+  test('no voucher code', () =>
     asOperator(async (operator) => {
       const { server, customer } = await operator.trading()
       await using _server = server

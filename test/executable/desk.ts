@@ -22,7 +22,7 @@ export interface Done {
 export class Desk implements AsyncDisposable {
   private constructor(
     readonly running: Running,
-    /** What it printed: it lets one browser in. */
+    /** The address that it printed: it lets one browser in. */
     readonly address: string,
   ) {}
 

@@ -6,7 +6,7 @@ import { bearer, folderTest, inFolder, loggedIn, ON_A_SMALL_DISK, type Running, 
 import { Connection } from '../socket.ts'
 import { brokenInvariants } from './ledger.ts'
 
-/** What a machine runs out of: room on the disk, the right to write, descriptors. */
+/** The machine runs out of disk space, descriptors or the right to write. */
 
 const WITH_64_DESCRIPTORS = ['bash', '-c', 'ulimit -n 64; exec "$@"', 'bash']
 /** More writes than fit, each with as much metadata as is allowed. */
@@ -58,7 +58,7 @@ describe('a full disk', () => {
 })
 
 describe('a sandbox on a full disk', () => {
-  test('refuses what replaces a world or keeps a snapshot, and leaves every world as it was', () =>
+  test('refuses to replace a world or save a snapshot, and leaves every world as it was', () =>
     inFolder(async (dataDir) => {
       const program = await start(['--data-dir', dataDir, '--port', '0'], { through: ON_A_SMALL_DISK })
       const client = bearer(await loggedIn(program))
@@ -113,7 +113,7 @@ describe('data that cannot be written', () => {
 const contentsOf = (folder: string): [string, number][] =>
   readdirSync(folder).map((name) => [name, statSync(join(folder, name)).size])
 
-test('200 connections for 64 descriptors: those that are given back serve again', async () => {
+test('200 connections for 64 descriptors: descriptors that are closed are used again', async () => {
   const program = await start([], { through: WITH_64_DESCRIPTORS })
   const opened = await Promise.all(Array.from({ length: 200 }, () => Connection.open(program.url)))
   for (const connection of opened) connection.destroy()

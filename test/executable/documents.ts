@@ -42,18 +42,18 @@ export const withScrip = (work: (folder: string, env: Record<string, string>) =>
     await work(folder, { PATH: `${folder}:${process.env.PATH}` })
   })
 
-/** Whether a document's shell code can be run here. */
+/** True if the shell code of a document can run here. */
 export const hasShell = ['bash', 'curl', 'jq', 'sed', 'grep'].every((command) => Bun.which(command))
 
-/** What stands between the outputs of two blocks. */
+/** The separator of the outputs of two blocks. */
 const MARK = '\x1e'
 
 export interface Walk {
-  /** What stands for the addresses and folders of the document: `4747` for a free port. */
+  /** The replacements of the document's addresses and folders: `4747` becomes a free port. */
   replace?: Readonly<Record<string, string>>
   /** Shell code that runs before the block that begins with some words: what happens meanwhile in the world. */
   before?: Readonly<Record<string, string>>
-  /** What a `console` block means here, by a command in it. */
+  /** The way to run a `console` block here, by a command in it. */
   console?: Readonly<Record<string, string>>
 }
 

@@ -60,7 +60,7 @@ describe('--dry-run', () => {
       expect(await operator.json<object[]>('audit', 'list')).toEqual(audited)
       expect(await operator.json('wallet', 'list')).toEqual(wallet)
       expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
-      // What the dry run shows is what happens.
+      // The dry run shows the effect of the real one.
       const [adjust] = commands.flatMap(([command]) => (command.includes('adjust') ? [command] : []))
       const dryRun = await operator.json(...(adjust ?? []), '--dry-run')
       expect(await operator.json(...(adjust ?? []))).toEqual(dryRun)

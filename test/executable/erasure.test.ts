@@ -22,7 +22,7 @@ const BOB = {
   metadata: { boss: 'ada.byron@example.com' },
 }
 const PAYMENT = { wallet_id: 1, amount: 5, currency: 'USD' }
-/** What is left of her nowhere, in any case. */
+/** Texts that may be left nowhere, in upper or lower case. */
 const TRACES = [
   'ada.byron@example.com',
   'adaline',
@@ -110,7 +110,7 @@ const furnished = async (operator: Operator) => {
   }
 }
 
-/** What a receiver replied, as deliveries record it. */
+/** The response of a receiver, as deliveries record it. */
 const recordReply = (operator: Operator, about: string, text: string): void => {
   const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
   sqlite.run(
@@ -192,7 +192,7 @@ describe('scrip beneficiary erase', () => {
       expect(foundIn(operator.dataDir, TRACES)).toEqual([])
     }))
 
-  test('by the id of a saved beneficiary, which list and show find, takes out what belongs to it alone', () =>
+  test('by the id of a saved beneficiary, erases the data of this beneficiary alone', () =>
     asOperator(async (operator) => {
       const { server, acme, beta, ids } = await furnished(operator)
       const [paid, again] = ids.payouts
@@ -229,7 +229,7 @@ describe('scrip beneficiary erase', () => {
       expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
     }))
 
-  test('leaves the folder with its server: no other one starts on it, commands ask it, and it goes on writing', () =>
+  test('leaves the folder to its server: no other one starts on it, commands go through it, and it continues to write', () =>
     asOperator(async (operator) => {
       const { server, customer } = await operator.trading()
       await using _server = server
@@ -247,7 +247,7 @@ describe('scrip beneficiary erase', () => {
       }
     }))
 
-  test('refuses a person that nothing is stored about, and what is neither an address nor an id', () =>
+  test('refuses an unknown person, and a text that is neither an address nor an id', () =>
     asOperator(async (operator) => {
       await operator.stocked()
       for (const named of ['nobody@example.com', 'ben_0']) {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { folderTest, inFolder, type Place, run } from '../program.ts'
 
-/** What `scrip run` keeps of a run (contract C15): request log, coverage, worlds, and the last errors. */
+/** `scrip run` keeps evidence of a run (contract C15): request log, coverage, worlds, and the last errors. */
 
 const script = (text: string, flags: string[] = [], place: Place = {}) =>
   run(['run', ...flags, '--', process.execPath, '-e', ASK + text], place)
@@ -192,7 +192,7 @@ describe('a file that cannot be written is a usage error before the command star
 })
 
 test.each(['--journal', '--coverage', '--coverage-min'])(
-  '%s does not go together with --explore, which has many runs',
+  '%s cannot be used together with --explore, which has many runs',
   async (flag) => {
     const { exitCode, stderr } = await run(['run', '--explore', flag, '5%', '--', 'true'])
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(flag) })

@@ -103,7 +103,7 @@ describe('an order or a payout too many', () => {
 })
 
 describe('an order or a payout too few', () => {
-  test('is found if the command ends as if it had been done', async () => {
+  test('is found if the command ends as if the write had been done', async () => {
     const { exitCode, stderr } = await explore(`await send('/api/v1/orders', CARD).catch(() => undefined)`)
     expect(exitCode).toBe(1)
     expect(stderr).toMatch(
@@ -186,7 +186,7 @@ describe('one write of two is found', () => {
   })
 })
 
-describe('what is compared', () => {
+describe('the compared state', () => {
   test('is the world in which the response was lost, by its name', async () => {
     const { exitCode, stderr } = await explore(`
       const [careless, careful] = [await loggedIn('careless'), await loggedIn('careful')]

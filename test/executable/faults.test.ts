@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { catalogEntry } from '../catalog/entry.ts'
 import { inFolder, run, start } from '../program.ts'
 
-/** What keeps the program from starting, and how it says so (contract C1). */
+/** Faults that keep the program from starting, and their messages (contract C1). */
 
 test('exit 3 if the address is not one of this machine', async () => {
   const { exitCode, stderr } = await run(['--port', '0', '--host', '203.0.113.1'])

@@ -6,7 +6,7 @@ import { structured } from '../errors.ts'
 import { expectResponse } from '../harness.ts'
 import { bearer, inFolder, loggedIn, type Running, start } from '../program.ts'
 
-/** What others do to the data folder while it is served. */
+/** Others change the data folder while it is served. */
 
 const PERSON = JSON.stringify({ email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' })
 const UNAVAILABLE = structured('ServiceUnavailableError', 'SERVICE_UNAVAILABLE', 'Try again later.')

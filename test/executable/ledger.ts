@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { BOOK_FAULTS, LEDGER_FAULTS } from '../wallets/books.ts'
 
-/** What breaks a database file, asked of the file itself. Each returns the rows that break it. */
+/** Each check asks the file itself, and returns the rows that break it. */
 const FAULTS: Record<string, string> = {
   ...LEDGER_FAULTS,
   ...BOOK_FAULTS,
@@ -19,7 +19,7 @@ const FAULTS: Record<string, string> = {
   'a reference to nothing': 'SELECT * FROM pragma_foreign_key_check',
 }
 
-/** What breaks a data folder, in words. */
+/** The problems of a data folder, in words. */
 export const brokenInvariants = (dataDir: string): string[] => {
   const sqlite = new Database(join(dataDir, 'scrip.sqlite'), { readonly: true })
   const broken = Object.entries(FAULTS).flatMap(([name, sql]) => (sqlite.query(sql).all().length > 0 ? [name] : []))

@@ -159,7 +159,7 @@ export class Customer {
     return (await response.json()) as { id: string; status: string }
   }
 
-  /** What the wallet can spend, and what is reserved. */
+  /** The amount that the wallet can spend, and the amount that is reserved. */
   async wallet(): Promise<[number, number]> {
     const { amount, reserved_amount } = await this.read<{ amount: number; reserved_amount: number }>('/wallets/1')
     return [amount, reserved_amount]

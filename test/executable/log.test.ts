@@ -12,7 +12,7 @@ interface Line {
   [fact: string]: unknown
 }
 
-/** What a server logs about requests, as JSON. */
+/** A server logs its requests as JSON. */
 const logged = async (work: (program: Running) => Promise<void>, ...flags: string[]): Promise<Line[]> => {
   const program = await start(['--log-format', 'json', '--log-level', 'info', ...flags])
   await work(program)

@@ -9,7 +9,7 @@ import { Customer, codesOf, Operator } from './live.ts'
  * typed in a folder with a live server on `data`, which has sold order 1 and completed payout PAYOUT; DATA is --data-dir data.
  */
 const MISTAKES: [mistake: string, command: string, exitCode: number, message: string][] = [
-  // Which data
+  // The data
   [
     'no data folder is named',
     'client list',
@@ -34,7 +34,7 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
     3,
     'cannot bind 127.0.0.1:PORT, because another program uses the port\nStop it, or choose another port; 0 takes a free one.',
   ],
-  // How it is typed
+  // The command line
   ['a command is mistyped', 'clinet list', 2, "unknown command 'clinet'\nDid you mean client?\nTry scrip --help."],
   [
     'a flag is mistyped',
@@ -73,7 +73,7 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
     2,
     'unknown currency EURO\nWrite the three letters of ISO 4217, such as EUR.',
   ],
-  // Which record
+  // The record
   ['there is no such client', 'client disable acmee DATA', 1, 'there is no client acmee\nSee scrip client list.'],
   [
     'the client already exists',
@@ -100,7 +100,7 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
     1,
     'payout PAYOUT is completed, and cannot be changed like this\nscrip payouts return PAYOUT gives its money back.',
   ],
-  // Which file
+  // The file
   [
     'a file does not exist',
     'catalog import catalogue.json DATA',
@@ -165,7 +165,7 @@ const filled: (text: string) => string = (text) =>
 /** A line without a full stop; below it sentences, or the places in a file. */
 const SHAPE = /^[^A-Z].*[^.:\n]\n(?:.+[.?]\n?)+$|:\n(?:line \d+.+\n?)+$/
 
-describe('the program says what is wrong, and what to do next, if', () => {
+describe('the program names the mistake and the next step, if', () => {
   test.each(MISTAKES)('%s: scrip %s', async (_, command, exitCode, message) => {
     const ended = await run(filled(command).replace(/DATA$/, '--data-dir data').split(' '), { cwd: folder })
     expect(ended).toEqual({ exitCode, stdout: '', stderr: `scrip: ${filled(message)}\n` })

@@ -79,7 +79,7 @@ describe('a server', () => {
     ])
   })
 
-  test('that can have no socket serves, says so once, and keeps commands that write away', () =>
+  test('that cannot have a socket serves, logs it once, and keeps commands from writing', () =>
     asOperator(async ({ folder }) => {
       const operator = new Operator(folder, join(folder, 'd'.repeat(100)))
       await operator.stocked()

@@ -7,7 +7,7 @@ import { UsageError } from '../../src/config/environment.ts'
 import { start } from '../program.ts'
 import { asOperator, operatorTest, stockedTest } from './live.ts'
 
-/** What keeps live data private on a machine with other users (contract C17). */
+/** Live data stays private on a machine with other users (contract C17). */
 
 const leavesOf = (command: Command, path: string[] = []): { command: Command; path: string[] }[] => {
   const here = [...path, command.name()]
@@ -129,7 +129,7 @@ describe('files that others can read are refused with exit 4', () => {
 const NOBODY = 65_534
 
 test.skipIf(process.getuid?.() !== 0)(
-  'what a command of root writes to the folder of a server belongs to the user of the server',
+  'files that a command of root writes to the folder of a server belong to the user of the server',
   () =>
     asOperator(async (operator) => {
       await operator.stocked()

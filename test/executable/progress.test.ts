@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type OnProgress, withProgress } from '../../src/commands/terminal/progress.ts'
 
-test('how far long work has come is a line every ten seconds, without control characters', async () => {
+test('long work reports its progress in a line every ten seconds, without control characters', async () => {
   const linesOf = async (steps: readonly [seconds: number, ...Parameters<OnProgress>][]): Promise<string[]> => {
     const lines: string[] = []
     let nowMs = 0

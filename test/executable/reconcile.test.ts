@@ -6,7 +6,7 @@ import { asOperator } from './live.ts'
 
 const HEADER = 'reference,type,amount,currency,status\n'
 
-test('says in every format what differs, by its exit code too, and changes nothing', () =>
+test('reports the differences in every format and by its exit code, and changes nothing', () =>
   asOperator(async (operator) => {
     const { server, customer } = await operator.trading()
     await customer.post('/orders', { product_id: 1, denomination: 10, quantity: 2, ref: 'mine' })
@@ -57,7 +57,7 @@ test('says in every format what differs, by its exit code too, and changes nothi
     expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
   }))
 
-test('takes a month, and standard input', () =>
+test('accepts a month, and a list on standard input', () =>
   asOperator(async (operator) => {
     await operator.stocked()
     const args = ['reconcile', 'acme', '-', '--month', '2026-11', '--json', '--data-dir', operator.dataDir]

@@ -17,7 +17,7 @@ const HAPROXY = Bun.which('haproxy') ?? undefined
 const CODES = 20_000
 const ROUNDS = 5
 const WRITERS = 4
-/** What is acknowledged between two events. */
+/** The number of writes that are acknowledged between two events. */
 const PACE = 40
 
 /** The proxy's configuration, with servers on this machine. */
@@ -136,7 +136,7 @@ describe.skipIf(POSTGRES === undefined || HAPROXY === undefined)('two servers be
     return { failures, lost, acknowledged }
   }
 
-  test('hand over without a request that fails', async () => {
+  test('hand over without a failed request', async () => {
     const { failures, lost } = await storm(1, async (pause) => {
       for (let round = 0; round < ROUNDS; round += 1) {
         await pause()

@@ -7,7 +7,7 @@ import { launch, run } from '../program.ts'
 import { serve } from '../rigs/server.ts'
 import { KEYS, LIVE, serving, withPostgres } from './record.ts'
 
-/** What a server or a command refuses because of PostgreSQL, its certificate, the keys or the folder (contract C18). */
+/** A server or a command refuses because of PostgreSQL, its certificate, the keys or the folder (contract C18). */
 
 /** A certificate authority, and a certificate of `localhost` that the user of PostgreSQL can read. */
 const makeCertificates = async (): Promise<string> => {
@@ -95,7 +95,7 @@ describe.skipIf(tls === '')('refuses', () => {
     ])
   })
 
-  test('a wrong password, a database that is missing, and rights that are', async () => {
+  test('a wrong password, a missing database and missing rights', async () => {
     const rules = join(postgres().data, 'pg_hba.conf')
     writeFileSync(rules, `host all locked 127.0.0.1/32 scram-sha-256\n${readFileSync(rules, 'utf8')}`)
     await postgres().sql("CREATE ROLE locked LOGIN PASSWORD 'right'")
@@ -139,7 +139,7 @@ describe.skipIf(tls === '')('refuses', () => {
     ])
   })
 
-  test('a voucher key that is not the one of the others, before and when it is replaced', async () => {
+  test('a voucher key that differs from that of the other servers, before and when it is replaced', async () => {
     const env = await newRecord()
     const [first, second] = [newFolder(), newFolder()]
     const a = await serve([...LIVE, '--data-dir', first], { env })
@@ -160,7 +160,7 @@ describe.skipIf(tls === '')('refuses', () => {
     expect(await renewed.stop()).toMatchObject({ exitCode: 0 })
   })
 
-  test('a record of a newer release, also while a server waits', async () => {
+  test('a database of a newer release, also while a server waits', async () => {
     const env = await newRecord()
     const database = env.SCRIP_POSTGRES?.split('/').at(-1)
     const [first, second] = [newFolder(), newFolder()]
@@ -180,7 +180,7 @@ describe.skipIf(tls === '')('refuses', () => {
     expect(await refusal(serving(second), env)).toEqual([4, expect.stringContaining('the record is at schema 999')])
   })
 
-  test('a record whose last commits somebody has deleted, instead of pulling it again and again', async () => {
+  test('a database whose last commits somebody has deleted, instead of pulling it again and again', async () => {
     const env = await newRecord()
     const dataDir = newFolder()
     expect(await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
@@ -193,7 +193,7 @@ describe.skipIf(tls === '')('refuses', () => {
     }
   })
 
-  test('a copy where no record is named, whatever would write to it', async () => {
+  test('every write to a copy without --postgres', async () => {
     const env = await newRecord()
     const dataDir = newFolder()
     expect(await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
@@ -212,7 +212,7 @@ describe.skipIf(tls === '')('refuses', () => {
       expect(await run([...command.split(' '), '--data-dir', dataDir], { env: KEYS })).toMatchObject({ exitCode: 0 })
   })
 
-  test('an upload of nothing; one that is done is in the audit', async () => {
+  test('an upload of an empty folder; an upload that is done is in the audit', async () => {
     const env = await newRecord()
     const dataDir = newFolder()
     expect(await refusal(['postgres', 'init', '--data-dir', dataDir], env)).toEqual([
@@ -238,7 +238,7 @@ describe.skipIf(tls === '')('refuses', () => {
     expect(await run(['verify', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
   })
 
-  test('keys that are missing, or not those of the record', async () => {
+  test('keys that are missing, or not those of the database', async () => {
     const env = await newRecord()
     const { SCRIP_POSTGRES } = env
     const [first, second] = [newFolder(), newFolder()]
@@ -258,7 +258,7 @@ describe.skipIf(tls === '')('refuses', () => {
     ])
   })
 
-  test('whatever fails at a start, at once and with its exit code, with a record and without', async () => {
+  test('every failure at the start, at once and with its exit code, with PostgreSQL and without', async () => {
     using taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
     const [wrong, busy, port] = [join(tls, 'wrong.json'), newFolder(), String(taken.port)]
     writeFileSync(wrong, '{')
@@ -307,7 +307,7 @@ describe.skipIf(tls === '')('refuses', () => {
     expect(existsSync(dataDir)).toBe(false)
   })
 
-  test('a database that cannot hold the record', async () => {
+  test('a database that cannot hold the data', async () => {
     await postgres().sql("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
     await postgres().sql('CREATE ROLE guest LOGIN')
     const { host, pathname } = new URL((await newRecord()).SCRIP_POSTGRES)
@@ -321,7 +321,7 @@ describe.skipIf(tls === '')('refuses', () => {
       expect(await ofServer(url)).toEqual([4, expect.stringContaining(problem)])
   })
 
-  test('a folder of another record', async () => {
+  test('a folder of another database', async () => {
     const [env, other] = [await newRecord(), await newRecord()]
     const dataDir = newFolder()
     expect(await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })

@@ -58,7 +58,7 @@ describe.skipIf(POSTGRES === undefined)('while a synchronous standby hangs', () 
       await untilReady(false)
       await standby.signal('CONT')
       const { status } = await created
-      // Where the machine was so slow that nobody could wait for the outcome, it is a 500.
+      // On a machine that is too slow to wait for the outcome, it is a 500.
       expect([201, 500]).toContain(status)
       await untilReady(true)
       expect(await count(email)).toBe(1)
@@ -76,7 +76,7 @@ describe.skipIf(POSTGRES === undefined)('while a synchronous standby hangs', () 
     expect(await count('unknown@example.com')).toBe(1)
   })
 
-  test('a server has three connections to the record, and a fourth only to end the one before it', async () => {
+  test('a server has three connections to PostgreSQL, and a fourth only to end an earlier server', async () => {
     await untilReady(true)
     await standby.signal('STOP')
     const created = create('patient@example.com')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Postgres } from '../postgres.ts'
 import { temporaryFolder } from '../program.ts'
 
-/** What the servers of a record share. */
+/** The options that all servers of one PostgreSQL database share. */
 export const KEYS = { SCRIP_VOUCHER_KEY: '11'.repeat(32), SCRIP_SIGNING_KEY: '22'.repeat(32) }
 export const LIVE = ['--mode', 'live', '--rate-limit', 'off']
 

@@ -24,7 +24,7 @@ const FILES = [
 ]
 
 describe('archives', () => {
-  test('contain what pipelines copy, and what operators install: units, rules, a dashboard, the guide and a manual page', async () => {
+  test('contain files that pipelines copy and operators install: units, rules, a dashboard, the guide and a manual page', async () => {
     const files = await operatorFiles()
     expect(files.map(({ path }) => path)).toEqual([
       'ci/ScripContainer.java',
@@ -140,7 +140,7 @@ describe('the contents of a release', () => {
   })
 })
 
-test('the notes are what the changelog says of the version, else of what is not released', () => {
+test('the notes are the section of the version in the changelog, or the unreleased section', () => {
   const [target] = TARGETS.filter(({ name }) => name === 'darwin-x64')
   if (!target) throw new Error('there are targets')
   const changelog = '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- One.\n'

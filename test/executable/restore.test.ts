@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { COMMAND, run, start } from '../program.ts'
 import { asOperator, Operator, operatorTest } from './live.ts'
 
-/** What restore takes, what it refuses, and what is left when it is killed (contract C1). */
+/** The files that restore accepts and refuses, and the folder after it is killed (contract C1). */
 
 const databaseOf = ({ dataDir }: Operator): string => join(dataDir, 'scrip.sqlite')
 
@@ -164,7 +164,7 @@ describe('a file that is not an intact backup of Scrip', () => {
       expect(await amountIn(operator)).toBe(1005)
     }))
 
-  test('is left as it is by verify, with a log of SQLite beside it', () =>
+  test('is unchanged after verify, with a log of SQLite beside it', () =>
     withBackup(async (operator, backup) => {
       const log = `${backup}-wal`
       const evidence = () => [backup, log].map((path) => Bun.hash(readFileSync(path)))

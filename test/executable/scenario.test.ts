@@ -22,7 +22,7 @@ describe('--scenario', () => {
     ['a step that is none', '{"steps":[{"method":"GET"}]}', 'steps.1.path is required'],
     ['a file that is no JSON', '{"steps":[', 'nvalid request body'],
     ['more than 1 MiB', `{"steps":[]}${' '.repeat(1_048_576)}`, 'is longer than 1048576 bytes'],
-  ])('exit 4 for %s, with what is wrong and where', async (_, text, what) => {
+  ])('exit 4 for %s, with the problem and its place', async (_, text, what) => {
     const file = fileOf(text)
     const { exitCode, stdout, stderr } = await serve('--scenario', file)
     expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' })
@@ -34,7 +34,7 @@ describe('--scenario', () => {
     expect(await serve('--scenario', './no-such.json')).toMatchObject({ exitCode: 4 })
   })
 
-  test('exit 2 for an unknown name, which says how the name of a file looks', async () => {
+  test('exit 2 for an unknown name, with a hint on how to name a file', async () => {
     const { exitCode, stderr } = await serve('--scenario', 'busymonth')
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('./busymonth')])
   })

@@ -5,7 +5,7 @@ import { loggedIn, type Running, start } from '../program.ts'
 import { Connection } from '../socket.ts'
 import { asOperator } from './live.ts'
 
-/** How the program ends (contract C1). */
+/** The program ends cleanly on a signal (contract C1). */
 
 test.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle program with 0', async (signal) => {
   const program = await start()

@@ -4,7 +4,7 @@ import { start } from '../program.ts'
 import { documentText } from './documents.ts'
 import { asOperator } from './live.ts'
 
-/** What the unit for systemd relies on (decision 21), without systemd: a receiver stands for its notification socket. */
+/** The behaviour that the unit for systemd relies on (decision 21), without systemd: a receiver stands for its notification socket. */
 
 const RECEIVER = `
 import socket, sys
@@ -31,7 +31,7 @@ const receive = (path: string) => {
   return { next, stop: () => child.kill() }
 }
 
-test.skipIf(!hasTools)('systemd is told when the server serves, and which process that is', () =>
+test.skipIf(!hasTools)('the server notifies systemd when it is ready, and of its process', () =>
   asOperator(async (operator) => {
     const socket = join(operator.folder, 'notify.sock')
     const receiver = receive(socket)

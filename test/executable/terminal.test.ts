@@ -9,7 +9,7 @@ import { offersFor } from '../../src/commands/help/completion.ts'
 import { COMMAND, folderTest, inFolder, run } from '../program.ts'
 import { Customer, operatorTest, stockedTest } from './live.ts'
 
-/** How the program behaves towards a person at a terminal. */
+/** The program's behaviour towards a person at a terminal. */
 
 const WIDTH_MAX = 80
 
@@ -24,7 +24,7 @@ const commandsBelow = (command: Command, path: string[] = []): Entry[] => [
 ]
 const entries = commandsBelow(await commandLine({}))
 
-/** What `--help` of a command prints. */
+/** The output of `--help` of a command. */
 const helpOf = ({ command }: Entry): string => {
   let text = ''
   command.configureOutput({ writeOut: (piece) => (text += piece) }).outputHelp()
@@ -112,7 +112,7 @@ describe('scrip on a terminal', () => {
   const plain = { NO_COLOR: '1' }
   const linesOf = (screen: string) => screen.trimEnd().split('\r\n')
 
-  test('greets in five lines: where to go, as whom, and how to stop; without colours under NO_COLOR', async () => {
+  test('greets in five lines: address, credentials and how to stop; without colours under NO_COLOR', async () => {
     const screen = await atTerminal(['--port', '0'], plain, WIDTH_MAX)
     expect(screen).not.toContain('\x1b[')
     const lines = linesOf(screen)
@@ -211,7 +211,7 @@ const SHELLS: Record<string, (file: string, line: string[]) => string[]> = {
   zsh: (file, line) => [
     'zsh',
     '-fc',
-    // What zsh offers only where it edits a line is said instead.
+    // The completion of zsh works only where it edits a line, so its candidates are printed instead.
     `compdef() { }
      _describe() { print -l -- \${(M)\${(P)2}%%:*} \${\${(P)2}%%:*} }
      _files() { print files "$@" }
@@ -223,7 +223,7 @@ const SHELLS: Record<string, (file: string, line: string[]) => string[]> = {
   fish: (file, line) => ['fish', '-Nc', `source ${file}; complete -C '${line.join(' ')}' | cut -f 1`],
 }
 
-/** What a shell with our completion offers for a line, in a folder where the script and the program are. */
+/** The candidates that a shell with our completion offers for a line, in a folder that holds the script and the program. */
 const completed = async (shell: string, line: readonly string[]): Promise<string[]> => {
   let offered: string[] = []
   await inFolder(async (folder) => {

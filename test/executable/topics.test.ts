@@ -5,7 +5,7 @@ import { freePort } from '../free-port.ts'
 import { inFolder, run } from '../program.ts'
 import { Customer, HAMPER, operatorTest, stockedTest, TEA } from './live.ts'
 
-/** What operators get from the executable alone: guides, files, samples, warnings (contract C17). */
+/** Operators get guides, files, samples and warnings from the executable alone (contract C17). */
 
 const DOCS = join(import.meta.dir, '../../docs')
 

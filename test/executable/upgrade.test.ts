@@ -55,7 +55,7 @@ describe('scrip serve --check', () => {
   })
 })
 
-test.skipIf(!Bun.which('haproxy'))('a restart fails no request behind the proxy of the guide', () =>
+test.skipIf(!Bun.which('haproxy'))('no request fails during a restart behind the proxy of the guide', () =>
   asOperator(async (operator) => {
     const credentials = await operator.stocked()
     const [port, proxyPort] = [await freePort(), await freePort()]

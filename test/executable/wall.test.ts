@@ -15,7 +15,7 @@ const credentials = await operator.stocked()
 const live = forFile(await operator.serve('--rate-limit', 'off', '--log-level', 'error'))
 const customer = await Customer.of(live, credentials)
 const sandbox = await startServer()
-/** What a sandbox serves, as its own document tells. */
+/** The operations of a sandbox, according to its own document. */
 const served = operationsOf(await readDocument(sandbox))
 await sandbox.stop()
 

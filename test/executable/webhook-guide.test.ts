@@ -8,7 +8,7 @@ import { blocksOf, documentText } from './documents.ts'
 /** The receivers of docs/use/webhooks.md verify, refuse and deduplicate, in each language that is installed here. */
 
 interface Runner {
-  /** What has to be installed. Java runs a source file only with its compiler. */
+  /** The installed command that the example needs. Java runs a source file only with its compiler. */
   needs: string
   command: (file: string, port: string) => string[]
 }

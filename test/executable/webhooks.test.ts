@@ -150,7 +150,7 @@ describe('scrip listen', () => {
     expect(await read('/api/v1/webhooks')).toEqual([])
   })
 
-  test('forwards what the server has signed and nothing else; a stranger gets a plain refusal', async () => {
+  test('forwards requests that the server has signed and nothing else; a stranger gets a plain refusal', async () => {
     await using server = await start()
     await using receiver = openReceiver(() => new Response('thanks'))
     const listening = listen(['--url', server.url, '--forward', receiver.url])
@@ -208,7 +208,7 @@ describe('scrip listen', () => {
     expect(await ended(third)).toEqual([1, expect.stringContaining(`${server.url} does not respond`)])
   })
 
-  test('exits with 1 where no sandbox is, and trigger with 2 for an unknown type', async () => {
+  test('exits with 1 if no sandbox responds, and trigger with 2 for an unknown type', async () => {
     const [listening, triggered] = await Promise.all([
       run(['listen', '--url', 'http://127.0.0.1:1']),
       run(['trigger', 'order.lost']),

@@ -6,7 +6,7 @@ import { rowsOf } from '../sandbox/surface.ts'
 import { ask, Connection, type Listening, listening } from '../socket.ts'
 import { errorIn } from './routes.ts'
 
-/** What bodies may hold, and what they may cost (contract C4). */
+/** The permitted content of bodies, and their cost (contract C4). */
 
 const server = await sharedServer()
 const world = await server.world()

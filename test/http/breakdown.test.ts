@@ -7,7 +7,7 @@ import { errorIn, named, ROUTES } from './routes.ts'
 
 const server = await sharedServer()
 
-/** What is read, one of them and all. */
+/** The records that are read, one and all. */
 const READ: Record<string, string> = {
   beneficiary: 'beneficiaries',
   product: 'products',
@@ -21,7 +21,7 @@ const READ: Record<string, string> = {
   payout: 'payouts',
 }
 
-/** What was asked, in the words of the message; the id of a record stands for one of them. */
+/** The request, in the words of the message; the id stands for one record. */
 const WORDS: Record<string, string> = {
   ...Object.fromEntries(Object.values(READ).map((all) => [`GET /api/v1/${all}`, `retrieve ${all}`])),
   ...Object.fromEntries(Object.entries(READ).map(([one, all]) => [`GET /api/v1/${all}/{id}`, `retrieve ${one}`])),

@@ -93,7 +93,7 @@ describe('The address of a request', () => {
     [['10.0.0.0/8'], '10.0.0.1', '', '10.0.0.1'],
     // All of them trusted: the first.
     [['10.0.0.0/8'], '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
-    // What no trusted proxy would write ends the way back.
+    // An entry that no trusted proxy would write ends the search.
     [['10.0.0.0/8'], '10.0.0.1', '192.0.2.1, unknown', '10.0.0.1'],
     [['10.0.0.0/8'], '10.0.0.1', '192.0.2.1, , 10.0.0.2', '10.0.0.2'],
     [['0.0.0.0/0'], '10.0.0.1', '192.0.2.1', '192.0.2.1'],

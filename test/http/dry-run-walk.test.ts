@@ -45,7 +45,7 @@ const snapshotOf = async (world: TestWorld): Promise<string> => {
 
 const comparable = (image: Uint8Array): string => Buffer.from(withoutCounters(image)).toString('base64')
 
-/** What is not in the data: the events that were delivered or wait, and what was met. */
+/** State outside of the data: events that were delivered or wait, and the outcomes covered. */
 const besideData = async (world: TestWorld) => {
   await world.control('/webhooks/settle')
   const [coverage, due] = await Promise.all(

@@ -18,14 +18,14 @@ const WITH_KEY = 'X-Dry-Run cannot be combined with Idempotency-Key.'
 const refused = (message: string) => structured('ValidationException', 'VALIDATION_FAILURE', message)
 const headersOf = ({ headers }: Response) => ({ marked: headers.get('x-dry-run'), location: headers.get('location') })
 
-test('login ignores the header, whatever it says', async () => {
+test('login ignores the header, whatever its value', async () => {
   const body = JSON.stringify({ username: 'sbx_login-dry-run', password: 'any' })
   const response = await server.request('/auth/login', { method: 'POST', headers: { 'x-dry-run': 'maybe' }, body })
   expect([response.status, headersOf(response).marked]).toEqual([200, null])
 })
 
 describe('the response of a dry run', () => {
-  test('has no PIN where the code has none', () => {
+  test('has no PIN if the code has none', () => {
     const schema = Type.Object({ pin: secretMember(Type.String(), 'XXXX') })
     expect(['4471', null].map((pin) => dryRunResponse({ pin }, schema, {}))).toEqual([{ pin: 'XXXX' }, { pin: null }])
   })
@@ -70,7 +70,7 @@ describe('the response of a dry run', () => {
     expect(secrets[2]).not.toBe(secrets[0] as string)
   })
 
-  test('is a refusal where the request would be refused', async () => {
+  test('is a refusal if the request would be refused', async () => {
     const world = await server.world()
     const refusals: [body: object, message: string][] = [
       [{ ...THREE_LEFT, quantity: 4 }, 'Insufficient stock'],
@@ -111,7 +111,7 @@ describe('the header', () => {
     expect([real.ok, real.headers.get('x-dry-run')]).toEqual([true, null])
   })
 
-  test('is not combined with an Idempotency-Key, whatever that says, where the operation takes one', async () => {
+  test('cannot be combined with an Idempotency-Key on operations that accept one', async () => {
     const world = await server.world()
     for (const key of ['a key of my own', 'short']) {
       const response = await world.post(ORDERS, INSTANT, { ...DRY_RUN, 'idempotency-key': key })
@@ -141,7 +141,7 @@ describe('the header', () => {
     await strict.stop()
   })
 
-  test('is ignored where nothing is written, and outside of /api/v1', async () => {
+  test('is ignored by reads, and outside of /api/v1', async () => {
     const world = await server.world()
     for (const value of ['true', 'maybe']) {
       const got = await world.get('/api/v1/countries/1', { 'x-dry-run': value })
@@ -168,7 +168,7 @@ describe('nothing stays in memory either', () => {
     ])
   })
 
-  test('what falls due before it is done, as before any request', async () => {
+  test('due work is done first, as before any request', async () => {
     const world = await server.world('2030-01-01T00:00:00Z')
     const { id } = (await (await world.post(ORDERS, OVERNIGHT)).json()) as Order
     await world.control('/clock', { advance: 'PT10S' })
@@ -177,7 +177,7 @@ describe('nothing stays in memory either', () => {
     expect(((await (await world.get(`${ORDERS}/${id}`)).json()) as Order).status).toBe('DELIVERED')
   })
 
-  test('a code of the stock that cannot be opened is found again, by the order that would sell it', async () => {
+  test('a code of the stock that cannot be decrypted is found again by the next order for it', async () => {
     await using live = await openLive()
     await live.stock(1, 'CARD-1')
     live.database.sqlite.run("UPDATE voucher_stock SET sealed = x'00'")
@@ -214,14 +214,14 @@ describe('in the sandbox', () => {
     expect(await metOf(world, 'placeOrder')).toEqual(['success'])
   })
 
-  test('coverage counts a wrong header: only that can meet it', async () => {
+  test('coverage counts the error of an invalid header', async () => {
     const world = await server.world()
     await world.post(ORDERS, INSTANT, { 'x-dry-run': 'maybe' })
     await world.post(ORDERS, INSTANT, { ...DRY_RUN, 'idempotency-key': 'a key of my own' })
     expect(await metOf(world, 'any')).toEqual(['dry_run_malformed', 'dry_run_with_key'])
   })
 
-  test('faults strike it, and count', async () => {
+  test('faults apply to it, and count', async () => {
     const world = await server.world()
     await world.control('/faults', { error: 'orders.insufficient_stock', times: 1 })
     const struck = await world.post(ORDERS, INSTANT, DRY_RUN)
@@ -232,7 +232,7 @@ describe('in the sandbox', () => {
     expect(await countOf(world, ORDERS)).toBe(1)
   })
 
-  test('no event of it is told to a feed', async () => {
+  test('a feed gets no event of it', async () => {
     const world = await server.world()
     const feed = await server.request(`/_sandbox/feed?world=${world.name}`)
     const reader = feed.body?.getReader()

@@ -92,11 +92,11 @@ export const prepare = async (
 
 const SECRETS = new Set(['card_number', 'pin_code', 'claim_url', 'secret'])
 
-/** What a response says besides its secrets, which a dry run does not show. */
+/** A response without its secrets, which a dry run does not show. */
 export const openParts = (body: string): unknown =>
   body === '' ? '' : JSON.parse(body, (name, value) => (SECRETS.has(name) ? 'secret' : value))
 
-/** Where the header of an SQLite file counts its commits: those of nothing, too. */
+/** The offset at which the header of an SQLite file counts its commits, empty ones included. */
 const COMMIT_COUNTERS = [24, 92]
 
 /** A database as it can be compared byte for byte. */

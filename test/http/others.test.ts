@@ -64,7 +64,7 @@ describe('The records of another client', () => {
     for (const list of LISTS) expect([list, await other.read<object[]>(list)]).toEqual([list, []])
   })
 
-  test('are 404 like those that nobody has, in another world too, and stay as they are', async () => {
+  test('are 404 like unknown ones, in another world too, and stay unchanged', async () => {
     const { world, other, state } = await opened()
     const elsewhere = await server.world()
     const before = await state()

@@ -23,7 +23,7 @@ const callersOf = <Name extends string>(
   return calls
 }
 
-test('between a request and what decides there are few functions: the route alone for a read, the unit of work for a write', async () => {
+test('few functions stand between a request and its decision: the route alone for a read, the unit of work for a write', async () => {
   await using program = openProgram()
   const { client, world } = await program.open()
   const reads = callersOf(program.deps.reference, 'findCountry')

@@ -184,7 +184,7 @@ describe(`Buckets of any size (seed ${SEED})`, () => {
     }))
 })
 
-describe('Which requests take a token', () => {
+describe('The tokens of the rate limit', () => {
   let few: Server
   beforeAll(async () => {
     few = await startServer('--rate-limit', '20/h')

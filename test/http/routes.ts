@@ -10,7 +10,7 @@ export interface ProtectedRoute {
   /** The path; where it has an id, one that is well formed and that nothing has. */
   path: string
   shape: Shape
-  /** What is not found, in the words of the messages; left out where nothing is looked for. */
+  /** The missing thing, in the words of the messages; left out where the operation looks nothing up. */
   resource?: string
   /** A malformed path id is refused as such: beneficiaries and payouts have ids that are plain strings. */
   numericId?: true

@@ -61,7 +61,7 @@ const shapeOf = (path: string): Shape =>
       ? 'flat'
       : 'structured'
 
-/** How a route says that something unknown was sent. */
+/** The response of a route to unknown input. */
 const refusal = (path: string, field: string, problem: string): object => {
   const shape = shapeOf(path)
   if (shape === 'charges') return { error: { message: 'Validation failed', details: `${field} ${problem}` } }
@@ -157,7 +157,7 @@ describe('with --strict', () => {
     expect(Object.keys(error.messages)).toEqual([name])
   })
 
-  test('tokens, rate limits and features are checked before', async () => {
+  test('tokens, rate limits and features are checked first', async () => {
     const unknown = '/api/v1/categories?no_such=1'
     expect((await strict.request(unknown)).status).toBe(401)
     expect((await (await (await strict.world()).limited()).get(unknown)).status).toBe(403)

@@ -7,7 +7,7 @@ import { type Ask, bytesOf, Connection, type RawResponse } from '../rigs/connect
 import { fill } from '../rigs/filled.ts'
 import { logIn, serve } from '../rigs/server.ts'
 
-/** What others wait for (contract C4), told by the order of responses and not by a clock. */
+/** The requests that others wait for (contract C4), shown by the order of responses and not by a clock. */
 
 /** All that the documented limits allow a client in a minute. */
 const BURST = 100

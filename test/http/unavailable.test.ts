@@ -44,7 +44,7 @@ describe('an error of the database', () => {
     ['SQLITE_BUSY_SNAPSHOT', 503],
     ['SQLITE_IOERR_READ', 503],
     ['SQLITE_CORRUPT', 500],
-  ])('%s in a read is %i, and is told to the log', async (code, status) => {
+  ])('%s in a read is %i, and is logged', async (code, status) => {
     const error = Object.assign(new Error('a read'), { code })
     const told: unknown[] = []
     const response = await app(error, told).handle(new Request('http://localhost/api/v1/wallets'))

@@ -3,7 +3,7 @@ import { badRequest } from '../errors.ts'
 import { forFile } from '../harness.ts'
 import { ask, listening } from '../socket.ts'
 
-/** What clients write on the wire, byte by byte. */
+/** Requests that clients write on the wire, byte by byte. */
 
 const server = forFile(await listening())
 

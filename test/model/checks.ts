@@ -4,17 +4,17 @@ import { validatorOf } from '../docs/schemas.ts'
 import { LEDGER_FAULTS } from '../wallets/books.ts'
 import type { ProgramResponse } from './play.ts'
 
-/** What must hold of every response and of every ledger, whatever was asked. */
+/** The rules that every response and every ledger satisfies, whatever was requested. */
 
 export type Shape = 'structured' | 'flat' | 'charges'
 
-/** How the errors of a path leave (contract C4). */
+/** The error format of a path (contract C4). */
 export const shapeOf = (path: string): Shape => {
   if (/^\/api\/v1\/products\/[^/]+\/(?:charges|discount)$/.test(path)) return 'charges'
   return /^\/api\/v1\/(?:beneficiaries|payouts)(?:\/|$)/.test(path) ? 'flat' : 'structured'
 }
 
-/** What is wrong with a response, whatever was asked: it is undocumented, in another shape, or without an id. */
+/** The problem with a response to any request: it is undocumented, in another shape, or without an id. */
 export const responseFaults = (operation: Served, { status, headers, text, json }: ProgramResponse) => {
   if (!headers.get('x-request-id')) return 'no X-Request-Id'
   const documented = operation.responses[status]
@@ -30,6 +30,6 @@ export const responseFaults = (operation: Served, { status, headers, text, json 
   return `not as documented: ${first?.instancePath || '/'} ${first?.message}`
 }
 
-/** What is wrong with the ledger of a world, read from its database. */
+/** The problems with the ledger of a world, read from its database. */
 export const ledgerFaults = (sqlite: Sqlite): string | undefined =>
   Object.entries(LEDGER_FAULTS).find(([, sql]) => sqlite.query(sql).get() !== null)?.[0]

@@ -2,7 +2,7 @@ import { errorIn } from '../http/routes.ts'
 import type { Shape } from './checks.ts'
 import type { Expected } from './play.ts'
 
-/** How what the model expects is said. */
+/** Expectations of the model. */
 
 export const badRequest = (shape: Shape, message: string): Expected => ({
   status: 400,
@@ -46,13 +46,13 @@ const fieldsNamed = (shape: Shape, json: unknown): { has: (field: string) => boo
   return { has: (field) => words.includes(field) }
 }
 
-/** What differs between what was said and what must be said, by name. */
+/** The differences between the actual and the expected value, by name. */
 export const faultsIn = (pairs: Record<string, [unknown, unknown]>): string | undefined => {
   const wrong = Object.entries(pairs).find(([, [actual, expected]]) => !Bun.deepEquals(actual, expected))
   return wrong && `${wrong[0]} is ${JSON.stringify(wrong[1][0])}, expected ${JSON.stringify(wrong[1][1])}`
 }
 
-/** What is wrong with some members of an object. */
+/** The problems with some members of an object. */
 export const memberFaults = (json: unknown, members: Record<string, unknown>): string | undefined =>
   faultsIn(
     Object.fromEntries(

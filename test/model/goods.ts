@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What the model knows before the first request: currencies, rates and products, read from the seed's data files. */
+/** The seed data that the model knows before the first request: currencies, rates and products. */
 
 const read = <Content>(file: string): Content =>
   JSON.parse(readFileSync(join(import.meta.dir, '../../seed', file), 'utf8')) as Content

@@ -21,7 +21,7 @@ export const happened = (state: State, client: ClientName, type: string): void =
   state.happenings.push({ client, type, at: state.present })
 }
 
-/** How many events of a client fit a filter: those that are surely kept at a time, and those that may be. */
+/** The number of a client's events that fit a filter: those certainly kept at a time, and those possibly kept. */
 export const countHappenings = (
   { happenings }: State,
   client: ClientName,

@@ -18,7 +18,7 @@ const MONEY_STEPS = 600
 const MONEY_LENGTH = 250
 
 describe('the model', () => {
-  test('has a command for every operation that moves money or shows what was moved', async () => {
+  test('has a command for every operation that moves money or shows movements', async () => {
     const operations = await readOperations()
     const asked = new Set(COMMANDS.flatMap((command) => command.operations))
     const ofMoney = [...operations].filter(([, { path }]) => MONEY_PATHS.test(path)).map(([operation]) => operation)
@@ -31,7 +31,7 @@ describe('the model', () => {
     expect(found.map(describeFound).join('\n')).toBe('')
   })
 
-  test('predicts every balance, whatever is ordered, paid, failed and returned while time and rates change', async () => {
+  test('predicts every balance after orders, payouts, failures and returns while time and rates change', async () => {
     const commands = COMMANDS.filter(({ does }) => OF_MONEY.test(does))
     expect(commands.length).toBeGreaterThan(15)
     const { found } = await playSeed({ seed: 4, steps: MONEY_STEPS, length: MONEY_LENGTH, commands })

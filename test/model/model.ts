@@ -3,7 +3,7 @@ import { type Happening, happened } from './happenings.ts'
 import { partOf } from './money.ts'
 
 /**
- * What a sandbox must response: the specification and the contract once more, small enough to be read at one go. It has
+ * The model of a sandbox: the specification and the contract once more, small enough to read in one sitting. It has
  * no database, no cache of its own and no clock: the time is told to it. Knows nothing of src.
  */
 
@@ -88,7 +88,7 @@ export interface Payout {
   paid: bigint
   paidAmount: bigint
   beneficiary: string | null
-  /** What a saved beneficiary's total grows by when it is completed, at the rate of its creation. */
+  /** The amount that its completion adds to the beneficiary's total, at the rate of its creation. */
   counted: bigint
   createdAt: number
   status: PayoutStatus
@@ -122,7 +122,7 @@ interface KeptResponse {
   at: Span
 }
 
-/** What an operator has agreed with a client. */
+/** The terms that an operator has agreed with a client. */
 export interface Terms {
   vouchers: boolean
   quantityMax: number | null
@@ -130,7 +130,7 @@ export interface Terms {
   discounts: Map<number, number>
 }
 
-/** What a snapshot keeps of a world. */
+/** The state of a world that a snapshot keeps. */
 export interface State {
   clock: { offset: Span; frozenAt: number | null }
   pace: { payouts: 'auto' | 'manual'; orders: 'auto' | 'manual' }
@@ -144,7 +144,7 @@ export interface State {
   logins: Login[]
   keys: Map<string, KeptResponse>
   rates: Rates
-  /** What was changed of products, by their ids. */
+  /** The changes of products, by their ids. */
   edits: Map<number, Partial<Product>>
   /** By client id. */
   clients: Map<number, Terms>
@@ -196,7 +196,7 @@ const seededWallet = (id: number, client: ClientName, currency: string, amount: 
   isLow: false,
 })
 
-/** What a world begins with (contract C2). */
+/** The initial data of a world (contract C2). */
 const freshState = (): State => {
   const wallets = [
     seededWallet(1, 'sandbox', 'USD', 10_000_000n),
@@ -228,7 +228,7 @@ const freshState = (): State => {
   }
 }
 
-/** Whether there is more than a world begins with. */
+/** True if the world has more than its initial data. */
 const holdsRecords = (state: State): boolean => {
   const fresh = freshState()
   const lists = ['beneficiaries', 'orders', 'payouts', 'movements', 'happenings'] as const
@@ -256,7 +256,7 @@ export class Model {
   readonly snapshots = new Map<string, State>()
   /** Every token that was ever given out. */
   readonly tokens = new Map<string, Token>()
-  /** What is sold now; an operator may have changed it since the start. */
+  /** The products on sale; an operator may have changed them since the start. */
   products: readonly Product[]
 
   constructor(
@@ -274,7 +274,7 @@ export class Model {
     return world
   }
 
-  /** What is sold in a world, or is not. */
+  /** The products of a world, with its changes. */
   productsIn({ state }: World): Product[] {
     return this.products.map((product) => ({ ...product, ...state.edits.get(product.id) }))
   }
@@ -308,7 +308,7 @@ export class Model {
 
   // Sessions (contract C3)
 
-  /** Whether a password is right, and the world is claimed by it if nobody has claimed it before. */
+  /** True if a password is right. The first password claims a world. */
   claims(world: World, client: ClientName, password: string): boolean {
     if (world.name === DEFAULT) return password === client
     world.password ??= password
@@ -349,7 +349,7 @@ export class Model {
     return login && !login.revoked ? { world, client: login.client } : undefined
   }
 
-  /** What a refresh token is good for; using a dead one ends its login. */
+  /** The login that a refresh token belongs to, if it can still be used; using a dead token ends its login. */
   refresh(refresh: string, now: (world: World) => Span): Login | undefined {
     const token = this.tokens.get(refresh)
     const world = token?.refresh === refresh ? this.worlds.get(token?.world ?? '') : undefined
@@ -442,7 +442,7 @@ export class Model {
     happened(world.state, order.client, isWhole ? 'order.delivered' : 'order.partially_delivered')
   }
 
-  /** What was not delivered goes back to the wallet. */
+  /** Returns the price of undelivered vouchers to the wallet. */
   giveUp(world: World, order: Order, status: 'FAILED' | 'CANCELLED'): void {
     const { state } = world
     const undelivered = order.quantity - order.delivered
@@ -457,7 +457,7 @@ export class Model {
     order.dueAt = null
   }
 
-  /** What the delivered vouchers cost goes back to the wallet; the order keeps its status. */
+  /** Returns the price of delivered vouchers to the wallet; the order keeps its status. */
   refund({ state }: World, order: Order): void {
     order.refunded = true
     const back = order.paid - partOf(order.paid, order.quantity - order.delivered, order.quantity)
@@ -585,15 +585,15 @@ export class Model {
   }
 }
 
-/** Whether a time can be this one. */
+/** True if a time can be this one. */
 export const spanWithin = ({ lo, hi }: Span, time: number): boolean => lo <= time && time <= hi
 
 export const spanOf = (time: number): Span => ({ lo: time, hi: time })
 
-/** Whether a kept response is still kept; undefined when the time is not known well enough. */
+/** True if a response is still stored; undefined when the time is not known precisely enough. */
 export const isKept = ({ at }: KeptResponse, now: Span): boolean | undefined => within(at, now, KEY_KEPT)
 
-/** Whether less than a time has passed since a moment. */
+/** True if less than a time has passed since a moment. */
 export const within = (at: Span, now: Span, time: number): boolean | undefined => {
   if (now.hi - at.lo < time) return true
   return now.lo - at.hi >= time ? false : undefined

@@ -1,6 +1,6 @@
 import { currencyOf, type Product, type Rates } from './goods.ts'
 
-/** What purchases and payouts cost (contract C5, C9, C13), in whole minor units of any size. */
+/** The prices of purchases and payouts (contract C5, C9, C13), in whole minor units of any size. */
 
 const E8 = 100_000_000n
 /** Beyond this not every decimal survives a double (decision 0006). */
@@ -8,7 +8,7 @@ const LARGEST = 999_999_999_999_999n
 const CONVERSION_BASIS_POINTS = 50n
 const PAYOUT_FEE_BASIS_POINTS = 150n
 
-/** Why there is no price. */
+/** The reason for a missing price. */
 export type Trouble = { trouble: 'no rate'; from: string; to: string } | { trouble: 'too large' | 'too small' }
 
 /** Half away from zero; nothing here is negative. */
@@ -135,11 +135,11 @@ const handlingFee = (product: Product, net: bigint, walletCurrency: string, rate
 export const discountOf = (product: Product, denomination: number, quantity: number, discount: bigint): number =>
   majorOf(shareIn((minorOf(denomination, product.currency) ?? 0n) * BigInt(quantity), discount), product.currency)
 
-/** What a payout costs: fees in its own currency, the rest in the wallet's. */
+/** The cost of a payout: fees in its own currency, the rest in the wallet's. */
 export interface PayoutPrice {
   fees: bigint
   paid: bigint
-  /** What a late return gives back. */
+  /** The refund of a late return. */
   paidAmount: bigint
 }
 

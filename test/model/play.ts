@@ -28,22 +28,22 @@ export interface Call {
   headers?: Record<string, string>
 }
 
-/** What a response must be. */
+/** A rule for a response: its status, its error, and whatever else can be predicted. */
 export interface Expected {
   status: number | readonly number[]
   body?: unknown
-  /** What is wrong with the response, if anything. */
+  /** Returns the problem with the response, if there is one. */
   fault?: (response: ProgramResponse) => string | undefined
 }
 
-/** Whose request it is: a client of a world, with its newest token or with one that came before. */
+/** The sender of a request: a client of a world, with its newest token or with an earlier one. */
 export interface Who {
   world: string
   client: ClientName
   token?: 'oldest' | 'none' | 'garbage'
 }
 
-/** What a rule is told: who asked, when, and what came back, for ids and times that nobody can foretell. */
+/** The values that a rule needs but cannot predict: the sender, the time, and the ids and times of the response. */
 export interface At {
   model: Model
   world: World
@@ -54,7 +54,7 @@ export interface At {
 export type Rule = (at: At) => Expected
 type Session = Pick<At, 'world' | 'client'>
 
-/** Whether a request takes a token of the buckets, or none; at once with others nobody knows how many are left. */
+/** The effect of a request on the rate limit: a token, none, or an unknown number when others are sent at the same time. */
 export type Charging = 'charged' | 'free' | 'at once'
 
 /** The program did what the model did not expect. */
@@ -67,10 +67,10 @@ const NEAR_MS = 30_000
 const LINE_LENGTH = 160
 
 export class Play {
-  /** What was asked so far, one line each, for people. */
+  /** The requests so far, one line each, for people. */
   readonly lines: string[] = []
   readonly #touched = new Set<string>()
-  /** How many movements a world had when they were last looked at. */
+  /** The number of movements that a world had when they were last read. */
   readonly #audited = new WeakMap<World, number>()
   readonly #tokens: Token[] = []
   #names = 0
@@ -85,7 +85,7 @@ export class Play {
     return frozenAt === null ? { lo: real.lo + offset.lo, hi: real.hi + offset.hi } : spanOf(frozenAt)
   }
 
-  /** What is sold in a world, as it is there. */
+  /** A product of a world, with the world's changes. */
   productOf(name: string, id: number): Product | undefined {
     const world = this.model.worlds.get(name)
     return world && this.model.product(world, id)
@@ -229,7 +229,7 @@ export class Play {
     world.state.clock.frozenAt = Date.parse((response.json as { now: string }).now)
   }
 
-  // What holds after every step
+  // The rules that hold after every step
 
   /** Holds the books of every world that was touched against the model's; at the end those of every world. */
   async audit(isLast = false): Promise<void> {
@@ -350,7 +350,7 @@ interface MovementWire {
   source_type: string
 }
 
-/** Whether a timestamp can be of this moment. */
+/** True if a timestamp can be of this moment. */
 export const isInSpan = ({ lo, hi }: Span, timestamp: string): boolean =>
   lo <= Date.parse(timestamp) && Date.parse(timestamp) <= hi
 

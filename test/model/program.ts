@@ -9,11 +9,11 @@ import type { ProgramResponse } from './play.ts'
 
 /** The program that a run asks: started afresh, ended, crashed and started again, in process or as the executable. */
 
-/** How a program is started: a script says so, so that shrinking can make it simpler. */
+/** The options that a program is started with. They are a part of the script, so that shrinking can simplify them. */
 export interface Setup {
   limits: 'off' | 'documented' | 'tight'
   catalog: 'seeded' | 'edges'
-  /** Whether it keeps what is written, in a folder. */
+  /** True if it keeps its data in a folder. */
   keeps: boolean
 }
 
@@ -22,7 +22,7 @@ const RATE_LIMITS: Record<Setup['limits'], string> = { off: 'off', documented: '
 /** The operations of the OpenAPI document by their names. */
 export type Operations = ReadonlyMap<string, Served>
 
-/** What the program says of itself, asked once. */
+/** The facts that the program reports about itself, requested once. */
 export const readOperations = async (): Promise<Operations> => {
   const server = await startServer()
   const operations = operationsOf(await readDocument(server))

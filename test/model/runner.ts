@@ -52,7 +52,7 @@ const scripts = (length: number, steps: fc.Arbitrary<Step>): fc.Arbitrary<Script
 const byName = new Map(COMMANDS.map((each) => [each.does, each]))
 let operations: Promise<Operations> | undefined
 
-/** What a script came to: the lines that were asked, and the problem at the last of them, if there was one. */
+/** The result of a script: the lines that were sent, and the problem with the last of them, if there was one. */
 export interface Outcome {
   lines: readonly string[]
   stepCount: number
@@ -97,9 +97,9 @@ export interface Found {
 
 export interface RunOptions {
   seed: number
-  /** How many steps at least, over all scripts. */
+  /** The minimum number of steps, over all scripts. */
   steps: number
-  /** How long a script is at most. */
+  /** The maximum length of a script. */
   length: number
   /** The commands that scripts are made of; all, when left out. */
   commands?: typeof COMMANDS
@@ -174,7 +174,7 @@ const smallerValues = (value: object): object[] =>
     return name === 'who' ? smallerValues(member as object).map((who) => ({ ...value, who })) : []
   })
 
-/** Whether two problems are the same one, whatever amounts and ids stand in them. */
+/** True if two problems are the same except for amounts and ids. */
 const isAlike = (one: string, other: string): boolean => bonesOf(one) === bonesOf(other)
 const bonesOf = (problem: string): string =>
   problem

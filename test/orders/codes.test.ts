@@ -33,7 +33,7 @@ const problemsOf = (text: string): readonly string[] => {
 }
 
 describe('a file of codes', () => {
-  test('is JSON lines, of which blank ones count for nothing, or one array', () => {
+  test('is JSON lines, of which blank ones are ignored, or one array', () => {
     const second = { ...CODE, card_number: 'TWO', expires_at: '2030-01-01T00:00:00.001Z' }
     const lines = `${JSON.stringify(CODE)}\n  \n\n${JSON.stringify(second)}\n`
     for (const [text, places] of [

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { CHECKS } from '../../src/commands/data/checks.ts'
 import { openLive } from './live.ts'
 
-/** What falls due in live mode, where a timer does it. */
+/** In live mode a timer does the due work. */
 
 test('reads wait for nothing and write nothing, even if something is due and nothing can be written', async () => {
   await using live = await openLive()
@@ -16,7 +16,7 @@ test('reads wait for nothing and write nothing, even if something is due and not
   database.sqlite.run('PRAGMA query_only = OFF')
 })
 
-test('what was due a day before the last movement is a fault of the data', async () => {
+test('work that was due a day before the last movement is a fault of the data', async () => {
   await using live = await openLive()
   const { database } = live
   const faults = () => {

@@ -43,7 +43,7 @@ test('an import with a code that is in the stock already is refused whole, and n
   expect(countRows()).toEqual({ n: 603 })
 })
 
-test('an import sells none before all are there, and one that was broken off is repeated', async () => {
+test('no code is for sale before all are imported, and an interrupted import can be repeated', async () => {
   const forSale = () => freeStock(database.query, 0).map(({ available }) => available)
   await imported(codesOf('a', 10))
   let units = 0
@@ -59,7 +59,7 @@ test('an import sells none before all are there, and one that was broken off is 
   expect(forSale()).toEqual([1_010])
 })
 
-test('what is left of a kind is counted without what is damaged or has expired', async () => {
+test('damaged and expired codes do not count towards the stock that is left', async () => {
   const codes = codesOf('a', 6).map((code, index) => ({ ...code, expiresAtMs: index < 2 ? 1_000 : null }))
   await imported([...codes, ...codesOf('b', 1).map((code) => ({ ...code, denominationMinor: 2_000 }))])
   const left = (nowMs: number) => freeStock(database.query, nowMs).map(({ available }) => available)

@@ -34,7 +34,7 @@ export interface Live extends AsyncDisposable {
   folder: string
   deps: Deps
   database: Database
-  /** What was logged as an error. */
+  /** The messages that were logged as errors. */
   logged: string[]
   request: (path: string, init?: BunFetchRequestInit) => Promise<Response>
   /** Posts JSON. */
@@ -43,7 +43,7 @@ export interface Live extends AsyncDisposable {
   stock: (productId: number, ...cards: string[]) => Promise<void>
   order: (productId: number, quantity: number) => Promise<LiveOrder>
   read: (orderId: number) => Promise<LiveOrder>
-  /** What follows an act of an operator. */
+  /** Refreshes what is kept in memory, as an act of an operator does. */
   refresh: () => void
   stop: () => Promise<void>
 }

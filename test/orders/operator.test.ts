@@ -9,7 +9,7 @@ import { openWallet } from '../../src/wallets/queries.ts'
 import { catalogEntry } from '../catalog/entry.ts'
 import { type Live, openLive } from './live.ts'
 
-/** What an operator changes of prices, while the server runs (contract C9). */
+/** An operator changes prices while the server runs (contract C9). */
 
 let live: Live
 let operator: Database
@@ -40,7 +40,7 @@ const setRate = async (eurE8: number) => {
   live.refresh()
 }
 
-test('a rate that is set is that of the next price', async () => {
+test('a new rate applies to the next price', async () => {
   expect(await charge(1)).toMatchObject([400, { error: 'No exchange rate found for USD to EUR' }])
   await setRate(50_000_000)
   expect(await charge(2)).toMatchObject([200, { charges_details: { forex_rate: 0.5 } }])
@@ -48,7 +48,7 @@ test('a rate that is set is that of the next price', async () => {
   expect(await charge(3)).toMatchObject([200, { charges_details: { forex_rate: 0.25 } }])
 })
 
-test('a price that was held in one currency is none for the same product in another', async () => {
+test('a price held in one currency does not apply to the same product in another', async () => {
   await live.stock(1, 'ONE', 'TWO')
   expect((await post('/products/1/charges', { denomination: 10, quantity: 1, wallet_id: 1 }))[0]).toBe(200)
   const denominations = [{ min_value: 10, max_value: 10, discount: 0 }]

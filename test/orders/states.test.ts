@@ -13,7 +13,7 @@ import { getOrder, ORDERS, place, START } from '../records.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
 
-/** What an operator can do to an order (contract C12), with what each step writes to the ledger. */
+/** The acts of an operator on an order (contract C12), with the ledger entry of each step. */
 
 const SUPPLY = generatedSupply(() => undefined)
 

@@ -186,7 +186,7 @@ describe('a new key', () => {
     await expect(live.stock(2, 'one')).rejects.toThrow('was imported before')
   })
 
-  test('that was not put in place is the one in use, and no other takes its place', async () => {
+  test('that was not put in place is the one in use, and no other replaces it', async () => {
     await live.stock(1, 'ONE', 'TWO')
     await rekey(true)
     expect(cardsOf(await live.order(1, 1))).toEqual(['ONE'])

@@ -9,7 +9,7 @@ import { openWallet } from '../../src/wallets/queries.ts'
 import { forFile } from '../harness.ts'
 import { openLive } from '../orders/live.ts'
 
-/** What a beneficiary has been paid, where no exchange rate is known: in live mode, because the sandbox knows them all. */
+/** The total of a beneficiary where an exchange rate is missing: in live mode, because the sandbox knows all rates. */
 
 const live = forFile(await openLive())
 

@@ -26,7 +26,7 @@ const rowOf = (world: World, id: string): Payout => {
   if (!payout) throw new Error(`no payout ${id}`)
   return payout
 }
-/** What moves payouts on when the clock does, or does not. */
+/** Payouts advance with the clock, or stay. */
 const moving = (byClock = true) => ({ reference: program.deps.reference, byClock: () => byClock })
 interface Said {
   message?: string
@@ -70,7 +70,7 @@ const STATES = {
 } as const satisfies Record<string, readonly PayoutEventType[]>
 type State = keyof typeof STATES
 
-/** What can applyEvent in each of them, and the status that it leads to: written from the contract. */
+/** The events that can apply in each status, and the status that each leads to: written from the contract. */
 const POSSIBLE: Record<State, Partial<Record<PayoutEventType, PayoutStatus>>> = {
   created: { queued: 'queued', cancelled: 'cancelled', expired: 'expired' },
   queued: { processing: 'processing', cancelled: 'cancelled', expired: 'expired' },
@@ -88,7 +88,7 @@ const POSSIBLE: Record<State, Partial<Record<PayoutEventType, PayoutStatus>>> = 
 const PAID = ['reserved USD -10150', 'payouts USD 10000', 'fees USD 150'].map((line) => `payout: ${line}`)
 const REFUNDED = ['wallet USD 10150', 'reserved USD -10150'].map((line) => `refund: ${line}`)
 const RETURNED = ['wallet USD 10000', 'payouts USD -10000'].map((line) => `refund: ${line}`)
-/** What an event writes to the ledger when it happens to a payout of 100 USD. */
+/** The ledger entry of an event on a payout of 100 USD. */
 const WRITTEN: Record<PayoutEventType, readonly string[]> = {
   queued: [],
   processing: [],
@@ -102,7 +102,7 @@ const WRITTEN: Record<PayoutEventType, readonly string[]> = {
   expired: REFUNDED,
   returned: RETURNED,
 }
-/** What is left in the wallet, and what is reserved of it. */
+/** The balance of the wallet, and its reserved part. */
 const HELD: Record<PayoutStatus, readonly [number, number]> = {
   created: [99_898.5, 101.5],
   queued: [99_898.5, 101.5],
@@ -289,7 +289,7 @@ describe('the clock', () => {
   test.each([
     ['created', []],
     ['queued', ['queued']],
-  ] as const)('where it moves nothing, what is %s expires after 7 days, and is refunded', async (status, events) => {
+  ] as const)('at the manual pace, a payout that is %s expires after 7 days and is refunded', async (status, events) => {
     const { client, world } = await program.open(START)
     Object.assign(world.of(pace), { payouts: 'manual' })
     const { id } = await pay(client)

@@ -25,7 +25,7 @@ const CREATED: PayoutEvent = {
   message: null,
   created_at: at('0.000'),
 }
-/** What happens to a payout of START, and the status that it then has. */
+/** The steps of a payout of START, and the status after each. */
 const WAY = [
   event('queued', 'created', 'queued', 1),
   event('processing', 'queued', 'processing', 2),

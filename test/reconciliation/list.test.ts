@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { readList } from '../../src/reconciliation/partner-list.ts'
 import { booksOf, type Entry, emptyYear, reconcile, reference } from './year.ts'
 
-/** What a list may look like, and how a wrong one is told (contract C19). */
+/** The formats of a list, and the messages about a wrong one (contract C19). */
 
 const read = (text: string) => readList(text, reference)
 const problemsOf = (text: string) =>
@@ -31,7 +31,7 @@ describe('a list', () => {
     expect(read(text)).toEqual({ rows: [ROW], problems: [] })
   })
 
-  test('as CSV has names with commas, quotes and line breaks in them, and lines are counted', () => {
+  test('as CSV may have names with commas, quotes and line breaks, and its lines are counted', () => {
     const { rows, problems } = read(`${HEADER}\n"a ""b"", c\nd",order,1,USD\ne,payout,2,JPY`)
     expect(problems).toEqual([])
     expect(rows.map(({ line, reference: name }) => [line, name])).toEqual([
@@ -40,7 +40,7 @@ describe('a list', () => {
     ])
   })
 
-  test('as JSON lines has numbers or texts, nulls and blank lines', () => {
+  test('as JSON lines may have numbers or texts, nulls and blank lines', () => {
     const line = (row: object) =>
       JSON.stringify({ reference: 'a', type: 'order', amount: 10.5, currency: 'USD', ...row })
     const text = `\ufeff\n${line({})}\r\n\n${line({ amount: '10.50', status: null, at: null, note: 1 })}`

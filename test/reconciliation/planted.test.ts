@@ -149,7 +149,7 @@ test('a copy without mistakes agrees, and shifted days show where the month is a
   database.close()
 })
 
-test('the sums after the first movement at which they part', () => {
+test('the sums after the first movement at which they differ', () => {
   const entry = (index: number, minor: number): Entry => ({
     ...{ type: 'order', reference: `r-${index}`, minor, currency: 'USD', status: 'DELIVERED', atMs: YEAR_MS + index },
   })

@@ -30,7 +30,7 @@ describe.skipIf(POSTGRES === undefined)('a command', () => {
   })
   afterAll(() => postgres[Symbol.asyncDispose]())
 
-  test('waits for nobody where a server pulls the copy that it would read', async () => {
+  test('does not wait for a server that pulls the copy', async () => {
     const target = parsePostgresUrl(await postgres.create('pulled'))
     using first = temporaryFolder()
     await (await join(target, first.path, 'read')).leave()
@@ -39,7 +39,7 @@ describe.skipIf(POSTGRES === undefined)('a command', () => {
     await expect(join(target, second.path, 'read')).rejects.toThrow('a server makes the copy of this folder')
   })
 
-  test('commits on a busy machine, where it was late to renew its lease', async () => {
+  test('commits on a busy machine, although it renews its lease late', async () => {
     const target = parsePostgresUrl(await postgres.create('busy'))
     using folder = temporaryFolder()
     const joined = await join(target, folder.path, 'write')

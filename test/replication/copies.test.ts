@@ -54,7 +54,7 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
   const counted = (path: string) =>
     new SqliteDatabase(path).query<{ count: number }, []>('SELECT count(*) AS count FROM seeds').get()?.count
 
-  test('has a unit of work that is several parts, as the record has it', async () => {
+  test('has every part of a unit of work, as PostgreSQL has it', async () => {
     using opened = await open()
     const { record, copy } = opened
     await record.run(MANY)
@@ -70,7 +70,7 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
     expect(await opened.differences()).toEqual([])
   })
 
-  test('has nothing of several parts of which the record refuses the last one', async () => {
+  test('has no part of a unit of work whose last part PostgreSQL refuses', async () => {
     using opened = await open()
     const { record } = opened
     await record.sql("ALTER TABLE scrip.seeds ADD CHECK (name <> 'seed 60000')")
@@ -83,7 +83,7 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
     expect(await opened.differences()).toEqual([])
   })
 
-  test('has a row that was deleted and made again in one commit as it was made last', async () => {
+  test('has the last version of a row that was deleted and inserted again in one commit', async () => {
     using opened = await open()
     const { record } = opened
     const rowsOf = (path: string) => new SqliteDatabase(path).query('SELECT name, sha256 FROM seeds').all()
@@ -100,7 +100,7 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
     expect(await opened.differences()).toEqual([])
   })
 
-  test('forgets a person whom the record has erased, to the last byte of its files', async () => {
+  test('forgets a person who is erased in PostgreSQL, to the last byte of its files', async () => {
     using opened = await open()
     const { record, path } = opened
     const person = 'ada.lovelace@example.com'
@@ -122,7 +122,7 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
     expect(await opened.differences()).toEqual([])
   })
 
-  test('that holds what the record has lost says so, also when the record has gone on', async () => {
+  test('reports rows that PostgreSQL has lost, also after further commits there', async () => {
     using opened = await open()
     const { record, copy } = opened
     await record.run("INSERT INTO seeds VALUES ('lost', '')")

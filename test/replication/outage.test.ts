@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { MINUTE_MS, SECOND_MS } from '../../src/kernel/clock.ts'
 import { Outage } from '../../src/kernel/outage.ts'
 
-/** What the log says while PostgreSQL is away (contract C18). */
+/** The log while PostgreSQL is away (contract C18). */
 
 const logInto = (lines: string[]) => {
   const write = (message: string): void => void lines.push(message)

@@ -36,7 +36,7 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
     while ((await sql(`SELECT 1 FROM scrip.seeds WHERE name = '${name}'`)).length === 0) await Bun.sleep(5)
   }
 
-  test('holds what a unit of work has written when it is acknowledged, and nobody reads it before', async () => {
+  test('holds the rows of a unit of work when it is acknowledged, and nobody reads them before', async () => {
     using record = await open()
     const isThere = () => record.database.query.select().from(SEEDS).all()
     expect(isThere()).toEqual([])
@@ -56,7 +56,7 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
     ])
   })
 
-  test('tells a copy that it is behind, also where its rows contradict those that it lacks', async () => {
+  test('reports to a copy that it is behind, also if its rows contradict the missing ones', async () => {
     using record = await open()
     await record.run(CLIENT)
     const bob = `(SELECT json_agg(to_jsonb(c) || '{"id":2,"username":"bob"}') FROM scrip.clients AS c)`
@@ -94,7 +94,7 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
     ).toEqual([])
   })
 
-  test('refuses one unit of several that share a commit, and has the others', async () => {
+  test('refuses one of several units of work that share a commit, and has the others', async () => {
     using record = await open()
     await record.sql("ALTER TABLE scrip.seeds ADD CHECK (name NOT LIKE '%@%')")
     const results = await Promise.allSettled(
@@ -110,7 +110,7 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
     expect(readFileSync(join(postgres.folder, 'log'), 'utf8')).not.toContain('ada@example.com')
   })
 
-  test('looks up a commit that was not acknowledged: made, or never to be made', async () => {
+  test('resolves a commit without a response: it was made, or never will be', async () => {
     using record = await open()
     await record.run("INSERT INTO seeds VALUES ('warm up', '')")
     record.network.cut('responses')
@@ -157,7 +157,7 @@ describe.skipIf(POSTGRES === undefined)('a record', () => {
     await other.free()
   })
 
-  test('is followed by a copy, whose triggers are as ever', async () => {
+  test('is followed by a copy, whose triggers stay on', async () => {
     using record = await open()
     using folder = temporaryFolder()
     await pullCopy(record.connection, folder.path, { schemaVersion: SCHEMA, isStopped: () => false })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { whileServing } from '../../src/replication/while-serving.ts'
 
-/** Which response leaves when the lease has run out since the request began (contract C4, C18). */
+/** The server chooses the response when its lease has run out since the request began (contract C4, C18). */
 
 const responseOf = async (method: string, path: string, status: number): Promise<number> => {
   const record = { isServing: true, state: 'active' }

@@ -20,12 +20,12 @@ const CHUNKED = /\r\ntransfer-encoding: *chunked/i
 const BODILESS = new Set([204, 304])
 const STATUS_AT = 'HTTP/1.1 '.length
 
-/** What is known of a response once its header is there. */
+/** The properties of a response that its header gives. */
 interface Begun {
   status: number
   head: string
   bodyAt: number
-  /** Where the response ends; undefined where its chunks say it. */
+  /** The offset at which the response ends; undefined if its chunks say it. */
   endsAt: number | undefined
 }
 

@@ -75,7 +75,7 @@ const LEFT = `[...window.left].filter((each) => each.isConnected && !each.disabl
  */
 const ROUNDS = 3
 
-/** What the keyboard does not reach: each element that somebody can use gets the focus by Tab. */
+/** The elements that the keyboard does not reach: Tab focuses each element that somebody can use. */
 const unreachable = async (page: Page): Promise<string[]> => {
   await page.evaluate(`(() => {
     window.left = new Set(${USABLE})

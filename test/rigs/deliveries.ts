@@ -81,7 +81,7 @@ const onAFullDisk = async (dataDir: string, findings: string[]): Promise<string[
 
 type Tally = { kills: number; writes: number; events: number; received: number; findings: string[] }
 
-/** What a receiver has done with a delivery. */
+/** The reply of a receiver to a delivery. */
 interface Delivered {
   event: EventBody
   isAccepted: boolean
@@ -181,7 +181,7 @@ class Storm {
   }
 }
 
-/** What is lost, and what came before the event before it was accepted. */
+/** Events that are lost, or that came before an earlier event was accepted. */
 const findingsOf = (events: readonly EventBody[], delivered: readonly Delivered[]): string[] => {
   const findings: string[] = []
   const accepted = new Set(delivered.filter(({ isAccepted }) => isAccepted).map(({ event }) => event.id))

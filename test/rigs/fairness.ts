@@ -7,12 +7,12 @@ import { logIn, serve } from './server.ts'
 import { Victims } from './victims.ts'
 
 /**
- * What others feel while one client, or a stranger, asks for the costliest lists and sends the costliest bodies. Each
+ * Latency of others while one client, or a stranger, asks for the costliest lists and sends the costliest bodies. Each
  * attack comes in every round, with a quiet time before it, and the latencies of all rounds count: five slow responses
  * in ten seconds may be the machine's.
  */
 
-/** What others may wait longer than quiet, at p99. */
+/** The longest additional wait of others at p99. */
 const MORE_MS_MAX = 100
 const RECORDS = 100_000
 /** A client sends what the bucket of a minute holds. */

@@ -23,7 +23,7 @@ const TEMPLATES: readonly { path: string; body: object }[] = [
   },
 ]
 const NUMBERED_ID = "printf('%025d', n)"
-/** Which columns differ from copy to copy; n counts from 1. Columns that a table does not have are skipped. */
+/** The columns that differ from copy to copy; n counts from 1. Columns that a table does not have are skipped. */
 const COPIES: Record<string, Record<string, string>> = {
   beneficiaries: {
     id: `'ben_' || ${NUMBERED_ID}`,

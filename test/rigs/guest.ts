@@ -67,7 +67,7 @@ export class Guest {
     return findings
   }
 
-  /** How often it came and went since this was asked. */
+  /** The number of its visits since this was last read. */
   takeCount(): number {
     const count = this.#count
     this.#count = 0

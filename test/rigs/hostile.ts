@@ -59,7 +59,7 @@ export const hostile: Rig = async ({ rounds, seed, isShort }) => {
 
 class Siege {
   readonly findings: string[] = []
-  /** How often each status came; 0 is a connection that ended. */
+  /** The number of responses of each status; 0 is a connection that ended. */
   readonly statuses = new Map<number, number>()
   sent = 0
   seconds = 0
@@ -130,7 +130,7 @@ class Siege {
   }
 }
 
-/** What is wrong with a response, whatever was asked. */
+/** The problem with a response to any request. */
 const faultIn = ({ status, head, body }: RawResponse, { line, isFramed }: Mutant): string | undefined => {
   if (RUNTIME_STATUSES.has(status) && body.length === 0) return undefined
   if (status >= 500) return `${status} ${body.toString().slice(0, 200)}`
@@ -141,7 +141,7 @@ const faultIn = ({ status, head, body }: RawResponse, { line, isFramed }: Mutant
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value.length > 0
-/** Whether an object has these members, all texts, and no others. */
+/** True if an object has exactly these members, all of them texts. */
 const isOfTexts = (value: object, ...names: string[]): boolean =>
   Bun.deepEquals(Object.keys(value).sort(), names.sort()) && Object.values(value).every(isText)
 

@@ -79,7 +79,7 @@ class Ordeal {
   readonly #guest: Guest
   readonly #operator: Operator
   #unacknowledged: Write[] = []
-  /** Where the writes of the last round begin. */
+  /** The index of the first write of the last round. */
   #recent = 0
   #names = 0
 

@@ -5,7 +5,7 @@ import type { Dice } from './dice.ts'
 
 export interface Mutant {
   bytes: Buffer
-  /** Whether it is still one request with one response; else the bytes themselves were changed. */
+  /** True if it is still one request with one response; false if the bytes themselves were changed. */
   isFramed: boolean
   /** The request line, to tell it by. */
   line: string
@@ -45,7 +45,7 @@ interface Document {
 
 /** The fault that the document shows is a 500, which is what is looked for. */
 const FAULT = { error: 'products.not_found', match: { method: 'GET', path: '/api/v1/products/1' }, times: 1 }
-/** What ends the token of all, what never ends, and what is told to wait. */
+/** Paths that end everybody's token, or never end. */
 const LEFT_OUT = new Set(['/auth/logout', '/_sandbox/reset', '/_sandbox/feed', '/_sandbox/inbox/{name}'])
 const HEAVY =
   /^\/(?:docs|openapi\.json|_sandbox\/(?:snapshots\/\{name\}(?:\/restore)?|errors|requests|scenario|console.*|worlds\/\{name\}))$/
@@ -88,7 +88,7 @@ const TEXTS = [
   ...['P1D', 'PT1H', '-PT1H', 'P9999999D', 'a@b', 'a@b.co', `${'a'.repeat(250)}@b.co`],
   ...['x'.repeat(LONG), '😀'.repeat(50), 'İ', 'ß', 'ÀÉ'.normalize('NFD'), '\u0000', '\u202e', '\ud800', '\udfff x'],
 ]
-/** What stands in a path or a query as it is. */
+/** Texts that stand unchanged in a path or a query. */
 const RAW = ['%', '%z', '%00', '%ff', '%2e%2e', '..', '.', '1%20', '+', '%2B', '%2F', '&', '=']
 const NO_UTF_8 = ['%ED%A0%80', '%FF%FE', '%C0%80', '%F4%90%80%80']
 const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'page[]', 'page', 'limit', '', 'unknown', 'world', '😀']

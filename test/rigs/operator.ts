@@ -19,7 +19,7 @@ interface Worked {
 
 export class Operator {
   #turn = 0
-  /** How often money was put into the first wallet for sure, and how often perhaps; the first was at the beginning. */
+  /** The deposits into the first wallet that certainly succeeded, with its first; and those that possibly did. */
   #funded = 1
   #perhapsFunded = 0
   #payout: string | undefined

@@ -11,7 +11,7 @@ export interface EventBody {
   data: { id: number | string }
 }
 
-/** What the order of events is kept for. */
+/** The record of an event; the events of one record keep their order. */
 export const recordOf = ({ type, data }: EventBody): string => `${type.split('.')[0]} ${data.id}`
 
 const PAGE = 100

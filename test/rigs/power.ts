@@ -33,7 +33,7 @@ export const power: Rig = async ({ rounds, seed, isShort }) => {
   return cuts(join(folder, 'cut'), events, isShort ? 20 : rounds, dice)
 }
 
-/** What a server did from an empty folder to its end, in order. */
+/** The actions of a server from an empty folder to its end, in order. */
 const recorded = async (folder: string, writes: number, dice: Dice): Promise<Event[]> => {
   const trace = join(folder, 'trace')
   const dataDir = join(folder, 'data')

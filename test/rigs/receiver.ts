@@ -8,7 +8,7 @@ export interface Received {
   body: string
 }
 
-/** What it does with a delivery, once it has read it. Returns nothing: it may end the connection, or not. */
+/** Its reaction to a delivery that it has read. Returns nothing: it may end the connection, or not. */
 export type Behaviour = (socket: Socket, received: Received) => void
 
 export const respondWith =

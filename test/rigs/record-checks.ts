@@ -1,12 +1,12 @@
 import type { Receiver } from '../webhooks/webhooks.ts'
 import type { Write } from './writes.ts'
 
-/** What must hold of a record after a storm (contract C18). */
+/** The rules that the PostgreSQL database satisfies after a storm (contract C18). */
 
 /** Asks the record; the rows as text, columns between bars. */
 export type Sql = (text: string) => Promise<string[]>
 
-/** How long no event may come while some are missing. Those of one wallet come one after another, about 100 a second. */
+/** The longest pause between events while some are missing. Those of one wallet come one after another, about 100 a second. */
 const DELIVERY_MS_MAX = 90_000
 const LOOK_MS = 200
 const SHOWN = 5
@@ -40,7 +40,7 @@ const NAMES: Readonly<Record<Write['kind'], string>> = {
   payouts: "r ->> 'reference_id'",
 }
 
-/** Whether two servers have acknowledged writes of one epoch. @param makers the process that acknowledged a write, by its name */
+/** True if two servers have acknowledged writes of one epoch. @param makers the process that acknowledged a write, by its name */
 export const faultsOfEpochs = async (sql: Sql, makers: ReadonlyMap<string, number>): Promise<string[]> => {
   const servers = new Map<string, Set<number>>()
   let known = 0

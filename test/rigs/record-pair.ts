@@ -9,7 +9,7 @@ import { serve } from './server.ts'
 
 /** Two servers of one record, each behind a network of its own, and a receiver of their webhooks. */
 
-/** How long a fault may keep everybody waiting. */
+/** The maximum time for which a fault may keep everybody waiting. */
 export const PATIENCE_MS = 20_000
 const LOOK_MS = 20
 const DATABASE = 'rig'

@@ -21,9 +21,9 @@ const WRITERS = 12
 const STORM_MS = 400
 const LOOK_MS = 10
 const RECALLED = 40
-/** What the short form asks for in the end; the long one asks for everything. */
+/** The number of writes that the short form asks for at the end; the long form asks for all. */
 const RECALLED_SHORT = 300
-/** How often a write is asked for again that was not answered. */
+/** The number of times that an unanswered write is sent again. */
 const TRIES = 20
 
 const FAULTS = [
@@ -54,7 +54,7 @@ export const record: Rig = async ({ rounds, seed, isShort, progress }) => {
 
 class Storm {
   readonly #acknowledged: Acknowledged[] = []
-  /** Which process has acknowledged a write first. */
+  /** The process that was the first to acknowledge each write. */
   readonly #makers = new Map<string, number>()
   /** Their responses were lost: they are asked for again, by their keys. */
   readonly #open: Write[] = []

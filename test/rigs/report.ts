@@ -1,8 +1,8 @@
 import { aligned } from '../bench/table.ts'
 
-/** What a rig is told to do. */
+/** The parameters of a rig. */
 export interface Options {
-  /** How long it goes on, in a unit of its own. */
+  /** Its length, in a unit of its own. */
   rounds: number
   seed: number
   /** Only a part of its work, as a test of the rig itself. */
@@ -11,11 +11,11 @@ export interface Options {
   progress: (line: string) => void
 }
 
-/** What a rig has done and found. */
+/** The results of a rig. */
 export interface Report {
   /** Each with a line of headings. */
   tables: readonly (readonly (readonly string[])[])[]
-  /** What must never be; nothing in here is good news. */
+  /** Violations of promises; each is a defect. */
   findings: readonly string[]
 }
 

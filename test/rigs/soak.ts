@@ -6,7 +6,7 @@ import type { Rig } from './report.ts'
 import { serve } from './server.ts'
 
 /**
- * What pipelines do to a sandbox all day: worlds that come and go, logins, clocks that jump, snapshots, writes. Memory must
+ * Pipelines use a sandbox all day: worlds that come and go, logins, clocks that jump, snapshots, writes. Memory must
  * not grow with what is gone. A round is the lives of a hundred worlds, on eight connections.
  */
 

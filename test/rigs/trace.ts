@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs'
 
-/** What strace has recorded of a program: writes and syncs of the files of one folder, and responses to clients. */
+/** The trace that strace has recorded of a program: writes and syncs of the files of one folder, and responses to clients. */
 
 export type Event =
   /** At an offset, or at the end. */

@@ -46,7 +46,7 @@ export const askFor = ({ kind, name, isKeyed }: Write, token: string): Ask => {
   return { path: `/api/v1/${kind}`, headers, body: JSON.stringify(bodies[kind]) }
 }
 
-/** What is wrong with a response that has just come; undefined when nothing is. */
+/** The problem with a response that has just arrived; undefined if there is none. */
 export const faultIn = (write: Write, { status, body }: RawResponse): string | undefined =>
   status === STATUSES[write.kind] ? undefined : `${write.kind} ${write.name}: ${status} ${body}`
 

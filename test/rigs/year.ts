@@ -60,7 +60,7 @@ const rowsOf = ({ counts, acts }: Played): string[][] => [
   ['acts of the operator', count(acts.length)],
 ]
 
-/** What happens after the year was played, with the executable. */
+/** The checks after the year was played, with the executable. */
 class Today {
   readonly findings: string[] = []
   readonly timings: string[][] = [['done by the executable', 'ms']]
@@ -94,7 +94,7 @@ class Today {
     await restored.stop()
   }
 
-  /** What was acknowledged before kill -9 has to be there; what is there counts. */
+  /** Every write that was acknowledged before kill -9 has to be there; records that are there count. */
   async crash(): Promise<void> {
     const server = await this.#serve()
     const [customer] = this.#known()

@@ -23,7 +23,7 @@ type ContextOptions = Parameters<Browser['newContext']>[0]
 
 /** A server whose token is TOKEN, and a browser that shows its console. */
 export class ConsoleBrowser {
-  /** What went wrong in any page: errors on its console, and requests to other hosts. */
+  /** Errors on the console of any page, and requests to other hosts. */
   readonly problems: string[] = []
   #worlds = 0
 

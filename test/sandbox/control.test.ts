@@ -6,7 +6,7 @@ import { balanceOf, movementsOf, transactionsOf, walletsOf } from '../wallets/ba
 import { makeAtNoon } from './everything.ts'
 import { control, expectSoundWorld, rowsOf, succeed } from './surface.ts'
 
-/** What an operator does in live mode, at the touch of a test (contract C15). Payouts and orders prove what each step does. */
+/** A test performs the acts of a live operator (contract C15). The tests of payouts and orders prove the effect of each step. */
 
 const server = forFile(await startServer('--rate-limit', 'off', '--seed', '18'))
 
@@ -66,7 +66,7 @@ describe('PUT /_sandbox/pace', () => {
     await expectSoundWorld(server, world.name)
   })
 
-  test('a payout that the clock does not move expires after 7 days, and its record says so', async () => {
+  test('a payout that the clock does not move expires after 7 days, and shows it', async () => {
     const world = await opened('auto')
     const dueOf = async () => {
       const [listed] = (await ask(world, 'GET', '/payouts')).body as { due_at: string; due_event: string }[]

@@ -155,7 +155,7 @@ describe('GET /_sandbox/coverage', () => {
     ])
   })
 
-  test('a suite that meets every error has 100 % but for its successes; the percentage is rounded down', async () => {
+  test('a suite that covers every error has 100 % except for the successes; the percentage is rounded down', async () => {
     await using own = await startServer('--rate-limit', 'off')
     await succeed(own, 'PUT', '/worlds/counted')
     const world = await TestWorld.open(own, 'counted')

@@ -19,7 +19,7 @@ const after = (seconds: number): string => new Date(Date.parse(NOON) + seconds *
 const STEP = { webhook: null, attempt: null }
 
 describe('GET /_sandbox/due', () => {
-  test('200 returns nothing for a world in which nothing waits', async () => {
+  test('200 returns an empty list for a world without due work', async () => {
     expect(await dueIn(await server.world(NOON))).toEqual([])
   })
 

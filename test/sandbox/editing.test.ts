@@ -4,7 +4,7 @@ import { forFile, startServer, TestWorld, testIn } from '../harness.ts'
 import { DELAYED, INSTANT, PAYEE, place } from '../records.ts'
 import { control, read, rowsOf, succeed } from './surface.ts'
 
-/** What a test changes of its world while it runs (contract C15). */
+/** A test changes its world while it runs (contract C15). */
 
 const server = forFile(await startServer('--rate-limit', 'off', '--seed', '13'))
 const inWorld = testIn(() => server.world())
@@ -66,7 +66,7 @@ describe('PATCH /_sandbox/products/{id}', () => {
     await place(world, { product_id: 1, ...CARD })
   })
 
-  test('an order that is cancelled gives back to the stock, also to one that was unlimited when it was place', async () => {
+  test('a cancelled order returns its codes to the stock, even if the stock was unlimited when it was placed', async () => {
     const world = await server.world()
 
     const before = await place(world, DELAYED)
@@ -128,7 +128,7 @@ describe('PATCH /_sandbox/products/{id}', () => {
   })
 })
 
-describe('what was edited', () => {
+describe('an edited world', () => {
   inWorld('goes with copies and snapshots, and a reset takes it back', async (world) => {
     await edit(world, '/products/1', { active: false })
     await succeed(server, 'PUT', `/rates?world=${world.name}`, { base: 'USD', rates: { EUR: '0.5' } })

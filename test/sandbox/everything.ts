@@ -12,7 +12,7 @@ export interface Replayed {
   body: string
 }
 
-/** What is between the two ends of a connection. */
+/** A stream between the two ends of a connection. */
 const FOREIGN_HEADERS = new Set(['date', 'connection', 'content-length', 'content-encoding', 'transfer-encoding'])
 
 /** Makes a world whose clock has stood still at noon from before the first write. */

@@ -17,7 +17,7 @@ const FAILED = { error: 'InternalServerError', message: 'Failed to create benefi
 
 const addRule = (world: TestWorld, rule: object) => succeed(server, 'POST', `/faults?world=${world.name}`, rule)
 
-/** Whether a response came, whole. */
+/** True if a response arrived whole. */
 const hasResponse = (response: Promise<Response>): Promise<boolean> =>
   response
     .then((response) => response.bytes())
@@ -44,7 +44,7 @@ const lastOf = async (world: TestWorld) => {
 describe('A lost response', () => {
   const LOST = { drop: true, when: 'after', match: { method: 'POST', path: '/api/v1/orders' }, times: 1 }
 
-  test('leaves the order place and paid; a retry with its key gets the real response and buys nothing', async () => {
+  test('leaves the order placed and paid; a retry with its key gets the real response and buys nothing', async () => {
     const world = await server.world(NOON)
     const before = await amountIn(world, 1)
     await addRule(world, LOST)
@@ -287,7 +287,7 @@ const bodyIn = (response: string): string => {
   }
   return body
 }
-/** Whether a client can take a response for whole. */
+/** True if a client can take a response for a whole one. */
 const isWholeIn = (response: string): boolean => {
   const [head = '', ...rest] = response.split('\r\n\r\n')
   if (/^transfer-encoding: chunked/im.test(head)) return response.endsWith('0\r\n\r\n')

@@ -173,12 +173,12 @@ describe.each(endpoints)('Every documented error of %s', (_, errors) => {
       for (const error of errors) expectError(await call(world, pathOf(path)), error)
       expect((await rulesOf(world)).map(({ times_left }) => times_left)).toEqual(errors.map(() => 0))
       expect(await rowsOf(server, world.name)).toEqual(before)
-      // What was refused by the rules alone is let through when they are used up.
+      // Requests that only the rules refused are accepted when the rules are used up.
       if (path !== '/auth/logout') expect((await call(world, pathOf(path))).status).toBeLessThan(300)
     })
 })
 
-test('a rule for GET / strikes the front page, of the default world', async () => {
+test('a rule for GET / applies to the front page, of the default world', async () => {
   const { status } = await control(server, 'POST', '/faults', { error: 'internal', match: { path: '/' }, times: 1 })
   expect(status).toBe(201)
   const responses = [await read(await server.request('/')), await read(await server.request('/'))]
@@ -344,7 +344,7 @@ describe('POST /_sandbox/faults', () => {
     [{ cut_after_bytes: 1, match: { path: '/_sandbox/*' } }],
     [{ drop: true, match: { path: '/api/v1/countries?limit=1' } }],
     [{ drop: true, match: { method: 'PUT' } }],
-  ])('400 refuses %j, which fits no endpoint where it could strike', (rule) => refused(rule, 'match', 'enum', NO_PLACE))
+  ])('400 refuses %j, which matches no endpoint that could fail', (rule) => refused(rule, 'match', 'enum', NO_PLACE))
 
   inWorld('a world has at most 1,000 rules', async (world) => {
     for (let count = 0; count < 1_000; count++)

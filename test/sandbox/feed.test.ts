@@ -64,7 +64,7 @@ describe('GET /_sandbox/feed', () => {
     await feed.close()
   })
 
-  test('sends what falls due when the clock is moved, and what operators do', async () => {
+  test('sends due work when the clock is moved, and acts of operators', async () => {
     const world = await server.world(NOON)
     await saveAda(world)
     const payout = await world.post('/api/v1/payouts', { ...HUNDRED, reference_id: 'one', amount: 10 })
@@ -146,7 +146,7 @@ describe('Last-Event-ID', () => {
 })
 
 describe('a reader', () => {
-  test('is told how many messages it has missed', async () => {
+  test('gets the number of messages that it has missed', async () => {
     await using own = await startServer('--rate-limit', 'off')
     const world = await own.world()
     const feed = await FeedReader.open(own, ofWorld(world.name))
@@ -160,7 +160,7 @@ describe('a reader', () => {
     await again.close()
   })
 
-  test('that is too slow is cut off, and the others go on', async () => {
+  test('that is too slow is disconnected, and the others continue', async () => {
     const { url, stop } = await listening('--rate-limit', 'off', '--log-level', 'error')
     const request = (path: string, init?: BunFetchRequestInit) => fetch(url + path, init)
     const login = await request('/auth/login', { method: 'POST', body: JSON.stringify(SANDBOX) })

@@ -54,7 +54,7 @@ describe('GET /_sandbox/ledger', () => {
     }
   })
 
-  test('adds up to what wallets hold, after what is due', async () => {
+  test('adds up to the balances of the wallets, after due work', async () => {
     const world = await server.world(NOON)
     await place(world, { ...INSTANT, wallet_id: 1 })
     await pay(world)

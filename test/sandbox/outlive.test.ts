@@ -265,7 +265,7 @@ describe('A damaged file in a data folder', () => {
     refusal(`The file of the snapshot ${name} is damaged. Put it back, or delete the snapshot.`)
   const refusal = (message: string) => ({ status: 400, body: badRequest(message) })
 
-  test.each(DAMAGES)('that %s is named in the log and refused, and other worlds are as they were', (_, damage) =>
+  test.each(DAMAGES)('that %s is named in the log and refused, and other worlds stay as they are', (_, damage) =>
     withFolder(async (dataDir, server) => {
       await saveAda(await open(server, 'broken'))
       await saveAda(await open(server, 'sound'))
@@ -273,7 +273,7 @@ describe('A damaged file in a data folder', () => {
       await server.kill()
       const files = ['worlds/world-broken.sqlite', 'snapshots/snapshot-kept.sqlite'].map((file) => join(dataDir, file))
       const [worldFile = '', snapshotFile = ''] = files
-      // What was committed last is in the log beside the file.
+      // The last commits are in the log beside the file.
       const sqlite = new Database(worldFile)
       sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)')
       sqlite.close()
@@ -310,7 +310,7 @@ describe('A damaged file in a data folder', () => {
     }),
   )
 
-  test('whose damage shows when its pages are read is refused by each request that reads them, and can be deleted', () =>
+  test('with damage in single pages is refused by each request that reads them, and can be deleted', () =>
     withFolder(async (dataDir, server) => {
       for (const [name, damage] of [
         ['emptied', (path: string) => writeFileSync(path, '')],

@@ -26,7 +26,7 @@ describe('a list', () => {
     }
   })
 
-  test('is that of the client and the month that are named', async () => {
+  test('is compared for the named client and month', async () => {
     const world = await server.world('2030-03-05T00:00:00Z')
     await world.post('/api/v1/orders', ORDER)
     const ours = async (query: string) =>
@@ -56,7 +56,7 @@ describe('a list', () => {
   test.each([
     ['of more than 8 MiB', `${HEADER}${'a,order,1,USD\n'.repeat(600_000)}`],
     ['that is not UTF-8', new Uint8Array(Buffer.from(`${HEADER}\xe9,order,1,USD\n`, 'latin1'))],
-  ])('%s is refused, and says so', async (_, list) => {
+  ])('%s is refused with a message', async (_, list) => {
     const world = await server.world()
     const response = await post(`world=${world.name}`, list)
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('UTF-8, and at most 8 MiB')])

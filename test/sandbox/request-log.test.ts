@@ -377,7 +377,7 @@ describe('Secrets', () => {
     expect(JSON.parse(entries.at(-1)?.response.body ?? '')).toMatchObject([redacted])
   })
 
-  /** Where a client may put a secret, whatever it calls it. */
+  /** The parts of a request in which a client may send a secret, under any name. */
   const PLANTED = {
     bodies: [
       '{"password":"SECRET"}',
@@ -462,7 +462,7 @@ describe('The request log is limited', () => {
     expect(kept).toBeGreaterThan(3_900_000)
   })
 
-  test('of all worlds together no more is listed, but without bodies nothing is left out', async () => {
+  test('lists no more of all worlds together, but leaves nothing out without bodies', async () => {
     await using own = await startServer('--rate-limit', 'off')
     const body = JSON.stringify({ ...ADA, metadata: 'x'.repeat(50_000) })
     for (const name of ['a', 'b']) {

@@ -38,7 +38,7 @@ const watched = async <Value>(work: () => Promise<Value>): Promise<Value> => {
   }
 }
 
-/** What differs between two rows. */
+/** The differences between two rows. */
 const updateIn = ({ before, after }: Change): Record<string, unknown[]> =>
   Object.fromEntries(
     Object.entries(after ?? {}).flatMap(([name, value]) =>

@@ -50,7 +50,7 @@ describe('PUT /_sandbox/scenario', () => {
     await expectSoundWorld(server, world.name)
   })
 
-  test('no steps make the seeded world', async () => {
+  test('without steps, the world has its seed data', async () => {
     const world = await server.world()
     await world.make('/api/v1/beneficiaries', ADA)
     await played(world)
@@ -264,16 +264,16 @@ describe('A scenario that stops is a 400 that names the step, what was sent and 
   })
 })
 
-describe('What is no scenario is a 400', () => {
+describe('400 refuses a scenario with', () => {
   const ONE = get('/api/v1/wallets')
   const PROBLEM_OF_STEP = 'is not a known member; known are name, as, method, path, headers, body, expect'
   const LONG = post('/api/v1/beneficiaries', { metadata: 'x'.repeat(1_048_576) })
   test.each<[what: string, sent: unknown, field: string, rule: string, problem: string]>([
     ['no steps', {}, 'steps', 'required', 'is required'],
-    ['steps that are no list', { steps: {} }, 'steps', 'format', 'must be a list'],
+    ['steps that are not a list', { steps: {} }, 'steps', 'format', 'must be a list'],
     ['1,001 steps', { steps: Array(1_001).fill(ONE) }, 'steps', 'max', 'must have at most 1000 items'],
     ['an unknown member', { steps: [], step: [] }, 'step', 'enum', 'is not a known member; known are steps'],
-    ['a step that is no object', { steps: [ONE, 1] }, 'steps.2', 'object', 'must be an object'],
+    ['a step that is not an object', { steps: [ONE, 1] }, 'steps.2', 'object', 'must be an object'],
     ['a step without a path', { steps: [{ method: 'GET' }] }, 'steps.1.path', 'required', 'is required'],
     ['another member', { steps: [{ ...ONE, status: 200 }] }, 'steps.1.status', 'enum', PROBLEM_OF_STEP],
     ['a name twice', { steps: [SAVE, SAVE] }, 'steps.2.name', 'enum', 'must not be that of an earlier step'],
@@ -297,7 +297,7 @@ describe('What is no scenario is a 400', () => {
     expect(await put(world, LONG)).toMatchObject({ status: 400, body: UNREADABLE })
   })
 
-  test('1,000 steps and more than 10,000 values are one', async () => {
+  test('1,000 steps and more than 10,000 values are accepted', async () => {
     const world = await server.world()
     const metadata = { list: Array.from({ length: 20 }, (_, nth) => nth) }
     const steps = Array.from({ length: 1_000 }, () => post('/api/v1/beneficiaries', { ...ADA, metadata }))
@@ -354,7 +354,7 @@ describe('--scenario', () => {
     expect(clients.map(({ username }) => username)).toEqual(['sandbox', 'limited', 'sbx_default.shop'])
   })
 
-  test('busy-month is one by name: thirty days of orders and payouts', async () => {
+  test('busy-month is built in: thirty days of orders and payouts', async () => {
     await using own = await startServer('--scenario', 'busy-month', '--rate-limit', 'off')
     const world = await own.world()
     const statuses = async (path: string) =>

@@ -219,7 +219,7 @@ describe('POST /_sandbox/snapshots/{name}/restore', () => {
     expect(await countOf(await open('lender'))).toBe(1)
   })
 
-  test('works in the default world, whose passwords stay, and whose catalog is of no world', async () => {
+  test('works in the default world, whose passwords and catalog stay', async () => {
     await withAda('donor')
     await succeed(server, 'PUT', '/snapshots/before')
     await succeed(server, 'PUT', '/snapshots/donor?world=donor')

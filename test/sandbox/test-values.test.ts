@@ -5,7 +5,7 @@ import { getPayout, HUNDRED, NOON, type Payout, pay, save } from '../records.ts'
 import { amountIn } from '../wallets/balances.ts'
 import { read, succeed } from './surface.ts'
 
-/** What behaves specially does what it says (contract C15). */
+/** Test values have the documented effects (contract C15). */
 
 interface Values {
   products: { case: string; product_id: number; about: string }[]
@@ -45,7 +45,7 @@ describe('GET /_sandbox/test-values', () => {
     ])
   })
 
-  test('leaves out what the catalog that is served does not have', async () => {
+  test('leaves out values that the current catalog does not have', async () => {
     const product = catalogEntry({
       id: 70,
       max_quantity: 5,
@@ -84,7 +84,7 @@ describe('The product', () => {
     expect((await read(await own.get(path))).body).toMatchObject({ status: 'DELIVERED' })
   })
 
-  test('small_stock is sold until there is none', async () => {
+  test('small_stock is sold until it is empty', async () => {
     const id = idOf('small_stock')
     expect((await order(id, 10)).status).toBe(400)
     const statuses: number[] = []

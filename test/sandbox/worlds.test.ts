@@ -26,7 +26,7 @@ const worldNames = async (): Promise<string[]> =>
   (await succeed<WorldBody[]>(server, 'GET', '/worlds')).map(({ name }) => name)
 const open = (name: string) => TestWorld.open(server, name)
 
-/** What is written in a world that was set up at noon and then used. */
+/** A world that was set up at noon and then used. */
 const used = async (name: string): Promise<TestWorld> => {
   await makeAtNoon(server, name)
   const world = await open(name)

@@ -22,7 +22,7 @@ const expectUnauthorized = async (response: Response): Promise<void> => {
   expect(await response.json()).toEqual(UNAUTHORIZED)
 }
 
-/** How many records of each kind the client has, and what it can spend. */
+/** The number of the client's records of each kind, and the amount that it can spend. */
 const books = async (world: TestWorld): Promise<unknown[]> => {
   const rows = async (path: string) => await world.read<{ amount: number }[]>(`/api/v1/${path}`)
   const [orders, payouts, beneficiaries, wallets] = await Promise.all(

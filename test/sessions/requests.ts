@@ -1,6 +1,6 @@
 import type { Requestable } from '../harness.ts'
 
-/** What login and refresh return (contract C3). */
+/** The response to login and refresh (contract C3). */
 export interface TokenPair {
   access_token: string
   refresh_token: string

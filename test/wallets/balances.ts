@@ -14,14 +14,14 @@ export const transactionsOf = (world: TestWorld) => world.read<Transaction[]>(`/
 export const movementsOf = async (world: TestWorld) =>
   (await transactionsOf(world)).filter(({ source_type }) => source_type !== 'funding')
 
-/** What a wallet holds, and what is reserved. */
+/** The balance of a wallet, and the amount that is reserved. */
 export const balanceOf = async (world: TestWorld, walletId: number) => {
   const wallet = (await walletsOf(world)).find(({ id }) => id === walletId)
   if (!wallet) throw new Error(`no wallet ${walletId}`)
   return { amount: wallet.amount, reserved: wallet.reserved_amount }
 }
 
-/** What a wallet can spend. */
+/** The amount that a wallet can spend. */
 export const amountIn = async (world: TestWorld, walletId: number) => (await balanceOf(world, walletId)).amount
 
 /** An amount of the wire in ten-thousandths, in which sums of any currency are exact. */

@@ -1,11 +1,11 @@
 import type { Database as Sqlite } from 'bun:sqlite'
 import { expect } from 'bun:test'
 
-/** What must hold of the books of a database at all times, read by plain SQL (contract C11). */
+/** The rules that the ledger of a database satisfies at all times, read by plain SQL (contract C11). */
 
 const rows = <Row>(sqlite: Sqlite, sql: string): Row[] => sqlite.query<Row, []>(sql).all()
 
-/** What breaks the ledger by itself. */
+/** Rows that break the ledger by themselves. */
 export const LEDGER_FAULTS: Record<string, string> = {
   'an entry whose lines do not sum to zero': `SELECT entry_id, currency_id, sum(amount_minor) AS sum FROM journal_lines
     GROUP BY entry_id, currency_id HAVING sum <> 0`,
@@ -24,7 +24,7 @@ export const LEDGER_FAULTS: Record<string, string> = {
       WHERE id NOT IN (SELECT entry_id FROM transactions WHERE remarks = 'Opening balance')
     ) WHERE created_at_ms < before`,
 }
-/** What breaks the ledger with the orders and payouts that it stands behind. */
+/** Rows where the ledger disagrees with its orders and payouts. */
 export const BOOK_FAULTS: Record<string, string> = {
   'a reserve unlike what orders and payouts under way have paid': `SELECT w.id, w.reserved_minor,
       (SELECT coalesce(sum(payable_minor), 0) FROM orders o WHERE o.wallet_id = w.id AND

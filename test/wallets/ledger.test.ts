@@ -252,7 +252,7 @@ describe('at the limit of the exact range', () => {
   test.each([
     ['fund', fund],
     ['adjust', adjust],
-  ] as const)('%s keeps room for what is reserved, so that a refund always fits', async (_, comeIn) => {
+  ] as const)('%s keeps room for the reserve, so that a refund always fits', async (_, comeIn) => {
     const wallet = await funded(USD, AMOUNT_MINOR_MAX)
     await write((tx) => reserve(tx, context(), now(wallet), cause(), 100))
     const refused = write((tx) => comeIn(tx, context(), now(wallet), 1, { remarks: null, nowMs: NOW_MS }))

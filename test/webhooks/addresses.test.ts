@@ -68,7 +68,7 @@ describe('In live mode', () => {
     '100::1',
     '5f00::1',
     '::ffff:0:127.0.0.1',
-  ])('%s is none', (address) => expect(isAllowed(address, LIVE)).toBe(false)) // prettier-ignore
+  ])('%s is not a receiver', (address) => expect(isAllowed(address, LIVE)).toBe(false)) // prettier-ignore
 
   test.each([
     'https://127.1/',
@@ -146,7 +146,7 @@ describe('In a sandbox that others reach', () => {
   const reached = { ...SANDBOX, loopback: 'written' as const }
 
   test.each(['http://127.0.0.1:3000/', 'http://[::1]/', 'http://127.1/', 'http://LOCALHOST./', 'http://a.localhost/'])(
-    '%s is a receiver for whoever is on this machine, and for nobody else',
+    '%s is a receiver for clients on this machine, and for nobody else',
     async (url) => {
       // Not every system resolves each of these names.
       expect([undefined, UNREACHABLE]).toContain(await receiverProblem(url, reached))

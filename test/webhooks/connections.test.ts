@@ -85,7 +85,7 @@ describe('A connection is not used again', () => {
     expect(connections).toBe(2)
   })
 
-  test('on which the receiver has gone on without being asked', async () => {
+  test('on which the receiver has sent more than its response', async () => {
     using receiver = await listening((socket) => void socket.write(OK))
     const { deliver } = delivering(receiver.url)
     expect(await deliver()).toEqual(DELIVERED)
@@ -112,7 +112,7 @@ describe('A receiver that closes its connection', () => {
     expect(await twice(reply)).toEqual({ results: [DELIVERED, DELIVERED], connections: 2 })
   })
 
-  test('within the response has not responded, and does not get it again', async () => {
+  test('in the middle of its response has not responded, and does not get it again', async () => {
     const reply = (socket: Socket, requests: number) => void (requests === 1 ? socket.write(OK) : socket.end('HTTP/1'))
     expect(await twice(reply)).toEqual({ results: [DELIVERED, UNANSWERED], connections: 1 })
   })
@@ -136,7 +136,7 @@ test.each(['', 'HTTP/1.1 2'])('A receiver that has sent %p when its time is over
   expect(await deliver()).toEqual({ status: null, body: null, error: 'no response in time' })
 })
 
-test('An address that is no longer allowed gets nothing, although a connection to it stands', async () => {
+test('An address that is no longer allowed gets nothing, although a connection to it is open', async () => {
   let requests = 0
   using receiver = await listening((socket) => {
     requests += 1

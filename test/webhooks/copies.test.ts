@@ -4,7 +4,7 @@ import { folderTest } from '../program.ts'
 import { NOON } from '../records.ts'
 import { attemptsOf, fund, hook, openReceiver, type Receiver, receiversOfFile, settle } from './webhooks.ts'
 
-/** What copies of a world deliver, and worlds that nobody uses. */
+/** Deliveries of copies of a world, and of worlds that nobody uses. */
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 
@@ -54,7 +54,7 @@ describe('A copy in the middle of a delivery', () => {
     expect(receiver.received).toHaveLength(2)
   })
 
-  test('what waits behind it is delivered for both, once each', async () => {
+  test('the events behind it are delivered for both, once each', async () => {
     const [world, { receiver, release }] = [await server.world(NOON), holding()]
     await hook(world, receiver.url)
     await fund(world)

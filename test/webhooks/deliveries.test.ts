@@ -69,7 +69,7 @@ describe('A delivery', () => {
     expect(others.types()).toEqual([])
   })
 
-  test('of what happened before the webhook was created is none', async () => {
+  test('is not made for events from before the webhook was created', async () => {
     const [world, receiver] = [await server.world(NOON), receiving()]
     await fund(world)
     await hook(world, receiver.url)
@@ -78,7 +78,7 @@ describe('A delivery', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  test('comes without anyone waiting for it', async () => {
+  test('is sent without a request that waits for it', async () => {
     const [world, receiver] = [await server.world(), receiving()]
     await hook(world, receiver.url)
     await fund(world)
@@ -127,7 +127,7 @@ describe('A signature', () => {
     expect(headers.get('webhook-signature')).toBeNull()
   })
 
-  test('of the kind body is a digest of the body, beside what names webhook and event', async () => {
+  test('of the kind body is a digest of the body, beside the ids of webhook and event', async () => {
     const [world, receiver] = [await server.world(NOON), receiving()]
     const { id, secret } = await hook(world, receiver.url, { signing: 'body' })
     await fund(world)
@@ -171,7 +171,7 @@ describe('A signature', () => {
     expect(one.headers.get('x-signature')).toBe(hex(newestOfBody, one.body))
   })
 
-  test('is not made any more with a secret from before the last but one rotation', async () => {
+  test('is no longer made with a secret that was rotated twice', async () => {
     const [world, receiver] = [await server.world(NOON), receiving()]
     const { id, secret } = await hook(world, receiver.url, { signing: 'body' })
     for (let time = 0; time < 2; time++) await world.post(`${WEBHOOKS}/${id}/rotate`)
@@ -184,7 +184,7 @@ describe('A signature', () => {
 })
 
 describe('A delivery that fails', () => {
-  test('is tried again 30 s, 2 min, 10 min, 1 h and 6 h after the failure before, and has failed then', async () => {
+  test('is tried again 30 s, 2 min, 10 min, 1 h and 6 h after the previous failure, and has then failed', async () => {
     let world = await server.world(NOON)
     const receiver = receiving(failing)
     const { id } = await hook(world, receiver.url, { events: ['wallet.credited'] })
@@ -266,7 +266,7 @@ describe('A delivery that fails', () => {
     ])
   })
 
-  test('for good lets the next event of its record follow', async () => {
+  test('for the last time lets the next event of its record follow', async () => {
     let world = await server.world(NOON)
     const receiver = receiving(({ event }) => (event.type === 'payout.created' ? failing() : new Response()))
     const { id } = await hook(world, receiver.url, { events: ['payout.created', 'payout.cancelled'] })
@@ -283,7 +283,7 @@ describe('A delivery that fails', () => {
 })
 
 describe('A webhook is switched off', () => {
-  test('by a 410, with everything that waits', async () => {
+  test('by a 410, with all events that wait', async () => {
     const [world, receiver] = [await server.world(NOON), receiving(() => new Response('', { status: 410 }))]
     const { id } = await hook(world, receiver.url)
     await pay(world)
@@ -319,7 +319,7 @@ describe('A webhook is switched off', () => {
       await fund(world)
       await settle(world)
       world = await later(world, 'P1D')
-      // What the new day makes due is still counted as on the old one.
+      // Deliveries that become due on the new day still count towards the old one.
       await settle(world)
     }
     const attempts = await attemptsOf(world, id)

@@ -58,7 +58,7 @@ describe('A fault of deliveries', () => {
       ['duplicate', 'duplicate'],
       [CREDITED, CREDITED, CREDITED],
     ],
-  ])('strikes an event with all its rules, and the event counts as delivered: %j', async (faults, came) => {
+  ])('applies all its rules to an event, which counts as delivered: %j', async (faults, came) => {
     const rules = faults.map((webhook) => ({ webhook }))
     expect(await struck(rules, (world) => fund(world))).toEqual({ came, attempts: ['delivered'] })
   })
@@ -89,7 +89,7 @@ describe('A fault of deliveries', () => {
     },
   )
 
-  test('strikes the events that it matches, as often as its times', async () => {
+  test('applies to the events that it matches, as often as its times', async () => {
     const { world, id } = await hooked()
     const asked = { webhook: 'lose', match: { type: 'wallet.*' } }
     expect(await rule(world, { ...asked, times: 1 })).toMatchObject([201, { ...asked, times_left: 1 }])
@@ -114,7 +114,7 @@ describe('A fault of deliveries', () => {
     expect((await types(world)).slice(2)).toEqual(rest)
   })
 
-  test('strikes the first attempt alone, and no request', async () => {
+  test('applies to the first attempt alone, and to no request', async () => {
     const { world } = await hooked()
     await rule(world, { webhook: 'lose', times: 1 })
     expect((await world.get('/api/v1/wallets')).status).toBe(200)

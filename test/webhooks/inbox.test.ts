@@ -89,7 +89,7 @@ describe('The inbox of a world', () => {
   })
 })
 
-test('The receiver of an inbox needs no token of the sandbox, and what it has received does', async () => {
+test('Sending to an inbox needs no token of the sandbox, and reading it does', async () => {
   await using closed = await startServer('--sandbox-token', 'open sesame')
   const responses = [
     await closed.request('/_sandbox/inbox/hooks', { method: 'POST', body: '{}' }),

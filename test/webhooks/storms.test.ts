@@ -23,7 +23,7 @@ describe('A webhook with hundreds of events that wait', () => {
     await patchHook(world, id, { active: true })
     await make(world, { id: 0 })
     await patchHook(world, id, { active: false })
-    // What was dropped is deleted in steps between writes.
+    // Dropped events are deleted in steps between writes.
     for (let write = 0; write < 60; write++) await fund(world)
     await settle(world)
     receiver.reply = () => new Response()

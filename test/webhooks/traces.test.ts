@@ -43,7 +43,7 @@ describe('The header traceparent of a request', () => {
     expect(tracesOf(receiver)).toEqual(Array(3).fill(['ping', TRACE]))
   })
 
-  test('is not that of what the clock does later, or another request', async () => {
+  test('is not that of later due work, or of another request', async () => {
     const [world, receiver] = [await server.world(NOON), receiving()]
     await hook(world, receiver.url, { events: ['payout.*'] })
     expect((await send(world, PAYOUTS, HUNDRED, TRACE)).status).toBe(201)

@@ -39,7 +39,7 @@ export interface Received {
   event: { id: string; type: string; created_at: string; data: Record<string, unknown> }
 }
 
-/** What a receiver does with a request. */
+/** The reply of a receiver to a request. */
 type Reply = (received: Received) => Response | Promise<Response>
 
 /** A receiver of webhooks on this machine. */

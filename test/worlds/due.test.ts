@@ -51,7 +51,7 @@ describe('in process', () => {
     expectSoundBooks(world.db.sqlite)
   })
 
-  test('a step that fails is set aside and told in the log, and neither reads nor the steps of others stop', async () => {
+  test('a step that fails is set aside and logged, and neither reads nor the steps of others stop', async () => {
     const { client, world } = await program.open(START)
     const { id: broken } = await pay(client, { ...HUNDRED, reference_id: 'broken' })
     const { id: sound } = await pay(client, { ...HUNDRED, reference_id: 'sound' })

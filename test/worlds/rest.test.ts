@@ -32,7 +32,7 @@ const put = (client: TestWorld, path: string, body: object = {}) =>
 const people = async (client: TestWorld) => (await client.get('/api/v1/beneficiaries')).headers.get('x-total-count')
 
 describe('A world that rests', () => {
-  test.each([0, 9])('goes on as if it had not (with %d MiB more of data)', async (mebibytes) => {
+  test.each([0, 9])('resumes as if it had not rested (with %d MiB more of data)', async (mebibytes) => {
     await using program = openProgram()
     const [rested, awake] = [await program.open(NOON), await program.open(NOON)]
     for (const { client } of [rested, awake]) {
@@ -74,7 +74,7 @@ describe('A world that rests', () => {
     expect(others).toEqual(before.requests)
   })
 
-  test('gives way to 63 others in use at most, and is the one that has not been used for longest', async () => {
+  test('is the least recently used one, when more than 64 worlds are in use', async () => {
     await using program = openProgram()
     const opened = await Promise.all(Array.from({ length: 64 }, () => program.open()))
     const isOpen = () => opened.map(({ world }) => world.openDatabase !== undefined)
@@ -87,7 +87,7 @@ describe('A world that rests', () => {
     for (const { client } of opened) expect((await client.get('/api/v1/wallets')).status).toBe(200)
   })
 
-  test('is copied, kept, restored and replaced like one in use', async () => {
+  test('is copied, saved, restored and replaced like one in use', async () => {
     await using program = openProgram()
     const { client, world } = await program.open(NOON)
     enlarge(world, 9 * MIB)
@@ -117,7 +117,7 @@ describe('A world that rests', () => {
   })
 })
 
-describe('What worlds record', () => {
+describe('The journal of a world', () => {
   /** A body whose characters take three bytes each. */
   const body = '€'.repeat(300_000)
 

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 
-/** What both ordinary programs do; each brings its framework and its statements. */
+/** The code that both ordinary programs share; each brings its framework and its statements. */
 
 const text = Type.String()
 const money = Type.Number()
@@ -308,7 +308,7 @@ export interface Store {
   insertKey: (row: Key) => void
 }
 
-/** What the program decides, whatever serves it. */
+/** The decisions of the program, whatever serves it. */
 export const shopOf = (store: Store) => {
   // Reference data changes with a release only.
   const currencies = new Map(store.currencies.map((currency) => [currency.code, currency]))

@@ -17,7 +17,7 @@ export const agreedOf = ({ world, client }: Buyer, product: Product): number =>
   termsOf(world, client).discounts.get(product.id) ?? 0
 export const quantityMaxOf = ({ world, client }: Buyer, product: Product): number =>
   Math.min(product.max_quantity, termsOf(world, client).quantityMax ?? Number.POSITIVE_INFINITY)
-/** Whether the feature vouchers is on. */
+/** True if the feature vouchers is on. */
 export const buysVouchers = ({ world, client }: Buyer): boolean => termsOf(world, client).vouchers
 
 /** Denominations and quantities: on and off every edge that the contract names. */
@@ -126,7 +126,6 @@ const checkAvailability = command('check whether a product can be had', ['checkA
   },
 })
 
-/** What makes a body unreadable to charges and discount, and what makes it invalid (contract C9). */
 const getDiscounts = command('ask for the discounts of a product', ['getDiscounts'], 2, {
   args: fc.record({
     who: whoever,

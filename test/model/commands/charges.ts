@@ -19,7 +19,7 @@ import {
 import { command, whoever } from './command.ts'
 import { ask } from './sessions.ts'
 
-/** What a purchase costs, and for how long that is told again (contract C9). */
+/** The price of a purchase, and the time for which it is held (contract C9). */
 
 export const walletIds: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: fc.constant(undefined) },
@@ -43,7 +43,7 @@ const refused = (shape: Shape, status: 400 | 404, message: string): Expected => 
   return { status, body: { error: { name: kind[0], code: kind[1], message } } }
 }
 
-/** What is asked anew for every purchase, whatever was priced before: product, denomination, quantity (contract C12). */
+/** The checks that are repeated for every purchase, whatever was priced before: product, denomination, quantity (contract C12). */
 export const checkPurchase = (
   at: At,
   shape: Shape,

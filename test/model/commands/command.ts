@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { DEFAULT } from '../model.ts'
 import type { Play, ProgramResponse, Who } from '../play.ts'
 
-/** What a command is given, and what the model says to it. */
+/** The input of a command, and its reply from the model. */
 interface Doing<Args extends object> {
   args: fc.Arbitrary<Args>
   run: (play: Play, args: Args) => Promise<void>
@@ -14,7 +14,7 @@ export interface Command extends Doing<object> {
   does: string
   /** The operations of the OpenAPI document that it asks for. */
   operations: readonly string[]
-  /** How often it comes, compared with the others. */
+  /** Its frequency compared with the other commands. */
   weight: number
 }
 
@@ -82,7 +82,7 @@ const valuesOf = (members: Members, which: 0 | 1): Record<string, fc.Arbitrary<u
     ),
   )
 
-/** Which of the records that were made before, whatever there is by then. */
+/** The index of one of the records that were made before, whatever their number is then. */
 export const which = fc.nat(30)
 export const pick = <Item>(items: readonly Item[], nth: number): Item | undefined =>
   items[nth % Math.max(1, items.length)]
@@ -112,7 +112,7 @@ export const pages: fc.Arbitrary<PageArgs> = fc.oneof(
 export interface ListRule {
   limitDefault: number
   limitMax: number
-  /** Whether X-Page-Size and X-Has-More come too. */
+  /** True if the response has X-Page-Size and X-Has-More too. */
   six?: true
 }
 
@@ -129,7 +129,7 @@ export const queryOf = (params: object): string => {
   return query.toString()
 }
 
-/** What is wrong with a page of a list: its headers, or, when they are given, its ids and their order. */
+/** The problem with a page of a list: its headers or, when they are given, its ids and their order. */
 export const pageFaults = (
   { headers, json }: ProgramResponse,
   { page = '1', limit }: PageArgs,

@@ -5,7 +5,7 @@ import type { Terms, World } from '../model.ts'
 import type { Expected, Play } from '../play.ts'
 import { command, sent, which, worldNames } from './command.ts'
 
-/** What a test changes of a world while it runs: products, rates and clients (contract C15). */
+/** Changes that a test makes to a running world: products, rates and clients (contract C15). */
 
 type Sent = Record<string, unknown>
 

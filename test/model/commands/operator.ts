@@ -7,7 +7,7 @@ import { command, which, worldNames } from './command.ts'
 import { someOrder } from './orders.ts'
 import { somePayout } from './payouts.ts'
 
-/** What an operator does in live mode, done to a sandbox (contract C15). */
+/** Acts of an operator in live mode, performed in a sandbox (contract C15). */
 
 /** Asks the control API about a world in which everything that has fallen due is done. */
 const present = async (
@@ -25,7 +25,7 @@ const present = async (
   })
 }
 
-/** Whether a beneficiary shows the time of a step, which has to be known then. */
+/** True if a beneficiary shows the time of a step, which has to be known then. */
 const paysSaved = ({ state }: World): boolean =>
   state.payouts.some(({ beneficiary }) => state.beneficiaries.some(({ id }) => id === beneficiary))
 

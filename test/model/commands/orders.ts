@@ -45,7 +45,7 @@ const isGoodReference = (value: unknown): boolean => typeof value === 'string' &
 
 export type OrderBody = Record<string, unknown>
 
-/** How the request for an order must end (contract C12), refusals first. */
+/** The expected response to the request for an order (contract C12), refusals first. */
 export const placed =
   (body: OrderBody): Rule =>
   (at): Expected => {
@@ -150,7 +150,7 @@ interface OrderWire {
   vouchers: { card_number: string | null }[]
 }
 
-/** What is wrong with an order as it is shown now. */
+/** The problem with an order as it is shown now. */
 const orderFaults = (order: Order, json: unknown): string | undefined => {
   const { vouchers } = json as OrderWire
   const unreadable = vouchers.filter(({ card_number }) => !card_number?.startsWith('TEST'))

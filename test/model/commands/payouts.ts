@@ -47,13 +47,13 @@ const isGoodReference = (value: unknown): boolean =>
   typeof value === 'string' && value.length >= 1 && value.length <= 255 && value.isWellFormed()
 
 const isAmount = (value: unknown): boolean => typeof value === 'number' && value > 0 && value <= 1e9
-/** Whether an amount is too large only a currency tells, and this is none. */
+/** An amount is too large only for a currency, and there is none here. */
 const isBeyondUnknown = (amount: unknown, currency: unknown): boolean =>
   Number(amount) > 1e9 && !findCurrency(String(currency))
 
 export type PayoutBody = Record<string, unknown>
 
-/** How the request for a payout must end (contract C13), refusals first. */
+/** The expected response to the request for a payout (contract C13), refusals first. */
 export const paid =
   (body: PayoutBody): Rule =>
   (at): Expected => {
@@ -142,7 +142,7 @@ const personOf = ({ id, email, first_name, last_name, country, phone }: Record<s
   phone,
 })
 
-/** What is wrong with a payout as it is shown now. */
+/** The problem with a payout as it is shown now. */
 const payoutFaults = (payout: Payout, json: unknown): string | undefined =>
   memberFaults(json, {
     id: payout.id,

@@ -1,4 +1,4 @@
-/** What a beneficiary is made of (contract C10), rightly and wrongly, and which of it is refused. */
+/** Valid and invalid members of a beneficiary (contract C10), and those that are refused. */
 
 const NAMES_OK = ['Ada', ' Grace ', 'Zoë', '李', 'x'.repeat(100), '😀'.repeat(100)]
 const EMAILS_OK = ['ada@example.com', 'GRACE@Example.com', 'a+b@example.co.uk', 'josé@example.com']

@@ -45,9 +45,9 @@ interface Listing {
   filters?: Members
   /** A refusal that comes before the parameters are looked at. */
   refusal?: (at: At) => Expected | undefined
-  /** What the list holds, in its order. */
+  /** The items of the list, in its order. */
   ids?: (at: At, filter: Filter) => readonly (number | string)[]
-  /** What else is wrong with it. */
+  /** Returns any other problem with the list. */
   fault?: (at: At, filter: Filter) => string | undefined
 }
 

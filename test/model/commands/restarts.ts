@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { DEFAULT } from '../model.ts'
 import { command, pick, which } from './command.ts'
 
-/** What happens to the whole program: it ends, it crashes, and what its disk does beside it. */
+/** Events of the whole program: it ends, it crashes, and its disk fails. */
 
 export const restartCommands = [
   command('restart the program', [], 1, {

@@ -78,7 +78,7 @@ const listTransactions = listing('list the transactions', 'listTransactions', {
     created_from: [['2000-01-01T00:00:00Z'], ['yesterday']],
   },
   fault: ({ world, client, response }, { wallet_id, transaction_type, source_type, currency, status }) => {
-    // Which status a movement has depends on what it is part of: only the count of all is foretold.
+    // The status of a movement depends on its payout or order: only the count of all is predicted.
     if (status !== undefined) return undefined
     const codes = new Map(world.state.wallets.map((wallet) => [wallet.id, wallet.currency]))
     const found = world.state.movements.filter(

@@ -19,7 +19,7 @@ export interface Movement {
   minor: number
 }
 
-/** What is known of a client from responses alone. */
+/** The state of a client that its responses alone show. */
 export interface Customer {
   name: string
   password: string

@@ -1,6 +1,6 @@
 import { catalogEntry } from '../../catalog/entry.ts'
 
-/** What the company sells: products in three currencies, of one value each. */
+/** The products of the company: in three currencies, all of one value. */
 
 const PLACES = [
   { currency: 'USD', country: 'USA', values: [10, 25, 50] },
