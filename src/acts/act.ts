@@ -33,7 +33,7 @@ export interface Performer extends Administration {
   config: DataConfig
   database: Database
   delivering: Delivering
-  /** True if the database is the copy of a record in PostgreSQL. */
+  /** True if the database is a copy of PostgreSQL. */
   isCopy: boolean
   write: <T>(unit: (tx: Tx) => T) => Promise<T>
   /** Called after the commit of an effect. Reads cached data again. */
@@ -78,7 +78,7 @@ export interface Act {
   isMoney?: true
   /** True if it may be the first act in a folder. Its command then does the first start of a live server, except for the keys. */
   inNewFolder?: true
-  /** Set if it needs the folder alone; `folder` works without the record in PostgreSQL. */
+  /** Set if it needs the folder alone; `folder` works without PostgreSQL. */
   alone?: 'write' | 'folder'
   /** Converts the text of its file before it is sent; by default, the text is sent as it is. */
   readFile?: (text: string) => string

@@ -84,7 +84,7 @@ const requireForRecord = ({ voucherKey, signingKey }: Config): void => {
   }
 }
 
-/** The PostgreSQL that holds the record, if one does. @throws UsageError, ExposedSecret */
+/** The PostgreSQL that holds the data, if one does. @throws UsageError, ExposedSecret */
 const findPostgres = (given?: string): PostgresTarget | undefined => {
   const url = findSecret('postgres', given, true)
   const target = url === undefined ? undefined : parsePostgresUrl(url)

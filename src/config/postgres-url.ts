@@ -1,6 +1,6 @@
 import { UsageError } from './environment.ts'
 
-/** The PostgreSQL that holds the record (contract C18). */
+/** The PostgreSQL that holds the data (contract C18). */
 export interface PostgresTarget {
   /** Tried in this order, until one of them takes writes. A socket is a path. */
   hosts: readonly { host: string; port: number }[]

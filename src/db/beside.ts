@@ -49,7 +49,7 @@ export const rewriteBeside = async (path: string): Promise<void> => {
 }
 
 /**
- * Makes a backup of a copy of the record an independent database, with which an operator can return to one machine
+ * Makes a backup of a copy an independent database, with which an operator can return to one machine
  * (contract C18).
  */
 export const ownDatabase = (path: string): void => {

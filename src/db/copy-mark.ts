@@ -1,6 +1,6 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
 
-/** The position of a copy: its record in PostgreSQL, and the commit that it holds (contract C18). */
+/** The position of a copy: its installation in PostgreSQL, and the commit that it holds (contract C18). */
 export interface Mark {
   installation: string
   seq: number
@@ -42,6 +42,6 @@ export const removeMark = (sqlite: SqliteDatabase): void => {
   sqlite.run('DELETE FROM record_copy')
 }
 
-/** The message that refuses to write a copy without its record. */
+/** The message that refuses to write a copy without PostgreSQL. */
 export const copyWithoutRecord = ({ installation }: Mark, dataDir: string): string =>
   `${dataDir} is a copy of the record ${installation} in PostgreSQL\nSet SCRIP_POSTGRES, or SCRIP_POSTGRES_FILE, to that record.`

@@ -96,7 +96,7 @@ export class Database {
     return this.#commits.settled()
   }
 
-  /** Called in a transaction of {@link write}: the record then keeps no earlier versions of the rows. */
+  /** Called in a transaction of {@link write}: PostgreSQL then keeps no earlier versions of the rows. */
   eraseChanges(): void {
     this.#commits.gate?.eraseChanges()
   }

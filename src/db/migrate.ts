@@ -20,7 +20,7 @@ export class SchemaMismatch extends Error {
 
 /**
  * Migrates in one transaction.
- * @param migrations the migrations up to an earlier schema, for a record that still has it
+ * @param migrations the migrations up to an earlier schema, for an installation that still has it
  * @throws SchemaMismatch when the database is newer, or has other migrations
  */
 export const migrate = (sqlite: SqliteDatabase, clock: Clock, migrations = MIGRATIONS): void => {

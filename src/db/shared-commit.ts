@@ -7,22 +7,22 @@ interface Unit {
   reject: (reason: unknown) => void
 }
 
-/** Commits a transaction before it is committed here: in the record of which this database is a copy (contract C18). */
+/** Commits a transaction before it is committed here: in PostgreSQL, of which this database is a copy (contract C18). */
 export interface Gate {
   /** Called in the transaction before its units. @throws while nothing may be written */
   begin: () => void
   /**
-   * Resolves when the record holds the changes of the transaction, and rejects when it does not. Calls back if that stays
+   * Resolves when PostgreSQL holds the changes of the transaction, and rejects when it does not. Calls back if that stays
    * unknown for too long; the transaction then stays open until it is known.
    */
   commit: (onLate: () => void) => Promise<void>
   /** True if an error belongs to one unit. The transaction is then undone, and its units are committed one by one. */
   concernsOneUnit: (error: unknown) => boolean
-  /** A commit that the record holds failed here. */
+  /** A commit that PostgreSQL holds failed here. */
   onBehind: (error: unknown) => void
   /** True if the open transaction has changed something. */
   hasChanges: () => boolean
-  /** Makes the commit of the open transaction remove earlier versions of its rows from the changes that the record keeps. */
+  /** Makes the commit of the open transaction remove earlier versions of its rows from the changes that PostgreSQL keeps. */
   eraseChanges: () => void
 }
 
@@ -173,7 +173,7 @@ export class SharedCommit {
     }
   }
 
-  /** The record holds the units, so they are done, even if this copy fails. */
+  /** PostgreSQL holds the units, so they are done, even if this copy fails. */
   #commitHere(gate: Gate): void {
     const afterCommit = this.#afterCommit.splice(0)
     try {

@@ -12,7 +12,7 @@ export const freshSecret = (byteCount: number): Uint8Array => randomBytes(byteCo
 /** The id of a command's request, with which it can ask again (contract C20). It never comes from a random seed. */
 export const freshActId = (): string => `act_${Bun.randomUUIDv7('base64url')}`
 
-/** Names an installation, so that a copy knows its record (contract C18). Never from a random seed. */
+/** Names an installation, so that a copy knows where it belongs (contract C18). Never from a random seed. */
 export const freshInstallationId = (): string => Bun.randomUUIDv7()
 
 export const freshSeed = (): string => randomBytes(16).toString('hex')

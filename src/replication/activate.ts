@@ -20,7 +20,7 @@ interface Making extends NewRecord {
   dataDir: string
 }
 
-/** Makes an empty record from a new database, which is removed if that fails. */
+/** Makes an empty installation from a new database, which is removed if that fails. */
 export const makeEmptyRecord = async ({ connection, dataDir, ...made }: Making, create: () => void): Promise<void> => {
   create()
   const path = databasePath(dataDir)
@@ -42,7 +42,7 @@ interface Upgrading {
   release: string
 }
 
-/** Brings copy and record up to the schema of this release: both in one transaction, the record first. */
+/** Brings copy and PostgreSQL up to the schema of this release: both in one transaction, PostgreSQL first. */
 export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken: LeaseGrant): Promise<void> => {
   if (taken.schemaVersion > SCHEMA_VERSION)
     throw new ServerUnfit('the record was made by another release\nRun that one.')
@@ -97,7 +97,7 @@ interface Settling {
   bringUpToDate: (database: Database) => void
 }
 
-/** Commits the writes of opening a database, such as seed data of this release, to the record first. */
+/** Commits the writes of opening a database, such as seed data of this release, to PostgreSQL first. */
 export const settle = async ({ dataDir, gateOf, bringUpToDate }: Settling): Promise<void> => {
   const database = Database.openFile(databasePath(dataDir))
   const { sqlite } = database

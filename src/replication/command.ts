@@ -17,7 +17,7 @@ import { checkKey, findRecord, type Installation, NotActive } from './record.ts'
 import { CopyUnfit, quarantine, standingOf } from './standing.ts'
 import { tablesOf } from './tables.ts'
 
-/** The access of a command to a copy of the record (contract C18). */
+/** The access of a command to a copy of the installation (contract C18). */
 
 /** A command that writes holds the folder, and no server runs on it. */
 export type Needs = 'read' | 'write'
@@ -126,7 +126,7 @@ const standing = (dataDir: string, installation: Installation | undefined) => {
   }
 }
 
-/** Brings the copy up to date with the record. */
+/** Brings the copy up to date with PostgreSQL. */
 const broughtUpToDate = async ({ dataDir, connection }: Parts, installation: Installation): Promise<Mark> => {
   for (;;) {
     if (standing(dataDir, installation) === 'pull')

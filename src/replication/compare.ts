@@ -6,7 +6,7 @@ import type { Ask, Connection } from './connection.ts'
 import { copyPages, type Page, recordPages } from './pages.ts'
 import { type Table, tablesOf } from './tables.ts'
 
-/** Compares a copy and the record at one commit (contract C18). */
+/** Compares a copy with PostgreSQL at one commit (contract C18). */
 
 interface Difference {
   table: string
@@ -19,7 +19,7 @@ const COMPARE_MS_MAX = 12 * HOUR_MS
 const MEET_MS_MAX = 30 * SECOND_MS
 const PAUSE_MS = 37
 
-/** @throws DataFault if copy and record do not reach the same commit in time */
+/** @throws DataFault if copy and PostgreSQL do not reach the same commit in time */
 export const compareCopy = async (connection: Connection, path: string): Promise<Difference[]> => {
   const endMs = sinceStartMs() + MEET_MS_MAX
   for (;;) {

@@ -11,12 +11,12 @@ import { boundPasswordHashing } from './scram.ts'
 
 boundPasswordHashing()
 
-/** The record did not answer: the request may or may not be done. */
+/** PostgreSQL did not answer: the request may or may not be done. */
 export class RecordAway extends Error {
   override readonly name = 'RecordAway'
 }
 
-/** The record refused the request. */
+/** PostgreSQL refused the request. */
 export class RecordRefusal extends Error {
   override readonly name = 'RecordRefusal'
 

@@ -21,7 +21,7 @@ interface Change {
   rows: string | null
 }
 
-/** A copy of the record that follows its commits. */
+/** A copy that follows the commits in PostgreSQL. */
 export class FollowingCopy implements Disposable {
   readonly #sqlite: SqliteDatabase
   readonly #applier: Applier
@@ -31,7 +31,7 @@ export class FollowingCopy implements Disposable {
     const sqlite = new SqliteDatabase(path, { readwrite: true, create: false, strict: true })
     sqlite.run('PRAGMA busy_timeout = 5000')
     sqlite.run('PRAGMA journal_mode = WAL')
-    sqlite.run('PRAGMA synchronous = NORMAL') // the record has everything
+    sqlite.run('PRAGMA synchronous = NORMAL') // PostgreSQL has everything
     sqlite.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`)
     sqlite.run('PRAGMA secure_delete = ON')
     sqlite.run('PRAGMA temp_store = MEMORY')
@@ -47,8 +47,8 @@ export class FollowingCopy implements Disposable {
   }
 
   /**
-   * Applies the changes that the record has beyond the copy, and returns true if there may be more. It reads the last commit
-   * of the copy again, because the record may have been restored, or have lost commits, and continued since.
+   * Applies the changes that PostgreSQL has beyond the copy, and returns true if there may be more. It reads the last commit
+   * of the copy again, because PostgreSQL may have been restored, or have lost commits, and continued since.
    *
    * @throws CopyUnfit
    */

@@ -40,13 +40,13 @@ interface GateOptions {
   tables: readonly Table[]
   connection: Connection
   lease: GateLease
-  /** Called when the copy does not continue the record: it must be brought up to date before it writes again. */
+  /** Called when the copy does not continue PostgreSQL: it must be brought up to date before it writes again. */
   onBehind: (error: unknown) => void
   /** True if no unknown outcome of a commit is reported: a command waits until it is known. */
   waitsForOutcome?: boolean
 }
 
-/** Commits the changes of a transaction of the copy to the record, before the copy commits them. */
+/** Commits the changes of a transaction of the copy to PostgreSQL, before the copy commits them. */
 export class Gate implements CommitGate {
   readonly #collector: Collector
   readonly #advance: Statement<unknown, [number, number, number]>
@@ -88,7 +88,7 @@ export class Gate implements CommitGate {
     this.options.onBehind(error)
   }
 
-  /** Makes the next commit remove earlier versions of its rows from the changes that the record keeps. */
+  /** Makes the next commit remove earlier versions of its rows from the changes that PostgreSQL keeps. */
   eraseChanges(): void {
     this.#erases = true
   }
@@ -175,7 +175,7 @@ export class Gate implements CommitGate {
 
   /**
    * Finds out whether an unanswered commit was made. It begins a new epoch first: from then on, PostgreSQL refuses a commit
-   * that is still in transit. It also waits for replication, if the record is replicated.
+   * that is still in transit. It also waits for replication, if PostgreSQL is replicated.
    */
   async #lookUp(mark: Mark, seq: number, error: RecordAway): Promise<Pick<Mark, 'seq' | 'epoch' | 'atUs'>> {
     const { lease, connection } = this.options

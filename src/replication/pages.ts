@@ -3,7 +3,7 @@ import type { Ask } from './connection.ts'
 import { escaped, objectOf } from './rows.ts'
 import { type Column, POSTGRES_TYPES, quotedName, type Table } from './tables.ts'
 
-/** The rows of a table in the record and in a copy, page by page in the order of its key, as arrays of JSON. */
+/** The rows of a table in PostgreSQL and in a copy, page by page in the order of its key, as arrays of JSON. */
 
 export interface Page {
   rows: string

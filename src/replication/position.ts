@@ -7,7 +7,7 @@ import type { Installation } from './record.ts'
 const REPORT_MS = 200
 const UNCHANGED_REPORT_MS = SECOND_MS
 
-/** The position of a warm server in the record, for metrics and for `scrip postgres status`. */
+/** The position of a warm server in the commits, for metrics and for `scrip postgres status`. */
 export class Position {
   current = { seq: 0, epoch: 0, lagCommits: 0, lagSeconds: 0 }
   #reported = { seq: 0, ms: Number.NEGATIVE_INFINITY }
@@ -25,7 +25,7 @@ export class Position {
     this.current = { seq, epoch: record?.epoch ?? epoch, lagCommits, lagSeconds }
   }
 
-  /** Reports the position to the record, where others read it. @throws RecordAway, RecordRefusal */
+  /** Reports the position to PostgreSQL, where others read it. @throws RecordAway, RecordRefusal */
   async report(url: string): Promise<void> {
     const { seq } = this.current
     const sinceMs = sinceStartMs() - this.#reported.ms

@@ -15,19 +15,19 @@ import { Applier } from './rows.ts'
 import { lastCommitUnknown } from './standing.ts'
 import { COUNTERS, tablesOf } from './tables.ts'
 
-/** Long enough for a record of any size that one server can serve. */
+/** Long enough for an installation of any size that one server can serve. */
 const PULL_MS_MAX = 12 * HOUR_MS
 
 /** The memory that a copy may take while it is filled: 256 MiB of pages. */
 const CACHE_KIB = 262_144
 
 interface PullOptions {
-  /** The schema version of the record: a newer release brings both up to date when it takes the lease. */
+  /** The schema version in PostgreSQL: a newer release brings both up to date when it takes the lease. */
   schemaVersion: number
   isStopped: () => boolean
 }
 
-/** Replaces the copy in a folder by a new one of the record at one commit. */
+/** Replaces the copy in a folder by a new one at one commit. */
 export const pullCopy = async (connection: Connection, dataDir: string, options: PullOptions): Promise<void> => {
   using staging = createStagingFolder(dataDir)
   const path = join(staging.path, 'scrip.sqlite')
@@ -70,7 +70,7 @@ const indexesOf = (sqlite: SqliteDatabase): { name: string; sql: string }[] =>
     )
     .all()
 
-/** Fills the tables in one transaction of the record, so that all rows belong to one commit. */
+/** Fills the tables in one transaction of PostgreSQL, so that all rows belong to one commit. */
 const fillTables = async (connection: Connection, sqlite: SqliteDatabase, isStopped: () => boolean): Promise<void> => {
   const tables = tablesOf(sqlite)
   await connection.transaction('isolation level repeatable read read only', PULL_MS_MAX, async (ask) => {

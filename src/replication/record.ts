@@ -10,9 +10,9 @@ import { copyPages } from './pages.ts'
 import { LEASE_IS_OVER, recordStatements } from './schema.ts'
 import { type Table, tablesOf } from './tables.ts'
 
-/** The record as a whole: its checks, its creation, and its description of itself (contract C18). */
+/** The installation in PostgreSQL: its checks, its creation, and its description of itself (contract C18). */
 
-/** This server can never serve the record, and ends. */
+/** This server can never serve this installation, and ends. */
 export class ServerUnfit extends DataFault {}
 
 /** The command needs to write, but another server is active. */
@@ -114,11 +114,11 @@ const faultOf = (server: Server): string | undefined => {
   return undefined
 }
 
-/** Checks the server of the record, and returns the record; undefined if it is empty. @throws DataFault if it cannot be used */
+/** Checks PostgreSQL, and returns the installation; undefined if there is none. @throws DataFault if it cannot be used */
 export const findRecord = async (ask: Ask): Promise<Installation | undefined> =>
   (await checkServer(ask)) ? findInstallation(ask) : undefined
 
-/** Undefined if the record is empty. @throws ServerUnfit when another release made it */
+/** Undefined if PostgreSQL is empty. @throws ServerUnfit when another release made it */
 export const findInstallation = async (ask: Ask): Promise<Installation | undefined> => {
   const [row] = await ask<
     Record<'id' | 'release' | 'schema_version' | 'epoch' | 'seq', string> & {
@@ -172,7 +172,7 @@ export const followersOf = async (ask: Ask, seq: number): Promise<Follower[]> =>
 /** A value that identifies a key, and reveals nothing more. */
 const checkOf = (key: Uint8Array): string => createHmac('sha256', key).update('scrip record').digest('hex')
 
-/** @throws DataFault when the record was made with another key */
+/** @throws DataFault when the installation was made with another key */
 export const checkKey = async (ask: Ask, name: string, key: Uint8Array): Promise<void> => {
   const [row] = await ask<{ value: string }>('SELECT value FROM scrip.key_checks WHERE name = $1', [name])
   if (row && row.value !== checkOf(key)) {
@@ -186,13 +186,13 @@ export interface NewRecord {
   id: string
   release: string
   signingKey: Uint8Array
-  /** Writes further data of the record into the database, in the same transaction. */
+  /** Writes further data of the installation into the database, in the same transaction. */
   before?: () => void
 }
 
 /**
- * Makes the record from a database, in one transaction, and marks the database as its copy. The record gets the tables of
- * the database. @throws DataFault if the record holds data
+ * Makes an installation from a database, in one transaction, and marks the database as its copy. PostgreSQL gets the tables of
+ * the database. @throws DataFault if PostgreSQL holds data
  */
 export const makeRecord = async (
   connection: Connection,

@@ -1,7 +1,7 @@
 import { ERASURE } from './rows.ts'
 import { type Column, POSTGRES_TYPES, quotedName, type Table } from './tables.ts'
 
-/** The schema of the record in PostgreSQL (contract C18), made from the tables of the data. */
+/** The schema in PostgreSQL (contract C18), made from the tables of the data. */
 
 const list = (names: readonly string[]): string => names.map(quotedName).join(', ')
 
@@ -14,7 +14,7 @@ export const LEASE_IS_OVER = `(holder IS NULL OR beat_at < clock_timestamp() - $
 export const LEASE_LOST = 'SC001'
 export const OUT_OF_ORDER = 'SC002'
 
-/** Tables of the record itself, without data. */
+/** Tables about the installation itself, without its data. */
 const OWN_TABLES = [
   `CREATE TABLE scrip.installation (
      id text PRIMARY KEY, release text NOT NULL, schema_version bigint NOT NULL, epoch bigint NOT NULL,
@@ -52,7 +52,7 @@ const tableStatement = ({ name, columns, key, unique }: Table): string => {
 
 export const OWN_TABLE_NAMES = ['installation', 'changes', 'followers', 'key_checks']
 
-/** The statements that make an empty record, in order. */
+/** The statements that make an empty installation, in order. */
 export const recordStatements = (tables: readonly Table[]): string[] => [...OWN_TABLES, ...dataStatements(tables)]
 
 /** The tables of the data, and the functions that write them. */

@@ -53,7 +53,7 @@ export interface Roles {
   letGo: (settle: (database: Database) => Promise<void>) => Promise<void>
 }
 
-/** A server of the record: warm until it has the lease, then active (contract C18). */
+/** A server of an installation: warm until it has the lease, then active (contract C18). */
 export class RecordServer {
   /** The connection for commits, and for following while there are none. */
   readonly #commits: Connection
@@ -85,7 +85,7 @@ export class RecordServer {
     this.failure.catch(() => undefined) // callers that wait for it get the error
   }
 
-  /** Checks record, keys and folder before anything is opened. @throws DataFault; RecordAway after 30 s; RecordRefusal */
+  /** Checks PostgreSQL, keys and folder before anything is opened. @throws DataFault; RecordAway after 30 s; RecordRefusal */
   static async open(options: RecordOptions): Promise<RecordServer> {
     makeDataFolder(options.dataDir)
     const server = new RecordServer(options)
@@ -150,7 +150,7 @@ export class RecordServer {
     return this.#failed.promise
   }
 
-  /** Resolves when the server is active, or follows the record. @throws ServerUnfit */
+  /** Resolves when the server is active, or follows. @throws ServerUnfit */
   start(roles: Roles): Promise<void> {
     const lease = new Lease({
       connection: this.#beats,
@@ -196,7 +196,7 @@ export class RecordServer {
     this.#began.resolve()
   }
 
-  /** Follows the record until the lease is taken; undefined when the server stops. */
+  /** Follows until the lease is taken; undefined when the server stops. */
   async #follow(roles: Roles, lease: Lease): Promise<LeaseGrant | undefined> {
     const { dataDir, release, signingKey } = this.options
     const { ask } = this.#commits
@@ -270,7 +270,7 @@ export class RecordServer {
     }
   }
 
-  /** Waits for commits, so that all requests in flight have their responses when a server stops, unless the record is away. */
+  /** Waits for commits, so that all requests in flight have their responses when a server stops, unless PostgreSQL is away. */
   async #settle(database: Database): Promise<void> {
     if (this.#isStopping) await Promise.race([database.settled(), Bun.sleep(SETTLE_MS_MAX)])
     this.#gate?.close()

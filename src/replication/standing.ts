@@ -7,10 +7,10 @@ import { SECOND_MS, sinceStartMs, systemClock, toTimestamp } from '../kernel/clo
 import { type Ask, RecordAway } from './connection.ts'
 import { checkKey, findRecord, type Installation, ServerUnfit } from './record.ts'
 
-/** The relation of the copy in a folder to the record. */
+/** The relation of the copy in a folder to PostgreSQL. */
 
 /**
- * The copy does not continue the record: its commits are not in the record, or the record no longer has the changes
+ * The copy does not continue PostgreSQL: its commits are not there, or PostgreSQL no longer has the changes
  * after it.
  */
 export class CopyUnfit extends Error {
@@ -18,14 +18,14 @@ export class CopyUnfit extends Error {
 
   constructor(
     message: string,
-    /** True if the copy holds commits that the record does not. */
+    /** True if the copy holds commits that PostgreSQL does not. */
     readonly isAhead: boolean,
   ) {
     super(message)
   }
 }
 
-/** The preparation of a folder before it follows the record. */
+/** The preparation of a folder before it follows. */
 type Standing = 'create' | 'pull' | 'follow'
 
 /** @throws DataFault if the two do not belong together; CopyUnfit if the copy must be set aside */
@@ -52,11 +52,11 @@ export const standingOf = (dataDir: string, installation: Installation | undefin
   return 'follow'
 }
 
-/** A start retries for this time while the record cannot be reached (contract C18). */
+/** A start retries for this time while PostgreSQL cannot be reached (contract C18). */
 const START_MS_MAX = 30 * SECOND_MS
 const PAUSE_MS = 250
 
-/** Checks record, signing key and folder. @throws DataFault; RecordAway after 30 s; RecordRefusal */
+/** Checks PostgreSQL, signing key and folder. @throws DataFault; RecordAway after 30 s; RecordRefusal */
 export const checkAtStart = async (
   ask: Ask,
   { dataDir, signingKey }: { dataDir: string; signingKey: Uint8Array },
@@ -86,7 +86,7 @@ const readMark = (dataDir: string): Mark | undefined => {
   }
 }
 
-/** Requires that the record continues from the commit of the copy. @throws CopyUnfit */
+/** Requires that PostgreSQL continues from the commit of the copy. @throws CopyUnfit */
 export const requireSameTimeline = async (ask: Ask, mark: Mark): Promise<void> => {
   const [state] = await ask<{ seq: string; first: string | null; epoch: string | null; at: string | null }>(
     `SELECT i.seq, (SELECT min(seq) FROM scrip.changes) AS first, c.epoch, (extract(epoch FROM c.at) * 1000000)::bigint AS at
@@ -114,13 +114,13 @@ export const requireSameTimeline = async (ask: Ask, mark: Mark): Promise<void> =
   }
 }
 
-/** The relation of a copy to such a record is unknown: it would be pulled again and again. */
+/** The relation of a copy to such an installation is unknown: it would be pulled again and again. */
 export const lastCommitUnknown = (): ServerUnfit =>
   new ServerUnfit(
     'scrip.changes lacks the last commit of the record: somebody has deleted it\nStop all servers, and run: INSERT INTO scrip.changes (seq, epoch, at) SELECT seq, epoch, clock_timestamp() FROM scrip.installation',
   )
 
-/** Sets a copy aside that holds commits which the record does not. Returns its new name. */
+/** Sets a copy aside that holds commits which PostgreSQL does not. Returns its new name. */
 export const quarantine = (dataDir: string): string => {
   const path = databasePath(dataDir)
   const aside = `${path}.foreign-${toTimestamp(systemClock.nowMs()).replaceAll(':', '-')}`

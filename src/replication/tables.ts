@@ -1,6 +1,6 @@
 import type { Database as SqliteDatabase } from 'bun:sqlite'
 
-/** The tables of the data, as the migrations have made them. The tables of the record follow from them (contract C18). */
+/** The tables of the data, as the migrations have made them. The tables in PostgreSQL follow from them (contract C18). */
 
 export interface Column {
   name: string

@@ -17,7 +17,7 @@ const COMPUTES = /\/(?:availability|charges|discount)$/
 
 /**
  * Lets requests reach the app while the server has the lease, so that no response comes from a copy that may be stale
- * (contract C18). The effect of a write is in the record, or known to be uncertain: its response leaves even if the lease
+ * (contract C18). The effect of a write is in PostgreSQL, or known to be uncertain: its response leaves even if the lease
  * is late, because a 503 says that nothing was done (contract C4).
  */
 export const whileServing = (record: Serving, app: Respond, nextRequestId: () => string): Respond => {

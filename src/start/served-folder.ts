@@ -25,7 +25,7 @@ export class ServedFolder {
   /** Until the folder is taken, a request that needs its data gets a 503. */
   readonly world: World
   #lock: Disposable | undefined
-  /** The record, in which each write is committed first. The folder is its copy. */
+  /** PostgreSQL, in which each write is committed first. The folder is its copy. */
   gateOf: ((database: Database) => Gate) | undefined
 
   constructor(private readonly options: ServedFolderOptions) {

@@ -6,7 +6,7 @@ import { serving, withPostgres } from './record.ts'
 
 /** The desk of a folder whose record is in PostgreSQL (contract C18, C20). */
 
-describe('the desk of a record in PostgreSQL', () => {
+describe('the desk with PostgreSQL', () => {
   const { newFolder, newRecord } = withPostgres()
 
   test('reads beside the active server, which performs its acts, and without one takes the lease for each act', async () => {

@@ -8,7 +8,7 @@ import { type Running, run } from '../program.ts'
 import { logIn, serve } from '../rigs/server.ts'
 import { KEYS, LIVE, serving, withPostgres } from './record.ts'
 
-/** Two servers and their operator, with the record in PostgreSQL (contract C18). */
+/** Two servers and their operator, with the data in PostgreSQL (contract C18). */
 
 interface ReadResponse {
   status: number
@@ -25,7 +25,7 @@ const untilReady = async (server: Running): Promise<void> => {
   while ((await get(server, '/readyz')).status !== 200) await Bun.sleep(20)
 }
 
-describe.skipIf(POSTGRES === undefined)('a record in PostgreSQL', () => {
+describe.skipIf(POSTGRES === undefined)('an installation in PostgreSQL', () => {
   const { postgres, newFolder, newRecord } = withPostgres()
 
   test('is served by one server, followed by others, and by another one when that ends', async () => {

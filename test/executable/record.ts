@@ -29,7 +29,7 @@ export const withPostgres = () => {
   return {
     postgres: started,
     newFolder: (): string => join(folder.path, `folder${++number}`),
-    /** The environment of a server of a new record. */
+    /** The environment of a server of a new installation. */
     newRecord: async () => ({ ...KEYS, SCRIP_POSTGRES: await started().create(`record${++number}`) }),
   }
 }

@@ -13,7 +13,7 @@ import { createDatabase } from '../../src/start/folder.ts'
 import { Network, POSTGRES, Postgres } from '../postgres.ts'
 import { temporaryFolder } from '../program.ts'
 
-/** Commands on a copy of the record, in the same process (contract C18). */
+/** Commands on a copy, in the same process (contract C18). */
 
 /** Longer than a server may serve after its last renewal. */
 const LATE_MS = 1_700

@@ -15,7 +15,7 @@ import { POSTGRES, Postgres } from '../postgres.ts'
 import { temporaryFolder } from '../program.ts'
 import { openRecord } from './opened.ts'
 
-/** Copies that follow a record, against a real PostgreSQL (contract C18). */
+/** Copies that follow PostgreSQL, against a real PostgreSQL (contract C18). */
 
 describe.skipIf(POSTGRES === undefined)('a copy', () => {
   let postgres: Postgres
@@ -25,7 +25,7 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
   afterAll(() => postgres[Symbol.asyncDispose]())
   afterEach(() => void setSystemTime())
 
-  /** A record, and a copy in a folder of its own. */
+  /** An installation, and a copy in a folder of its own. */
   const open = async () => {
     const record = await openRecord(postgres)
     const folder = temporaryFolder()

@@ -10,12 +10,12 @@ import { tablesOf } from '../../src/replication/tables.ts'
 import { Network, type Postgres } from '../postgres.ts'
 import { temporaryFolder } from '../program.ts'
 
-/** A record in PostgreSQL, the copy that writes it, and rows to write. */
+/** An installation in PostgreSQL, the copy that writes to it, and rows to write. */
 
 const SECRET = new Uint8Array(32)
 let number = 0
 
-/** A record, and the copy that writes it. */
+/** An installation, and the copy that writes to it. */
 export const openRecord = async (postgres: Postgres) => {
   const name = `record${++number}`
   const url = await postgres.create(name)

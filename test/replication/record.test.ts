@@ -23,7 +23,7 @@ import { CLIENT, CURRENCY, openRecord, wallet } from './opened.ts'
 const SCHEMA = SCHEMA_VERSION
 const SEEDS = sqliteTable('seeds', { name: text('name').primaryKey() })
 
-describe.skipIf(POSTGRES === undefined)('a record', () => {
+describe.skipIf(POSTGRES === undefined)('an installation', () => {
   let postgres: Postgres
   beforeAll(async () => {
     postgres = await Postgres.start()

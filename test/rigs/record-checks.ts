@@ -3,7 +3,7 @@ import type { Write } from './writes.ts'
 
 /** The rules that the PostgreSQL database satisfies after a storm (contract C18). */
 
-/** Asks the record; the rows as text, columns between bars. */
+/** Asks PostgreSQL; the rows as text, columns between bars. */
 export type Sql = (text: string) => Promise<string[]>
 
 /** The longest pause between events while some are missing. Those of one wallet come one after another, about 100 a second. */

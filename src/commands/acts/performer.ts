@@ -24,7 +24,7 @@ import { holdsNoDatabase } from '../records/administration.ts'
 import { note } from '../terminal/output.ts'
 
 /**
- * A command that holds the folder performs acts itself; `folder` knows no record. @throws ProgramError, SchemaMismatch, DataFault
+ * A command that holds the folder performs acts itself; `folder` knows no PostgreSQL. @throws ProgramError, SchemaMismatch, DataFault
  */
 export const withPerformer = async <T>(
   config: DataConfig,

@@ -106,7 +106,7 @@ async function copyOnce(this: Command, place: string, { every, keep }: BackupOpt
   })
 }
 
-/** A sandbox has no audit. Without an active server on this machine, the copy of a record takes no row. */
+/** A sandbox has no audit. Without an active server on this machine, a copy takes no row. */
 const recordCopied = async (
   { config, asked }: { config: DataConfig; asked: ActRequest },
   { isCopy, facts }: { isCopy: boolean; facts: Row },

@@ -67,7 +67,7 @@ const WORLDS_CHECK = 'named worlds and snapshots are sound'
 const AUDIT_CHECK = 'the audit is unbroken'
 const SCHEMA_CHECK = 'the schema agrees with the migrations'
 
-/** Checks a data folder and, where it is the copy of a record, whether the record holds the same. @throws ProgramError */
+/** Checks a data folder and, where it is a copy, whether PostgreSQL holds the same. @throws ProgramError */
 export const verifiedData = async (config: DataConfig, onProgress?: OnProgress): Promise<CheckResult[]> => {
   const ofFolder = () => verifiedFolder(databasePath(config.dataDir), config, onProgress)
   if (!config.postgres) return await ofFolder()

@@ -29,7 +29,7 @@ export const postgresCommands = (postgres: Command): void => {
     .action(showStatus)
 }
 
-/** Its audit row is in the folder, and therefore in the record. */
+/** Its audit row is in the folder, and therefore in PostgreSQL. */
 const initialize = ({ config, database, isCopy, record, note }: Acting): Promise<Row> => {
   const { dataDir, voucherKey, signingKey } = config
   const target = requireTarget(config.postgres)

@@ -15,7 +15,7 @@ import { createDatabase } from '../../start/folder.ts'
 import { VERSION } from '../../start/version.ts'
 import { explainFaults } from '../advice.ts'
 
-/** The record in PostgreSQL, as serve and commands use it (contract C18). */
+/** Replication as serve and commands use it (contract C18). */
 
 /** @throws ProgramError when it cannot be used */
 export const openRecord = (config: Config, target: PostgresTarget, log: Log): Promise<RecordServer> =>
@@ -25,7 +25,7 @@ export const openRecord = (config: Config, target: PostgresTarget, log: Log): Pr
     return RecordServer.open({ target, dataDir, signingKey, release: VERSION, log })
   })
 
-/** Does some work on a folder that is a copy of the record. @throws ProgramError */
+/** Does some work on a folder that is a copy. @throws ProgramError */
 export const withRecord = <T>(
   { dataDir, signingKey, voucherKey }: DataConfig,
   target: PostgresTarget,
@@ -50,7 +50,7 @@ export const withRecord = <T>(
     }
   })
 
-/** Turns errors of the record into those that an operator reads. */
+/** Turns errors of PostgreSQL into those that an operator reads. */
 export const explainRecord = <T>(where: string, work: () => T | Promise<T>): Promise<T> =>
   explainFaults(where, async () => {
     try {
@@ -72,7 +72,7 @@ export const explainRecord = <T>(where: string, work: () => T | Promise<T>): Pro
     }
   })
 
-/** Verifies a folder, and compares it with the record. @throws ProgramError */
+/** Verifies a folder, and compares it with PostgreSQL. @throws ProgramError */
 export const verifiedCopy = <Result>(
   config: DataConfig,
   target: PostgresTarget,

@@ -113,7 +113,7 @@ const labelsOf = (query: Query, reference: Reference, productId: number, denomin
 
 const STATES = ['active', 'warm', 'pulling', 'waiting'] as const
 
-/** The metrics of a server with a record (contract C18). */
+/** The metrics of a replicated server (contract C18). */
 export const watchRecord = ({ gauge }: Metrics, record: RecordServer): void => {
   const roles = () => STATES.map((role): Labelled => [{ role }, record.state === role ? 1 : 0])
   gauge('scrip_record_role', '1 for the role of the server.', roles, ['role'])

@@ -74,11 +74,11 @@ const NAME_WIDTH = 8
 // In the sandbox, an account's password is its name.
 const SANDBOX_LOGIN = `${DEFAULT_CREDENTIAL} / ${DEFAULT_CREDENTIAL}, or sbx_NAME and any password for a world of your own`
 
-/** Explains errors of the record. The module is loaded when it is needed. */
+/** Explains errors of PostgreSQL. The module is loaded when it is needed. */
 const explained = async <T>(config: Config, work: () => Promise<T>): Promise<T> =>
   config.postgres ? (await import('../records/record.ts')).explainRecord(config.dataDir ?? '', work) : work()
 
-/** Resolves to the reason why a server can no longer serve its record. Never resolves without a record. */
+/** Resolves to the reason why a server can no longer serve its installation. Never resolves without PostgreSQL. */
 const failureOf = async (config: Config, record: RecordServer | undefined): Promise<ProgramError> => {
   try {
     return await explained(config, () => record?.failure ?? new Promise<never>(() => undefined))
@@ -88,7 +88,7 @@ const failureOf = async (config: Config, record: RecordServer | undefined): Prom
   }
 }
 
-/** Opens the record. The module is loaded when it is needed. */
+/** Opens replication. The module is loaded when it is needed. */
 const recordOf = async (config: Config, target: PostgresTarget, log: Log): Promise<RecordServer> =>
   (await import('../records/record.ts')).openRecord(config, target, log)
 

@@ -124,7 +124,7 @@ interface RoleParts {
   refresh: () => void
 }
 
-/** The steps of a server of a record when it becomes active, and warm again (contract C18). */
+/** The steps of a replicated server when it becomes active, and warm again (contract C18). */
 const rolesOf = ({ url, voucherKey, folder, timekeeper, deliveries, refresh }: RoleParts): Roles => ({
   url,
   create: () => createDatabase(folder.dataDir, 'live', systemClock),
