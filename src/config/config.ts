@@ -28,7 +28,7 @@ export const configOf = (options: ServeOptions) => {
   if (config.mode === 'live' && config.dataDir === undefined) {
     throw new UsageError('--mode live needs a folder for its records\nSet --data-dir.')
   }
-  if (config.postgres) requireForRecord(config)
+  if (config.postgres) requireForPostgres(config)
   return config
 }
 
@@ -77,7 +77,7 @@ export const documentConfigOf = (options: ServeOptions) => {
 export type Config = ReturnType<typeof documentConfigOf>
 
 /** @throws UsageError */
-const requireForRecord = ({ voucherKey, signingKey }: Config): void => {
+const requireForPostgres = ({ voucherKey, signingKey }: Config): void => {
   if (!voucherKey || !signingKey) {
     const missing = variableOf(voucherKey ? 'signingKey' : 'voucherKey')
     throw new UsageError(`--postgres needs the keys that all servers share\nSet ${missing}, or ${missing}_FILE.`)

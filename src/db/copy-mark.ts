@@ -43,5 +43,5 @@ export const removeMark = (sqlite: SqliteDatabase): void => {
 }
 
 /** The message that refuses to write a copy without PostgreSQL. */
-export const copyWithoutRecord = ({ installation }: Mark, dataDir: string): string =>
+export const copyWithoutPostgres = ({ installation }: Mark, dataDir: string): string =>
   `${dataDir} is a copy of the record ${installation} in PostgreSQL\nSet SCRIP_POSTGRES, or SCRIP_POSTGRES_FILE, to that record.`

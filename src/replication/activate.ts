@@ -7,7 +7,7 @@ import { HOUR_MS, systemClock } from '../kernel/clock.ts'
 import type { Connection } from './connection.ts'
 import type { Gate } from './gate.ts'
 import type { Lease, LeaseGrant } from './lease.ts'
-import { makeRecord, type NewRecord, putAll, ServerUnfit } from './record.ts'
+import { makeInstallation, type NewInstallation, putAll, ServerUnfit } from './installation.ts'
 import { dataStatements, functionStatements, OWN_TABLE_NAMES } from './schema.ts'
 import { quotedName, tablesOf } from './tables.ts'
 
@@ -15,18 +15,18 @@ import { quotedName, tablesOf } from './tables.ts'
 
 const UPGRADE_MS_MAX = 2 * HOUR_MS
 
-interface Making extends NewRecord {
+interface Making extends NewInstallation {
   connection: Connection
   dataDir: string
 }
 
 /** Makes an empty installation from a new database, which is removed if that fails. */
-export const makeEmptyRecord = async ({ connection, dataDir, ...made }: Making, create: () => void): Promise<void> => {
+export const makeEmptyInstallation = async ({ connection, dataDir, ...made }: Making, create: () => void): Promise<void> => {
   create()
   const path = databasePath(dataDir)
   const database = Database.openFile(path)
   try {
-    await makeRecord(connection, database, made)
+    await makeInstallation(connection, database, made)
     database.leave()
   } catch (error) {
     database.leave()

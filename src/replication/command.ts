@@ -7,13 +7,13 @@ import { lockForWriting } from '../db/folder-lock.ts'
 import { SCHEMA_VERSION } from '../db/migrate.ts'
 import { sinceStartMs } from '../kernel/clock.ts'
 import { freshInstallationId, freshSecret } from '../kernel/ids.ts'
-import { makeEmptyRecord } from './activate.ts'
+import { makeEmptyInstallation } from './activate.ts'
 import { COMMAND_PATIENCE_MS, Connection } from './connection.ts'
 import { FollowingCopy } from './follower.ts'
 import { Gate, type GateLease } from './gate.ts'
 import { Lease } from './lease.ts'
 import { pullCopy } from './pull.ts'
-import { checkKey, findRecord, type Installation, NotActive } from './record.ts'
+import { checkKey, checkInstallation, type Installation, NotActive } from './installation.ts'
 import { CopyUnfit, quarantine, standingOf } from './standing.ts'
 import { tablesOf } from './tables.ts'
 
@@ -44,8 +44,8 @@ export interface CopyAccess {
 const EXPIRY_MS = 2_500
 const LOOK_MS = 200
 
-/** @throws DataFault, NotActive, RecordAway, RecordRefusal */
-export const joinRecord = async (joining: Joining): Promise<CopyAccess> => {
+/** @throws DataFault, NotActive, PostgresAway, PostgresRefusal */
+export const joinInstallation = async (joining: Joining): Promise<CopyAccess> => {
   const { target, dataDir, signingKey, needs } = joining
   makeDataFolder(dataDir)
   const connection = new Connection(target, 'command', COMMAND_PATIENCE_MS)
@@ -56,7 +56,7 @@ export const joinRecord = async (joining: Joining): Promise<CopyAccess> => {
     beats.close()
   }
   try {
-    const installation = await findRecord(connection.ask)
+    const installation = await checkInstallation(connection.ask)
     if (installation && signingKey) await checkKey(connection.ask, 'signing', signingKey)
     return lock || needs === 'write'
       ? await joinAlone({ ...joining, connection, beats, leave }, installation)
@@ -83,8 +83,8 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
         'the record is empty, and a new one needs the keys of all servers\nSet SCRIP_VOUCHER_KEY and SCRIP_SIGNING_KEY.',
       )
     const id = freshInstallationId()
-    await makeEmptyRecord({ connection, dataDir, id, release, signingKey }, create)
-    installation = await findRecord(connection.ask)
+    await makeEmptyInstallation({ connection, dataDir, id, release, signingKey }, create)
+    installation = await checkInstallation(connection.ask)
   }
   if (!installation) throw new DataFault('the record is gone\nRestore it.')
   const mark = await broughtUpToDate(parts, installation)
@@ -104,7 +104,7 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
     await Bun.sleep(LOOK_MS)
     taken = await lease.take(COMMAND_PATIENCE_MS)
   }
-  if (!taken) throw new NotActive(await findRecord(connection.ask))
+  if (!taken) throw new NotActive(await checkInstallation(connection.ask))
   await broughtUpToDate(parts, installation)
   return {
     lagSeconds: undefined,

@@ -3,7 +3,7 @@ import { findMark } from '../db/copy-mark.ts'
 import { DataFault } from '../db/data-folder.ts'
 import { HOUR_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import type { Ask, Connection } from './connection.ts'
-import { copyPages, type Page, recordPages } from './pages.ts'
+import { copyPages, type Page, postgresPages } from './pages.ts'
 import { type Table, tablesOf } from './tables.ts'
 
 /** Compares a copy with PostgreSQL at one commit (contract C18). */
@@ -36,11 +36,11 @@ export const compareCopy = async (connection: Connection, path: string): Promise
 
 /** Undefined if the two are not at the same commit. */
 const compared = async (ask: Ask, path: string): Promise<Difference[] | undefined> => {
-  const [record] = await ask<{ seq: string }>('SELECT seq FROM scrip.installation')
+  const [installation] = await ask<{ seq: string }>('SELECT seq FROM scrip.installation')
   using sqlite = new SqliteDatabase(path, { readwrite: true, create: false, strict: true })
   sqlite.run('PRAGMA query_only = ON')
   sqlite.run('BEGIN')
-  if (findMark(sqlite)?.seq !== Number(record?.seq)) return undefined
+  if (findMark(sqlite)?.seq !== Number(installation?.seq)) return undefined
   const differences: Difference[] = []
   for (const table of tablesOf(sqlite)) {
     differences.push({ table: table.name, first: await firstDifference(ask, sqlite, table) })
@@ -50,17 +50,17 @@ const compared = async (ask: Ask, path: string): Promise<Difference[] | undefine
 
 const firstDifference = async (ask: Ask, sqlite: SqliteDatabase, table: Table): Promise<string | undefined> => {
   const copied = copyPages(sqlite, table)
-  for await (const recorded of recordPages(ask, table)) {
-    const first = differenceOf(recorded, copied.next().value ?? undefined, table)
+  for await (const stored of postgresPages(ask, table)) {
+    const first = differenceOf(stored, copied.next().value ?? undefined, table)
     if (first !== undefined) return first
   }
   return differenceOf(undefined, copied.next().value ?? undefined, table)
 }
 
-const differenceOf = (recorded: Page | undefined, copied: Page | undefined, { key }: Table): string | undefined => {
-  if (recorded?.rows === copied?.rows) return undefined
+const differenceOf = (stored: Page | undefined, copied: Page | undefined, { key }: Table): string | undefined => {
+  if (stored?.rows === copied?.rows) return undefined
   // SQLite and PostgreSQL write fractions in different ways.
-  const [ours, theirs] = [copied, recorded].map((page) => JSON.parse(page?.rows ?? '[]') as Record<string, unknown>[])
+  const [ours, theirs] = [copied, stored].map((page) => JSON.parse(page?.rows ?? '[]') as Record<string, unknown>[])
   const length = Math.max(ours?.length ?? 0, theirs?.length ?? 0)
   for (let index = 0; index < length; index += 1) {
     const [own, other] = [ours?.[index], theirs?.[index]]

@@ -12,13 +12,13 @@ import { boundPasswordHashing } from './scram.ts'
 boundPasswordHashing()
 
 /** PostgreSQL did not answer: the request may or may not be done. */
-export class RecordAway extends Error {
-  override readonly name = 'RecordAway'
+export class PostgresAway extends Error {
+  override readonly name = 'PostgresAway'
 }
 
 /** PostgreSQL refused the request. */
-export class RecordRefusal extends Error {
-  override readonly name = 'RecordRefusal'
+export class PostgresRefusal extends Error {
+  override readonly name = 'PostgresRefusal'
 
   constructor(
     message: string,
@@ -101,7 +101,7 @@ export class Connection {
     this.#authorities = target.rootCertificate === undefined ? undefined : certificatesIn(target.rootCertificate)
   }
 
-  /** @throws RecordAway, RecordRefusal */
+  /** @throws PostgresAway, PostgresRefusal */
   readonly ask: Ask = (text, values = [], patienceMs = this.patienceMs) =>
     this.#within(patienceMs, async (sql) => [...(await sql.unsafe(inlined(text, values)))] as never)
 
@@ -113,7 +113,7 @@ export class Connection {
     return rows
   }
 
-  /** Several queries in one transaction. @throws RecordAway, RecordRefusal */
+  /** Several queries in one transaction. @throws PostgresAway, PostgresRefusal */
   transaction<T>(kind: string, patienceMs: number, work: (ask: Ask) => Promise<T>): Promise<T> {
     const isLong = patienceMs >= LONG_TRANSACTION_MS
     return this.#within(
@@ -203,27 +203,27 @@ export class Connection {
         coalesce(bool_and(pg_terminate_backend(pid, ${END_MS_MAX})), true) AS has_ended FROM pg_stat_activity
         WHERE pid = ${this.#backend} AND pid <> pg_backend_pid() AND application_name = '${this.#applicationName}'`,
     )
-    if (!state?.has_ended) throw new RecordAway('the connection before is still open')
+    if (!state?.has_ended) throw new PostgresAway('the connection before is still open')
     this.#backend = state.backend
-    if (state.is_standby && this.target.hosts.length > 1) throw new RecordAway('it is a standby')
+    if (state.is_standby && this.target.hosts.length > 1) throw new PostgresAway('it is a standby')
   }
 
   #explained(error: unknown): Error {
-    if (error instanceof RecordAway || error instanceof RecordRefusal) return error
+    if (error instanceof PostgresAway || error instanceof PostgresRefusal) return error
     const { name, message, code } = error as { name?: string; message?: string; code?: string }
     if (name === 'PostgresError' && code !== undefined && !isEndOfConnection(code))
       return refusalOf(code, String(message), { cause: error })
     if (isOfCertificate(code))
-      return new RecordRefusal(`its certificate is refused: ${message}`, CERTIFICATE_REFUSED, { cause: error })
+      return new PostgresRefusal(`its certificate is refused: ${message}`, CERTIFICATE_REFUSED, { cause: error })
     if (name !== 'PostgresError' && code === undefined && !(error instanceof Error && /within/.test(error.message)))
       return error as Error
     return this.#lost(error)
   }
 
-  #lost(error: unknown): RecordAway {
+  #lost(error: unknown): PostgresAway {
     this.close()
     const message = (error instanceof Error ? error.message : String(error)).slice(0, TEXT_LENGTH_MAX)
-    return new RecordAway(/secure TLS/.test(message) ? 'it ends the connection instead of using TLS' : message, {
+    return new PostgresAway(/secure TLS/.test(message) ? 'it ends the connection instead of using TLS' : message, {
       cause: error,
     })
   }
@@ -243,9 +243,9 @@ const literalOf = (value: Value): string => {
 }
 
 /** The error for a SQLSTATE of PostgreSQL. */
-export const refusalOf = (state: string, text: string, options?: ErrorOptions): RecordAway | RecordRefusal => {
+export const refusalOf = (state: string, text: string, options?: ErrorOptions): PostgresAway | PostgresRefusal => {
   const message = text.slice(0, TEXT_LENGTH_MAX)
-  return isEndOfConnection(state) ? new RecordAway(message, options) : new RecordRefusal(message, state, options)
+  return isEndOfConnection(state) ? new PostgresAway(message, options) : new PostgresRefusal(message, state, options)
 }
 
 /**

@@ -3,7 +3,7 @@ import { getMark, type Mark } from '../db/copy-mark.ts'
 import type { Gate as CommitGate } from '../db/shared-commit.ts'
 import { unavailableFor } from '../db/storage.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
-import { type Connection, RecordAway, RecordRefusal, refusalOf } from './connection.ts'
+import { type Connection, PostgresAway, PostgresRefusal, refusalOf } from './connection.ts'
 import type { Lease } from './lease.ts'
 import { Collector, withErasure } from './rows.ts'
 import { LEASE_LOST, OUT_OF_ORDER } from './schema.ts'
@@ -23,7 +23,7 @@ interface Committed {
   problem: string | null
 }
 
-/** The time of the commit. @throws RecordAway, RecordRefusal */
+/** The time of the commit. @throws PostgresAway, PostgresRefusal */
 const timeOf = (row: Committed | undefined): number => {
   if (row?.at == null) throw refusalOf(row?.state ?? '', row?.problem ?? '')
   return Number(row.at)
@@ -81,7 +81,7 @@ export class Gate implements CommitGate {
   }
 
   concernsOneUnit(error: unknown): boolean {
-    return error instanceof RecordRefusal && error.isOfRows
+    return error instanceof PostgresRefusal && error.isOfRows
   }
 
   onBehind(error: unknown): void {
@@ -136,8 +136,8 @@ export class Gate implements CommitGate {
       this.#erases = false
       return { seq, epoch, atUs }
     } catch (error) {
-      if (error instanceof RecordAway) return await this.#lookUp(mark, seq, error)
-      if (error instanceof RecordRefusal) throw this.#explained(error)
+      if (error instanceof PostgresAway) return await this.#lookUp(mark, seq, error)
+      if (error instanceof PostgresRefusal) throw this.#explained(error)
       throw error
     }
   }
@@ -162,7 +162,7 @@ export class Gate implements CommitGate {
   }
 
   /** The error for a refusal. A temporary one is not the fault of a unit of work; two SQLSTATEs mean that another server is active. */
-  #explained(error: RecordRefusal): unknown {
+  #explained(error: PostgresRefusal): unknown {
     const { lease, onBehind } = this.options
     if (error.state === LEASE_LOST) lease.lost()
     else if (error.state === OUT_OF_ORDER) onBehind(error)
@@ -177,7 +177,7 @@ export class Gate implements CommitGate {
    * Finds out whether an unanswered commit was made. It begins a new epoch first: from then on, PostgreSQL refuses a commit
    * that is still in transit. It also waits for replication, if PostgreSQL is replicated.
    */
-  async #lookUp(mark: Mark, seq: number, error: RecordAway): Promise<Pick<Mark, 'seq' | 'epoch' | 'atUs'>> {
+  async #lookUp(mark: Mark, seq: number, error: PostgresAway): Promise<Pick<Mark, 'seq' | 'epoch' | 'atUs'>> {
     const { lease, connection } = this.options
     gateTotals.unknown += 1
     for (;;) {
@@ -194,7 +194,7 @@ export class Gate implements CommitGate {
         if (taken && taken.seq !== mark.seq) this.options.onBehind(error)
         throw unavailableFor(1, error)
       } catch (failure) {
-        if (!(failure instanceof RecordAway || failure instanceof RecordRefusal)) throw failure
+        if (!(failure instanceof PostgresAway || failure instanceof PostgresRefusal)) throw failure
         await Bun.sleep(LOOK_MS)
       }
     }

@@ -1,5 +1,5 @@
 import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
-import { type Connection, RecordAway } from './connection.ts'
+import { type Connection, PostgresAway } from './connection.ts'
 
 const BEAT_MS = 500
 /** A server serves for this time after it sent its last successful renewal (contract C18). */
@@ -119,7 +119,7 @@ export class Lease {
       else this.lost()
     } catch (error) {
       leaseTotals.failedRenewals += 1
-      if (!(error instanceof RecordAway)) this.options.connection.close()
+      if (!(error instanceof PostgresAway)) this.options.connection.close()
     } finally {
       this.#isBeating = false
     }

@@ -18,17 +18,17 @@ const keyColumnsOf = ({ columns, key }: Table): Column[] =>
   key.flatMap((name) => columns.filter((column) => column.name === name))
 
 /** The next page is read while the last one is used. */
-export async function* recordPages(ask: Ask, table: Table): AsyncGenerator<Page> {
-  let next: ReturnType<typeof recordPage> | undefined = recordPage(ask, table, undefined)
+export async function* postgresPages(ask: Ask, table: Table): AsyncGenerator<Page> {
+  let next: ReturnType<typeof postgresPage> | undefined = postgresPage(ask, table, undefined)
   while (next) {
     const { rows, count, last }: Page & { last: Key | undefined } = await next
-    next = count === PAGE_ROWS && last ? recordPage(ask, table, last) : undefined
+    next = count === PAGE_ROWS && last ? postgresPage(ask, table, last) : undefined
     next?.catch(() => undefined) // thrown when it is its turn
     if (count > 0) yield { rows, count }
   }
 }
 
-const recordPage = async (
+const postgresPage = async (
   ask: Ask,
   table: Table,
   after: Key | undefined,

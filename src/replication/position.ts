@@ -1,7 +1,7 @@
 import type { Mark } from '../db/copy-mark.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import type { Connection } from './connection.ts'
-import type { Installation } from './record.ts'
+import type { Installation } from './installation.ts'
 
 /** The interval between reports. A server whose copy stands still reports less often. */
 const REPORT_MS = 200
@@ -18,14 +18,14 @@ export class Position {
     private readonly holder: string,
   ) {}
 
-  compare({ seq, epoch }: Mark, record: Installation | undefined): void {
-    const lagCommits = Math.max(0, (record?.seq ?? seq) - seq)
+  compare({ seq, epoch }: Mark, installation: Installation | undefined): void {
+    const lagCommits = Math.max(0, (installation?.seq ?? seq) - seq)
     if (lagCommits === 0) this.#caughtUpMs = sinceStartMs()
     const lagSeconds = (sinceStartMs() - this.#caughtUpMs) / SECOND_MS
-    this.current = { seq, epoch: record?.epoch ?? epoch, lagCommits, lagSeconds }
+    this.current = { seq, epoch: installation?.epoch ?? epoch, lagCommits, lagSeconds }
   }
 
-  /** Reports the position to PostgreSQL, where others read it. @throws RecordAway, RecordRefusal */
+  /** Reports the position to PostgreSQL, where others read it. @throws PostgresAway, PostgresRefusal */
   async report(url: string): Promise<void> {
     const { seq } = this.current
     const sinceMs = sinceStartMs() - this.#reported.ms

@@ -10,7 +10,7 @@ import { storeMode } from '../db/mode.ts'
 import { HOUR_MS, systemClock } from '../kernel/clock.ts'
 import type { Connection } from './connection.ts'
 import { triggersIn } from './follower.ts'
-import { recordPages } from './pages.ts'
+import { postgresPages } from './pages.ts'
 import { Applier } from './rows.ts'
 import { lastCommitUnknown } from './standing.ts'
 import { COUNTERS, tablesOf } from './tables.ts'
@@ -84,7 +84,7 @@ const fillTables = async (connection: Connection, sqlite: SqliteDatabase, isStop
     // The counters come last: the rows of other tables change them.
     for (const table of tables.toSorted((one) => (one.name === COUNTERS ? 1 : 0))) {
       if (table.name === COUNTERS) sqlite.run(`DELETE FROM "${COUNTERS}"`)
-      for await (const { rows } of recordPages(ask, table)) {
+      for await (const { rows } of postgresPages(ask, table)) {
         if (isStopped()) throw new Error('stopped')
         applier.put(table.name, rows)
       }

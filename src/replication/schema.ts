@@ -53,7 +53,7 @@ const tableStatement = ({ name, columns, key, unique }: Table): string => {
 export const OWN_TABLE_NAMES = ['installation', 'changes', 'followers', 'key_checks']
 
 /** The statements that make an empty installation, in order. */
-export const recordStatements = (tables: readonly Table[]): string[] => [...OWN_TABLES, ...dataStatements(tables)]
+export const schemaStatements = (tables: readonly Table[]): string[] => [...OWN_TABLES, ...dataStatements(tables)]
 
 /** The tables of the data, and the functions that write them. */
 export const dataStatements = (tables: readonly Table[]): string[] => [

@@ -7,15 +7,15 @@ import { isDamage } from '../db/storage.ts'
 import { MINUTE_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { freshInstallationId, freshSecret } from '../kernel/ids.ts'
 import { Outage } from '../kernel/outage.ts'
-import { makeEmptyRecord, settle, upgrade } from './activate.ts'
-import { Connection, RecordAway } from './connection.ts'
+import { makeEmptyInstallation, settle, upgrade } from './activate.ts'
+import { Connection, PostgresAway } from './connection.ts'
 import { FollowingCopy } from './follower.ts'
 import { Gate, gateTotals } from './gate.ts'
 import { Lease, type LeaseGrant, leaseTotals } from './lease.ts'
 import { Position } from './position.ts'
 import { prune } from './prune.ts'
 import { pullCopy } from './pull.ts'
-import { findInstallation, findRecord, fitting, type Installation, NotActive, ServerUnfit } from './record.ts'
+import { findInstallation, checkInstallation, fitting, type Installation, NotActive, ServerUnfit } from './installation.ts'
 import { CopyUnfit, checkAtStart, quarantine, requireSameTimeline, standingOf } from './standing.ts'
 import { tablesOf } from './tables.ts'
 
@@ -26,11 +26,11 @@ const PAUSE_MS = 250
 /** The time that a stopping server waits for its last commit. */
 const SETTLE_MS_MAX = 2 * SECOND_MS
 
-type RecordState = 'active' | 'warm' | 'pulling' | 'waiting'
+type ServerState = 'active' | 'warm' | 'pulling' | 'waiting'
 
 type Write = (message: string, fields?: Record<string, string | number>) => void
 
-interface RecordOptions {
+interface ReplicationOptions {
   target: PostgresTarget
   dataDir: string
   signingKey: Uint8Array
@@ -54,7 +54,7 @@ export interface Roles {
 }
 
 /** A server of an installation: warm until it has the lease, then active (contract C18). */
-export class RecordServer {
+export class ReplicatedServer {
   /** The connection for commits, and for following while there are none. */
   readonly #commits: Connection
   readonly #beats: Connection
@@ -63,7 +63,7 @@ export class RecordServer {
   #lock: Disposable | undefined
   #lease: Lease | undefined
   #gate: Gate | undefined
-  #state: RecordState = 'waiting'
+  #state: ServerState = 'waiting'
   #isStopping = false
   /** Resolves when the server can no longer be active. */
   #over = Promise.withResolvers<void>()
@@ -73,7 +73,7 @@ export class RecordServer {
   readonly #position: Position
   readonly #failed = Promise.withResolvers<never>()
 
-  private constructor(private readonly options: RecordOptions) {
+  private constructor(private readonly options: ReplicationOptions) {
     this.#commits = new Connection(options.target, 'commits')
     this.#beats = new Connection(options.target, 'beats')
     this.#upkeep = new Connection(options.target, 'upkeep')
@@ -85,10 +85,10 @@ export class RecordServer {
     this.failure.catch(() => undefined) // callers that wait for it get the error
   }
 
-  /** Checks PostgreSQL, keys and folder before anything is opened. @throws DataFault; RecordAway after 30 s; RecordRefusal */
-  static async open(options: RecordOptions): Promise<RecordServer> {
+  /** Checks PostgreSQL, keys and folder before anything is opened. @throws DataFault; PostgresAway after 30 s; PostgresRefusal */
+  static async open(options: ReplicationOptions): Promise<ReplicatedServer> {
     makeDataFolder(options.dataDir)
-    const server = new RecordServer(options)
+    const server = new ReplicatedServer(options)
     server.#lock = lockForServing(options.dataDir)
     try {
       await checkAtStart(server.#commits.ask, options)
@@ -99,7 +99,7 @@ export class RecordServer {
     }
   }
 
-  get state(): RecordState {
+  get state(): ServerState {
     return this.#state === 'active' && !this.isServing ? 'waiting' : this.#state
   }
 
@@ -108,7 +108,7 @@ export class RecordServer {
     return this.#state === 'active' && this.#lease?.isGood === true && this.#gate?.isCertain === true
   }
 
-  /** An error that names the server that is active instead of this one. @throws RecordAway, RecordRefusal */
+  /** An error that names the server that is active instead of this one. @throws PostgresAway, PostgresRefusal */
   async notActive(): Promise<NotActive> {
     return new NotActive(await findInstallation(this.#upkeep.ask))
   }
@@ -200,11 +200,11 @@ export class RecordServer {
   async #follow(roles: Roles, lease: Lease): Promise<LeaseGrant | undefined> {
     const { dataDir, release, signingKey } = this.options
     const { ask } = this.#commits
-    let installation = await findRecord(ask)
+    let installation = await checkInstallation(ask)
     if (standingOf(dataDir, installation) === 'create') {
       const id = freshInstallationId()
-      await makeEmptyRecord({ connection: this.#commits, dataDir, id, release, signingKey }, roles.create)
-      installation = await findRecord(ask)
+      await makeEmptyInstallation({ connection: this.#commits, dataDir, id, release, signingKey }, roles.create)
+      installation = await checkInstallation(ask)
     }
     if (installation && standingOf(dataDir, installation) === 'pull') await this.#pull(installation)
     using copy = new FollowingCopy(databasePath(dataDir))
@@ -281,7 +281,7 @@ export class RecordServer {
   async #recover(error: unknown): Promise<void> {
     this.#state = 'waiting'
     const { dataDir, log } = this.options
-    if (error instanceof RecordAway) this.#outage.seen(error.message)
+    if (error instanceof PostgresAway) this.#outage.seen(error.message)
     else if (error instanceof CopyUnfit || isDamage(error)) {
       const cause = error instanceof Error ? error.message : String(error)
       if (error instanceof CopyUnfit && !error.isAhead) {

@@ -4,8 +4,8 @@ import { DataFault, databasePath, hasDatabase } from '../db/data-folder.ts'
 import { flushFolder } from '../db/disk.ts'
 import { isDamage } from '../db/storage.ts'
 import { SECOND_MS, sinceStartMs, systemClock, toTimestamp } from '../kernel/clock.ts'
-import { type Ask, RecordAway } from './connection.ts'
-import { checkKey, findRecord, type Installation, ServerUnfit } from './record.ts'
+import { type Ask, PostgresAway } from './connection.ts'
+import { checkKey, checkInstallation, type Installation, ServerUnfit } from './installation.ts'
 
 /** The relation of the copy in a folder to PostgreSQL. */
 
@@ -56,7 +56,7 @@ export const standingOf = (dataDir: string, installation: Installation | undefin
 const START_MS_MAX = 30 * SECOND_MS
 const PAUSE_MS = 250
 
-/** Checks PostgreSQL, signing key and folder. @throws DataFault; RecordAway after 30 s; RecordRefusal */
+/** Checks PostgreSQL, signing key and folder. @throws DataFault; PostgresAway after 30 s; PostgresRefusal */
 export const checkAtStart = async (
   ask: Ask,
   { dataDir, signingKey }: { dataDir: string; signingKey: Uint8Array },
@@ -64,13 +64,13 @@ export const checkAtStart = async (
   const untilMs = sinceStartMs() + START_MS_MAX
   for (;;) {
     try {
-      const installation = await findRecord(ask)
+      const installation = await checkInstallation(ask)
       if (installation) await checkKey(ask, 'signing', signingKey)
       standingOf(dataDir, installation)
       return
     } catch (error) {
       if (error instanceof CopyUnfit) return // it is set aside when the server follows
-      if (!(error instanceof RecordAway) || sinceStartMs() > untilMs) throw error
+      if (!(error instanceof PostgresAway) || sinceStartMs() > untilMs) throw error
       await Bun.sleep(PAUSE_MS)
     }
   }

@@ -1,6 +1,6 @@
 import { fixedRates, storedRates } from '../charges/stored-rates.ts'
 import { PAGE_BYTES } from '../db/connections.ts'
-import { copyWithoutRecord, findMark } from '../db/copy-mark.ts'
+import { copyWithoutPostgres, findMark } from '../db/copy-mark.ts'
 import {
   DataFault,
   databasePath,
@@ -165,7 +165,7 @@ const newImage = (mode: 'sandbox' | 'live', clock: Clock): Uint8Array => {
 /** @throws DataFault */
 const requireNoCopy = ({ sqlite }: Database, dataDir: string): void => {
   const mark = findMark(sqlite)
-  if (mark) throw new DataFault(copyWithoutRecord(mark, dataDir))
+  if (mark) throw new DataFault(copyWithoutPostgres(mark, dataDir))
 }
 
 /** Checks the mode, migrates and seeds. @throws DataFault, SchemaMismatch, FileFault */

@@ -7,10 +7,10 @@ import { serving, withPostgres } from './record.ts'
 /** The desk of a folder whose record is in PostgreSQL (contract C18, C20). */
 
 describe('the desk with PostgreSQL', () => {
-  const { newFolder, newRecord } = withPostgres()
+  const { newFolder, newInstallation } = withPostgres()
 
   test('reads beside the active server, which performs its acts, and without one takes the lease for each act', async () => {
-    const env = await newRecord()
+    const env = await newInstallation()
     const folder = newFolder()
     const operator = new Operator(folder, folder)
     const server = await startReady(serving(folder), { env })

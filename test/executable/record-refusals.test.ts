@@ -28,7 +28,7 @@ if (!Bun.which('openssl') && process.env.TEST_ALL === '1') throw new Error('open
 const tls = POSTGRES !== undefined && Bun.which('openssl') ? await makeCertificates() : ''
 
 describe.skipIf(tls === '')('refuses', () => {
-  const { postgres, newFolder, newRecord } = withPostgres()
+  const { postgres, newFolder, newInstallation } = withPostgres()
   beforeAll(async () => {
     await postgres().sql(`ALTER SYSTEM SET ssl_cert_file = '${tls}/server.crt'`)
     await postgres().sql(`ALTER SYSTEM SET ssl_key_file = '${tls}/server.key'`)
@@ -52,7 +52,7 @@ describe.skipIf(tls === '')('refuses', () => {
   }
 
   test('a certificate that its URL does not trust', async () => {
-    const name = new URL((await newRecord()).SCRIP_POSTGRES).pathname.slice(1)
+    const name = new URL((await newInstallation()).SCRIP_POSTGRES).pathname.slice(1)
     const at = (host: string, query: string): string => `postgres://scrip@${host}:${postgres().port}/${name}?${query}`
     const noCertificate = join(tls, 'none.pem')
     writeFileSync(noCertificate, '')
@@ -100,7 +100,7 @@ describe.skipIf(tls === '')('refuses', () => {
     writeFileSync(rules, `host all locked 127.0.0.1/32 scram-sha-256\n${readFileSync(rules, 'utf8')}`)
     await postgres().sql("CREATE ROLE locked LOGIN PASSWORD 'right'")
     await postgres().sql('SELECT pg_reload_conf()')
-    const { SCRIP_POSTGRES, ...env } = await newRecord()
+    const { SCRIP_POSTGRES, ...env } = await newInstallation()
     expect(
       await run(['client', 'add', 'ada', '--data-dir', newFolder()], { env: { ...env, SCRIP_POSTGRES } }),
     ).toMatchObject({ exitCode: 0 })
@@ -140,7 +140,7 @@ describe.skipIf(tls === '')('refuses', () => {
   })
 
   test('a voucher key that differs from that of the other servers, before and when it is replaced', async () => {
-    const env = await newRecord()
+    const env = await newInstallation()
     const [first, second] = [newFolder(), newFolder()]
     const a = await serve([...LIVE, '--data-dir', first], { env })
     const another = { ...env, SCRIP_VOUCHER_KEY: '33'.repeat(32) }
@@ -161,7 +161,7 @@ describe.skipIf(tls === '')('refuses', () => {
   })
 
   test('a database of a newer release, also while a server waits', async () => {
-    const env = await newRecord()
+    const env = await newInstallation()
     const database = env.SCRIP_POSTGRES?.split('/').at(-1)
     const [first, second] = [newFolder(), newFolder()]
     const a = await serve([...LIVE, '--data-dir', first], { env })
@@ -181,7 +181,7 @@ describe.skipIf(tls === '')('refuses', () => {
   })
 
   test('a database whose last commits somebody has deleted, instead of pulling it again and again', async () => {
-    const env = await newRecord()
+    const env = await newInstallation()
     const dataDir = newFolder()
     expect(await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
     await postgres().sql('DELETE FROM scrip.changes', env.SCRIP_POSTGRES?.split('/').at(-1))
@@ -194,7 +194,7 @@ describe.skipIf(tls === '')('refuses', () => {
   })
 
   test('every write to a copy without --postgres', async () => {
-    const env = await newRecord()
+    const env = await newInstallation()
     const dataDir = newFolder()
     expect(await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
     const copied = expect.stringContaining('is a copy of the record ')
@@ -213,7 +213,7 @@ describe.skipIf(tls === '')('refuses', () => {
   })
 
   test('an upload of an empty folder; an upload that is done is in the audit', async () => {
-    const env = await newRecord()
+    const env = await newInstallation()
     const dataDir = newFolder()
     expect(await refusal(['postgres', 'init', '--data-dir', dataDir], env)).toEqual([
       1,
@@ -239,7 +239,7 @@ describe.skipIf(tls === '')('refuses', () => {
   })
 
   test('keys that are missing, or not those of the database', async () => {
-    const env = await newRecord()
+    const env = await newInstallation()
     const { SCRIP_POSTGRES } = env
     const [first, second] = [newFolder(), newFolder()]
     expect(await refusal(serving(first), { SCRIP_POSTGRES })).toEqual([
@@ -263,7 +263,7 @@ describe.skipIf(tls === '')('refuses', () => {
     const [wrong, busy, port] = [join(tls, 'wrong.json'), newFolder(), String(taken.port)]
     writeFileSync(wrong, '{')
     await using _ = await serve([...LIVE, '--data-dir', busy], { env: KEYS })
-    for (const env of [KEYS, await newRecord()]) {
+    for (const env of [KEYS, await newInstallation()]) {
       for (const [code, ...flags] of [
         [2, '--access-ttl', 'soon'],
         [3, '--port', port],
@@ -310,7 +310,7 @@ describe.skipIf(tls === '')('refuses', () => {
   test('a database that cannot hold the data', async () => {
     await postgres().sql("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
     await postgres().sql('CREATE ROLE guest LOGIN')
-    const { host, pathname } = new URL((await newRecord()).SCRIP_POSTGRES)
+    const { host, pathname } = new URL((await newInstallation()).SCRIP_POSTGRES)
     const ofOthers = await postgres().create('others')
     await postgres().sql('CREATE SCHEMA scrip; CREATE TABLE scrip.clients (id int)', 'others')
     for (const [url, problem] of [
@@ -322,7 +322,7 @@ describe.skipIf(tls === '')('refuses', () => {
   })
 
   test('a folder of another database', async () => {
-    const [env, other] = [await newRecord(), await newRecord()]
+    const [env, other] = [await newInstallation(), await newInstallation()]
     const dataDir = newFolder()
     expect(await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
     expect(await run(['client', 'add', 'bob', '--data-dir', newFolder()], { env: other })).toMatchObject({

@@ -26,10 +26,10 @@ const untilReady = async (server: Running): Promise<void> => {
 }
 
 describe.skipIf(POSTGRES === undefined)('an installation in PostgreSQL', () => {
-  const { postgres, newFolder, newRecord } = withPostgres()
+  const { postgres, newFolder, newInstallation } = withPostgres()
 
   test('is served by one server, followed by others, and by another one when that ends', async () => {
-    const env = await newRecord()
+    const env = await newInstallation()
     const [first, second] = [newFolder(), newFolder()]
     const a = await serve([...LIVE, '--data-dir', first], { env })
     const metricsPort = await freePort()
@@ -115,7 +115,7 @@ describe.skipIf(POSTGRES === undefined)('an installation in PostgreSQL', () => {
   })
 
   test('begins with the data of one machine, and goes back to one', async () => {
-    const env = await newRecord()
+    const env = await newInstallation()
     const dataDir = newFolder()
     expect(await run(['client', 'add', 'ada', '--data-dir', dataDir])).toMatchObject({ exitCode: 0 })
     const refused = await run(serving(dataDir), { env })
@@ -140,7 +140,7 @@ describe.skipIf(POSTGRES === undefined)('an installation in PostgreSQL', () => {
   })
 
   test('keeps a copy that holds more than a restored record, and pulls it again', async () => {
-    const env = await newRecord()
+    const env = await newInstallation()
     const database = env.SCRIP_POSTGRES?.split('/').at(-1)
     const dataDir = newFolder()
     expect(await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })

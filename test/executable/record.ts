@@ -30,6 +30,6 @@ export const withPostgres = () => {
     postgres: started,
     newFolder: (): string => join(folder.path, `folder${++number}`),
     /** The environment of a server of a new installation. */
-    newRecord: async () => ({ ...KEYS, SCRIP_POSTGRES: await started().create(`record${++number}`) }),
+    newInstallation: async () => ({ ...KEYS, SCRIP_POSTGRES: await started().create(`record${++number}`) }),
   }
 }

@@ -6,7 +6,7 @@ import { databasePath } from '../../src/db/data-folder.ts'
 import { Database } from '../../src/db/database.ts'
 import { lockForServing } from '../../src/db/folder-lock.ts'
 import { HOUR_MS, systemClock } from '../../src/kernel/clock.ts'
-import { type CopyAccess, joinRecord, type Needs } from '../../src/replication/command.ts'
+import { type CopyAccess, joinInstallation, type Needs } from '../../src/replication/command.ts'
 import { Connection } from '../../src/replication/connection.ts'
 import { gateTotals } from '../../src/replication/gate.ts'
 import { createDatabase } from '../../src/start/folder.ts'
@@ -20,7 +20,7 @@ const LATE_MS = 1_700
 
 const join = (target: PostgresTarget, dataDir: string, needs: Needs): Promise<CopyAccess> => {
   const create = () => createDatabase(dataDir, 'live', systemClock)
-  return joinRecord({ target, dataDir, signingKey: new Uint8Array(32), release: '0', needs, create })
+  return joinInstallation({ target, dataDir, signingKey: new Uint8Array(32), release: '0', needs, create })
 }
 
 describe.skipIf(POSTGRES === undefined)('a command', () => {

@@ -13,7 +13,7 @@ import { pullCopy } from '../../src/replication/pull.ts'
 import { CopyUnfit } from '../../src/replication/standing.ts'
 import { POSTGRES, Postgres } from '../postgres.ts'
 import { temporaryFolder } from '../program.ts'
-import { openRecord } from './opened.ts'
+import { openInstallation } from './opened.ts'
 
 /** Copies that follow PostgreSQL, against a real PostgreSQL (contract C18). */
 
@@ -27,19 +27,19 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
 
   /** An installation, and a copy in a folder of its own. */
   const open = async () => {
-    const record = await openRecord(postgres)
+    const installation = await openInstallation(postgres)
     const folder = temporaryFolder()
-    await pullCopy(record.connection, folder.path, { schemaVersion: SCHEMA_VERSION, isStopped: () => false })
+    await pullCopy(installation.connection, folder.path, { schemaVersion: SCHEMA_VERSION, isStopped: () => false })
     const path = join(folder.path, 'scrip.sqlite')
     const copy = new FollowingCopy(path)
     return {
-      record,
+      installation,
       path,
       copy,
       follow: async () => {
-        while (await copy.follow(record.connection.ask));
+        while (await copy.follow(installation.connection.ask));
       },
-      differences: async () => (await compareCopy(record.connection, path)).filter(({ first }) => first),
+      differences: async () => (await compareCopy(installation.connection, path)).filter(({ first }) => first),
       [Symbol.dispose]: () => {
         copy[Symbol.dispose]()
         folder[Symbol.dispose]()
@@ -56,14 +56,14 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
 
   test('has every part of a unit of work, as PostgreSQL has it', async () => {
     using opened = await open()
-    const { record, copy } = opened
-    await record.run(MANY)
-    const parts = await record.sql('SELECT seq FROM scrip.changes WHERE seq > 1 ORDER BY seq')
+    const { installation, copy } = opened
+    await installation.run(MANY)
+    const parts = await installation.sql('SELECT seq FROM scrip.changes WHERE seq > 1 ORDER BY seq')
     expect(parts.length).toBeGreaterThan(2)
     expect(parts).toEqual(parts.map((_, index) => String(index + 2)))
-    expect(record.gate.seq).toBe(parts.length + 1)
-    expect(await record.sql('SELECT seq FROM scrip.installation')).toEqual(parts.slice(-1))
-    await record.run("INSERT INTO seeds VALUES ('next', '')")
+    expect(installation.gate.seq).toBe(parts.length + 1)
+    expect(await installation.sql('SELECT seq FROM scrip.installation')).toEqual(parts.slice(-1))
+    await installation.run("INSERT INTO seeds VALUES ('next', '')")
     await opened.follow()
     expect(copy.mark).toMatchObject({ seq: parts.length + 2, epoch: 1 })
     expect(counted(opened.path)).toBe(60_001)
@@ -72,12 +72,12 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
 
   test('has no part of a unit of work whose last part PostgreSQL refuses', async () => {
     using opened = await open()
-    const { record } = opened
-    await record.sql("ALTER TABLE scrip.seeds ADD CHECK (name <> 'seed 60000')")
-    expect(await record.run(MANY).catch((error: unknown) => error)).toBeInstanceOf(Error)
-    expect(await record.sql('SELECT max(seq) FROM scrip.changes')).toEqual(['1'])
-    expect(counted(record.path)).toBe(0)
-    await record.run("INSERT INTO seeds VALUES ('next', '')")
+    const { installation } = opened
+    await installation.sql("ALTER TABLE scrip.seeds ADD CHECK (name <> 'seed 60000')")
+    expect(await installation.run(MANY).catch((error: unknown) => error)).toBeInstanceOf(Error)
+    expect(await installation.sql('SELECT max(seq) FROM scrip.changes')).toEqual(['1'])
+    expect(counted(installation.path)).toBe(0)
+    await installation.run("INSERT INTO seeds VALUES ('next', '')")
     await opened.follow()
     expect(counted(opened.path)).toBe(1)
     expect(await opened.differences()).toEqual([])
@@ -85,38 +85,38 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
 
   test('has the last version of a row that was deleted and inserted again in one commit', async () => {
     using opened = await open()
-    const { record } = opened
+    const { installation } = opened
     const rowsOf = (path: string) => new SqliteDatabase(path).query('SELECT name, sha256 FROM seeds').all()
-    await record.run("INSERT INTO seeds VALUES ('a', '1')")
+    await installation.run("INSERT INTO seeds VALUES ('a', '1')")
     await opened.follow()
-    await record.run("DELETE FROM seeds WHERE name = 'a'", "INSERT INTO seeds VALUES ('a', '2')")
-    await opened.follow()
-    expect(rowsOf(opened.path)).toEqual([{ name: 'a', sha256: '2' }])
-    await record.run("UPDATE seeds SET name = 'b' WHERE name = 'a'", "INSERT INTO seeds VALUES ('a', '3')")
-    await record.run("DELETE FROM seeds WHERE name = 'a'", "UPDATE seeds SET name = 'a' WHERE name = 'b'")
+    await installation.run("DELETE FROM seeds WHERE name = 'a'", "INSERT INTO seeds VALUES ('a', '2')")
     await opened.follow()
     expect(rowsOf(opened.path)).toEqual([{ name: 'a', sha256: '2' }])
-    expect(await record.sql('SELECT name, sha256 FROM scrip.seeds')).toEqual(['a|2'])
+    await installation.run("UPDATE seeds SET name = 'b' WHERE name = 'a'", "INSERT INTO seeds VALUES ('a', '3')")
+    await installation.run("DELETE FROM seeds WHERE name = 'a'", "UPDATE seeds SET name = 'a' WHERE name = 'b'")
+    await opened.follow()
+    expect(rowsOf(opened.path)).toEqual([{ name: 'a', sha256: '2' }])
+    expect(await installation.sql('SELECT name, sha256 FROM scrip.seeds')).toEqual(['a|2'])
     expect(await opened.differences()).toEqual([])
   })
 
   test('forgets a person who is erased in PostgreSQL, to the last byte of its files', async () => {
     using opened = await open()
-    const { record, path } = opened
+    const { installation, path } = opened
     const person = 'ada.lovelace@example.com'
     const holders = () =>
       [path, `${path}-wal`].filter((file) => existsSync(file) && readFileSync(file).includes(person))
-    await record.run(`INSERT INTO seeds VALUES ('${person}', '')`)
+    await installation.run(`INSERT INTO seeds VALUES ('${person}', '')`)
     await opened.follow()
     expect(holders()).not.toEqual([])
-    const erased = record.database.write(() => {
-      record.database.sqlite.run(`UPDATE seeds SET name = 'erased' WHERE name = '${person}'`)
-      record.gate.eraseChanges()
+    const erased = installation.database.write(() => {
+      installation.database.sqlite.run(`UPDATE seeds SET name = 'erased' WHERE name = '${person}'`)
+      installation.gate.eraseChanges()
     })
     await erased
     await opened.follow()
     expect(holders()).toEqual([])
-    expect(await record.sql(`SELECT seq FROM scrip.changes WHERE rows::text LIKE '%${person}%' AND seq < 3`)).toEqual(
+    expect(await installation.sql(`SELECT seq FROM scrip.changes WHERE rows::text LIKE '%${person}%' AND seq < 3`)).toEqual(
       [],
     )
     expect(await opened.differences()).toEqual([])
@@ -124,12 +124,12 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
 
   test('reports rows that PostgreSQL has lost, also after further commits there', async () => {
     using opened = await open()
-    const { record, copy } = opened
-    await record.run("INSERT INTO seeds VALUES ('lost', '')")
+    const { installation, copy } = opened
+    await installation.run("INSERT INTO seeds VALUES ('lost', '')")
     await opened.follow()
-    await record.sql("UPDATE scrip.changes SET at = at - interval '1 second', epoch = 0 WHERE seq = 2")
-    await record.run("INSERT INTO seeds VALUES ('next', '')")
-    const fault = await copy.follow(record.connection.ask).catch((error: unknown) => error)
+    await installation.sql("UPDATE scrip.changes SET at = at - interval '1 second', epoch = 0 WHERE seq = 2")
+    await installation.run("INSERT INTO seeds VALUES ('next', '')")
+    const fault = await copy.follow(installation.connection.ask).catch((error: unknown) => error)
     expect(fault).toBeInstanceOf(CopyUnfit)
     expect(fault).toMatchObject({ isAhead: true, message: expect.stringContaining('commit 2 of the copy differs') })
     expect(copy.mark.seq).toBe(2)
@@ -137,13 +137,13 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
 
   test('is served by a machine whose clock is an hour behind, or ahead', async () => {
     using opened = await open()
-    const { record } = opened
-    await record.run("INSERT INTO seeds VALUES ('before', '')")
-    let holder = record.lease
+    const { installation } = opened
+    await installation.run("INSERT INTO seeds VALUES ('before', '')")
+    let holder = installation.lease
     for (const byMs of [-HOUR_MS, HOUR_MS]) {
       setSystemTime(Date.now() + byMs)
       const other = new Lease({
-        connection: record.connection,
+        connection: installation.connection,
         holder: `clock ${byMs}`,
         url: undefined,
         onLost: () => undefined,

@@ -5,7 +5,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { Connection } from '../../src/replication/connection.ts'
 import { Gate } from '../../src/replication/gate.ts'
 import { Lease } from '../../src/replication/lease.ts'
-import { makeRecord } from '../../src/replication/record.ts'
+import { makeInstallation } from '../../src/replication/installation.ts'
 import { tablesOf } from '../../src/replication/tables.ts'
 import { Network, type Postgres } from '../postgres.ts'
 import { temporaryFolder } from '../program.ts'
@@ -16,7 +16,7 @@ const SECRET = new Uint8Array(32)
 let number = 0
 
 /** An installation, and the copy that writes to it. */
-export const openRecord = async (postgres: Postgres) => {
+export const openInstallation = async (postgres: Postgres) => {
   const name = `record${++number}`
   const url = await postgres.create(name)
   const network = await Network.to(postgres.port)
@@ -28,7 +28,7 @@ export const openRecord = async (postgres: Postgres) => {
   const database = Database.openFile(path)
   migrate(database.sqlite, { nowMs: () => 0 })
   const tables = tablesOf(database.sqlite)
-  await makeRecord(connection, database, { id: name, release: '1', signingKey: SECRET })
+  await makeInstallation(connection, database, { id: name, release: '1', signingKey: SECRET })
   const lease = new Lease({ connection: beats, holder: 'test', url: 'http://one', onLost: () => undefined })
   await lease.take()
   const behind: unknown[] = []

@@ -4,12 +4,12 @@ import { whileServing } from '../../src/replication/while-serving.ts'
 /** The server chooses the response when its lease has run out since the request began (contract C4, C18). */
 
 const responseOf = async (method: string, path: string, status: number): Promise<number> => {
-  const record = { isServing: true, state: 'active' }
+  const server = { isServing: true, state: 'active' }
   const app = async () => {
-    record.isServing = false
+    server.isServing = false
     return new Response(null, { status })
   }
-  const respond = whileServing(record, app, () => 'req_1')
+  const respond = whileServing(server, app, () => 'req_1')
   return (await respond(new Request(`http://one${path}`, { method }))).status
 }
 

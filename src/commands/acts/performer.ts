@@ -1,7 +1,7 @@
 import type { Performer } from '../../acts/act.ts'
 import { administrationOf } from '../../acts/administration.ts'
 import type { DataConfig } from '../../config/config.ts'
-import { copyWithoutRecord, findMark } from '../../db/copy-mark.ts'
+import { copyWithoutPostgres, findMark } from '../../db/copy-mark.ts'
 import { DataFault, databasePath, hasDatabase } from '../../db/data-folder.ts'
 import { Database } from '../../db/database.ts'
 import { requireCurrentSchema } from '../../db/migrate.ts'
@@ -32,8 +32,8 @@ export const withPerformer = async <T>(
   work: (performer: Performer) => Promise<T>,
 ): Promise<T> => {
   if (!config.postgres || needs === 'folder') return await withFolder(config, needs, undefined, work)
-  const { withRecord } = await import('../records/record.ts')
-  return await withRecord(config, config.postgres, 'write', (joined) => withFolder(config, needs, joined, work))
+  const { withCopy } = await import('../records/replication.ts')
+  return await withCopy(config, config.postgres, 'write', (joined) => withFolder(config, needs, joined, work))
 }
 
 const withFolder = async <T>(
@@ -49,7 +49,7 @@ const withFolder = async <T>(
     requireCurrentSchema(database.sqlite)
     const mark = findMark(database.sqlite)
     const gate = joined?.gateOf?.(database)
-    if (mark && !gate && needs === 'write') throw new DataFault(copyWithoutRecord(mark, dataDir))
+    if (mark && !gate && needs === 'write') throw new DataFault(copyWithoutPostgres(mark, dataDir))
     if (gate) database.gateBy(gate)
     const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
     queueEventsOf(world)

@@ -49,7 +49,7 @@ export const restoreCommand = (restore: Command): void => {
     .option('--force', 'replace an existing database; it is kept as scrip.sqlite.before-<time>')
     .action(async function (this: Command, file: string, options: RestoreOptions) {
       const config = dataConfigOf(options)
-      if (config.postgres) throw new UsageError(NOT_OF_RECORD)
+      if (config.postgres) throw new UsageError(NOT_WITH_POSTGRES)
       // A refusal is recorded in the database that stays in the folder, whether a server runs or not.
       await recordingRefusal({ config, asked: actRequestOf(this, []) }, async () => {
         await explainFaults(file, () => requireFile(file))
@@ -61,10 +61,10 @@ export const restoreCommand = (restore: Command): void => {
     })
 }
 
-const NOT_OF_RECORD =
+const NOT_WITH_POSTGRES =
   'scrip restore works on a folder that holds its own record\nUnset SCRIP_POSTGRES, and name an empty folder. A record in PostgreSQL is restored with the means of PostgreSQL.'
 
-const COPY_OF_RECORD =
+const COPY_OF_POSTGRES =
   'this folder is a copy of a record in PostgreSQL, which servers would go on to serve\nName an empty folder.'
 
 /** Undefined before the first key of an installation. @throws DataFault when the key is missing */
@@ -112,7 +112,7 @@ const restored = async (
     if (hasDatabase(dataDir) && !isForced) {
       throw refused(`${dataDir} already holds a database\nTake a backup of it, then replace it with --force.`)
     }
-    if (inPlace(dataDir, findMark)) throw new DataFault(COPY_OF_RECORD)
+    if (inPlace(dataDir, findMark)) throw new DataFault(COPY_OF_POSTGRES)
     const path = hasDatabase(dataDir) ? realpathSync(databasePath(dataDir)) : resolve(databasePath(dataDir))
     if (isSame(file, path))
       throw ofFile(file, 'is the database of this folder itself\nName a file that scrip backup has written.')

@@ -71,7 +71,7 @@ const SCHEMA_CHECK = 'the schema agrees with the migrations'
 export const verifiedData = async (config: DataConfig, onProgress?: OnProgress): Promise<CheckResult[]> => {
   const ofFolder = () => verifiedFolder(databasePath(config.dataDir), config, onProgress)
   if (!config.postgres) return await ofFolder()
-  const { verifiedCopy } = await import('../records/record.ts')
+  const { verifiedCopy } = await import('../records/replication.ts')
   return await verifiedCopy(config, config.postgres, ofFolder, resultOf)
 }
 

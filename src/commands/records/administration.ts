@@ -63,8 +63,8 @@ export const withReader = async <T>(config: DataConfig, work: (database: Databas
     }
   }
   if (!postgres) return await read()
-  const { withRecord } = await import('./record.ts')
-  return await withRecord(config, postgres, 'read', read)
+  const { withCopy } = await import('./replication.ts')
+  return await withCopy(config, postgres, 'read', read)
 }
 
 export const holdsNoDatabase = (dataDir: string): ProgramError =>

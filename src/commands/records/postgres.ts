@@ -12,10 +12,10 @@ import { refused } from '../../kernel/exit.ts'
 import { freshInstallationId } from '../../kernel/ids.ts'
 import { openCipher } from '../../orders/voucher-key.ts'
 import { COMMAND_PATIENCE_MS, Connection } from '../../replication/connection.ts'
-import { checkServer, findRecord, followersOf, makeRecord } from '../../replication/record.ts'
+import { checkServer, checkInstallation, followersOf, makeInstallation } from '../../replication/installation.ts'
 import { VERSION } from '../../start/version.ts'
 import { jsonOf, show } from '../terminal/output.ts'
-import { explainRecord } from './record.ts'
+import { explainPostgres } from './replication.ts'
 import { actCommand } from './records.ts'
 
 const STATUS_COLUMNS = ['follower', 'url', 'seq', 'lag_commits', 'seen_seconds_ago'] as const
@@ -34,14 +34,14 @@ const initialize = ({ config, database, isCopy, record, note }: Acting): Promise
   const { dataDir, voucherKey, signingKey } = config
   const target = requireTarget(config.postgres)
   if (!voucherKey || !signingKey) throw new UsageError(KEYS_MISSING)
-  return explainRecord(dataDir, async () => {
+  return explainPostgres(dataDir, async () => {
     const connection = new Connection(target, 'init', COMMAND_PATIENCE_MS)
     try {
       if ((await checkServer(connection.ask)) || isCopy) throw refused(HOLDS_DATA)
       openCipher(database, dataDir, voucherKey)
       const id = freshInstallationId()
       const before = () => database.fill((tx) => record(tx, { after: { installation: id } }))
-      await makeRecord(connection, database, { id, release: VERSION, signingKey, before })
+      await makeInstallation(connection, database, { id, release: VERSION, signingKey, before })
       note('Next: scrip serve --mode live with the same SCRIP_POSTGRES, here and on other machines.')
       return { installation: id, data_dir: dataDir, schema: SCHEMA_VERSION }
     } finally {
@@ -63,10 +63,10 @@ const requireTarget = (target: PostgresTarget | undefined): PostgresTarget => {
 async function showStatus(this: Command): Promise<void> {
   const { postgres, format } = fileConfigOf(this.opts<DataOptions>())
   const target = requireTarget(postgres)
-  await explainRecord('PostgreSQL', async () => {
+  await explainPostgres('PostgreSQL', async () => {
     const connection = new Connection(target, 'status', COMMAND_PATIENCE_MS)
     try {
-      const installation = await findRecord(connection.ask)
+      const installation = await checkInstallation(connection.ask)
       if (!installation) throw refused('the record is empty\nscrip serve makes it, or scrip postgres init.')
       const followers = await followersOf(connection.ask, installation.seq)
       const { id, release, schemaVersion, epoch, seq, holder, url } = installation

@@ -2,7 +2,7 @@ import type { Performer } from '../../acts/act.ts'
 import type { Config } from '../../config/config.ts'
 import { findMark } from '../../db/copy-mark.ts'
 import type { Log } from '../../observability/log.ts'
-import type { RecordServer } from '../../replication/server.ts'
+import type { ReplicatedServer } from '../../replication/server.ts'
 import type { World } from '../../worlds/world.ts'
 import { type ActsServer, listenForActs } from '../acts/listen.ts'
 
@@ -11,11 +11,11 @@ interface Serving extends Pick<Performer, 'delivering' | 'refresh'> {
   log: Log
   /** The world of live mode, which is served while the server is active. */
   worldOf: () => World
-  record: RecordServer | undefined
+  replicated: ReplicatedServer | undefined
 }
 
 /** The server of a live folder performs acts for commands (contract C20). Undefined for a sandbox. */
-export const serveActs = ({ config, log, worldOf, record, delivering, refresh }: Serving): ActsServer | undefined => {
+export const serveActs = ({ config, log, worldOf, replicated, delivering, refresh }: Serving): ActsServer | undefined => {
   const { mode, dataDir, voucherKey, signingKey, postgres } = config
   if (mode !== 'live' || dataDir === undefined) return undefined
   return listenForActs({
@@ -23,9 +23,9 @@ export const serveActs = ({ config, log, worldOf, record, delivering, refresh }:
     log,
     acts: async () => (await import('../acts/table.ts')).ACTS,
     performer: async () => {
-      const { explainRecord } = await import('../records/record.ts')
-      await explainRecord(dataDir, async () => {
-        if (record && !record.isServing) throw await record.notActive()
+      const { explainPostgres } = await import('../records/replication.ts')
+      await explainPostgres(dataDir, async () => {
+        if (replicated && !replicated.isServing) throw await replicated.notActive()
       })
       const { administrationOf } = await import('../../acts/administration.ts')
       const world = worldOf()

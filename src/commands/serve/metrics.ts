@@ -12,7 +12,7 @@ import type { Log } from '../../observability/log.ts'
 import type { Labelled, Metrics } from '../../observability/metrics.ts'
 import { stockOutlook } from '../../orders/stock-report.ts'
 import type { Reference } from '../../reference/reference.ts'
-import type { RecordServer } from '../../replication/server.ts'
+import type { ReplicatedServer } from '../../replication/server.ts'
 import { countLow } from '../../wallets/queries.ts'
 import { attemptTotals } from '../../webhooks/deliveries.ts'
 import { failingSinceMs } from '../../webhooks/queries.ts'
@@ -114,22 +114,22 @@ const labelsOf = (query: Query, reference: Reference, productId: number, denomin
 const STATES = ['active', 'warm', 'pulling', 'waiting'] as const
 
 /** The metrics of a replicated server (contract C18). */
-export const watchRecord = ({ gauge }: Metrics, record: RecordServer): void => {
-  const roles = () => STATES.map((role): Labelled => [{ role }, record.state === role ? 1 : 0])
+export const watchReplication = ({ gauge }: Metrics, replicated: ReplicatedServer): void => {
+  const roles = () => STATES.map((role): Labelled => [{ role }, replicated.state === role ? 1 : 0])
   gauge('scrip_record_role', '1 for the role of the server.', roles, ['role'])
-  gauge('scrip_record_epoch', 'Epoch of the lease.', () => record.position.epoch)
-  gauge('scrip_record_seq', 'Last commit of the copy.', () => record.position.seq)
-  gauge('scrip_record_lag_commits', 'Commits that the copy is behind.', () => record.position.lagCommits)
-  gauge('scrip_record_lag_seconds', 'Time for which the copy has been behind.', () => record.position.lagSeconds)
-  gauge('scrip_record_commits', 'Commits to the record since the start.', () => record.totals.commits)
-  gauge('scrip_record_commit_seconds', 'Time of these commits.', () => record.totals.seconds)
-  gauge('scrip_record_commits_unknown', 'Commits that were not answered, and looked up.', () => record.totals.unknown)
-  gauge('scrip_record_commits_refused', 'Units of work that PostgreSQL refused.', () => record.totals.refused)
-  gauge('scrip_record_renewals_failed', 'Renewals of the lease that failed.', () => record.totals.failedRenewals)
-  gauge('scrip_record_takeovers', 'Leases that this server took.', () => record.totals.takeovers)
+  gauge('scrip_record_epoch', 'Epoch of the lease.', () => replicated.position.epoch)
+  gauge('scrip_record_seq', 'Last commit of the copy.', () => replicated.position.seq)
+  gauge('scrip_record_lag_commits', 'Commits that the copy is behind.', () => replicated.position.lagCommits)
+  gauge('scrip_record_lag_seconds', 'Time for which the copy has been behind.', () => replicated.position.lagSeconds)
+  gauge('scrip_record_commits', 'Commits to the record since the start.', () => replicated.totals.commits)
+  gauge('scrip_record_commit_seconds', 'Time of these commits.', () => replicated.totals.seconds)
+  gauge('scrip_record_commits_unknown', 'Commits that were not answered, and looked up.', () => replicated.totals.unknown)
+  gauge('scrip_record_commits_refused', 'Units of work that PostgreSQL refused.', () => replicated.totals.refused)
+  gauge('scrip_record_renewals_failed', 'Renewals of the lease that failed.', () => replicated.totals.failedRenewals)
+  gauge('scrip_record_takeovers', 'Leases that this server took.', () => replicated.totals.takeovers)
   gauge(
     'scrip_record_renewal_age_seconds',
     'Time since the last renewal of the lease.',
-    () => record.sinceRenewalMs / SECOND_MS,
+    () => replicated.sinceRenewalMs / SECOND_MS,
   )
 }

@@ -15,7 +15,7 @@ import { FileFault } from '../../kernel/problems.ts'
 import { createLog, type Log } from '../../observability/log.ts'
 import { createMetrics } from '../../observability/metrics.ts'
 import { requireKeys } from '../../orders/voucher-key.ts'
-import type { RecordServer, Roles } from '../../replication/server.ts'
+import type { ReplicatedServer, Roles } from '../../replication/server.ts'
 import { whileServing } from '../../replication/while-serving.ts'
 import { assemble } from '../../start/assemble.ts'
 import { createDatabase } from '../../start/folder.ts'
@@ -28,7 +28,7 @@ import type { Worlds } from '../../worlds/worlds.ts'
 import { dataError } from '../advice.ts'
 import { serveActs } from './acts.ts'
 import { bind } from './bind.ts'
-import { serveMetrics, watchRecord, watchWork } from './metrics.ts'
+import { serveMetrics, watchReplication, watchWork } from './metrics.ts'
 
 /** The most characters of a log that wait for a reader. Further lines are dropped. */
 const UNREAD_MAX = 1_048_576
@@ -52,9 +52,9 @@ export const logOf = ({ logLevel, logFormat }: Config): Log => {
 }
 
 /** Opens, migrates, seeds, binds and serves (contract C1). @throws ProgramError when data or address cannot be used */
-export const startServer = async (config: Config, log: Log, record?: RecordServer) => {
+export const startServer = async (config: Config, log: Log, replicated?: ReplicatedServer) => {
   await using undo = new AsyncDisposableStack() // a failed start must not keep the process alive
-  undo.defer(() => record?.stop())
+  undo.defer(() => replicated?.stop())
   const { worlds, folder, seed, nextRequestId, deps: depsOf, close } = await openPlatform(config, log)
   const metrics = config.metrics && (await createMetrics({ version: VERSION, mode: config.mode, worlds }))
   const ofMetrics = metrics && config.metrics && serveMetrics(config.metrics, metrics, log)
@@ -68,27 +68,27 @@ export const startServer = async (config: Config, log: Log, record?: RecordServe
     publicUrl: config.publicUrl ?? url,
     addressOf: api.addressOf,
     isClosing: () => isClosing,
-    isServing: record && (() => record.isServing),
+    isServing: replicated && (() => replicated.isServing),
     listeners: [log.requests, metrics?.listener].filter((listener) => listener !== undefined),
   })
-  const app = createApp({ ...deps, precompile: record !== undefined })
+  const app = createApp({ ...deps, precompile: replicated !== undefined })
   // Between here and the binding of the port no request can arrive: nothing was awaited.
-  const respond = record ? whileServing(record, app.handle, nextRequestId) : app.handle
+  const respond = replicated ? whileServing(replicated, app.handle, nextRequestId) : app.handle
   const { due, deliveries, delivering, failedLogins, logIn, tick, refresh } = app
   if (metrics) watchWork(metrics, due, config, deps)
-  if (metrics && record) watchRecord(metrics, record)
+  if (metrics && replicated) watchReplication(metrics, replicated)
   const finish = async () =>
     failedLogins && deps.isServing?.() !== false ? recordFailedLogins(failedLogins, deps) : undefined
   const timekeeper = timekeeperOf(due, worlds, log, () => {
     tick()
     if (failedLogins?.isDue(worlds.default.clock.nowMs())) void finish()
   })
-  const acts = serveActs({ config, log, worldOf: () => worlds.default, record, delivering, refresh })
+  const acts = serveActs({ config, log, worldOf: () => worlds.default, replicated, delivering, refresh })
   undo.defer(() => acts?.stop(0))
-  if (record && folder) {
-    folder.gateOf = record.gateOf
+  if (replicated && folder) {
+    folder.gateOf = replicated.gateOf
     const { voucherKey } = config
-    await record.start(rolesOf({ url: deps.publicUrl, voucherKey, folder, timekeeper, deliveries, refresh }))
+    await replicated.start(rolesOf({ url: deps.publicUrl, voucherKey, folder, timekeeper, deliveries, refresh }))
   } else timekeeper.start()
   undo.move()
   return {
@@ -105,7 +105,7 @@ export const startServer = async (config: Config, log: Log, record?: RecordServe
       await using ending = new AsyncDisposableStack() // runs all steps in reverse order, even if one fails
       ending.defer(close)
       ending.defer(async () => void (await lastUse?.()))
-      ending.defer(() => record?.stop())
+      ending.defer(() => replicated?.stop())
       ending.defer(finish)
       ending.defer(() => ofMetrics?.stop(0))
       ending.defer(async () => void (await Promise.allSettled([api.stop(drainMsMax), deliveries.close(drainMsMax)])))

@@ -7,7 +7,7 @@ import { SCHEMA_VERSION } from '../db/migrate.ts'
 import { MINUTE_MS } from '../kernel/clock.ts'
 import type { Ask, Connection } from './connection.ts'
 import { copyPages } from './pages.ts'
-import { LEASE_IS_OVER, recordStatements } from './schema.ts'
+import { LEASE_IS_OVER, schemaStatements } from './schema.ts'
 import { type Table, tablesOf } from './tables.ts'
 
 /** The installation in PostgreSQL: its checks, its creation, and its description of itself (contract C18). */
@@ -73,7 +73,7 @@ interface Server {
   can_write: boolean
 }
 
-/** Called before anything is opened. Returns true if there is an installation. @throws DataFault, RecordAway, RecordRefusal */
+/** Called before anything is opened. Returns true if there is an installation. @throws DataFault, PostgresAway, PostgresRefusal */
 export const checkServer = async (ask: Ask): Promise<boolean> => {
   const [server] = await ask<Server>(
     `SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync,
@@ -115,7 +115,7 @@ const faultOf = (server: Server): string | undefined => {
 }
 
 /** Checks PostgreSQL, and returns the installation; undefined if there is none. @throws DataFault if it cannot be used */
-export const findRecord = async (ask: Ask): Promise<Installation | undefined> =>
+export const checkInstallation = async (ask: Ask): Promise<Installation | undefined> =>
   (await checkServer(ask)) ? findInstallation(ask) : undefined
 
 /** Undefined if PostgreSQL is empty. @throws ServerUnfit when another release made it */
@@ -182,7 +182,7 @@ export const checkKey = async (ask: Ask, name: string, key: Uint8Array): Promise
   }
 }
 
-export interface NewRecord {
+export interface NewInstallation {
   id: string
   release: string
   signingKey: Uint8Array
@@ -194,10 +194,10 @@ export interface NewRecord {
  * Makes an installation from a database, in one transaction, and marks the database as its copy. PostgreSQL gets the tables of
  * the database. @throws DataFault if PostgreSQL holds data
  */
-export const makeRecord = async (
+export const makeInstallation = async (
   connection: Connection,
   { sqlite }: Database,
-  { id, release, signingKey, before }: NewRecord,
+  { id, release, signingKey, before }: NewInstallation,
 ): Promise<void> => {
   const tables = tablesOf(sqlite)
   sqlite.run('BEGIN IMMEDIATE')
@@ -214,7 +214,7 @@ export const makeRecord = async (
         "SELECT to_regnamespace('scrip') IS NOT NULL AS has_schema",
       )
       if (!hasSchema) await ask('CREATE SCHEMA scrip')
-      for (const statement of recordStatements(tables)) await ask(statement)
+      for (const statement of schemaStatements(tables)) await ask(statement)
       await putAll(ask, sqlite, tables)
       await ask('INSERT INTO scrip.key_checks (name, value) VALUES ($1, $2)', ['signing', checkOf(signingKey)])
       await ask('INSERT INTO scrip.installation (id, release, schema_version, epoch, seq) VALUES ($1, $2, $3, 0, 1)', [

@@ -13,10 +13,10 @@ import type { Ask } from '../../src/replication/connection.ts'
 import { FollowingCopy } from '../../src/replication/follower.ts'
 import { Lease } from '../../src/replication/lease.ts'
 import { pullCopy } from '../../src/replication/pull.ts'
-import { checkServer } from '../../src/replication/record.ts'
+import { checkServer } from '../../src/replication/installation.ts'
 import { POSTGRES, Postgres } from '../postgres.ts'
 import { temporaryFolder } from '../program.ts'
-import { CLIENT, CURRENCY, openRecord, wallet } from './opened.ts'
+import { CLIENT, CURRENCY, openInstallation, wallet } from './opened.ts'
 
 /** The gate, the lease and followers, against a real PostgreSQL (contract C18). */
 
@@ -30,58 +30,58 @@ describe.skipIf(POSTGRES === undefined)('an installation', () => {
   })
   afterAll(() => postgres[Symbol.asyncDispose]())
 
-  const open = () => openRecord(postgres)
+  const open = () => openInstallation(postgres)
   /** Waits until PostgreSQL has a row, whether the copy knows it or not. */
   const recorded = async ({ sql }: Awaited<ReturnType<typeof open>>, name: string): Promise<void> => {
     while ((await sql(`SELECT 1 FROM scrip.seeds WHERE name = '${name}'`)).length === 0) await Bun.sleep(5)
   }
 
   test('holds the rows of a unit of work when it is acknowledged, and nobody reads them before', async () => {
-    using record = await open()
-    const isThere = () => record.database.query.select().from(SEEDS).all()
+    using installation = await open()
+    const isThere = () => installation.database.query.select().from(SEEDS).all()
     expect(isThere()).toEqual([])
-    record.network.cut('responses')
-    const written = record.run("INSERT INTO seeds VALUES ('a', 'b')")
-    await recorded(record, 'a')
+    installation.network.cut('responses')
+    const written = installation.run("INSERT INTO seeds VALUES ('a', 'b')")
+    await recorded(installation, 'a')
     expect(isThere()).toEqual([])
-    record.network.cut()
+    installation.network.cut()
     await written
     expect(isThere()).toEqual([{ name: 'a' }])
-    expect(await record.sql('SELECT name, sha256 FROM scrip.seeds')).toEqual(['a|b'])
-    expect(getMark(record.database.sqlite).seq).toBe(2)
+    expect(await installation.sql('SELECT name, sha256 FROM scrip.seeds')).toEqual(['a|b'])
+    expect(getMark(installation.database.sqlite).seq).toBe(2)
     // PostgreSQL has waited for its disk: the copy does not wait for a second one.
-    expect(record.database.sqlite.query('PRAGMA synchronous').get()).toEqual({ synchronous: 1 })
-    expect(await record.sql('SELECT seq, epoch, rows FROM scrip.changes WHERE seq = 2')).toEqual([
+    expect(installation.database.sqlite.query('PRAGMA synchronous').get()).toEqual({ synchronous: 1 })
+    expect(await installation.sql('SELECT seq, epoch, rows FROM scrip.changes WHERE seq = 2')).toEqual([
       '2|1|{"seeds":[{"name":"a","sha256":"b"}]}',
     ])
   })
 
   test('reports to a copy that it is behind, also if its rows contradict the missing ones', async () => {
-    using record = await open()
-    await record.run(CLIENT)
+    using installation = await open()
+    await installation.run(CLIENT)
     const bob = `(SELECT json_agg(to_jsonb(c) || '{"id":2,"username":"bob"}') FROM scrip.clients AS c)`
     const rows = `json_build_object('clients', ${bob})::text`
-    await record.sql(`SELECT scrip.commit(epoch, seq, seq + 1, ${rows}, false, true) FROM scrip.installation`)
-    const written = record.run(CLIENT.replace("1, 'ada'", "3, 'bob'"))
+    await installation.sql(`SELECT scrip.commit(epoch, seq, seq + 1, ${rows}, false, true) FROM scrip.installation`)
+    const written = installation.run(CLIENT.replace("1, 'ada'", "3, 'bob'"))
     await expect(written).rejects.toMatchObject({ failure: { code: 'unavailable' } })
-    expect(record.behind.map(String)).toEqual([
+    expect(installation.behind.map(String)).toEqual([
       expect.stringContaining('the record has a commit 3 that this copy lacks'),
     ])
-    expect(await record.sql('SELECT id, username FROM scrip.clients ORDER BY id')).toEqual(['1|ada', '2|bob'])
+    expect(await installation.sql('SELECT id, username FROM scrip.clients ORDER BY id')).toEqual(['1|ada', '2|bob'])
   })
 
   test('has the values of SQLite: NUL, its escape, bytes, fractions and large numbers', async () => {
-    using record = await open()
-    await record.run(
+    using installation = await open()
+    await installation.run(
       "INSERT INTO seeds VALUES ('nul', 'a' || char(0) || 'b'), ('escape', '␀0 ␀ \\u0000'), ('quote', '\"''\\')",
       "INSERT INTO voucher_stock (id, product_id, denomination_minor, fingerprint, sealed) VALUES (1, 1, 9007199254740993, 'f', x'00ff5c')",
     )
-    expect(await record.sql("SELECT sha256 FROM scrip.seeds WHERE name = 'nul'")).toEqual(['a␀0b'])
-    expect(await record.sql('SELECT denomination_minor, sealed FROM scrip.voucher_stock')).toEqual([
+    expect(await installation.sql("SELECT sha256 FROM scrip.seeds WHERE name = 'nul'")).toEqual(['a␀0b'])
+    expect(await installation.sql('SELECT denomination_minor, sealed FROM scrip.voucher_stock')).toEqual([
       '9007199254740993|\\x00ff5c',
     ])
     using folder = temporaryFolder()
-    await pullCopy(record.connection, folder.path, { schemaVersion: SCHEMA, isStopped: () => false })
+    await pullCopy(installation.connection, folder.path, { schemaVersion: SCHEMA, isStopped: () => false })
     using copy = new SqliteDatabase(join(folder.path, 'scrip.sqlite'))
     expect(copy.query('SELECT name, hex(sha256) AS text FROM seeds ORDER BY name').all()).toEqual([
       { name: 'escape', text: Buffer.from('␀0 ␀ \\u0000').toString('hex').toUpperCase() },
@@ -90,19 +90,19 @@ describe.skipIf(POSTGRES === undefined)('an installation', () => {
     ])
     expect(copy.query('SELECT hex(sealed) AS sealed FROM voucher_stock').all()).toEqual([{ sealed: '00FF5C' }])
     expect(
-      (await compareCopy(record.connection, join(folder.path, 'scrip.sqlite'))).filter(({ first }) => first),
+      (await compareCopy(installation.connection, join(folder.path, 'scrip.sqlite'))).filter(({ first }) => first),
     ).toEqual([])
   })
 
   test('refuses one of several units of work that share a commit, and has the others', async () => {
-    using record = await open()
-    await record.sql("ALTER TABLE scrip.seeds ADD CHECK (name NOT LIKE '%@%')")
+    using installation = await open()
+    await installation.sql("ALTER TABLE scrip.seeds ADD CHECK (name NOT LIKE '%@%')")
     const results = await Promise.allSettled(
-      ['one', 'ada@example.com', 'two'].map((name) => record.run(`INSERT INTO seeds VALUES ('${name}', '')`)),
+      ['one', 'ada@example.com', 'two'].map((name) => installation.run(`INSERT INTO seeds VALUES ('${name}', '')`)),
     )
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(await record.sql('SELECT name FROM scrip.seeds ORDER BY name')).toEqual(['one', 'two'])
-    expect(record.database.sqlite.query('SELECT name FROM seeds ORDER BY name').all()).toEqual([
+    expect(await installation.sql('SELECT name FROM scrip.seeds ORDER BY name')).toEqual(['one', 'two'])
+    expect(installation.database.sqlite.query('SELECT name FROM seeds ORDER BY name').all()).toEqual([
       { name: 'one' },
       { name: 'two' },
     ])
@@ -111,73 +111,73 @@ describe.skipIf(POSTGRES === undefined)('an installation', () => {
   })
 
   test('resolves a commit without a response: it was made, or never will be', async () => {
-    using record = await open()
-    await record.run("INSERT INTO seeds VALUES ('warm up', '')")
-    record.network.cut('responses')
-    const made = record.run("INSERT INTO seeds VALUES ('made', '')")
-    await recorded(record, 'made')
-    record.network.reset()
-    record.network.cut()
+    using installation = await open()
+    await installation.run("INSERT INTO seeds VALUES ('warm up', '')")
+    installation.network.cut('responses')
+    const made = installation.run("INSERT INTO seeds VALUES ('made', '')")
+    await recorded(installation, 'made')
+    installation.network.reset()
+    installation.network.cut()
     await made
-    expect(await record.sql('SELECT name FROM scrip.seeds ORDER BY name')).toEqual(['made', 'warm up'])
-    expect(record.lease.epoch).toBeGreaterThan(1)
-    record.network.cut('requests')
-    const lost = record.run("INSERT INTO seeds VALUES ('lost', '')").catch((error: unknown) => error)
+    expect(await installation.sql('SELECT name FROM scrip.seeds ORDER BY name')).toEqual(['made', 'warm up'])
+    expect(installation.lease.epoch).toBeGreaterThan(1)
+    installation.network.cut('requests')
+    const lost = installation.run("INSERT INTO seeds VALUES ('lost', '')").catch((error: unknown) => error)
     await Bun.sleep(200)
-    record.network.reset()
-    record.network.cut()
+    installation.network.reset()
+    installation.network.cut()
     expect(await lost).toBeInstanceOf(DomainError)
-    expect(await record.sql('SELECT name FROM scrip.seeds ORDER BY name')).toEqual(['made', 'warm up'])
-    await record.run("INSERT INTO seeds VALUES ('next', '')")
-    expect((await compareCopy(record.connection, record.path)).filter(({ first }) => first)).toEqual([])
+    expect(await installation.sql('SELECT name FROM scrip.seeds ORDER BY name')).toEqual(['made', 'warm up'])
+    await installation.run("INSERT INTO seeds VALUES ('next', '')")
+    expect((await compareCopy(installation.connection, installation.path)).filter(({ first }) => first)).toEqual([])
   })
 
   test('refuses a server whose lease was taken, also when it does not know yet', async () => {
-    using record = await open()
-    await record.sql("UPDATE scrip.installation SET epoch = epoch + 1, holder = 'other'")
-    const refused = await record.run("INSERT INTO seeds VALUES ('late', '')").catch((error: unknown) => error)
+    using installation = await open()
+    await installation.sql("UPDATE scrip.installation SET epoch = epoch + 1, holder = 'other'")
+    const refused = await installation.run("INSERT INTO seeds VALUES ('late', '')").catch((error: unknown) => error)
     expect(refused).toMatchObject({ failure: { code: 'unavailable', headers: { 'Retry-After': '1' } } })
-    expect(await record.sql('SELECT count(*) FROM scrip.seeds')).toEqual(['0'])
-    expect(record.database.sqlite.query('SELECT count(*) AS count FROM seeds').get()).toEqual({ count: 0 })
-    expect(record.lease.isGood).toBe(false)
+    expect(await installation.sql('SELECT count(*) FROM scrip.seeds')).toEqual(['0'])
+    expect(installation.database.sqlite.query('SELECT count(*) AS count FROM seeds').get()).toEqual({ count: 0 })
+    expect(installation.lease.isGood).toBe(false)
   })
 
   test('gives the lease to one holder, and to another when it is free or has run out', async () => {
-    using record = await open()
-    const other = new Lease({ connection: record.connection, holder: 'other', url: undefined, onLost: () => undefined })
+    using installation = await open()
+    const other = new Lease({ connection: installation.connection, holder: 'other', url: undefined, onLost: () => undefined })
     expect(await other.take()).toBeUndefined()
-    await record.lease.free()
+    await installation.lease.free()
     expect(await other.take()).toEqual({ epoch: 2, seq: 1, schemaVersion: SCHEMA })
     await other.free()
-    await record.sql("UPDATE scrip.installation SET holder = 'gone', beat_at = clock_timestamp() - interval '2.1 s'")
+    await installation.sql("UPDATE scrip.installation SET holder = 'gone', beat_at = clock_timestamp() - interval '2.1 s'")
     expect(await other.take()).toMatchObject({ epoch: 3 })
     await other.free()
-    await record.sql("UPDATE scrip.installation SET holder = 'gone', beat_at = clock_timestamp() + interval '1 h'")
+    await installation.sql("UPDATE scrip.installation SET holder = 'gone', beat_at = clock_timestamp() + interval '1 h'")
     expect(await other.take()).toMatchObject({ epoch: 4 })
     await other.free()
   })
 
   test('is followed by a copy, whose triggers stay on', async () => {
-    using record = await open()
+    using installation = await open()
     using folder = temporaryFolder()
-    await pullCopy(record.connection, folder.path, { schemaVersion: SCHEMA, isStopped: () => false })
+    await pullCopy(installation.connection, folder.path, { schemaVersion: SCHEMA, isStopped: () => false })
     const path = join(folder.path, 'scrip.sqlite')
-    await record.run(CURRENCY, CLIENT, wallet(1, 1))
-    await record.run(
+    await installation.run(CURRENCY, CLIENT, wallet(1, 1))
+    await installation.run(
       "INSERT INTO beneficiaries VALUES ('ben_1', 1, 'a@b.c', 'A', 'B', 'a@b.c', 'a', 'b', '', NULL, NULL, '{}', 0, 0, NULL, 0)",
     )
     using copy = new FollowingCopy(path)
-    expect(await copy.follow(record.connection.ask)).toBe(false)
-    expect(copy.mark).toMatchObject({ installation: record.name, seq: 3 })
+    expect(await copy.follow(installation.connection.ask)).toBe(false)
+    expect(copy.mark).toMatchObject({ installation: installation.name, seq: 3 })
     using sqlite = new SqliteDatabase(path)
     const triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name"
-    expect(sqlite.query(triggers).all()).toEqual(record.database.sqlite.query(triggers).all())
-    expect((await compareCopy(record.connection, path)).filter(({ first }) => first)).toEqual([])
+    expect(sqlite.query(triggers).all()).toEqual(installation.database.sqlite.query(triggers).all())
+    expect((await compareCopy(installation.connection, path)).filter(({ first }) => first)).toEqual([])
   })
 
   test('needs PostgreSQL 15 or newer', async () => {
-    using record = await open()
-    const { ask } = record.connection
+    using installation = await open()
+    const { ask } = installation.connection
     const as = (version: number) =>
       checkServer(async <Row extends object>(...question: Parameters<Ask>) =>
         (await ask<Row>(...question)).map((row) => ({ ...row, version })),

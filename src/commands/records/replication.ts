@@ -6,11 +6,11 @@ import { systemClock } from '../../kernel/clock.ts'
 import { EXIT, ProgramError, refused, unusable } from '../../kernel/exit.ts'
 import type { Log } from '../../observability/log.ts'
 import { openCipher } from '../../orders/voucher-key.ts'
-import { type CopyAccess, joinRecord, type Needs } from '../../replication/command.ts'
+import { type CopyAccess, joinInstallation, type Needs } from '../../replication/command.ts'
 import { compareCopy } from '../../replication/compare.ts'
-import { COMMAND_PATIENCE_MS, Connection, RecordAway, RecordRefusal } from '../../replication/connection.ts'
-import { NotActive } from '../../replication/record.ts'
-import { RecordServer } from '../../replication/server.ts'
+import { COMMAND_PATIENCE_MS, Connection, PostgresAway, PostgresRefusal } from '../../replication/connection.ts'
+import { NotActive } from '../../replication/installation.ts'
+import { ReplicatedServer } from '../../replication/server.ts'
 import { createDatabase } from '../../start/folder.ts'
 import { VERSION } from '../../start/version.ts'
 import { explainFaults } from '../advice.ts'
@@ -18,21 +18,21 @@ import { explainFaults } from '../advice.ts'
 /** Replication as serve and commands use it (contract C18). */
 
 /** @throws ProgramError when it cannot be used */
-export const openRecord = (config: Config, target: PostgresTarget, log: Log): Promise<RecordServer> =>
-  explainRecord(config.dataDir ?? '', () => {
+export const openReplication = (config: Config, target: PostgresTarget, log: Log): Promise<ReplicatedServer> =>
+  explainPostgres(config.dataDir ?? '', () => {
     const { dataDir = '', signingKey = new Uint8Array() } = config
     requirePrivateFiles(dataDir)
-    return RecordServer.open({ target, dataDir, signingKey, release: VERSION, log })
+    return ReplicatedServer.open({ target, dataDir, signingKey, release: VERSION, log })
   })
 
 /** Does some work on a folder that is a copy. @throws ProgramError */
-export const withRecord = <T>(
+export const withCopy = <T>(
   { dataDir, signingKey, voucherKey }: DataConfig,
   target: PostgresTarget,
   needs: Needs,
   work: (joined: CopyAccess) => Promise<T>,
 ): Promise<T> =>
-  explainRecord(dataDir, async () => {
+  explainPostgres(dataDir, async () => {
     const create = () => {
       createDatabase(dataDir, 'live', systemClock)
       if (!voucherKey) return
@@ -40,7 +40,7 @@ export const withRecord = <T>(
       openCipher(database, dataDir, voucherKey)
       database.leave()
     }
-    const joined = await joinRecord({ target, dataDir, signingKey, release: VERSION, needs, create })
+    const joined = await joinInstallation({ target, dataDir, signingKey, release: VERSION, needs, create })
     try {
       if (joined.lagSeconds !== undefined)
         process.stderr.write(`This copy is ${joined.lagSeconds.toFixed(1)} s behind the record.\n`)
@@ -51,17 +51,17 @@ export const withRecord = <T>(
   })
 
 /** Turns errors of PostgreSQL into those that an operator reads. */
-export const explainRecord = <T>(where: string, work: () => T | Promise<T>): Promise<T> =>
+export const explainPostgres = <T>(where: string, work: () => T | Promise<T>): Promise<T> =>
   explainFaults(where, async () => {
     try {
       return await work()
     } catch (error) {
-      if (error instanceof RecordAway)
+      if (error instanceof PostgresAway)
         throw new ProgramError(
           EXIT.failed,
           `the record cannot be reached: ${error.message}\nSee that PostgreSQL runs, and the network.`,
         )
-      if (error instanceof RecordRefusal) {
+      if (error instanceof PostgresRefusal) {
         if (error.remedy !== undefined)
           throw unusable(`PostgreSQL: ${error.message}\n${error.remedy}`, { cause: error })
         throw new ProgramError(EXIT.failed, `the record refuses: ${error.message}\nSee the log of PostgreSQL.`)
@@ -79,7 +79,7 @@ export const verifiedCopy = <Result>(
   verify: () => Promise<Result[]>,
   resultOf: (check: string, faults: readonly string[]) => Result,
 ): Promise<Result[]> =>
-  withRecord(config, target, 'read', async () => {
+  withCopy(config, target, 'read', async () => {
     const connection = new Connection(target, 'verify', COMMAND_PATIENCE_MS)
     try {
       const results = await verify()
