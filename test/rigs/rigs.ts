@@ -4,7 +4,7 @@ import { fairness } from './fairness.ts'
 import { hostile } from './hostile.ts'
 import { kill } from './kill.ts'
 import { power } from './power.ts'
-import { record } from './record.ts'
+import { postgres } from './postgres.ts'
 import type { Rig } from './report.ts'
 import { soak } from './soak.ts'
 import { year } from './year.ts'
@@ -17,7 +17,7 @@ export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   soak: { rig: soak, rounds: 50 },
   fairness: { rig: fairness, rounds: 3 },
   deliveries: { rig: deliveries, rounds: 200 },
-  record: { rig: record, rounds: 50 },
+  postgres: { rig: postgres, rounds: 50 },
   year: { rig: year, rounds: 1 },
   console: { rig: consolePages, rounds: 1 },
 }

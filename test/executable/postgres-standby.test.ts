@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { POSTGRES, Postgres } from '../postgres.ts'
 import { type Running, run, temporaryFolder } from '../program.ts'
 import { logIn, serve } from '../rigs/server.ts'
-import { KEYS, LIVE } from './record.ts'
+import { KEYS, LIVE } from './postgres.ts'
 
 /** A server whose record has a synchronous standby that stops responding (contract C4, C18). */
 

@@ -4,16 +4,16 @@ import { POSTGRES } from '../postgres.ts'
 import { type Running, temporaryFolder } from '../program.ts'
 import { ask, bytesOf, Connection } from './connection.ts'
 import { Dice } from './dice.ts'
-import { faultsOfEpochs, faultsOfRows, lostEvents } from './record-checks.ts'
-import { type Member, PATIENCE_MS, Pair } from './record-pair.ts'
+import { faultsOfEpochs, faultsOfRows, lostEvents } from './postgres-checks.ts'
+import { type Member, PATIENCE_MS, Pair } from './postgres-pair.ts'
 import { type Options, percentile, type Rig } from './report.ts'
 import { logIn } from './server.ts'
 import { type Acknowledged, anyWrite, askFor, faultIn, recall, type Write } from './writes.ts'
 
 /**
- * Two servers of one record, in a storm of writes and of an operator's commands, while one of them hands over, is killed or
+ * Two servers of one installation, in a storm of writes and of an operator's commands, while one of them hands over, is killed or
  * stopped, the network to PostgreSQL is cut, PostgreSQL is killed, or its standby promoted or stalled. Nothing that was acknowledged
- * is missing or there twice, no event is lost, copies and record hold the same, and no two servers acknowledge in one epoch
+ * is missing or there twice, no event is lost, copies and PostgreSQL hold the same, and no two servers acknowledge in one epoch
  * (contract C18).
  */
 
@@ -39,7 +39,7 @@ const FAULTS = [
 ] as const
 type Fault = (typeof FAULTS)[number]
 
-export const record: Rig = async ({ rounds, seed, isShort, progress }) => {
+export const postgres: Rig = async ({ rounds, seed, isShort, progress }) => {
   if (POSTGRES === undefined) return { tables: [], findings: [] }
   using folder = temporaryFolder()
   const roundCount = isShort ? FAULTS.length : rounds

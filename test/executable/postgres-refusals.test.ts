@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { POSTGRES, Postgres } from '../postgres.ts'
 import { launch, run } from '../program.ts'
 import { serve } from '../rigs/server.ts'
-import { KEYS, LIVE, serving, withPostgres } from './record.ts'
+import { KEYS, LIVE, serving, withPostgres } from './postgres.ts'
 
 /** A server or a command refuses because of PostgreSQL, its certificate, the keys or the folder (contract C18). */
 

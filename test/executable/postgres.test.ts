@@ -6,7 +6,7 @@ import { freePort } from '../free-port.ts'
 import { POSTGRES } from '../postgres.ts'
 import { type Running, run } from '../program.ts'
 import { logIn, serve } from '../rigs/server.ts'
-import { KEYS, LIVE, serving, withPostgres } from './record.ts'
+import { KEYS, LIVE, serving, withPostgres } from './postgres.ts'
 
 /** Two servers and their operator, with the data in PostgreSQL (contract C18). */
 

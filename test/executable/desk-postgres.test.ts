@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { startReady } from '../program.ts'
 import { Desk } from './desk.ts'
 import { Operator } from './live.ts'
-import { serving, withPostgres } from './record.ts'
+import { serving, withPostgres } from './postgres.ts'
 
 /** The desk of a folder whose record is in PostgreSQL (contract C18, C20). */
 
