@@ -34,8 +34,8 @@ export interface AuditSeal {
   /** Identifies the key. */
   readonly mark: string
   readonly auditKey: Uint8Array
-  encrypt: (plain: string, place: string) => Buffer
-  decrypt: (sealed: Uint8Array, place: string) => string | undefined
+  encrypt: (plain: string, associatedData: string) => Buffer
+  decrypt: (sealed: Uint8Array, associatedData: string) => string | undefined
 }
 
 /**
@@ -86,7 +86,7 @@ const sealOf = ({ count, hash }: Pick<Head, 'count' | 'hash'>, { auditKey }: Aud
 /** Called before another voucher key is used, so that rows of the old key can still be checked. */
 export const passOnKeys = (tx: Tx, old: AuditSeal, next: AuditSeal): void => {
   for (const [mark, key] of [...earlierKeys(tx, old), [old.mark, old.auditKey] as const])
-    if (key) storeKey(tx, mark, next.encrypt(Buffer.from(key).toString('hex'), placeOf(mark)))
+    if (key) storeKey(tx, mark, next.encrypt(Buffer.from(key).toString('hex'), associatedDataOf(mark)))
   const head = getHead(tx)
   if (head.seal === sealOf(head, old)) putHead(tx, { ...head, seal: sealOf(head, next) })
 }
@@ -95,12 +95,12 @@ export const passOnKeys = (tx: Tx, old: AuditSeal, next: AuditSeal): void => {
 const earlierKeys = (query: Query, seal: AuditSeal): Map<string, Uint8Array | undefined> =>
   new Map(
     storedKeys(query).map(({ mark, sealed }) => {
-      const key = seal.decrypt(sealed, placeOf(mark))
+      const key = seal.decrypt(sealed, associatedDataOf(mark))
       return [mark, key === undefined ? undefined : Buffer.from(key, 'hex')]
     }),
   )
 
-const placeOf = (mark: string): string => `audit ${mark}`
+const associatedDataOf = (mark: string): string => `audit ${mark}`
 
 const FIRST = '0'.repeat(64)
 

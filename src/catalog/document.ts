@@ -6,7 +6,7 @@ import { FileFault } from '../kernel/problems.ts'
 import type { Reference } from '../reference/reference.ts'
 import { apiPath, apiReader, fileReader, problemsOf } from './file-entry.ts'
 import { CatalogEnvelope, type ProductDocument } from './file-schema.ts'
-import { type Fault, linesOf, parseFile, schemaFaults, unwritable, withoutMark } from './json-file.ts'
+import { type Fault, linesOf, parseFile, schemaFaults, unwritable, withoutByteOrderMark } from './json-file.ts'
 import type { CatalogRows } from './queries.ts'
 import { append } from './rows.ts'
 
@@ -27,7 +27,7 @@ const known: CategoryNames = { categories: namesIn(categoriesJson), subcategorie
  * `line 7, product 3, /products/2/currency`
  */
 export const readCatalog = (file: string, reference: Reference): CatalogRows => {
-  const text = withoutMark(file)
+  const text = withoutByteOrderMark(file)
   const { entries, list, own, problems } = parse(text)
   const rows: CatalogRows = { products: [], bands: [], ...own }
   const isDefined: CategoryNames = {

@@ -38,7 +38,7 @@ const withParents = (place: string): string[] => (place === '' ? [''] : [...with
 const parentOf = (place: string): string => place.slice(0, place.lastIndexOf('/'))
 
 /** A text without the byte order mark of Windows programs. */
-export const withoutMark = (text: string): string => text.replace(/^\ufeff/, '')
+export const withoutByteOrderMark = (text: string): string => text.replace(/^\ufeff/, '')
 
 /** The value of a JSON file. @throws FileFault with the place of the first syntax error */
 export const parseFile = (file: FileFault['file'], text: string): unknown => {

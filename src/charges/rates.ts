@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { parseFile, withoutMark } from '../catalog/json-file.ts'
+import { parseFile, withoutByteOrderMark } from '../catalog/json-file.ts'
 import { crossRate, RATE_ONE } from '../kernel/money.ts'
 import { FileFault } from '../kernel/problems.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -70,7 +70,7 @@ const checkedTable = (table: Static<typeof RateTable>): BaseRates => {
 
 /** @throws FileFault with every bad row */
 export const parseRates = (text: string): BaseRates => {
-  const table = parseFile('rates', withoutMark(text))
+  const table = parseFile('rates', withoutByteOrderMark(text))
   if (!Value.Check(RateTable, table))
     throw new FileFault('rates', ['/: expected {"base":"USD","rates":{"EUR":"0.92"}}'])
   return checkedTable(table)

@@ -61,14 +61,14 @@ export const lockForReading = (dataDir: string): Disposable =>
 
 /** For a command that writes. Undefined while another process writes. @throws DataFault as {@link lockForReading} */
 export const lockForWriting = (dataDir: string): Disposable | undefined => {
-  const turn = new WriterTurn(dataDir)
-  if (turn.take()) return turn
-  turn[Symbol.dispose]()
+  const writerLock = new WriterLock(dataDir)
+  if (writerLock.take()) return writerLock
+  writerLock[Symbol.dispose]()
   return undefined
 }
 
 /** The turn of a command to write, among many that wait. Disposal ends it. @throws DataFault as {@link lockForReading} */
-export class WriterTurn implements Disposable {
+export class WriterLock implements Disposable {
   readonly #reader: Disposable
   readonly #sqlite: SqliteDatabase
 

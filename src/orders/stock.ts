@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
-import { type Fault, schemaFaults, unwritable, withoutMark } from '../catalog/json-file.ts'
+import { type Fault, schemaFaults, unwritable, withoutByteOrderMark } from '../catalog/json-file.ts'
 import { findProductRecord, type ProductRecord } from '../catalog/queries.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { parseTimestamp } from '../kernel/clock.ts'
@@ -46,7 +46,7 @@ export function* readCodes(
   const codes: EncryptedCode[] = []
   const seen = new Map<string, string>()
   let count = 0
-  for (const entry of parse(withoutMark(text))) {
+  for (const entry of parse(withoutByteOrderMark(text))) {
     const { place } = entry
     if (++count % ROWS_PER_PART === 0) {
       onRows?.(count)

@@ -51,10 +51,10 @@ export const keysOf = (dataDir: string | undefined, given: Uint8Array | undefine
 }
 
 /** True if a key is given, or in the folder. @throws DataFault if a stored key is damaged */
-export const hasKey = ({ dataDir, voucherKey }: KeyPlace): boolean => keysOf(dataDir, voucherKey).length > 0
+export const hasKey = ({ dataDir, voucherKey }: KeySource): boolean => keysOf(dataDir, voucherKey).length > 0
 
 /** The possible places of the voucher key. */
-export interface KeyPlace {
+export interface KeySource {
   dataDir?: string | undefined
   voucherKey?: Uint8Array | undefined
 }

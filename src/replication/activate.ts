@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { getMark, putMark } from '../db/copy-mark.ts'
+import { getCopyPosition, putCopyPosition } from '../db/copy-position.ts'
 import { DataFault, databasePath, removeDatabase } from '../db/data-folder.ts'
 import { Database } from '../db/database.ts'
 import { migrate, SCHEMA_VERSION } from '../db/migrate.ts'
@@ -59,7 +59,7 @@ export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken
   try {
     sqlite.run('BEGIN IMMEDIATE')
     migrate(sqlite, systemClock)
-    const mark = getMark(sqlite)
+    const position = getCopyPosition(sqlite)
     const tables = tablesOf(sqlite)
     const seq = taken.seq + 1
     const atUs = await connection.transaction('', UPGRADE_MS_MAX, async (tx) => {
@@ -82,7 +82,7 @@ export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken
       if (done.length === 0) throw new DataFault('another server has taken the lease')
       return Number(row?.at)
     })
-    putMark(sqlite, { ...mark, seq, epoch: taken.epoch, atUs })
+    putCopyPosition(sqlite, { ...position, seq, epoch: taken.epoch, atUs })
     sqlite.run('COMMIT')
   } finally {
     if (sqlite.inTransaction) sqlite.run('ROLLBACK')

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { PostgresTarget } from '../config/postgres-url.ts'
-import { type Mark, markIn } from '../db/copy-mark.ts'
+import { type CopyPosition, copyPositionIn } from '../db/copy-position.ts'
 import { DataFault, databasePath, makeDataFolder, removeDatabase } from '../db/data-folder.ts'
 import type { Database } from '../db/database.ts'
 import { lockForWriting } from '../db/folder-lock.ts'
@@ -14,7 +14,7 @@ import { Gate, type GateLease } from './gate.ts'
 import { Lease } from './lease.ts'
 import { pullCopy } from './pull.ts'
 import { checkKey, checkInstallation, type Installation, NotActive } from './installation.ts'
-import { CopyUnfit, quarantine, standingOf } from './standing.ts'
+import { CopyUnfit, quarantine, preparationOf } from './copy-check.ts'
 import { tablesOf } from './tables.ts'
 
 /** The access of a command to a copy of the installation (contract C18). */
@@ -87,7 +87,7 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
     installation = await checkInstallation(connection.ask)
   }
   if (!installation) throw new DataFault('the record is gone\nRestore it.')
-  const mark = await broughtUpToDate(parts, installation)
+  const position = await broughtUpToDate(parts, installation)
   if (needs === 'read') return { lagSeconds: undefined, gateOf: undefined, leave }
   if (installation.schemaVersion < SCHEMA_VERSION) {
     throw new DataFault(
@@ -97,7 +97,7 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
   const holder = `${hostname()}-command-${Buffer.from(freshSecret(6)).toString('hex')}`
   const lease = new Lease({ connection: beats, holder, url: undefined, onLost: () => undefined })
   // The lease of a server that was killed on this folder runs out soon.
-  const waitMs = mark.leaseEpoch === installation.epoch ? EXPIRY_MS : 0
+  const waitMs = position.leaseEpoch === installation.epoch ? EXPIRY_MS : 0
   const endMs = sinceStartMs() + waitMs
   let taken = await lease.take(COMMAND_PATIENCE_MS)
   while (!taken && sinceStartMs() < endMs) {
@@ -118,7 +118,7 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
 
 const standing = (dataDir: string, installation: Installation | undefined) => {
   try {
-    return standingOf(dataDir, installation)
+    return preparationOf(dataDir, installation)
   } catch (error) {
     if (!(error instanceof CopyUnfit)) throw error
     quarantine(dataDir)
@@ -127,14 +127,14 @@ const standing = (dataDir: string, installation: Installation | undefined) => {
 }
 
 /** Brings the copy up to date with PostgreSQL. */
-const broughtUpToDate = async ({ dataDir, connection }: Parts, installation: Installation): Promise<Mark> => {
+const broughtUpToDate = async ({ dataDir, connection }: Parts, installation: Installation): Promise<CopyPosition> => {
   for (;;) {
     if (standing(dataDir, installation) === 'pull')
       await pullCopy(connection, dataDir, { schemaVersion: installation.schemaVersion, isStopped: () => false })
     using copy = new FollowingCopy(databasePath(dataDir))
     try {
       while (await copy.follow(connection.ask));
-      return copy.mark
+      return copy.position
     } catch (error) {
       if (!(error instanceof CopyUnfit)) throw error
       copy[Symbol.dispose]()
@@ -147,14 +147,14 @@ const broughtUpToDate = async ({ dataDir, connection }: Parts, installation: Ins
 /** Beside a server, a command only reads. */
 const joinServer = async (parts: Parts, installation: Installation | undefined): Promise<CopyAccess> => {
   const { dataDir, connection, leave } = parts
-  const mark = standingOf(dataDir, installation) === 'follow' ? markIn(databasePath(dataDir)) : undefined
-  if (!mark || !installation) throw new DataFault('a server makes the copy of this folder\nTry again when it is ready.')
-  const isActiveHere = installation.holder !== null && mark.leaseEpoch === installation.epoch
-  const lagSeconds = isActiveHere ? undefined : await lagSecondsOf(connection, mark)
+  const position = preparationOf(dataDir, installation) === 'follow' ? copyPositionIn(databasePath(dataDir)) : undefined
+  if (!position || !installation) throw new DataFault('a server makes the copy of this folder\nTry again when it is ready.')
+  const isActiveHere = installation.holder !== null && position.leaseEpoch === installation.epoch
+  const lagSeconds = isActiveHere ? undefined : await lagSecondsOf(connection, position)
   return { gateOf: undefined, lagSeconds, leave }
 }
 
-const lagSecondsOf = async ({ ask }: Connection, { seq }: Mark): Promise<number> => {
+const lagSecondsOf = async ({ ask }: Connection, { seq }: CopyPosition): Promise<number> => {
   const [row] = await ask<{ seconds: number | null }>(
     'SELECT extract(epoch FROM clock_timestamp() - min(at))::float8 AS seconds FROM scrip.changes WHERE seq > $1',
     [seq],

@@ -1,10 +1,10 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
 import { closeConnection } from '../db/connections.ts'
-import { getMark, type Mark, putMark } from '../db/copy-mark.ts'
+import { getCopyPosition, type CopyPosition, putCopyPosition } from '../db/copy-position.ts'
 import { rewriteFile } from '../db/scrub.ts'
 import type { Ask } from './connection.ts'
 import { Applier } from './rows.ts'
-import { CopyUnfit, requireSameTimeline } from './standing.ts'
+import { CopyUnfit, requireSameTimeline } from './copy-check.ts'
 import { tablesOf } from './tables.ts'
 
 /** The most commits, and about the most bytes, that are read at once and make one transaction of the copy. */
@@ -42,8 +42,8 @@ export class FollowingCopy implements Disposable {
     this.#applier = new Applier(sqlite, tablesOf(sqlite))
   }
 
-  get mark(): Mark {
-    return getMark(this.#sqlite)
+  get position(): CopyPosition {
+    return getCopyPosition(this.#sqlite)
   }
 
   /**
@@ -53,16 +53,16 @@ export class FollowingCopy implements Disposable {
    * @throws CopyUnfit
    */
   async follow(ask: Ask): Promise<boolean> {
-    const { mark } = this
+    const { position } = this
     const [own, ...changes] = await ask<Change>(
       `SELECT seq, epoch, (extract(epoch FROM at) * 1000000)::bigint AS at, CASE WHEN seq > $1 THEN rows::text END AS rows
         FROM (SELECT *, sum(pg_column_size(rows)) OVER (ORDER BY seq) - pg_column_size(rows) AS before
           FROM scrip.changes WHERE seq >= $1 ORDER BY seq LIMIT ${CHANGES_MAX + 1}) AS next
         WHERE seq <= $1 + 1 OR coalesce(before, 0) < ${BYTES_MAX} ORDER BY seq`,
-      [mark.seq],
+      [position.seq],
     )
-    const isOwn = Number(own?.seq) === mark.seq && Number(own?.epoch) === mark.epoch && Number(own?.at) === mark.atUs
-    if (!isOwn) await requireSameTimeline(ask, mark)
+    const isOwn = Number(own?.seq) === position.seq && Number(own?.epoch) === position.epoch && Number(own?.at) === position.atUs
+    if (!isOwn) await requireSameTimeline(ask, position)
     else if (changes.length > 0) this.#apply(changes)
     return !isOwn || changes.length === CHANGES_MAX
   }
@@ -71,18 +71,18 @@ export class FollowingCopy implements Disposable {
    * The triggers keep counts and refuse invalid rows. Both have already happened on the server that wrote these rows.
    */
   #apply(changes: readonly Change[]): void {
-    const { mark } = this
+    const { position } = this
     let isErased = false
     this.#sqlite.run('BEGIN IMMEDIATE')
     try {
       for (const { name } of this.#triggers) this.#sqlite.run(`DROP TRIGGER ${name}`)
       for (const { seq, epoch, at, rows } of changes) {
-        if (Number(seq) !== mark.seq + 1 || rows === null)
-          throw new CopyUnfit(`the record no longer has the changes between commits ${mark.seq} and ${seq}`, false)
+        if (Number(seq) !== position.seq + 1 || rows === null)
+          throw new CopyUnfit(`the record no longer has the changes between commits ${position.seq} and ${seq}`, false)
         isErased = this.#applier.apply(rows) || isErased
-        Object.assign(mark, { seq: Number(seq), epoch: Number(epoch), atUs: Number(at) })
+        Object.assign(position, { seq: Number(seq), epoch: Number(epoch), atUs: Number(at) })
       }
-      putMark(this.#sqlite, mark)
+      putCopyPosition(this.#sqlite, position)
       for (const { sql } of this.#triggers) this.#sqlite.run(sql)
       this.#sqlite.run('COMMIT')
     } finally {

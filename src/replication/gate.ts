@@ -1,5 +1,5 @@
 import type { Database as SqliteDatabase, Statement } from 'bun:sqlite'
-import { getMark, type Mark } from '../db/copy-mark.ts'
+import { getCopyPosition, type CopyPosition } from '../db/copy-position.ts'
 import type { Gate as CommitGate } from '../db/shared-commit.ts'
 import { unavailableFor } from '../db/storage.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
@@ -73,7 +73,7 @@ export class Gate implements CommitGate {
     const { lease } = this.options
     const { epoch } = lease
     if (epoch === undefined || !lease.isGood || this.#isClosed) throw unavailableFor(1)
-    if (this.#mark().leaseEpoch !== epoch) this.#setEpoch.run(epoch)
+    if (this.#position().leaseEpoch !== epoch) this.#setEpoch.run(epoch)
   }
 
   hasChanges(): boolean {
@@ -100,7 +100,7 @@ export class Gate implements CommitGate {
   async commit(onLate: () => void): Promise<void> {
     if (this.#collector.isEmpty) return
     const startMs = sinceStartMs()
-    const mark = this.#mark()
+    const position = this.#position()
     const parts = [...this.#collector.parts()]
     const patienceMs = PATIENCE_MS + parts.reduce((sum, { length }) => sum + length, 0) * PATIENCE_MS_PER_CHARACTER
     const late = setTimeout(() => {
@@ -109,7 +109,7 @@ export class Gate implements CommitGate {
       onLate()
     }, patienceMs)
     try {
-      const done = await this.#commit(mark, parts, patienceMs)
+      const done = await this.#commit(position, parts, patienceMs)
       this.#advance.run(done.seq, done.epoch, done.atUs)
       this.#collector.clear()
       this.seq = done.seq
@@ -121,28 +121,28 @@ export class Gate implements CommitGate {
     }
   }
 
-  async #commit(mark: Mark, parts: string[], patienceMs: number): Promise<Pick<Mark, 'seq' | 'epoch' | 'atUs'>> {
+  async #commit(position: CopyPosition, parts: string[], patienceMs: number): Promise<Pick<CopyPosition, 'seq' | 'epoch' | 'atUs'>> {
     const { lease } = this.options
-    const { leaseEpoch: epoch } = mark
+    const { leaseEpoch: epoch } = position
     if (this.#erases) {
-      await untilFollowed(this.options.connection, mark.seq)
+      await untilFollowed(this.options.connection, position.seq)
       parts[parts.length - 1] = withErasure(parts.at(-1) ?? '{}')
     }
-    const seq = mark.seq + parts.length
+    const seq = position.seq + parts.length
     try {
       const sent = lease.now()
-      const atUs = await this.#send(mark, parts, patienceMs)
+      const atUs = await this.#send(position, parts, patienceMs)
       lease.renewed(sent)
       this.#erases = false
       return { seq, epoch, atUs }
     } catch (error) {
-      if (error instanceof PostgresAway) return await this.#lookUp(mark, seq, error)
+      if (error instanceof PostgresAway) return await this.#lookUp(position, seq, error)
       if (error instanceof PostgresRefusal) throw this.#explained(error)
       throw error
     }
   }
 
-  async #send({ seq: before, leaseEpoch: epoch }: Mark, parts: readonly string[], patienceMs: number): Promise<number> {
+  async #send({ seq: before, leaseEpoch: epoch }: CopyPosition, parts: readonly string[], patienceMs: number): Promise<number> {
     const { connection } = this.options
     const erases = this.#erases
     const valuesOf = (part: string, index: number) =>
@@ -177,7 +177,7 @@ export class Gate implements CommitGate {
    * Finds out whether an unanswered commit was made. It begins a new epoch first: from then on, PostgreSQL refuses a commit
    * that is still in transit. It also waits for replication, if PostgreSQL is replicated.
    */
-  async #lookUp(mark: Mark, seq: number, error: PostgresAway): Promise<Pick<Mark, 'seq' | 'epoch' | 'atUs'>> {
+  async #lookUp(position: CopyPosition, seq: number, error: PostgresAway): Promise<Pick<CopyPosition, 'seq' | 'epoch' | 'atUs'>> {
     const { lease, connection } = this.options
     gateTotals.unknown += 1
     for (;;) {
@@ -190,8 +190,8 @@ export class Gate implements CommitGate {
         )
         if (taken) this.#setEpoch.run(taken.epoch)
         else lease.lost()
-        if (Number(row?.epoch) === mark.leaseEpoch) return { seq, epoch: mark.leaseEpoch, atUs: Number(row?.at) }
-        if (taken && taken.seq !== mark.seq) this.options.onBehind(error)
+        if (Number(row?.epoch) === position.leaseEpoch) return { seq, epoch: position.leaseEpoch, atUs: Number(row?.at) }
+        if (taken && taken.seq !== position.seq) this.options.onBehind(error)
         throw unavailableFor(1, error)
       } catch (failure) {
         if (!(failure instanceof PostgresAway || failure instanceof PostgresRefusal)) throw failure
@@ -200,8 +200,8 @@ export class Gate implements CommitGate {
     }
   }
 
-  #mark(): Mark {
-    return getMark(this.options.sqlite)
+  #position(): CopyPosition {
+    return getCopyPosition(this.options.sqlite)
   }
 }
 

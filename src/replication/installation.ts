@@ -1,6 +1,6 @@
 import { SQLiteError, type Database as SqliteDatabase } from 'bun:sqlite'
 import { createHmac } from 'node:crypto'
-import { putMark } from '../db/copy-mark.ts'
+import { putCopyPosition } from '../db/copy-position.ts'
 import { DataFault } from '../db/data-folder.ts'
 import type { Database } from '../db/database.ts'
 import { SCHEMA_VERSION } from '../db/migrate.ts'
@@ -227,7 +227,7 @@ export const makeInstallation = async (
       )
       return Number(row?.at)
     })
-    putMark(sqlite, { installation: id, seq: 1, epoch: 0, atUs, leaseEpoch: 0 })
+    putCopyPosition(sqlite, { installation: id, seq: 1, epoch: 0, atUs, leaseEpoch: 0 })
     sqlite.run('COMMIT')
   } finally {
     if (sqlite.inTransaction) sqlite.run('ROLLBACK')

@@ -1,4 +1,4 @@
-import type { Mark } from '../db/copy-mark.ts'
+import type { CopyPosition } from '../db/copy-position.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import type { Connection } from './connection.ts'
 import type { Installation } from './installation.ts'
@@ -18,7 +18,7 @@ export class Position {
     private readonly holder: string,
   ) {}
 
-  compare({ seq, epoch }: Mark, installation: Installation | undefined): void {
+  compare({ seq, epoch }: CopyPosition, installation: Installation | undefined): void {
     const lagCommits = Math.max(0, (installation?.seq ?? seq) - seq)
     if (lagCommits === 0) this.#caughtUpMs = sinceStartMs()
     const lagSeconds = (sinceStartMs() - this.#caughtUpMs) / SECOND_MS

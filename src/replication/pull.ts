@@ -2,7 +2,7 @@ import { Database as SqliteDatabase } from 'bun:sqlite'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { closeConnection, PAGE_BYTES } from '../db/connections.ts'
-import { putMark } from '../db/copy-mark.ts'
+import { putCopyPosition } from '../db/copy-position.ts'
 import { databasePath, makePrivateFile, removeDatabase } from '../db/data-folder.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../db/disk.ts'
 import { MIGRATIONS, migrate } from '../db/migrate.ts'
@@ -12,7 +12,7 @@ import type { Connection } from './connection.ts'
 import { triggersIn } from './follower.ts'
 import { postgresPages } from './pages.ts'
 import { Applier } from './rows.ts'
-import { lastCommitUnknown } from './standing.ts'
+import { lastCommitUnknown } from './copy-check.ts'
 import { COUNTERS, tablesOf } from './tables.ts'
 
 /** Long enough for an installation of any size that one server can serve. */
@@ -89,7 +89,7 @@ const fillTables = async (connection: Connection, sqlite: SqliteDatabase, isStop
         applier.put(table.name, rows)
       }
     }
-    putMark(sqlite, {
+    putCopyPosition(sqlite, {
       installation: state.id,
       seq: Number(state.seq),
       epoch: Number(state.epoch),

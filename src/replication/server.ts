@@ -16,7 +16,7 @@ import { Position } from './position.ts'
 import { prune } from './prune.ts'
 import { pullCopy } from './pull.ts'
 import { findInstallation, checkInstallation, fitting, type Installation, NotActive, ServerUnfit } from './installation.ts'
-import { CopyUnfit, checkAtStart, quarantine, requireSameTimeline, standingOf } from './standing.ts'
+import { CopyUnfit, checkAtStart, quarantine, requireSameTimeline, preparationOf } from './copy-check.ts'
 import { tablesOf } from './tables.ts'
 
 /** The interval at which a warm server asks for commits, and checks the lease. */
@@ -201,19 +201,19 @@ export class ReplicatedServer {
     const { dataDir, release, signingKey } = this.options
     const { ask } = this.#commits
     let installation = await checkInstallation(ask)
-    if (standingOf(dataDir, installation) === 'create') {
+    if (preparationOf(dataDir, installation) === 'create') {
       const id = freshInstallationId()
       await makeEmptyInstallation({ connection: this.#commits, dataDir, id, release, signingKey }, roles.create)
       installation = await checkInstallation(ask)
     }
-    if (installation && standingOf(dataDir, installation) === 'pull') await this.#pull(installation)
+    if (installation && preparationOf(dataDir, installation) === 'pull') await this.#pull(installation)
     using copy = new FollowingCopy(databasePath(dataDir))
     for (let isFirst = true; !this.#isStopping; await Bun.sleep(FOLLOW_MS)) {
       while (await copy.follow(ask));
       const now = await findInstallation(ask)
       if (isFirst || now?.isFree) fitting(roles.requireKeys)
       isFirst = false
-      this.#position.compare(copy.mark, now)
+      this.#position.compare(copy.position, now)
       this.#state = 'warm'
       if (now && !now.isFree) {
         this.#outage.over()
@@ -223,8 +223,8 @@ export class ReplicatedServer {
         const taken = await lease.take() // a server that can be read cannot always be written
         this.#outage.over()
         if (taken) {
-          while (copy.mark.seq < taken.seq) await copy.follow(ask)
-          await requireSameTimeline(ask, copy.mark)
+          while (copy.position.seq < taken.seq) await copy.follow(ask)
+          await requireSameTimeline(ask, copy.position)
           return taken
         }
       }

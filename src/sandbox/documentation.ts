@@ -3,7 +3,7 @@ import type { Additions } from '../docs/openapi.ts'
 import type { ServedOperation } from '../http/operation.ts'
 import { type Failure, violation } from '../kernel/failure.ts'
 import { CONSOLE_PATH } from './console/routes.ts'
-import { isExempt, isProbe } from './control/gate.ts'
+import { isExempt, isProbe } from './control/access.ts'
 import { unknownProblem } from './control/strict.ts'
 import { FAULT_REQUEST } from './faults/faults.ts'
 import { SANDBOX_USERNAME } from './seed/accounts.ts'
@@ -17,10 +17,10 @@ const TokenHeader = Type.Object({
   ),
 })
 
-/** The header that the gate of the control API requires, and the one that injects a fault. */
+/** The header that the control API requires, and the one that injects a fault. */
 const headersOf = ({ route, operation }: ServedOperation): TObject | undefined => {
-  const isBehindGate = Object.keys(operation.refuses).some((name) => name.endsWith('.token_wrong'))
-  if (isBehindGate) return TokenHeader
+  const needsToken = Object.keys(operation.refuses).some((name) => name.endsWith('.token_wrong'))
+  if (needsToken) return TokenHeader
   return isExempt(route) ? undefined : FAULT_REQUEST.headers
 }
 

@@ -33,7 +33,7 @@ export interface Parts extends Program {
   coverage: Coverage
   feed: Feed
   /** Refuses requests that may not use the control API. @throws DomainError */
-  gate: (request: Request) => void
+  requireAccess: (request: Request) => void
   /** Refuses names that an operation does not document. @throws DomainError validation */
   refuseUnknown: (asked: RequestTarget) => Promise<void>
   /** Sends a request because of another one. */

@@ -7,7 +7,7 @@ import { DomainError } from '../kernel/failure.ts'
 import type { Log } from '../observability/log.ts'
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
-import { hostGate, sandboxGate, worldGate } from './control/gate.ts'
+import { hostAccess, sandboxAccess, worldAccess } from './control/access.ts'
 import { sandboxRoutes } from './control/routes.ts'
 import { DOCUMENTATION } from './documentation.ts'
 import { worldDamaged } from './errors.ts'
@@ -21,7 +21,7 @@ import { RequestsInProgress } from './requests/in-progress.ts'
 import { observerOf } from './requests/observer.ts'
 import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
 import type { RecordingListener } from './requests/request-log.ts'
-import { applySettings, type Settings } from './scenario/place.ts'
+import { applySettings, type Settings } from './scenario/make.ts'
 import { generatedSupply } from './seed/vouchers.ts'
 import { sandboxStep } from './test-values/payouts.ts'
 import { faulty } from './webhooks/faults.ts'
@@ -61,7 +61,7 @@ export class Sandbox implements Extension {
     const { worlds, catalog, log, strict } = options
     worlds.onDamaged = ({ message }) => log.error('damaged file', { file: message })
     worlds.snapshots.onDamaged = worlds.onDamaged
-    const resolve = worldAccounts(worlds, worldGate)
+    const resolve = worldAccounts(worlds, worldAccess)
     this.#coverage = new Coverage(this.#outcomes, worlds)
     this.supply = generatedSupply(
       (world, productId) => (catalog.shared.find(productId) ?? catalog.findAny(world, productId))?.validity,
@@ -103,7 +103,7 @@ export class Sandbox implements Extension {
   /** Runs before the handlers of public routes; for protected ones, the guard notifies the observer. */
   get hooks(): AnyElysia {
     const { host, publicUrl } = this.options
-    const refuseForeignHost = hostGate({ boundHost: host, publicUrl })
+    const refuseForeignHost = hostAccess({ boundHost: host, publicUrl })
     return new Elysia({ name: 'sandbox-hooks' })
       .onRequest(({ request }) => refuseForeignHost(request))
       .use(asked)
@@ -118,7 +118,7 @@ export class Sandbox implements Extension {
     const routes = sandboxRoutes({
       ...this.options,
       ...program,
-      gate: sandboxGate({ boundHost: host, token }),
+      requireAccess: sandboxAccess({ boundHost: host, token }),
       snapshots: worlds.snapshots,
       coverage: this.#coverage,
       feed: this.#feed,

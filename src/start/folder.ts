@@ -1,6 +1,6 @@
 import { fixedRates, storedRates } from '../charges/stored-rates.ts'
 import { PAGE_BYTES } from '../db/connections.ts'
-import { copyWithoutPostgres, findMark } from '../db/copy-mark.ts'
+import { copyWithoutPostgres, findCopyPosition } from '../db/copy-position.ts'
 import {
   DataFault,
   databasePath,
@@ -164,8 +164,8 @@ const newImage = (mode: 'sandbox' | 'live', clock: Clock): Uint8Array => {
 
 /** @throws DataFault */
 const requireNoCopy = ({ sqlite }: Database, dataDir: string): void => {
-  const mark = findMark(sqlite)
-  if (mark) throw new DataFault(copyWithoutPostgres(mark, dataDir))
+  const position = findCopyPosition(sqlite)
+  if (position) throw new DataFault(copyWithoutPostgres(position, dataDir))
 }
 
 /** Checks the mode, migrates and seeds. @throws DataFault, SchemaMismatch, FileFault */

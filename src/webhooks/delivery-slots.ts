@@ -6,7 +6,7 @@ const IN_FLIGHT_MAX = 4
 /** Deliveries at once for a webhook whose last attempt has failed. */
 const FAILING_IN_FLIGHT_MAX = 1
 
-let turns = 0
+let starts = 0
 
 /** The deliveries of one webhook in flight, and the due time of the next. The database has the rest. */
 export class DeliverySlots {
@@ -16,7 +16,7 @@ export class DeliverySlots {
   /** True if the last attempt has failed. */
   isFailing = false
   #pausedUntilMs = 0
-  #turn = 0
+  #lastStart = 0
 
   constructor(
     readonly world: World,
@@ -31,7 +31,7 @@ export class DeliverySlots {
   begin(queuedId: number): void {
     this.inFlight.add(queuedId)
     this.nextDueMs = Number.NEGATIVE_INFINITY
-    this.#turn = ++turns
+    this.#lastStart = ++starts
   }
 
   end(queuedId: number): void {
@@ -56,7 +56,7 @@ export class DeliverySlots {
 
   comesBefore(other: DeliverySlots): boolean {
     const fewer = this.inFlight.size - other.inFlight.size
-    return fewer === 0 ? this.#turn < other.#turn : fewer < 0
+    return fewer === 0 ? this.#lastStart < other.#lastStart : fewer < 0
   }
 
   /** True if a delivery is in flight, or due now. */

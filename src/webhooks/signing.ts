@@ -55,7 +55,7 @@ export const signatureHeaders: Record<Signing, (event: SignedEvent) => Record<st
 const secondsOf = (timeMs: number): string => String(Math.floor(timeMs / SECOND_MS))
 
 /** The header with the time, the header with the signatures, and the separator of the signatures. */
-const PLACES: Record<Signing, readonly [stamp: string, signature: string, separator: string]> = {
+const HEADERS: Record<Signing, readonly [stamp: string, signature: string, separator: string]> = {
   standard: ['webhook-timestamp', 'webhook-signature', ' '],
   timestamped: ['X-Timestamp', 'X-Signature', ','],
   body: ['X-Timestamp', 'X-Signature', ','],
@@ -63,13 +63,13 @@ const PLACES: Record<Signing, readonly [stamp: string, signature: string, separa
 
 /** The time of the signature in the headers of a delivery, by the clock of its world in whole seconds; undefined without one. */
 export const signedAtMs = (signing: Signing, headers: Headers): number | undefined => {
-  const seconds = headers.get(PLACES[signing][0]) ?? ''
+  const seconds = headers.get(HEADERS[signing][0]) ?? ''
   return /^\d{1,11}$/.test(seconds) ? Number(seconds) * SECOND_MS : undefined
 }
 
 /** True if one of the secrets made one of the signatures, at any time: a world has its own clock. */
 export const isSignedBy = (secrets: readonly string[], signing: Signing, headers: Headers, body: string): boolean => {
-  const [, signature, separator] = PLACES[signing]
+  const [, signature, separator] = HEADERS[signing]
   const atMs = signedAtMs(signing, headers)
   if (atMs === undefined) return false
   const eventId = headers.get('webhook-id') ?? ''

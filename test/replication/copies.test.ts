@@ -10,7 +10,7 @@ import { compareCopy } from '../../src/replication/compare.ts'
 import { FollowingCopy } from '../../src/replication/follower.ts'
 import { Lease } from '../../src/replication/lease.ts'
 import { pullCopy } from '../../src/replication/pull.ts'
-import { CopyUnfit } from '../../src/replication/standing.ts'
+import { CopyUnfit } from '../../src/replication/copy-check.ts'
 import { POSTGRES, Postgres } from '../postgres.ts'
 import { temporaryFolder } from '../program.ts'
 import { openInstallation } from './opened.ts'
@@ -65,7 +65,7 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
     expect(await installation.sql('SELECT seq FROM scrip.installation')).toEqual(parts.slice(-1))
     await installation.run("INSERT INTO seeds VALUES ('next', '')")
     await opened.follow()
-    expect(copy.mark).toMatchObject({ seq: parts.length + 2, epoch: 1 })
+    expect(copy.position).toMatchObject({ seq: parts.length + 2, epoch: 1 })
     expect(counted(opened.path)).toBe(60_001)
     expect(await opened.differences()).toEqual([])
   })
@@ -132,7 +132,7 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
     const fault = await copy.follow(installation.connection.ask).catch((error: unknown) => error)
     expect(fault).toBeInstanceOf(CopyUnfit)
     expect(fault).toMatchObject({ isAhead: true, message: expect.stringContaining('commit 2 of the copy differs') })
-    expect(copy.mark.seq).toBe(2)
+    expect(copy.position.seq).toBe(2)
   })
 
   test('is served by a machine whose clock is an hour behind, or ahead', async () => {

@@ -204,7 +204,7 @@ test('a server that stops ends its feeds instead of waiting for them', async () 
   expect(text).toStartWith('retry: 1000\nid: 0\n\n')
 })
 
-describe('the gate', () => {
+describe('access to the feed', () => {
   test('404 for an unknown world, 400 for an unknown parameter', async () => {
     expect(await control(server, 'GET', '/feed?world=nowhere')).toMatchObject({
       status: 404,

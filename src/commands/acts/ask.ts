@@ -6,7 +6,7 @@ import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import { operatorName } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { hasDatabase, makeDataFolder } from '../../db/data-folder.ts'
-import { isServed, lockForServing, WRITER_MS_MAX, WriterTurn } from '../../db/folder-lock.ts'
+import { isServed, lockForServing, WRITER_MS_MAX, WriterLock } from '../../db/folder-lock.ts'
 import { SECOND_MS, sinceStartMs, systemClock } from '../../kernel/clock.ts'
 import { ProgramError, refused } from '../../kernel/exit.ts'
 import { freshActId } from '../../kernel/ids.ts'
@@ -17,7 +17,7 @@ import { note, type Result, show } from '../terminal/output.ts'
 import { type OnProgress, withProgress } from '../terminal/progress.ts'
 import { perform } from './perform.ts'
 import { withPerformer } from './performer.ts'
-import { isSocketThere, isTooLong, type Line, lineOf, socketPath } from './wire.ts'
+import { isSocketThere, isTooLong, type ActMessage, messageOf, socketPath } from './wire.ts'
 
 /** The way of a command to its act: the server of the folder performs it, or the command holds the folder itself (contract C20). */
 
@@ -99,12 +99,12 @@ export const ask = async (means: Means): Promise<Result> => {
   if (postgres || act?.inNewFolder) makeDataFolder(dataDir)
   else if (!hasDatabase(dataDir)) throw holdsNoDatabase(dataDir)
   requireLiveFolder(dataDir, asked.command)
-  using turn = new WriterTurn(dataDir)
+  using writerLock = new WriterLock(dataDir)
   const beganMs = sinceStartMs()
   let endMs = beganMs + WRITER_MS_MAX
   let [isTold, wasCut] = [false, false]
   for (; ; await Bun.sleep(LOOK_MS)) {
-    if (turn.take()) {
+    if (writerLock.take()) {
       if (isSocketThere(dataDir)) rmSync(socketPath(dataDir)) // left by a server that was killed: none has the folder
       return await performHere(means, 'write')
     }
@@ -152,7 +152,7 @@ const askServer = async ({ config, asked, input = '', onProgress, onNote }: Mean
   return undefined
 }
 
-async function* linesFrom(unix: string, body: string): AsyncGenerator<Line> {
+async function* linesFrom(unix: string, body: string): AsyncGenerator<ActMessage> {
   const decoder = new TextDecoder()
   let text = ''
   try {
@@ -160,7 +160,7 @@ async function* linesFrom(unix: string, body: string): AsyncGenerator<Line> {
     for await (const chunk of response.body ?? []) {
       const lines = (text + decoder.decode(chunk, { stream: true })).split('\n')
       text = lines.pop() ?? ''
-      for (const line of lines) yield lineOf(line)
+      for (const line of lines) yield messageOf(line)
     }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error

@@ -8,7 +8,7 @@ import { VERSION } from '../../start/version.ts'
 import { dataError, explainFaults } from '../advice.ts'
 import { isList } from '../terminal/output.ts'
 import { perform } from './perform.ts'
-import { isSocketThere, isTooLong, type Line, lineText, runFolder, socketPath } from './wire.ts'
+import { isSocketThere, isTooLong, type ActMessage, messageText, runFolder, socketPath } from './wire.ts'
 
 interface Listening {
   dataDir: string
@@ -49,9 +49,9 @@ const NEVER_IDLE: object = { idleTimeout: 0 }
 const OTHERS = 0o077
 
 const serveAt = (path: string, listening: Listening): ActsServer => {
-  const underWay = new Map<string, Promise<Line>>()
+  const underWay = new Map<string, Promise<ActMessage>>()
   /** A command that repeats its request during the act waits for the same line. */
-  const outcomeOf = (asked: ActRequest, input: string, send: (line: Line) => void): Promise<Line> => {
+  const outcomeOf = (asked: ActRequest, input: string, send: (line: ActMessage) => void): Promise<ActMessage> => {
     const known = underWay.get(asked.id)
     if (known) return known
     const outcome = performed(listening, asked, input, send).finally(() => underWay.delete(asked.id))
@@ -68,7 +68,7 @@ const serveAt = (path: string, listening: Listening): ActsServer => {
       const body = await request.text()
       const end = body.indexOf('\n')
       const asked = actRequestIn(body.slice(0, end))
-      if (!asked) return new Response(lineText(NO_ACT))
+      if (!asked) return new Response(messageText(NO_ACT))
       return new Response(linesOf((send) => outcomeOf(asked, body.slice(end + 1), send)))
     },
   })
@@ -84,7 +84,7 @@ const serveAt = (path: string, listening: Listening): ActsServer => {
   }
 }
 
-const NO_ACT: Line = { refusal: 'this socket takes the acts of scrip commands alone', exitCode: EXIT.usage }
+const NO_ACT: ActMessage = { refusal: 'this socket takes the acts of scrip commands alone', exitCode: EXIT.usage }
 
 /** Undefined for anything but an act. */
 const actRequestIn = (line: string): ActRequest | undefined => {
@@ -97,12 +97,12 @@ const actRequestIn = (line: string): ActRequest | undefined => {
 }
 
 /** The lines of a response. The act continues even if the command is gone. */
-const linesOf = (work: (send: (line: Line) => void) => Promise<Line>): ReadableStream<string> =>
+const linesOf = (work: (send: (line: ActMessage) => void) => Promise<ActMessage>): ReadableStream<string> =>
   new ReadableStream<string>({
     start: async (controller) => {
-      const send = (line: Line): void => {
+      const send = (line: ActMessage): void => {
         try {
-          controller.enqueue(lineText(line))
+          controller.enqueue(messageText(line))
         } catch {}
       }
       send(await work(send))
@@ -116,8 +116,8 @@ const performed = async (
   { dataDir, log, acts, performer }: Listening,
   asked: ActRequest,
   input: string,
-  send: (line: Line) => void,
-): Promise<Line> => {
+  send: (line: ActMessage) => void,
+): Promise<ActMessage> => {
   const asking = {
     input,
     note: (note: string) => send({ note }),

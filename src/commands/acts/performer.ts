@@ -1,7 +1,7 @@
 import type { Performer } from '../../acts/act.ts'
 import { administrationOf } from '../../acts/administration.ts'
 import type { DataConfig } from '../../config/config.ts'
-import { copyWithoutPostgres, findMark } from '../../db/copy-mark.ts'
+import { copyWithoutPostgres, findCopyPosition } from '../../db/copy-position.ts'
 import { DataFault, databasePath, hasDatabase } from '../../db/data-folder.ts'
 import { Database } from '../../db/database.ts'
 import { requireCurrentSchema } from '../../db/migrate.ts'
@@ -47,9 +47,9 @@ const withFolder = async <T>(
   const database = Database.openFile(databasePath(dataDir))
   try {
     requireCurrentSchema(database.sqlite)
-    const mark = findMark(database.sqlite)
+    const position = findCopyPosition(database.sqlite)
     const gate = joined?.gateOf?.(database)
-    if (mark && !gate && needs === 'write') throw new DataFault(copyWithoutPostgres(mark, dataDir))
+    if (position && !gate && needs === 'write') throw new DataFault(copyWithoutPostgres(position, dataDir))
     if (gate) database.gateBy(gate)
     const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
     queueEventsOf(world)
@@ -67,7 +67,7 @@ const withFolder = async <T>(
       config,
       database,
       delivering,
-      isCopy: mark !== undefined,
+      isCopy: position !== undefined,
       write: (unit) => database.write(unit),
       refresh: () => undefined,
     })

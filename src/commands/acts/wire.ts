@@ -7,7 +7,7 @@ import type { ExitCode } from '../../kernel/exit.ts'
 
 /** The protocol of a command and the server of its folder: a line of JSON and the text of a file, then lines of JSON. */
 
-export type Line =
+export type ActMessage =
   | { note: string }
   | { progress: [what: string, done: number, total: number] }
   | { result: ActResult }
@@ -16,7 +16,7 @@ export type Line =
   | { isUnknown: true }
 
 /** As JSON, in which amounts and facts can be told from other cells. */
-export const lineText = (line: Line): string => {
+export const messageText = (line: ActMessage): string => {
   const replace = function (this: Record<string, unknown>, name: string, value: unknown): unknown {
     const cell = this[name] // an amount has been turned into a number in the value
     if (cell instanceof Amount) return cell.parts
@@ -25,7 +25,7 @@ export const lineText = (line: Line): string => {
   return `${JSON.stringify(line, replace)}\n`
 }
 
-export const lineOf = (text: string): Line =>
+export const messageOf = (text: string): ActMessage =>
   JSON.parse(text, (_, value: object | null): unknown => {
     if (typeof value !== 'object' || value === null) return value
     if ('facts' in value) return new Facts(String(value.facts))

@@ -22,7 +22,7 @@ const takenMs = (name: string): number => {
   return parseTimestamp(`${hour}:${minute}:${second}`) ?? 0
 }
 
-interface Turns {
+interface Schedule {
   everyMs: number
   /** After a failure, in Unix milliseconds. */
   notBeforeMs: number
@@ -30,7 +30,7 @@ interface Turns {
 }
 
 /** Waits until the last backup is old enough. Resolves to false if it has to stop first. */
-export const becomesDue = async (folder: string, { everyMs, notBeforeMs, stopped }: Turns): Promise<boolean> => {
+export const becomesDue = async (folder: string, { everyMs, notBeforeMs, stopped }: Schedule): Promise<boolean> => {
   const dueMs = Math.max(notBeforeMs, lastTakenMs(folder) + everyMs)
   for (;;) {
     // The clock may be set while this waits.

@@ -15,7 +15,7 @@ import { requireCurrentSchema, SchemaMismatch, schemaFaults } from '../../db/mig
 import { modeOf } from '../../db/mode.ts'
 import { refused, unusable } from '../../kernel/exit.ts'
 import { markOf } from '../../orders/stock-queries.ts'
-import { findCipher, hasKey, type KeyPlace } from '../../orders/voucher-key.ts'
+import { findCipher, hasKey, type KeySource } from '../../orders/voucher-key.ts'
 import { worldFilesIn } from '../../sandbox/worlds/database-folder.ts'
 import { explainFaults, LENGTHLESS } from '../advice.ts'
 import { requirePrivateData } from '../records/administration.ts'
@@ -75,7 +75,7 @@ export const verifiedData = async (config: DataConfig, onProgress?: OnProgress):
   return await verifiedCopy(config, config.postgres, ofFolder, resultOf)
 }
 
-const verifiedFolder = async (path: string, place: KeyPlace, onProgress?: OnProgress): Promise<CheckResult[]> => {
+const verifiedFolder = async (path: string, place: KeySource, onProgress?: OnProgress): Promise<CheckResult[]> => {
   if (!existsSync(path)) throw unusable(`${path} does not exist\nCheck its name and its folder.`)
   requirePrivateData(dirname(path))
   using _lock = lockForReading(dirname(path))
@@ -126,7 +126,7 @@ const fileFaults = (file: string): string[] => {
 }
 
 /** Runs all checks on one state of a database file. @throws ProgramError, SchemaMismatch, or an error of SQLite */
-export const verified = async (path: string, place: KeyPlace, onProgress?: OnProgress): Promise<CheckResult[]> => {
+export const verified = async (path: string, place: KeySource, onProgress?: OnProgress): Promise<CheckResult[]> => {
   requireFile(path)
   using sqlite = openToCheck(path)
   sqlite.run('BEGIN') // all checks see the same state while a server writes
@@ -156,7 +156,7 @@ const openToCheck = (path: string): SqliteDatabase => {
   return sqlite
 }
 
-const auditFaults = (query: Query, place: KeyPlace): string[] => {
+const auditFaults = (query: Query, place: KeySource): string[] => {
   const seal = findCipher(query, place.dataDir, place.voucherKey)
   if (seal || !hasKey(place)) return breaksIn(query, seal)
   return [

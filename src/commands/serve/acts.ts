@@ -1,6 +1,6 @@
 import type { Performer } from '../../acts/act.ts'
 import type { Config } from '../../config/config.ts'
-import { findMark } from '../../db/copy-mark.ts'
+import { findCopyPosition } from '../../db/copy-position.ts'
 import type { Log } from '../../observability/log.ts'
 import type { ReplicatedServer } from '../../replication/server.ts'
 import type { World } from '../../worlds/world.ts'
@@ -34,7 +34,7 @@ export const serveActs = ({ config, log, worldOf, replicated, delivering, refres
         config: { dataDir, voucherKey, signingKey, postgres, format: 'json' },
         database: world.db,
         delivering,
-        isCopy: findMark(world.db.sqlite) !== undefined,
+        isCopy: findCopyPosition(world.db.sqlite) !== undefined,
         write: (unit) => world.db.write(unit),
         refresh,
       }

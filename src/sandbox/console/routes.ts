@@ -12,7 +12,7 @@ const CONSOLE_PAGE = drawPage({
 <noscript><main class="lost"><h1>The console needs JavaScript</h1><p><a href="/">Home</a></p></main></noscript>`,
 })
 
-/** The console (decision 80): a page without data, open without a token. It reads its data behind the gate. */
+/** The console (decision 80): a page without data, open without a token. It reads its data through the control API, which may need one. */
 export const consoleRoutes = () =>
   new Elysia({ name: 'sandbox-console', prefix: CONSOLE_PATH })
     .get('/', () => new Response(CONSOLE_PAGE, { headers: PAGE_HEADERS }))

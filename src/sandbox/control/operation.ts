@@ -19,7 +19,7 @@ export const openRoutes = (prefix = '', names = '') => new Routes({ ...GROUP, pr
 
 /**
  * Routes of the control API (contract C15), each in the world of its query unless its line has another one. Besides their own
- * errors they have those of the gate, of the world and of unknown names, all named after their group.
+ * errors they have those of access, of the world and of unknown names, all named after their group.
  */
 export const controlRoutes = (names = '') =>
   new Routes({

@@ -31,16 +31,16 @@ export const sandboxRoutes = (parts: Parts) =>
     .use(frontRoutes(parts).plugin)
     .use(consoleRoutes())
     .use(inboxReceiver(parts).plugin)
-    .use(gatedRoutes(parts))
+    .use(protectedRoutes(parts))
 
 /** A request to this path makes its world, which need not exist before. */
 const WORLD_ROUTE = '/_sandbox/worlds/:name'
 
-const gatedRoutes = (parts: Parts) =>
+const protectedRoutes = (parts: Parts) =>
   new Elysia({ prefix: '/_sandbox' })
     .use(asked)
     .onTransform({ as: 'scoped' }, async ({ request, path, route, operation }) => {
-      parts.gate(request)
+      parts.requireAccess(request)
       await parts.refuseUnknown({ request, path, route, operation })
     })
     .onBeforeHandle({ as: 'scoped' }, async ({ request, route, params, query }) => {

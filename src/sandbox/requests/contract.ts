@@ -6,7 +6,7 @@ import { Text } from '../../http/validation.ts'
 import { DomainError, violation } from '../../kernel/failure.ts'
 import { EntrySchema } from '../../wallets/ledger-entry.ts'
 import { ExplainedDeliverySchema } from '../../webhooks/contract.ts'
-import { isControl } from '../control/gate.ts'
+import { isControl } from '../control/access.ts'
 
 /** The request log of a world (contract C15). */
 

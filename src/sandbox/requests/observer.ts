@@ -9,7 +9,7 @@ import type { Log } from '../../observability/log.ts'
 import { CREDENTIALS_WRONG } from '../../sessions/contract.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
-import { isAboutSandbox, isAsset, isControl, isProbe } from '../control/gate.ts'
+import { isAboutSandbox, isAsset, isControl, isProbe } from '../control/access.ts'
 import type { WriteLog } from '../explore/writes.ts'
 import type { Injection } from '../faults/injection.ts'
 import type { Parts } from '../parts.ts'
@@ -41,7 +41,7 @@ export const observerOf = (concerns: Concerns) => {
     const { request, route } = asked
     observed.world ??= await worldNamedIn(worlds, request, route)
     await injection.before(observed, observed.world ?? worlds.default, asked)
-    // The control API checks it behind its gate.
+    // The control API checks it after access.
     if (!isControl(route)) await refuseUnknown(asked)
   }
 

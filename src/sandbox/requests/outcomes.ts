@@ -3,7 +3,7 @@ import { commonErrorsOf, errorNameOf, errorsOf, type ServedOperation } from '../
 import type { Failure } from '../../kernel/failure.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
-import { isAsset, isControl, isProbe } from '../control/gate.ts'
+import { isAsset, isControl, isProbe } from '../control/access.ts'
 import type { DocumentedError } from '../faults/contract.ts'
 import type { CoverageReport } from './contract.ts'
 

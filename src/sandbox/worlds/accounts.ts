@@ -26,17 +26,17 @@ const NEW_WORLDS = {}
 
 /**
  * Resolves `sbx_<name>` to the world of that name, which is made on first use; the first password used is its
- * password. A gate decides which requests may make worlds.
+ * password. A check decides which requests may make worlds.
  *
  * @throws DomainError sandbox_foreign, worlds_exhausted or world_damaged
  */
 export const worldAccounts =
-  (worlds: SandboxWorlds, gate: (request: Request) => void): ResolveAccount =>
+  (worlds: SandboxWorlds, requireAccess: (request: Request) => void): ResolveAccount =>
   async ({ username, password }: Credentials, request): Promise<Account> => {
     const [, worldName = '', client = SANDBOX_USERNAME] = WORLD_USERNAME.exec(username) ?? []
     if (!SandboxWorlds.isName(worldName)) return { world: worlds.default, username }
     const make = (): World => {
-      if (request) gate(request)
+      if (request) requireAccess(request)
       return worlds.create(worldName)
     }
     const find = () => worlds.find(worldName)

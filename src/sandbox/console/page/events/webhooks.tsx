@@ -51,7 +51,7 @@ const WebhookView = ({ webhook, world, clients, onChanged }: ViewProps) => {
     const path = `/api/v1/webhooks/${webhook.id}${under}`
     if (await act(() => sendAs(world, { method, path, body, client }), done)) onChanged()
   }
-  const turn = () => change('PATCH', active ? 'Disabled' : 'Enabled', { body: { active: !active } })
+  const toggle = () => change('PATCH', active ? 'Disabled' : 'Enabled', { body: { active: !active } })
   return (
     <section class="webhook" aria-label={`Webhook ${visible(name)}`}>
       <p>
@@ -65,7 +65,7 @@ const WebhookView = ({ webhook, world, clients, onChanged }: ViewProps) => {
       </p>
       <div class="line">
         <Button text="Ping" onClick={() => change('POST', 'Sent a ping', { under: '/ping' })} />
-        <Button text={active ? 'Disable' : 'Enable'} onClick={turn} />
+        <Button text={active ? 'Disable' : 'Enable'} onClick={toggle} />
         <Button text="Delete" class="danger" onClick={() => change('DELETE', 'Deleted the webhook')} />
       </div>
       {latest.length > 0 && <Attempts attempts={latest} />}

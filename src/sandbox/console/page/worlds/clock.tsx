@@ -35,8 +35,8 @@ export const ClockCard = ({ world }: { world: string }) => {
     }, done)
   const isFrozen = clock.value?.frozen ?? false
   const next = due.value?.find(({ at }) => at > (clock.value?.now ?? at))
-  const turn = () => move({ frozen: !isFrozen }, isFrozen ? 'The clock runs' : 'The clock stands still')
-  const freeze = <Button text={isFrozen ? 'Frozen' : 'Freeze'} aria-pressed={isFrozen} onClick={turn} />
+  const toggle = () => move({ frozen: !isFrozen }, isFrozen ? 'The clock runs' : 'The clock stands still')
+  const freeze = <Button text={isFrozen ? 'Frozen' : 'Freeze'} aria-pressed={isFrozen} onClick={toggle} />
   return (
     <Card title={`Clock of ${world}`} aside={freeze}>
       <Failed error={clock.error ?? due.error} />

@@ -1,5 +1,5 @@
 import { renameSync, rmSync } from 'node:fs'
-import { type Mark, markIn } from '../db/copy-mark.ts'
+import { type CopyPosition, copyPositionIn } from '../db/copy-position.ts'
 import { DataFault, databasePath, hasDatabase } from '../db/data-folder.ts'
 import { flushFolder } from '../db/disk.ts'
 import { isDamage } from '../db/storage.ts'
@@ -26,27 +26,27 @@ export class CopyUnfit extends Error {
 }
 
 /** The preparation of a folder before it follows. */
-type Standing = 'create' | 'pull' | 'follow'
+type Preparation = 'create' | 'pull' | 'follow'
 
 /** @throws DataFault if the two do not belong together; CopyUnfit if the copy must be set aside */
-export const standingOf = (dataDir: string, installation: Installation | undefined): Standing => {
+export const preparationOf = (dataDir: string, installation: Installation | undefined): Preparation => {
   if (!hasDatabase(dataDir)) return installation ? 'pull' : 'create'
-  const mark = readMark(dataDir)
+  const position = readCopyPosition(dataDir)
   if (!installation) {
     throw new DataFault(
-      mark
-        ? `this folder is a copy of the record ${mark.installation}, and this record is empty\nName the record in SCRIP_POSTGRES, or restore it.`
+      position
+        ? `this folder is a copy of the record ${position.installation}, and this record is empty\nName the record in SCRIP_POSTGRES, or restore it.`
         : 'the record is empty, and this folder holds data\nRun scrip postgres init to upload it.',
     )
   }
-  if (!mark) {
+  if (!position) {
     throw new DataFault(
       `this folder holds other data, and is not a copy of the record ${installation.id}\nName an empty folder, or another record.`,
     )
   }
-  if (mark.installation !== installation.id) {
+  if (position.installation !== installation.id) {
     throw new ServerUnfit(
-      `this folder is a copy of the record ${mark.installation}, and SCRIP_POSTGRES names the record ${installation.id}\nName the right one, or an empty folder.`,
+      `this folder is a copy of the record ${position.installation}, and SCRIP_POSTGRES names the record ${installation.id}\nName the right one, or an empty folder.`,
     )
   }
   return 'follow'
@@ -66,7 +66,7 @@ export const checkAtStart = async (
     try {
       const installation = await checkInstallation(ask)
       if (installation) await checkKey(ask, 'signing', signingKey)
-      standingOf(dataDir, installation)
+      preparationOf(dataDir, installation)
       return
     } catch (error) {
       if (error instanceof CopyUnfit) return // it is set aside when the server follows
@@ -77,9 +77,9 @@ export const checkAtStart = async (
 }
 
 /** @throws CopyUnfit */
-const readMark = (dataDir: string): Mark | undefined => {
+const readCopyPosition = (dataDir: string): CopyPosition | undefined => {
   try {
-    return markIn(databasePath(dataDir))
+    return copyPositionIn(databasePath(dataDir))
   } catch (error) {
     if (isDamage(error)) throw new CopyUnfit(`the copy is damaged: ${(error as Error).message}`, true)
     throw error
@@ -87,28 +87,28 @@ const readMark = (dataDir: string): Mark | undefined => {
 }
 
 /** Requires that PostgreSQL continues from the commit of the copy. @throws CopyUnfit */
-export const requireSameTimeline = async (ask: Ask, mark: Mark): Promise<void> => {
+export const requireSameTimeline = async (ask: Ask, position: CopyPosition): Promise<void> => {
   const [state] = await ask<{ seq: string; first: string | null; epoch: string | null; at: string | null }>(
     `SELECT i.seq, (SELECT min(seq) FROM scrip.changes) AS first, c.epoch, (extract(epoch FROM c.at) * 1000000)::bigint AS at
       FROM scrip.installation AS i LEFT JOIN scrip.changes AS c ON c.seq = $1`,
-    [mark.seq],
+    [position.seq],
   )
   if (!state) throw new DataFault('the record is gone\nRestore it.')
-  if (Number(state.seq) < mark.seq) {
+  if (Number(state.seq) < position.seq) {
     throw new CopyUnfit(
-      `the copy holds commits ${Number(state.seq) + 1} to ${mark.seq}, which the record does not have: it was restored, or has lost them`,
+      `the copy holds commits ${Number(state.seq) + 1} to ${position.seq}, which the record does not have: it was restored, or has lost them`,
       true,
     )
   }
   if (state.epoch === null) {
     if (state.first === null) throw lastCommitUnknown()
-    if (mark.seq < Number(state.first))
-      throw new CopyUnfit(`the record no longer has the changes since commit ${mark.seq}`, false)
-    throw new CopyUnfit(`the record does not know commit ${mark.seq} of the copy`, true)
+    if (position.seq < Number(state.first))
+      throw new CopyUnfit(`the record no longer has the changes since commit ${position.seq}`, false)
+    throw new CopyUnfit(`the record does not know commit ${position.seq} of the copy`, true)
   }
-  if (Number(state.epoch) !== mark.epoch || Number(state.at) !== mark.atUs) {
+  if (Number(state.epoch) !== position.epoch || Number(state.at) !== position.atUs) {
     throw new CopyUnfit(
-      `commit ${mark.seq} of the copy differs from that of the record, which was restored: the copy holds data that is not in the record`,
+      `commit ${position.seq} of the copy differs from that of the record, which was restored: the copy holds data that is not in the record`,
       true,
     )
   }

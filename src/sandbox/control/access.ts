@@ -26,7 +26,7 @@ const isLoopback = (host: string): boolean =>
  * Decides who may use the control API (contract C15). Bound to loopback, it serves everyone on this machine; elsewhere it requires
  * the token. It always refuses a page of another site that sends its Origin.
  */
-export const sandboxGate =
+export const sandboxAccess =
   ({ boundHost, token }: { boundHost: string; token: string | undefined }) =>
   (request: Request): void => {
     ownUrl(request)
@@ -36,13 +36,13 @@ export const sandboxGate =
   }
 
 /** Decides whether a login may create a world (decision 10): it needs no token. */
-export const worldGate = (request: Request): void => void ownUrl(request)
+export const worldAccess = (request: Request): void => void ownUrl(request)
 
 /**
  * Limits the host names of requests. A page whose name resolves to this machine could log in with the known password, and read
  * the network through the deliveries of its webhooks. Bound elsewhere, the server cannot know the names that others use for it.
  */
-export const hostGate = ({ boundHost, publicUrl }: { boundHost: string; publicUrl: string }) => {
+export const hostAccess = ({ boundHost, publicUrl }: { boundHost: string; publicUrl: string }) => {
   const publicName = new URL(publicUrl).hostname
   const isOwn = ({ hostname }: URL): boolean => isLoopback(hostname) || hostname === publicName
   return ({ url, headers }: Request): void => {
