@@ -1,7 +1,7 @@
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 
-/** Pages in a real browser, where there is one: the first of these names, or the one that CHROMIUM names. */
+/** Pages in a real browser, if one is installed: the first of these names, or the one in CHROMIUM. */
 
 const CHROMIUM =
   process.env.CHROMIUM ?? ['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) => Bun.which(name) ?? [])[0]

@@ -18,7 +18,7 @@ export const FORBIDDEN = structured(
   'The requested feature is not enabled for this client',
 )
 
-/** The failure with which work is refused. */
+/** The failure that refuses some work. */
 export const failureOf = async (work: Promise<unknown>): Promise<DomainError['failure']> => {
   const error = await work.catch((reason: unknown) => reason)
   if (!(error instanceof DomainError)) throw error

@@ -23,7 +23,7 @@ import { start } from './program.ts'
  *
  * A start costs more than most tests. Tests that need nothing but worlds of their own take {@link sharedServer}; tests
  * that need flags of their own, the default world or the list of all worlds take {@link startServer}, once for a file.
- * Tests of what no response shows take {@link openProgram}, which always runs in this process.
+ * Tests of state that no response shows take {@link openProgram}, which always runs in this process.
  */
 
 export const againstBinary = process.env.TEST_TARGET === 'binary'
@@ -46,7 +46,7 @@ export interface StartedServer extends Server {
   kill: () => Promise<void>
   /** The errors that it has logged. Those of a server in this process that no test reads are printed when it ends. */
   errors: () => string
-  /** The database of a world, for what no response shows; undefined against the executable. */
+  /** The database of a world, for state that no response shows; undefined against the executable. */
   database: (world: string) => Sqlite | undefined
 }
 
@@ -54,7 +54,7 @@ export interface StartedServer extends Server {
 export interface Program extends StartedServer {
   deps: Deps
   app: ReturnType<typeof createApp>['app']
-  /** Logs a client in without a request, and gives the access token. */
+  /** Logs a client in without a request, and returns the access token. */
   logIn: ReturnType<typeof createApp>['logIn']
   /** Does what a server does after an act of an operator. */
   refresh: ReturnType<typeof createApp>['refresh']
@@ -85,7 +85,7 @@ export const sharedServer = async (): Promise<Server> => {
 /** Files of other processes ask the same server: their worlds have other names. */
 let sharedServers = 0
 
-/** Ends what was started for all tests of a file after the last of them. */
+/** Ends a server of a whole file after its last test. */
 export const forFile = <Running extends AsyncDisposable>(running: Running): Running => {
   afterAll(() => running[Symbol.asyncDispose]())
   return running
@@ -120,9 +120,9 @@ export interface ProgramOptions {
   flags?: readonly string[]
   beginning?: Beginning | undefined
   clock?: SteadyClock
-  /** Replacements for what comes from outside. */
+  /** Replacements for services outside of the app. */
   outside?: Partial<Pick<Deps, 'rates' | 'send'>>
-  /** Takes what is logged as an error. */
+  /** Takes the messages that are logged as errors. */
   write?: (line: string) => void
 }
 
@@ -232,17 +232,17 @@ export class TestWorld {
     return this.request(path, { headers })
   }
 
-  /** Reads JSON that is expected to be there. */
+  /** Reads JSON, and expects success. */
   async read<Body>(path: string): Promise<Body> {
     return bodyOf(path, await this.get(path))
   }
 
-  /** Posts what is expected to succeed, and returns the response's JSON. */
+  /** Posts a request that is expected to succeed, and returns the JSON of its response. */
   async make<Body>(path: string, body?: unknown, headers?: Record<string, string>): Promise<Body> {
     return bodyOf(path, await this.post(path, body, headers))
   }
 
-  /** Posts JSON; a string goes out as it is. */
+  /** Posts JSON; a string is sent unchanged. */
   post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     return this.request(path, { method: 'POST', headers, ...(text !== undefined && { body: text }) })

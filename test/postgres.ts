@@ -28,7 +28,7 @@ if (POSTGRES === undefined && process.env.TEST_ALL === '1')
 /** PostgreSQL does not run as root. */
 const AS_USER = process.getuid?.() === 0 ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : []
 
-/** Runs a program of PostgreSQL with these words, and with texts that may hold blanks. */
+/** Runs a program of PostgreSQL with these arguments, which may contain spaces. */
 const succeed = async (words: string, ...texts: string[]): Promise<string> => {
   const command = [...`${POSTGRES}/${words}`.split(' '), ...texts]
   const child = Bun.spawn([...AS_USER, ...command], { stdout: 'pipe', stderr: 'pipe', cwd: '/' })
@@ -53,7 +53,7 @@ export class Postgres implements AsyncDisposable {
     return postgres
   }
 
-  /** A standby that has everything before a commit is acknowledged. */
+  /** A synchronous standby: it has every commit before it is acknowledged. */
   async standby(): Promise<Postgres> {
     const folder = mkdtempSync(join(tmpdir(), 'scrip-postgres-'))
     if (AS_USER.length > 0) await Bun.$`chown postgres ${folder}`.quiet()
@@ -93,7 +93,7 @@ export class Postgres implements AsyncDisposable {
     await succeed(`pg_ctl -D ${this.data} -l ${join(this.folder, 'log')} -w -s start`, '-o', options)
   }
 
-  /** As when the machine loses power, apart from its disk. */
+  /** As after a power failure that leaves the disk intact. */
   async kill(): Promise<void> {
     for (const one of await this.signal('KILL')) while (existsSync(`/proc/${one}`)) await Bun.sleep(5)
   }

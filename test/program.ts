@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 /**
- * Starts the program, asks it and ends it, for tests, rigs and benchmarks: the executable that `npm test` has built, or
+ * Starts the program, sends it requests and ends it, for tests, rigs and benchmarks: the executable that `npm test` has built, or
  * the program from its sources without it.
  */
 
@@ -19,9 +19,9 @@ export interface Place {
   cwd?: string
   /** A command that starts the program in its own way: under a limit, as another user, on one core. */
   through?: readonly string[]
-  /** Another program to start: another release, or one to compare with. */
+  /** Another program to start, such as another release. */
   command?: readonly string[] | undefined
-  /** A file that takes the log. Reading it here would be part of the measurement. */
+  /** A file for the log. Reading the log here would be part of the measurement. */
   logFile?: string
 }
 
@@ -207,7 +207,7 @@ export const folderOfFile = (): string => {
   return folder.path
 }
 
-/** Gives a fresh folder to some work, and removes it afterwards. */
+/** Provides a new folder to some work, and removes it afterwards. */
 export const inFolder = async (work: (folder: string) => Promise<void>): Promise<void> => {
   using folder = temporaryFolder()
   await work(folder.path)

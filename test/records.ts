@@ -6,7 +6,7 @@ import type { PayoutSchema } from '../src/payouts/contract.ts'
 import type { TransactionSchema, WalletSchema } from '../src/wallets/contract.ts'
 import type { TestWorld } from './harness.ts'
 
-/** Example bodies, and records that are made with them, so that a test shows what matters to it. */
+/** Example bodies, and records made with them, so that a test shows only its own values. */
 
 export type Beneficiary = Static<typeof BeneficiarySchema>
 /** Statuses are texts here, so that a test does not depend on the program's list. */
@@ -41,7 +41,7 @@ export const PAYEE = {
 /** A payout of 100 USD from the USD wallet: 101.50 with its fees. */
 export const HUNDRED = { reference_id: 'bonus', wallet_id: 1, amount: 100, currency: 'USD', ...PAYEE }
 
-/** Products of the seeded catalog, by what is special about them. */
+/** Products of the seeded catalog, named after their peculiarity. */
 export const INSTANT = { product_id: 2, denomination: 50, quantity: 1 } // USD, 4 %
 export const OVERNIGHT = { product_id: 4, denomination: 10, quantity: 1 } // KWD, 24 hours
 export const PHYSICAL = { product_id: 5, denomination: 25, quantity: 1 } // EUR

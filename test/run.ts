@@ -7,15 +7,15 @@ import { BINARY, start } from './program.ts'
 /**
  * Builds the executable and runs the tests. Tests of modules run in process. Tests of the API run twice: in process, and
  * against the executable. With `--all`, as in `.ci/run`, tests that take long and those of the program as a whole run too,
- * the latter against the executable alone: its commands, crashes, guides, pages and rigs. Prints a dot for each test that passes, what a failing one has
- * printed, the tests that were skipped wherever they ran, and at last one line, `N passed, N failed`.
+ * the latter against the executable alone: its commands, crashes, guides, pages and rigs. Prints a dot for each test that
+ * passes, the output of a failing one, the tests that were skipped wherever they ran, and at last `N passed, N failed`.
  */
 
 /** Folders whose tests start the program: from its sources they show nothing that the executable does not. */
 const PROGRAM_TESTS = ['test/rigs/', 'test/executable/']
 /** The modules that start servers: a file that imports one of them, itself or by a helper, runs against the executable too. */
 const STARTS_SERVERS = ['test/harness.ts', 'test/program.ts']
-/** Lines in which a file says that it does not, or not always. */
+/** Lines in which a file says that it does not run against the executable, or only with --all. */
 const IN_PROCESS_ALONE = /^\/\/ Runs in process alone\b/m
 const WITH_ALL_ALONE = /^\/\/ Runs with --all alone\b/m
 const ALL = '--all'
@@ -57,7 +57,7 @@ const suite = async (name: string, files: readonly string[], env: Record<string,
   noteTests(readFileSync(outfile, 'utf8'))
 }
 
-/** Shows what is printed but for the runner's report, dots at once, and gives all of it. */
+/** Shows the output except the runner's report, dots at once, and returns all of it. */
 const shown = async (stream: ReadableStream<Uint8Array>): Promise<string> => {
   const decoder = new TextDecoder()
   let text = ''

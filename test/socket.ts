@@ -4,7 +4,7 @@ import { systemClock } from '../src/kernel/clock.ts'
 import { createLog } from '../src/observability/log.ts'
 import { againstBinary, configOfFlags, startServer } from './harness.ts'
 
-/** Scrip behind a socket in both targets, for what only bytes can say. */
+/** Scrip behind a socket in both targets, for tests of bytes on the wire. */
 
 export interface Listening extends AsyncDisposable {
   url: string
@@ -104,7 +104,7 @@ const parse = (text: string): { response: RawResponse; length: number } | undefi
   return { response: { status, headers, body: Buffer.from(body, 'latin1').toString() }, length: end + 4 + size }
 }
 
-/** Sends a request as it stands, and reads its response. */
+/** Sends bytes, and reads the response. */
 export const ask = async (url: string, request: string): Promise<RawResponse> => {
   const connection = await Connection.open(url)
   connection.send(request)

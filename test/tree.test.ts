@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Glob } from 'bun'
 
-/** The shape of the tree (decided in docs/decisions): which way imports point, and what only one place may do. */
+/** The shape of the tree (docs/decisions): the direction of imports, and calls that only one place may make. */
 
 const root = join(import.meta.dir, '..')
 

@@ -29,7 +29,7 @@ export interface Measurement {
 
 export type Report = Measurement | { problem: string }
 
-/** Stands in a request where each one that is sent has another number. */
+/** Placeholder in a request for a number that differs in each request. */
 export const UNNUMBERED = '#########'
 
 /** Responses before this are not counted: connections are made, and caches filled. */

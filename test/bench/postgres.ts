@@ -22,7 +22,7 @@ import { count, markdown, milliseconds, ratio } from './table.ts'
 
 /** To PostgreSQL, and the same back. */
 const DELAY_MS = 1.5
-/** While a warm server is looked at. */
+/** The time for which a warm server is watched. */
 const PAYOUTS_PER_SECOND = 500
 const PACE_MS = 10_000
 const PACE_CONNECTIONS = 64

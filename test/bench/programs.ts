@@ -5,7 +5,7 @@ import { BINARY, processorUs, type Running, startReady } from '../program.ts'
 import type { Exchange, Measurement, Order, Report } from './load.ts'
 import { median } from './table.ts'
 
-/** The processes of a benchmark: the server on one core, the load generator on another, and all of them gone at the end. */
+/** The processes of a benchmark: the server on one core, the load generator on another. All end with the benchmark. */
 
 /** The folder for the files of a run: on a disk, if TMPDIR is. */
 export const folder = mkdtempSync(join(tmpdir(), 'scrip-bench-'))
@@ -25,7 +25,7 @@ const pinned = (core: Core, command: readonly string[]): string[] =>
 
 let logs = 0
 
-/** Starts a server and waits for the line in which it says where it is. */
+/** Starts a server and waits for the line with its address. */
 export const start = async (command: readonly string[], core: Core = SERVER_CORE): Promise<Running> => {
   const logFile = join(folder, `${++logs}.log`)
   return startReady([], { command: pinned(core, command), logFile, env: { NODE_ENV: 'production' } }).catch((error) => {
@@ -33,7 +33,7 @@ export const start = async (command: readonly string[], core: Core = SERVER_CORE
   })
 }
 
-/** A server that is sent a row, and how it did in each round. */
+/** A server that gets the requests of a row, and its results in each round. */
 export interface Contender {
   server: Running
   exchanges: readonly Exchange[]
@@ -58,7 +58,7 @@ export class Load {
     onExit: () => this.#settle?.({ problem: 'the load generator has ended' }),
   })
 
-  /** Measures servers by turns, each round beginning with the one that the last round ended with. */
+  /** Measures servers in turn; each round begins with the last server of the round before. */
   async compete(
     contenders: readonly Contender[],
     connections: number,
@@ -83,7 +83,7 @@ export class Load {
   }
 }
 
-/** The median of what was measured in the rounds. */
+/** The median of the rounds. */
 export const medianOf = ({ measured }: Contender, figure: 'perSecond' | 'p50Ms' | 'p99Ms' | 'cpuUs'): number =>
   median(measured.map((measurement) => measurement[figure]))
 

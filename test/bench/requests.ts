@@ -35,7 +35,7 @@ interface Row {
 
 const JSON_BODY = { 'Content-Type': 'application/json' }
 const PRODUCTS = 10_000
-/** More than Scrip holds prices of, so that none is held when its turn comes again. */
+/** More than the number of held prices, so that none is held when it is requested again. */
 const PURCHASES = 20_000
 const DIFFERENT = 1_000
 const CONNECTIONS = 32
@@ -46,7 +46,7 @@ const WALLETS = [1, 3]
 const SEED = resolve(import.meta.dir, '../../seed')
 /** Limits that no round reaches: each response counts and reports them all the same. */
 const COMMAND = SANDBOX.map((word) => (word === 'off' ? '9999999/h,9999999/m' : word))
-/** Rounds that are further apart are measured again, and at last shown as they are. */
+/** Rounds that differ by more are measured again, and at last shown as they are. */
 const SPREAD_MAX = 0.15
 const MEASURED_MAX = 3
 /** No server takes more orders in a second. */

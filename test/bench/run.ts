@@ -6,13 +6,13 @@ import { webhooks } from './webhooks.ts'
 import { worlds } from './worlds.ts'
 
 /**
- * Measures dist/scrip, or what TEST_BINARY names. What is compared is measured by turns in one run, so that a machine's
+ * Measures dist/scrip, or the executable in TEST_BINARY. Contenders are measured in turn within one run, so that a machine's
  * moods cancel out. Beneficiaries are written to the folder for temporary files: TMPDIR should name one on a disk.
  *
  *     bun run bench [requests] [start] [webhooks] [worlds] [postgres]
  *         [--rounds 3] [--seconds 5] [--warm-up 5] [--payouts 100000] [--before EXECUTABLE]
  *
- * Without names all parts are measured but PostgreSQL. `--before` measures requests of an earlier executable as well.
+ * Without names, all parts except PostgreSQL are measured. `--before` measures requests of an earlier executable as well.
  */
 
 const { values, positionals } = parseArgs({

@@ -7,7 +7,7 @@ import { markdown, mebibytes, median, milliseconds } from './table.ts'
 /** Scrip's start time, and its memory before the first request, beside an empty program (hello.ts). */
 
 const STARTS = 10
-/** Before memory is read, so that what a start has left behind is gone. */
+/** The pause before memory is read, so that garbage of the start is collected. */
 const SETTLING_MS = 1_000
 
 /** Prints the table. */

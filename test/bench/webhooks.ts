@@ -39,7 +39,7 @@ interface Figures {
   busyMs: number[]
 }
 
-/** Makes events by requests to a path while the receiver refuses them, and then has them delivered. */
+/** Makes events by requests to a path while the receiver refuses them, then lets them be delivered. */
 const delivering = async (hooks: number, path: string, bodyOf: (number: number) => object): Promise<Figures> => {
   const receiver = new Receiver()
   const server = await start(SANDBOX, 'any')
@@ -71,7 +71,7 @@ const delivering = async (hooks: number, path: string, bodyOf: (number: number) 
   return { delivered, usedUs, elapsedMs, quietMs, busyMs }
 }
 
-/** Refuses what comes until it is told otherwise. */
+/** Refuses deliveries until it is told otherwise. */
 class Receiver {
   status = 503
   delivered = 0

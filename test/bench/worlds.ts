@@ -62,7 +62,7 @@ const save = async (server: Running, token: string, number: number): Promise<voi
   await response.arrayBuffer()
 }
 
-/** The memory of a process that has made so many worlds, each used and then left alone. */
+/** The memory of a process that has made this many worlds, each used and then left alone. */
 const peakBytes = async (): Promise<number> => {
   const server = await start(SANDBOX)
   const names = Array.from({ length: KEPT }, (_, index) => `sbx_kept-${index}`).values()

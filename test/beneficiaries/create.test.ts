@@ -9,7 +9,7 @@ const COUNTRY = 'country must be an ISO 3166-1 alpha-2 country code'
 const METADATA = 'metadata must be at most 16 KiB as JSON'
 const UNWRITABLE = 'must not hold NUL or half a surrogate pair'
 
-/** An e-mail address of so many characters. */
+/** An e-mail address with this number of characters. */
 const emailOf = (length: number): string =>
   `${'l'.repeat(64)}@${`${'d'.repeat(61)}.`.repeat(2)}${'d'.repeat(length - 193)}.com`
 

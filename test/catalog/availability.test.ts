@@ -7,7 +7,7 @@ const world = await server.world()
 
 const ask = (id: number | string, body?: unknown) => world.post(`/api/v1/products/${id}/availability`, body)
 
-/** A broken rule as `messages` tells it. */
+/** A broken rule in the form of `messages`. */
 const broken = (field: string, rule: string, problem: string) => ({
   [field]: [{ rule, field, message: `The ${field} field ${problem}.` }],
 })

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** One product of a catalog file: sound as it is, with whatever a test changes. */
+/** One product of a catalog file: valid, with the changes of a test. */
 export const catalogEntry = (change: Record<string, unknown> = {}) => ({
   id: 1,
   name: 'Test Card',

@@ -23,7 +23,7 @@ const everything = await list('limit=10000')
 const idsOf = (products: readonly { id: number }[]) => products.map(({ id }) => id)
 const sortOf = (sort: unknown) => `sort=${encodeURIComponent(JSON.stringify(sort))}`
 
-/** The response that refuses a query, with what is wrong by field. */
+/** The response that refuses a query, with the problems by field. */
 const refusal = (messages: Record<string, [rule: string, problem: string][]>) =>
   invalid(
     Object.fromEntries(
@@ -186,7 +186,7 @@ describe('sort of products', () => {
   const FIELDS = ['id', 'name', 'category', 'sub_category', 'country_code', 'currency_code'] as const
   type Field = (typeof FIELDS)[number]
 
-  /** The order that is promised: by lower-case form, then by the text itself, then by id. */
+  /** The promised order: by lower-case form, then by the text itself, then by id. */
   const inOrder = (field: Field, direction: 'ASC' | 'DESC'): number[] => {
     const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
     const ascending = everything.toSorted((a, b) => {

@@ -134,7 +134,7 @@ describe('image_url', () => {
     expect(drawings.size).toBeGreaterThan(60)
   })
 
-  // With the widths that these letters have in DejaVu Sans Bold, as wide a font as there is.
+  // The widths of these letters in DejaVu Sans Bold, one of the widest fonts.
   test.each([
     ['W', 1.103],
     ['M', 0.995],

@@ -7,7 +7,7 @@ const at = (timeMs: number): Clock => ({ nowMs: () => timeMs })
 const NEW_YEAR = at(Date.UTC(2030, 0, 1))
 const NEXT_YEAR = at(Date.UTC(2031, 0, 1))
 
-/** Those of a release after this one. */
+/** The migrations of a release after this one. */
 const NEXT = [...MIGRATIONS, { name: '0002_next', sql: 'ALTER TABLE seeds ADD COLUMN note TEXT' }]
 const FAILING = [...MIGRATIONS, { name: '0002_failing', sql: 'CREATE TABLE next (id) STRICT' }]
 

@@ -1,4 +1,4 @@
-// Runs in process alone: it counts what no response tells.
+// Runs in process alone: it counts statements, which no response shows.
 
 import { Database } from 'bun:sqlite'
 import { expect, spyOn, test } from 'bun:test'

@@ -14,7 +14,7 @@ interface Column {
 
 const SOURCE = `${import.meta.dir}/../../src`
 
-/** Every table that the source declares, by the file that does. */
+/** Every table that the source declares, by the name of the file. */
 const declaredTables = async () => {
   const tables: { file: string; table: SQLiteTable }[] = []
   for (const file of [...new Bun.Glob('**/tables.ts').scanSync(SOURCE)].sort()) {

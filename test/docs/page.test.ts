@@ -1,4 +1,4 @@
-// Runs in process alone: what it proves is logic, which is the same behind a socket.
+// Runs in process alone: it proves logic, which is the same behind a socket.
 
 import { describe, expect, test } from 'bun:test'
 import { Glob } from 'bun'
@@ -24,7 +24,7 @@ const index = async (): Promise<Found[]> => (await (await server.request('/docs/
 const document = withoutReferences(await (await server.request('/openapi.json')).json())
 const operations = entriesOf(document)
 
-/** Nothing from elsewhere, and nothing inline. */
+/** No external content, and nothing inline. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

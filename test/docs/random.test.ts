@@ -12,7 +12,7 @@ import { faultsOf } from './schemas.ts'
 /** Random requests that the document allows. */
 
 const REQUESTS = 5_000
-/** They cause responses that were requested, or that never end. */
+/** Their responses are injected, or never end. */
 const LEFT_OUT = ['addFault', 'setInboxReply', 'openFeed']
 const LOGIN = { method: 'POST', body: '{"username":"sandbox","password":"sandbox"}' }
 const EXACT = 2 ** 53 - 1
@@ -47,7 +47,7 @@ const valuesOf = (schema: Schema, example?: unknown): Values => {
   return fc.oneof(...(example === undefined ? [] : [fc.constant(example)]), ...values)
 }
 
-/** Neither a path nor a header can hold everything that a schema allows. */
+/** Paths and headers cannot hold every text that a schema allows. */
 const HELD = { path: /[^.]/, query: /^/, header: /^[ -~]*$/ }
 
 const parametersOf = (parameters: readonly Parameter[], place: Parameter['in']) => {

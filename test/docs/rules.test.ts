@@ -35,7 +35,7 @@ describe('In the document', () => {
     expect(placesOf((schema) => typesOf(schema).includes('number') && schema.format !== 'double')).toEqual([])
     const isWide = ({ format }: Schema) => format === 'int32' || format === 'int64'
     expect(placesOf((schema) => typesOf(schema).includes('integer') && !isWide(schema))).toEqual([])
-    // 32 bits only where the value is bound to them.
+    // 32 bits only if the value is bound to them.
     expect(placesOf(({ format, maximum }) => format === 'int32' && !(Number(maximum) <= 2_147_483_647))).toEqual([])
   })
 

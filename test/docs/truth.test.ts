@@ -51,7 +51,7 @@ const servers = {
   /** Its control API needs a token. */
   closed: await startServer('--sandbox-token', 'open sesame'),
   strict: await startServer('--strict'),
-  /** Prices and rates beyond what amounts can hold, and a product that costs nothing. */
+  /** Prices and rates beyond the range of amounts, and a product that costs nothing. */
   huge: await startServer('--catalog', catalogFile, '--rates', ratesFile),
 }
 afterAll(async () => {
@@ -153,7 +153,7 @@ const pinged = async (world: TestWorld): Promise<Call> => {
   await succeeds(world.control('/webhooks/settle'))
   return { id }
 }
-/** A scenario of which the second step does not get what it expects. */
+/** A scenario whose second step gets another response than it expects. */
 const STOPPING = {
   steps: [
     { name: 'wallets', method: 'GET', path: '/api/v1/wallets' },
@@ -165,12 +165,12 @@ const sending =
   (body: object): Scene =>
   () => ({ body })
 
-/** A request of which the request log has the login before it, under the number 1. */
+/** A request after a login, which is number 1 in the request log. */
 const logged = async (world: TestWorld): Promise<Call> => {
   await succeeds(world.get('/api/v1/countries/1'))
   return { id: 2 }
 }
-/** A call that differs only in what was done before it. */
+/** A call that needs other preparations than the documented example. */
 const listing =
   (prepare: (world: TestWorld) => Promise<unknown>): Scene =>
   async (world) => {
@@ -387,7 +387,7 @@ const REFUSALS: Record<string, Scene> = {
   },
 }
 const ON_HUGE = /^(?:charges|orders|payouts)\.amount_too_(?:large|small)$/
-/** The errors that no single request provokes: breakdowns, a full disk, too many or too large worlds, a long document. */
+/** The errors that no single request provokes: unexpected errors, a full disk, too many or too large worlds, a long document. */
 const UNPROVOKED =
   /^internal$|^unavailable$|\.rate_failed$|\.exhausted$|\.(?:world_|snapshot_)?damaged$|\.too_l(?:arge|ong)$/
 
@@ -440,7 +440,7 @@ const conforms = async (operation: Served, status: number, response: Response): 
   return body
 }
 
-/** The values in refusals differ; their words do not. */
+/** The values in refusals differ; their texts do not. */
 const wordsOf = (body: unknown): string =>
   JSON.stringify(body)
     .replace(/\d+/g, 'N')
@@ -527,7 +527,7 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
   )
 })
 
-/** Asked for by the number that the example has: the same record in every world. */
+/** Requested by the number in the example: the same record in every world. */
 const REFERENCE = new Set(['getCountry', 'getCurrency', 'getCategory', 'getSubcategory'])
 /** The examples that are too large to show, or count all documented outcomes. */
 const NOT_SHOWN = new Set(['getSnapshot', 'getCoverage'])

@@ -6,7 +6,7 @@ import { PHYSICAL, pay, place } from '../records.ts'
 import { readDocument } from './document.ts'
 import { faultsOf } from './schemas.ts'
 
-/** The deliveries that the document describes are those that are made. */
+/** The document describes the deliveries that are made. */
 
 const server = await sharedServer()
 const { webhooks } = await readDocument(server)

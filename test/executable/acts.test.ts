@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { operatorTest } from './live.ts'
 
-/** Every command of live mode either only reads, or is a row of the audit, also when it is refused (contract C17). */
+/** Every command of live mode either only reads, or has a row in the audit, also when it is refused (contract C17). */
 
 const READING = [
   ...['client list', 'client show', 'client discounts', 'wallet list', 'vouchers list', 'rates list', 'audit list'],

@@ -44,7 +44,7 @@ describe('a backup', () => {
     copyFileSync(join(operator.dataDir, 'signing.key'), join(other.dataDir, 'signing.key'))
     expect(await other.run(['restore', backup])).toMatchObject({ exitCode: 0 })
     const restored = await other.serve()
-    // Tokens of before the backup are dead for all clients, whatever key signed them: who was logged out stays out.
+    // Tokens from before the backup are invalid for all clients, whatever key signed them, so that a logout still counts.
     for (const { pair } of [customer, second])
       expect((await restored.request('/api/v1/wallets', bearer(pair))).status).toBe(401)
     const back = await Customer.of(restored, credentials)
@@ -102,7 +102,7 @@ describe('restore', () => {
   })
 })
 
-/** Changes of a sound database that each break one promise, and what verify says of it. */
+/** Changes of a sound database that each break one promise, and the message of verify. */
 const DAMAGES: [change: string, fault: string][] = [
   ['UPDATE journal_lines SET amount_minor = amount_minor + 7 WHERE id = 2', 'ledger entry 1 sums to 7 in currency'],
   ['UPDATE wallets SET amount_minor = amount_minor + 5 WHERE id = 1', 'wallet 1 holds '],
@@ -194,6 +194,6 @@ describe('verify', () => {
         expect(stderr).toContain('found something wrong')
       }
       await Promise.all(DAMAGES.map(check))
-      expect([...unbroken]).toEqual(['the file is whole']) // which a test of its own breaks
+      expect([...unbroken]).toEqual(['the file is whole']) // which another test breaks
     }))
 })

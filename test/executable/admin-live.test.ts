@@ -16,7 +16,7 @@ import {
   TEA,
 } from './live.ts'
 
-/** The administrative commands while a server works on the same folder: its next response knows what they did. */
+/** The administrative commands while a server works on the same folder: its next response shows their effect. */
 
 const BOX = (number: number) => ({ card_number: `BOX-${number}` })
 
@@ -132,7 +132,7 @@ describe('a client', () => {
   })
 })
 
-/** An act, what it answers, what the client reads next, and what it sees there. P, Q and R are payouts. */
+/** An act, its result, the next request of the client, and its response. P, Q and R are payouts. */
 const ACTS: [act: string, answer: object, path: string, seen: object][] = [
   ['client feature acme vouchers off', { vouchers: false }, '/categories', { error: { code: 'FORBIDDEN' } }],
   ['client feature acme vouchers on', { vouchers: true }, '/categories', [{}]],
@@ -204,7 +204,7 @@ test('an act answers with the record, the next request of its client sees it, an
   }))
 
 describe('a code that expires after its import', () => {
-  /** Lets the codes with these numbers in the stock expire: time cannot be waited for. */
+  /** Lets the codes with these numbers in the stock expire, because a test cannot wait for that. */
   const expire = (operator: Operator, ...ids: number[]): void =>
     force(operator, `UPDATE voucher_stock SET expires_at_ms = 1 WHERE id IN (${ids.join(', ')})`)
   const [TEA_1, BOX_1, BOX_2] = [1, 4, 5] as const

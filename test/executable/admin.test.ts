@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { run, start } from '../program.ts'
 import { asOperator, type Credentials, Customer, codesOf, operatorTest, stockedTest, TEA } from './live.ts'
 
-/** The administrative commands on data that no server works on (contract C1, C2, C8, C11, C12). */
+/** The administrative commands without a server on the folder (contract C1, C2, C8, C11, C12). */
 
 describe('client add', () => {
   test('creates live data in a new folder, prints the credentials once, and stores only a digest', () =>

@@ -7,7 +7,7 @@ import { login, type Place, run } from '../program.ts'
 import { force } from './forced.ts'
 import { asOperator, Customer, type Operator, operatorTest, stockedTest } from './live.ts'
 
-/** The audit (contract C17): what operators did, and what was refused to them. */
+/** The audit (contract C17): acts of operators, and refused ones. */
 
 interface Row {
   id: number
@@ -154,7 +154,7 @@ const keyIn = ({ dataDir }: Operator): Buffer => {
   return createHmac('sha256', voucherKey).update('the key of the audit').digest()
 }
 
-/** Statements that hash rows anew without their key, as if there had never been one, and move the head. */
+/** Statements that hash rows again without their key, as if there had never been one, and move the head. */
 const hashedAnew = (rows: readonly StoredRow[], previousHash = FIRST): string[] => {
   let previous = previousHash
   const updates = rows.map((row) => {

@@ -6,7 +6,7 @@ import { freePort } from '../free-port.ts'
 import { run, start } from '../program.ts'
 import { asOperator, type Operator, operatorTest } from './live.ts'
 
-/** `scrip backup FOLDER --every 1h --keep 48`: copies that are taken and removed by themselves (decision 29). */
+/** `scrip backup FOLDER --every 1h --keep 48`: copies that are taken and removed automatically (decision 29). */
 
 interface Copied {
   file: string

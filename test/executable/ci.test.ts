@@ -6,7 +6,7 @@ import { commandLine } from '../../src/commands/command-line.ts'
 import { COMMAND, inFolder } from '../program.ts'
 import { type Block, blocksOf, documentText } from './documents.ts'
 
-/** docs/start/ci.md: the scripts of each job are run in a project that has them, and its files are valid. */
+/** docs/start/ci.md: the scripts of each job run in a project, and its files are valid. */
 
 const blocks = blocksOf(documentText('docs/start/ci.md'))
 const blockOf = (name: string): Block => {
@@ -16,7 +16,7 @@ const blockOf = (name: string): Block => {
 }
 const yamlOf = <Document>(name: string): Document => Bun.YAML.parse(blockOf(name).text) as Document
 
-/** A project whose one test buys a card, with a key that is the same in each attempt, and the archive of a release. */
+/** A project whose only test buys a card, with the same key in each attempt, and the archive of a release. */
 const inProject = (work: (folder: string) => Promise<void>): Promise<void> =>
   inFolder(async (folder) => {
     const files = blocksOf(documentText('docs/start/quickstart.md')).filter(({ file }) => file)

@@ -3,10 +3,10 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeF
 import { join } from 'node:path'
 import { COMMAND } from '../program.ts'
 
-/** The recipe for a typed client, docs/use/clients.md, followed word for word in a fresh project with TypeScript 5. */
+/** The recipe for a typed client, docs/use/clients.md, followed exactly in a new project with TypeScript 5. */
 
 const ROOT = join(import.meta.dir, '../..')
-/** Below the project, so that what the generator needs is found. */
+/** Below the project, so that the generator finds its dependencies. */
 const folder = join(ROOT, 'dist/client')
 const recipe = readFileSync(join(ROOT, 'docs/use/clients.md'), 'utf8')
 const blockOf = (file: string): string => {
@@ -32,7 +32,7 @@ const shell = async (script: string): Promise<{ exitCode: number; stdout: string
   return { exitCode, stdout, stderr }
 }
 
-/** @throws Error with what a script wrote, when it fails */
+/** @throws Error with the output of a script that fails */
 const done = async (script: string): Promise<void> => {
   const { exitCode, stdout, stderr } = await shell(script)
   if (exitCode !== 0) throw new Error(`${script}: ${exitCode}: ${stdout}${stderr}`)
@@ -55,7 +55,7 @@ describe('the TypeScript guide', () => {
     writeCommand('npx', 'command=$1; shift; exec bun "node_modules/.bin/$command" "$@"')
     if (!Bun.which('node')) writeCommand('node', 'exec bun "$@"')
     writeFileSync(join(folder, 'session.ts'), blockOf('session.ts'))
-    // The project is made as the recipe says; what it installs is here already.
+    // The project follows the recipe, but its packages are already installed.
     const install = /^```console\n([\s\S]*?)^```$/m.exec(recipe)?.[1] ?? ''
     const [init, setType, ...installed] = install.trim().split('\n')
     expect(installed.join(' ')).toBe(

@@ -14,7 +14,7 @@ interface Row {
 
 const HOST_FLAGS = ['--rate-limit', '100000/h']
 
-/** Makes a record of each kind, so that every operation has something to return. */
+/** Makes a record of each kind, so that every operation returns one. */
 const fillWith = async (program: Running): Promise<void> => {
   const post = async (path: string, body: object, token = '') => {
     const headers = { authorization: `Bearer ${token}` }
@@ -109,10 +109,10 @@ interface Altered {
   text: string
 }
 
-/** Changes a response, or returns what is sent in its place. */
+/** Changes a response, or returns another one. */
 type Change = (response: Altered) => unknown
 
-/** Serves the responses of a Scrip, altered for the requests of which method, path, query and status match. */
+/** Serves the responses of a Scrip, altered for matching methods, paths, queries and statuses. */
 const altered = async (changes: readonly [RegExp, Change][], work: (url: string) => Promise<void>): Promise<void> => {
   const hit = new Set<RegExp>()
   const proxy = Bun.serve({
@@ -173,7 +173,7 @@ const requestOf = (operation: string, request: string): RegExp => {
 
 const STATES = '"PENDING" or "PROCESSING" or "DELIVERED" or "PARTIALLY_DELIVERED" or "FAILED" or "CANCELLED"'
 
-/** Operation, request and field, what Scrip sends, and what is found; and the change that makes the difference. */
+/** Operation, request and field, the value of Scrip and of the host; and the change that makes the difference. */
 const ALTERATIONS: Record<string, Change> = {
   'GET /api/v1/currencies/:id | success | status | 200 | 203': toStatus(203),
   'GET /api/v1/countries/:id | an unknown id | status | 404 | 410': toStatus(410),

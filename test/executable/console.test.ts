@@ -83,7 +83,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await rows.getByText('It did not record this request').waitFor()
     const looked = await consoles.world()
     await page.evaluate(`location.hash = 'requests?world=${looked.name}'`)
-    // The log is read when the feed is open, from which on values are recorded.
+    // The log is read once the feed is open, because values are recorded from then on.
     await page.getByText('1 request', { exact: true }).waitFor()
     await looked.post('/api/v1/payouts', PAYOUT)
     await row(page, '/api/v1/payouts').click()
@@ -150,7 +150,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.getByRole('button', { name: 'Fund' }).first().click()
     await page.getByText('Funded wallet 1').waitFor()
     await page.getByRole('link', { name: 'Worlds' }).click()
-    // Until the list of worlds is there, the buttons below it move.
+    // The buttons move until the list of worlds above them is loaded.
     await page.getByRole('button', { name: `Drop ${byHand.name}` }).waitFor()
     await page.getByRole('button', { name: 'Advance the clock by 1 day' }).click()
     await page.getByText('What the last move did').waitFor()

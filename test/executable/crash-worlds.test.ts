@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { bearer, inFolder, login, type Pair, type Running, run, start } from '../program.ts'
 
-/** Kills a sandbox while named worlds are written, copied, replaced and dropped, and holds it to what it had acknowledged. */
+/** Kills a sandbox while named worlds are written, copied, replaced and dropped, and checks every acknowledged write. */
 
 /** More of them: `TEST_ROUNDS=50 npm test -- crash`. */
 const ROUNDS = Number(process.env.TEST_ROUNDS ?? 2)
@@ -96,7 +96,7 @@ const expectAllKept = async (program: Running, name: string, { orders, people }:
   for (const id of people) {
     expect((await program.request(`/api/v1/beneficiaries/${id}`, client)).status).toBe(200)
   }
-  // Due work that the kill has interrupted goes on.
+  // Due work that the kill has interrupted is done.
   const advance = JSON.stringify({ advance: 'PT10S' })
   expect((await program.request(`/_sandbox/clock?world=${name}`, { method: 'POST', body: advance })).status).toBe(200)
   for (const status of ['created', 'processing']) {

@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
   }
   const card = (name: string) => page.getByRole('region', { name, exact: true })
   const dialog = () => page.getByRole('dialog')
-  /** Confirms what an act says that it would do, and returns what it said. */
+  /** Confirms the announced effect of an act, and returns the announcement. */
   const confirm = async (): Promise<string> => {
     await dialog().getByRole('button', { name: 'Show what it does' }).click()
     await dialog().getByText('Nothing has been done yet. Do it?').waitFor()

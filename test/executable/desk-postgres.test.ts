@@ -4,7 +4,7 @@ import { Desk } from './desk.ts'
 import { Operator } from './live.ts'
 import { serving, withPostgres } from './postgres.ts'
 
-/** The desk of a folder whose record is in PostgreSQL (contract C18, C20). */
+/** The desk of a folder that is a copy of PostgreSQL (contract C18, C20). */
 
 describe('the desk with PostgreSQL', () => {
   const { newFolder, newInstallation } = withPostgres()

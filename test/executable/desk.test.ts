@@ -6,7 +6,7 @@ import { bearer, run, start } from '../program.ts'
 import { Desk, type Session } from './desk.ts'
 import { asOperator, codesOf, type Operator, operatorTest, stockedTest } from './live.ts'
 
-/** The desk of the executable (contract C20): who is let in, what is shown, and acts. */
+/** The desk of the executable (contract C20): access, pages and acts. */
 
 const deskTest = (sentence: string, work: (session: Session, operator: Operator, desk: Desk) => Promise<void>): void =>
   stockedTest(sentence, async (operator) => {
@@ -19,7 +19,7 @@ describe('scrip desk', () => {
     await using desk = await Desk.of(operator)
     expect(desk.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/enter\?token=[\w-]{43}$/)
     expect((await fetch(`${desk.url}/`)).status).toBe(403)
-    // A program that looks whether the address exists does not use it up.
+    // A program that checks whether the address exists does not use it up.
     expect((await fetch(desk.address, { method: 'HEAD' })).status).toBe(403)
     const first = await fetch(desk.address)
     const { port } = new URL(desk.url)
@@ -109,7 +109,7 @@ describe('twenty tries from elsewhere', () => {
     const get = (path: string, headers: Record<string, string>) => [path, { headers }] as const
     const all = session.headers
     const tries: (readonly [path: string, init: RequestInit])[] = [
-      // Without what was given to the browser.
+      // Without the cookie and key of the browser.
       get('/data/today', {}),
       get('/data/today', { cookie }),
       get('/data/today', { 'x-desk-key': key }),
@@ -128,7 +128,7 @@ describe('twenty tries from elsewhere', () => {
       post({ ...all, origin: `http://127.0.0.1:${Number(port) - 1}` }),
       post({ ...all, 'sec-fetch-site': 'same-site' }),
       get('/data/today', { ...all, 'sec-fetch-site': 'cross-site' }),
-      // Under another name, as a page does whose name leads here.
+      // Under another name, as a page does whose name resolves to this machine.
       get('/data/today', { ...all, host: 'example.com' }),
       get('/', { cookie, host: `desk.example.com:${port}` }),
       get('/data/today', { ...all, host: `127.0.0.1.example.com:${port}` }),
@@ -144,7 +144,7 @@ describe('twenty tries from elsewhere', () => {
     }
     if (outside !== undefined) await expect(fetch(`http://${outside}:${port}/`)).rejects.toThrow()
     expect(await operator.json<object[]>('audit', 'list')).toEqual(before)
-    // The browser that was let in goes on.
+    // The browser that was let in still has access.
     expect((await session.request('/data/today', { headers: { origin: `http://${host}` } })).status).toBe(200)
   })
 })

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { type Running, startReady } from '../program.ts'
 import type { Operator } from './live.ts'
 
-/** `scrip desk` as a program that speaks HTTP: its address, and what a browser that was let in sends. */
+/** `scrip desk` as a program that speaks HTTP: its address, and the headers of a browser that was let in. */
 
 export interface FilledAct {
   command: string

@@ -9,7 +9,7 @@ import { brokenInvariants } from './ledger.ts'
 /** The machine runs out of disk space, descriptors or the right to write. */
 
 const WITH_64_DESCRIPTORS = ['bash', '-c', 'ulimit -n 64; exec "$@"', 'bash']
-/** More writes than fit, each with as much metadata as is allowed. */
+/** More writes than fit, each with the maximum of metadata. */
 const WRITES_MAX = 400
 const PERSON = {
   email: 'ada@example.com',

@@ -9,7 +9,7 @@ import { startServer } from '../harness.ts'
 import { POSTGRES, Postgres } from '../postgres.ts'
 import { blocksOf, documentText, hasShell, PAGES, walk } from './documents.ts'
 
-/** The documentation is typed as it stands, and what follows from the program is compared with it. */
+/** The documentation is typed unchanged, and generated parts are compared with the program. */
 
 const ROOT = join(import.meta.dir, '../..')
 /** Typed from the first block to the last, in an empty folder. */
@@ -123,7 +123,7 @@ describe('docs/operate/more-than-one-machine.md', () => {
       },
       before: { 'scrip postgres init': 'env -u SCRIP_POSTGRES_FILE scrip client add acme --data-dir /var/lib/scrip' },
       console: {
-        // The role is there: it has made the cluster.
+        // The role exists: it has made the cluster.
         'psql --file record.sql': `grep DATABASE record.sql | ${psql} -U scrip postgres`,
         'scrip serve': `
           scrip serve --mode live --data-dir /var/lib/scrip --port ${port} &
@@ -240,7 +240,7 @@ describe('in every page', () => {
   })
 
   test('the language of a code block says whether it is run', () => {
-    // Those of the guide for testers are run by a test of their own, as are blocks with the name of a file.
+    // Other tests run the blocks of the guide for testers, and blocks with the name of a file.
     for (const page of PAGES.filter((page) => page !== 'docs/use/testing-with-scrip.md')) {
       for (const { language, file } of blocksOf(documentText(page))) {
         const isRun = (language === 'sh' || language === 'json') && file === undefined && WALKED.includes(page)

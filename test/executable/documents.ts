@@ -4,13 +4,13 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMAND, inFolder } from '../program.ts'
 
-/** The code in the documentation, to be run as it stands. */
+/** The code in the documentation, which runs unchanged. */
 
 const ROOT = join(import.meta.dir, '../..')
 
 export interface Block {
   language: string
-  /** The file that it is meant for; left out where it is for the shell. */
+  /** The file that it belongs to; undefined for the shell. */
   file: string | undefined
   text: string
 }
@@ -33,7 +33,7 @@ export const blocksOf = (text: string): Block[] =>
     text: code,
   }))
 
-/** Gives some work a folder in which the program is `scrip`, and the environment that finds it there. */
+/** Provides a folder in which the program is `scrip`, and the environment that finds it there. */
 export const withScrip = (work: (folder: string, env: Record<string, string>) => Promise<void>): Promise<void> =>
   inFolder(async (folder) => {
     const program = join(folder, 'scrip')

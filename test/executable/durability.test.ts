@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { bearer, folderTest, inFolder, loggedIn, login, type Pair, type Running, start } from '../program.ts'
 import { ADA } from '../records.ts'
 
-/** With a data folder, what was acknowledged outlives the process, however it ends (contract C1, C3). */
+/** With a data folder, acknowledged writes outlive the process, however it ends (contract C1, C3). */
 
 const save = async (program: Running, pair: Pair): Promise<Response> =>
   program.request('/api/v1/beneficiaries', { method: 'POST', ...bearer(pair), body: JSON.stringify(ADA) })

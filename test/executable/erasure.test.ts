@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Running } from '../program.ts'
 import { asOperator, type Credentials, Customer, type Operator } from './live.ts'
 
-/** `scrip beneficiary` (contract C17): who is saved, and the erasure of a person, beside a running server. */
+/** `scrip beneficiary` (contract C17): saved beneficiaries, and the erasure of a person, beside a running server. */
 
 const ADA = {
   email: 'Ada.Byron@Example.com',
@@ -33,7 +33,7 @@ const TRACES = [
   'zx-passport',
 ]
 
-/** The files of the data folder that hold one of the texts, and which. */
+/** The files of the data folder that hold one of the texts, with that text. */
 const foundIn = (dataDir: string, texts: readonly string[]): string[] =>
   readdirSync(dataDir, { recursive: true, encoding: 'utf8', withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -50,7 +50,7 @@ const poster =
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
 
-/** Two clients who know Ada, and another person; everything that can hold a text of hers does. */
+/** Two clients with Ada and another person; every place that can hold a text of hers does. */
 const furnished = async (operator: Operator) => {
   const credentials = await operator.stocked()
   const other = await operator.json<Credentials>('client', 'add', 'beta')

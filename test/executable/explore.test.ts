@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { COMMAND, type Ended, folderTest, inFolder, type Place, run, start } from '../program.ts'
 import { blocksOf, documentText } from './documents.ts'
 
-/** `scrip run --explore`: what a command does when the response to a write is lost (contract C15, decision 49). */
+/** `scrip run --explore`: the effects of a lost response to a write (contract C15, decision 49). */
 
-/** A client with all its faults: `send` does what it is told, once, on a connection of its own. */
+/** A client without any care: `send` sends one request, once, on its own connection. */
 const CLIENT = `
 import { writeFileSync, readFileSync, existsSync } from 'node:fs'
 const { SCRIP_URL: url, SCRIP_ACCESS_TOKEN: token } = process.env

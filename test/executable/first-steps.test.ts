@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { run } from '../program.ts'
 import { operatorTest } from './live.ts'
 
-/** A new live folder: each step says which one comes next. */
+/** A new live folder: each step names the next one. */
 
 operatorTest('a live server says what its data lacks, and each command names the next one', async (operator) => {
   const steps = async () => {

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import type { Operator } from './live.ts'
 
-/** Changes a database as one would who means harm: past its triggers, checks and references. */
+/** Changes a database as an attacker would: past its triggers, checks and references. */
 export const forceFile = (file: string, ...statements: string[]): void => {
   using database = new Database(file)
   for (const setting of ['foreign_keys = OFF', 'ignore_check_constraints = ON', 'busy_timeout = 5000'])

@@ -6,10 +6,10 @@ import { freePort } from '../free-port.ts'
 import { inFolder, run } from '../program.ts'
 import { type Block, blocksOf, documentText, hasShell, withScrip } from './documents.ts'
 
-/** The code of the guide for testers is run as it stands, so that it cannot rot. */
+/** The code of the guide for testers runs unchanged, so that it cannot become outdated. */
 
 const blocks = blocksOf(documentText('docs/use/testing-with-scrip.md'))
-/** Those of pipelines that are no recipes for one of them: test/executable/ci.test.ts runs the others. */
+/** The blocks of the CI guide that are not recipes for one system: test/executable/ci.test.ts runs the others. */
 const ofPipelines = blocksOf(documentText('docs/start/ci.md')).filter(({ file = '' }) =>
   ['Makefile', 'beside.sh'].includes(file),
 )
@@ -20,7 +20,7 @@ const blockOf = (file: string): Block => {
   return block
 }
 
-/** Gives some work a folder with files of the guide, the program as `scrip` in the PATH, and a package with tests. */
+/** Provides a folder with files of the guide, the program as `scrip` in the PATH, and a package with tests. */
 const withFiles = (files: Block[], work: (folder: string, env: Record<string, string>) => Promise<void>) =>
   withScrip(async (folder, env) => {
     writeFileSync(join(folder, 'package.json'), '{"scripts":{"test":"node --test"}}')
@@ -139,7 +139,7 @@ describe.skipIf(!hasShell)('the scripts', () => {
   })
 })
 
-/** The lines that name a command of the reader's own; the others are run as they stand. */
+/** The lines that name a command of the reader; the others run unchanged. */
 const lines = blocks
   .filter(({ language }) => language !== 'js')
   .flatMap(({ text }) => text.match(/scrip run (?:.* )?-- (?!sh\b)\S+/g) ?? [])

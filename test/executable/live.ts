@@ -5,7 +5,7 @@ import { catalogEntry } from '../catalog/entry.ts'
 import { bearer, inFolder, login, type Pair, type Place, type Running, run, start } from '../program.ts'
 import { PAYEE } from '../records.ts'
 
-/** Live mode as an operator runs it: a server, and commands beside it on the same folder. */
+/** Live mode as an operator runs it: a server, and commands on the same folder. */
 
 /** Sold at once when its codes are in stock. */
 export const TEA = catalogEntry({
@@ -44,7 +44,7 @@ export class Operator {
     readonly dataDir = join(folder, 'data'),
   ) {}
 
-  /** Runs a command on the data and gives how it ended. */
+  /** Runs a command on the data, and returns its exit code and output. */
   run(args: string[], place: Place = {}) {
     return run([...args, '--data-dir', this.dataDir], place)
   }
@@ -56,7 +56,7 @@ export class Operator {
     return JSON.parse(stdout) as T
   }
 
-  /** Writes a file and gives its path. */
+  /** Writes a file and returns its path. */
   file(name: string, content: unknown): string {
     const path = join(this.folder, name)
     const isText = typeof content === 'string' || content instanceof Uint8Array
@@ -143,7 +143,7 @@ export class Customer {
     return this.server.request(`/api/v1${path}`, { method: 'POST', ...bearer(this.pair), body: JSON.stringify(body) })
   }
 
-  /** Places an order that has to be taken. */
+  /** Places an order that has to succeed. */
   async order(product_id: number, quantity: number): Promise<Order> {
     const response = await this.post('/orders', { product_id, denomination: 10, quantity })
     const order = (await response.json()) as Order
@@ -151,7 +151,7 @@ export class Customer {
     return order
   }
 
-  /** Makes a payout that has to be taken. */
+  /** Makes a payout that has to succeed. */
   async payout(reference_id: string, beneficiary_id?: string): Promise<{ id: string; status: string }> {
     const whom = beneficiary_id ? { beneficiary_id } : PAYEE
     const response = await this.post('/payouts', { reference_id, wallet_id: 1, amount: 100, currency: 'USD', ...whom })

@@ -6,7 +6,7 @@ import { ProgramError } from '../../src/kernel/exit.ts'
 import { launch, run } from '../program.ts'
 import { operatorTest, stockedTest } from './live.ts'
 
-/** Commands that meet a lock, a server or a folder that they cannot use say so in one line. */
+/** Commands report a lock, a server or a folder that they cannot use in one line. */
 
 describe('commands that write', () => {
   stockedTest('wait for each other, when no server runs', async (operator) => {

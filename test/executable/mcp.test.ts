@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { COMMAND, type Place, type Running, run, start } from '../program.ts'
 import { asOperator } from './live.ts'
 
-/** A coding agent speaks to the program by the protocol's own client. */
+/** A coding agent talks to the program through the official client of the protocol. */
 const connect = async (args: string[] = [], env: Record<string, string> = {}): Promise<Client> => {
   const [command = '', ...first] = COMMAND
   const client = new Client({ name: 'test', version: '1' })
@@ -29,7 +29,7 @@ const use = async (client: Client, name: string, args: object = {}): Promise<Sai
   return { words, data: data === undefined ? undefined : parsed(data.slice(DATA.length)), isError: isError === true }
 }
 
-/** A text that was cut is no JSON. */
+/** A text that was cut off is not JSON. */
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)

@@ -67,7 +67,7 @@ interface Measured {
   scrape: () => Promise<Scraped>
 }
 
-/** Starts a server with metrics on a free port, which its log tells. */
+/** Starts a server with metrics on a free port, which its log names. */
 const measured = async (program: Promise<Running>, work: (measured: Measured) => Promise<void>): Promise<void> => {
   const running = await program
   try {

@@ -5,7 +5,7 @@ import { folderOfFile, run } from '../program.ts'
 import { Customer, codesOf, Operator } from './live.ts'
 
 /**
- * The usual mistakes of operators, and what the program says: a line about what is wrong, and below it what to do next. Commands are
+ * The usual mistakes of operators, and the program's messages: a line with the mistake, and below it the next step. Commands are
  * typed in a folder with a live server on `data`, which has sold order 1 and completed payout PAYOUT; DATA is --data-dir data.
  */
 const MISTAKES: [mistake: string, command: string, exitCode: number, message: string][] = [

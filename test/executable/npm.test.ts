@@ -9,7 +9,7 @@ import { folderOfFile, isBinary } from '../program.ts'
 import { blocksOf, documentText, PAGES } from './documents.ts'
 import { done, EXECUTABLE, environment, hasNode, packIn, run, target } from './packages.ts'
 
-/** The npm package, packed, installed in empty folders from its files, and used there as a stranger would. */
+/** The npm package, packed, installed in empty folders from its files, and used there as by a stranger. */
 
 const README = join(import.meta.dir, '../../release/npm/README.md')
 
@@ -18,7 +18,7 @@ const installedIn = (folder: string): string[] =>
     .filter((name) => !name.startsWith('.'))
     .sort()
 
-/** A registry that refuses everything and remembers what it was asked for. */
+/** A registry that refuses everything and remembers the requests. */
 const startRegistry = () => {
   const requests: string[] = []
   const server = Bun.serve({
@@ -28,7 +28,7 @@ const startRegistry = () => {
       return new Response(null, { status: 404 })
     },
   })
-  // Nothing of this machine's settings, and no question about the newest npm.
+  // Without this machine's settings, and without a check for a newer npm.
   const environment = {
     npm_config_registry: server.url.href,
     npm_config_userconfig: '/none/npmrc',
@@ -271,7 +271,7 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
 
   describe('the documented commands in a new project with an empty registry', () => {
     const folder = join(root, 'typed')
-    // On a free port, and for this machine; all else is typed as it stands.
+    // On a free port, and for this machine; everything else is typed unchanged.
     const type = async (line: string): Promise<string> => {
       const here = line.replaceAll('scrip-sandbox-linux-x64-', `${target?.npm?.name}-`)
       const { exitCode, stdout, stderr } = await run(['sh', '-c', here], folder, { ...registry.environment, PORT: '0' })

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { launch } from '../program.ts'
 import { asOperator, Operator, operatorTest, stockedTest } from './live.ts'
 
-/** One process writes a folder: a server performs what commands ask, or a command holds the folder (contract C20). */
+/** One process writes a folder: a server performs the acts of commands, or a command holds the folder (contract C20). */
 
 const socketOf = (operator: Operator): string => join(operator.dataDir, 'run', 'scrip.sock')
 
 const amountIn = async (operator: Operator): Promise<number | undefined> =>
   (await operator.json<{ amount: number }[]>('wallet', 'list'))[0]?.amount
 
-/** Asks a server as a command does, and gives the last line. */
+/** Sends an act as a command does, and returns the last line. */
 const ask = async (operator: Operator, asked: object): Promise<object> => {
   const common = { subject: '1', user: 'tester', args: ['1', '5', {}], isDryRun: false }
   const body = `${JSON.stringify({ ...common, ...asked })}\n`

@@ -41,17 +41,17 @@ export const run = async (command: string[], cwd: string, env: Record<string, st
   return { exitCode, stdout, stderr }
 }
 
-/** @throws Error with what a command wrote, when it fails */
+/** @throws Error with the output of a command that fails */
 export const done = async (command: string[], cwd: string, env: Record<string, string> = {}): Promise<string> => {
   const { exitCode, stdout, stderr } = await run(command, cwd, env)
   if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${exitCode}: ${stdout}${stderr}`)
   return stdout
 }
 
-/** The executable, in a few bytes instead of a hundred million. */
+/** A stand-in for the executable, of a few bytes instead of a hundred million. */
 export const EXECUTABLE = Buffer.from(`#!/bin/sh\nexec '${BINARY}' "$@"\n`)
 
-/** Writes the file of a package, as a release does, and gives its path. */
+/** Writes the file of a package, as a release does, and returns its path. */
 export const packIn = async (folder: string, packed: Package): Promise<string> => {
   const file = join(folder, packageFile(packed))
   writeFileSync(file, await tarGz('package', packed.files))

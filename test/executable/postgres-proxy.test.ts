@@ -11,7 +11,7 @@ import { logIn, serve } from '../rigs/server.ts'
 import { type Acknowledged, anyWrite, askFor, faultIn, recall, type Write } from '../rigs/writes.ts'
 import { documentText } from './documents.ts'
 
-/** The proxy of docs/operate/compose-postgres.yaml before two servers of one record (contract C18). */
+/** The proxy of docs/operate/compose-postgres.yaml in front of two servers of one installation (contract C18). */
 
 const HAPROXY = Bun.which('haproxy') ?? undefined
 const CODES = 20_000
@@ -88,7 +88,7 @@ describe.skipIf(POSTGRES === undefined || HAPROXY === undefined)('two servers be
     folder[Symbol.dispose]()
   })
 
-  /** Clients that write with a key, and read, while something happens: what fails is asked again. */
+  /** Clients that write with a key, and read, while something happens. They repeat failed requests. */
   const storm = async (seed: number, happen: (pause: () => Promise<void>) => Promise<void>) => {
     const token = await logIn(proxyPort, live.payer.username, live.payer.password)
     const dice = new Dice(seed)

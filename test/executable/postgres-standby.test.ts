@@ -5,10 +5,10 @@ import { type Running, run, temporaryFolder } from '../program.ts'
 import { logIn, serve } from '../rigs/server.ts'
 import { KEYS, LIVE } from './postgres.ts'
 
-/** A server whose record has a synchronous standby that stops responding (contract C4, C18). */
+/** A server whose PostgreSQL has a synchronous standby that stops responding (contract C4, C18). */
 
 const LOOK_MS = 20
-/** A server that opened connections without end would have opened twice as many as are allowed by then. */
+/** By then, a server that opened connections endlessly would have twice the allowed number. */
 const BEATS_SEEN = 6
 
 describe.skipIf(POSTGRES === undefined)('while a synchronous standby hangs', () => {

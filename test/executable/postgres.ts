@@ -10,7 +10,7 @@ export const LIVE = ['--mode', 'live', '--rate-limit', 'off']
 /** `scrip serve` of a folder, on a free port. */
 export const serving = (dataDir: string): string[] => ['serve', ...LIVE, '--port', '0', '--data-dir', dataDir]
 
-/** A PostgreSQL for the tests of a `describe`, new records in it, and new folders beside it. */
+/** A PostgreSQL for the tests of a `describe`, new databases in it, and new folders beside it. */
 export const withPostgres = () => {
   const folder = temporaryFolder()
   let postgres: Postgres | undefined

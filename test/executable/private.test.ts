@@ -125,7 +125,7 @@ describe('files that others can read are refused with exit 4', () => {
   })
 })
 
-/** For whom permissions mean something. */
+/** A user for whom permissions apply, unlike root. */
 const NOBODY = 65_534
 
 test.skipIf(process.getuid?.() !== 0)(

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inFolder, run } from '../program.ts'
 
-/** The session of the README is typed as it stands: from login to a delivered voucher and a completed payout. */
+/** The session of the README is typed unchanged: from login to a delivered voucher and a completed payout. */
 
 const readme = readFileSync(join(import.meta.dir, '../../README.md'), 'utf8')
 const session = readme.slice(readme.indexOf('\n## A session\n'), readme.indexOf('\n## Testing with Scrip\n'))

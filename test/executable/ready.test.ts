@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { folderTest, inFolder, isBinary, start } from '../program.ts'
 
-/** The ready contract, and what the program leaves in the places that it runs in (contract C1). */
+/** The ready line, and the files that the program leaves behind (contract C1). */
 
 const READY = /^ready url=http:\/\/127\.0\.0\.1:(\d+) mode=sandbox version=\d+\.\d+\.\d+ pid=(\d+) startup_ms=\d+$/
 

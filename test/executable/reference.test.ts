@@ -5,7 +5,7 @@ import { forFile } from '../harness.ts'
 import { temporaryFolder } from '../program.ts'
 import { listening } from '../socket.ts'
 
-/** The reference as a person meets it (decision 0083). */
+/** The reference in a browser (decision 83). */
 
 let browser: Browser | undefined
 const server = forFile(await listening())
@@ -22,14 +22,14 @@ const inBrowser = (): Browser => {
   return browser
 }
 
-/** One page of each kind, the front page and a page that is not there among them. */
+/** One page of each kind, including the front page and a missing page. */
 const PAGES = ['/', '/docs', '/docs/events/wallet.low', '/docs/guides/errors', '/docs/guides/no-such']
 const OPERATION = '/docs/operations/createPayout'
 
 describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
   test.each(VIEWS)('has no page or dialog with a fault that axe finds: $colorScheme, $width', async (view) => {
     const { page, wrong } = await open(inBrowser(), server.url, view)
-    // Colours and widths are those of the operation: each other kind of page once on a desk, and once in the dark on a phone.
+    // The page of an operation shows all colours and widths; every other kind is checked once wide, and once dark and narrow.
     for (const path of VIEWS.indexOf(view) % 3 === 0 ? [OPERATION, ...PAGES] : [OPERATION]) {
       await page.goto(path)
       await page.evaluate(`document.querySelectorAll('main details').forEach((each) => { each.open = true })`)

@@ -173,7 +173,7 @@ describe.skipIf(!Bun.which('npm'))('the runtime of a release', () => {
   const [target] = TARGETS
   const folder = folderOfFile()
 
-  /** A registry with one package, which says of it what a registry of a stranger would: that it is sound. */
+  /** A registry with one package, which reports a matching checksum as a malicious registry would. */
   const startRegistry = async (name: string, version: string) => {
     const manifest = Buffer.from(JSON.stringify({ name, version }))
     const tarball = await tarGz('package', [

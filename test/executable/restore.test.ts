@@ -35,7 +35,7 @@ const schemaSql = (file: string, type: string, name: string): string => {
   return row?.sql ?? ''
 }
 
-/** Some work on a folder with one client whose wallet holds 1,000, and on a backup of it; the wallet holds 1,005 since. */
+/** Works on a folder with one client whose wallet holds 1,005, and on a backup from when it held 1,000. */
 const withBackup = (work: (operator: Operator, backup: string) => Promise<void>): Promise<void> =>
   asOperator(async (operator) => {
     const backup = await operator.backedUp()
@@ -46,7 +46,7 @@ const withBackup = (work: (operator: Operator, backup: string) => Promise<void>)
 const amountIn = async (operator: Operator): Promise<number | undefined> =>
   (await operator.json<{ amount: number }[]>('wallet', 'list'))[0]?.amount
 
-/** All that is in a folder but the lock, and what it holds. */
+/** The files of a folder except the lock, with their contents. */
 const contentsOf = (folder: string): [string, string][] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'server.lock')
@@ -55,7 +55,7 @@ const contentsOf = (folder: string): [string, string][] =>
     .map((path) => [path, Bun.hash(readFileSync(path)).toString()])
 
 describe('a file that is not an intact backup of Scrip', () => {
-  /** Each is made of a good backup, and named in what restore and verify say. */
+  /** Each is made from a good backup, and named in the messages of restore and verify. */
   const FILES: [what: string, spoil: (file: string) => void, fault: string][] = [
     ['an empty file', (file) => truncateSync(file, 0), 'is empty'],
     ['a truncated file', (file) => truncateSync(file, 60_000), 'has 60000 bytes, and 2'],

@@ -7,7 +7,7 @@ import { BINARY, folderOfFile, isBinary } from '../program.ts'
 import { blocksOf, documentText } from './documents.ts'
 import { done, type Ended, EXECUTABLE, hasNode, packIn, run, target } from './packages.ts'
 
-/** The examples of docs/start/test-runners.md, each in an empty project. What cannot be installed here is skipped, with the reason. */
+/** The examples of docs/start/test-runners.md, each in an empty project. Runners that cannot be installed are skipped. */
 
 const PAGE = 'docs/start/test-runners.md'
 const FIXTURES = join(import.meta.dir, '../../docs/start/fixtures')
@@ -46,7 +46,7 @@ const problemWith = async (name: string, version: string): Promise<string | unde
 }
 
 const canTry = isBinary && target !== undefined && hasNode && Bun.which('timeout') !== null
-/** The last versions that were tried. */
+/** The last versions that were tested. */
 const RUNNERS = { vitest: '4.1.12', jest: '30.5.2', '@playwright/test': '1.65.1' } as const
 const problems: Record<keyof typeof RUNNERS, string | undefined> = { vitest: '', jest: '', '@playwright/test': '' }
 if (canTry) {

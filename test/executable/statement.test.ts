@@ -24,7 +24,7 @@ const MONTH = new Date().toISOString().slice(0, 7)
 const statementOf = (operator: Operator, month = MONTH) =>
   operator.json<Statement[]>('statement', 'acme', '--month', month)
 
-/** Moves all records in time, as if they had been made then. */
+/** Moves all records to a time, as if they had been made then. */
 const moveRecords = (operator: Operator, timeMs: number): void => {
   const tables = ['transactions', 'journal_entries']
   force(operator, ...tables.map((table) => `UPDATE ${table} SET created_at_ms = ${timeMs}`))

@@ -30,7 +30,7 @@ const halfSent = async (program: Running): Promise<Connection> => {
   const connection = await Connection.open(program.url)
   const fields = ['host: localhost', `authorization: Bearer ${access_token}`, `content-length: ${BODY.length}`]
   connection.send(`POST /api/v1/beneficiaries HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n${BODY.slice(0, 10)}`)
-  await program.request('/status') // whoever has this one has the earlier one too
+  await program.request('/status') // whoever has the last byte has the earlier ones too
   return connection
 }
 

@@ -17,7 +17,7 @@ while True:
 `
 const hasTools = ['python3', 'systemd-notify'].every((command) => Bun.which(command))
 
-/** Starts a receiver and gives the next notification, each time. */
+/** Starts a receiver, whose function returns the next notification. */
 const receive = (path: string) => {
   const child = Bun.spawn(['python3', '-c', RECEIVER, path], { stdout: 'pipe' })
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader()

@@ -35,7 +35,7 @@ const tooWide = (text: string): string[] => text.split('\n').filter((line) => Bu
 
 const HEIGHT = 24
 
-/** Runs the program at a terminal of some width, and gives all that the terminal is sent. A server ends after some work. */
+/** Runs the program at a terminal of some width, and returns its whole output. A server ends after some work. */
 const atTerminal = async (
   args: string[],
   env: Record<string, string> = {},
@@ -60,7 +60,7 @@ const atTerminal = async (
     child.kill('SIGTERM')
   }
   await child.exited
-  await Bun.sleep(50) // what the terminal still holds
+  await Bun.sleep(50) // the rest of the output
   return screen
 }
 
@@ -199,7 +199,7 @@ operatorTest('a list shows the first 100 records, the newest first, and how many
 
 const month = (): string => new Date().toISOString().slice(0, 7)
 
-/** The words that a shell offers, as its own completion finds them. */
+/** The words that the completion of a shell offers. */
 const SHELLS: Record<string, (file: string, line: string[]) => string[]> = {
   bash: (file, line) => [
     'bash',

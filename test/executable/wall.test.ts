@@ -7,7 +7,7 @@ import { expectResponse, forFile, startServer } from '../harness.ts'
 import { bearer, folderOfFile, login } from '../program.ts'
 import { Customer, Operator, TEA } from './live.ts'
 
-/** In live mode there is no sandbox (contract C15): each way into it is tried, and nothing comes of any. */
+/** Live mode has no sandbox (contract C15): every way into it is tried, and none works. */
 
 const folder = folderOfFile()
 const operator = new Operator(folder)
@@ -22,10 +22,10 @@ await sandbox.stop()
 const NOT_FOUND = notFound('Route not found')
 const INVALID_CREDENTIALS = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials')
 
-/** Failed logins are audited a moment after they were refused. */
+/** Failed logins are audited a moment after their refusal. */
 const AUDIT = ['audit', 'audit_head']
 
-/** Every row of the live data, but for the audit. */
+/** Every row of the live data, except for the audit. */
 const rows = (): Record<string, unknown[]> => {
   const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'), { readonly: true })
   const tables = sqlite
@@ -40,7 +40,7 @@ const rows = (): Record<string, unknown[]> => {
   return all
 }
 
-/** Holds that some work leaves every row as it was, and the clock where it is. */
+/** Expects that some work leaves every row and the clock unchanged. */
 const unchanged = async (work: () => Promise<void>): Promise<void> => {
   const before = rows()
   await work()
@@ -54,7 +54,7 @@ const isControl = ({ tags }: Served): boolean => tags.includes('Sandbox')
 describe('The control API', () => {
   test('is 404 on every sandbox route and method, with any credentials', () =>
     unchanged(async () => {
-      // Live mode has a first page of its own.
+      // Live mode has its own front page.
       const control = served.filter((operation) => isControl(operation) && operation.path !== '/')
       expect(control.length).toBeGreaterThan(25)
       const { headers: token } = bearer(customer.pair)

@@ -7,7 +7,7 @@ import { bearer, COMMAND, loggedIn, login, type Pair, run, start } from '../prog
 import { openReceiver, type WebhookBody } from '../webhooks/webhooks.ts'
 import { Customer, operatorTest, stockedTest } from './live.ts'
 
-/** Webhooks as an operator, a partner and a developer meet them. */
+/** Webhooks as an operator, a partner and a developer use them. */
 
 const hookOf = async (customer: Customer, url: string): Promise<[number, WebhookBody]> => {
   const response = await customer.post('/webhooks', { name: 'mine', url, events: ['*'] })

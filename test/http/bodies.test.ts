@@ -13,7 +13,7 @@ const world = await server.world()
 
 const UNREADABLE = errorIn('flat', 'BadRequest', 'Invalid request body')
 
-/** A beneficiary with a member that nobody reads, given as JSON. */
+/** A beneficiary with an unknown member, given as JSON. */
 const withExtra = (json: string): string => `${JSON.stringify(ADA).slice(0, -1)},"extra":${json}}`
 const post = async (body: string | object, headers: Record<string, string> = {}) => {
   const response = await world.post('/api/v1/beneficiaries', body, headers)

@@ -3,7 +3,7 @@ import { listen } from '../../src/http/listen.ts'
 import { expectResponse, sharedServer } from '../harness.ts'
 import { errorIn, named, ROUTES } from './routes.ts'
 
-/** 500: what is said when Scrip itself breaks down (contract C4). Each is asked for by a fault. */
+/** The 500 of each operation (contract C4). Faults inject it. */
 
 const server = await sharedServer()
 

@@ -6,7 +6,7 @@ import { openLive } from '../orders/live.ts'
 import { type Call, callsOf, DRY_RUN, openParts, prepare, send, withoutCounters, writingIn } from './dry-runs.ts'
 
 /**
- * Every operation that writes has a dry run (contract C19): the response is that of the request which is sent after it, and
+ * Every operation that writes has a dry run (contract C19): the response equals that of the real request after it, and
  * until then nothing at all has changed.
  */
 
@@ -25,7 +25,7 @@ const preparedWorld = async (): Promise<{ world: TestWorld; calls: Record<string
     method: 'PUT',
     body: '{"orders":"manual","payouts":"manual"}',
   })
-  // Deliveries that are lost leave nothing to do while a test looks.
+  // Lost deliveries leave no work behind that could change the data during a test.
   await world.control('/faults', { webhook: 'lose' })
   const pending = { product_id: 5, denomination: 25, quantity: 1 }
   const records = await prepare((path, init) => world.request(path, init), pending, RECEIVER)
@@ -33,7 +33,7 @@ const preparedWorld = async (): Promise<{ world: TestWorld; calls: Record<string
   return { world, calls: callsOf(records, SANDBOX) }
 }
 
-/** The world in full: its data byte for byte, its clock, and where its ids and randomness stand. */
+/** The whole world: its data byte for byte, its clock, and the positions of its ids and randomness. */
 const snapshotOf = async (world: TestWorld): Promise<string> => {
   const path = `/_sandbox/snapshots/of-${world.name}?world=${world.name}`
   expect((await server.request(path, { method: 'PUT' })).status).toBeLessThan(300)

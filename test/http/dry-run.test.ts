@@ -8,7 +8,7 @@ import { ADA, countOf, INSTANT, ORDERS, type Order, OVERNIGHT, THREE_LEFT } from
 import { balanceOf } from '../wallets/balances.ts'
 import { DRY_RUN } from './dry-runs.ts'
 
-/** `X-Dry-Run: true` (contract C19): everything happens as it would, the response leaves, and nothing stays. */
+/** `X-Dry-Run: true` (contract C19): the request runs and gets its response, and no effect stays. */
 
 const server = await sharedServer()
 

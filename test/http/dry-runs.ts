@@ -1,6 +1,6 @@
 import type { Served } from '../docs/document.ts'
 
-/** The operations that have a dry run: how each is called, in a world in which it succeeds. */
+/** The operations that have a dry run, each with a call that succeeds. */
 
 export const DRY_RUN = { 'x-dry-run': 'true' }
 
@@ -49,7 +49,7 @@ export const callsOf = (
   redeliverEvent: post(`/api/v1/events/${records.event}/redeliver`),
 })
 
-/** Those that the document names: a new one fails until it is called here. */
+/** The operations in the document: a new one fails until it is called here. */
 export const writingIn = (operations: readonly Served[]): string[] =>
   operations
     .filter(({ method, path }) => method !== 'GET' && path.startsWith('/api/v1/'))
@@ -99,7 +99,7 @@ export const openParts = (body: string): unknown =>
 /** The offset at which the header of an SQLite file counts its commits, empty ones included. */
 const COMMIT_COUNTERS = [24, 92]
 
-/** A database as it can be compared byte for byte. */
+/** A database in a form that can be compared byte for byte. */
 export const withoutCounters = (image: Uint8Array): Uint8Array => {
   for (const start of COMMIT_COUNTERS) image.fill(0, start, start + 4)
   return image

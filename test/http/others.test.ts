@@ -3,7 +3,7 @@ import { notFound } from '../errors.ts'
 import { sharedServer, TestWorld } from '../harness.ts'
 import { BENEFICIARIES, INSTANT, ORDERS, PAYOUTS, pay, place, save } from '../records.ts'
 
-/** Records of another client: they are not listed, and an operation on one answers as for a record that nobody has. */
+/** Records of another client are not listed, and an operation on one gets the response for a missing record. */
 
 const server = await sharedServer()
 const WEBHOOKS = '/api/v1/webhooks'
@@ -14,7 +14,7 @@ const TRANSACTIONS = '/api/v1/transactions'
 const flat = (message: string) => ({ error: 'NotFound', message })
 const NO_WEBHOOK = notFound('Webhook not found')
 
-/** An operation with its id left out, what comes after the id, and what it answers. */
+/** An operation: its path before and after the id, and its response. */
 const OPERATIONS: [method: string, list: string, action: string, body: object][] = [
   ['GET', BENEFICIARIES, '', flat('Beneficiary not found')],
   ['DELETE', BENEFICIARIES, '', flat('Beneficiary not found')],
@@ -35,7 +35,7 @@ const OPERATIONS: [method: string, list: string, action: string, body: object][]
   ['POST', WEBHOOKS, '/ping', NO_WEBHOOK],
 ]
 const LISTS = [...new Set(OPERATIONS.map(([, list]) => list))]
-/** Ids of the right form that nothing has, and what is none where ids are texts. */
+/** Well-formed ids of no record, and malformed ones where ids are texts. */
 const NOBODY: Record<string, string[]> = {
   [BENEFICIARIES]: ['ben_00000000000000000000'],
   [PAYOUTS]: ['pyt_00000000000000000000', '1'],
@@ -43,7 +43,7 @@ const NOBODY: Record<string, string[]> = {
   [WEBHOOKS]: ['whk_nothing', '%00'],
 }
 
-/** A world with a record in each list, and another client of it that has the vouchers feature and nothing else. */
+/** A world with a record in each list, and another client in it that has the vouchers feature and no records. */
 const opened = async () => {
   const world = await server.world()
   await save(world)

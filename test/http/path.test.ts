@@ -2,7 +2,7 @@ import { expect, spyOn, test } from 'bun:test'
 import { openProgram } from '../harness.ts'
 import { HUNDRED } from '../records.ts'
 
-/** The functions of Scrip that stand between a request and the one that decides (docs/architecture.md). */
+/** The functions of Scrip between a request and the function that decides (docs/architecture.md). */
 
 const FRAMES_MAX = 20
 

@@ -14,7 +14,7 @@ const atNoon = testIn(() => server.world(NOON))
 
 const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 
-/** Limit, remaining, and how many seconds after noon it is full again. */
+/** Limit, remaining, and the number of seconds after noon at which it is full again. */
 const limitOf = ({ headers }: Response): (number | null)[] => {
   const [limit, remaining, reset] = HEADERS.map((name) => headers.get(name))
   return [limit, remaining, reset].some((value) => value === null || value === undefined)
@@ -128,7 +128,7 @@ describe(`Buckets of any size (seed ${SEED})`, () => {
   })
   const pause = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 100 }), fc.nat(90_000))
   const cases = fc.tuple(fc.array(size, { minLength: 1, maxLength: 3 }), fc.array(pause, { maxLength: 120 }))
-  /** Holds a property of buckets, and of when requests arrive, after some pauses each. */
+  /** Tests a property of buckets with requests that arrive after random pauses. */
   const hold = (holds: (sizes: Sizes, arrivedMs: number[], buckets: TokenBuckets) => void): void =>
     fc.assert(
       fc.property(cases, ([sizes, pauses]) => {

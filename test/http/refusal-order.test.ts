@@ -1,4 +1,4 @@
-// Runs in process alone: what it proves is logic, which is the same behind a socket.
+// Runs in process alone: it proves logic, which is the same behind a socket.
 
 import { describe, expect, test } from 'bun:test'
 import { FORBIDDEN, invalid, notFound, structured, UNAUTHORIZED } from '../errors.ts'
@@ -17,7 +17,7 @@ const ROUTE_NOT_FOUND = notFound('Route not found')
 const BAD_ID = '0x1'
 const BAD_BODY = '{"denomination":'
 
-/** Everything wrong with it that a route can be sent. */
+/** A request with every error that a route can have. */
 const worst = (route: ProtectedRoute): [path: string, init: RequestInit] => [
   (route.numericId ? withId(route.path, BAD_ID) : route.path) + (route.badQuery ? `?${route.badQuery}` : ''),
   { method: route.method, ...(route.method === 'POST' && { body: BAD_BODY }) },

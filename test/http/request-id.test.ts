@@ -56,7 +56,7 @@ describe('X-Request-Id', () => {
       expect(response.status).toBe(status)
       expect(response.headers.get('x-request-id')).toMatch(/^req_[\w-]+$/)
     }
-    // The one with limits is another server, whose identifiers are its own.
+    // The server with limits is another one, with its own identifiers.
     const ids = responses.filter(([status]) => status !== 429).map(([, { headers }]) => headers.get('x-request-id'))
     expect(new Set(ids).size).toBe(responses.length - 1)
   })

@@ -1,13 +1,13 @@
 import type { Server } from '../harness.ts'
 import { HUNDRED } from '../records.ts'
 
-/** Every protected route of the specification (spec 4.1 to 4.6, contract C12), and how its errors leave. */
+/** Every protected route of the specification (spec 4.1 to 4.6, contract C12), with its error format. */
 
 export type Shape = 'structured' | 'flat' | 'charges'
 
 export interface ProtectedRoute {
   method: 'GET' | 'POST' | 'DELETE'
-  /** The path; where it has an id, one that is well formed and that nothing has. */
+  /** The path, with a well-formed id of no record. */
   path: string
   shape: Shape
   /** The missing thing, in the words of the messages; left out where the operation looks nothing up. */
@@ -23,7 +23,7 @@ export interface ProtectedRoute {
 }
 
 const NOBODY = '2147483647'
-/** The ids of this table, wherever one stands. */
+/** The ids in this table. */
 export const ANY_ID = /(?:ben|pyt)_0+|2147483647/
 const PURCHASE = { denomination: 100, quantity: 1 }
 
@@ -114,13 +114,13 @@ export const ROUTES: readonly ProtectedRoute[] = [
   { method: 'POST', path: '/auth/logout', shape: 'structured' },
 ]
 
-/** A row for test.each: what the route is called, and the route. */
+/** A row for test.each: the name of the route, and the route. */
 export const named = (route: ProtectedRoute): [string, ProtectedRoute] => [
   `${route.method} ${route.path.replace(ANY_ID, '{id}')}`,
   route,
 ]
 
-/** An error as its route words it (spec section 7). */
+/** An error in the format of its route (spec section 7). */
 export const errorIn = (shape: Shape, kind: keyof typeof CODES, message: string): object => {
   if (shape === 'charges') return { error: message }
   const name = `${kind}Error`

@@ -4,7 +4,7 @@ import { publishedRoutes } from './routes.ts'
 
 const server = forFile(await startServer())
 
-/** A body that does not end, and how much of it was asked for. */
+/** A body that does not end, and the number of chunks that were read. */
 const endless = () => {
   const asked = { count: 0 }
   const body = new ReadableStream(
@@ -12,7 +12,7 @@ const endless = () => {
       pull: (controller) => {
         asked.count += 1
         controller.enqueue(new Uint8Array(1_024).fill(0x20))
-        // Over a socket the first of it has to be sent for the headers to go out; then nothing comes.
+        // Over a socket, the headers leave with the first chunk; no other follows.
         return asked.count === 1 ? undefined : new Promise<void>(() => {})
       },
     },

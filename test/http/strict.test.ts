@@ -3,15 +3,15 @@ import { forFile, type Server, startServer } from '../harness.ts'
 import { countOf } from '../records.ts'
 import type { Shape } from './routes.ts'
 
-/** `--strict`: what the API would ignore is refused by name (decision 47). */
+/** `--strict`: the API refuses names that it would ignore otherwise (decision 47). */
 
 interface PublishedOperation {
   method: string
-  /** The path, its parameters replaced by what is well formed. */
+  /** The path, with well-formed values in place of its parameters. */
   path: string
   /** The names of the query parameters. */
   parameters: string[]
-  /** A body that is right, where one is taken. */
+  /** A valid body, if the operation takes one. */
   body: object | undefined
   isProtected: boolean
 }
@@ -79,7 +79,7 @@ const refusal = (path: string, field: string, problem: string): object => {
 
 const known = (names: string[]): string => `known are ${names.join(', ') || 'none'}`
 
-/** Sends a request in a world of its own. */
+/** Sends a request in a new world. */
 const send = async (server: Server, { method, isProtected }: PublishedOperation, path: string, body?: object) => {
   const init = { method, ...(body && { body: JSON.stringify(body) }) }
   const response = isProtected ? await (await server.world()).request(path, init) : await server.request(path, init)
@@ -88,12 +88,12 @@ const send = async (server: Server, { method, isProtected }: PublishedOperation,
 
 const titleOf = ({ method, path }: PublishedOperation): string => `${method} ${path}`
 
-/** A partner's list may have columns of its own. */
+/** A partner's list may have further columns. */
 const DOCUMENT = '/_sandbox/reconcile'
 
 describe('with --strict', () => {
   test('every operation refuses an unknown parameter by name, in its own format', async () => {
-    // An inbox takes whatever is delivered to it.
+    // An inbox accepts any body.
     for (const operation of operations.filter(({ path, method }) => method !== 'POST' || !/\/inbox\//.test(path))) {
       const { path, parameters, body } = operation
       const { status, text } = await send(strict, operation, `${path}?no_such=1`, body)

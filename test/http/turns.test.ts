@@ -9,9 +9,9 @@ import { logIn, serve } from '../rigs/server.ts'
 
 /** The requests that others wait for (contract C4), shown by the order of responses and not by a clock. */
 
-/** All that the documented limits allow a client in a minute. */
+/** The number of requests that the documented limits allow a client in a minute. */
 const BURST = 100
-/** Of these so many are waited for, since the rest says the same. */
+/** The test waits for this many of them, since the rest behave the same. */
 const WATCHED = 25
 /** Responses to a burst that may come between another client's request and its response. */
 const BETWEEN_MAX = 10
@@ -54,7 +54,7 @@ describe('While a client has sent 100 requests at once, another is answered afte
     for (const connection of [...senders, another]) connection.close()
     await Promise.all(burst)
     expect(new Set(statuses)).toEqual(new Set([wanted]))
-    // A busy machine now and then hands over more responses at once than the server has sent in a row.
+    // A busy machine sometimes delivers more responses at once than the server has sent in a row.
     const usual = between.toSorted((one, other) => one - other)[(between.length - 1) >> 1]
     expect(usual).toBeLessThanOrEqual(BETWEEN_MAX)
   })

@@ -4,7 +4,7 @@ import { asFailure } from '../../src/db/storage.ts'
 import { httpLayer } from '../../src/http/http-layer.ts'
 import { forFile, startServer } from '../harness.ts'
 
-/** 503: what waiting helps against (contract C4). Each is asked for by a fault, which strikes where the guard stands. */
+/** The 503 of errors that pass (contract C4). Faults inject them at the guard. */
 
 const server = forFile(await startServer())
 

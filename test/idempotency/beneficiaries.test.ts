@@ -9,7 +9,7 @@ const PATH = '/api/v1/beneficiaries'
 const KEY = 'order-4711/ada'
 const atNoon = testIn(() => server.world(NOON))
 
-/** Everything that a client can see of a response. */
+/** The parts of a response that a client can see. */
 const post = async (world: TestWorld, body: unknown, key: string | null = KEY, path = PATH) => {
   const response = await world.post(path, body, key === null ? {} : { 'idempotency-key': key })
   return {

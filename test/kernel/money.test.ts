@@ -32,7 +32,7 @@ const minorUnits = (minor: number, precision: number): Fraction => ({
   over: BigInt(minor),
   under: 10n ** BigInt(precision),
 })
-/** The amount that was computed, or undefined when it was refused as too large; anything else is a failure. */
+/** The computed amount; undefined if it was refused as too large. Any other error fails the test. */
 const outcomeOf = (compute: () => number): number | undefined => {
   try {
     return compute()
@@ -41,7 +41,7 @@ const outcomeOf = (compute: () => number): number | undefined => {
     throw error
   }
 }
-/** Exactly this amount, or refused because it is out of range: never nearly this amount. */
+/** Exactly this amount, or refused because it is out of range; never an approximation. */
 const expectExact = (compute: () => number, exact: bigint): void => {
   const inRange = exact <= BigInt(AMOUNT_MINOR_MAX) && exact >= -BigInt(AMOUNT_MINOR_MAX)
   const outcome = outcomeOf(compute)

@@ -69,7 +69,7 @@ const card = (id: number, currency: string, change: Partial<Product>): Product =
   ...change,
 })
 
-/** A catalog of the edges: amounts that round to nothing, that are given away, that are too large; little stock. */
+/** A catalog of extremes: amounts that round to zero, cost nothing or are too large; little stock. */
 export const edges: Product[] = [
   card(1, 'USD', { gst_percent: 18, handling_fee: { fixed: 0.5, percent: 1.1 } }),
   card(2, 'VND', { max_quantity: 5_000 }),
@@ -90,7 +90,7 @@ export const edges: Product[] = [
   card(11, 'INR', { active: false }),
 ]
 
-/** A product as a catalog file holds it. */
+/** A product in the form of a catalog file. */
 export const fileEntry = (product: Product): object => ({
   ...product,
   validity: '12 months',

@@ -1,6 +1,6 @@
 import type { ClientName, State } from './model.ts'
 
-/** Events as the model knows them (contract C16): how many of each type there must be. */
+/** Events in the model (contract C16): the expected number of each type. */
 
 /** An event of a client. */
 export interface Happening {

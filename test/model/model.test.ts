@@ -1,4 +1,4 @@
-// Runs in process alone: what it proves is logic, which is the same behind a socket.
+// Runs in process alone: it proves logic, which is the same behind a socket.
 
 import { describe, expect, test } from 'bun:test'
 import { COMMANDS } from './commands/index.ts'
@@ -10,7 +10,7 @@ import { describeFound, playSeed } from './runner.ts'
 const SEEDS = [1, 2, 3]
 const STEPS = 60
 const LENGTH = 40
-/** Commands that move money, or change what it is worth or where it lies. */
+/** Commands that move money, or change prices, rates or wallets. */
 const OF_MONEY =
   /^(?:place|order|pay|cancel|fail|deliver|return|advance|fund|open a wallet|ask for a price|ask what|set the rates|set the pace|move a clock)/
 const MONEY_PATHS = /^\/api\/v1\/(?:products|wallets|transactions|orders|payouts|beneficiaries)(?:\/|$)/

@@ -4,7 +4,7 @@ import { partOf } from './money.ts'
 
 /**
  * The model of a sandbox: the specification and the contract once more, small enough to read in one sitting. It has
- * no database, no cache of its own and no clock: the time is told to it. Knows nothing of src.
+ * no database, no cache of its own and no clock: it is told the time. It knows nothing of src.
  */
 
 const SECOND = 1_000
@@ -16,7 +16,7 @@ const KEY_KEPT = DAY
 const FAILURE_WINDOW = 60 * SECOND
 const FAILURES_MAX = 10
 
-/** A time of which the model knows the earliest and the latest that it can be; both are the same while a clock stands still. */
+/** A time between an earliest and a latest one; both are the same while a clock stands still. */
 export interface Span {
   lo: number
   hi: number
@@ -61,7 +61,7 @@ export interface Order {
   givenUp: boolean
   /** All that was delivered was refunded. */
   refunded?: true
-  /** One of its vouchers cannot be opened any more. */
+  /** One of its vouchers can no longer be decrypted. */
   damaged?: true
   dueAt: number | null
 }
@@ -94,11 +94,11 @@ export interface Payout {
   status: PayoutStatus
   submitted: boolean
   returned: boolean
-  /** When the clock takes the next step, and when nobody's beginning makes it expire. */
+  /** The time of the next step by the clock, and the time at which an unprocessed payout expires. */
   dueAt: number | null
 }
 
-/** A movement of a wallet, as a transaction tells it. */
+/** A movement of a wallet, as a transaction shows it. */
 export interface Movement {
   wallet: number
   client: ClientName
@@ -108,7 +108,7 @@ export interface Movement {
 
 interface Login {
   client: ClientName
-  /** The refresh token that is good; older ones are dead. */
+  /** The valid refresh token; older ones are dead. */
   refresh: string
   access: Set<string>
   refreshed: Set<string>
@@ -149,7 +149,7 @@ export interface State {
   /** By client id. */
   clients: Map<number, Terms>
   happenings: Happening[]
-  /** The latest time at which something was done in it. */
+  /** The latest time of a write in it. */
   present: number
 }
 
@@ -285,7 +285,7 @@ export class Model {
 
   // Worlds (contract C15)
 
-  /** Makes a world, or puts one back under the password that it has. */
+  /** Makes a world, or replaces one and keeps its password. */
   put(name: string, state: State = freshState()): World {
     if (name === DEFAULT) this.products = this.catalog
     const world = worldWith(name, this.worlds.get(name)?.password, structuredClone(state))
@@ -293,7 +293,7 @@ export class Model {
     return world
   }
 
-  /** The process has ended and begun again: what it held in memory is gone, and without a folder that is everything. */
+  /** The process was restarted: its memory is lost, and without a folder all data too. */
   restart(keeps: boolean): void {
     this.products = this.catalog
     const kept = keeps ? [...this.worlds.values()] : []
@@ -315,7 +315,7 @@ export class Model {
     return world.password === password
   }
 
-  /** True when one more wrong password is 429; undefined when the time is not known well enough. */
+  /** True if one more wrong password is 429; undefined if the time is not known precisely enough. */
   tooManyFailures(world: World, username: string, now: Span): boolean | undefined {
     const times = world.failures.get(username) ?? []
     const surely = times.filter(({ lo }) => now.hi - lo < FAILURE_WINDOW).length
@@ -340,7 +340,7 @@ export class Model {
     })
   }
 
-  /** The session of an access token, or undefined when it is none or dead. */
+  /** The session of an access token; undefined if the token is unknown or dead. */
   session(access: string | undefined, now: (world: World) => Span): { world: World; client: ClientName } | undefined {
     const token = access === undefined ? undefined : this.tokens.get(access)
     const world = token?.access === access ? this.worlds.get(token?.world ?? '') : undefined
@@ -375,7 +375,7 @@ export class Model {
 
   // Limits (contract C6)
 
-  /** The buckets of a client after what has flowed in. */
+  /** The buckets of a client after their refill. */
   buckets(world: World, client: ClientName, now: Span): Bucket[] {
     const buckets =
       world.buckets.get(client) ??
@@ -407,7 +407,7 @@ export class Model {
     return world.state.wallets.find((wallet) => wallet.id === id && wallet.client === client)
   }
 
-  /** The wallet that pays when none is named: the one in the currency, else the default one (contract C9). */
+  /** The wallet that pays if none is named: the one in the currency, otherwise the default one (contract C9). */
   payingWallet(world: World, client: ClientName, currency: string): Wallet | undefined {
     const own = world.state.wallets.filter((wallet) => wallet.client === client)
     return own.find((wallet) => wallet.currency === currency) ?? own[0]
@@ -479,7 +479,7 @@ export class Model {
   canCancel = ({ status, submitted }: Payout): boolean =>
     ['created', 'queued', 'action_required'].includes(status) || (status === 'processing' && !submitted)
 
-  /** A payout comes to nothing: amount and fees go back. */
+  /** A payout fails: amount and fees are refunded. */
   end(world: World, payout: Payout, status: 'failed' | 'cancelled' | 'expired'): void {
     reserve(world.state, payout.wallet, -payout.paid)
     move(world.state, payout.wallet, payout.paid, 'refund')
@@ -494,7 +494,7 @@ export class Model {
     happened(world.state, payout.client, 'payout.returned')
   }
 
-  /** Takes the next step of a payout's way; false at its end. */
+  /** Takes the next step of a payout; false in a final status. */
   step(world: World, payout: Payout, now: number): boolean {
     const { state } = world
     const next = {
@@ -537,7 +537,7 @@ export class Model {
     }
   }
 
-  /** Does what has fallen due in a world. */
+  /** Does the due work of a world. */
   catchUp(world: World, now: number): void {
     const { state } = world
     for (;;) {
@@ -569,7 +569,7 @@ export class Model {
     else this.step(world, payout, at)
   }
 
-  /** Every time from a moment on at which a world behaves otherwise than before. */
+  /** The times after a moment at which the behaviour of a world changes. */
   turningPoints(world: World): number[] {
     const { state } = world
     const ends = ({ lo, hi }: Span, after: number) => [lo + after, hi + after]
@@ -612,7 +612,7 @@ const move = (state: State, walletId: number, amount: bigint, source: Movement['
   look(state, wallet)
   state.movements.push({ wallet: walletId, client: wallet.client, amount, source })
 }
-/** Tells of a wallet that has fallen below its threshold, once until it has recovered. */
+/** Publishes that a wallet is below its threshold, once until it has recovered. */
 const look = (state: State, wallet: Wallet): void => {
   const isLow = wallet.threshold !== null && wallet.amount < wallet.threshold
   if (isLow && !wallet.isLow) happened(state, wallet.client, 'wallet.low')
@@ -646,7 +646,7 @@ const settle = (state: State, order: Order): void => {
 
 const STEP_AFTER = { created: 1, queued: 2, settling: 5 } as const
 
-/** When the clock does something to a payout: the next step of the sandbox's pace, or the expiry of what nobody began. */
+/** The time at which the clock moves a payout: the next step of the sandbox's pace, or its expiry. */
 const dueOf = ({ pace }: State, { status, submitted, createdAt }: Payout, now: number): number | null => {
   if (pace.payouts === 'manual') {
     return status === 'created' || status === 'queued' ? createdAt + PAYOUT_EXPIRES_AFTER : null

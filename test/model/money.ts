@@ -3,7 +3,7 @@ import { currencyOf, type Product, type Rates } from './goods.ts'
 /** The prices of purchases and payouts (contract C5, C9, C13), in whole minor units of any size. */
 
 const E8 = 100_000_000n
-/** Beyond this not every decimal survives a double (decision 0006). */
+/** Beyond this, not every decimal survives a double (decision 6). */
 const LARGEST = 999_999_999_999_999n
 const CONVERSION_BASIS_POINTS = 50n
 const PAYOUT_FEE_BASIS_POINTS = 150n
@@ -17,7 +17,7 @@ const power = (decimals: number): bigint => 10n ** BigInt(decimals)
 const shareIn = (amount: bigint, basisPoints: bigint): bigint => divided(amount * basisPoints, 10_000n)
 const basisPointsOf = (percent: number): bigint => BigInt(Math.round(percent * 100))
 
-/** The part of an amount that some of so many pieces make. */
+/** The share of an amount for some of its pieces. */
 export const partOf = (amount: bigint, pieces: number, all: number): bigint =>
   divided(amount * BigInt(pieces), BigInt(all))
 
@@ -157,6 +157,6 @@ export const payoutPrice = (
   const paid = net + (currency === walletCurrency ? 0n : shareIn(net, CONVERSION_BASIS_POINTS))
   if ([amount + fees, net, paid].some((each) => each > LARGEST)) return { trouble: 'too large' }
   if (net === 0n) return { trouble: 'too small' }
-  // Of what the wallet pays at least the smallest unit is for the amount, so that a late return gives something back.
+  // At least the smallest unit of the wallet's payment is for the amount, so that a late return refunds something.
   return { fees, paid, paidAmount: paidAmount === 0n ? 1n : paidAmount }
 }

@@ -5,7 +5,7 @@ import { type ClientName, type Model, type Span, spanOf, type Token, type Wallet
 import { majorOf } from './money.ts'
 import type { Program } from './program.ts'
 
-/** One run: it asks a program, tells the model what was asked, and stops at the first response that the model did not foretell. */
+/** One run: it sends requests to a program and the model, and stops at the first response that the model did not predict. */
 
 export interface ProgramResponse {
   /** 0 when the connection was closed without a response. */
@@ -23,7 +23,7 @@ export interface Call {
   id?: string | number
   query?: string
   body?: unknown
-  /** A body that goes out as it is. */
+  /** A body that is sent unchanged. */
   text?: string
   headers?: Record<string, string>
 }
@@ -62,7 +62,7 @@ export class Finding extends Error {
   override readonly name = 'Finding'
 }
 
-/** Times that are this near are made certain first, by stopping the clock: longer than any request takes. */
+/** If a change is this near, the clock is stopped first, so that the time is certain: longer than any request takes. */
 const NEAR_MS = 30_000
 const LINE_LENGTH = 160
 
@@ -91,7 +91,7 @@ export class Play {
     return world && this.model.product(world, id)
   }
 
-  /** A name that nothing else in this run has. */
+  /** A name that is unique in this run. */
   freshName(prefix: string): string {
     return `${prefix}-${++this.#names}`
   }
@@ -100,7 +100,7 @@ export class Play {
     this.#tokens.push(token)
   }
 
-  /** The token that somebody uses: the newest that is alive, and else none. */
+  /** The token of a sender: the newest valid one, if there is one. */
   tokenOf({ world, client, token }: Who): string | undefined {
     if (token === 'garbage') return 'a.b.c'
     if (token === 'none') return undefined
@@ -120,7 +120,7 @@ export class Play {
 
   // Asking
 
-  /** Asks the API as somebody; the rule says what must come once the edge has let the request in. */
+  /** Sends a request to the API; the rule applies if the HTTP layer admits it. */
   async api(who: Who, call: Call, rule: Rule): Promise<ProgramResponse> {
     await this.settle()
     const access = this.tokenOf(who)
@@ -129,7 +129,7 @@ export class Play {
     return response
   }
 
-  /** Asks what needs no token: the control API, logins, probes. */
+  /** Sends a request that needs no token: to the control API, a login, a probe. */
   async open(call: Call, rule: (response: ProgramResponse) => Expected): Promise<ProgramResponse> {
     await this.settle()
     const response = await this.send(call)
@@ -137,7 +137,7 @@ export class Play {
     return response
   }
 
-  /** Asks the control API about a world. */
+  /** Sends a request to the control API about a world. */
   control(
     call: Call,
     name: string,
@@ -153,7 +153,7 @@ export class Play {
     })
   }
 
-  /** Puts a request together and sends it. */
+  /** Builds a request and sends it. */
   async send(call: Call, access?: string): Promise<ProgramResponse> {
     const { method, url } = this.locate(call)
     const headers = { ...call.headers, ...(access !== undefined && { authorization: `Bearer ${access}` }) }
@@ -173,7 +173,7 @@ export class Play {
     return { method: served.method, url: query ? `${path}?${query}` : path }
   }
 
-  /** Holds a response against what the model foretells, edge first (contract C4). */
+  /** Compares a response with the model's prediction, the checks of the HTTP layer first (contract C4). */
   judge(
     call: Call,
     access: string | undefined,
@@ -213,7 +213,7 @@ export class Play {
     throw new Finding(problem)
   }
 
-  /** Makes the time of every world certain that is about to change by itself, by stopping its clock. */
+  /** Stops the clock of every world that is about to change by itself, so that its time is certain. */
   async settle(): Promise<void> {
     for (const world of this.model.worlds.values()) {
       if (world.state.clock.frozenAt !== null) continue
@@ -231,7 +231,7 @@ export class Play {
 
   // The rules that hold after every step
 
-  /** Holds the books of every world that was touched against the model's; at the end those of every world. */
+  /** Compares the ledger of every changed world with the model's; at the end that of every world. */
   async audit(isLast = false): Promise<void> {
     const names = isLast ? [...this.model.worlds.keys()] : [...this.#touched]
     this.#touched.clear()
@@ -293,7 +293,7 @@ export class Play {
     if (wrong) this.fail(`${call.operation}: ${wrong} | ${short(response.text)}`)
   }
 
-  /** Takes a token of each bucket, or says what a refusal must look like. */
+  /** Takes a token of each bucket, or returns the expected refusal. */
   #charge(
     world: World,
     client: ClientName,

@@ -7,7 +7,7 @@ import { type StartedServer, startServer } from '../harness.ts'
 import { edges, fileEntry } from './goods.ts'
 import type { ProgramResponse } from './play.ts'
 
-/** The program that a run asks: started afresh, ended, crashed and started again, in process or as the executable. */
+/** The program of a run: started, ended, crashed and restarted, in process or as the executable. */
 
 /** The options that a program is started with. They are a part of the script, so that shrinking can simplify them. */
 export interface Setup {
@@ -77,7 +77,7 @@ export class Program {
     )
   }
 
-  /** Ends as a service manager would, or as a crash would, and begins again. */
+  /** Ends the program as a service manager or a crash would, and starts it again. */
   async restart(how: 'stop' | 'kill'): Promise<void> {
     await this.#running[how]()
     await this.begin()
@@ -96,7 +96,7 @@ export class Program {
 
   async #responseTo(url: string, init: BunFetchRequestInit): Promise<Omit<ProgramResponse, 'real'>> {
     try {
-      // On a kept connection the runtime would quietly ask again where no response came.
+      // On a kept connection, the runtime would silently repeat a request without a response.
       const response = await this.#running.request(url, { ...init, keepalive: false })
       const text = await response.text()
       const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false

@@ -6,7 +6,7 @@ import { type Limits, Model } from './model.ts'
 import { Finding, Play } from './play.ts'
 import { type Operations, Program, readOperations, type Setup } from './program.ts'
 
-/** Plays scripts to a fresh program each, and makes one that ends in a finding as short as it can be. */
+/** Plays each script to a new program, and shortens a script that ends in a finding. */
 
 export interface Step {
   does: string
@@ -88,7 +88,7 @@ export const playScript = async ({ setup, steps }: Script): Promise<Outcome> => 
   }
 }
 
-/** A script that ended in a finding, as short as it could be made, for people and to be kept. */
+/** A shortened script with a finding, for people and to be kept. */
 export interface Found {
   script: Script
   outcome: Outcome
@@ -103,14 +103,14 @@ export interface RunOptions {
   length: number
   /** The commands that scripts are made of; all, when left out. */
   commands?: typeof COMMANDS
-  /** After how many different findings it stops. */
+  /** The number of different findings after which it stops. */
   findingsMax?: number
   onProgress?: (stepsDone: number) => void
-  /** Hears of each finding at once: a long run may be stopped. */
+  /** Called with each finding at once, because a long run may be stopped. */
   onFound?: (found: Found) => void
 }
 
-/** Plays scripts of a seed until so many steps are done, or so many findings were made that differ. */
+/** Plays scripts of a seed up to a number of steps, or of different findings. */
 export const playSeed = async (options: RunOptions): Promise<{ steps: number; found: readonly Found[] }> => {
   const { seed, steps: wanted, length, commands = COMMANDS, findingsMax = 1, onProgress, onFound } = options
   const made = scripts(length, stepsOf(commands))
@@ -132,7 +132,7 @@ export const playSeed = async (options: RunOptions): Promise<{ steps: number; fo
   return { steps: done, found }
 }
 
-/** Takes away whatever is not needed for a finding: halves first, then single steps, then what is special of the setup. */
+/** Removes steps that a finding does not need: halves first, then single ones, then options of the setup. */
 const shrink = async (script: Script, outcome: Outcome): Promise<Omit<Found, 'seed'>> => {
   let best = { script: { ...script, steps: script.steps.slice(0, outcome.stepCount) }, outcome }
   const tried = async (candidate: Script): Promise<boolean> => {
@@ -154,7 +154,7 @@ const shrink = async (script: Script, outcome: Outcome): Promise<Omit<Found, 'se
   return best
 }
 
-/** Leaves out members of what steps are given, one by one. */
+/** Leaves out members of the arguments of steps, one by one. */
 const simplerArguments = async (
   current: () => Script,
   tried: (candidate: Script) => Promise<boolean>,
@@ -182,7 +182,7 @@ const bonesOf = (problem: string): string =>
     .replace(/(?:ben|pyt)_\w+/g, 'an id')
     .replace(/\d{4,}|\b\d{1,2}\b/g, '#')
 
-/** A finding for people: what was asked, what was wrong, and the steps to keep it by. */
+/** A finding for people: the requests, the problem, and the steps that repeat it. */
 export const describeFound = ({ script, outcome, seed }: Found): string =>
   [
     `found with seed ${seed}: ${outcome.problem}`,

@@ -14,7 +14,7 @@ import { openWallet } from '../../src/wallets/queries.ts'
 import { catalogEntry } from '../catalog/entry.ts'
 import { openProgram, type ProgramOptions, TestWorld } from '../harness.ts'
 
-/** Live mode in this process: one client with money, two products, and what an operator does to the data. */
+/** Live mode in this process: one client with money, two products, and acts of an operator on the data. */
 
 const USD = 139
 const CATALOG = {

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../program.ts'
 import { countOf, getOrder, INSTANT, ORDERS, type Order, place } from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 
-/** Nothing is bought twice, no card is sold twice, and no code is written where it can be read. */
+/** Nothing is bought twice, no card is sold twice, and no code is stored in plain text. */
 
 const server = await sharedServer()
 const inWorld = testIn(() => server.world())

@@ -1,4 +1,4 @@
-// Runs in process alone: it reads what no response tells.
+// Runs in process alone: it reads data that no response shows.
 
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { importCatalog } from '../../src/catalog/import.ts'

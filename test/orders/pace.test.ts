@@ -11,7 +11,7 @@ const atStart = testIn(() => server.world(START))
 const SIX = { ...INSTANT, quantity: 6 }
 const at = (time: string) => `2030-01-01T${time}Z`
 
-/** A world in which that long has passed since it was opened. */
+/** A world in which this time has passed since it was opened. */
 const later = async (world: TestWorld, time: string): Promise<TestWorld> => {
   await world.clock({ now: at(time) })
   return world

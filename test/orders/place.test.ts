@@ -256,7 +256,7 @@ describe('a held charge', () => {
     eurPerUsd = '0.5'
     await client.clock({ advance: 'PT4M59.999S' })
     expect((await place(client, { product_id, ...purchase })).amount).toBe(88.76)
-    // Nobody has asked what three cost.
+    // The price of three was not requested.
     expect((await place(client, { product_id, ...purchase, quantity: 3 })).amount).toBe(72.36)
     await client.clock({ advance: 'PT0.001S' })
     expect((await place(client, { product_id, ...purchase })).amount).toBe(48.24)

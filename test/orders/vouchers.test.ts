@@ -1,4 +1,4 @@
-// Runs in process alone: it reads what no response tells.
+// Runs in process alone: it reads data that no response shows.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { importedSupply } from '../../src/orders/supply.ts'
 import { cipherAsMarked, keysOf, nextKeyIn, openCipher, promoteKey } from '../../src/orders/voucher-key.ts'
 import { type Live, openLive } from './live.ts'
 
-/** Vouchers at rest (contract C12): in one process, because only a look at the rows tells how they are kept. */
+/** Vouchers at rest (contract C12): in one process, because only the rows show how they are stored. */
 
 let live: Live
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import type { Transaction } from '../records.ts'
 import { countOf, HUNDRED, PAYOUTS, type Payout } from '../records.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 
-/** Nothing is paid twice, nothing is paid that is not there, and what is refunded is what was paid. */
+/** Nothing is paid twice or without balance, and a refund equals the payment. */
 
 const server = await sharedServer()
 const inWorld = testIn(() => server.world())

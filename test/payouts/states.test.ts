@@ -1,4 +1,4 @@
-// Runs in process alone: it reads what no response tells.
+// Runs in process alone: it reads data that no response shows.
 
 import { describe, expect, test } from 'bun:test'
 import { DAY_MS } from '../../src/kernel/clock.ts'
@@ -14,7 +14,7 @@ import { getPayout, HUNDRED, pay, START, saveGrace } from '../records.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
 
-/** The state machine of payouts (contract C13), each event from each state, with what it writes to the ledger. */
+/** The state machine of payouts (contract C13), each event from each state, with its ledger entry. */
 
 const program = forFile(openProgram())
 
@@ -33,7 +33,7 @@ interface Said {
   failureCode?: string
   failureReason?: string
 }
-/** Lets events applyEvent, a tenth of a second apart. */
+/** Applies events, a tenth of a second apart. */
 const go = async (world: World, id: string, events: readonly PayoutEventType[], said: Said = {}, byClock = true) => {
   for (const event of events) {
     const row = rowOf(world, id)

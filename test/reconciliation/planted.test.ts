@@ -1,4 +1,4 @@
-// Runs in process alone: it reads what no response tells.
+// Runs in process alone: it reads data that no response shows.
 
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
@@ -42,7 +42,7 @@ type Named = Record<'only_ours' | 'only_theirs' | 'differs' | 'counted_twice', s
 
 const nameOf = ({ type, reference }: Pick<Entry, 'type' | 'reference'>): string => `${type} ${reference}`
 
-/** A copy of the books with mistakes, each in another record, and what has to be named. */
+/** A copy of the books with mistakes, each in another record, and the expected differences. */
 const withMistakes = (books: readonly Entry[], chance: Chance) => {
   const named: Named = { only_ours: [], only_theirs: [], differs: [], counted_twice: [] }
   const partings: [atMs: number, name: string][] = []

@@ -33,7 +33,7 @@ export const emptyYear = async (): Promise<Uint8Array> => {
   return live.database.image()
 }
 
-/** The books of a year, without the tables that nothing here reads. */
+/** The books of a year, without tables that the tests do not read. */
 export const booksOf = (image: Uint8Array, entries: readonly Entry[]): Database => {
   const database = Database.inMemory(image)
   const { sqlite } = database

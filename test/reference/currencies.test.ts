@@ -19,7 +19,7 @@ const codesWith = async (precision: number) =>
     .map(({ currency }) => currency)
     .sort()
 
-/** Codes of ISO 4217 that nobody pays with: metals, funds, units of account, tests, and what has been replaced. */
+/** Codes of ISO 4217 that nobody pays with: metals, funds, units of account, tests and replaced currencies. */
 const NOT_CIRCULATING = [
   ...['XAU', 'XAG', 'XPT', 'XPD'],
   ...['BOV', 'CHE', 'CHW', 'CLF', 'COU', 'MXV', 'USN', 'UYI', 'UYW'],

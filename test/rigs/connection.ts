@@ -34,7 +34,7 @@ interface Settle {
   reject: (reason: Error) => void
 }
 
-/** One connection, which asks one thing at a time. */
+/** One connection, with one request at a time. */
 export class Connection {
   #chunks: Buffer[] = []
   #bytes = 0
@@ -76,7 +76,7 @@ export class Connection {
     this.socket.destroy()
   }
 
-  /** Ends the connection for a question that was waited for long enough. */
+  /** Ends the connection after a request without a response in time. */
   giveUp(): void {
     this.#end('given up')
     this.socket.destroy()
@@ -152,7 +152,7 @@ export const bytesOf = ({ method, path, headers = {}, body }: Ask): Uint8Array =
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), content ?? Buffer.alloc(0)])
 }
 
-/** One question on a connection of its own. */
+/** One request on its own connection. */
 export const ask = async (port: number, question: Ask): Promise<RawResponse> => {
   const connection = await Connection.open(port)
   try {

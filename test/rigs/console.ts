@@ -14,7 +14,7 @@ const SCREENS = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [1_280, 390].map((width) => ({ colorScheme, viewport: { width, height: 844 } })),
 )
 
-/** A state of a page: its place, what it shows once it is loaded, and what somebody does then. */
+/** A state of a page: its address, its content once it is loaded, and further actions. */
 interface State {
   place: string
   shows: string
@@ -62,7 +62,7 @@ const statesOf = (world: string): Record<string, State> => {
 const openAll = (page: Page) =>
   page.evaluate(`document.querySelectorAll('main details').forEach((each) => { each.open = true })`)
 
-/** In the page: what somebody can use. */
+/** The usable elements, read in the page. */
 const USABLE = `[...document.querySelectorAll('a[href], button:enabled, input, select, summary, [tabindex="0"]')]
   .filter((each) => each.checkVisibility({ visibilityProperty: true }))`
 

@@ -17,7 +17,7 @@ import { serve } from './server.ts'
 
 const WRITERS = 4
 const WRITES_MAX = 60
-/** After so many rounds a fresh folder. */
+/** The number of rounds after which a new folder is used. */
 const ROUNDS_OF_A_FOLDER = 25
 const PATHS = ['/one', '/two', '/three']
 /** Of the deliveries: refused, broken off, and late. */

@@ -1,4 +1,4 @@
-/** Reproducible randomness for rigs: the same seed throws the same. */
+/** Reproducible randomness for rigs: the same seed gives the same values. */
 export class Dice {
   #state: number
 

@@ -14,14 +14,14 @@ import { type Acknowledged, anyWrite, askFor, faultIn, recall, retry, type Write
 
 /**
  * Kills the server in the middle of a storm of writes, with commands of the operator beside it, starts it again, and
- * holds it to everything that was acknowledged. A round is a storm, a kill and a recovery.
+ * checks everything that was acknowledged. A round is a storm, a kill and a recovery.
  */
 
 const WRITERS = 6
 const ACKNOWLEDGED_MAX = 120
-/** After so many rounds a fresh folder, so that a round does not take longer and longer. */
+/** The number of rounds after which a new folder is used, so that rounds do not become slower. */
 const ROUNDS_OF_A_FOLDER = 50
-/** Of what older rounds have written, so much is asked for again. */
+/** The number of writes of older rounds that are read again. */
 const OLD_ONES = 20
 /** More than are sold in the rounds of a folder. */
 const CODES = 10_000

@@ -13,7 +13,7 @@ export interface Client {
   password: string
 }
 
-/** Codes as a file for `scrip vouchers import`; the prefix tells one file's from another's. */
+/** Codes as a file for `scrip vouchers import`; the prefix distinguishes the files. */
 export const codesOf = (prefix: string, count: number): string =>
   Array.from({ length: count }, (_, index) =>
     JSON.stringify({ product_id: 1, denomination: 10, card_number: `${prefix}${index}`, pin_code: '1' }),

@@ -1,7 +1,7 @@
 import type { Ask } from './connection.ts'
 import type { Dice } from './dice.ts'
 
-/** The requests that the document shows, and what a hostile hand makes of them. */
+/** The requests in the document, and hostile variants of them. */
 
 export interface Mutant {
   bytes: Buffer
@@ -29,7 +29,7 @@ export interface Operation {
   /** The query parameters that it knows. */
   words: string[]
   body: Json | undefined
-  /** Its response is long, or it starts the world anew: it is asked for more seldom. */
+  /** Its response is long, or it resets the world, so it is requested less often. */
   isHeavy: boolean
 }
 
@@ -43,7 +43,7 @@ interface Document {
   components: { parameters: Record<string, { name: string; in: string; example?: Json }> }
 }
 
-/** The fault that the document shows is a 500, which is what is looked for. */
+/** The fault in the document is a 500, which would count as a finding. */
 const FAULT = { error: 'products.not_found', match: { method: 'GET', path: '/api/v1/products/1' }, times: 1 }
 /** Paths that end everybody's token, or never end. */
 const LEFT_OUT = new Set(['/auth/logout', '/_sandbox/reset', '/_sandbox/feed', '/_sandbox/inbox/{name}'])
@@ -78,7 +78,7 @@ const LONG = 3_000
 /** The part of all requests whose bytes are changed after they were written. */
 const BROKEN = 0.08
 
-/** Texts that mean something, to somebody, somewhere. */
+/** Texts that have a special meaning to some program. */
 const TEXTS = [
   ...['', ' ', '"', "'", '\\', '%', '_', '*', '+', '[', '[]', '{}', 'null', 'true', 'NaN', "1'--", '1;2'],
   ...['0', '-1', '01', '1', '1.0', '1.5', '1e3', '0x10', '2147483647', '2147483648', '9'.repeat(40), '٣'],
@@ -136,7 +136,7 @@ const ODD_BODIES = [
   ...[`${'['.repeat(40)}${']'.repeat(40)}`, `{"a":${'['.repeat(5_000)}`, `{"a":[${'1,'.repeat(10_001)}1]}`],
 ]
 
-/** A hostile request; the token is good. */
+/** A hostile request with a valid token. */
 export const mutant = (dice: Dice, operations: readonly Operation[], token: string): Mutant => {
   const isHeavy = dice.chance(HEAVY_PART)
   const operation = dice.pick(operations.filter((each) => each.isHeavy === isHeavy))

@@ -33,7 +33,7 @@ export class Operator {
     private readonly dice: Dice,
   ) {}
 
-  /** Hears of a record that was acknowledged. */
+  /** Called with each acknowledged record. */
   hear(kind: Kind, body: string): void {
     if (kind === 'payouts') this.#payout = (JSON.parse(body) as { id: string }).id
   }
@@ -75,7 +75,7 @@ export class Operator {
     return exitCode === 0 ? undefined : `a backup that was told done: ${stdout}${stderr}`
   }
 
-  /** Asks a server that has come back for what the commands have done. */
+  /** Checks the effects of the commands on a restarted server. */
   async findings(connection: Connection, token: string): Promise<string[]> {
     const headers = { Authorization: `Bearer ${token}` }
     const findings: string[] = []

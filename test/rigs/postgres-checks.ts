@@ -23,7 +23,7 @@ const CHECKS: Readonly<Record<string, string>> = {
     'SELECT seq FROM (SELECT seq, epoch, lag(seq) OVER w AS before, lag(epoch) OVER w AS earlier FROM scrip.changes WINDOW w AS (ORDER BY seq)) AS c WHERE seq <> before + 1 OR epoch < earlier',
 }
 
-/** @param funded how many commands that fund a wallet have succeeded */
+/** @param funded the number of commands that have funded a wallet */
 export const faultsOfRows = async (sql: Sql, funded: number): Promise<string[]> => {
   const commands = `SELECT count(*) FROM scrip.transactions WHERE source_type = 'funding' HAVING count(*) < ${funded}`
   const found: string[] = []

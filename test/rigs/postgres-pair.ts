@@ -7,7 +7,7 @@ import { openReceiver, type Receiver } from '../webhooks/webhooks.ts'
 import { LiveFolder } from './live-folder.ts'
 import { serve } from './server.ts'
 
-/** Two servers of one record, each behind a network of its own, and a receiver of their webhooks. */
+/** Two servers of one installation, each behind its own network, and a receiver of their webhooks. */
 
 /** The maximum time for which a fault may keep everybody waiting. */
 export const PATIENCE_MS = 20_000
@@ -92,7 +92,7 @@ export class Pair {
     throw new Error(`no server is ready: ${this.logs}`)
   }
 
-  /** Kills the primary once a standby has all that is acknowledged, and promotes that. Resolves at the promotion. */
+  /** Kills the primary once a standby has every acknowledged commit, and promotes the standby. Resolves at the promotion. */
   async promote(storm: () => Promise<void>): Promise<void> {
     const primary = this.postgres
     const standby = await this.#withStandby()

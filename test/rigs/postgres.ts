@@ -56,7 +56,7 @@ class Storm {
   readonly #acknowledged: Acknowledged[] = []
   /** The process that was the first to acknowledge each write. */
   readonly #makers = new Map<string, number>()
-  /** Their responses were lost: they are asked for again, by their keys. */
+  /** Writes whose responses were lost: they are repeated with their keys. */
   readonly #open: Write[] = []
   readonly #findings: string[] = []
   readonly #gaps = new Map<Fault, number[]>()
@@ -125,7 +125,7 @@ class Storm {
           this.#acknowledge({ ...write, status: response.status, body: response.body.toString() })
         }
       } catch {
-        // As docs/use/errors.md has it: a 503 is repeated, and what may have been done is repeated with its key alone.
+        // As docs/use/errors.md says: a 503 is repeated, and a write that may have been done is repeated only with its key.
         if (write.isKeyed || hasNoEffect) this.#open.push(write)
         connection?.close()
         connection = undefined
@@ -202,7 +202,7 @@ class Storm {
     }
   }
 
-  /** Until something is acknowledged that was not sent before: each writer has one response on its way. */
+  /** Waits until a write is acknowledged that was sent after the fault: each writer has one response on its way. */
   async #untilAcknowledged(): Promise<void> {
     const before = this.#acknowledged.length
     const endMs = performance.now() + PATIENCE_MS
@@ -278,7 +278,7 @@ class Storm {
     }
   }
 
-  /** All that was acknowledged, or some of it by chance. */
+  /** All acknowledged writes, or a random part of them. */
   #sample(max: number): readonly Acknowledged[] {
     if (this.#acknowledged.length <= max) return this.#acknowledged
     return Array.from({ length: max }, () => this.dice.pick(this.#acknowledged))

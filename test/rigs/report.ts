@@ -7,7 +7,7 @@ export interface Options {
   seed: number
   /** Only a part of its work, as a test of the rig itself. */
   isShort: boolean
-  /** Takes how far a long run has come. */
+  /** Called with the progress of a long run. */
   progress: (line: string) => void
 }
 
@@ -30,7 +30,7 @@ export const printed = ({ tables, findings }: Report): string =>
     ...findings.slice(0, FINDINGS_SHOWN).map((finding) => `- ${finding}`),
   ].join('\n')
 
-/** The value that so much of all values reach at most. */
+/** The value that this share of all values does not exceed. */
 export const percentile = (values: readonly number[], part: number): number => {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN

@@ -9,7 +9,7 @@ import type { Rig } from './report.ts'
 import { soak } from './soak.ts'
 import { year } from './year.ts'
 
-/** Every rig by its name, with the rounds that it goes when nobody says how many. */
+/** Every rig by its name, with its default number of rounds. */
 export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   kill: { rig: kill, rounds: 200 },
   power: { rig: power, rounds: 500 },

@@ -3,7 +3,7 @@ import { printed } from './report.ts'
 import { RIGS } from './rigs.ts'
 
 /**
- * Runs one rig against the compiled executable, prints what was done and what was found, and exits with 1 on a finding:
+ * Runs one rig against the compiled executable, prints its steps and findings, and exits with 1 on a finding:
  *
  *     bun run rig NAME [--rounds N] [--seed S] [--short]
  *

@@ -2,8 +2,8 @@ import { parentPort, Worker } from 'node:worker_threads'
 import { bytesOf, Connection } from './connection.ts'
 
 /**
- * The other clients, in a thread of their own: each asks at its times, whatever became of its last question, and waits
- * are counted from when it would have asked.
+ * The other clients, in a thread of their own: each sends requests at fixed times, also if earlier ones have no response yet.
+ * Waits count from the planned time of the request.
  */
 
 export interface Window {
@@ -16,7 +16,7 @@ export interface Window {
 
 export interface Felt {
   latenciesMs: number[]
-  /** Responses that were not as they should be. */
+  /** Unexpected responses. */
   wrong: string[]
 }
 

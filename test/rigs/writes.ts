@@ -1,12 +1,12 @@
 import { type Ask, bytesOf, type Connection, type RawResponse } from './connection.ts'
 import type { Dice } from './dice.ts'
 
-/** The writes of a storm, and what has to hold of one that was acknowledged. */
+/** The writes of a storm, and the checks of an acknowledged one. */
 
 const KINDS = ['beneficiaries', 'orders', 'payouts'] as const
 export type Kind = (typeof KINDS)[number]
 const STATUSES: Record<Kind, number> = { beneficiaries: 201, orders: 200, payouts: 201 }
-/** The part of the writes that carry an Idempotency-Key. */
+/** The share of writes with an Idempotency-Key. */
 const KEYED = 0.6
 
 export interface Write {
@@ -50,14 +50,14 @@ export const askFor = ({ kind, name, isKeyed }: Write, token: string): Ask => {
 export const faultIn = (write: Write, { status, body }: RawResponse): string | undefined =>
   status === STATUSES[write.kind] ? undefined : `${write.kind} ${write.name}: ${status} ${body}`
 
-/** The members that say the same whatever has become of a record since. */
+/** The members of a record that never change. */
 const LASTING: Record<Kind, readonly string[]> = {
   beneficiaries: ['id', 'email', 'first_name', 'created_at'],
   orders: ['id', 'ref', 'transaction_id', 'amount', 'status', 'vouchers', 'placed_at'],
   payouts: ['id', 'reference_id', 'amount', 'fees', 'total_amount', 'created_at'],
 }
 
-/** Asks a server that has come back for a write that was acknowledged; returns what is wrong. */
+/** Reads an acknowledged write from a restarted server; returns the problem. */
 export const recall = async (
   connection: Connection,
   token: string,
@@ -82,7 +82,7 @@ export const recall = async (
     : `${path} has another ${changed.join(', ')}: ${found.body}, not ${write.body}`
 }
 
-/** Asks twice for a write that has no response: whatever became of it, its key has one effect. */
+/** Repeats a write without a response twice: its key has one effect, whether the first was done or not. */
 export const retry = async (connection: Connection, token: string, write: Write): Promise<string | undefined> => {
   const first = await connection.send(bytesOf(askFor(write, token)))
   const second = await connection.send(bytesOf(askFor(write, token)))

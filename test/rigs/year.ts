@@ -12,7 +12,7 @@ import type { Played, Size } from './year/play.ts'
 /**
  * The year of a small company in live mode, up to now: 3 clients, 500 products, 20,000 orders and payouts, refunds. Then, with
  * the executable: a backup, a restore, a crash, a rotation, an upgrade, an erasure. At the end every monthly statement has to
- * follow from what the clients were told, `verify` has to find nothing, and the audit has to name every act, in order.
+ * follow from the responses that clients got, `verify` has to find nothing, and the audit has to name every act, in order.
  */
 
 const WHOLE: Size = {
@@ -23,7 +23,7 @@ const WHOLE: Size = {
   codes: 6,
 }
 const SHORT: Size = { products: 10, days: [9], orders: 4, payouts: 3, codes: 6 }
-/** Of the twelve months, those whose statements the short form reads. */
+/** The months whose statements the short form reads. */
 const SHORT_MONTHS = [0, 11]
 const CRASH_AFTER = 20
 const WRITERS = 4
@@ -120,7 +120,7 @@ class Today {
     await again.stop()
   }
 
-  /** Both passwords and all tokens stay good. */
+  /** Both passwords and all tokens stay valid. */
   async rotate(): Promise<void> {
     const server = await this.#serve()
     const [, customer] = this.#known()

@@ -54,7 +54,7 @@ export class ConsoleBrowser {
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
   }
 
-  /** The name of a world in which everything has happened once. */
+  /** The name of a world with every kind of record and event. */
   async filledWorld(): Promise<string> {
     const world = await this.world()
     const { name } = world
@@ -70,7 +70,7 @@ export class ConsoleBrowser {
     return name
   }
 
-  /** Opens a place of the console in a window of its own, with the token of the sandbox. */
+  /** Opens an address of the console in a new window, with the token of the sandbox. */
   async open(place: string, options: ContextOptions = {}): Promise<Page> {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
     await context.addInitScript(`sessionStorage.setItem('scrip-sandbox-token', ${JSON.stringify(TOKEN)})`)

@@ -42,7 +42,7 @@ const COMMON: Record<string, number> = {
   unavailable: 503,
 }
 
-/** The outcomes of the API, as the document tells them: neither health nor pictures. */
+/** The outcomes of the API according to the document, without probes and pictures. */
 const documented = async (): Promise<Omit<Outcome, 'count'>[]> => [
   ...operationsOf(await readDocument(server))
     .filter(({ tags, path }) => !tags.includes('Sandbox') && !tags.includes('Service') && !path.startsWith('/cards/'))

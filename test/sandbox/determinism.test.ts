@@ -1,4 +1,4 @@
-// Runs in process alone: what it proves is logic, which is the same behind a socket.
+// Runs in process alone: it proves logic, which is the same behind a socket.
 
 import { describe, expect, test } from 'bun:test'
 import { type Server, startServer, TestWorld } from '../harness.ts'

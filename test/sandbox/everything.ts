@@ -4,7 +4,7 @@ import { control, succeed } from './surface.ts'
 
 /** A long script: every operation of the API and every control that writes, in one world. */
 
-/** A request, and all of its response but what no seed can foretell. */
+/** A request, and its response without headers of the connection. */
 export interface Replayed {
   asked: string
   status: number
@@ -15,13 +15,13 @@ export interface Replayed {
 /** A stream between the two ends of a connection. */
 const FOREIGN_HEADERS = new Set(['date', 'connection', 'content-length', 'content-encoding', 'transfer-encoding'])
 
-/** Makes a world whose clock has stood still at noon from before the first write. */
+/** Makes a world whose clock stands still at noon before the first write. */
 export const makeAtNoon = async (server: Server, name: string): Promise<void> => {
   await succeed(server, 'PUT', `/worlds/${name}`)
   await succeed(server, 'POST', `/clock?world=${name}`, { now: NOON, frozen: true })
 }
 
-/** Asks for everything in a world that was made, and returns what came of it. */
+/** Sends the script to a world, and returns the responses. */
 export const everything = async (server: Server, name: string): Promise<Replayed[]> => {
   const responses: Replayed[] = []
   let authorization = ''
@@ -157,7 +157,7 @@ export const everything = async (server: Server, name: string): Promise<Replayed
   return responses
 }
 
-/** Everything that the sandbox says of a world, besides its rows. */
+/** Everything that the sandbox reports about a world, besides its rows. */
 export const viewOf = async (server: Server, name: string): Promise<Record<string, unknown>> => {
   const view: Record<string, unknown> = {}
   for (const path of ['clock', 'pace', 'faults', 'requests', 'coverage']) {

@@ -6,7 +6,7 @@ import { Connection, type Listening, listening } from '../socket.ts'
 import { amountIn } from '../wallets/balances.ts'
 import { read, rowsOf, succeed } from './surface.ts'
 
-/** Faults that strike when the work is done: what tells whether a client's retries are safe (contract C15). */
+/** Faults after the work is done, which show whether a client's retries are safe (contract C15). */
 
 const server: Server = await startServer('--rate-limit', 'off', '--seed', '15')
 const inWorld = testIn(() => server.world())

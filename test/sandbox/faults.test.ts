@@ -43,7 +43,7 @@ interface Rule {
 const addRule = (world: TestWorld, rule: object) => succeed<Rule>(server, 'POST', `/faults?world=${world.name}`, rule)
 const rulesOf = (world: TestWorld) => succeed<Rule[]>(server, 'GET', `/faults?world=${world.name}`)
 
-/** Supervisors and the control API are told the truth. */
+/** Faults never apply to probes and the control API. */
 const canBeStruck = (path: string) => !path.startsWith('/_sandbox') && !['/livez', '/readyz'].includes(path)
 
 const COUNTRY = '/api/v1/countries/1'

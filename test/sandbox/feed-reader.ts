@@ -8,7 +8,7 @@ export interface Message {
   data: Record<string, unknown> & { world: string; id: number | string }
 }
 
-/** Reads server-sent events as the standard says (HTML Living Standard, 9.2), as far as the feed needs it. */
+/** Reads server-sent events (HTML Living Standard, 9.2), as far as the feed needs it. */
 export class FeedReader {
   #text = ''
   /** The id of the last message, also of one without data. */

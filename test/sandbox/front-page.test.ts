@@ -92,7 +92,7 @@ folderTest('in live mode it is a page with links and without data', async (folde
   expect(page).not.toMatch(/sandbox|sbx_/i)
   const guide = await (await program.request('/docs/guides/running-live.md')).text()
   expect(guide).toContain('[scrip.service](scrip.service)')
-  expect(guide.replaceAll('\n', ' ')).toContain('. Commands and flags lists all commands') // that guide is of the sandbox too
+  expect(guide.replaceAll('\n', ' ')).toContain('. Commands and flags lists all commands') // that guide also belongs to the sandbox
   expect((await program.request('/docs/guides/scrip.service')).status).toBe(200)
   expect((await program.request('/docs/guides/fixtures/scrip_sandbox.py')).status).toBe(404)
 })

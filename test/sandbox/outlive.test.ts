@@ -14,7 +14,7 @@ import { control, succeed } from './surface.ts'
 const serve = (dataDir: string, ...flags: string[]): Promise<StartedServer> =>
   startServer('--data-dir', dataDir, '--rate-limit', 'off', '--seed', '16', ...flags)
 
-/** Gives a server on a folder to some work, then kills it and starts another one. */
+/** Does some work with a server on a folder, then kills the server and starts another one. */
 const restarted = async (dataDir: string, server: StartedServer, ...flags: string[]): Promise<StartedServer> => {
   await server.kill()
   return serve(dataDir, ...flags)

@@ -351,7 +351,7 @@ describe('The rows that a request wrote', () => {
 })
 
 describe('Secrets', () => {
-  /** Everything that is told of a world, in every format. */
+  /** Everything that is reported about a world, in every format. */
   const told = async (name: string): Promise<string> =>
     (await Promise.all(['json', 'har', 'curl'].map((format) => formatted(name, format)))).join('\n')
 

@@ -28,7 +28,7 @@ const changeOf = (changes: readonly Change[], table: string, operation: string):
   return change
 }
 
-/** Does something while somebody looks. */
+/** Sends requests while a feed is open. */
 const watched = async <Value>(work: () => Promise<Value>): Promise<Value> => {
   const feed = await FeedReader.open(server)
   try {

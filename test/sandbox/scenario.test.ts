@@ -146,7 +146,7 @@ describe('PUT /_sandbox/scenario', () => {
     const steps = [FROZEN, SAVE, ORDER, post('/_sandbox/clock', { advance: 'PT1M' }), post('/api/v1/orders', INSTANT)]
     const rows = async (world: TestWorld) => {
       await played(world, ...steps)
-      // Digests are of passwords that somebody chose, and voucher codes are sealed with nonces of the machine.
+      // Digests come from chosen passwords, and voucher codes are encrypted with nonces of the machine.
       const { logins: _, clients: __, vouchers: ___, ...rows } = await rowsOf(server, world.name)
       return { rows, orders: await (await world.again()).read('/api/v1/orders') }
     }

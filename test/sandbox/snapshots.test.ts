@@ -179,7 +179,7 @@ describe('POST /_sandbox/snapshots/{name}/restore', () => {
     await succeed(server, 'PUT', '/snapshots/once-more?world=once-more')
     const first = await everything(server, 'once-more')
     await succeed(server, 'POST', '/snapshots/once-more/restore?world=once-more')
-    // Request ids count with the request log: anew.
+    // Request ids count with the request log, which starts again.
     const second = await everything(server, 'once-more')
     const plain = (responses: typeof first) =>
       responses.map(({ asked, status, body, headers: { 'x-request-id': _, ...headers } }) => ({

@@ -7,7 +7,7 @@ import { type Server, startServer } from '../harness.ts'
 
 const server: Server = await startServer('--rate-limit', 'off')
 afterAll(() => server.stop())
-/** An inbox takes whatever is delivered to it. */
+/** An inbox accepts any body. */
 const RECEIVER = 'receiveInInbox'
 const operations = operationsOf(await readDocument(server)).filter(
   ({ path, operationId }) => path.startsWith('/_sandbox') && operationId !== RECEIVER,

@@ -24,7 +24,7 @@ export const read = async (response: Response): Promise<ReadResponse> => {
   }
 }
 
-/** Asks the control API; a string goes out as it is. */
+/** Sends a request to the control API; a string is sent unchanged. */
 export const control = async (
   server: Requestable,
   method: string,
@@ -40,7 +40,7 @@ export const control = async (
     }),
   )
 
-/** Asks for what is expected to succeed, and returns its body. */
+/** Sends a request that is expected to succeed, and returns the body of its response. */
 export const succeed = async <Body>(
   server: Requestable,
   method: string,
@@ -53,7 +53,7 @@ export const succeed = async <Body>(
   return response.body as Body
 }
 
-/** Holds the rows of a world against the checks and references of their tables, and its books against all that must hold of them. */
+/** Checks the rows of a world by the constraints of their tables, and its ledger by all of its rules. */
 export const expectSoundWorld = async (server: Requestable, world: string): Promise<void> => {
   await succeed(server, 'PUT', `/snapshots/sound-${world}?world=${world}`)
   const { database } = await succeed<{ database: string }>(server, 'GET', `/snapshots/sound-${world}`)

@@ -90,7 +90,7 @@ describe('PUT /_sandbox/worlds/{name}', () => {
     expect(await succeed<object>(server, 'GET', '/clock?world=copy')).toMatchObject({ now: NOON, frozen: true })
     expect(await succeed<object>(server, 'GET', '/pace?world=copy')).toEqual({ payouts: 'manual', orders: 'auto' })
     await loggedIn(server, 'sbx_copy', 'a password of its own')
-    // Both go on alike, from where the one stood when it was copied.
+    // Both continue alike from the state at the copy.
     await succeed(server, 'PUT', '/worlds/twin', { from: 'source' })
     const [first, second] = [await source.again(), await open('twin')]
     expect(await saveAda(second)).toBe(await saveAda(first))
@@ -278,7 +278,7 @@ const WRITTEN = [
 ]
 
 describe('Worlds share nothing', () => {
-  /** All that is known of a world: every row of every table, and everything that it remembers besides. */
+  /** The whole state of a world: every row of every table, and its memory. */
   const stateOf = async (name: string) => ({ rows: await rowsOf(server, name), view: await viewOf(server, name) })
   const settled = async (name: string) => {
     await succeed(server, 'POST', `/clock?world=${name}`, { frozen: true })

@@ -1,4 +1,4 @@
-// Runs in process alone: it reads what no response tells.
+// Runs in process alone: it reads data that no response shows.
 
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { passwordDigest } from '../../src/sessions/credentials.ts'
 import { addClient } from '../../src/sessions/queries.ts'
 import { openProgram } from '../harness.ts'
 
-/** The machine's clock, which is put forward and back by hand; what it counts only grows. */
+/** The machine's clock, which a test moves; its steady time only grows. */
 class Machine implements SteadyClock {
   countMs = 0
   constructor(public timeMs = Date.UTC(2030, 0, 1, 12)) {}

@@ -109,7 +109,7 @@ describe('A request whose token is revoked while its body arrives', () => {
   })
 
   test('401 after a logout during a slow response', async () => {
-    // As slow as it takes to log out meanwhile.
+    // Slow enough for a logout in the meantime.
     for (let delayMs = 50; ; delayMs *= 2) {
       const world = await open()
       const before = Number((await world.get('/api/v1/countries/1')).headers.get('x-ratelimit-remaining'))

@@ -7,7 +7,7 @@ import { loggedIn, login, post, statusWith, type TokenPair } from './requests.ts
 const server = forFile(await startServer())
 
 const INVALID_CREDENTIALS = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials')
-/** A login that is right, in a body of so many bytes. */
+/** A valid login in a body of this number of bytes. */
 const loginOfBytes = (byteCount: number): string => {
   const body = { username: 'sandbox', password: 'sandbox', note: '' }
   return JSON.stringify({ ...body, note: 'x'.repeat(byteCount - JSON.stringify(body).length) })

@@ -11,7 +11,7 @@ export interface TokenPair {
   expires_in: number
 }
 
-/** Posts to a public route; a string goes out as it is. */
+/** Posts to a public route; a string is sent unchanged. */
 export const post = (server: Requestable, path: string, body: unknown, headers: Record<string, string> = {}) =>
   server.request(path, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) })
 
@@ -26,10 +26,10 @@ export const loggedIn = async (server: Requestable, username: string, password?:
 
 export const refresh = (server: Requestable, token: unknown) => post(server, '/auth/refresh', { refresh_token: token })
 
-/** Asks for something protected, with an Authorization header as it is given. */
+/** Requests a protected route with this Authorization header. */
 export const withAuthorization = (server: Requestable, authorization: string) =>
   server.request('/api/v1/countries/1', { headers: { authorization } })
 
-/** The status with which an access token is met. */
+/** The status of a request with an access token. */
 export const statusWith = async (server: Requestable, accessToken: string): Promise<number> =>
   (await withAuthorization(server, `Bearer ${accessToken}`)).status

@@ -27,7 +27,7 @@ export const amountIn = async (world: TestWorld, walletId: number) => (await bal
 /** An amount of the wire in ten-thousandths, in which sums of any currency are exact. */
 const fine = (amount: number): bigint => BigInt(Math.round(amount * 10_000))
 
-/** Each movement continues where the one before it ended, and the last one ends at what the wallet holds. */
+/** Each movement continues at the balance of the one before, and the last one ends at the balance of the wallet. */
 export const expectUnbrokenChain = async (world: TestWorld): Promise<void> => {
   const transactions = await transactionsOf(world)
   for (const wallet of await walletsOf(world)) {

@@ -18,7 +18,7 @@ export const LEDGER_FAULTS: Record<string, string> = {
     FROM wallets w LEFT JOIN journal_lines l ON l.wallet_id = w.id GROUP BY w.id
     HAVING amount_lines <> w.amount_minor OR reserved_lines <> w.reserved_minor`,
   'a wallet below its limit': 'SELECT id, amount_minor FROM wallets WHERE amount_minor < -credit_limit_minor',
-  // Opening balances keep their date where the clock of a world went back before anything was written.
+  // Opening balances keep their date if the clock of a world went back before the first write.
   'an entry out of order': `SELECT id FROM (
       SELECT id, created_at_ms, lag(created_at_ms) OVER (ORDER BY id) AS before FROM journal_entries
       WHERE id NOT IN (SELECT entry_id FROM transactions WHERE remarks = 'Opening balance')
@@ -62,7 +62,7 @@ export const expectSoundBooks = (sqlite: Sqlite): void => {
   expectNone(sqlite, BOOK_FAULTS)
 }
 
-/** Each movement continues its wallet's chain, and is what its entry wrote to the wallet. */
+/** Each movement continues its wallet's chain, and equals the entry's line of the wallet. */
 const expectUnbrokenChain = (sqlite: Sqlite): void => {
   const lineOf = sqlite.query<{ sum: number }, [number, number]>(
     "SELECT coalesce(sum(amount_minor), 0) AS sum FROM journal_lines WHERE account = 'wallet' AND entry_id = ? AND wallet_id = ?",

@@ -4,7 +4,7 @@ import { BlockList, type Socket } from 'node:net'
 import { createSender } from '../../src/webhooks/sender.ts'
 import { listening } from './webhooks.ts'
 
-/** Connections to receivers are kept, and that changes nothing of what is delivered (contract C16). */
+/** Connections to receivers are kept, which does not affect deliveries (contract C16). */
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 const DELIVERED = { status: 200, body: 'ok', error: null }

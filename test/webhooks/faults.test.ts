@@ -21,7 +21,7 @@ const hooked = async (events: string[] = ['*']) => {
   return { world, ...(await hook(world, url, { events })) }
 }
 
-/** Rules that strike once each, and what came: the type of each event, and whether its signature is good. */
+/** Rules that apply once each, and the received events: their types, and true for a valid signature. */
 const struck = async (rules: readonly object[], work: (world: TestWorld) => Promise<unknown>) => {
   const { world, id, secret } = await hooked(['payout.*', 'wallet.credited'])
   for (const each of rules) await rule(world, { ...each, times: 1 })

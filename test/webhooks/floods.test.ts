@@ -19,7 +19,7 @@ const endlessly = (piece: string, first = '') => {
   }
 }
 
-/** The result of one delivery, with the reason for people. */
+/** The result of one delivery, with its reason. */
 const attempted = async (world: TestWorld, url: string) => {
   const { id } = await hook(world, url)
   const path = `${WEBHOOKS}/${id}/ping`

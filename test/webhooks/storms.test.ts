@@ -3,7 +3,7 @@ import { forFile, startServer, type TestWorld } from '../harness.ts'
 import { NOON } from '../records.ts'
 import { attemptsOf, fund, hook, patchHook, type Receiver, receiversOfFile, settle, WEBHOOKS } from './webhooks.ts'
 
-/** Much at once, and in an unusual order. */
+/** Many deliveries at once, and in an unusual order. */
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 

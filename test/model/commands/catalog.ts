@@ -8,7 +8,7 @@ import { command, pathIds, whoever } from './command.ts'
 import { listing, request } from './request.ts'
 import { ask } from './sessions.ts'
 
-/** Products: the list, one of them, whether it can be had, its discounts and its card (spec 4.2, contract C8, C9). */
+/** Products: the list, one of them, its availability, discounts and card (spec 4.2, contract C8, C9). */
 
 const LIST = { limitDefault: 50, limitMax: 10_000, six: true } as const
 
@@ -37,7 +37,7 @@ export const isQuantity = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1
 export const isId = (value: unknown): value is number => isPathId(String(value)) && typeof value === 'number'
 export const isLeftOut = (value: unknown): value is null | undefined => value === null || value === undefined
-/** Products of the catalog, those that were seeded for a purpose more often. */
+/** Products of the catalog, more often those that are seeded for a purpose. */
 export const productIds = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 1, max: 14 }).map(String) },
   { weight: 1, arbitrary: pathIds(471) },

@@ -35,7 +35,7 @@ export interface Purchase {
   wallet: number | undefined
 }
 
-/** The words and the status of a refusal, in the shape of whoever asks. */
+/** The message and the status of a refusal, in the error format of the operation. */
 const refused = (shape: Shape, status: 400 | 404, message: string): Expected => {
   if (shape === 'charges') return { status, body: { error: message } }
   const kind =

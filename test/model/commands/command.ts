@@ -8,7 +8,7 @@ interface Doing<Args extends object> {
   run: (play: Play, args: Args) => Promise<void>
 }
 
-/** Something that a script can do. */
+/** A step that a script can take. */
 export interface Command extends Doing<object> {
   /** As a script names it. */
   does: string
@@ -18,7 +18,7 @@ export interface Command extends Doing<object> {
   weight: number
 }
 
-/** A command, whose arguments are its own matter. */
+/** A command, with arguments that only it knows. */
 export const command = <Args extends object>(
   does: string,
   operations: readonly string[],
@@ -36,7 +36,7 @@ const clients = fc.oneof(
   { weight: 1, arbitrary: fc.constant('limited' as const) },
 )
 
-/** Mostly a client with a good token; now and then one with an old one, none, or one of nobody. */
+/** Mostly a client with a valid token; sometimes one with an old token, without one, or with one of nobody. */
 export const whoever: fc.Arbitrary<Who> = fc.oneof(
   { weight: 16, arbitrary: fc.record({ world: worldNames, client: clients }) },
   {
@@ -49,10 +49,10 @@ export const whoever: fc.Arbitrary<Who> = fc.oneof(
   },
 )
 
-/** Values of the members of something that is sent: those that are good, and those that are refused. */
+/** Valid and invalid values of the members of a body. */
 export type Members = Record<string, readonly [good: readonly unknown[], bad: readonly unknown[]]>
 
-/** Something to send that is good, but for one or two members now and then. */
+/** A body that is valid, except for one or two members sometimes. */
 export const sent = (members: Members): fc.Arbitrary<Record<string, unknown>> => {
   const good = fc.record(valuesOf(members, 0))
   const bad = fc.record(valuesOf(members, 1), { requiredKeys: [] })
@@ -88,14 +88,14 @@ export const pick = <Item>(items: readonly Item[], nth: number): Item | undefine
   items[nth % Math.max(1, items.length)]
 
 const BAD_IDS = ['0', '-1', '01', '1.0', 'abc', '2147483648', ' 1', '1e1', '99999999999999999999', '%', 'null']
-/** Ids in a path: mostly of records that there are. */
+/** Ids in a path: mostly of existing records. */
 export const pathIds = (last: number) =>
   fc.oneof(
     { weight: 4, arbitrary: fc.integer({ min: 1, max: last + 2 }).map(String) },
     { weight: 1, arbitrary: fc.constantFrom(...BAD_IDS, '2147483647') },
   )
 
-/** A page of a list: asked for rightly, or in one of the ways that are refused (contract C7). */
+/** A page of a list: valid, or one of those that are refused (contract C7). */
 export interface PageArgs {
   page?: string
   limit?: string

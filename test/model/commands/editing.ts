@@ -9,7 +9,7 @@ import { command, sent, which, worldNames } from './command.ts'
 
 type Sent = Record<string, unknown>
 
-/** Asks about a world in which everything that has fallen due is done, and whose held prices are forgotten by a change. */
+/** Edits a world after its due work; a change drops its held prices. */
 const edited = (play: Play, call: Parameters<Play['control']>[0], name: string, rule: (world: World) => Expected) =>
   play.control(call, name, (world, response) => {
     play.model.catchUp(world, play.now(world, response.real).lo)
@@ -57,7 +57,7 @@ const editProduct = command('change a product', ['editProduct'], 3, {
   }),
   run: async (play, { world: name, id, body: given }) => {
     const product = play.model.products.find((each) => String(each.id) === id)
-    // Orders of a time without a stock are not counted in a stock that comes later: only what has one gets another.
+    // Orders from before there was a stock do not count in a later one, so only a product with a stock gets another.
     const { stock, ...others } = given
     const body: Sent = product?.stock === null && typeof stock === 'number' ? others : given
     await edited(play, { operation: 'editProduct', id, body }, name, (world) => {
@@ -151,7 +151,7 @@ const editClient = command('change a client', ['editSandboxClient'], 2, {
     body: sent(TERMS),
   }),
   run: async (play, { world: name, id, body: given }) => {
-    // Without vouchers most scripts would be refusals: what the client sandbox may buy is left on.
+    // Without vouchers most scripts would be refused, so the client sandbox keeps the feature.
     const body: Sent = id === '1' ? { ...given, features: undefined } : given
     await edited(play, { operation: 'editSandboxClient', id, body }, name, (world) => {
       if (!isPathId(id)) return badRequest('structured', 'Invalid client ID')

@@ -6,7 +6,7 @@ import type { At } from '../play.ts'
 import { badPageFields, command, pages, pick, queryOf, which, whoever } from './command.ts'
 import { ask } from './sessions.ts'
 
-/** Events (contract C16): each change of an order, a payout and a wallet is told of once, and to its client alone. */
+/** Events (contract C16): each change of an order, a payout or a wallet is published once, to its client alone. */
 
 const LIST = { limitDefault: 20, limitMax: 100 }
 const TYPES = [undefined, '*', 'order.*', 'payout.*', 'wallet.*', 'wallet.low', 'order.refunded', 'gift'] as const

@@ -13,7 +13,7 @@ import { togetherCommands } from './together.ts'
 import { walletCommands } from './wallets.ts'
 import { worldCommands } from './worlds.ts'
 
-/** Everything that a script can do, one file for each module. */
+/** All commands of scripts, one file for each module. */
 export const COMMANDS: readonly Command[] = [
   ...sessionCommands,
   ...beneficiaryCommands,

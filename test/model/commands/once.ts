@@ -15,7 +15,7 @@ export const keys = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...MALFORMED) },
 )
 
-/** Asks with a key or without one; the rule says what comes when no response is repeated. */
+/** Sends a write with a key or without one; the rule is for a response that is not replayed. */
 export const once = async (play: Play, who: Who, call: Call, key: string | undefined, rule: Rule): Promise<void> => {
   if (key === undefined) {
     await ask(play, who, call, rule)
@@ -25,10 +25,10 @@ export const once = async (play: Play, who: Who, call: Call, key: string | undef
   await ask(play, who, keyed, (at) => keyedRule(at, call, key, rule))
 }
 
-/** A key that was seen within a day repeats its response, and nothing is done. */
+/** A key that was used within a day replays its response, and has no effect. */
 export const keyedRule = (at: At, call: Call, key: string, rule: Rule): Expected => {
   const shape = shapeOf(`/api/v1/${PATHS[call.operation]}`)
-  // A feature that is off is refused before anything that was sent is looked at.
+  // A feature that is off is refused before the body is read.
   if (call.operation === 'placeOrder' && !buysVouchers(at)) return rule(at)
   if (MALFORMED.includes(key)) return badRequest(shape, 'Idempotency-Key must be 8 to 256 printable characters')
   const { world, client, now, response } = at
@@ -53,7 +53,7 @@ const PATHS: Record<string, string> = {
   createPayout: 'payouts',
 }
 
-/** The same text for all that is equal as JSON. */
+/** The same text for bodies that are equal as JSON. */
 const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? ''

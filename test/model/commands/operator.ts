@@ -9,7 +9,7 @@ import { somePayout } from './payouts.ts'
 
 /** Acts of an operator in live mode, performed in a sandbox (contract C15). */
 
-/** Asks the control API about a world in which everything that has fallen due is done. */
+/** Sends a request to the control API about a world, after its due work. */
 const present = async (
   play: Play,
   call: Parameters<Play['control']>[0],
@@ -36,7 +36,7 @@ const stateFault =
 
 const TARGETS = ['queued', 'processing', 'settling', 'action_required', 'completed'] as const
 
-/** Takes steps until a payout is where it shall be, as a trial first: a way that does not lead there leaves it as it was. */
+/** Advances a payout to a status, as a trial first: if no steps lead there, it stays unchanged. */
 const advanced = (
   play: Play,
   world: World,

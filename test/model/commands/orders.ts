@@ -71,7 +71,7 @@ export const placed =
 
 const bought = (at: At, purchase: Purchase, reference: string | undefined, email: string | null): Expected => {
   const { model, world, client } = at
-  // Product, denomination and quantity are asked anew; the price may be the one that charges told (contract C12).
+  // Product, denomination and quantity are checked again; the price may be the one that charges quoted (contract C12).
   const checked = checkPurchase(at, 'structured', purchase)
   if ('status' in checked) return checked
   const kept = world.charges.get(keyOf(at, purchase))
@@ -161,7 +161,7 @@ const orderFaults = (order: Order, json: unknown): string | undefined => {
   )
 }
 
-/** An order of a world, placed now if there is none: one that comes at once, or later. */
+/** An order of a world, placed now if there is none: one that is delivered at once, or later. */
 export const someOrder = async (play: Play, who: Who, nth: number): Promise<string> => {
   const all = () => play.model.worlds.get(who.world)?.state.orders ?? []
   const body =
@@ -193,7 +193,7 @@ interface Bought {
   quantity: number
   wallet_id: number | undefined
 }
-/** Any product in a small number, or one whose price is at an edge: nothing, next to nothing, too much. */
+/** Any product in a small quantity, or one with an extreme price: nothing, almost nothing, too much. */
 const purchases: fc.Arbitrary<Bought> = fc.oneof(
   {
     weight: 3,

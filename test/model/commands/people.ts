@@ -13,7 +13,7 @@ const isGoodName = (value: unknown): boolean =>
 
 const NAMES = [NAMES_OK, [...BAD_TEXT, null]] as const
 
-/** The members of a person, good and bad, under names with a prefix. */
+/** The members of a person, valid and invalid, under names with a prefix. */
 export const personMembers = (prefix = '') => ({
   [`${prefix}email`]: [
     EMAILS_OK,

@@ -17,7 +17,7 @@ import {
 } from './command.ts'
 import { ask } from './sessions.ts'
 
-/** Commands of one request: what is sent, and what the model says to it. */
+/** Commands of one request: the request, and the model's expectation. */
 
 type Arbitraries<Args> = { [Name in keyof Args]: fc.Arbitrary<Args[Name]> }
 type Sent = Omit<Call, 'operation'>
@@ -43,7 +43,7 @@ interface Listing {
   shape: Shape
   page: ListRule
   filters?: Members
-  /** A refusal that comes before the parameters are looked at. */
+  /** A refusal that comes before the parameters are checked. */
   refusal?: (at: At) => Expected | undefined
   /** The items of the list, in its order. */
   ids?: (at: At, filter: Filter) => readonly (number | string)[]
@@ -51,7 +51,7 @@ interface Listing {
   fault?: (at: At, filter: Filter) => string | undefined
 }
 
-/** A client asks for a list: its page, its filters, and what they refuse are as they are for all lists (contract C7). */
+/** A client requests a list. Its pages, filters and refusals are those of all lists (contract C7). */
 export const listing = (does: string, operation: string, { shape, page: rule, ...list }: Listing): Command => {
   const members = list.filters ?? {}
   return request<{ page: PageArgs; filter: Filter }>(

@@ -25,7 +25,7 @@ interface PairWire {
   refresh_expires_at: string
 }
 
-/** Takes over a pair of tokens, and says what is wrong with it. */
+/** Takes over a pair of tokens, and returns the problem with it. */
 const pairFault = (
   play: Play,
   world: World,
@@ -51,7 +51,7 @@ const pairFault = (
   return memberFaults(pair, { client_id: CLIENT_IDS[client], token_type: 'Bearer', expires_in: ACCESS_MS / SECOND })
 }
 
-/** Logs in; a world that nobody knows is made on the spot (contract C15). */
+/** Logs in, which makes an unknown world (contract C15). */
 export const logIn = async (play: Play, who: Who, password = passwordOf(play, who)): Promise<void> => {
   const { model } = play
   const username = usernameOf(who)
@@ -74,7 +74,7 @@ export const logIn = async (play: Play, who: Who, password = passwordOf(play, wh
   await play.open(call, rule)
 }
 
-/** Asks the API as somebody, who logs in first if there is no token that is alive. */
+/** Sends a request as a client, who logs in first if there is no valid token. */
 export const ask = async (play: Play, who: Who, call: Call, rule: Rule): Promise<ProgramResponse> => {
   if (who.token === undefined && play.tokenOf(who) === undefined) await logIn(play, who)
   return play.api(who, call, rule)

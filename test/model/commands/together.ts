@@ -8,11 +8,11 @@ import { placed } from './orders.ts'
 import { paid } from './payouts.ts'
 import { logIn } from './sessions.ts'
 
-/** Requests that are under way at the same time: in whatever order they are done, as many succeed as could one by one. */
+/** Requests in flight at the same time: in any order, as many succeed as would one by one. */
 
 const counts = fc.integer({ min: 2, max: 6 })
 
-/** Sends requests at once; what succeeded is told to the model first, for it came before what was refused. */
+/** Sends requests at once. The model learns of successes first, because they came before the refusals. */
 const atOnce = async (play: Play, who: Who, calls: readonly { call: Call; rule: Rule }[]): Promise<void> => {
   if (play.tokenOf(who) === undefined) await logIn(play, who)
   await play.settle()
@@ -23,7 +23,7 @@ const atOnce = async (play: Play, who: Who, calls: readonly { call: Call; rule: 
   const inOrder = responses.toSorted((a, b) => rankOf(a.response) - rankOf(b.response))
   for (const { call, rule, response } of inOrder) play.judge(call, access, response, rule, 'at once')
 }
-/** Successes by their ids, replays behind what they repeat, refusals last, and of these the limit's. */
+/** Successes by their ids, replays after their originals, then refusals, those of the rate limit last. */
 const rankOf = ({ status, headers, json }: ProgramResponse): number => {
   if (status === 429) return Number.MAX_SAFE_INTEGER
   if (status >= 300) return Number.MAX_SAFE_INTEGER - 1
@@ -115,7 +115,7 @@ export const togetherCommands = [
       if (!token || !isGood) return
       const calls = times(count, () => ({ operation: 'refresh', body: { refresh_token: token.refresh } }))
       const responses = await Promise.all(calls.map((call) => play.send(call)))
-      // The second use of the token ends all that came of it.
+      // The second use of the token ends its whole login.
       isGood.revoked = true
       const good = responses.filter(({ status }) => status === 200).length
       if (good !== 1) play.fail(`${good} of ${count} uses of one refresh token succeeded`)

@@ -9,11 +9,11 @@ import { command, worldNames } from './command.ts'
 const snapshotNames = fc.constantFrom('kept', 'other')
 const YEAR_5000 = Date.parse('5000-01-01T00:00:00Z')
 
-/** A state that another world or a snapshot is in; a snapshot goes before a world of the same name. */
+/** The state of another world or a snapshot; a snapshot takes precedence over a world of the same name. */
 const stateNamed = ({ model }: Play, name: string): State | undefined =>
   model.snapshots.get(name) ?? model.worlds.get(name)?.state
 
-/** The time that a clock shows after it was moved, as far as its response tells. */
+/** The time of a clock after it was moved, as precisely as its response tells. */
 const moved = (play: Play, world: World, json: unknown, real: { lo: number; hi: number }): string | undefined => {
   const { now, frozen } = json as { now: string; frozen: boolean }
   const time = Date.parse(now)
@@ -41,7 +41,7 @@ const moveClock = async (play: Play, name: string, move: Move): Promise<void> =>
     const advance = move.advance === undefined ? 0 : durationOf(move.advance)
     if (Number.isNaN(start.lo) || advance === undefined || start.hi + advance >= YEAR_5000) return { status: 400 }
     const isPast = from !== undefined && start.hi < from.lo
-    // Only a world that has written nothing takes any time (contract C15).
+    // Only a world without writes accepts any time (contract C15).
     if (isPast && (world.state.written || response.status === 400)) return { status: 400 }
     const wasFrozen = world.state.clock.frozenAt !== null
     const expected = {

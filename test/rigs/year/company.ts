@@ -38,7 +38,7 @@ export const minorOf = (amount: unknown): number => Math.round(Number(amount) * 
 
 export class Company {
   nowMs: number
-  /** The commands that were run, and that changed something or were to. */
+  /** The commands that changed data, or tried to. */
   readonly acts: string[] = []
   #said = ''
   readonly #handle: (request: Request) => Response | Promise<Response>
@@ -50,7 +50,7 @@ export class Company {
     startMs: number,
   ) {
     this.nowMs = startMs
-    // Nobody else lives in this process: its clock and its standard output belong to the year.
+    // This process runs nothing else: its clock and its standard output belong to the year.
     Reflect.set(Date, 'now', () => this.nowMs)
     Reflect.set(process.stdout, 'write', (text: string) => {
       this.#said += text
@@ -79,7 +79,7 @@ export class Company {
     this.#close()
   }
 
-  /** Types a command, which has to succeed and prints JSON. */
+  /** Runs a command, which has to succeed and prints JSON. */
   async command<T = Record<string, unknown>>(...words: string[]): Promise<T> {
     this.#said = ''
     const program = await commandLine({}, words)
@@ -87,7 +87,7 @@ export class Company {
     return JSON.parse(this.#said) as T
   }
 
-  /** Types a command that is a row of the audit. */
+  /** Runs a command that has a row in the audit. */
   async act<T = Record<string, unknown>>(...words: string[]): Promise<T> {
     const said = await this.command<T>(...words)
     this.acts.push(words.slice(0, 2).join(' '))

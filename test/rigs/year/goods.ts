@@ -7,7 +7,7 @@ const PLACES = [
   { currency: 'EUR', country: 'DEU', values: [10, 20, 50] },
   { currency: 'INR', country: 'IND', values: [500, 1_000] },
 ] as const
-/** Of five products, so many are delivered at once. */
+/** The number of products, of five, that are delivered at once. */
 const INSTANT_OF_FIVE = 3
 
 export interface Product {

@@ -153,7 +153,7 @@ class Year {
     this.#openPayouts.push({ customer, id: String(body.id), amountMinor, totalMinor })
   }
 
-  /** Only what runs out may be refused. */
+  /** Only purchases of sold-out products may be refused. */
   #refused(what: string, status: number, body: unknown): void {
     const text = JSON.stringify(body)
     if (status !== 400 || !/Insufficient|quantity/.test(text)) throw new Error(`${what}: ${status} ${text}`)
