@@ -89,7 +89,7 @@ describe('POST /_sandbox/clock', () => {
     return (await response.json()) as { now: string; frozen: boolean; happened: PublishedEvent[] }
   }
 
-  atNoon('returns the events of what fell due', async (world) => {
+  atNoon('returns the events of due work', async (world) => {
     await pay(world)
     const { happened, ...clock } = await move(world, { advance: 'PT3S' })
     expect(clock).toEqual({ now: '2030-01-01T12:00:03.000Z', frozen: true })
@@ -104,7 +104,7 @@ describe('POST /_sandbox/clock', () => {
     expect(await eventsOf(await world.again())).toEqual([])
   })
 
-  atNoon('returns none when nothing fell due, and GET never does', async (world) => {
+  atNoon('returns none without due work, and GET never does due work', async (world) => {
     expect((await move(world, { advance: 'PT3S' })).happened).toEqual([])
     await pay(world)
     const read = await server.request(`/_sandbox/clock?world=${world.name}`)

@@ -34,7 +34,7 @@ describe('An order', () => {
     expect(delivered).toEqual({ ...shown, type: 'order.delivered', data: { ...order, vouchers } })
   })
 
-  atNoon('of the clock is processed and delivered at the instants at which it fell due', async (world) => {
+  atNoon('that the clock moves is processed and delivered at its due times', async (world) => {
     const { id } = await place(world, PHYSICAL)
     await world.clock({ advance: 'PT30M' })
     const events = await eventsOf(world, '&type=order.*')

@@ -155,7 +155,7 @@ const keyIn = ({ dataDir }: Operator): Buffer => {
 }
 
 /** Statements that hash rows again without their key, as if there had never been one, and move the head. */
-const hashedAnew = (rows: readonly StoredRow[], previousHash = FIRST): string[] => {
+const hashedAgain = (rows: readonly StoredRow[], previousHash = FIRST): string[] => {
   let previous = previousHash
   const updates = rows.map((row) => {
     const facts = JSON.stringify([...FACTS.map((name) => row[name]), previous])
@@ -180,12 +180,12 @@ const FORGERIES: [what: string, statements: (rows: StoredRow[]) => string[], fau
     (rows) => ['DELETE FROM audit WHERE id = 6', `UPDATE audit_head SET count = 5, hash = '${rows[4]?.hash}'`],
     /^a row after row 5 .* is missing/,
   ],
-  ['a chain that is hashed anew', (rows) => hashedAnew(rows), /head was changed$/],
+  ['a chain that is hashed again', (rows) => hashedAgain(rows), /head was changed$/],
   [
     'a tail that is replaced by a restore without a key',
     (rows) => [
       "UPDATE audit SET command = 'restore' WHERE id = 6",
-      ...hashedAnew([{ ...rows[5], command: 'restore' }], String(rows[4]?.hash)),
+      ...hashedAgain([{ ...rows[5], command: 'restore' }], String(rows[4]?.hash)),
     ],
     /^row 6 .* has no key$/,
   ],
@@ -193,7 +193,7 @@ const FORGERIES: [what: string, statements: (rows: StoredRow[]) => string[], fau
     'a key that does not open',
     (rows) => [
       "INSERT INTO audit_keys (mark, sealed) VALUES ('of eve', x'00')",
-      ...hashedAnew(rows),
+      ...hashedAgain(rows),
       "UPDATE audit SET key_mark = 'of eve'",
     ],
     /^the key of eve of the audit does not open$/,
@@ -205,7 +205,7 @@ const FORGERIES: [what: string, statements: (rows: StoredRow[]) => string[], fau
   ],
   [
     'a mark of the key that is removed',
-    (rows) => ['DELETE FROM voucher_key', ...hashedAnew(rows), 'UPDATE audit_head SET seal = NULL'],
+    (rows) => ['DELETE FROM voucher_key', ...hashedAgain(rows), 'UPDATE audit_head SET seal = NULL'],
     /^the audit has no key, and there is one$/,
   ],
   [
@@ -279,7 +279,7 @@ describe('the chain', () => {
     expect(await operator.run(['verify'], { env })).toMatchObject({ exitCode: 0 })
   })
 
-  operatorTest('says what cannot be told of a backup without its key', async (operator) => {
+  operatorTest('reports the checks that are not possible for a backup without its key', async (operator) => {
     const backup = await operator.backedUp()
     const unchecked = async (...args: string[]) => {
       const [text, json] = [await run(['verify', backup, ...args]), await run(['verify', backup, '--json', ...args])]

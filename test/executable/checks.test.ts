@@ -5,7 +5,7 @@ import { migrate } from '../../src/db/migrate.ts'
 
 /** `scrip verify` takes time in proportion to the records, so that a million transactions take seconds. */
 
-/** Columns that so many rows share that looking rows up by them alone reads a share of the table each time. */
+/** Columns with few different values: a lookup by them alone reads a large share of the table. */
 const SHARED = new Set(['client_id', 'status', 'currency_id', 'source_type', 'transaction_type', 'account'])
 
 const sqlite = new Database(':memory:')

@@ -50,7 +50,7 @@ const poster =
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
 
-/** Two clients with Ada and another person; every place that can hold a text of hers does. */
+/** Two clients with Ada and another person; every place that can hold a text of Ada does. */
 const furnished = async (operator: Operator) => {
   const credentials = await operator.stocked()
   const other = await operator.json<Credentials>('client', 'add', 'beta')

@@ -89,13 +89,13 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
   ],
   ['the wallet has too little', 'wallet adjust 1 -9999 DATA', 1, 'insufficient wallet balance\nSee scrip wallet list.'],
   [
-    'the order is delivered already',
+    'the order is already delivered',
     'orders deliver 1 DATA',
     1,
     'order 1 is DELIVERED already\nscrip orders refund 1 gives its money back.',
   ],
   [
-    'the payout is completed already',
+    'the payout is already completed',
     'payouts cancel PAYOUT DATA',
     1,
     'payout PAYOUT is completed, and cannot be changed like this\nscrip payouts return PAYOUT gives its money back.',

@@ -114,7 +114,7 @@ describe('exit 2 with a message, for', () => {
       {},
       /--charge-ttl is at most 1h in live mode/,
     ],
-    ['a proxy that is no network', ['--trusted-proxy', '10.0.0.0/33'], {}, /Networks look like/],
+    ['a proxy that is not a network', ['--trusted-proxy', '10.0.0.0/33'], {}, /Networks look like/],
     ['an empty sandbox token', ['--sandbox-token', ''], {}, /--sandbox-token/],
     ['an empty sandbox token in the variable', [], { SCRIP_SANDBOX_TOKEN: '' }, /SCRIP_SANDBOX_TOKEN/],
     ['a secret file that is empty', [], { SCRIP_SANDBOX_TOKEN_FILE: '/dev/null' }, /\/dev\/null is empty/],

@@ -129,7 +129,7 @@ describe('the exit code', () => {
 
   test.each([
     ['without the right to execute it', 0o600],
-    ['that is no program', 0o700],
+    ['that is not a program', 0o700],
   ])('is 126 for a file %s', (_, mode) =>
     inFolder(async (folder) => {
       const file = join(folder, 'plain')

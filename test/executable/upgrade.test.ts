@@ -43,7 +43,7 @@ describe('scrip serve --check', () => {
     expect(await refused()).toMatchObject({ exitCode: 4, stderr: expect.not.stringContaining('.scrip-draft-') })
   })
 
-  folderTest('creates no folder, and has no meaning in the sandbox', async (folder) => {
+  folderTest('creates no folder, and is not available in the sandbox', async (folder) => {
     const missing = join(folder, 'missing')
     expect(await run(['serve', '--mode', 'live', '--check', '--data-dir', missing])).toEqual({
       exitCode: 4,

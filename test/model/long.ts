@@ -3,7 +3,7 @@ import { describeFound, playSeed } from './runner.ts'
 
 /**
  * The long form of the model: `bun run model -- --steps 100000 --seed 1`. Ends with 1 at the first finding, or, with
- * `--findings 20`, when so many different ones were made.
+ * `--findings 20`, after 20 different ones.
  */
 
 const { values } = parseArgs({

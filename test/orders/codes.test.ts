@@ -50,7 +50,7 @@ describe('a file of codes', () => {
   test.each<[string, object, string]>([
     ['without a number', { ...CODE, card_number: undefined }, 'card_number: '],
     ['with an unknown member', { ...CODE, pin: '1' }, 'pin: '],
-    ['that is no object', [], 'the row: '],
+    ['that is not an object', [], 'the row: '],
     ['with half a surrogate pair', { ...CODE, pin_code: '\ud800' }, 'pin_code: a text must not hold NUL'],
     ['of no product', { ...CODE, product_id: 3 }, 'product_id: no product has the id 3'],
     ['of another denomination', { ...CODE, denomination: 20 }, 'denomination: product 1 does not offer it'],

@@ -58,7 +58,7 @@ describe('after the rates have changed', () => {
     }
 
     const before = await started('0.92')
-    // Far ahead, so that nothing falls due once the clock runs again.
+    // Far ahead, so that no work is due once the clock runs again.
     const ahead = JSON.stringify({ now: '2090-01-01T00:00:00Z', frozen: true })
     await before.request('/_sandbox/clock', { method: 'POST', body: ahead })
     const then = await loggedIn(before)

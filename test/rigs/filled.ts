@@ -54,7 +54,7 @@ const COPIES: Record<string, Record<string, string>> = {
   },
 }
 
-/** Makes the folder with so many records of each kind. */
+/** Makes the folder with this number of records of each kind. */
 export const fill = async (dataDir: string, records: number): Promise<void> => {
   const server = await serve(['--data-dir', dataDir, '--rate-limit', 'off'])
   const token = await logIn(server.port, 'sandbox')

@@ -208,7 +208,7 @@ class Storm {
     const endMs = performance.now() + PATIENCE_MS
     while (this.#acknowledged.length <= before + WRITERS) {
       if (performance.now() > endMs) {
-        throw new Error(`nothing is acknowledged any more: ${this.pair.logs}`)
+        throw new Error(`nothing is acknowledged: ${this.pair.logs}`)
       }
       await Bun.sleep(LOOK_MS)
     }

@@ -133,7 +133,7 @@ class Today {
       path: '/api/v1/wallets',
       headers: { Authorization: `Bearer ${token}` },
     })
-    if (status !== 200) this.findings.push(`a token of before the rotation gets ${status}`)
+    if (status !== 200) this.findings.push(`a token from before the rotation gets ${status}`)
     await server.stop()
     await this.#act('vouchers', 'rekey')
   }

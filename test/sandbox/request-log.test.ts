@@ -700,7 +700,7 @@ describe('POST /_sandbox/requests', () => {
     ['a method that no operation has', { method: 'TRACE' }, 'method'],
     ['a header that HTTP does not allow', { headers: { 'x y': '1' } }, 'headers'],
     ['a header that breaks a line', { headers: { 'x-y': 'a\r\nb: c' } }, 'headers'],
-    ['a header that is no text', { headers: { 'x-y': 1 } }, 'headers'],
+    ['a header that is not text', { headers: { 'x-y': 1 } }, 'headers'],
     ['an unknown member', { url: '/status' }, 'url'],
   ])('400 refuses %s, and sends nothing', async (_, wrong, member) => {
     const world = await opened()

@@ -192,14 +192,14 @@ describe('POST /_sandbox/snapshots/{name}/restore', () => {
   })
 
   test('limits, cached charges, faults, request log and coverage start empty', async () => {
-    const world = await withAda('anew')
+    const world = await withAda('again')
     const bought = { denomination: 50, quantity: 1 }
     const cache = async () => (await world.post('/api/v1/products/2/charges', bought)).headers.get('x-cache')
     expect([await cache(), await cache()]).toEqual(['MISS', 'HIT'])
-    await succeed(server, 'POST', '/faults?world=anew', { error: 'charges.rate_missing' })
-    await succeed(server, 'PUT', '/snapshots/anew?world=anew')
-    await succeed(server, 'POST', '/snapshots/anew/restore?world=anew')
-    const { faults, requests, coverage } = await viewOf(server, 'anew')
+    await succeed(server, 'POST', '/faults?world=again', { error: 'charges.rate_missing' })
+    await succeed(server, 'PUT', '/snapshots/again?world=again')
+    await succeed(server, 'POST', '/snapshots/again/restore?world=again')
+    const { faults, requests, coverage } = await viewOf(server, 'again')
     expect([faults, requests]).toEqual([[], []])
     expect(coverage).toMatchObject({ exercised: 0, percent: 0 })
     expect(await cache()).toBe('MISS')
@@ -346,10 +346,10 @@ describe('--snapshot FILE', () => {
     ['is truncated', (snapshot) => JSON.stringify(snapshot).slice(0, -100), /not a snapshot/],
     ['is a list', () => [], /not a snapshot/],
     ['is another document', () => ({ base: 'USD', rates: {} }), /not a snapshot of the format/],
-    ['is of another format', (it) => ({ ...it, format: 'scrip-snapshot/1' }), /not a snapshot of the format/],
+    ['has another format', (it) => ({ ...it, format: 'scrip-snapshot/1' }), /not a snapshot of the format/],
     ['has a pace that is none', (it) => changed(it, 'UPDATE kept_pace SET payouts = 1'), /kept_pace/],
     ['has a clock beyond time', (it) => changed(it, 'UPDATE moved_clock SET offset_ms = 1e15'), /moved_clock/],
-    ['has a database that is no base64', (it) => ({ ...it, database: 'ä' }), /\/database: cannot be unpacked/],
+    ['has a database that is not base64', (it) => ({ ...it, database: 'ä' }), /\/database: cannot be unpacked/],
     [
       'has a database that is cut',
       (it) => ({ ...it, database: it.database.slice(0, it.database.length / 2) }),
@@ -369,7 +369,7 @@ describe('--snapshot FILE', () => {
       (it) => ({ ...it, database: gzipped(foreignImage()) }),
       /not a Scrip database/,
     ],
-    ['is of a newer program', (it) => changed(it, "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')"), /9999/],
+    ['belongs to a newer program', (it) => changed(it, "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')"), /9999/],
     [
       'has no client of a sandbox, as live data has not',
       (it) => changed(it, "UPDATE clients SET username = 'acme-' || id"),

@@ -55,7 +55,7 @@ export const openReceiver = (
     received,
     url: '',
     types: () => received.map(({ event }) => event.type),
-    /** Resolves once so many requests have come. */
+    /** Resolves once this number of requests has come. */
     until: (count: number): Promise<void> =>
       received.length >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve })),
     stop: () => server.stop(true),

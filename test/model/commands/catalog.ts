@@ -105,7 +105,7 @@ const getProduct = request(
   },
 )
 
-const checkAvailability = command('check whether a product can be had', ['checkAvailability'], 3, {
+const checkAvailability = command('check the availability of a product', ['checkAvailability'], 3, {
   args: fc.record({ who: whoever, id: productIds, denomination: denominations, quantity: quantities }),
   run: async (play, { who, id, denomination, quantity }) => {
     const call = { operation: 'checkAvailability', id, body: { denomination, quantity } }
