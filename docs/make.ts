@@ -81,7 +81,7 @@ const commonSection = (commands: readonly Command[]): string => {
   ].join('\n')
 }
 
-/** A command in a row: how it is called, what it does, and the flags that are its own. */
+/** The row of a command: its name, its effect, and its own flags. */
 const commandRow = (command: Command, name: string, own: readonly Option[], addition = ''): string[] => {
   const { registeredArguments } = command
   const operands = registeredArguments
@@ -183,7 +183,7 @@ interface DocumentedError {
   path: string
 }
 
-/** Of many names, only the kinds are named. */
+/** Many names are shown as their kinds. */
 const NAMES_MAX = 8
 
 /** One row for each thing to do. */
@@ -217,7 +217,7 @@ const documentedErrors = async (): Promise<DocumentedError[]> => {
   )
 }
 
-/** By kind, and among those of one kind by the whole name. */
+/** By kind, then by the whole name. */
 const sortKey = (name: string): string => `${kindOf(name)} ${name}`
 
 export const errorsPage = async (page: string): Promise<string> => {

@@ -1,7 +1,7 @@
 import { zipSync } from 'fflate'
 import { packTar } from 'modern-tar'
 
-/** Archives are the same to the bit whenever and wherever they are made. */
+/** Archives are identical to the bit, whenever and wherever they are made. */
 
 export interface ArchivedFile {
   path: string

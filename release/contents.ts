@@ -11,7 +11,7 @@ export interface Content {
   version: string
   license: string
   as: 'code' | 'data' | 'runtime'
-  /** Of the package as it was published, in hexadecimal digits. */
+  /** The digest of the published package, in hexadecimal digits. */
   sha512: string
   texts: string[]
   needs: string[]
@@ -90,7 +90,7 @@ const textsOf = (folder: string, license: string): string[] => {
 /** Standard texts that the page of the runtime names, too. */
 const ALSO_OF_RUNTIME = ['Apache-2.0.txt']
 
-/** A page that says which licence is whose, and below it each text under its name on that page. */
+/** A page that names the licence of each package, and below it each text under that name. */
 const textsBelow = (folder: string): string[] =>
   [...readdirSync(folder), ...ALSO_OF_RUNTIME].sort().map((file) => {
     const text = readText(join(ALSO_OF_RUNTIME.includes(file) ? LICENCES : folder, file))

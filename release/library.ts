@@ -90,7 +90,7 @@ const writeTypes = (folder: string, document: Document): void => {
   run([join(modules, 'openapi-typescript/bin/cli.js'), file, '--output', join(folder, 'openapi.ts')])
 }
 
-/** Returns what a command writes. @throws Error with all that it has written if it fails */
+/** Returns the output of a command. @throws Error with its whole output if it fails */
 const run = (command: string[]): string => {
   const { success, stdout, stderr } = Bun.spawnSync([process.execPath, ...command])
   if (!success) throw new Error(`the npm package does not compile:\n${stdout}${stderr}`)

@@ -9,7 +9,7 @@ import type { Target } from './targets.ts'
 export interface LockedPackage {
   resolved: string
   needs: string[]
-  /** Of the package as it was published. */
+  /** The digest of the published package. */
   sha512: Buffer
 }
 

@@ -24,7 +24,7 @@ export const noticesOf = (contents: readonly Content[]): string => {
   return `${[head, ...parts].map((lines) => lines.map((line) => line.trimEnd()).join('\n')).join('\n\n')}\n`
 }
 
-/** RELEASE-NOTES.md: what the changelog says of this version, and of which archives there is something to say. */
+/** RELEASE-NOTES.md: the section of this version in the changelog, and notes on archives. */
 export const notesOf = (changelog: string, made: readonly Target[]): string => {
   const sections = changelog.split(/^(?=## )/m)
   const named = (name: string) => sections.find((section) => section.startsWith(`## [${name}]`))

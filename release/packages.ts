@@ -5,7 +5,7 @@ import { PROJECT, ROOT } from './compile.ts'
 import { compileLibrary } from './library.ts'
 import { executableName, NPM_NAME, type Target } from './targets.ts'
 
-/** None names another as a dependency: an installer would ask the registry for it (decision 18). */
+/** No package depends on another: an installer would ask the registry for it (decision 18). */
 
 export interface Package {
   name: string
@@ -53,7 +53,7 @@ export const mainPackage = async (): Promise<Package> => ({
   ],
 })
 
-/** Undefined where another target's package serves the same machines. */
+/** Undefined if the package of another target serves the same machines. */
 export const platformPackage = (target: Target, executable: Uint8Array, notices: string): Package | undefined => {
   if (!target.npm) return undefined
   const { name: packageName, os, cpu, libc } = target.npm

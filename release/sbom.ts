@@ -36,7 +36,7 @@ export const sbomOf = (contents: readonly Content[]): string => {
   })
   program.licenses.add(new Models.LicenseExpression(license))
   const components = contents.map((content) => ({ content, component: componentOf(content) }))
-  /** Of a package that is there in two versions, either may be meant. */
+  /** A name can refer to either version of a package. */
   const link = (from: Models.Component, names: readonly string[]): void => {
     for (const { content, component } of components) {
       if (names.includes(content.name)) from.dependencies.add(component.bomRef)

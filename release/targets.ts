@@ -6,7 +6,7 @@ export interface Target {
   /** `@oven/` and this is the package with the runtime. */
   runtime: string
   runsOn: { platform: NodeJS.Platform; arch: NodeJS.Architecture; loader?: string }
-  /** Left out where another target's package serves the same machines. */
+  /** Undefined if the package of another target serves the same machines. */
   npm?: { name: string; os: string; cpu: string; libc?: string }
   note?: string
 }
@@ -26,7 +26,7 @@ export const TARGETS: readonly Target[] = [
     name: 'linux-x64-baseline',
     runtime: 'bun-linux-x64-baseline',
     runsOn: { platform: 'linux', arch: 'x64', loader: GLIBC_X64 },
-    // npm cannot tell processors apart, so that its package has to run on each.
+    // npm cannot distinguish processors, so its package has to run on all of them.
     npm: { name: `${NPM_NAME}-linux-x64`, os: 'linux', cpu: 'x64', libc: 'glibc' },
     note: 'for processors without AVX2',
   },

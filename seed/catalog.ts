@@ -43,7 +43,7 @@ export interface Product extends Delivery, Texts, Offer {
   currency: string
 }
 
-/** What does not follow from brand and market. */
+/** The members that do not follow from brand and market. */
 interface Decisions {
   delivery: Delivery
   offer: Offer
@@ -66,7 +66,7 @@ interface Brand {
   nearly_gone_in?: string[]
 }
 
-/** `in_a_sentence` is there where the label needs an article. */
+/** `in_a_sentence` is set if the label needs an article. */
 interface Market {
   country: string
   label: string

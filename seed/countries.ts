@@ -19,7 +19,7 @@ interface Codes {
   numeric: string
 }
 
-/** Where CLDR's English name is for menus, ambiguous out of context, or narrower than the ISO entry. */
+/** Names whose form in CLDR is for menus, ambiguous out of context, or narrower than the ISO entry. */
 const COMMON_NAMES: Readonly<Record<string, string>> = {
   CD: 'Democratic Republic of the Congo',
   CG: 'Republic of the Congo',

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-/** Amounts in major units, discount in percent. Equal amounts make a fixed one. */
+/** Amounts in major units, discount in percent. Equal amounts make a fixed denomination. */
 export interface Band {
   min_value: number
   max_value: number

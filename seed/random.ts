@@ -3,7 +3,7 @@ export interface Random {
   pick: <T>(choices: readonly T[]) => T
 }
 
-/** Each product has a seed of its own: a new brand does not change other products. */
+/** Each product has its own seed, so a new brand does not change other products. */
 export const randomOf = (name: string): Random => {
   let state = fnv1a(name)
   const below = (sides: number): number => {

@@ -5,7 +5,7 @@ import { findExecutable } from './executable.ts'
 
 /** `node_modules/.bin/scrip` runs the executable with the same arguments, and ends as it does. */
 
-/** A terminal sends these to all its processes. */
+/** A terminal sends these signals to all its processes. */
 const FROM_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 const PASSED_ON: readonly NodeJS.Signals[] = [...FROM_KEYBOARD, 'SIGTERM', 'SIGHUP', 'SIGUSR2']
 const FAILED = 1

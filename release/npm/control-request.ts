@@ -23,7 +23,7 @@ type SuccessOf<Responses> = Responses[Extract<keyof Responses, 200 | 201 | 202 |
 export type ControlResponse<Id extends keyof operations> =
   SuccessOf<operations[Id]['responses']> extends { content: { 'application/json': infer Body } } ? Body : undefined
 
-/** A request may be left out where nothing of it is required. */
+/** A request without required members may be left out. */
 export type Arguments<Id extends keyof operations> =
   Record<never, never> extends ControlRequest<Id> ? [request?: ControlRequest<Id>] : [request: ControlRequest<Id>]
 
@@ -58,7 +58,7 @@ export const askControl =
     return send(`${url}${path}${query.size > 0 ? `?${query}` : ''}`, method, body, headers)
   }
 
-/** A refusal by Scrip, or the reason why it did not start or end well. */
+/** A refusal by Scrip, or a failure to start or end. */
 export class ScripError extends Error {
   override readonly name = 'ScripError'
 
@@ -73,7 +73,7 @@ export class ScripError extends Error {
   }
 }
 
-/** Sends JSON and returns what the response holds. @throws ScripError */
+/** Sends JSON and returns the body of the response. @throws ScripError */
 export const send = async (
   url: string,
   method: string,

@@ -12,7 +12,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 const isMusl = (): boolean => existsSync('/lib/ld-musl-x86_64.so.1') && !existsSync('/lib64/ld-linux-x86-64.so.2')
 
-/** @throws Error that says what to install, or what Scrip runs on */
+/** @throws Error that names the package to install, or the supported platforms */
 export const findExecutable = (): string => {
   const machine = `${process.platform} ${process.arch}`
   const packages = PACKAGES[machine]
@@ -31,7 +31,7 @@ export const findExecutable = (): string => {
 
 const executableIn = (name: string): string | undefined => {
   try {
-    // Some installers show a package only what it depends on: the project itself sees all that it has installed.
+    // Some installers hide other packages from a package, but not from the project.
     const manifest = require.resolve(`${name}/package.json`, { paths: [__dirname, process.cwd()] })
     const path = join(dirname(manifest), `scrip${name.includes('windows') ? '.exe' : ''}`)
     return existsSync(path) ? path : undefined

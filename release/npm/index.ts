@@ -12,9 +12,9 @@ export { type Control, ScripError }
 export interface StartOptions {
   /** Flags of `scrip run`, such as `['--rate-limit', 'off', '--seed', 'ci', '--coverage', 'coverage.json']`. */
   args?: readonly string[]
-  /** An executable of your own, instead of the one that is installed with this package. */
+  /** Your own executable, instead of the one installed with this package. */
   executable?: string
-  /** Limit for the start; 30,000 by default. */
+  /** Time limit for the start; 30,000 by default. */
   timeoutMs?: number
 }
 
@@ -23,13 +23,13 @@ export interface Scrip {
   /** The base URL, such as `http://127.0.0.1:53817`. */
   readonly url: string
   /**
-   * Makes a world of its own for a test, fresh or from a world or snapshot, and logs in to it. A name that is taken
+   * Makes a world for a test, new or from a world or snapshot, and logs in to it. A world of the same name
    * starts again.
    */
   world(name?: string, from?: string): Promise<World>
   /** Every operation of `/_sandbox`, by its name in the OpenAPI document, for the default world unless told otherwise. */
   readonly control: Control
-  /** Ends it, and waits until it is gone. Rejects when a flag such as `--coverage-min` was not met. */
+  /** Ends the sandbox, and waits for its end. Rejects if the coverage is below `--coverage-min`. */
   stop(): Promise<void>
 }
 
@@ -61,12 +61,12 @@ interface Holding extends NodeJS.EventEmitter {
   unref?(): void
 }
 
-/** Starts a sandbox and resolves once it answers requests. @throws ScripError */
+/** Starts a sandbox and resolves once it responds to requests. @throws ScripError */
 export const startScrip = async (options: StartOptions = {}): Promise<Scrip> => {
   const { args = [], executable = findExecutable(), timeoutMs = START_MS_MAX } = options
   const child = spawn(executable, ['run', '--port', '0', ...args, '--', ...UNTIL_ABANDONED], {
     stdio: 'pipe',
-    // Nothing that was meant for this process may strike the command.
+    // Variables for this process must not affect the command.
     env: { ...process.env, NODE_OPTIONS: undefined, NODE_V8_COVERAGE: undefined },
   })
   let stderr = ''
@@ -79,7 +79,7 @@ export const startScrip = async (options: StartOptions = {}): Promise<Scrip> => 
     child.on('close', (code, signal) => resolve(code === 0 ? '' : `ended with ${code ?? signal}: ${stderr.trim()}`))
   })
   const url = await readUrl(child, ended, timeoutMs)
-  // A test that forgets to stop it can still end.
+  // A test that forgets to stop the sandbox can still end.
   const handles: readonly Holding[] = [child, child.stdin, child.stdout, child.stderr]
   for (const handle of handles) handle.unref?.()
   child.stdin.on('error', () => undefined) // it is gone already
@@ -102,7 +102,7 @@ export const startScrip = async (options: StartOptions = {}): Promise<Scrip> => 
   }
 }
 
-/** Uses a sandbox that runs already, which `stop()` leaves running. @throws ScripError without an address */
+/** Uses a running sandbox, which `stop()` leaves running. @throws ScripError without an address */
 export const connectScrip = ({ url = process.env.SCRIP_URL, sandboxToken }: ConnectOptions = {}): Scrip => {
   if (!url) throw new ScripError('no sandbox to connect to: give its url, or set SCRIP_URL')
   // Other processes, such as the workers of a test runner, may use the same sandbox.
@@ -139,14 +139,14 @@ const readUrl = (child: ChildProcessWithoutNullStreams, ended: Promise<string>, 
     })
   })
 
-/** Data, clock, randomness and limits of their own, a client that is logged in, and every operation of `/_sandbox`. */
+/** A world of the sandbox, with a client that is logged in, and every operation of `/_sandbox`. */
 export interface World extends Control {
   readonly name: string
   readonly username: string
   readonly password: string
   /** The base URL for your own client. */
   readonly url: string
-  /** Good for an hour of the world's clock; `login()` gets another. */
+  /** Valid for an hour of the world's clock; `login()` gets another. */
   readonly accessToken: string
   /** Calls the API as the global `fetch` does, with a path and the access token. */
   fetch(path: string, init?: RequestInit): Promise<Response>
