@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import crypto, { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
@@ -7,9 +7,19 @@ import type { PostgresTarget } from '../config/postgres-url.ts'
 import { DataFault } from '../db/data-folder.ts'
 import { HOUR_MS, SECOND_MS } from '../kernel/clock.ts'
 import { freshSecret } from '../kernel/ids.ts'
-import { boundPasswordHashing } from './scram.ts'
 
-boundPasswordHashing()
+/** As many take half a second; PostgreSQL asks for 4,096 by default. */
+const ITERATIONS_MAX = 1_000_000
+
+const { pbkdf2Sync } = crypto
+/**
+ * The library hashes a password on the thread, as often as the server at the other end asks for, and has no option for it.
+ * A server that asks for more than {@link ITERATIONS_MAX} gets the proof of a password that nobody knows, so it refuses the login.
+ */
+crypto.pbkdf2Sync = (password, salt, iterations, ...rest) =>
+  iterations > ITERATIONS_MAX
+    ? pbkdf2Sync(freshSecret(32), salt, 1, ...rest)
+    : pbkdf2Sync(password, salt, iterations, ...rest)
 
 /** PostgreSQL did not answer: the request may or may not be done. */
 export class PostgresAway extends Error {
