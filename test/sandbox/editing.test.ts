@@ -93,9 +93,9 @@ describe('PATCH /_sandbox/products/{id}', () => {
     const response = await world.get('/api/v1/products?limit=10000&sort_by=name&sort_order=ASC')
     const listed = (await response.json()) as { id: number; name: string }[]
     expect(response.headers.get('x-total-count')).toBe(String(shown.size + 1))
-    const keyed = listed.map(({ id: own, name }) => ({ key: `${name.toLowerCase()}\0${name}`, own }))
-    const sorted = keyed.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.own - b.own))
-    expect(listed.map((each) => each.id)).toEqual(sorted.map(({ own }) => own))
+    const keyed = listed.map(({ id, name }) => ({ key: `${name.toLowerCase()}\0${name}`, id }))
+    const sorted = keyed.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.id - b.id))
+    expect(listed.map((each) => each.id)).toEqual(sorted.map(({ id }) => id))
   })
 
   inWorld('agreed discounts hold on the changed product too', async (world) => {
