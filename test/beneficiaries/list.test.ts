@@ -1,15 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { expectResponse, sharedServer, type TestWorld } from '../harness.ts'
-import { pageOf } from '../records.ts'
-
-interface Beneficiary {
-  id: string
-  email: string
-  first_name: string
-  last_name: string
-  country: string | null
-  created_at: string
-}
+import { type Beneficiary, pageOf } from '../records.ts'
 
 const server = await sharedServer()
 

@@ -1,16 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import type { Difference } from '../../src/commands/sandbox/compare/differences.ts'
 import { forFile } from '../harness.ts'
 import { COMMAND, type Running, run, start } from '../program.ts'
 
-/** `scrip compare` (contract C15): against another Scrip, and against one whose responses are altered on their way. */
+type Row = Difference & { operation: string; request: string }
 
-interface Row {
-  operation: string
-  request: string
-  field: string
-  expected: string
-  found: string
-}
+/** `scrip compare` (contract C15): against another Scrip, and against one whose responses are altered on their way. */
 
 const HOST_FLAGS = ['--rate-limit', '100000/h']
 

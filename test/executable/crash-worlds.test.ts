@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { bearer, inFolder, login, type Pair, type Running, run, start } from '../program.ts'
+import type { Order } from './live.ts'
 
 /** Kills a sandbox while named worlds are written, copied, replaced and dropped, and checks every acknowledged write. */
 
@@ -14,11 +15,6 @@ const open = async (program: Running, name: string): Promise<Pair> => {
   const response = await login(program, `sbx_${name}`, 'a password')
   expect(response.status).toBe(200)
   return (await response.json()) as Pair
-}
-
-interface Order {
-  id: number
-  vouchers: { card_number: string }[]
 }
 
 /** The writes that each of the two worlds has acknowledged. */

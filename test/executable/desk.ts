@@ -1,16 +1,11 @@
 import { expect } from 'bun:test'
+import type { Filled } from '../../src/desk/wire.ts'
 import { type Running, startReady } from '../program.ts'
 import type { Operator } from './live.ts'
 
-/** `scrip desk` as a program that speaks HTTP: its address, and the headers of a browser that was let in. */
+type FilledAct = Omit<Filled, 'input'> & Partial<Pick<Filled, 'input'>>
 
-export interface FilledAct {
-  command: string
-  input?: Record<string, string>
-  seen?: number
-  id?: string
-  file?: string
-}
+/** `scrip desk` as a program that speaks HTTP: its address, and the headers of a browser that was let in. */
 
 export interface Done {
   id: string

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { RecordedRequest } from '../../src/sandbox/requests/contract.ts'
 import { folderTest, inFolder, type Place, run } from '../program.ts'
 
 /** `scrip run` keeps evidence of a run (contract C15): request log, coverage, worlds, and the last errors. */
@@ -16,17 +17,7 @@ const logIn = async (username) => (await (await post('/auth/login', { username, 
 `
 const BUY = `const order = await (await post('/api/v1/orders', { product_id: 1, denomination: 100, quantity: 2 })).json();`
 
-interface Line {
-  world: string
-  id: number
-  method: string
-  path: string
-  outcome: string | null
-  request: { headers: Record<string, string>; body: string | null }
-  response: { status: number; body: string | null }
-}
-
-const linesOf = (file: string): Line[] =>
+const linesOf = (file: string): RecordedRequest[] =>
   readFileSync(file, 'utf8')
     .trim()
     .split('\n')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { tarGz } from '../../release/archives.ts'
 import { type Package, packageFile } from '../../release/packages.ts'
 import { runsHere, TARGETS } from '../../release/targets.ts'
-import { BINARY } from '../program.ts'
+import { BINARY, type Ended } from '../program.ts'
 
 /** The npm packages in files, for projects that install them. */
 
@@ -22,12 +22,6 @@ export const target = TARGETS.find((candidate) => candidate.npm && runsHere(cand
 export const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(?:SCRIP_|npm_|NODE_|BUN_|JEST_)/i.test(name)),
 )
-
-export interface Ended {
-  exitCode: number
-  stdout: string
-  stderr: string
-}
 
 export const run = async (command: string[], cwd: string, env: Record<string, string> = {}): Promise<Ended> => {
   const child = Bun.spawn(command, {

@@ -6,15 +6,10 @@ import { freePort } from '../free-port.ts'
 import { POSTGRES } from '../postgres.ts'
 import { type Running, run } from '../program.ts'
 import { logIn, serve } from '../rigs/server.ts'
+import type { ReadResponse } from '../sandbox/surface.ts'
 import { KEYS, LIVE, serving, withPostgres } from './postgres.ts'
 
 /** Two servers and their operator, with the data in PostgreSQL (contract C18). */
-
-interface ReadResponse {
-  status: number
-  headers: Headers
-  body: unknown
-}
 
 const get = async ({ port }: Running, path: string, headers: Record<string, string> = {}): Promise<ReadResponse> => {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { isPublic, operationsOf, readDocument } from '../docs/document.ts'
 import { forFile, type Server, startServer } from '../harness.ts'
 import { countOf } from '../records.ts'
 import type { Shape } from './routes.ts'
@@ -16,42 +17,15 @@ interface PublishedOperation {
   isProtected: boolean
 }
 
-interface Parameter {
-  name: string
-  in: string
-}
-
-interface Document {
-  components: { parameters: Record<string, Parameter> }
-  paths: Record<
-    string,
-    Record<
-      string,
-      {
-        parameters: (Parameter | { $ref: string })[]
-        requestBody?: { content: { 'application/json': { example: object } } }
-        security: object[]
-      }
-    >
-  >
-}
-
 const strict = forFile(await startServer('--strict', '--rate-limit', 'off'))
 const lenient = forFile(await startServer('--rate-limit', 'off'))
-const { paths, components } = (await (await strict.request('/openapi.json')).json()) as Document
-const operations: PublishedOperation[] = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, { parameters, requestBody, security }]) => ({
-    method: method.toUpperCase(),
-    path: path.replace(/\{\w+\}/g, '1'),
-    parameters: parameters
-      .map((parameter) =>
-        '$ref' in parameter ? components.parameters[parameter.$ref.split('/').at(-1) ?? ''] : parameter,
-      )
-      .flatMap((parameter) => (parameter?.in === 'query' ? [parameter.name] : [])),
-    body: requestBody?.content['application/json'].example,
-    isProtected: security.length > 0,
-  })),
-)
+const operations: PublishedOperation[] = operationsOf(await readDocument(strict)).map((operation) => ({
+  method: operation.method,
+  path: operation.path.replace(/\{\w+\}/g, '1'),
+  parameters: operation.parameters.flatMap((parameter) => (parameter.in === 'query' ? [parameter.name] : [])),
+  body: operation.requestBody?.content['application/json']?.example as object | undefined,
+  isProtected: !isPublic(operation),
+}))
 expect(operations.length).toBeGreaterThan(50)
 
 const shapeOf = (path: string): Shape =>

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { badRequest } from '../errors.ts'
 import { forFile } from '../harness.ts'
+import type { Pair } from '../program.ts'
 import { ask, listening } from '../socket.ts'
 
 /** Requests that clients write on the wire, byte by byte. */
@@ -82,9 +83,6 @@ describe('Header names have their documented spelling', () => {
     const body = '{"username":"sbx_spelling","password":"a password"}'
     token = ((await (await fetch(`${server.url}/auth/login`, { method: 'POST', body })).json()) as Pair).access_token
   })
-  interface Pair {
-    access_token: string
-  }
   const namesIn = async (method: string, path: string, fields: string[] = [], body = ''): Promise<string[]> => {
     const lines = ['Host: localhost', `Authorization: Bearer ${token}`, `Content-Length: ${body.length}`, ...fields]
     return Object.keys(

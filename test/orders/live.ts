@@ -13,6 +13,7 @@ import { fund } from '../../src/wallets/ledger.ts'
 import { openWallet } from '../../src/wallets/queries.ts'
 import { catalogEntry } from '../catalog/entry.ts'
 import { openProgram, type ProgramOptions, TestWorld } from '../harness.ts'
+import type { Order } from '../records.ts'
 
 /** Live mode in this process: one client with money, two products, and acts of an operator on the data. */
 
@@ -22,12 +23,6 @@ const CATALOG = {
     catalogEntry({ id: 1, denominations: [{ min_value: 10, max_value: 10, discount: 0 }] }),
     catalogEntry({ id: 2, delivery_time: '24 hours', denominations: [{ min_value: 10, max_value: 10, discount: 0 }] }),
   ],
-}
-
-export interface LiveOrder {
-  id: number
-  status: string
-  vouchers: { voucher_reference_number: string; card_number: string | null; pin_code: string | null }[]
 }
 
 export interface Live extends AsyncDisposable {
@@ -41,8 +36,8 @@ export interface Live extends AsyncDisposable {
   post: (path: string, body: object, headers?: Record<string, string>) => Promise<Response>
   /** Imports codes of 10 USD, one a card number. */
   stock: (productId: number, ...cards: string[]) => Promise<void>
-  order: (productId: number, quantity: number) => Promise<LiveOrder>
-  read: (orderId: number) => Promise<LiveOrder>
+  order: (productId: number, quantity: number) => Promise<Order>
+  read: (orderId: number) => Promise<Order>
   /** Refreshes what is kept in memory, as an act of an operator does. */
   refresh: () => void
   stop: () => Promise<void>
@@ -59,9 +54,9 @@ export const openLive = async (given?: string, outside?: ProgramOptions['outside
   if (database.sqlite.query('SELECT 1 FROM clients').get() === null) await furnish(deps)
   const client = TestWorld.of(program, 'default', await logIn({ username: 'acme', password: 'a password' }))
   const post: Live['post'] = (path, body, headers) => client.post(`/api/v1${path}`, body, headers)
-  const orderIn = async (response: Response): Promise<LiveOrder> => {
+  const orderIn = async (response: Response): Promise<Order> => {
     if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
-    return (await response.json()) as LiveOrder
+    return (await response.json()) as Order
   }
   return {
     folder,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { expectResponse, sharedServer, type TestWorld, testIn } from '../harness.ts'
-import { getPayout, HUNDRED, PAYOUTS, type PayoutEvent, pay, START, saveGrace } from '../records.ts'
+import { type Beneficiary, getPayout, HUNDRED, PAYOUTS, type PayoutEvent, pay, START, saveGrace } from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 
 const server = await sharedServer()
@@ -161,13 +161,8 @@ describe('POST /api/v1/payouts/{id}/cancel', () => {
 })
 
 describe('the totals of a beneficiary', () => {
-  interface Totals {
-    total_payouts: number
-    total_amount: number
-    last_payout_at: string | null
-  }
   const totalsOf = async (world: TestWorld, id: string) => {
-    const { total_payouts, total_amount, last_payout_at } = await world.read<Totals>(`/api/v1/beneficiaries/${id}`)
+    const { total_payouts, total_amount, last_payout_at } = await world.read<Beneficiary>(`/api/v1/beneficiaries/${id}`)
     return { total_payouts, total_amount, last_payout_at }
   }
   const NOTHING = { total_payouts: 0, total_amount: 0, last_payout_at: null }

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import type { RecordedRequest } from '../../src/sandbox/requests/contract.ts'
 import { validation } from '../errors.ts'
 import { type Server, startServer, type TestWorld, testIn } from '../harness.ts'
 import { ADA, INSTANT, NOON, type Order, saveAda } from '../records.ts'
@@ -28,16 +29,8 @@ const hasResponse = (response: Promise<Response>): Promise<boolean> =>
 const ordersOf = async (world: TestWorld) => await world.read<Order[]>('/api/v1/orders')
 const beneficiariesOf = async (world: TestWorld) => await world.read<object[]>('/api/v1/beneficiaries')
 
-interface Entry {
-  method: string
-  path: string
-  fault: string | null
-  outcome: string | null
-  response: { status: number; headers: Record<string, string>; body: string | null }
-  changes: { table: string }[]
-}
 const lastOf = async (world: TestWorld) => {
-  const entries = await succeed<Entry[]>(server, 'GET', `/requests?world=${world.name}`)
+  const entries = await succeed<RecordedRequest[]>(server, 'GET', `/requests?world=${world.name}`)
   return entries.find(({ fault }) => fault !== null)
 }
 
@@ -190,7 +183,7 @@ describe('The page of a gateway', () => {
       )
     }
     expect(await beneficiariesOf(world)).toHaveLength(1)
-    const entries = await succeed<Entry[]>(server, 'GET', `/requests?world=${world.name}`)
+    const entries = await succeed<RecordedRequest[]>(server, 'GET', `/requests?world=${world.name}`)
     const struck = entries.filter(({ fault }) => fault !== null)
     expect(struck.map(({ fault, outcome, response }) => [fault, outcome, response.status])).toEqual([
       [`${status}; when=after`, null, status],

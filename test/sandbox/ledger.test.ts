@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import type { Static } from '@sinclair/typebox'
+import type { EntrySchema } from '../../src/wallets/ledger-entry.ts'
 import { validation } from '../errors.ts'
 import { type Server, startServer, type TestWorld } from '../harness.ts'
 import { DELAYED, INSTANT, NOON, pay, place } from '../records.ts'
@@ -8,15 +10,8 @@ import { control, succeed } from './surface.ts'
 const server: Server = await startServer('--rate-limit', 'off', '--seed', '11')
 afterAll(() => server.stop())
 
-interface Entry {
-  id: number
-  source_type: string
-  source_id: string | null
-  created_at: string
-  lines: { account: string; wallet_id: number | null; currency: string; amount: number }[]
-}
 const ledgerOf = (world: TestWorld, query = '') =>
-  succeed<Entry[]>(server, 'GET', `/ledger?world=${world.name}${query}`)
+  succeed<Static<typeof EntrySchema>[]>(server, 'GET', `/ledger?world=${world.name}${query}`)
 
 /** In minor units of two decimals, so that sums are exact. */
 const cents = (amount: number): number => Math.round(amount * 100)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { RecordedRequest } from '../../src/sandbox/requests/contract.ts'
 import { notFound, validation, worldNotFound } from '../errors.ts'
 import { forFile, type Server, startServer, TestWorld, testIn } from '../harness.ts'
 import { type Running, start } from '../program.ts'
@@ -9,30 +10,11 @@ import { control, rowsOf, succeed } from './surface.ts'
 
 const server = forFile(await startServer('--rate-limit', 'off', '--seed', '17'))
 
-interface Entry {
-  id: number
-  world: string
-  request_id: string
-  at: string
-  method: string
-  path: string
-  route: string | null
-  client: string | null
-  request: { headers: Record<string, string>; body: string | null }
-  response: { status: number; headers: Record<string, string>; body: string | null }
-  duration_ms: number
-  fault: string | null
-  outcome: string | null
-  dry_run?: boolean
-  changes: { table: string; operation: string; key: string }[]
-  events: string[]
-}
-
 /** The oldest first, as they happened. */
-const entriesOf = async (name: string, on: Server = server): Promise<Entry[]> =>
-  (await succeed<Entry[]>(on, 'GET', `/requests?world=${name}`)).reverse()
-const pathsOf = (entries: Entry[]): string[] => entries.map(({ path }) => path)
-const lastOf = async (name: string): Promise<Entry> => {
+const entriesOf = async (name: string, on: Server = server): Promise<RecordedRequest[]> =>
+  (await succeed<RecordedRequest[]>(on, 'GET', `/requests?world=${name}`)).reverse()
+const pathsOf = (entries: RecordedRequest[]): string[] => entries.map(({ path }) => path)
+const lastOf = async (name: string): Promise<RecordedRequest> => {
   const last = (await entriesOf(name)).at(-1)
   if (!last) throw new Error(`nothing was asked in ${name}`)
   return last
@@ -79,7 +61,7 @@ describe('GET /_sandbox/requests', () => {
       dry_run: false,
       changes: [{ table: 'beneficiaries', operation: 'insert', key: id }],
       events: [],
-    } as Entry)
+    } as RecordedRequest)
     expect(entries[1]?.request.headers).toMatchObject({ authorization: '[redacted]', 'x-own': 'yes' })
     expect(entries[1]?.response.headers).toMatchObject({
       'content-type': response.headers.get('content-type'),
@@ -199,7 +181,7 @@ describe('GET /_sandbox/requests', () => {
       'path=nothing': [],
     }
     for (const [query, paths] of Object.entries(selected)) {
-      const entries = await succeed<Entry[]>(server, 'GET', `/requests?world=${world.name}&${query}`)
+      const entries = await succeed<RecordedRequest[]>(server, 'GET', `/requests?world=${world.name}&${query}`)
       expect([query, pathsOf(entries)]).toEqual([query, paths as string[]])
     }
   })
@@ -210,7 +192,7 @@ describe('GET /_sandbox/requests', () => {
     await one.get('/api/v1/countries/1')
     await other.get('/api/v1/countries/2')
     await one.get('/api/v1/countries/3')
-    const entries = await succeed<Entry[]>(own, 'GET', '/requests?world=*&path=/api/v1/*')
+    const entries = await succeed<RecordedRequest[]>(own, 'GET', '/requests?world=*&path=/api/v1/*')
     expect(entries.map(({ world, id, path }) => [world, id, path])).toEqual([
       [one.name, 4, '/api/v1/countries/3'],
       [other.name, 3, '/api/v1/countries/2'],
@@ -470,7 +452,7 @@ describe('The request log is limited', () => {
       for (let count = 0; count < 50; count++) await world.post('/api/v1/products/1/availability', body)
     }
     const list = async (query: string) =>
-      (await (await own.request(`/_sandbox/requests?world=*${query}`)).json()) as Entry[]
+      (await (await own.request(`/_sandbox/requests?world=*${query}`)).json()) as RecordedRequest[]
     expect((await list('')).length).toBeLessThan(102)
     const heads = await list('&bodies=false')
     expect(heads).toHaveLength(102)
@@ -482,7 +464,7 @@ describe('The request log is limited', () => {
     await world.get('/api/v1/countries/105')
     const found = async (text: string): Promise<string[]> => {
       const query = `?world=${world.name}&bodies=false&text=${encodeURIComponent(text)}`
-      const entries = await succeed<Entry[]>(server, 'GET', `/requests${query}`)
+      const entries = await succeed<RecordedRequest[]>(server, 'GET', `/requests${query}`)
       return entries.map(({ method, path }) => `${method} ${path}`)
     }
     for (const text of ['ADA@example.com', headers.get('x-request-id') ?? '', '/beneficiaries']) {
@@ -609,7 +591,7 @@ describe('?format=curl', () => {
   const linesIn = async (world: string) =>
     (await program.request(`/_sandbox/requests?world=${world}&format=curl`)).text()
   const entriesIn = async (world: string) =>
-    ((await (await program.request(`/_sandbox/requests?world=${world}`)).json()) as Entry[]).reverse()
+    ((await (await program.request(`/_sandbox/requests?world=${world}`)).json()) as RecordedRequest[]).reverse()
   const tokenIn = async (world: string): Promise<string> => {
     await asked('PUT', `/_sandbox/worlds/${world}`)
     await asked('POST', `/_sandbox/clock?world=${world}`, JSON.stringify({ now: NOON, frozen: true }))

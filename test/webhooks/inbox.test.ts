@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { EVENT_TYPES } from '../../src/events/types.ts'
+import type { InboxEntry } from '../../src/sandbox/webhooks/inbox.ts'
 import { notFound } from '../errors.ts'
 import { eventsOf } from '../events/events.ts'
 import { forFile, startServer, type TestWorld, testIn } from '../harness.ts'
@@ -11,18 +12,9 @@ const server = forFile(await startServer('--rate-limit', 'off'))
 
 const atNoon = testIn(() => server.world(NOON))
 
-interface Entry {
-  id: number
-  name: string
-  received_at: string
-  method: string
-  headers: Record<string, string>
-  body: string
-}
-
 const inboxUrl = (world: TestWorld, name = 'hooks') => `${server.url}/_sandbox/inbox/${name}?world=${world.name}`
-const inboxOf = async (world: TestWorld): Promise<Entry[]> =>
-  (await (await server.request(`/_sandbox/inbox?world=${world.name}`)).json()) as Entry[]
+const inboxOf = async (world: TestWorld): Promise<InboxEntry[]> =>
+  (await (await server.request(`/_sandbox/inbox?world=${world.name}`)).json()) as InboxEntry[]
 const tell = async (world: TestWorld, name: string, reply: object): Promise<unknown> => {
   const path = `/_sandbox/inbox/${name}?world=${world.name}`
   const response = await server.request(path, { method: 'PUT', body: JSON.stringify(reply) })
