@@ -31,7 +31,10 @@ export const getCopyPosition = (sqlite: SqliteDatabase): CopyPosition => {
   return position
 }
 
-export const putCopyPosition = (sqlite: SqliteDatabase, { installation, seq, epoch, atUs, leaseEpoch }: CopyPosition): void => {
+export const putCopyPosition = (
+  sqlite: SqliteDatabase,
+  { installation, seq, epoch, atUs, leaseEpoch }: CopyPosition,
+): void => {
   sqlite
     .query('INSERT OR REPLACE INTO record_copy VALUES (1, ?, ?, ?, ?, ?)')
     .run(installation, seq, epoch, atUs, leaseEpoch)

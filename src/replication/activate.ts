@@ -6,8 +6,8 @@ import { migrate, SCHEMA_VERSION } from '../db/migrate.ts'
 import { HOUR_MS, systemClock } from '../kernel/clock.ts'
 import type { Connection } from './connection.ts'
 import type { Gate } from './gate.ts'
-import type { Lease, LeaseGrant } from './lease.ts'
 import { makeInstallation, type NewInstallation, putAll, ServerUnfit } from './installation.ts'
+import type { Lease, LeaseGrant } from './lease.ts'
 import { dataStatements, functionStatements, OWN_TABLE_NAMES } from './schema.ts'
 import { quotedName, tablesOf } from './tables.ts'
 
@@ -21,7 +21,10 @@ interface Making extends NewInstallation {
 }
 
 /** Makes an empty installation from a new database, which is removed if that fails. */
-export const makeEmptyInstallation = async ({ connection, dataDir, ...made }: Making, create: () => void): Promise<void> => {
+export const makeEmptyInstallation = async (
+  { connection, dataDir, ...made }: Making,
+  create: () => void,
+): Promise<void> => {
   create()
   const path = databasePath(dataDir)
   const database = Database.openFile(path)

@@ -9,12 +9,12 @@ import { sinceStartMs } from '../kernel/clock.ts'
 import { freshInstallationId, freshSecret } from '../kernel/ids.ts'
 import { makeEmptyInstallation } from './activate.ts'
 import { COMMAND_PATIENCE_MS, Connection } from './connection.ts'
+import { CopyUnfit, preparationOf, quarantine } from './copy-check.ts'
 import { FollowingCopy } from './follower.ts'
 import { Gate, type GateLease } from './gate.ts'
+import { checkInstallation, checkKey, type Installation, NotActive } from './installation.ts'
 import { Lease } from './lease.ts'
 import { pullCopy } from './pull.ts'
-import { checkKey, checkInstallation, type Installation, NotActive } from './installation.ts'
-import { CopyUnfit, quarantine, preparationOf } from './copy-check.ts'
 import { tablesOf } from './tables.ts'
 
 /** The access of a command to a copy of the installation (contract C18). */
@@ -148,7 +148,8 @@ const broughtUpToDate = async ({ dataDir, connection }: Parts, installation: Ins
 const joinServer = async (parts: Parts, installation: Installation | undefined): Promise<CopyAccess> => {
   const { dataDir, connection, leave } = parts
   const position = preparationOf(dataDir, installation) === 'follow' ? copyPositionIn(databasePath(dataDir)) : undefined
-  if (!position || !installation) throw new DataFault('a server makes the copy of this folder\nTry again when it is ready.')
+  if (!position || !installation)
+    throw new DataFault('a server makes the copy of this folder\nTry again when it is ready.')
   const isActiveHere = installation.holder !== null && position.leaseEpoch === installation.epoch
   const lagSeconds = isActiveHere ? undefined : await lagSecondsOf(connection, position)
   return { gateOf: undefined, lagSeconds, leave }

@@ -5,7 +5,7 @@ import { flushFolder } from '../db/disk.ts'
 import { isDamage } from '../db/storage.ts'
 import { SECOND_MS, sinceStartMs, systemClock, toTimestamp } from '../kernel/clock.ts'
 import { type Ask, PostgresAway } from './connection.ts'
-import { checkKey, checkInstallation, type Installation, ServerUnfit } from './installation.ts'
+import { checkInstallation, checkKey, type Installation, ServerUnfit } from './installation.ts'
 
 /** The relation of the copy in a folder to PostgreSQL. */
 

@@ -1,10 +1,10 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
 import { closeConnection } from '../db/connections.ts'
-import { getCopyPosition, type CopyPosition, putCopyPosition } from '../db/copy-position.ts'
+import { type CopyPosition, getCopyPosition, putCopyPosition } from '../db/copy-position.ts'
 import { rewriteFile } from '../db/scrub.ts'
 import type { Ask } from './connection.ts'
-import { Applier } from './rows.ts'
 import { CopyUnfit, requireSameTimeline } from './copy-check.ts'
+import { Applier } from './rows.ts'
 import { tablesOf } from './tables.ts'
 
 /** The most commits, and about the most bytes, that are read at once and make one transaction of the copy. */
@@ -61,7 +61,8 @@ export class FollowingCopy implements Disposable {
         WHERE seq <= $1 + 1 OR coalesce(before, 0) < ${BYTES_MAX} ORDER BY seq`,
       [position.seq],
     )
-    const isOwn = Number(own?.seq) === position.seq && Number(own?.epoch) === position.epoch && Number(own?.at) === position.atUs
+    const isOwn =
+      Number(own?.seq) === position.seq && Number(own?.epoch) === position.epoch && Number(own?.at) === position.atUs
     if (!isOwn) await requireSameTimeline(ask, position)
     else if (changes.length > 0) this.#apply(changes)
     return !isOwn || changes.length === CHANGES_MAX

@@ -1,5 +1,5 @@
 import type { Database as SqliteDatabase, Statement } from 'bun:sqlite'
-import { getCopyPosition, type CopyPosition } from '../db/copy-position.ts'
+import { type CopyPosition, getCopyPosition } from '../db/copy-position.ts'
 import type { Gate as CommitGate } from '../db/shared-commit.ts'
 import { unavailableFor } from '../db/storage.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
@@ -121,7 +121,11 @@ export class Gate implements CommitGate {
     }
   }
 
-  async #commit(position: CopyPosition, parts: string[], patienceMs: number): Promise<Pick<CopyPosition, 'seq' | 'epoch' | 'atUs'>> {
+  async #commit(
+    position: CopyPosition,
+    parts: string[],
+    patienceMs: number,
+  ): Promise<Pick<CopyPosition, 'seq' | 'epoch' | 'atUs'>> {
     const { lease } = this.options
     const { leaseEpoch: epoch } = position
     if (this.#erases) {
@@ -142,7 +146,11 @@ export class Gate implements CommitGate {
     }
   }
 
-  async #send({ seq: before, leaseEpoch: epoch }: CopyPosition, parts: readonly string[], patienceMs: number): Promise<number> {
+  async #send(
+    { seq: before, leaseEpoch: epoch }: CopyPosition,
+    parts: readonly string[],
+    patienceMs: number,
+  ): Promise<number> {
     const { connection } = this.options
     const erases = this.#erases
     const valuesOf = (part: string, index: number) =>
@@ -177,7 +185,11 @@ export class Gate implements CommitGate {
    * Finds out whether an unanswered commit was made. It begins a new epoch first: from then on, PostgreSQL refuses a commit
    * that is still in transit. It also waits for replication, if PostgreSQL is replicated.
    */
-  async #lookUp(position: CopyPosition, seq: number, error: PostgresAway): Promise<Pick<CopyPosition, 'seq' | 'epoch' | 'atUs'>> {
+  async #lookUp(
+    position: CopyPosition,
+    seq: number,
+    error: PostgresAway,
+  ): Promise<Pick<CopyPosition, 'seq' | 'epoch' | 'atUs'>> {
     const { lease, connection } = this.options
     gateTotals.unknown += 1
     for (;;) {
@@ -190,7 +202,8 @@ export class Gate implements CommitGate {
         )
         if (taken) this.#setEpoch.run(taken.epoch)
         else lease.lost()
-        if (Number(row?.epoch) === position.leaseEpoch) return { seq, epoch: position.leaseEpoch, atUs: Number(row?.at) }
+        if (Number(row?.epoch) === position.leaseEpoch)
+          return { seq, epoch: position.leaseEpoch, atUs: Number(row?.at) }
         if (taken && taken.seq !== position.seq) this.options.onBehind(error)
         throw unavailableFor(1, error)
       } catch (failure) {

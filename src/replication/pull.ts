@@ -9,10 +9,10 @@ import { MIGRATIONS, migrate } from '../db/migrate.ts'
 import { storeMode } from '../db/mode.ts'
 import { HOUR_MS, systemClock } from '../kernel/clock.ts'
 import type { Connection } from './connection.ts'
+import { lastCommitUnknown } from './copy-check.ts'
 import { triggersIn } from './follower.ts'
 import { postgresPages } from './pages.ts'
 import { Applier } from './rows.ts'
-import { lastCommitUnknown } from './copy-check.ts'
 import { COUNTERS, tablesOf } from './tables.ts'
 
 /** Long enough for an installation of any size that one server can serve. */

@@ -9,14 +9,21 @@ import { freshInstallationId, freshSecret } from '../kernel/ids.ts'
 import { Outage } from '../kernel/outage.ts'
 import { makeEmptyInstallation, settle, upgrade } from './activate.ts'
 import { Connection, PostgresAway } from './connection.ts'
+import { CopyUnfit, checkAtStart, preparationOf, quarantine, requireSameTimeline } from './copy-check.ts'
 import { FollowingCopy } from './follower.ts'
 import { Gate, gateTotals } from './gate.ts'
+import {
+  checkInstallation,
+  findInstallation,
+  fitting,
+  type Installation,
+  NotActive,
+  ServerUnfit,
+} from './installation.ts'
 import { Lease, type LeaseGrant, leaseTotals } from './lease.ts'
 import { Position } from './position.ts'
 import { prune } from './prune.ts'
 import { pullCopy } from './pull.ts'
-import { findInstallation, checkInstallation, fitting, type Installation, NotActive, ServerUnfit } from './installation.ts'
-import { CopyUnfit, checkAtStart, quarantine, requireSameTimeline, preparationOf } from './copy-check.ts'
 import { tablesOf } from './tables.ts'
 
 /** The interval at which a warm server asks for commits, and checks the lease. */

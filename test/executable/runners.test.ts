@@ -3,9 +3,9 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFil
 import { homedir, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { mainPackage, platformPackage } from '../../release/packages.ts'
+import type { Ended } from '../program.ts'
 import { BINARY, folderOfFile, isBinary } from '../program.ts'
 import { blocksOf, documentText } from './documents.ts'
-import type { Ended } from '../program.ts'
 import { done, EXECUTABLE, hasNode, packIn, run, target } from './packages.ts'
 
 /** The examples of docs/start/test-runners.md, each in an empty project. Runners that cannot be installed are skipped. */

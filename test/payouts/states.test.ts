@@ -289,28 +289,31 @@ describe('the clock', () => {
   test.each([
     ['created', []],
     ['queued', ['queued']],
-  ] as const)('at the manual pace, a payout that is %s expires after 7 days and is refunded', async (status, events) => {
-    const { client, world } = await program.open(START)
-    Object.assign(world.of(pace), { payouts: 'manual' })
-    const { id } = await pay(client)
-    await go(world, id, events, {}, false)
-    expect(rowOf(world, id)).toMatchObject({ status, dueEvent: 'expired', dueAtMs: START_MS + 7 * DAY_MS })
-    await client.clock({ advance: 'P6DT23H59M59.999S' })
-    expect((await getPayout(await client.again(), id)).status).toBe(status)
-    await client.clock({ advance: 'PT0.001S' })
-    const payout = await getPayout(await client.again(), id)
-    expect(payout).toMatchObject({ status: 'expired', failed_at: null, cancelled_at: null, completed_at: null })
-    expect(payout.events.at(-1)).toEqual({
-      event_type: 'expired',
-      from_status: status,
-      to_status: 'expired',
-      actor_type: 'system',
-      message: null,
-      created_at: '2030-01-08T00:00:00.000Z',
-    })
-    expectSoundBooks(world.db.sqlite)
-    expect(await balanceOf(await client.again(), 1)).toEqual({ amount: 100_000, reserved: 0 })
-  })
+  ] as const)(
+    'at the manual pace, a payout that is %s expires after 7 days and is refunded',
+    async (status, events) => {
+      const { client, world } = await program.open(START)
+      Object.assign(world.of(pace), { payouts: 'manual' })
+      const { id } = await pay(client)
+      await go(world, id, events, {}, false)
+      expect(rowOf(world, id)).toMatchObject({ status, dueEvent: 'expired', dueAtMs: START_MS + 7 * DAY_MS })
+      await client.clock({ advance: 'P6DT23H59M59.999S' })
+      expect((await getPayout(await client.again(), id)).status).toBe(status)
+      await client.clock({ advance: 'PT0.001S' })
+      const payout = await getPayout(await client.again(), id)
+      expect(payout).toMatchObject({ status: 'expired', failed_at: null, cancelled_at: null, completed_at: null })
+      expect(payout.events.at(-1)).toEqual({
+        event_type: 'expired',
+        from_status: status,
+        to_status: 'expired',
+        actor_type: 'system',
+        message: null,
+        created_at: '2030-01-08T00:00:00.000Z',
+      })
+      expectSoundBooks(world.db.sqlite)
+      expect(await balanceOf(await client.again(), 1)).toEqual({ amount: 100_000, reserved: 0 })
+    },
+  )
 
   test('does not expire a payout that is processing if the pace is manual', async () => {
     const { client, world } = await program.open(START)

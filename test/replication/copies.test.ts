@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { SCHEMA_VERSION } from '../../src/db/migrate.ts'
 import { HOUR_MS } from '../../src/kernel/clock.ts'
 import { compareCopy } from '../../src/replication/compare.ts'
+import { CopyUnfit } from '../../src/replication/copy-check.ts'
 import { FollowingCopy } from '../../src/replication/follower.ts'
 import { Lease } from '../../src/replication/lease.ts'
 import { pullCopy } from '../../src/replication/pull.ts'
-import { CopyUnfit } from '../../src/replication/copy-check.ts'
 import { POSTGRES, Postgres } from '../postgres.ts'
 import { temporaryFolder } from '../program.ts'
 import { openInstallation } from './opened.ts'
@@ -43,7 +43,7 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
       [Symbol.dispose]: () => {
         copy[Symbol.dispose]()
         folder[Symbol.dispose]()
-        record[Symbol.dispose]()
+        installation[Symbol.dispose]()
       },
     }
   }
@@ -116,9 +116,9 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
     await erased
     await opened.follow()
     expect(holders()).toEqual([])
-    expect(await installation.sql(`SELECT seq FROM scrip.changes WHERE rows::text LIKE '%${person}%' AND seq < 3`)).toEqual(
-      [],
-    )
+    expect(
+      await installation.sql(`SELECT seq FROM scrip.changes WHERE rows::text LIKE '%${person}%' AND seq < 3`),
+    ).toEqual([])
     expect(await opened.differences()).toEqual([])
   })
 

@@ -11,9 +11,9 @@ import { DomainError } from '../../src/kernel/failure.ts'
 import { compareCopy } from '../../src/replication/compare.ts'
 import type { Ask } from '../../src/replication/connection.ts'
 import { FollowingCopy } from '../../src/replication/follower.ts'
+import { checkServer } from '../../src/replication/installation.ts'
 import { Lease } from '../../src/replication/lease.ts'
 import { pullCopy } from '../../src/replication/pull.ts'
-import { checkServer } from '../../src/replication/installation.ts'
 import { POSTGRES, Postgres } from '../postgres.ts'
 import { temporaryFolder } from '../program.ts'
 import { CLIENT, CURRENCY, openInstallation, wallet } from './opened.ts'
@@ -144,15 +144,24 @@ describe.skipIf(POSTGRES === undefined)('an installation', () => {
 
   test('gives the lease to one holder, and to another when it is free or has run out', async () => {
     using installation = await open()
-    const other = new Lease({ connection: installation.connection, holder: 'other', url: undefined, onLost: () => undefined })
+    const other = new Lease({
+      connection: installation.connection,
+      holder: 'other',
+      url: undefined,
+      onLost: () => undefined,
+    })
     expect(await other.take()).toBeUndefined()
     await installation.lease.free()
     expect(await other.take()).toEqual({ epoch: 2, seq: 1, schemaVersion: SCHEMA })
     await other.free()
-    await installation.sql("UPDATE scrip.installation SET holder = 'gone', beat_at = clock_timestamp() - interval '2.1 s'")
+    await installation.sql(
+      "UPDATE scrip.installation SET holder = 'gone', beat_at = clock_timestamp() - interval '2.1 s'",
+    )
     expect(await other.take()).toMatchObject({ epoch: 3 })
     await other.free()
-    await installation.sql("UPDATE scrip.installation SET holder = 'gone', beat_at = clock_timestamp() + interval '1 h'")
+    await installation.sql(
+      "UPDATE scrip.installation SET holder = 'gone', beat_at = clock_timestamp() + interval '1 h'",
+    )
     expect(await other.take()).toMatchObject({ epoch: 4 })
     await other.free()
   })

@@ -369,7 +369,11 @@ describe('--snapshot FILE', () => {
       (it) => ({ ...it, database: gzipped(foreignImage()) }),
       /not a Scrip database/,
     ],
-    ['belongs to a newer program', (it) => changed(it, "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')"), /9999/],
+    [
+      'belongs to a newer program',
+      (it) => changed(it, "INSERT INTO migrations VALUES (9999, 'later', 'x', 'x')"),
+      /9999/,
+    ],
     [
       'has no client of a sandbox, as live data has not',
       (it) => changed(it, "UPDATE clients SET username = 'acme-' || id"),

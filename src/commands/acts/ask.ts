@@ -17,7 +17,7 @@ import { note, type Result, show } from '../terminal/output.ts'
 import { type OnProgress, withProgress } from '../terminal/progress.ts'
 import { perform } from './perform.ts'
 import { withPerformer } from './performer.ts'
-import { isSocketThere, isTooLong, type ActMessage, messageOf, socketPath } from './wire.ts'
+import { type ActMessage, isSocketThere, isTooLong, messageOf, socketPath } from './wire.ts'
 
 /** The way of a command to its act: the server of the folder performs it, or the command holds the folder itself (contract C20). */
 

@@ -8,7 +8,7 @@ import { VERSION } from '../../start/version.ts'
 import { dataError, explainFaults } from '../advice.ts'
 import { isList } from '../terminal/output.ts'
 import { perform } from './perform.ts'
-import { isSocketThere, isTooLong, type ActMessage, messageText, runFolder, socketPath } from './wire.ts'
+import { type ActMessage, isSocketThere, isTooLong, messageText, runFolder, socketPath } from './wire.ts'
 
 interface Listening {
   dataDir: string

@@ -12,11 +12,11 @@ import { refused } from '../../kernel/exit.ts'
 import { freshInstallationId } from '../../kernel/ids.ts'
 import { openCipher } from '../../orders/voucher-key.ts'
 import { COMMAND_PATIENCE_MS, Connection } from '../../replication/connection.ts'
-import { checkServer, checkInstallation, followersOf, makeInstallation } from '../../replication/installation.ts'
+import { checkInstallation, checkServer, followersOf, makeInstallation } from '../../replication/installation.ts'
 import { VERSION } from '../../start/version.ts'
 import { jsonOf, show } from '../terminal/output.ts'
-import { explainPostgres } from './replication.ts'
 import { actCommand } from './records.ts'
+import { explainPostgres } from './replication.ts'
 
 const STATUS_COLUMNS = ['follower', 'url', 'seq', 'lag_commits', 'seen_seconds_ago'] as const
 

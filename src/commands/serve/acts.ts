@@ -15,7 +15,14 @@ interface Serving extends Pick<Performer, 'delivering' | 'refresh'> {
 }
 
 /** The server of a live folder performs acts for commands (contract C20). Undefined for a sandbox. */
-export const serveActs = ({ config, log, worldOf, replicated, delivering, refresh }: Serving): ActsServer | undefined => {
+export const serveActs = ({
+  config,
+  log,
+  worldOf,
+  replicated,
+  delivering,
+  refresh,
+}: Serving): ActsServer | undefined => {
   const { mode, dataDir, voucherKey, signingKey, postgres } = config
   if (mode !== 'live' || dataDir === undefined) return undefined
   return listenForActs({

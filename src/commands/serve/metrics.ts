@@ -123,7 +123,11 @@ export const watchReplication = ({ gauge }: Metrics, replicated: ReplicatedServe
   gauge('scrip_record_lag_seconds', 'Time for which the copy has been behind.', () => replicated.position.lagSeconds)
   gauge('scrip_record_commits', 'Commits to the record since the start.', () => replicated.totals.commits)
   gauge('scrip_record_commit_seconds', 'Time of these commits.', () => replicated.totals.seconds)
-  gauge('scrip_record_commits_unknown', 'Commits that were not answered, and looked up.', () => replicated.totals.unknown)
+  gauge(
+    'scrip_record_commits_unknown',
+    'Commits that were not answered, and looked up.',
+    () => replicated.totals.unknown,
+  )
   gauge('scrip_record_commits_refused', 'Units of work that PostgreSQL refused.', () => replicated.totals.refused)
   gauge('scrip_record_renewals_failed', 'Renewals of the lease that failed.', () => replicated.totals.failedRenewals)
   gauge('scrip_record_takeovers', 'Leases that this server took.', () => replicated.totals.takeovers)
