@@ -1,6 +1,6 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
 import { BUSY_TIMEOUT_MS } from './connections.ts'
-import { removeCopyPosition } from './copy-position.ts'
+import { removePosition } from './copy-position.ts'
 import { DataFault, makePrivateFile } from './data-folder.ts'
 import { flushWhile } from './disk.ts'
 import statementWorker from './statement-worker.js' with { type: 'text' }
@@ -54,5 +54,5 @@ export const rewriteBeside = async (path: string): Promise<void> => {
  */
 export const ownDatabase = (path: string): void => {
   using sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
-  removeCopyPosition(sqlite)
+  removePosition(sqlite)
 }

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { getCopyPosition, putCopyPosition } from '../db/copy-position.ts'
+import { getPosition, putPosition } from '../db/copy-position.ts'
 import { DataFault, databasePath, removeDatabase } from '../db/data-folder.ts'
 import { Database } from '../db/database.ts'
 import { migrate, SCHEMA_VERSION } from '../db/migrate.ts'
@@ -21,10 +21,7 @@ interface Making extends NewInstallation {
 }
 
 /** Makes an empty installation from a new database, which is removed if that fails. */
-export const makeEmptyInstallation = async (
-  { connection, dataDir, ...made }: Making,
-  create: () => void,
-): Promise<void> => {
+export const installEmpty = async ({ connection, dataDir, ...made }: Making, create: () => void): Promise<void> => {
   create()
   const path = databasePath(dataDir)
   const database = Database.openFile(path)
@@ -62,7 +59,7 @@ export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken
   try {
     sqlite.run('BEGIN IMMEDIATE')
     migrate(sqlite, systemClock)
-    const position = getCopyPosition(sqlite)
+    const position = getPosition(sqlite)
     const tables = tablesOf(sqlite)
     const seq = taken.seq + 1
     const atUs = await connection.transaction('', UPGRADE_MS_MAX, async (tx) => {
@@ -85,7 +82,7 @@ export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken
       if (done.length === 0) throw new DataFault('another server has taken the lease')
       return Number(row?.at)
     })
-    putCopyPosition(sqlite, { ...position, seq, epoch: taken.epoch, atUs })
+    putPosition(sqlite, { ...position, seq, epoch: taken.epoch, atUs })
     sqlite.run('COMMIT')
   } finally {
     if (sqlite.inTransaction) sqlite.run('ROLLBACK')

@@ -1,18 +1,18 @@
 import { hostname } from 'node:os'
 import type { PostgresTarget } from '../config/postgres-url.ts'
-import { type CopyPosition, copyPositionIn } from '../db/copy-position.ts'
+import { type Position, positionIn } from '../db/copy-position.ts'
 import { DataFault, databasePath, makeDataFolder, removeDatabase } from '../db/data-folder.ts'
 import type { Database } from '../db/database.ts'
 import { lockForWriting } from '../db/folder-lock.ts'
 import { SCHEMA_VERSION } from '../db/migrate.ts'
 import { sinceStartMs } from '../kernel/clock.ts'
 import { freshInstallationId, freshSecret } from '../kernel/ids.ts'
-import { makeEmptyInstallation } from './activate.ts'
+import { installEmpty } from './activate.ts'
 import { COMMAND_PATIENCE_MS, Connection } from './connection.ts'
 import { CopyUnfit, preparationOf, quarantine } from './copy-check.ts'
 import { FollowingCopy } from './follower.ts'
 import { Gate, type GateLease } from './gate.ts'
-import { checkInstallation, checkKey, type Installation, NotActive } from './installation.ts'
+import { checkKey, type Installation, installationOf, NotActive } from './installation.ts'
 import { Lease } from './lease.ts'
 import { pullCopy } from './pull.ts'
 import { tablesOf } from './tables.ts'
@@ -56,7 +56,7 @@ export const joinInstallation = async (joining: Joining): Promise<CopyAccess> =>
     beats.close()
   }
   try {
-    const installation = await checkInstallation(connection.ask)
+    const installation = await installationOf(connection.ask)
     if (installation && signingKey) await checkKey(connection.ask, 'signing', signingKey)
     return lock || needs === 'write'
       ? await joinAlone({ ...joining, connection, beats, leave }, installation)
@@ -83,8 +83,8 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
         'the record is empty, and a new one needs the keys of all servers\nSet SCRIP_VOUCHER_KEY and SCRIP_SIGNING_KEY.',
       )
     const id = freshInstallationId()
-    await makeEmptyInstallation({ connection, dataDir, id, release, signingKey }, create)
-    installation = await checkInstallation(connection.ask)
+    await installEmpty({ connection, dataDir, id, release, signingKey }, create)
+    installation = await installationOf(connection.ask)
   }
   if (!installation) throw new DataFault('the record is gone\nRestore it.')
   const position = await broughtUpToDate(parts, installation)
@@ -104,7 +104,7 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
     await Bun.sleep(LOOK_MS)
     taken = await lease.take(COMMAND_PATIENCE_MS)
   }
-  if (!taken) throw new NotActive(await checkInstallation(connection.ask))
+  if (!taken) throw new NotActive(await installationOf(connection.ask))
   await broughtUpToDate(parts, installation)
   return {
     lagSeconds: undefined,
@@ -127,7 +127,7 @@ const standing = (dataDir: string, installation: Installation | undefined) => {
 }
 
 /** Brings the copy up to date with PostgreSQL. */
-const broughtUpToDate = async ({ dataDir, connection }: Parts, installation: Installation): Promise<CopyPosition> => {
+const broughtUpToDate = async ({ dataDir, connection }: Parts, installation: Installation): Promise<Position> => {
   for (;;) {
     if (standing(dataDir, installation) === 'pull')
       await pullCopy(connection, dataDir, { schemaVersion: installation.schemaVersion, isStopped: () => false })
@@ -147,7 +147,7 @@ const broughtUpToDate = async ({ dataDir, connection }: Parts, installation: Ins
 /** Beside a server, a command only reads. */
 const joinServer = async (parts: Parts, installation: Installation | undefined): Promise<CopyAccess> => {
   const { dataDir, connection, leave } = parts
-  const position = preparationOf(dataDir, installation) === 'follow' ? copyPositionIn(databasePath(dataDir)) : undefined
+  const position = preparationOf(dataDir, installation) === 'follow' ? positionIn(databasePath(dataDir)) : undefined
   if (!position || !installation)
     throw new DataFault('a server makes the copy of this folder\nTry again when it is ready.')
   const isActiveHere = installation.holder !== null && position.leaseEpoch === installation.epoch
@@ -155,7 +155,7 @@ const joinServer = async (parts: Parts, installation: Installation | undefined):
   return { gateOf: undefined, lagSeconds, leave }
 }
 
-const lagSecondsOf = async ({ ask }: Connection, { seq }: CopyPosition): Promise<number> => {
+const lagSecondsOf = async ({ ask }: Connection, { seq }: Position): Promise<number> => {
   const [row] = await ask<{ seconds: number | null }>(
     'SELECT extract(epoch FROM clock_timestamp() - min(at))::float8 AS seconds FROM scrip.changes WHERE seq > $1',
     [seq],

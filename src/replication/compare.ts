@@ -1,5 +1,5 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
-import { findCopyPosition } from '../db/copy-position.ts'
+import { findPosition } from '../db/copy-position.ts'
 import { DataFault } from '../db/data-folder.ts'
 import { HOUR_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import type { Ask, Connection } from './connection.ts'
@@ -40,7 +40,7 @@ const compared = async (ask: Ask, path: string): Promise<Difference[] | undefine
   using sqlite = new SqliteDatabase(path, { readwrite: true, create: false, strict: true })
   sqlite.run('PRAGMA query_only = ON')
   sqlite.run('BEGIN')
-  if (findCopyPosition(sqlite)?.seq !== Number(installation?.seq)) return undefined
+  if (findPosition(sqlite)?.seq !== Number(installation?.seq)) return undefined
   const differences: Difference[] = []
   for (const table of tablesOf(sqlite)) {
     differences.push({ table: table.name, first: await firstDifference(ask, sqlite, table) })

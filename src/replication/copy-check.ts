@@ -1,11 +1,11 @@
 import { renameSync, rmSync } from 'node:fs'
-import { type CopyPosition, copyPositionIn } from '../db/copy-position.ts'
+import { type Position, positionIn } from '../db/copy-position.ts'
 import { DataFault, databasePath, hasDatabase } from '../db/data-folder.ts'
 import { flushFolder } from '../db/disk.ts'
 import { isDamage } from '../db/storage.ts'
 import { SECOND_MS, sinceStartMs, systemClock, toTimestamp } from '../kernel/clock.ts'
 import { type Ask, PostgresAway } from './connection.ts'
-import { checkInstallation, checkKey, type Installation, ServerUnfit } from './installation.ts'
+import { checkKey, type Installation, installationOf, ServerUnfit } from './installation.ts'
 
 /** The relation of the copy in a folder to PostgreSQL. */
 
@@ -31,7 +31,7 @@ type Preparation = 'create' | 'pull' | 'follow'
 /** @throws DataFault if the two do not belong together; CopyUnfit if the copy must be set aside */
 export const preparationOf = (dataDir: string, installation: Installation | undefined): Preparation => {
   if (!hasDatabase(dataDir)) return installation ? 'pull' : 'create'
-  const position = readCopyPosition(dataDir)
+  const position = readPosition(dataDir)
   if (!installation) {
     throw new DataFault(
       position
@@ -64,7 +64,7 @@ export const checkAtStart = async (
   const untilMs = sinceStartMs() + START_MS_MAX
   for (;;) {
     try {
-      const installation = await checkInstallation(ask)
+      const installation = await installationOf(ask)
       if (installation) await checkKey(ask, 'signing', signingKey)
       preparationOf(dataDir, installation)
       return
@@ -77,9 +77,9 @@ export const checkAtStart = async (
 }
 
 /** @throws CopyUnfit */
-const readCopyPosition = (dataDir: string): CopyPosition | undefined => {
+const readPosition = (dataDir: string): Position | undefined => {
   try {
-    return copyPositionIn(databasePath(dataDir))
+    return positionIn(databasePath(dataDir))
   } catch (error) {
     if (isDamage(error)) throw new CopyUnfit(`the copy is damaged: ${(error as Error).message}`, true)
     throw error
@@ -87,7 +87,7 @@ const readCopyPosition = (dataDir: string): CopyPosition | undefined => {
 }
 
 /** Requires that PostgreSQL continues from the commit of the copy. @throws CopyUnfit */
-export const requireSameTimeline = async (ask: Ask, position: CopyPosition): Promise<void> => {
+export const requireSameTimeline = async (ask: Ask, position: Position): Promise<void> => {
   const [state] = await ask<{ seq: string; first: string | null; epoch: string | null; at: string | null }>(
     `SELECT i.seq, (SELECT min(seq) FROM scrip.changes) AS first, c.epoch, (extract(epoch FROM c.at) * 1000000)::bigint AS at
       FROM scrip.installation AS i LEFT JOIN scrip.changes AS c ON c.seq = $1`,

@@ -1,6 +1,6 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
 import { closeConnection } from '../db/connections.ts'
-import { type CopyPosition, getCopyPosition, putCopyPosition } from '../db/copy-position.ts'
+import { getPosition, type Position, putPosition } from '../db/copy-position.ts'
 import { rewriteFile } from '../db/scrub.ts'
 import type { Ask } from './connection.ts'
 import { CopyUnfit, requireSameTimeline } from './copy-check.ts'
@@ -42,8 +42,8 @@ export class FollowingCopy implements Disposable {
     this.#applier = new Applier(sqlite, tablesOf(sqlite))
   }
 
-  get position(): CopyPosition {
-    return getCopyPosition(this.#sqlite)
+  get position(): Position {
+    return getPosition(this.#sqlite)
   }
 
   /**
@@ -83,7 +83,7 @@ export class FollowingCopy implements Disposable {
         isErased = this.#applier.apply(rows) || isErased
         Object.assign(position, { seq: Number(seq), epoch: Number(epoch), atUs: Number(at) })
       }
-      putCopyPosition(this.#sqlite, position)
+      putPosition(this.#sqlite, position)
       for (const { sql } of this.#triggers) this.#sqlite.run(sql)
       this.#sqlite.run('COMMIT')
     } finally {

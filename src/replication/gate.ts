@@ -1,5 +1,5 @@
 import type { Database as SqliteDatabase, Statement } from 'bun:sqlite'
-import { type CopyPosition, getCopyPosition } from '../db/copy-position.ts'
+import { getPosition, type Position } from '../db/copy-position.ts'
 import type { Gate as CommitGate } from '../db/shared-commit.ts'
 import { unavailableFor } from '../db/storage.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
@@ -34,6 +34,8 @@ export const gateTotals = { commits: 0, unknown: 0, refused: 0, seconds: 0 }
 
 /** The part of a lease that a gate needs. */
 export type GateLease = Pick<Lease, 'epoch' | 'isGood' | 'now' | 'renewed' | 'lost' | 'take'>
+
+type Commit = Pick<Position, 'seq' | 'epoch' | 'atUs'>
 
 interface GateOptions {
   sqlite: SqliteDatabase
@@ -121,11 +123,7 @@ export class Gate implements CommitGate {
     }
   }
 
-  async #commit(
-    position: CopyPosition,
-    parts: string[],
-    patienceMs: number,
-  ): Promise<Pick<CopyPosition, 'seq' | 'epoch' | 'atUs'>> {
+  async #commit(position: Position, parts: string[], patienceMs: number): Promise<Commit> {
     const { lease } = this.options
     const { leaseEpoch: epoch } = position
     if (this.#erases) {
@@ -147,7 +145,7 @@ export class Gate implements CommitGate {
   }
 
   async #send(
-    { seq: before, leaseEpoch: epoch }: CopyPosition,
+    { seq: before, leaseEpoch: epoch }: Position,
     parts: readonly string[],
     patienceMs: number,
   ): Promise<number> {
@@ -185,11 +183,7 @@ export class Gate implements CommitGate {
    * Finds out whether an unanswered commit was made. It begins a new epoch first: from then on, PostgreSQL refuses a commit
    * that is still in transit. It also waits for replication, if PostgreSQL is replicated.
    */
-  async #lookUp(
-    position: CopyPosition,
-    seq: number,
-    error: PostgresAway,
-  ): Promise<Pick<CopyPosition, 'seq' | 'epoch' | 'atUs'>> {
+  async #lookUp(position: Position, seq: number, error: PostgresAway): Promise<Commit> {
     const { lease, connection } = this.options
     gateTotals.unknown += 1
     for (;;) {
@@ -213,8 +207,8 @@ export class Gate implements CommitGate {
     }
   }
 
-  #position(): CopyPosition {
-    return getCopyPosition(this.options.sqlite)
+  #position(): Position {
+    return getPosition(this.options.sqlite)
   }
 }
 

@@ -1,6 +1,6 @@
 import { SQLiteError, type Database as SqliteDatabase } from 'bun:sqlite'
 import { createHmac } from 'node:crypto'
-import { putCopyPosition } from '../db/copy-position.ts'
+import { putPosition } from '../db/copy-position.ts'
 import { DataFault } from '../db/data-folder.ts'
 import type { Database } from '../db/database.ts'
 import { SCHEMA_VERSION } from '../db/migrate.ts'
@@ -115,7 +115,7 @@ const faultOf = (server: Server): string | undefined => {
 }
 
 /** Checks PostgreSQL, and returns the installation; undefined if there is none. @throws DataFault if it cannot be used */
-export const checkInstallation = async (ask: Ask): Promise<Installation | undefined> =>
+export const installationOf = async (ask: Ask): Promise<Installation | undefined> =>
   (await checkServer(ask)) ? findInstallation(ask) : undefined
 
 /** Undefined if PostgreSQL is empty. @throws ServerUnfit when another release made it */
@@ -227,7 +227,7 @@ export const makeInstallation = async (
       )
       return Number(row?.at)
     })
-    putCopyPosition(sqlite, { installation: id, seq: 1, epoch: 0, atUs, leaseEpoch: 0 })
+    putPosition(sqlite, { installation: id, seq: 1, epoch: 0, atUs, leaseEpoch: 0 })
     sqlite.run('COMMIT')
   } finally {
     if (sqlite.inTransaction) sqlite.run('ROLLBACK')

@@ -2,7 +2,7 @@ import { Database as SqliteDatabase } from 'bun:sqlite'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { closeConnection, PAGE_BYTES } from '../db/connections.ts'
-import { putCopyPosition } from '../db/copy-position.ts'
+import { putPosition } from '../db/copy-position.ts'
 import { databasePath, makePrivateFile, removeDatabase } from '../db/data-folder.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../db/disk.ts'
 import { MIGRATIONS, migrate } from '../db/migrate.ts'
@@ -89,7 +89,7 @@ const fillTables = async (connection: Connection, sqlite: SqliteDatabase, isStop
         applier.put(table.name, rows)
       }
     }
-    putCopyPosition(sqlite, {
+    putPosition(sqlite, {
       installation: state.id,
       seq: Number(state.seq),
       epoch: Number(state.epoch),

@@ -7,21 +7,14 @@ import { isDamage } from '../db/storage.ts'
 import { MINUTE_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { freshInstallationId, freshSecret } from '../kernel/ids.ts'
 import { Outage } from '../kernel/outage.ts'
-import { makeEmptyInstallation, settle, upgrade } from './activate.ts'
+import { installEmpty, settle, upgrade } from './activate.ts'
 import { Connection, PostgresAway } from './connection.ts'
 import { CopyUnfit, checkAtStart, preparationOf, quarantine, requireSameTimeline } from './copy-check.ts'
 import { FollowingCopy } from './follower.ts'
 import { Gate, gateTotals } from './gate.ts'
-import {
-  checkInstallation,
-  findInstallation,
-  fitting,
-  type Installation,
-  NotActive,
-  ServerUnfit,
-} from './installation.ts'
+import { findInstallation, fitting, type Installation, installationOf, NotActive, ServerUnfit } from './installation.ts'
+import { Lag } from './lag.ts'
 import { Lease, type LeaseGrant, leaseTotals } from './lease.ts'
-import { Position } from './position.ts'
 import { prune } from './prune.ts'
 import { pullCopy } from './pull.ts'
 import { tablesOf } from './tables.ts'
@@ -77,7 +70,7 @@ export class ReplicatedServer {
   #loop: Promise<void> | undefined
   readonly #began = Promise.withResolvers<void>()
   readonly #outage: Outage
-  readonly #position: Position
+  readonly #lag: Lag
   readonly #failed = Promise.withResolvers<never>()
 
   private constructor(private readonly options: ReplicationOptions) {
@@ -88,7 +81,7 @@ export class ReplicatedServer {
       on: 'the record cannot be used',
       over: 'the record can be used again',
     })
-    this.#position = new Position(this.#commits, this.#holder)
+    this.#lag = new Lag(this.#commits, this.#holder)
     this.failure.catch(() => undefined) // callers that wait for it get the error
   }
 
@@ -122,8 +115,8 @@ export class ReplicatedServer {
 
   /** For metrics. */
   get position() {
-    const { seq, epoch } = this.#position.current
-    return { ...this.#position.current, seq: this.#gate?.seq ?? seq, epoch: this.#lease?.epoch ?? epoch }
+    const { seq, epoch } = this.#lag.current
+    return { ...this.#lag.current, seq: this.#gate?.seq ?? seq, epoch: this.#lease?.epoch ?? epoch }
   }
 
   get totals() {
@@ -207,11 +200,11 @@ export class ReplicatedServer {
   async #follow(roles: Roles, lease: Lease): Promise<LeaseGrant | undefined> {
     const { dataDir, release, signingKey } = this.options
     const { ask } = this.#commits
-    let installation = await checkInstallation(ask)
+    let installation = await installationOf(ask)
     if (preparationOf(dataDir, installation) === 'create') {
       const id = freshInstallationId()
-      await makeEmptyInstallation({ connection: this.#commits, dataDir, id, release, signingKey }, roles.create)
-      installation = await checkInstallation(ask)
+      await installEmpty({ connection: this.#commits, dataDir, id, release, signingKey }, roles.create)
+      installation = await installationOf(ask)
     }
     if (installation && preparationOf(dataDir, installation) === 'pull') await this.#pull(installation)
     using copy = new FollowingCopy(databasePath(dataDir))
@@ -220,7 +213,7 @@ export class ReplicatedServer {
       const now = await findInstallation(ask)
       if (isFirst || now?.isFree) fitting(roles.requireKeys)
       isFirst = false
-      this.#position.compare(copy.position, now)
+      this.#lag.compare(copy.position, now)
       this.#state = 'warm'
       if (now && !now.isFree) {
         this.#outage.over()
@@ -235,7 +228,7 @@ export class ReplicatedServer {
           return taken
         }
       }
-      await this.#position.report(roles.url)
+      await this.#lag.report(roles.url)
     }
     return undefined
   }
@@ -272,7 +265,7 @@ export class ReplicatedServer {
       clearInterval(looking)
       clearInterval(pruning)
       this.#state = 'waiting'
-      this.#position.current = { ...this.position, lagCommits: 0, lagSeconds: 0 }
+      this.#lag.current = { ...this.position, lagCommits: 0, lagSeconds: 0 }
       await roles.letGo((database) => this.#settle(database))
     }
   }

@@ -20,7 +20,7 @@ const COMPUTES = /\/(?:availability|charges|discount)$/
  * (contract C18). The effect of a write is in PostgreSQL, or known to be uncertain: its response leaves even if the lease
  * is late, because a 503 says that nothing was done (contract C4).
  */
-export const whileServing = (replicated: Serving, app: Respond, nextRequestId: () => string): Respond => {
+export const whileServing = (replica: Serving, app: Respond, nextRequestId: () => string): Respond => {
   const refusal = (request: Request, body: object, headers: object = {}): Response => {
     const common = { 'content-type': JSON_TYPE, 'X-Request-Id': requestIdOf(request) ?? nextRequestId() }
     return new Response(JSON.stringify(body), { status: 503, headers: { ...common, ...headers } })
@@ -33,12 +33,12 @@ export const whileServing = (replicated: Serving, app: Respond, nextRequestId: (
   const insteadOf = (request: Request): Response | Promise<Response> => {
     const path = pathOf(request.url)
     if (path === '/livez') return app(request)
-    return path === '/readyz' ? refusal(request, { status: replicated.state }) : later(request)
+    return path === '/readyz' ? refusal(request, { status: replica.state }) : later(request)
   }
   return (request) => {
-    if (!replicated.isServing) return insteadOf(request)
+    if (!replica.isServing) return insteadOf(request)
     const checked = (response: Response): Response =>
-      replicated.isServing || isOutcome(request, response) ? response : later(request)
+      replica.isServing || isOutcome(request, response) ? response : later(request)
     const response = app(request)
     return response instanceof Promise ? response.then(checked) : checked(response)
   }

@@ -1,6 +1,6 @@
 import { fixedRates, storedRates } from '../charges/stored-rates.ts'
 import { PAGE_BYTES } from '../db/connections.ts'
-import { copyWithoutPostgres, findCopyPosition } from '../db/copy-position.ts'
+import { copyWithoutPostgres, findPosition } from '../db/copy-position.ts'
 import {
   DataFault,
   databasePath,
@@ -164,7 +164,7 @@ const newImage = (mode: 'sandbox' | 'live', clock: Clock): Uint8Array => {
 
 /** @throws DataFault */
 const requireNoCopy = ({ sqlite }: Database, dataDir: string): void => {
-  const position = findCopyPosition(sqlite)
+  const position = findPosition(sqlite)
   if (position) throw new DataFault(copyWithoutPostgres(position, dataDir))
 }
 

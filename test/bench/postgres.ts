@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { getCopyPosition } from '../../src/db/copy-position.ts'
+import { getPosition } from '../../src/db/copy-position.ts'
 import { databasePath } from '../../src/db/data-folder.ts'
 import { Network, Postgres } from '../postgres.ts'
 import { type Running, run } from '../program.ts'
@@ -111,13 +111,13 @@ class Record {
     const dataDir = join(folder, 'warm')
     const warm = await this.#start(dataDir, 'followed', this.database.port)
     using copy = new Database(databasePath(dataDir))
-    const from = getCopyPosition(copy).seq
+    const from = getPosition(copy).seq
     const atMs = new Map<number, number>()
     let seen = from
     let isOver = false
     const look = async (): Promise<void> => {
       for (; !isOver; await Bun.sleep(LOOK_MS)) {
-        const { seq } = getCopyPosition(copy)
+        const { seq } = getPosition(copy)
         for (; seen < seq; seen += 1) atMs.set(seen + 1, Date.now())
       }
     }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { getCopyPosition } from '../../src/db/copy-position.ts'
+import { getPosition } from '../../src/db/copy-position.ts'
 import { SCHEMA_VERSION } from '../../src/db/migrate.ts'
 import { DomainError } from '../../src/kernel/failure.ts'
 import { compareCopy } from '../../src/replication/compare.ts'
@@ -48,7 +48,7 @@ describe.skipIf(POSTGRES === undefined)('an installation', () => {
     await written
     expect(isThere()).toEqual([{ name: 'a' }])
     expect(await installation.sql('SELECT name, sha256 FROM scrip.seeds')).toEqual(['a|b'])
-    expect(getCopyPosition(installation.database.sqlite).seq).toBe(2)
+    expect(getPosition(installation.database.sqlite).seq).toBe(2)
     // PostgreSQL has waited for its disk: the copy does not wait for a second one.
     expect(installation.database.sqlite.query('PRAGMA synchronous').get()).toEqual({ synchronous: 1 })
     expect(await installation.sql('SELECT seq, epoch, rows FROM scrip.changes WHERE seq = 2')).toEqual([

@@ -1,7 +1,7 @@
 import type { Performer } from '../../acts/act.ts'
 import { administrationOf } from '../../acts/administration.ts'
 import type { DataConfig } from '../../config/config.ts'
-import { copyWithoutPostgres, findCopyPosition } from '../../db/copy-position.ts'
+import { copyWithoutPostgres, findPosition } from '../../db/copy-position.ts'
 import { DataFault, databasePath, hasDatabase } from '../../db/data-folder.ts'
 import { Database } from '../../db/database.ts'
 import { requireCurrentSchema } from '../../db/migrate.ts'
@@ -47,7 +47,7 @@ const withFolder = async <T>(
   const database = Database.openFile(databasePath(dataDir))
   try {
     requireCurrentSchema(database.sqlite)
-    const position = findCopyPosition(database.sqlite)
+    const position = findPosition(database.sqlite)
     const gate = joined?.gateOf?.(database)
     if (position && !gate && needs === 'write') throw new DataFault(copyWithoutPostgres(position, dataDir))
     if (gate) database.gateBy(gate)

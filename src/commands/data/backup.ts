@@ -9,7 +9,7 @@ import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { parseCount, parseDuration } from '../../config/values.ts'
 import { copyDatabase, ownDatabase } from '../../db/beside.ts'
-import { findCopyPosition } from '../../db/copy-position.ts'
+import { findPosition } from '../../db/copy-position.ts'
 import { databasePath } from '../../db/data-folder.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../../db/disk.ts'
 import { lockForCopying } from '../../db/folder-lock.ts'
@@ -93,7 +93,7 @@ async function copyOnce(this: Command, place: string, { every, keep }: BackupOpt
         return await explainFaults(file, async () => {
           requireFolder(dirname(file))
           if (existsSync(file)) throw exists(file)
-          const isCopy = findCopyPosition(sqlite) !== undefined
+          const isCopy = findPosition(sqlite) !== undefined
           await copyVerified(config, isCopy, file, folder)
           const rotated = folder === undefined || keep === undefined ? {} : rotate(folder, keep)
           return { isCopy, facts: { file, bytes: statSync(file).size, ...rotated } }

@@ -8,7 +8,7 @@ import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import { operatorName, UsageError } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
-import { findCopyPosition } from '../../db/copy-position.ts'
+import { findPosition } from '../../db/copy-position.ts'
 import {
   DataFault,
   databasePath,
@@ -112,7 +112,7 @@ const restored = async (
     if (hasDatabase(dataDir) && !isForced) {
       throw refused(`${dataDir} already holds a database\nTake a backup of it, then replace it with --force.`)
     }
-    if (inPlace(dataDir, findCopyPosition)) throw new DataFault(COPY_OF_POSTGRES)
+    if (inPlace(dataDir, findPosition)) throw new DataFault(COPY_OF_POSTGRES)
     const path = hasDatabase(dataDir) ? realpathSync(databasePath(dataDir)) : resolve(databasePath(dataDir))
     if (isSame(file, path))
       throw ofFile(file, 'is the database of this folder itself\nName a file that scrip backup has written.')

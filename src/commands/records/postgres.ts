@@ -12,7 +12,7 @@ import { refused } from '../../kernel/exit.ts'
 import { freshInstallationId } from '../../kernel/ids.ts'
 import { openCipher } from '../../orders/voucher-key.ts'
 import { COMMAND_PATIENCE_MS, Connection } from '../../replication/connection.ts'
-import { checkInstallation, checkServer, followersOf, makeInstallation } from '../../replication/installation.ts'
+import { checkServer, followersOf, installationOf, makeInstallation } from '../../replication/installation.ts'
 import { VERSION } from '../../start/version.ts'
 import { jsonOf, show } from '../terminal/output.ts'
 import { actCommand } from './records.ts'
@@ -66,7 +66,7 @@ async function showStatus(this: Command): Promise<void> {
   await explainPostgres('PostgreSQL', async () => {
     const connection = new Connection(target, 'status', COMMAND_PATIENCE_MS)
     try {
-      const installation = await checkInstallation(connection.ask)
+      const installation = await installationOf(connection.ask)
       if (!installation) throw refused('the record is empty\nscrip serve makes it, or scrip postgres init.')
       const followers = await followersOf(connection.ask, installation.seq)
       const { id, release, schemaVersion, epoch, seq, holder, url } = installation

@@ -1,6 +1,6 @@
 import type { Performer } from '../../acts/act.ts'
 import type { Config } from '../../config/config.ts'
-import { findCopyPosition } from '../../db/copy-position.ts'
+import { findPosition } from '../../db/copy-position.ts'
 import type { Log } from '../../observability/log.ts'
 import type { ReplicatedServer } from '../../replication/server.ts'
 import type { World } from '../../worlds/world.ts'
@@ -11,18 +11,11 @@ interface Serving extends Pick<Performer, 'delivering' | 'refresh'> {
   log: Log
   /** The world of live mode, which is served while the server is active. */
   worldOf: () => World
-  replicated: ReplicatedServer | undefined
+  replica: ReplicatedServer | undefined
 }
 
 /** The server of a live folder performs acts for commands (contract C20). Undefined for a sandbox. */
-export const serveActs = ({
-  config,
-  log,
-  worldOf,
-  replicated,
-  delivering,
-  refresh,
-}: Serving): ActsServer | undefined => {
+export const serveActs = ({ config, log, worldOf, replica, delivering, refresh }: Serving): ActsServer | undefined => {
   const { mode, dataDir, voucherKey, signingKey, postgres } = config
   if (mode !== 'live' || dataDir === undefined) return undefined
   return listenForActs({
@@ -32,7 +25,7 @@ export const serveActs = ({
     performer: async () => {
       const { explainPostgres } = await import('../records/replication.ts')
       await explainPostgres(dataDir, async () => {
-        if (replicated && !replicated.isServing) throw await replicated.notActive()
+        if (replica && !replica.isServing) throw await replica.notActive()
       })
       const { administrationOf } = await import('../../acts/administration.ts')
       const world = worldOf()
@@ -41,7 +34,7 @@ export const serveActs = ({
         config: { dataDir, voucherKey, signingKey, postgres, format: 'json' },
         database: world.db,
         delivering,
-        isCopy: findCopyPosition(world.db.sqlite) !== undefined,
+        isCopy: findPosition(world.db.sqlite) !== undefined,
         write: (unit) => world.db.write(unit),
         refresh,
       }

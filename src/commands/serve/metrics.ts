@@ -114,26 +114,22 @@ const labelsOf = (query: Query, reference: Reference, productId: number, denomin
 const STATES = ['active', 'warm', 'pulling', 'waiting'] as const
 
 /** The metrics of a replicated server (contract C18). */
-export const watchReplication = ({ gauge }: Metrics, replicated: ReplicatedServer): void => {
-  const roles = () => STATES.map((role): Labelled => [{ role }, replicated.state === role ? 1 : 0])
+export const watchReplication = ({ gauge }: Metrics, replica: ReplicatedServer): void => {
+  const roles = () => STATES.map((role): Labelled => [{ role }, replica.state === role ? 1 : 0])
   gauge('scrip_record_role', '1 for the role of the server.', roles, ['role'])
-  gauge('scrip_record_epoch', 'Epoch of the lease.', () => replicated.position.epoch)
-  gauge('scrip_record_seq', 'Last commit of the copy.', () => replicated.position.seq)
-  gauge('scrip_record_lag_commits', 'Commits that the copy is behind.', () => replicated.position.lagCommits)
-  gauge('scrip_record_lag_seconds', 'Time for which the copy has been behind.', () => replicated.position.lagSeconds)
-  gauge('scrip_record_commits', 'Commits to the record since the start.', () => replicated.totals.commits)
-  gauge('scrip_record_commit_seconds', 'Time of these commits.', () => replicated.totals.seconds)
-  gauge(
-    'scrip_record_commits_unknown',
-    'Commits that were not answered, and looked up.',
-    () => replicated.totals.unknown,
-  )
-  gauge('scrip_record_commits_refused', 'Units of work that PostgreSQL refused.', () => replicated.totals.refused)
-  gauge('scrip_record_renewals_failed', 'Renewals of the lease that failed.', () => replicated.totals.failedRenewals)
-  gauge('scrip_record_takeovers', 'Leases that this server took.', () => replicated.totals.takeovers)
+  gauge('scrip_record_epoch', 'Epoch of the lease.', () => replica.position.epoch)
+  gauge('scrip_record_seq', 'Last commit of the copy.', () => replica.position.seq)
+  gauge('scrip_record_lag_commits', 'Commits that the copy is behind.', () => replica.position.lagCommits)
+  gauge('scrip_record_lag_seconds', 'Time for which the copy has been behind.', () => replica.position.lagSeconds)
+  gauge('scrip_record_commits', 'Commits to the record since the start.', () => replica.totals.commits)
+  gauge('scrip_record_commit_seconds', 'Time of these commits.', () => replica.totals.seconds)
+  gauge('scrip_record_commits_unknown', 'Commits that were not answered, and looked up.', () => replica.totals.unknown)
+  gauge('scrip_record_commits_refused', 'Units of work that PostgreSQL refused.', () => replica.totals.refused)
+  gauge('scrip_record_renewals_failed', 'Renewals of the lease that failed.', () => replica.totals.failedRenewals)
+  gauge('scrip_record_takeovers', 'Leases that this server took.', () => replica.totals.takeovers)
   gauge(
     'scrip_record_renewal_age_seconds',
     'Time since the last renewal of the lease.',
-    () => replicated.sinceRenewalMs / SECOND_MS,
+    () => replica.sinceRenewalMs / SECOND_MS,
   )
 }

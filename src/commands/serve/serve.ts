@@ -26,8 +26,8 @@ const STOP_MS_MAX = DRAIN_MS_MAX + SECOND_MS
 export const serve = async (config: Config): Promise<void> => {
   const log = logOf(config)
   if (config.isTrial) return (await import('./trial-start.ts')).startOnCopy(config, log)
-  const replicated = config.postgres && (await replicationOf(config, config.postgres, log))
-  const server = await explained(config, () => startServer(config, log, replicated))
+  const replica = config.postgres && (await replicationOf(config, config.postgres, log))
+  const server = await explained(config, () => startServer(config, log, replica))
   const stopSignal = nextStopSignal() // listens before anyone learns that the server runs
   try {
     if (config.readyFile !== undefined) writeReadyFile(config.readyFile, server.url)
@@ -37,16 +37,16 @@ export const serve = async (config: Config): Promise<void> => {
   }
   const startupMs = Math.round(sinceStartMs())
   process.stdout.write(
-    `ready url=${server.url} mode=${config.mode} version=${VERSION} pid=${process.pid} startup_ms=${startupMs}${roleOf(replicated)}\n`,
+    `ready url=${server.url} mode=${config.mode} version=${VERSION} pid=${process.pid} startup_ms=${startupMs}${roleOf(replica)}\n`,
   )
   if (isNotifying()) await notifyReady(log)
   if (isForPerson(config)) process.stderr.write(visibleLines(greetingOf(config, server.url)))
   else log.info('listening', { url: server.url, mode: config.mode, data: config.dataDir ?? 'in memory' })
-  if (config.mode === 'live' && config.dataDir !== undefined && replicated?.isServing !== false) {
+  if (config.mode === 'live' && config.dataDir !== undefined && replica?.isServing !== false) {
     const steps = firstSteps(server.worlds.default.db, config.dataDir)
     for (const { lacking, next } of steps) log.info(lacking, { next })
   }
-  const fault = await Promise.race([stopSignal, failureOf(config, replicated)])
+  const fault = await Promise.race([stopSignal, failureOf(config, replica)])
   log.info('stopping')
   setTimeout(() => process.exit(EXIT.failed), STOP_MS_MAX)
   try {
@@ -79,9 +79,9 @@ const explained = async <T>(config: Config, work: () => Promise<T>): Promise<T> 
   config.postgres ? (await import('../records/replication.ts')).explainPostgres(config.dataDir ?? '', work) : work()
 
 /** Resolves to the reason why a server can no longer serve its installation. Never resolves without PostgreSQL. */
-const failureOf = async (config: Config, replicated: ReplicatedServer | undefined): Promise<ProgramError> => {
+const failureOf = async (config: Config, replica: ReplicatedServer | undefined): Promise<ProgramError> => {
   try {
-    return await explained(config, () => replicated?.failure ?? new Promise<never>(() => undefined))
+    return await explained(config, () => replica?.failure ?? new Promise<never>(() => undefined))
   } catch (error) {
     if (error instanceof ProgramError) return error
     throw error
@@ -92,8 +92,8 @@ const failureOf = async (config: Config, replicated: ReplicatedServer | undefine
 const replicationOf = async (config: Config, target: PostgresTarget, log: Log): Promise<ReplicatedServer> =>
   (await import('../records/replication.ts')).openReplication(config, target, log)
 
-const roleOf = (replicated: ReplicatedServer | undefined): string =>
-  replicated ? ` role=${replicated.state === 'active' ? 'active' : 'warm'}` : ''
+const roleOf = (replica: ReplicatedServer | undefined): string =>
+  replica ? ` role=${replica.state === 'active' ? 'active' : 'warm'}` : ''
 
 /** True if a person reads the log, which then also gets the messages of the start. */
 const isForPerson = ({ logFormat, logLevel }: Config): boolean =>

@@ -52,9 +52,9 @@ export const logOf = ({ logLevel, logFormat }: Config): Log => {
 }
 
 /** Opens, migrates, seeds, binds and serves (contract C1). @throws ProgramError when data or address cannot be used */
-export const startServer = async (config: Config, log: Log, replicated?: ReplicatedServer) => {
+export const startServer = async (config: Config, log: Log, replica?: ReplicatedServer) => {
   await using undo = new AsyncDisposableStack() // a failed start must not keep the process alive
-  undo.defer(() => replicated?.stop())
+  undo.defer(() => replica?.stop())
   const { worlds, folder, seed, nextRequestId, deps: depsOf, close } = await openPlatform(config, log)
   const metrics = config.metrics && (await createMetrics({ version: VERSION, mode: config.mode, worlds }))
   const ofMetrics = metrics && config.metrics && serveMetrics(config.metrics, metrics, log)
@@ -68,27 +68,27 @@ export const startServer = async (config: Config, log: Log, replicated?: Replica
     publicUrl: config.publicUrl ?? url,
     addressOf: api.addressOf,
     isClosing: () => isClosing,
-    isServing: replicated && (() => replicated.isServing),
+    isServing: replica && (() => replica.isServing),
     listeners: [log.requests, metrics?.listener].filter((listener) => listener !== undefined),
   })
-  const app = createApp({ ...deps, precompile: replicated !== undefined })
+  const app = createApp({ ...deps, precompile: replica !== undefined })
   // Between here and the binding of the port no request can arrive: nothing was awaited.
-  const respond = replicated ? whileServing(replicated, app.handle, nextRequestId) : app.handle
+  const respond = replica ? whileServing(replica, app.handle, nextRequestId) : app.handle
   const { due, deliveries, delivering, failedLogins, logIn, tick, refresh } = app
   if (metrics) watchWork(metrics, due, config, deps)
-  if (metrics && replicated) watchReplication(metrics, replicated)
+  if (metrics && replica) watchReplication(metrics, replica)
   const finish = async () =>
     failedLogins && deps.isServing?.() !== false ? recordFailedLogins(failedLogins, deps) : undefined
   const timekeeper = timekeeperOf(due, worlds, log, () => {
     tick()
     if (failedLogins?.isDue(worlds.default.clock.nowMs())) void finish()
   })
-  const acts = serveActs({ config, log, worldOf: () => worlds.default, replicated, delivering, refresh })
+  const acts = serveActs({ config, log, worldOf: () => worlds.default, replica, delivering, refresh })
   undo.defer(() => acts?.stop(0))
-  if (replicated && folder) {
-    folder.gateOf = replicated.gateOf
+  if (replica && folder) {
+    folder.gateOf = replica.gateOf
     const { voucherKey } = config
-    await replicated.start(rolesOf({ url: deps.publicUrl, voucherKey, folder, timekeeper, deliveries, refresh }))
+    await replica.start(rolesOf({ url: deps.publicUrl, voucherKey, folder, timekeeper, deliveries, refresh }))
   } else timekeeper.start()
   undo.move()
   return {
@@ -105,7 +105,7 @@ export const startServer = async (config: Config, log: Log, replicated?: Replica
       await using ending = new AsyncDisposableStack() // runs all steps in reverse order, even if one fails
       ending.defer(close)
       ending.defer(async () => void (await lastUse?.()))
-      ending.defer(() => replicated?.stop())
+      ending.defer(() => replica?.stop())
       ending.defer(finish)
       ending.defer(() => ofMetrics?.stop(0))
       ending.defer(async () => void (await Promise.allSettled([api.stop(drainMsMax), deliveries.close(drainMsMax)])))

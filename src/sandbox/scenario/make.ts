@@ -13,11 +13,7 @@ import type { Step } from './scenario.ts'
  *
  * @throws DomainError scenario_stopped, worlds_exhausted
  */
-export const makeFromScenario = async (
-  { worlds, stage }: Parts,
-  name: string,
-  steps: readonly Step[],
-): Promise<World> => {
+export const worldOfSteps = async ({ worlds, stage }: Parts, name: string, steps: readonly Step[]): Promise<World> => {
   using staged = await stage(name, steps)
   const { world } = staged
   // No request comes between this and the replacement.

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../http/json.ts'
 import { controlRoutes } from '../control/operation.ts'
 import type { Parts } from '../parts.ts'
 import { getWorld, WORLD_EXAMPLE, WorldSummary, worldWire } from '../worlds/contract.ts'
-import { makeFromScenario } from './make.ts'
+import { worldOfSteps } from './make.ts'
 import { readSteps, SCENARIO_STOPPED, ScenarioSchema } from './scenario.ts'
 
 export const scenarioRoutes = (parts: Parts) =>
@@ -10,7 +10,7 @@ export const scenarioRoutes = (parts: Parts) =>
     '/scenario',
     async ({ query, body: steps }) => {
       const { name } = getWorld(parts.worlds, query.world)
-      return worldWire(await makeFromScenario(parts, name, steps))
+      return worldWire(await worldOfSteps(parts, name, steps))
     },
     {
       id: 'loadScenario',

@@ -22,7 +22,7 @@ import {
   worldsExhausted,
 } from '../errors.ts'
 import type { Parts } from '../parts.ts'
-import { makeFromScenario } from '../scenario/make.ts'
+import { worldOfSteps } from '../scenario/make.ts'
 import { readSteps, SCENARIO_STOPPED } from '../scenario/scenario.ts'
 import { makeWorld, restoreInto } from './accounts.ts'
 import {
@@ -160,7 +160,7 @@ export const worldRoutes = (parts: Parts) => {
         const name = newName(params.name)
         if (from !== undefined && scenario !== undefined)
           throw violated('scenario', 'format', 'must not come with from')
-        if (scenario !== undefined) return worldWire(await makeFromScenario(parts, name, scenario))
+        if (scenario !== undefined) return worldWire(await worldOfSteps(parts, name, scenario))
         const source = from && plainName(from)
         const image = source === undefined ? undefined : await imageNamed(parts, source)
         return worldWire(makeWorld(worlds, name, image))

@@ -68,7 +68,7 @@ export class Company {
     const { handle, delivering, refresh } = createApp(deps)
     this.#handle = handle
     const worldOf = () => deps.worlds.default
-    const acts = serveActs({ config, log, worldOf, replicated: undefined, delivering, refresh })
+    const acts = serveActs({ config, log, worldOf, replica: undefined, delivering, refresh })
     this.#close = () => {
       void acts?.stop(0)
       platform.close()

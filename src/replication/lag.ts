@@ -1,4 +1,4 @@
-import type { CopyPosition } from '../db/copy-position.ts'
+import type { Position } from '../db/copy-position.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import type { Connection } from './connection.ts'
 import type { Installation } from './installation.ts'
@@ -7,8 +7,8 @@ import type { Installation } from './installation.ts'
 const REPORT_MS = 200
 const UNCHANGED_REPORT_MS = SECOND_MS
 
-/** The position of a warm server in the commits, for metrics and for `scrip postgres status`. */
-export class Position {
+/** The lag of a warm server, for metrics and for `scrip postgres status`. */
+export class Lag {
   current = { seq: 0, epoch: 0, lagCommits: 0, lagSeconds: 0 }
   #reported = { seq: 0, ms: Number.NEGATIVE_INFINITY }
   #caughtUpMs = sinceStartMs()
@@ -18,14 +18,14 @@ export class Position {
     private readonly holder: string,
   ) {}
 
-  compare({ seq, epoch }: CopyPosition, installation: Installation | undefined): void {
+  compare({ seq, epoch }: Position, installation: Installation | undefined): void {
     const lagCommits = Math.max(0, (installation?.seq ?? seq) - seq)
     if (lagCommits === 0) this.#caughtUpMs = sinceStartMs()
     const lagSeconds = (sinceStartMs() - this.#caughtUpMs) / SECOND_MS
     this.current = { seq, epoch: installation?.epoch ?? epoch, lagCommits, lagSeconds }
   }
 
-  /** Reports the position to PostgreSQL, where others read it. @throws PostgresAway, PostgresRefusal */
+  /** Reports the lag to PostgreSQL, where others read it. @throws PostgresAway, PostgresRefusal */
   async report(url: string): Promise<void> {
     const { seq } = this.current
     const sinceMs = sinceStartMs() - this.#reported.ms
