@@ -69,9 +69,9 @@ export const createApp = (deps: Deps) => {
     .parser(DEFERRED, ({ request }) => request)
     .use(layer)
     .use(extension?.hooks ?? new Elysia())
-  useModules(app, deps, services, { guard, addressOf, onIdentified: nameInLog })
+  addModules(app, deps, services, { guard, addressOf, onIdentified: nameInLog })
   app.use(docsRoutes({ app, version, publicUrl, additions: extension?.documentation, events: DELIVERED_EVENTS }))
-  if (extension) app.use(extension.routes({ app, sessions, ordering, paying, due, deliveries, secrets }))
+  extension?.addRoutes({ app, sessions, ordering, paying, due, deliveries, secrets })
   for (const { method, path, operation } of servedBy(app)) operations.set(`${method} ${path}`, operation)
   const logIn = (login: Credentials) => accessTokenOf(services, login)
   /** Called every second, so that deliveries continue after a start and after an act. */
@@ -101,8 +101,8 @@ const delivering =
       : deliver(request, response)
   }
 
-/** The routes of all modules, in the order of the specification. Each is a plugin of the app itself: the framework copies the routes of a plugin. */
-const useModules = (
+/** Adds the routes of all modules, in the order of the specification. */
+const addModules = (
   app: AnyElysia,
   deps: Deps,
   services: Services,
@@ -127,7 +127,7 @@ const useModules = (
     payoutRoutes({ ...paying, guard }),
     eventRoutes({ guard }),
     webhookRoutes({ ...services, guard, rulesFor: webhookRules }),
+    serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady }),
   ]
-  for (const { plugin } of modules) app.use(plugin)
-  app.use(serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady }))
+  for (const routes of modules) routes.addTo(app)
 }

@@ -43,7 +43,7 @@ export interface Extension {
   }
   /** Comes before the routes of the program. */
   hooks: AnyElysia
-  routes: (program: Program) => AnyElysia
+  addRoutes: (program: Program) => void
   documentation: Additions
 }
 

@@ -70,7 +70,7 @@ export interface Line<Params, Query, Body, Schema extends TSchema, Input, Once> 
   headers?: TObject
   body?: Body
   /** The example of the body; that of the schema, if undefined. */
-  bodyExample?: object
+  bodyExample?: object | undefined
   /** True if a missing body means an empty object. */
   bodyOptional?: true
   /** The largest body that is read, if it is smaller than the general limit. */
@@ -115,23 +115,38 @@ const failureTo = (id: string): string =>
 
 /** Adds the implied members of a line: names of errors, examples of schemas, headers of creation and of an Idempotency-Key. */
 export const completed = (
-  { prefix: _, alsoRefuses, ...group }: Group & Pick<Operation, 'hasDryRun'>,
+  { alsoRefuses, ...group }: Omit<Group, 'prefix'> & Pick<Operation, 'hasDryRun'>,
   line: Omit<Operation, keyof ErrorFormat | 'hasDryRun'>,
 ): Operation => {
   const operation = { errorShape: STRUCTURED.errorShape, ...group, ...line }
-  const { id, body, bodyExample = body && exampleOf(body), headers, once, names = '' } = operation
-  const { status = 200, schema, example = schema && exampleOf(schema) } = line.response
-  const sent = together(line.response.headers, status === CREATED && CREATED_HEADERS, once && REPLAY_HEADERS)
-  const refuses = { ...impliedErrors(operation), ...alsoRefuses?.(operation), ...line.refuses }
+  const { id, body, bodyExample, headers, once, names = '', response } = operation
+  const { status = 200, schema, example } = response
   return {
     unexpectedError: operation.public ? INTERNAL.message : failureTo(id),
     ...operation,
-    ...(bodyExample && { bodyExample }),
-    headers: together(once && KEY_HEADERS, headers),
-    response: { ...line.response, status, ...(schema && { example }), headers: sent },
-    refuses: Object.fromEntries(
-      Object.entries(refuses).map(([name, failure]) => [name.includes('.') ? name : names + name, failure]),
-    ),
+    // Made when they are read: only the documentation and the sandbox's errors do, and a start would take longer.
+    get bodyExample(): object | undefined {
+      return bodyExample ?? (body && exampleOf(body))
+    },
+    get headers() {
+      return together(once && KEY_HEADERS, headers)
+    },
+    response: {
+      ...response,
+      status,
+      get example() {
+        return example ?? (schema && exampleOf(schema))
+      },
+      get headers() {
+        return together(response.headers, status === CREATED && CREATED_HEADERS, once && REPLAY_HEADERS)
+      },
+    },
+    get refuses() {
+      const refuses = { ...impliedErrors(operation), ...alsoRefuses?.(operation), ...line.refuses }
+      return Object.fromEntries(
+        Object.entries(refuses).map(([name, failure]) => [name.includes('.') ? name : names + name, failure]),
+      )
+    },
   }
 }
 

@@ -1,11 +1,12 @@
 import type { Static, TObject, TSchema, TVoid } from '@sinclair/typebox'
-import { type AnyElysia, type Context, Elysia, type HTTPMethod } from 'elysia'
+import type { AnyElysia, Context, HTTPMethod } from 'elysia'
 import { DEFERRED, readObject, readText } from './body.ts'
 import { hasDryRun } from './dry-run.ts'
 import type { Json, JsonObject } from './json.ts'
 import { completed, type Group, type Line, OPERATION, type Operation } from './operation.ts'
 import { queryReader } from './parameters.ts'
 import type { RequestContext, RoutedRequest } from './request-id.ts'
+import { documentedRoute } from './target.ts'
 import { bodyCheck } from './validation.ts'
 
 /** The body of a write that happens once: read in its transaction, so that a refusal is stored with the key (contract C14). */
@@ -25,6 +26,21 @@ type Sent<Params, Query, Input> = RequestContext & { params: ValueOf<Params>; qu
 
 /** The possible results of a handler, which the compiler checks against the schema: the value, or its JSON. */
 type Result<Value, Once> = Once extends true ? Json<Value> : Value | Json<Value> | Response
+
+/** The place of routes in an app, and their common steps. */
+export interface Place {
+  prefix: string
+  /** Runs before the path, the query and the body are read. */
+  transform: (context: RoutedRequest) => void | Promise<void>
+  /** Runs after they are read. */
+  beforeHandle: (
+    context: RequestContext & {
+      route: string
+      params: Record<string, unknown>
+      query: Record<string, string | undefined>
+    },
+  ) => void | Promise<void>
+}
 
 /** Adds an operation with its path, its handler and its description. */
 type Add<Given, GroupQuery, Self> = <
@@ -52,50 +68,55 @@ export class Routes<
   Given extends Record<string, unknown> = Record<never, never>,
   GroupQuery extends TObject | undefined = undefined,
 > {
-  readonly plugin: AnyElysia
+  readonly #lines: ((app: AnyElysia, place: Partial<Place>) => void)[] = []
   readonly get = this.#adding('GET')
   readonly post = this.#adding('POST')
   readonly put = this.#adding('PUT')
   readonly patch = this.#adding('PATCH')
   readonly delete = this.#adding('DELETE')
 
-  /** Each handler gets the result of `given`, which runs before the path, the query and the body are read. */
+  /** `give` runs before the path, the query and the body are read, and adds members to the context of each handler. */
   constructor(
     private readonly group: Group<GroupQuery>,
-    given?: (context: RoutedRequest) => Promise<Given>,
-  ) {
-    this.plugin = new Elysia({ prefix: group.prefix ?? '' })
-    if (!given) return
-    this.plugin.derive(async ({ request, set, path, route, operation }) =>
-      given({ request, set, path, route, operation }),
-    )
+    private readonly give?: (context: RoutedRequest & Given) => Promise<void>,
+  ) {}
+
+  /** Adds the routes to an app. The framework would copy the routes of a plugin. */
+  addTo(app: AnyElysia, place: Partial<Place> = {}): void {
+    for (const add of this.#lines) add(app, place)
   }
 
   #adding(method: HTTPMethod): Add<Given, GroupQuery, this> {
     return (path, handler, line) => {
-      const group = { ...(this.group as Group), hasDryRun: hasDryRun(method, `${this.group.prefix}${path}`) }
-      this.plugin.route(method, path, handler as never, routeOptions(completed(group, line as never)))
+      const { prefix = '', ...group } = this.group as Group
+      const operation = completed({ ...group, hasDryRun: hasDryRun(method, prefix + path) }, line as never)
+      this.#lines.push((app, { prefix: above = '', ...place }) => {
+        const options = routeOptions(operation, [place.transform, this.give], place.beforeHandle)
+        app.route(method, documentedRoute(above + prefix + path), handler as never, options)
+      })
       return this
     }
   }
 }
 
-const routeOptions = (operation: Operation): object => {
+const routeOptions = (operation: Operation, first: readonly unknown[], beforeHandle: unknown): object => {
   const { params, query, body, once, secret, response } = operation
   const isUsual = response.status === 200 && !secret
+  const setStatus = ({ set }: Context): void => {
+    if (!once) set.status = response.status
+    if (secret) set.headers['Cache-Control'] = 'no-store'
+  }
   return {
     ...(params && { params }),
-    ...(query && { query: reader(queryReader(query)), transform: handOverUrl }),
+    ...(query && { query: reader(queryReader(query)) }),
+    transform: present(...first, query && handOverUrl),
     ...(body && { body: bodyReader(operation, body), parse: DEFERRED }),
-    ...(!isUsual && {
-      beforeHandle: ({ set }: Context): void => {
-        if (!once) set.status = response.status
-        if (secret) set.headers['Cache-Control'] = 'no-store'
-      },
-    }),
+    beforeHandle: present(beforeHandle, isUsual ? undefined : setStatus),
     detail: { [OPERATION]: operation },
   }
 }
+
+const present = (...steps: readonly unknown[]): unknown[] => steps.filter((step) => step !== undefined)
 
 /**
  * A schema that the framework runs (Standard Schema, version 1). The function throws a DomainError with all problems, so

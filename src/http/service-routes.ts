@@ -66,4 +66,4 @@ export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOp
           example: { status: 'unavailable' },
         },
       },
-    ).plugin
+    )

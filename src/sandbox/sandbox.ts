@@ -8,7 +8,7 @@ import type { Log } from '../observability/log.ts'
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 import { hostAccess, sandboxAccess, worldAccess } from './control/access.ts'
-import { sandboxRoutes } from './control/routes.ts'
+import { addSandboxRoutes } from './control/routes.ts'
 import { DOCUMENTATION } from './documentation.ts'
 import { worldDamaged } from './errors.ts'
 import { Exploration } from './explore/exploration.ts'
@@ -112,10 +112,10 @@ export class Sandbox implements Extension {
       )
   }
 
-  routes(program: Program): AnyElysia {
+  addRoutes(program: Program): void {
     this.#program = program
     const { worlds, host, token } = this.options
-    const routes = sandboxRoutes({
+    addSandboxRoutes({
       ...this.options,
       ...program,
       requireAccess: sandboxAccess({ boundHost: host, token }),
@@ -126,11 +126,10 @@ export class Sandbox implements Extension {
       refuseUnknown: this.#inProgress.refuseUnknown,
       send: (world, sent, cause) => this.send(world, sent, cause),
     })
-    for (const app of [program.app, routes]) this.#outcomes.add(servedBy(app))
+    this.#outcomes.add(servedBy(program.app))
     void resumeDeliveries(worlds, program.deliveries, this.options.log)
     const { settings } = this.options
     if (settings) worlds.onSeeded((world) => applySettings(world, settings))
-    return routes
   }
 
   onRecorded(listener: RecordingListener): void {

@@ -82,7 +82,10 @@ export class Guard {
 
   /** The routes of a module, which get the session of their requests. */
   routes(group: Group<undefined> & { feature?: Feature }) {
-    return new Routes(group, async (context) => ({ session: await this.admit(context) }))
+    return new Routes<{ session: Session }>(group, async (context) => {
+      const { request, set, path, route, operation } = context
+      context.session = await this.admit({ request, set, path, route, operation })
+    })
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { Elysia } from 'elysia'
 import packageJson from '../../package.json' with { type: 'text' }
 import { serviceRoutes } from '../../src/http/service-routes.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
@@ -49,7 +50,8 @@ describe('Probes', () => {
   })
 
   test('/readyz is 503 while the program is closing, and /livez is not', async () => {
-    const closing = serviceRoutes({ version, mode: 'sandbox', clock: () => systemClock, isReady: () => false })
+    const closing = new Elysia()
+    serviceRoutes({ version, mode: 'sandbox', clock: () => systemClock, isReady: () => false }).addTo(closing)
     await expectResponse(closing.handle(new Request('http://localhost/readyz')), 503, { status: 'unavailable' })
     expect((await closing.handle(new Request('http://localhost/livez'))).status).toBe(200)
   })

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import { requireClient, sentBody } from '../../http/body.ts'
-import { asked } from '../../http/request-id.ts'
+import type { Place } from '../../http/route-lines.ts'
 import { sinceStartMs, systemClock, toTimestamp } from '../../kernel/clock.ts'
 import { consoleRoutes } from '../console/routes.ts'
 import { clientRoutes, productRoutes, rateRoutes } from '../editing/routes.ts'
@@ -25,51 +24,31 @@ import { paceRoutes } from './pace.ts'
 import { orderRoutes, payoutRoutes } from './steps.ts'
 import { walletRoutes } from './wallets.ts'
 
-/** The front page, which is open to everyone, then the control API (contract C15). */
-export const sandboxRoutes = (parts: Parts) =>
-  new Elysia()
-    .use(frontRoutes(parts).plugin)
-    .use(consoleRoutes())
-    .use(inboxReceiver(parts).plugin)
-    .use(protectedRoutes(parts))
+/** Adds the front page, which is open to everyone, and the control API (contract C15). */
+export const addSandboxRoutes = (parts: Parts): void => {
+  const { app } = parts
+  frontRoutes(parts).addTo(app)
+  app.use(consoleRoutes())
+  inboxReceiver(parts).addTo(app)
+  const place = protectedPlace(parts)
+  for (const routes of CONTROL_ROUTES) routes(parts).addTo(app, place)
+}
 
 /** A request to this path makes its world, which need not exist before. */
 const WORLD_ROUTE = '/_sandbox/worlds/:name'
 
-const protectedRoutes = (parts: Parts) =>
-  new Elysia({ prefix: '/_sandbox' })
-    .use(asked)
-    .onTransform({ as: 'scoped' }, async ({ request, path, route, operation }) => {
-      parts.requireAccess(request)
-      await parts.refuseUnknown({ request, path, route, operation })
-    })
-    .onBeforeHandle({ as: 'scoped' }, async ({ request, route, params, query }) => {
-      if (request.method !== 'GET' && sentBody(request) === undefined) await requireClient(request)
-      const isMade = request.method === 'PUT' && route === WORLD_ROUTE && params.name === query.world
-      if (!isMade) requireWorlds(parts.worlds, query.world)
-    })
-    .use(indexRoutes(parts).plugin)
-    .use(clockRoutes(parts).plugin)
-    .use(worldRoutes(parts).plugin)
-    .use(snapshotRoutes(parts).plugin)
-    .use(faultRoutes(parts).plugin)
-    .use(paceRoutes(parts).plugin)
-    .use(productRoutes(parts).plugin)
-    .use(rateRoutes(parts).plugin)
-    .use(clientRoutes(parts).plugin)
-    .use(walletRoutes(parts).plugin)
-    .use(payoutRoutes(parts).plugin)
-    .use(orderRoutes(parts).plugin)
-    .use(recordRoutes(parts).plugin)
-    .use(dueRoutes(parts).plugin)
-    .use(ledgerRoutes(parts).plugin)
-    .use(inboxRoutes(parts).plugin)
-    .use(webhookRoutes(parts).plugin)
-    .use(scenarioRoutes(parts).plugin)
-    .use(requestRoutes(parts).plugin)
-    .use(reconcileRoutes(parts).plugin)
-    .use(feedRoutes(parts).plugin)
-    .use(testValueRoutes(parts).plugin)
+const protectedPlace = ({ requireAccess, refuseUnknown, worlds }: Parts): Place => ({
+  prefix: '/_sandbox',
+  transform: async ({ request, path, route, operation }) => {
+    requireAccess(request)
+    await refuseUnknown({ request, path, route, operation })
+  },
+  beforeHandle: async ({ request, route, params, query }) => {
+    if (request.method !== 'GET' && sentBody(request) === undefined) await requireClient(request)
+    const isMade = request.method === 'PUT' && route === WORLD_ROUTE && params.name === query.world
+    if (!isMade) requireWorlds(worlds, query.world)
+  },
+})
 
 const LINKS = [
   'worlds',
@@ -125,3 +104,28 @@ const indexRoutes = ({ worlds, version }: Parts) => {
     },
   )
 }
+
+const CONTROL_ROUTES = [
+  indexRoutes,
+  clockRoutes,
+  worldRoutes,
+  snapshotRoutes,
+  faultRoutes,
+  paceRoutes,
+  productRoutes,
+  rateRoutes,
+  clientRoutes,
+  walletRoutes,
+  payoutRoutes,
+  orderRoutes,
+  recordRoutes,
+  dueRoutes,
+  ledgerRoutes,
+  inboxRoutes,
+  webhookRoutes,
+  scenarioRoutes,
+  requestRoutes,
+  reconcileRoutes,
+  feedRoutes,
+  testValueRoutes,
+]
