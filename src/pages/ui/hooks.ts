@@ -56,15 +56,15 @@ export const useLoaded = <Value>(load: () => Promise<Value>, on: readonly unknow
   const [error, setError] = useState<string>()
   const latest = useRef(0)
   const reload = useCallback(() => {
-    const own = ++latest.current
+    const attempt = ++latest.current
     load().then(
       (loaded) => {
-        if (own !== latest.current) return
+        if (attempt !== latest.current) return
         setValue(() => loaded)
         setError(undefined)
       },
       (reason: unknown) => {
-        if (own === latest.current) setError(String(reason instanceof Error ? reason.message : reason))
+        if (attempt === latest.current) setError(String(reason instanceof Error ? reason.message : reason))
       },
     )
   }, on)
