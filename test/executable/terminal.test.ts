@@ -213,7 +213,7 @@ const SHELLS: Record<string, (file: string, line: string[]) => string[]> = {
     '-fc',
     // The completion of zsh works only where it edits a line, so its candidates are printed instead.
     `compdef() { }
-     _describe() { print -l -- \${(M)\${(P)2}%%:*} \${\${(P)2}%%:*} }
+     compadd() { print -l -- "\${@:2}" }
      _files() { print files "$@" }
      . "$1"; words=("\${@:2}"); CURRENT=$#words; _scrip`,
     'zsh',
@@ -276,10 +276,10 @@ describe.each(Object.keys(SHELLS))('completion %s', (shell) => {
 test('completion offers every command and flag', async () => {
   const program = await commandLine({})
   for (const { path, command } of entries) {
-    const flags = offersFor(program, [...path, '-']).map(({ word }) => word)
+    const flags = offersFor(program, [...path, '-'])
     const visible = command.options.filter(({ hidden }) => !hidden).map(({ long }) => `${long}`)
     expect(flags).toEqual(expect.arrayContaining([...visible, '--help']))
-    const offered = offersFor(program, [...path.slice(0, -1), '']).map(({ word }) => word)
+    const offered = offersFor(program, [...path.slice(0, -1), ''])
     expect(offered).toContain(path.at(-1) ?? 'serve')
   }
 })

@@ -32,7 +32,7 @@ _scrip() {
       ?*) items+=("$word") ;;
     esac
   done
-  (( $#items )) && _describe scrip items
+  (( $#items )) && compadd -- $items
 }
 if [[ $funcstack[1] == _scrip ]]; then _scrip "$@"; else compdef _scrip scrip; fi
 `,
@@ -61,22 +61,15 @@ export const completionCommand = (completion: Command, program: Command): void =
     .addArgument(choiceArgument('<shell>', 'the shell', Object.keys(FUNCTIONS)))
     .allowExcessArguments()
     .action((shell: Shell, _, { args: [, ...words] }: Command) => {
-      process.stdout.write(words.length === 0 ? FUNCTIONS[shell] : linesOf(shell, offersFor(program, words)))
+      process.stdout.write(words.length === 0 ? FUNCTIONS[shell] : `${offersFor(program, words).join('\n')}\n`)
     })
 }
 
-interface Offer {
-  /** A word that begins with a colon means all files, or all folders. */
-  word: string
-  about?: string
-}
-
-const FILES: Offer = { word: ':files' }
-const FOLDERS: Offer = { word: ':folders' }
-const HELP: Offer = { word: '--help', about: 'display help for command' }
+/** All files, and all folders. */
+const [FILES, FOLDERS] = [':files', ':folders']
 
 /** The words that can follow the typed ones, of which the last is unfinished. */
-export const offersFor = (program: Command, words: readonly string[]): Offer[] => {
+export const offersFor = (program: Command, words: readonly string[]): string[] => {
   const [typed, unfinished = ''] = [words.slice(0, -1), words.at(-1)]
   if (typed.includes('--')) return [FILES] // the command of scrip run
   let command = program
@@ -86,33 +79,22 @@ export const offersFor = (program: Command, words: readonly string[]): Offer[] =
   const visible = [...(inherited ?? []), ...command.options].filter(({ hidden }) => !hidden)
   const valued = visible.find(({ long, flags }) => long === typed.at(-1) && flags.includes('<'))
   if (valued) return valuesOf(valued)
-  const flags = [...visible.map(({ long, flags, description }) => ({ word: long ?? flags, about: description })), HELP]
   const following = unfinished.startsWith('-') ? [] : wordsAfter(command)
-  return following.length > 0 ? following : flags
+  return following.length > 0 ? following : [...visible.map(({ long, flags }) => long ?? flags), '--help']
 }
 
-const valuesOf = ({ long, flags, argChoices }: Option): Offer[] => {
-  if (long === '--scenario') return [...offered(SHIPPED.keys()), FILES]
-  if (argChoices) return offered(argChoices)
+const valuesOf = ({ long, flags, argChoices }: Option): string[] => {
+  if (long === '--scenario') return [...SHIPPED.keys(), FILES]
+  if (argChoices) return [...argChoices]
   return flags.endsWith('<folder>') ? [FOLDERS] : flags.endsWith('<file>') ? [FILES] : []
 }
 
-const wordsAfter = (command: Command): Offer[] => {
+const wordsAfter = (command: Command): string[] => {
   const { registeredArguments } = command
   const commands = command.createHelp().visibleCommands(command)
-  const below = commands.map((one) => ({ word: one.name(), about: one.summary() || one.description() }))
-  const chosen = offered(registeredArguments.flatMap(({ argChoices = [] }) => argChoices))
-  const takesText = registeredArguments.some(({ argChoices }) => argChoices === undefined)
-  return [...below, ...chosen, ...(takesText ? [FILES] : [])]
-}
-
-const offered = (words: Iterable<string>): Offer[] => [...words].map((word) => ({ word }))
-
-/** Longer lists have no descriptions, so that shells show them in columns on a screen of 24 lines. */
-const DESCRIBED_MAX = 20
-const SEPARATORS: Record<Shell, string | undefined> = { bash: undefined, zsh: ':', fish: '\t' }
-
-const linesOf = (shell: Shell, offers: readonly Offer[]): string => {
-  const separator = offers.length > DESCRIBED_MAX ? undefined : SEPARATORS[shell]
-  return offers.map(({ word, about }) => `${word}${about && separator ? separator + about : ''}\n`).join('')
+  return [
+    ...commands.map((below) => below.name()),
+    ...registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+    ...(registeredArguments.some(({ argChoices }) => argChoices === undefined) ? [FILES] : []),
+  ]
 }
