@@ -15,20 +15,12 @@ interface CollectionRequest {
   isPublic: boolean
 }
 
-/** Variables that the tool keeps from one request to the next. */
-const TOKEN_PATHS = ['/auth/login', '/auth/refresh']
+/** The tool keeps the tokens of its response as variables. */
+const givesTokens = ({ path }: CollectionRequest): boolean => path === '/auth/login' || path === '/auth/refresh'
 
-const givesTokens = ({ path }: CollectionRequest): boolean => TOKEN_PATHS.includes(path)
-
-/** Everything else needs the token of a login. */
-const orderOf = ({ path }: CollectionRequest): number => {
-  const place = TOKEN_PATHS.indexOf(path)
-  return place !== -1 ? place : TOKEN_PATHS.length
-}
-
-/** All operations but those of the control API, which work on the sandbox and not with the API. */
-const requestsOf = (document: ApiDocument): CollectionRequest[] =>
-  entriesOf(document)
+/** All operations by their tags but those of the control API, which work on the sandbox and not with the API. */
+const foldersOf = (document: ApiDocument): Map<string, CollectionRequest[]> => {
+  const requests = entriesOf(document)
     .filter(({ path }) => !path.startsWith('/_sandbox') && path !== '/')
     .map(({ method, path, operation }): CollectionRequest => {
       const parameters = operation.parameters
@@ -47,7 +39,10 @@ const requestsOf = (document: ApiDocument): CollectionRequest[] =>
         isPublic: operation.security.length === 0,
       }
     })
-    .sort((a, b) => (orderOf(a) === orderOf(b) ? 0 : orderOf(a) - orderOf(b)))
+    // Everything else needs the token of a login.
+    .sort((a, b) => Number(givesTokens(b)) - Number(givesTokens(a)))
+  return Map.groupBy(requests, ({ folder }) => folder)
+}
 
 /** The example of a refresh token belongs to no login. */
 const withVariables = (body: unknown): unknown =>
@@ -57,8 +52,6 @@ const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.
 
 /** A Postman collection, format 2.1. Optional parameters are there, and switched off. */
 export const postmanCollection = (document: ApiDocument, baseUrl: string): object => {
-  const requests = requestsOf(document)
-  const folders = [...new Set(requests.map(({ folder }) => folder))]
   return {
     info: { name: document.info.title, description: document.info.description, schema: SCHEMA },
     auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{token}}', type: 'string' }] },
@@ -67,10 +60,7 @@ export const postmanCollection = (document: ApiDocument, baseUrl: string): objec
       { key: 'token', value: '' },
       { key: 'refresh_token', value: '' },
     ],
-    item: folders.map((name) => ({
-      name,
-      item: requests.filter(({ folder }) => folder === name).map(itemOf),
-    })),
+    item: [...foldersOf(document)].map(([name, requests]) => ({ name, item: requests.map(itemOf) })),
   }
 }
 
@@ -110,20 +100,14 @@ const testOf = (request: CollectionRequest): string[] => [
 
 /** The files of a Bruno collection by their paths. Optional parameters are there, and switched off. */
 export const brunoCollection = (document: ApiDocument, baseUrl: string): Record<string, string> => {
-  const requests = requestsOf(document)
-  const folders = [...new Set(requests.map(({ folder }) => folder))]
+  const files = [...foldersOf(document)].flatMap(([folder, requests], index) => [
+    [`${folder}/folder.bru`, block('meta', [`name: ${folder}`, `seq: ${index + 1}`])],
+    ...requests.map((request, at) => [`${folder}/${fileName(request.name)}.bru`, requestFile(request, at + 1)]),
+  ])
   return {
     'bruno.json': `${JSON.stringify({ version: '1', name: document.info.title, type: 'collection' }, null, 2)}\n`,
     'environments/local.bru': block('vars', [`base_url: ${baseUrl}`]),
-    ...Object.fromEntries(
-      folders.map((name, index) => [`${name}/folder.bru`, block('meta', [`name: ${name}`, `seq: ${index + 1}`])]),
-    ),
-    ...Object.fromEntries(
-      requests.map((request, index) => [
-        `${request.folder}/${fileName(request.name)}.bru`,
-        requestFile(request, index + 1),
-      ]),
-    ),
+    ...Object.fromEntries(files),
   }
 }
 

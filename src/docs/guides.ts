@@ -25,52 +25,35 @@ import webhooks from '../../docs/use/webhooks.md' with { type: 'file' }
 
 interface Guide {
   /** The folder of docs/ that it stands in. */
-  task: 'Start' | 'Use' | 'Operate'
+  task: string
   title: string
   about: string
   /** The path of the file in the executable. */
   file: string
   /** The guide does not mention the sandbox, so live mode shows it. */
-  isLive?: true
+  isLive: boolean
 }
+
+const guideOf =
+  (task: string) =>
+  (title: string, about: string, file: string, isLive = false): Guide => ({ task, title, about, file, isLive })
+const [start, use, operate] = [guideOf('Start'), guideOf('Use'), guideOf('Operate')]
 
 /** Guides by the names of their files, in the order of their tasks. */
 export const GUIDES: Readonly<Record<string, Guide>> = {
-  quickstart: { task: 'Start', title: 'Quickstart', about: 'from installation to a passing test', file: quickstart },
-  'test-runners': {
-    task: 'Start',
-    title: 'Test runners',
-    about: 'a world for each test, in seven runners',
-    file: testRunners,
-  },
-  ci: { task: 'Start', title: 'Continuous integration', about: 'recipes for pipelines', file: ci },
-  'testing-with-scrip': {
-    task: 'Use',
-    title: 'Testing with Scrip',
-    about: 'test a client with the sandbox',
-    file: testing,
-  },
-  webhooks: { task: 'Use', title: 'Webhooks', about: 'receive, verify and test events', file: webhooks },
-  money: { task: 'Use', title: 'Money', about: 'how charges and fees are computed', file: money },
-  errors: { task: 'Use', title: 'Errors', about: 'every error, and what to do', file: errors },
-  clients: { task: 'Use', title: 'Clients', about: 'clients in several languages', file: clients, isLive: true },
-  agents: { task: 'Use', title: 'Coding agents', about: 'let a coding agent work in a sandbox', file: agents },
-  flags: { task: 'Use', title: 'Commands and flags', about: 'all commands and flags', file: flags },
-  'running-live': {
-    task: 'Operate',
-    title: 'Live mode',
-    about: 'run Scrip in live mode',
-    file: runningLive,
-    isLive: true,
-  },
-  desk: { task: 'Operate', title: 'Desk', about: 'a page for the operator', file: desk, isLive: true },
-  'more-than-one-machine': {
-    task: 'Operate',
-    title: 'More than one machine',
-    about: 'keep the record in PostgreSQL',
-    file: moreThanOneMachine,
-    isLive: true,
-  },
+  quickstart: start('Quickstart', 'from installation to a passing test', quickstart),
+  'test-runners': start('Test runners', 'a world for each test, in seven runners', testRunners),
+  ci: start('Continuous integration', 'recipes for pipelines', ci),
+  'testing-with-scrip': use('Testing with Scrip', 'test a client with the sandbox', testing),
+  webhooks: use('Webhooks', 'receive, verify and test events', webhooks),
+  money: use('Money', 'how charges and fees are computed', money),
+  errors: use('Errors', 'every error, and what to do', errors),
+  clients: use('Clients', 'clients in several languages', clients, true),
+  agents: use('Coding agents', 'let a coding agent work in a sandbox', agents),
+  flags: use('Commands and flags', 'all commands and flags', flags),
+  'running-live': operate('Live mode', 'run Scrip in live mode', runningLive, true),
+  desk: operate('Desk', 'a page for the operator', desk, true),
+  'more-than-one-machine': operate('More than one machine', 'keep the record in PostgreSQL', moreThanOneMachine, true),
 }
 
 interface GuideFile {
@@ -89,7 +72,7 @@ export const FILES: Readonly<Record<string, GuideFile>> = {
   'compose.yaml': { topic: 'compose', about: 'a compose file for Docker', file: compose },
   'compose-postgres.yaml': {
     topic: 'compose-postgres',
-    about: 'a compose file with PostgreSQL, two servers and a proxy',
+    about: 'a compose file with PostgreSQL',
     file: composePostgres,
   },
   'alerts.yml': { topic: 'alerts', about: 'alert rules for Prometheus', file: alerts },

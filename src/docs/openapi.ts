@@ -126,15 +126,15 @@ const operationObject = (context: Context, operation: Operation): DocumentedOper
 
 const parameters = (place: 'path' | 'query' | 'header', schema: TObject | undefined): Parameter[] =>
   Object.entries(schema?.properties ?? {}).map(([name, { description, example, read: _, failure: __, ...rest }]) => {
-    const plain = schemaOf(rest as TSchema)
+    const own = schemaOf(rest as TSchema)
     return {
       name,
       in: place,
       required: rest.default === undefined && (schema?.required?.includes(name) ?? false),
       description,
       // Every numbered record begins with 1.
-      example: example ?? plain.default ?? plain.enum?.[0] ?? (plain.type === 'integer' ? 1 : undefined),
-      schema: plain,
+      example: example ?? own.default ?? own.enum?.[0] ?? (own.type === 'integer' ? 1 : undefined),
+      schema: own,
     }
   })
 

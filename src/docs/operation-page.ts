@@ -16,32 +16,41 @@ import {
 import { sectionLinks } from './page.ts'
 import { memberLine, membersView, typeOf } from './schema-view.ts'
 
-/** The page of one operation: its inputs and responses on the left, an example on the right. */
-
-/** The console sends operations of the API, and none of the sandbox itself. */
+/**
+ * The page of an operation, or of an event, whose path is its type: its inputs and responses on the left, examples on the
+ * right. The console sends operations of the API, and none of the sandbox itself.
+ */
 export const operationView = (document: ApiDocument, entry: Entry, console: string | undefined): Html => {
   const { method, path, operation } = entry
+  const isServed = path.startsWith('/')
   const isTried = console !== undefined && path.startsWith('/api/')
   const sections = html`${requestView(document, operation)}
 ${responseView(document, operation)}
 ${errorsView(errorsIn(operation))}`
-  return html`<article class="operation">
+  return html`<article>
 <header><h1>${operation.summary}</h1>
-<p class="endpoint">${methodBadge(method)} <code>${path}</code>${
+<p class="line box endpoint">${methodBadge(method)} <code>${path}</code>${
     isTried && html` <a href="${console}#send?operation=${operation.operationId}">Try it</a>`
   }</p>${sectionLinks(sections)}</header>
 <div class="columns">
-<div class="about">
+<div>
 <p class="lead">${prose(operation.description)}</p>
-<p class="soft">${
+${
+  isServed &&
+  html`<p class="soft">${
     operation.security.length > 0
       ? html`Needs an access token: <code>Authorization: Bearer …</code>. `
       : html`Needs no access token. `
-  }Operation <code>${operation.operationId}</code>.</p>
+  }Operation <code>${operation.operationId}</code>.</p>`
+}
 ${sections}
 </div>
 <aside aria-label="Examples">
-<section aria-label="Request"><h2>Request</h2>${codeBlock(curlOf(document, entry), 'Request with curl')}</section>
+<section aria-label="Request"><h2>Request</h2>${
+    isServed
+      ? codeBlock(curlOf(document, entry), 'Request with curl')
+      : jsonBlock(bodyExampleOf(operation), 'Example of the body')
+  }</section>
 ${exampleResponse(operation)}
 </aside>
 </div>
@@ -67,8 +76,8 @@ const responseView = (document: ApiDocument, operation: DocumentedOperation): Ht
   if (!response) return html``
   const [[type, { schema }] = ['', {}]] = Object.entries<Partial<Content>>(response.content ?? {})
   const headers = Object.entries(response.headers ?? {})
-  return html`<h2 id="response">Response ${status}</h2><p>${prose(response.description)}${type !== '' && html` <span class="type">${type}</span>`}</p>
-${schema && html`<p><span class="type">${typeOf(document, schema)}</span></p>${membersView(document, schema, false)}`}
+  return html`<h2 id="response">Response ${status}</h2><p>${prose(response.description)}${type !== '' && html` <span class="soft">${type}</span>`}</p>
+${schema && html`<p><span class="soft">${typeOf(document, schema)}</span></p>${membersView(document, schema, false)}`}
 ${
   headers.length > 0 &&
   html`<details><summary>Headers</summary><ul class="members">${headers.map(
@@ -112,18 +121,4 @@ const exampleResponse = (operation: DocumentedOperation): Html => {
   const [status, response] = successOf(operation) ?? []
   const example = response?.content?.['application/json']?.example
   return html`${example !== undefined && html`<section aria-label="Response"><h2>Response <span class="status s${status?.[0]}">${status}</span></h2>${jsonBlock(example, 'Example of the response')}</section>`}`
-}
-
-/** The request to a receiver. */
-export const eventView = (document: ApiDocument, type: string, operation: DocumentedOperation): Html => {
-  const schema = operation.requestBody?.content['application/json']?.schema
-  return html`<article class="operation">
-<header><h1><code>${type}</code></h1><p class="endpoint">${methodBadge('POST')} <span>to each webhook whose filter fits</span></p></header>
-<div class="columns"><div class="about">
-<p class="lead">${prose(operation.description)}</p>
-${schema && html`<h2>Body</h2>${membersView(document, schema, false)}`}
-<h2>Headers</h2><ul class="members">${operation.parameters.map((one) => html`<li>${memberLine(document, one)}</li>`)}</ul>
-</div>
-<aside aria-label="Examples"><section aria-label="Body"><h2>Body</h2>${jsonBlock(bodyExampleOf(operation), 'Example of the body')}</section></aside></div>
-</article>`
 }

@@ -25,15 +25,15 @@ export const pageOf = (frame: Frame, path: string, title: string, content: Html)
     body: html`<a class="skip button" href="#main">Skip to content</a>
 <header class="top">
 <a class="brand" href="/">Scrip</a>
-<a class="here" href="/docs">Reference</a>
-<button type="button" class="search" data-search hidden><span>Search</span> <kbd>/</kbd></button>
+<a href="/docs">Reference</a>
+<button type="button" data-search hidden><span>Search</span> <kbd>/</kbd></button>
 </header>
 <div class="frame">
 <details class="menu" open><summary>Menu</summary>${navigation(frame, path)}</details>
 <main id="main" tabindex="-1" data-url="${frame.document.servers[0].url}">${content}</main>
 </div>
 <dialog id="search" aria-label="Search">
-<form method="dialog"><label class="hidden" for="query">Search operations, events and guides</label><input id="query" role="searchbox" enterkeyhint="go" placeholder="Search operations, events and guides" autocomplete="off" spellcheck="false"><button>Close</button></form>
+<form class="line" method="dialog"><label class="hidden" for="query">Search operations, events and guides</label><input id="query" role="searchbox" enterkeyhint="go" placeholder="Search operations, events and guides" autocomplete="off" spellcheck="false"><button>Close</button></form>
 <p id="found" class="soft" role="status"></p>
 <ul id="results"></ul>
 </dialog>`,
@@ -79,20 +79,20 @@ export const sectionLinks = ({ text }: Html): Html => {
   const links = [...text.matchAll(/<h2 id="([^"]*)">(.*?)<\/h2>/gs)].map(
     ([, id, heading = '']) => html`<a href="#${id}">${new Html(heading.replace(/<\/?a\b[^>]*>/g, ''))}</a> `,
   )
-  return html`${links.length > 1 && html`<nav class="facts" aria-label="On this page">${links}</nav>`}`
+  return html`${links.length > 1 && html`<nav class="line" aria-label="On this page">${links}</nav>`}`
 }
 
 /** The first page of the reference. */
-export const overview = ({ document, guides }: Frame): Html => html`<article class="overview">
+export const overview = ({ document, guides }: Frame): Html => html`<article>
 <header><h1>${document.info.title} API <small class="tag">${document.info.version}</small></h1></header>
 ${document.info.description.split('\n\n').map((paragraph) => html`<p class="lead">${prose(paragraph)}</p>`)}
 <p><a href="/openapi.json">OpenAPI document</a> for generators and other tools.</p>
 <h2>Guides</h2>
 ${[...Map.groupBy(Object.entries(guides), ([, { task }]) => task)].map(
   ([task, entries]) =>
-    html`<h3>${task}</h3><ul class="places">${entries.map(
+    html`<h3>${task}</h3><ul class="grid places">${entries.map(
       ([name, { title, about }]) =>
-        html`<li><a href="${GUIDES_PATH}/${name}"><strong>${title}</strong><span>${about}</span></a></li>`,
+        html`<li><a class="box" href="${GUIDES_PATH}/${name}"><strong>${title}</strong><span>${about}</span></a></li>`,
     )}</ul>`,
 )}
 <h2>Operations</h2>

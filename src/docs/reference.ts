@@ -3,7 +3,7 @@ import { adviceAbout } from './advice.ts'
 import { type ApiDocument, type DocumentedOperation, entriesOf, errorsIn } from './document.ts'
 import type { Guides } from './guides.ts'
 import { renderGuide, servedPath } from './markdown.ts'
-import { eventView, operationView } from './operation-page.ts'
+import { operationView } from './operation-page.ts'
 import { EVENTS, type Frame, GUIDES_PATH, notFoundView, OPERATIONS, overview, pageOf, sectionLinks } from './page.ts'
 
 /** The pages of the reference, by their paths. Each is made when it is asked for. */
@@ -23,38 +23,10 @@ interface Found {
 export class Reference {
   constructor(private readonly frame: Frame) {}
 
-  overview(): string {
-    return pageOf(this.frame, '/docs', 'Reference', overview(this.frame))
-  }
-
-  /** Undefined when there is no such operation. */
-  findOperation(id: string): string | undefined {
-    const { document, console } = this.frame
-    const entry = entriesOf(document).find(({ operation }) => operation.operationId === id)
-    return (
-      entry &&
-      pageOf(this.frame, `${OPERATIONS}/${id}`, entry.operation.summary, operationView(document, entry, console))
-    )
-  }
-
-  /** Undefined when there is no such type of event. */
-  findEvent(type: string): string | undefined {
-    const { document } = this.frame
-    const event = ownOf(document.webhooks, type)
-    return event && pageOf(this.frame, `${EVENTS}/${type}`, type, eventView(document, type, event.post))
-  }
-
-  /** Undefined when there is no such guide. */
-  async findGuide(name: string): Promise<string | undefined> {
-    const guide = ownOf(this.frame.guides, name)
-    if (!guide) return undefined
-    const { view } = await this.#rendered(guide.file)
-    return pageOf(
-      this.frame,
-      `${GUIDES_PATH}/${name}`,
-      guide.title,
-      html`<article class="guide">${withSections(view)}</article>`,
-    )
+  /** Undefined when there is no page at the path. */
+  async findPage(path: string): Promise<string | undefined> {
+    const content = await this.#contentAt(path)
+    return content && pageOf(this.frame, path, ...content)
   }
 
   notFound(): string {
@@ -75,6 +47,23 @@ export class Reference {
       ),
     )
     return [...operationsIn(this.frame.document), ...guides.flat()]
+  }
+
+  /** The title of the page at a path, and its content. */
+  async #contentAt(path: string): Promise<[title: string, view: Html] | undefined> {
+    const { document, guides, console } = this.frame
+    if (path === '/docs') return ['Reference', overview(this.frame)]
+    const name = path.split('/').at(-1) ?? ''
+    const event = path === `${EVENTS}/${name}` ? ownOf(document.webhooks, name) : undefined
+    if (event) return [name, operationView(document, { method: 'POST', path: name, operation: event.post }, undefined)]
+    const guide = path === `${GUIDES_PATH}/${name}` ? ownOf(guides, name) : undefined
+    if (guide)
+      return [
+        guide.title,
+        html`<article class="guide">${withSections((await this.#rendered(guide.file)).view)}</article>`,
+      ]
+    const entry = entriesOf(document).find(({ operation }) => path === `${OPERATIONS}/${operation.operationId}`)
+    return entry && [entry.operation.summary, operationView(document, entry, console)]
   }
 
   async #rendered(file: string): Promise<ReturnType<typeof renderGuide>> {

@@ -4,7 +4,6 @@ import { JSON_TYPE } from '../http/json.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { fileHeaders, PAGE_HEADERS, SCRIPT_PATH, STYLE_PATH } from '../pages/page.ts'
 import STYLE from '../pages/style.css' with { type: 'text' }
-import type { ApiDocument } from './document.ts'
 import { filesOf, guidesOf, llmsText } from './guides.ts'
 import { servedMarkdown } from './markdown.ts'
 import { type DocumentOptions, openApiDocument } from './openapi.ts'
@@ -15,27 +14,27 @@ const file = (text: string, type: string): Response => new Response(text, { head
 
 /** The OpenAPI document and the pages that show it: public, and whole without a network (contract C1). */
 export const docsRoutes = (options: DocumentOptions) => {
+  const isLive = options.additions === undefined
+  const guides = guidesOf(isLive)
+  const files = filesOf(isLive)
   const document = once(async () => openApiDocument(options))
   const json = once(async () => servedBySwagger(withReferences(await document())))
-  const reference = once(async () => referenceOf(options, await document()))
+  const reference = once(
+    async () => new Reference({ document: await document(), guides, files, console: options.additions?.console }),
+  )
   const index = once(async () => JSON.stringify(await (await reference()).index()))
-  const page = async (
-    make: (pages: Reference) => string | undefined | Promise<string | undefined>,
-  ): Promise<Response> => {
+  const page = async (path: string): Promise<Response> => {
     const pages = await reference()
-    const text = await make(pages)
+    const text = await pages.findPage(path)
     const status = text === undefined ? 404 : 200
     return new Response(text ?? pages.notFound(), { status, headers: PAGE_HEADERS })
   }
 
-  const isLive = options.additions === undefined
-  const guides = guidesOf(isLive)
   const llms = llmsText(options.publicUrl, guides)
-  const files = filesOf(isLive)
   /** A guide for programs that read Markdown, without links to pages that are not served; or a file that a guide names. */
   const asItIs = async (path: string): Promise<Response> => {
-    const [namedFile, name] = [ownOf(files, path), path.replace(/\.md$/, '')]
-    if (namedFile) return file(await Bun.file(namedFile.file).text(), 'text/plain')
+    const [own, name] = [ownOf(files, path), path.replace(/\.md$/, '')]
+    if (own) return file(await Bun.file(own.file).text(), 'text/plain')
     const guide = name === path ? undefined : ownOf(guides, name)
     if (!guide) throw new DomainError(ROUTE_NOT_FOUND)
     return file(servedMarkdown(await Bun.file(guide.file).text(), linkIn(guides, files)), 'text/markdown')
@@ -43,11 +42,11 @@ export const docsRoutes = (options: DocumentOptions) => {
 
   const routes = new Elysia({ name: 'docs' })
     .get(SPEC_PATH, async () => new Response(await json(), { headers: { 'content-type': JSON_TYPE } }))
-    .get('/docs', () => page((pages) => pages.overview()))
-    .get('/docs/operations/:id', ({ params: { id } }) => page((pages) => pages.findOperation(id)))
-    .get('/docs/events/:type', ({ params: { type } }) => page((pages) => pages.findEvent(type)))
+    .get('/docs', () => page('/docs'))
+    .get('/docs/operations/:id', ({ params: { id } }) => page(`/docs/operations/${id}`))
+    .get('/docs/events/:type', ({ params: { type } }) => page(`/docs/events/${type}`))
     .get('/docs/guides/*', ({ params: { '*': path } }) =>
-      path.includes('.') ? asItIs(path) : page((pages) => pages.findGuide(path)),
+      path.includes('.') ? asItIs(path) : page(`/docs/guides/${path}`),
     )
     .get('/llms.txt', () => file(llms, 'text/markdown'))
     .get('/docs/search.json', async () => file(await index(), 'application/json'))
@@ -55,16 +54,8 @@ export const docsRoutes = (options: DocumentOptions) => {
     // If Scrip runs from its sources, the first request for the script bundles it.
     .get(SCRIPT_PATH, async () => file((await import('../pages/script.ts')).SCRIPT, 'text/javascript'))
   // The sandbox has its own front page.
-  return isLive ? routes.get('/', () => page((pages) => pages.overview())) : routes
+  return isLive ? routes.get('/', () => page('/docs')) : routes
 }
-
-const referenceOf = ({ additions }: DocumentOptions, document: ApiDocument): Reference =>
-  new Reference({
-    document,
-    guides: guidesOf(additions === undefined),
-    files: filesOf(additions === undefined),
-    console: additions?.console,
-  })
 
 const SPEC_PATH = '/openapi.json'
 

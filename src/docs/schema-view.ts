@@ -35,7 +35,7 @@ const nestedView = (document: ApiDocument, member: Schema, isRequest: boolean, d
 type Member = Pick<Parameter, 'name' | 'schema' | 'description'> & { required?: boolean }
 
 export const memberLine = (document: ApiDocument, { name, schema, description, required = false }: Member): Html =>
-  html`<div class="line"><code class="name">${name}</code> <span class="type">${typeOf(document, schema)}</span>${
+  html`<div class="line"><code>${name}</code> <span class="soft">${typeOf(document, schema)}</span>${
     required && html` <span class="tag bad">required</span>`
   }</div>${description !== undefined && html`<p>${prose(description)}</p>`}${limitsView(schema)}`
 
@@ -72,7 +72,7 @@ const limitsView = ({ items, anyOf, ...schema }: Schema): Html => {
   ].filter((fact) => fact instanceof Html)
   return facts.length === 0
     ? html`${items && limitsView(items)}`
-    : html`<p class="limits">${facts.map((fact, index) => html`${index > 0 && ' · '}${fact}`)}</p>`
+    : html`<p class="soft">${facts.map((fact, index) => html`${index > 0 && ' · '}${fact}`)}</p>`
 }
 
 /** A value that is taken in either case is shown once. */

@@ -43,7 +43,8 @@ export const webhookObjects = (
           operationId: `on${title}`,
           tags: [TAG],
           summary: `Receive ${type}`,
-          description: 'Respond with a 2xx status within 15 seconds. Deliveries with any other status are tried again.',
+          description:
+            'Each webhook whose filter fits gets it. Respond with a 2xx status within 15 seconds: deliveries with any other status are tried again.',
           security: [],
           parameters: SIGNATURE_HEADERS,
           requestBody: {
