@@ -28,11 +28,11 @@ const known: CategoryNames = { categories: namesIn(categoriesJson), subcategorie
  */
 export const readCatalog = (file: string, reference: Reference): CatalogRows => {
   const text = withoutByteOrderMark(file)
-  const { entries, list, ownCategories, problems } = parse(text)
-  const rows: CatalogRows = { products: [], bands: [], ...ownCategories }
+  const { entries, list, own, problems } = parse(text)
+  const rows: CatalogRows = { products: [], bands: [], ...own }
   const isDefined: CategoryNames = {
-    categories: new Set([...known.categories, ...ownCategories.categories]),
-    subcategories: new Set([...known.subcategories, ...ownCategories.subcategories]),
+    categories: new Set([...known.categories, ...own.categories]),
+    subcategories: new Set([...known.subcategories, ...own.subcategories]),
   }
   const readEntry = list.length === 0 ? apiReader() : fileReader()
   const seen = new Set<number>()
@@ -80,29 +80,29 @@ interface Parsed {
   entries: readonly unknown[]
   /** The path of the list in the file. */
   list: readonly string[]
-  ownCategories: Pick<CatalogRows, 'categories' | 'subcategories'>
+  own: Pick<CatalogRows, 'categories' | 'subcategories'>
   problems: string[]
 }
 
 const parse = (text: string): Parsed => {
   const value = parseFile('catalog', text)
-  if (Array.isArray(value)) return { entries: value, list: [], ownCategories: namedBy(value), problems: [] }
+  if (Array.isArray(value)) return { entries: value, list: [], own: namedBy(value), problems: [] }
   const isDocument = TypeCompiler.Compile(CatalogEnvelope)
   const list = ['products']
   if (isDocument.Check(value)) {
     const namesOf = (entries: readonly { name: string }[] = []) => entries.map(({ name }) => name)
-    const ownCategories = ownOf(namesOf(value.categories), namesOf(value.subcategories))
-    return { entries: value.products, list, ownCategories, problems: wordsOf(unwritable(ownCategories)) }
+    const own = ownOf(namesOf(value.categories), namesOf(value.subcategories))
+    return { entries: value.products, list, own, problems: wordsOf(unwritable(own)) }
   }
   const entries = typeof value === 'object' && value !== null && 'products' in value ? value.products : []
   const problems = wordsOf(schemaFaults(isDocument, value))
-  return { entries: Array.isArray(entries) ? entries : [], list, ownCategories: namedBy([]), problems }
+  return { entries: Array.isArray(entries) ? entries : [], list, own: namedBy([]), problems }
 }
 
 const wordsOf = (faults: readonly Fault[]): string[] => faults.map(({ path, what }) => `${path || '/'}: ${what}`)
 
 /** In the API's shape, products define the categories that they name. */
-const namedBy = (entries: readonly unknown[]): Parsed['ownCategories'] => {
+const namedBy = (entries: readonly unknown[]): Parsed['own'] => {
   const named = (member: string) =>
     entries.flatMap((entry) => {
       const name = typeof entry === 'object' && entry !== null ? Reflect.get(entry, member) : undefined
@@ -111,7 +111,7 @@ const namedBy = (entries: readonly unknown[]): Parsed['ownCategories'] => {
   return ownOf(named('category'), named('sub_category'))
 }
 
-const ownOf = (categories: readonly string[], subcategories: readonly string[]): Parsed['ownCategories'] => ({
+const ownOf = (categories: readonly string[], subcategories: readonly string[]): Parsed['own'] => ({
   categories: [...new Set(categories)].filter((name) => !known.categories.has(name)),
   subcategories: [...new Set(subcategories)].filter((name) => !known.subcategories.has(name)),
 })

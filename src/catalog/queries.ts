@@ -140,8 +140,8 @@ export const ownCategories = (
       .where(and(gte(table.id, OWN_ID_MIN), eq(table.active, true)))
       .orderBy(asc(table.id))
       .all()
-  const [names, subs] = [namesOf(categories), namesOf(subcategories)]
-  return { ...(names.length > 0 && { categories: names }), ...(subs.length > 0 && { subcategories: subs }) }
+  const [own, ownSub] = [namesOf(categories), namesOf(subcategories)]
+  return { ...(own.length > 0 && { categories: own }), ...(ownSub.length > 0 && { subcategories: ownSub }) }
 }
 
 /** A product, on sale or not. */

@@ -160,8 +160,8 @@ export const mcpConfigOf = ({ url, ...given }: McpOptions) => {
     throw new UsageError(
       `${flagOf(unfit)} needs a new sandbox, and --url names a running one\nLeave out --url, or ${flagOf(unfit)}.`,
     )
-  const ownConfig = configOf({ ...(defaultsOf(SERVE_OPTIONS) as ServeOptions), ...given, port: 0, rateLimit: 'off' })
-  return { url, sandbox: { ...ownConfig, logLevel: 'warn' as const }, token: ownConfig.sandboxToken }
+  const own = configOf({ ...(defaultsOf(SERVE_OPTIONS) as ServeOptions), ...given, port: 0, rateLimit: 'off' })
+  return { url, own: { ...own, logLevel: 'warn' as const }, token: own.sandboxToken }
 }
 
 export type McpConfig = ReturnType<typeof mcpConfigOf>

@@ -68,17 +68,17 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
   }
 
   #prepared(query: Query, given: readonly Filter[], sort: Sort, direction: 'ASC' | 'DESC') {
-    const statementsByName = this.#statements.getOrInsertComputed(query, () => new LRUCache({ max: STATEMENTS_MAX }))
+    const own = this.#statements.getOrInsertComputed(query, () => new LRUCache({ max: STATEMENTS_MAX }))
     const name = [...given, sort, direction].join()
-    const statements = statementsByName.get(name) ?? this.prepare(query, given, sort, direction)
-    statementsByName.set(name, statements)
+    const statements = own.get(name) ?? this.prepare(query, given, sort, direction)
+    own.set(name, statements)
     return statements
   }
 
   private prepare(query: Query, given: readonly Filter[], sort: Sort, direction: 'ASC' | 'DESC') {
     const table: OwnedTable = this.options.table
-    const isOfClient = isGiven(table.clientId, 'clientId')
-    const wanted = and(isOfClient, ...given.map((name) => this.#conditionOf(name)))
+    const own = isGiven(table.clientId, 'clientId')
+    const wanted = and(own, ...given.map((name) => this.#conditionOf(name)))
     const page = query
       .select({ id: table.id })
       .from(table)

@@ -38,4 +38,4 @@ export const jsonBlock = (value: unknown, label: string): Html => codeBlock(JSON
 
 /** A block that can be scrolled with the keyboard, and copied. */
 export const codeBlock = (code: string, label: string): Html =>
-  html`<div class="code"><pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></div>`
+  html`<div class="code box"><pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></div>`

@@ -65,9 +65,9 @@ const termsOf = (row: ClientRow): Terms => ({
 
 /** The limits that apply to a client; undefined without limits. */
 export const limitsOf = (
-  { limits: ownLimits }: Client,
+  { limits: own }: Client,
   limits: readonly BucketSize[] | undefined,
-): readonly BucketSize[] | undefined => (ownLimits === 'off' ? undefined : (ownLimits ?? limits))
+): readonly BucketSize[] | undefined => (own === 'off' ? undefined : (own ?? limits))
 
 export const bucketsOf = (world: World, client: Client, sizes: readonly BucketSize[]): TokenBuckets => {
   client.buckets ??= new TokenBuckets(sizes, world.clock.steadyMs())

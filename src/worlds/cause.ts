@@ -13,12 +13,12 @@ const running = worldPart<{ cause: Cause }>(() => ({ cause: NOBODY }))
 
 /** Runs a unit of work for a request. */
 export const causedBy = <T>(world: World, cause: Cause, work: () => T): T => {
-  const current = world.of(running)
-  current.cause = cause
+  const own = world.of(running)
+  own.cause = cause
   try {
     return work()
   } finally {
-    current.cause = NOBODY
+    own.cause = NOBODY
   }
 }
 

@@ -96,10 +96,10 @@ describe.skipIf(!canRun)('GitHub Actions', () => {
     inProject(async (cwd) => {
       const [path, env] = [join(cwd, 'path'), { RUNNER_TEMP: join(cwd, 'temp'), GITHUB_PATH: join(cwd, 'path') }]
       writeFileSync(path, '')
-      for (const { run, env: stepEnv } of (jobs[name]?.steps ?? []).flatMap(stepsOf)) {
+      for (const { run, env: own } of (jobs[name]?.steps ?? []).flatMap(stepsOf)) {
         if (run === undefined) continue
         const added = readFileSync(path, 'utf8').trim()
-        const { status, said } = bash(run, cwd, { ...env, ...stepEnv, PATH: `${added}:${process.env.PATH}` })
+        const { status, said } = bash(run, cwd, { ...env, ...own, PATH: `${added}:${process.env.PATH}` })
         expect({ run, status, said }).toEqual({ run, status: 0, said: '' })
       }
     }),

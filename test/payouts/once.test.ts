@@ -44,12 +44,12 @@ describe('after the rates have changed', () => {
     const folder = temporary.path
     const started = (rate: string) =>
       startServer('--data-dir', folder, '--rates', fileOf({ base: 'USD', rates: { EUR: rate } }))
-    const loggedIn = async (running: Server) => {
+    const loggedIn = async (own: Server) => {
       const credentials = JSON.stringify({ username: 'sandbox', password: 'sandbox' })
-      const login = await running.request('/auth/login', { method: 'POST', body: credentials })
+      const login = await own.request('/auth/login', { method: 'POST', body: credentials })
       const { access_token } = (await login.json()) as { access_token: string }
       const ask = async <Body>(path: string, init?: RequestInit): Promise<Body> => {
-        const response = await running.request(path, { ...init, headers: { authorization: `Bearer ${access_token}` } })
+        const response = await own.request(path, { ...init, headers: { authorization: `Bearer ${access_token}` } })
         return (await response.json()) as Body
       }
       const send = <Body>(path: string, body?: object) =>

@@ -35,17 +35,17 @@ const statesOf = (world: string): Record<string, State> => {
       shows: '.row',
       act: (page) => page.getByLabel('Search requests').fill('nothing'),
     },
-    'requests, none': { place: 'requests?world=nobody', shows: '.feed > .empty' },
+    'requests, none': { place: 'requests?world=nobody', shows: '.feed > .lost' },
     'an order': { place: opened(3), shows: '.ledger', act: openAll },
     'a refusal': { place: opened(6), shows: '.request .code' },
     'a request that is gone': { place: opened(4_711), shows: '.failed' },
     faults: { place: `faults?world=${world}`, shows: '.choices li' },
     send: { place: `send?world=${world}&operation=placeOrder`, shows: 'textarea' },
     'no such world': { place: 'money?world=nope', shows: '.lost' },
-    worlds: { place: `worlds?world=${world}`, shows: '.due' },
+    worlds: { place: `worlds?world=${world}`, shows: '.timeline' },
     'worlds, clock moved': {
       place: `worlds?world=${world}`,
-      shows: '.due',
+      shows: '.timeline',
       act: async (page) => {
         await page.getByRole('button', { name: 'Advance the clock by 1 h' }).click()
         await page.getByText('What the last move did').waitFor()
@@ -55,7 +55,7 @@ const statesOf = (world: string): Record<string, State> => {
     'money, none spent': { place: 'money?world=nobody', shows: '.wallet' },
     events: { place: `events?world=${world}`, shows: '.webhook', act: openAll },
     'events, none': { place: 'events?world=nobody', shows: 'text=No client of this world' },
-    coverage: { place: `coverage?world=${world}`, shows: '.outcomes' },
+    coverage: { place: `coverage?world=${world}`, shows: '.map' },
   }
 }
 

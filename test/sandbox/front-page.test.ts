@@ -19,7 +19,7 @@ describe('GET / for a browser', () => {
     expect(page).toStartWith('<!doctype html>')
     expect(page).toContain(server.url)
     for (const path of ['/docs', '/openapi.json', '/_sandbox/console']) {
-      expect(page).toContain(`<a href="${path}">`)
+      expect(page).toContain(` href="${path}">`)
       expect((await server.request(path)).status).toBe(200)
     }
   })
@@ -60,7 +60,7 @@ describe('GET / for other clients', () => {
       expect(await response.json()).toMatchObject({
         url: server.url,
         credentials: { username: 'sandbox', password: 'sandbox' },
-        links: { docs: `${server.url}/docs`, journal: `${server.url}/_sandbox/requests` },
+        links: { docs: `${server.url}/docs`, console: `${server.url}/_sandbox/console` },
       })
     },
   )

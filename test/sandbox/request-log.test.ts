@@ -187,18 +187,18 @@ describe('GET /_sandbox/requests', () => {
   })
 
   test('world=* reads all worlds, each request with its world, the newest first', async () => {
-    await using fresh = await startServer('--rate-limit', 'off')
-    const [one, other] = [await fresh.world('2040-01-01T00:00:00Z'), await fresh.world('2030-01-01T00:00:00Z')]
+    await using own = await startServer('--rate-limit', 'off')
+    const [one, other] = [await own.world('2040-01-01T00:00:00Z'), await own.world('2030-01-01T00:00:00Z')]
     await one.get('/api/v1/countries/1')
     await other.get('/api/v1/countries/2')
     await one.get('/api/v1/countries/3')
-    const entries = await succeed<RecordedRequest[]>(fresh, 'GET', '/requests?world=*&path=/api/v1/*')
+    const entries = await succeed<RecordedRequest[]>(own, 'GET', '/requests?world=*&path=/api/v1/*')
     expect(entries.map(({ world, id, path }) => [world, id, path])).toEqual([
       [one.name, 4, '/api/v1/countries/3'],
       [other.name, 3, '/api/v1/countries/2'],
       [one.name, 3, '/api/v1/countries/1'],
     ])
-    const curl = await (await fresh.request('/_sandbox/requests?world=*&path=/api/v1/*&format=curl')).text()
+    const curl = await (await own.request('/_sandbox/requests?world=*&path=/api/v1/*&format=curl')).text()
     expect(curl.match(/countries\/\d/g)).toEqual(['countries/1', 'countries/2', 'countries/3'])
   })
 
@@ -445,14 +445,14 @@ describe('The request log is limited', () => {
   })
 
   test('lists no more of all worlds together, but leaves nothing out without bodies', async () => {
-    await using fresh = await startServer('--rate-limit', 'off')
+    await using own = await startServer('--rate-limit', 'off')
     const body = JSON.stringify({ ...ADA, metadata: 'x'.repeat(50_000) })
     for (const name of ['a', 'b']) {
-      const world = await TestWorld.open(fresh, name)
+      const world = await TestWorld.open(own, name)
       for (let count = 0; count < 50; count++) await world.post('/api/v1/products/1/availability', body)
     }
     const list = async (query: string) =>
-      (await (await fresh.request(`/_sandbox/requests?world=*${query}`)).json()) as RecordedRequest[]
+      (await (await own.request(`/_sandbox/requests?world=*${query}`)).json()) as RecordedRequest[]
     expect((await list('')).length).toBeLessThan(102)
     const heads = await list('&bodies=false')
     expect(heads).toHaveLength(102)

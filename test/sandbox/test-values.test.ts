@@ -51,9 +51,9 @@ describe('GET /_sandbox/test-values', () => {
       max_quantity: 5,
       denominations: [{ min_value: 1, max_value: 1, discount: 0 }],
     })
-    const custom = await startServer('--catalog', fileOf({ products: [product] }))
-    const { products } = await succeed<Values>(custom, 'GET', '/test-values')
-    await custom.stop()
+    const own = await startServer('--catalog', fileOf({ products: [product] }))
+    const { products } = await succeed<Values>(own, 'GET', '/test-values')
+    await own.stop()
     expect(products.map((each) => [each.case, each.product_id])).toEqual([['instant', 70]])
   })
 })
@@ -75,17 +75,13 @@ describe('The product', () => {
     expect(await order(idOf('instant'), 1)).toMatchObject({ status: 200, body: { status: 'DELIVERED' } })
   })
 
-  atNoon('delayed is delivered 5 s later', async (delayedWorld) => {
+  atNoon('delayed is delivered 5 s later', async (own) => {
     const id = idOf('delayed')
-    const placed = await post(delayedWorld, 'orders', {
-      product_id: id,
-      denomination: await denominationOf(id),
-      quantity: 1,
-    })
+    const placed = await post(own, 'orders', { product_id: id, denomination: await denominationOf(id), quantity: 1 })
     expect(placed).toMatchObject({ status: 200, body: { status: 'PENDING', vouchers: [] } })
-    await delayedWorld.clock({ advance: 'PT5S' })
+    await own.clock({ advance: 'PT5S' })
     const path = `/api/v1/orders/${(placed.body as { id: number }).id}`
-    expect((await read(await delayedWorld.get(path))).body).toMatchObject({ status: 'DELIVERED' })
+    expect((await read(await own.get(path))).body).toMatchObject({ status: 'DELIVERED' })
   })
 
   test('small_stock is sold until it is empty', async () => {

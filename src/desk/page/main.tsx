@@ -87,7 +87,7 @@ const Desk = () => {
             </a>
           ))}
         </nav>
-        <div class="side">
+        <div class="line side">
           <Search />
           <Theme />
         </div>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { visibleLines as visible } from '../../kernel/visible.ts'
 import { counted } from '../amounts.ts'
@@ -6,28 +7,20 @@ import { Code, parsedOf } from './pieces.tsx'
 /** A longer text is cut. */
 const SHOWN_MAX = 100_000
 
-interface Piece {
-  kind: string
-  text: string
-}
-
-const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|(true|false|null)/g
+/** A string, which a colon makes a name, or a number or word. */
+const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|true|false|null/g
 
 /** JSON as pieces of text with their kinds, so that no part of it becomes markup. */
-const piecesOf = (json: string): Piece[] => {
-  const pieces: Piece[] = []
+const piecesOf = (json: string): ComponentChildren[] => {
+  const pieces: ComponentChildren[] = []
   let end = 0
   for (const match of json.matchAll(TOKEN)) {
-    const [text, string, colon] = match
-    if (match.index > end) pieces.push({ kind: '', text: json.slice(end, match.index) })
-    if (string !== undefined) {
-      pieces.push({ kind: colon === undefined ? 'text' : 'name', text: string })
-      if (colon !== undefined) pieces.push({ kind: '', text: colon })
-    } else pieces.push({ kind: match[3] === undefined ? 'word' : 'number', text })
+    const [text, string, colon = ''] = match
+    const kind = string === undefined ? 'warn' : colon === '' ? 'good' : 'info'
+    pieces.push(json.slice(end, match.index), <span class={kind}>{string ?? text}</span>, colon)
     end = match.index + text.length
   }
-  pieces.push({ kind: '', text: json.slice(end) })
-  return pieces
+  return [...pieces, json.slice(end)]
 }
 
 export const prettyOf = (text: string): string | undefined => {
@@ -43,17 +36,14 @@ export const Body = ({ text, label }: { text: string | null; label: string }) =>
   }, [text])
   if (text === null || text === '') return <p class="soft">No body</p>
   return (
-    <div class="body">
+    <>
       <Code label={label}>
-        <code dir="ltr">
-          {pieces?.map(({ kind, text: piece }) => (kind === '' ? piece : <span class={`j-${kind}`}>{piece}</span>)) ??
-            visible(text.slice(0, SHOWN_MAX))}
-        </code>
+        <code dir="ltr">{pieces ?? visible(text.slice(0, SHOWN_MAX))}</code>
       </Code>
       {text.length > SHOWN_MAX && (
         <p class="soft">The first 100,000 of {text.length.toLocaleString('en')} characters</p>
       )}
-    </div>
+    </>
   )
 }
 

@@ -39,15 +39,6 @@ export const Select = ({ value, options, onChoose, ...rest }: Chosen & Component
 /** The options for values that are their own names. */
 export const named = (names: readonly string[]): Chosen['options'] => names.map((name) => [name, name])
 
-/** A choice of a few values, side by side. */
-export const Toggle = ({ label, value, options, onChoose }: Chosen & { label: string }) => (
-  <fieldset class="toggle" aria-label={label}>
-    {options.map(([each, name]) => (
-      <Button key={each} text={name} aria-pressed={each === value} onClick={() => onChoose(each)} />
-    ))}
-  </fieldset>
-)
-
 type InputProps = ComponentProps<'input'> & { value: string; onText: (text: string) => unknown }
 
 export const Input = ({ onText, ...rest }: InputProps) => (

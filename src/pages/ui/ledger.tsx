@@ -32,22 +32,16 @@ export const LedgerTable = ({ entries, about }: Props) => {
       <tbody>
         {entries.flatMap((entry) =>
           entry.lines.map((line, at) => (
-            <tr
-              key={`${entry.id} ${line.account} ${line.wallet_id} ${line.currency} ${line.amount}`}
-              class={at === 0 ? 'first' : ''}
-            >
-              <td>
-                {at === 0 && (
-                  <>
-                    <span class="mono">{entry.id}</span> {entry.source_type} {entry.source_id ?? ''}
-                    {about?.(entry)}
-                  </>
-                )}
-              </td>
+            <tr key={`${entry.id} ${line.account} ${line.wallet_id} ${line.currency} ${line.amount}`}>
+              {at === 0 && (
+                <td rowSpan={entry.lines.length}>
+                  <span class="mono">{entry.id}</span> {entry.source_type} {entry.source_id ?? ''} {about?.(entry)}
+                </td>
+              )}
               <td>
                 {line.account} {line.wallet_id}
               </td>
-              <td class={`right mono ${line.amount < 0 ? 'minus' : 'plus'}`}>{amount(line.amount, line.currency)}</td>
+              <td class={`right mono ${line.amount < 0 ? 'bad' : ''}`}>{amount(line.amount, line.currency)}</td>
             </tr>
           )),
         )}

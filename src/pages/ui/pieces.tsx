@@ -10,10 +10,13 @@ export const Empty = ({ children }: { children: ComponentChildren }) => <p class
 
 /** Preformatted text, in a region that scrolls. */
 export const Code = ({ label, children }: { label: string; children: ComponentChildren }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard
-  <section class="code" aria-label={label} tabIndex={0}>
-    <pre>{children}</pre>
-  </section>
+  <div class="code box">
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard */}
+    {/* biome-ignore lint/a11y/useSemanticElements: a section has no preformatted text */}
+    <pre role="region" aria-label={label} tabIndex={0}>
+      {children}
+    </pre>
+  </div>
 )
 
 interface CardProps {
@@ -23,7 +26,7 @@ interface CardProps {
 }
 
 export const Card = ({ title, aside, children }: CardProps) => (
-  <section class="card" aria-label={title}>
+  <section class="card box" aria-label={title}>
     <header>
       <h2>{title}</h2>
       {aside}

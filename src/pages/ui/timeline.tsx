@@ -13,7 +13,7 @@ export interface Step {
 export const Timeline = ({ steps }: { steps: readonly Step[] }) => (
   <ol class="timeline">
     {steps.map(({ at, name, note, isNext }, index) => (
-      <li key={`${at} ${name}`} class={isNext ? 'next' : ''}>
+      <li key={`${at} ${name} ${note}`} class={isNext ? 'next' : ''}>
         <strong>{name}</strong>
         <span class="soft mono">{dateOf(at) === dateOf(steps[index - 1]?.at) ? clockTime(at) : time(at)}</span>
         {note && <span class="soft">{visible(note)}</span>}

@@ -26,26 +26,15 @@ const FrontFacts = Type.Object(
   { title: 'FrontPage' },
 )
 
-/** Links from the front page for programs. */
-const LINKS = {
-  docs: '/docs',
-  openapi: '/openapi.json',
-  console: CONSOLE_PATH,
-  journal: '/_sandbox/requests',
-  worlds: '/_sandbox/worlds',
-  errors: '/_sandbox/errors',
-  coverage: '/_sandbox/coverage',
+/** The links of the front page, by their names for programs. */
+const PLACES = {
+  docs: { href: '/docs', title: 'API reference', about: 'Read about every operation, and try it' },
+  openapi: { href: '/openapi.json', title: 'OpenAPI document', about: 'The same for machines' },
+  console: { href: CONSOLE_PATH, title: 'Console', about: 'Requests as they come, and why they failed' },
+  worlds: { href: `${CONSOLE_PATH}#worlds`, title: 'Worlds', about: 'Separate data, clocks and limits' },
+  faults: { href: `${CONSOLE_PATH}#faults`, title: 'Errors', about: 'Every error, to inject by name' },
+  coverage: { href: `${CONSOLE_PATH}#coverage`, title: 'Coverage', about: 'The outcomes that your requests have met' },
 }
-
-/** Links for people. */
-const PLACES = [
-  { href: '/docs', title: 'API reference', about: 'Read about every operation, and try it' },
-  { href: '/openapi.json', title: 'OpenAPI document', about: 'The same for machines' },
-  { href: CONSOLE_PATH, title: 'Console', about: 'Requests as they come, and why they failed' },
-  { href: `${CONSOLE_PATH}#worlds`, title: 'Worlds', about: 'Separate data, clocks and limits' },
-  { href: `${CONSOLE_PATH}#faults`, title: 'Errors', about: 'Every error, to inject by name' },
-  { href: `${CONSOLE_PATH}#coverage`, title: 'Coverage', about: 'The outcomes that your requests have met' },
-]
 
 const frontFacts = (version: string, url: string, purchase: Purchase | undefined): FrontFacts => ({
   name: 'Scrip',
@@ -55,7 +44,7 @@ const frontFacts = (version: string, url: string, purchase: Purchase | undefined
   // In the sandbox, an account's password is its name.
   credentials: { username: SANDBOX_USERNAME, password: SANDBOX_USERNAME },
   session: sessionOf(url, purchase),
-  links: Object.fromEntries(Object.entries(LINKS).map(([name, path]) => [name, url + path])),
+  links: Object.fromEntries(Object.entries(PLACES).map(([name, { href }]) => [name, url + href])),
 })
 
 /** The number of products that are searched for one to show or to buy. */
@@ -123,21 +112,22 @@ const drawFrontPage = (
 <p class="line"><a class="button primary" href="${CONSOLE_PATH}">Open the console</a> <a class="button" href="/docs">Read the reference</a></p>
 ${
   products.length > 0 &&
-  html`<ul class="pictures" aria-label="Gift cards on sale">${products.map(
+  html`<ul class="grid pictures" aria-label="Gift cards on sale">${products.map(
     ({ id, name }) => html`<li><img src="${cardPath(id)}" alt="${name}" width="640" height="400"></li>`,
   )}</ul>`
 }
-<dl class="places">
-<div><dt>Base URL</dt><dd><code>${url}</code></dd></div>
-<div><dt>Username</dt><dd><code>${credentials.username}</code></dd></div>
-<div><dt>Password</dt><dd><code>${credentials.password}</code></dd></div>
+<dl class="grid places">
+<div class="box"><dt>Base URL</dt><dd><code>${url}</code></dd></div>
+<div class="box"><dt>Username</dt><dd><code>${credentials.username}</code></dd></div>
+<div class="box"><dt>Password</dt><dd><code>${credentials.password}</code></dd></div>
 </dl>
 <h2>A first session</h2>
 <p class="soft">Log in, list products, price one and order it. Log in as <code>sbx_<var>name</var></code> with any password instead to make a world of that name: its data, clock and limits are its own.</p>
 ${codeBlock(session.join('\n'), 'A session with curl')}
 <h2>From here</h2>
-<ul class="places" aria-label="Places">${PLACES.map(
-      ({ href, title, about }) => html`<li><a href="${href}"><strong>${title}</strong><span>${about}</span></a></li>`,
+<ul class="grid places" aria-label="Places">${Object.values(PLACES).map(
+      ({ href, title, about }) =>
+        html`<li><a class="box" href="${href}"><strong>${title}</strong><span>${about}</span></a></li>`,
     )}</ul>
 </main>`,
   })

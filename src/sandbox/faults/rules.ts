@@ -25,9 +25,9 @@ const rules = worldPart<Rules>(({ randomness }) => ({
 export const rulesOf = (world: World): readonly Rule[] => world.of(rules).all
 
 export const addRule = (world: World, rule: Omit<Rule, 'id'>): Rule => {
-  const worldRules = world.of(rules)
-  const added = { id: ++worldRules.lastId, ...rule }
-  worldRules.all.push(added)
+  const own = world.of(rules)
+  const added = { id: ++own.lastId, ...rule }
+  own.all.push(added)
   return added
 }
 
@@ -42,10 +42,10 @@ export const clearRules = (world: World): void => {
 
 /** Returns false if there is no such rule. */
 export const removeRule = (world: World, id: number | undefined): boolean => {
-  const worldRules = world.of(rules)
-  const left = worldRules.all.filter((rule) => rule.id !== id)
-  const isRemoved = left.length < worldRules.all.length
-  worldRules.all = left
+  const own = world.of(rules)
+  const left = own.all.filter((rule) => rule.id !== id)
+  const isRemoved = left.length < own.all.length
+  own.all = left
   return isRemoved
 }
 

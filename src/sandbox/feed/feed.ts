@@ -72,12 +72,12 @@ export class Feed {
         await this.#news.promise
       }
     }
-    let ownController: Controller
+    let own: Controller
     const start = (controller: Controller): void => {
-      ownController = controller
+      own = controller
       this.#add(controller)
     }
-    return new ReadableStream({ start, pull, cancel: () => this.#remove(ownController) }, { highWaterMark: 0 })
+    return new ReadableStream({ start, pull, cancel: () => this.#remove(own) }, { highWaterMark: 0 })
   }
 
   get isOpen(): boolean {

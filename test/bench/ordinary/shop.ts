@@ -147,13 +147,13 @@ const LIMITS = [
 const windows = new Map<number, { limit: number; windowMs: number; used: number; endsAtMs: number }[]>()
 /** Counts a request, and returns the window with fewer requests left. */
 export const limitOf = (client: number, nowMs: number): { limit: number; remaining: number; reset: number } => {
-  let clientWindows = windows.get(client)
-  if (!clientWindows) {
-    clientWindows = LIMITS.map((each) => ({ ...each, used: 0, endsAtMs: nowMs + each.windowMs }))
-    windows.set(client, clientWindows)
+  let own = windows.get(client)
+  if (!own) {
+    own = LIMITS.map((each) => ({ ...each, used: 0, endsAtMs: nowMs + each.windowMs }))
+    windows.set(client, own)
   }
-  let tightest = clientWindows[0] as (typeof clientWindows)[number]
-  for (const window of clientWindows) {
+  let tightest = own[0] as (typeof own)[number]
+  for (const window of own) {
     if (window.endsAtMs <= nowMs) Object.assign(window, { used: 0, endsAtMs: nowMs + window.windowMs })
     window.used += 1
     if (window.limit - window.used < tightest.limit - tightest.used) tightest = window

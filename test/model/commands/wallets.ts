@@ -103,11 +103,11 @@ const getTransaction = request(
     if (!isPathId(id)) return badRequest('structured', 'Invalid transaction ID')
     const { movements, wallets } = world.state
     if (Number(id) > movements.length) return notFound('structured', 'Transaction not found')
-    const ownIds = new Set(wallets.filter((wallet) => wallet.client === client).map((wallet) => wallet.id))
+    const own = new Set(wallets.filter((wallet) => wallet.client === client).map((wallet) => wallet.id))
     return {
       status: [200, 404],
       fault: ({ status, json }) =>
-        status === 404 || ownIds.has((json as { wallet_id: number }).wallet_id)
+        status === 404 || own.has((json as { wallet_id: number }).wallet_id)
           ? undefined
           : 'a transaction of another client',
     }

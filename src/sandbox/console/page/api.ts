@@ -21,22 +21,19 @@ interface CallOptions {
   world?: string
   query?: Record<string, string>
   body?: unknown
-  /** A text that is sent instead of a JSON body. */
-  text?: string
-  headers?: Record<string, string>
 }
 
 export const addressOf = (path: string, { world, query = {} }: CallOptions = {}): string => {
   const search = new URLSearchParams({ ...query, ...(world !== undefined && { world }) }).toString()
-  return path + (search === '' ? '' : `?${search}`)
+  return `/_sandbox${path}${search === '' ? '' : `?${search}`}`
 }
 
-const send = async (method: string, path: string, asked: CallOptions): Promise<string> => {
-  const body = asked.text ?? (asked.body === undefined ? undefined : JSON.stringify(asked.body))
-  const response = await fetch(addressOf(path, asked), {
+/** @throws Error with the message of the control API */
+export const askText = async (method: string, path: string, options: CallOptions = {}): Promise<string> => {
+  const response = await fetch(addressOf(path, options), {
     method,
-    headers: { accept: 'application/json', ...tokenHeaders(), ...asked.headers },
-    ...(body !== undefined && { body }),
+    headers: { accept: 'application/json', ...tokenHeaders() },
+    ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
   })
   const text = await response.text()
   if (response.ok) return text
@@ -44,30 +41,27 @@ const send = async (method: string, path: string, asked: CallOptions): Promise<s
   throw new Error(errorMessageIn(text) ?? `${response.status} for ${method} ${path}`)
 }
 
-export const askText = (method: string, path: string, asked: CallOptions = {}): Promise<string> =>
-  send(method, `/_sandbox${path}`, asked)
-
-export const ask = async <Body>(method: string, path: string, asked: CallOptions = {}): Promise<Body> => {
-  const text = await askText(method, path, asked)
+export const ask = async <Body>(method: string, path: string, options: CallOptions = {}): Promise<Body> => {
+  const text = await askText(method, path, options)
   return (text === '' ? undefined : JSON.parse(text)) as Body
 }
 
-export const get = <Body>(path: string, asked: CallOptions = {}): Promise<Body> => ask<Body>('GET', path, asked)
+export const get = <Body>(path: string, options: CallOptions = {}): Promise<Body> => ask<Body>('GET', path, options)
 
-interface SentAs {
+interface Sending {
   method: string
   path: string
   body?: unknown
   client?: string | undefined
 }
 
-/** Sends a request as a client of a world, and returns the record. @throws Error with the message of the API */
-export const sendAs = async <Record>(world: string, { method, path, body, client }: SentAs): Promise<Record> => {
+/** Sends a request as a client of a world. @throws Error with the message of the API */
+export const sendAs = async (world: string, { body, ...sending }: Sending): Promise<void> => {
   const headers = { 'content-type': 'application/json' }
-  const sent = { method, path, headers, ...(body !== undefined && { body: JSON.stringify(body) }), client }
+  const sent = { ...sending, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
   const response = await ask<Sent>('POST', '/requests', { world, body: sent })
-  if (response.status < 400) return (response.body === '' ? undefined : JSON.parse(response.body)) as Record
-  throw new Error(errorMessageIn(response.body) ?? `${response.status} for ${method} ${path}`)
+  if (response.status < 400) return
+  throw new Error(errorMessageIn(response.body) ?? `${response.status} for ${sending.method} ${sending.path}`)
 }
 
 export const readClients = (world: string): Promise<SandboxClient[]> => get<SandboxClient[]>('/clients', { world })

@@ -4,7 +4,7 @@ import { useLoaded } from '../../../pages/ui/hooks.ts'
 import { Card, Failed } from '../../../pages/ui/pieces.tsx'
 import { get } from './api.ts'
 import type { Place } from './place.ts'
-import { Method } from './tags.tsx'
+import { Method } from './requests/tags.tsx'
 import type { Coverage } from './types.ts'
 
 /** The documented outcomes that were met: a map of operations, with a field for each outcome. */
@@ -38,11 +38,11 @@ export const CoveragePage = ({ place }: { place: Place }) => {
         </Card>
       </div>
       {shown.map(([name, outcomes]) => (
-        <section class="card map" key={name} aria-label={name}>
+        <section class="card map box" key={name} aria-label={name}>
           <h2>
             <Method method={outcomes[0]?.method ?? ''} /> <span class="mono">{outcomes[0]?.path}</span>
           </h2>
-          <ul class="outcomes">
+          <ul class="line">
             {outcomes.map(({ name: outcome, status, count }) => (
               <li key={outcome} class={count > 0 ? 'tag good' : 'tag'}>
                 <span class="mono">{status}</span> {outcome}{' '}

@@ -20,7 +20,7 @@ export const follow = (
   let lastId = ''
   const read = async (): Promise<void> => {
     const headers = { ...tokenHeaders(), ...(lastId !== '' && { 'last-event-id': lastId }) }
-    const response = await fetch(addressOf('/_sandbox/feed', { world }), { headers, signal: stopped.signal })
+    const response = await fetch(addressOf('/feed', { world }), { headers, signal: stopped.signal })
     if (!response.ok || !response.body) throw new Error(`${response.status}`)
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
     let text = ''

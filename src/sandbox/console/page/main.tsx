@@ -3,101 +3,57 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button, Field, Form, named, Select } from '../../../pages/ui/forms.tsx'
 import { useLoaded } from '../../../pages/ui/hooks.ts'
 import { Notices } from '../../../pages/ui/notices.tsx'
+import { Tag } from '../../../pages/ui/pieces.tsx'
 import { Theme } from '../../../pages/ui/theme.tsx'
 import { get, keepToken, whenTokenIsMissing } from './api.ts'
 import { CoveragePage } from './coverage.tsx'
 import { Events } from './events/events.tsx'
-import { Faults } from './faults/faults.tsx'
-import { ActiveFaults } from './faults/rule.tsx'
-import { Money } from './money/money.tsx'
+import { ActiveFaults, Faults } from './faults/faults.tsx'
+import { Money } from './money.tsx'
 import { Keys, Palette } from './palette.tsx'
-import { ALL_WORLDS, go, hrefOf, type Place, showsAll, usePlace } from './place.ts'
+import { ALL_WORLDS, go, hrefOf, showsAll, usePlace } from './place.ts'
 import { Requests } from './requests/requests.tsx'
 import { Send } from './send/send.tsx'
 import { store, useStore } from './store.ts'
 import type { World } from './types.ts'
 import { Worlds } from './worlds/worlds.tsx'
 
-const PAGES: Record<string, string> = {
-  requests: 'Requests',
-  faults: 'Faults',
-  events: 'Webhooks',
-  money: 'Orders & money',
-  worlds: 'Worlds',
-  send: 'Send',
-  coverage: 'Coverage',
-}
+const PAGES = {
+  requests: { title: 'Requests', View: Requests },
+  faults: { title: 'Faults', View: Faults },
+  events: { title: 'Webhooks', View: Events },
+  money: { title: 'Orders & money', View: Money },
+  worlds: { title: 'Worlds', View: Worlds },
+  send: { title: 'Send', View: Send },
+  coverage: { title: 'Coverage', View: CoveragePage },
+} as const
+type Page = keyof typeof PAGES
 
-const Shown = ({ place }: { place: Place }) => {
-  switch (place.page) {
-    case 'worlds':
-      return <Worlds place={place} />
-    case 'faults':
-      return <Faults key={place.world} place={place} />
-    case 'money':
-      return <Money place={place} />
-    case 'events':
-      return <Events place={place} />
-    case 'send':
-      return <Send place={place} />
-    case 'coverage':
-      return <CoveragePage place={place} />
-    default:
-      return <Requests place={place} />
-  }
-}
+const titles: readonly (readonly [page: string, title: string])[] = Object.entries(PAGES).map(([page, { title }]) => [
+  page,
+  title,
+])
 
-const CONNECTIONS = { connecting: 'Connecting', live: 'Live', lost: 'Reconnecting' } as const
+const CONNECTIONS = {
+  connecting: { text: 'Connecting', kind: '' },
+  live: { text: 'Live', kind: 'good' },
+  lost: { text: 'Reconnecting', kind: 'bad' },
+} as const
 
 /** On a narrow screen it scrolls sideways to the page that is shown. */
-const Menu = ({ place: { page: shown, world } }: { place: Place }) => {
+const Menu = ({ page: shown, world }: { page: string; world: string }) => {
   const menu = useRef<HTMLElement>(null)
   useLayoutEffect(() => menu.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [shown])
   return (
     <nav aria-label="Console" ref={menu}>
-      {Object.entries(PAGES).map(([page, name]) => (
+      {titles.map(([page, title]) => (
         <a key={page} href={hrefOf({ page, world })} aria-current={page === shown ? 'page' : undefined}>
-          {name}
+          {title}
         </a>
       ))}
     </nav>
   )
 }
-
-interface WorldsProps {
-  place: Place
-  worlds: readonly string[]
-  /** Called when the choice is opened: worlds come and go. */
-  onLook: () => void
-}
-
-/** The choice of the world. Its list is read again when it is opened. */
-const WorldChoice = ({ place: { page, world }, worlds, onLook }: WorldsProps) => {
-  const isListed = world === ALL_WORLDS || worlds.includes(world)
-  const all = showsAll(page) ? ([[ALL_WORLDS, 'All worlds']] as const) : []
-  return (
-    <Select
-      aria-label="World"
-      class="world-choice"
-      value={world}
-      options={[...all, ...named(isListed ? worlds : [world, ...worlds])]}
-      onFocus={onLook}
-      onChoose={(name) => go({ page, world: name })}
-    />
-  )
-}
-
-/** The page of a world that does not exist yet, or was dropped. */
-const UnknownWorld = ({ place: { world }, worlds, onLook }: WorldsProps) => (
-  <div class="lost">
-    <h2>There is no world {world}</h2>
-    <p>A world is made when a client logs in as sbx_{world}, or on the page of worlds.</p>
-    <p class="line">
-      <Button text="Check again" onClick={onLook} />
-      <a href={hrefOf({ page: 'worlds', world: 'default' })}>All {worlds.length} worlds</a>
-    </p>
-  </div>
-)
 
 const TokenForm = ({ onKept }: { onKept: () => void }) => {
   const [token, setToken] = useState('')
@@ -121,32 +77,26 @@ const TokenForm = ({ onKept }: { onKept: () => void }) => {
 
 const Console = () => {
   const place = usePlace()
+  const { world } = place
+  const page: Page = Object.hasOwn(PAGES, place.page) ? (place.page as Page) : 'requests'
   const [needsToken, setNeedsToken] = useState(false)
-  const [isOpen, setOpen] = useState(false)
-  useEffect(() => {
-    whenTokenIsMissing(() => setNeedsToken(true))
-    if (needsToken) return
-    get('').then(
-      () => setOpen(true),
-      () => undefined,
-    )
-  }, [needsToken])
+  useEffect(() => whenTokenIsMissing(() => setNeedsToken(true)), [])
   const { connection } = useStore()
-  const { value: listed, reload } = useLoaded(
-    async () => (isOpen ? (await get<World[]>('/worlds')).map(({ name }) => name) : undefined),
-    [isOpen, place.page, place.world, connection],
+  const { value: worlds, reload } = useLoaded(
+    async () => (await get<World[]>('/worlds')).map(({ name }) => name),
+    [needsToken, page, world, connection],
   )
-  const worlds = listed ?? []
-  const isUnknown = place.world !== ALL_WORLDS && !worlds.includes(place.world)
+  const isKnown = world === ALL_WORLDS || worlds?.includes(world) === true
   useEffect(() => {
-    if (listed !== undefined) store.open(isUnknown ? undefined : place.world)
-  }, [listed, isUnknown, place.world])
-  const title = (Object.hasOwn(PAGES, place.page) && PAGES[place.page]) || 'Requests'
+    if (worlds) store.open(isKnown ? world : undefined)
+  }, [worlds, isKnown, world])
+  const { title, View } = PAGES[page]
   useEffect(() => {
     document.title = `${title} · Scrip console`
   }, [title])
   if (needsToken) return <TokenForm onKept={() => setNeedsToken(false)} />
-  if (listed === undefined) return null
+  if (!worlds) return null
+  const { text, kind } = CONNECTIONS[connection]
   return (
     <>
       <Button text="Skip to content" class="skip" onClick={() => document.getElementById('main')?.focus()} />
@@ -154,23 +104,44 @@ const Console = () => {
         <a class="brand" href="/">
           Scrip
         </a>
-        <Menu place={place} />
-        <div class="side">
-          {!isUnknown && <ActiveFaults place={place} />}
-          <WorldChoice place={place} worlds={worlds} onLook={reload} />
-          {!isUnknown && (
-            <span class={`connection ${connection}`} role="status">
-              {CONNECTIONS[connection]}
+        <Menu page={page} world={world} />
+        <div class="line side">
+          {isKnown && <ActiveFaults place={place} />}
+          <Select
+            aria-label="World"
+            value={world}
+            options={[
+              ...(showsAll(page) ? ([[ALL_WORLDS, 'All worlds']] as const) : []),
+              ...named(isKnown ? worlds : [world, ...worlds]),
+            ]}
+            // Worlds come and go: the list is read again when it is opened.
+            onFocus={reload}
+            onChoose={(name) => go({ page, world: name })}
+          />
+          {isKnown && (
+            <span role="status">
+              <Tag kind={kind}>{text}</Tag>
             </span>
           )}
           <Theme />
         </div>
       </header>
-      <main id="main" tabIndex={-1} class={`page-${place.page}`}>
+      <main id="main" tabIndex={-1}>
         <h1 class="hidden">{title}</h1>
-        {isUnknown ? <UnknownWorld place={place} worlds={worlds} onLook={reload} /> : <Shown place={place} />}
+        {isKnown ? (
+          <View key={`${page} ${world}`} place={place} />
+        ) : (
+          <div class="lost">
+            <h2>There is no world {world}</h2>
+            <p>A world is made when a client logs in as sbx_{world}, or on the page of worlds.</p>
+            <p class="line">
+              <Button text="Check again" onClick={reload} />
+              <a href={hrefOf({ page: 'worlds', world: 'default' })}>All {worlds.length} worlds</a>
+            </p>
+          </div>
+        )}
       </main>
-      <Palette place={place} pages={PAGES} worlds={worlds} />
+      <Palette place={place} pages={titles} worlds={worlds} />
       <Keys />
       <Notices />
     </>

@@ -11,20 +11,20 @@ import { readOperations } from './send/operations.ts'
 import { store } from './store.ts'
 
 interface Choice extends Searched {
-  kind: string
   choose: () => unknown
 }
 
 const SHOWN = 12
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
 
 interface Props {
   place: Place
-  pages: Record<string, string>
+  pages: readonly (readonly [page: string, title: string])[]
   worlds: readonly string[]
 }
 
 /** Ctrl+K: finds pages, worlds, operations and actions by a part of their names. */
-export const Palette = ({ place, pages, worlds }: Props) => {
+export const Palette = (props: Props) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const [typed, setTyped] = useState('')
   const [selected, setSelected] = useState(0)
@@ -40,11 +40,7 @@ export const Palette = ({ place, pages, worlds }: Props) => {
     dialog.current?.showModal()
     void readOperations().then(setOperations)
   })
-  const world = worldOf(place)
-  const choices = useMemo(
-    () => choicesOf({ place, pages, worlds }, world, operations),
-    [place, pages, worlds, world, operations],
-  )
+  const choices = useMemo(() => choicesOf(props, operations), [props, operations])
   const found = useMemo(() => search(choices, termsIn(typed)).slice(0, SHOWN), [choices, typed])
   const choose = (choice: Choice | undefined): void => {
     if (!choice) return
@@ -62,25 +58,25 @@ export const Palette = ({ place, pages, worlds }: Props) => {
         value={typed}
         onText={find}
         onKeyDown={(event) => {
-          const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : undefined
-          if (step !== undefined) {
-            event.preventDefault()
-            setSelected((selected + step + found.length) % Math.max(1, found.length))
-          } else if (event.key === 'Enter') choose(found[selected])
+          const step = STEPS[event.key]
+          if (event.key === 'Enter') choose(found[selected])
+          if (step === undefined) return
+          event.preventDefault()
+          setSelected((selected + step + found.length) % Math.max(1, found.length))
         }}
       />
       <div id="found" role="listbox" aria-label="Results">
         {found.map((choice, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys
           <div
-            key={describe(choice)}
+            key={`${choice.words} ${choice.title}`}
             id={`found-${index}`}
             role="option"
             tabIndex={-1}
             aria-selected={index === selected}
             onClick={() => choose(choice)}
           >
-            <span class="soft">{choice.kind}</span> {choice.title}
+            <span class="soft">{choice.words}</span> {choice.title}
           </div>
         ))}
       </div>
@@ -89,32 +85,30 @@ export const Palette = ({ place, pages, worlds }: Props) => {
   )
 }
 
-const describe = ({ kind, title }: Choice): string => `${kind} ${title}`
-
-const choiceOf = (kind: string, title: string, choose: () => unknown): Choice => {
-  return { kind, title, words: kind, text: '', choose }
-}
-
-const CLOCK_MOVES = [
-  { title: 'Advance the clock by 1 minute', body: { advance: 'PT1M' } },
-  { title: 'Advance the clock by 1 day', body: { advance: 'P1D' } },
-  { title: 'Freeze the clock', body: { frozen: true } },
-  { title: 'Let the clock run', body: { frozen: false } },
+/** The actions of a world: an operation of the control API, and its body. */
+const ACTIONS: readonly (readonly [title: string, method: string, path: string, body?: object])[] = [
+  ['Advance the clock by 1 minute', 'POST', '/clock', { advance: 'PT1M' }],
+  ['Advance the clock by 1 day', 'POST', '/clock', { advance: 'P1D' }],
+  ['Freeze the clock', 'POST', '/clock', { frozen: true }],
+  ['Let the clock run', 'POST', '/clock', { frozen: false }],
+  ['Remove all faults', 'DELETE', '/faults'],
+  ['Reset the world', 'POST', '/reset'],
 ]
 
-const choicesOf = ({ place, pages, worlds }: Props, world: string, operations: readonly Entry[]): Choice[] => {
-  const action = (title: string, choose: () => unknown): Choice => choiceOf('Action', title, choose)
+const choicesOf = ({ place, pages, worlds }: Props, operations: readonly Entry[]): Choice[] => {
+  const world = worldOf(place)
+  const choice = (words: string, title: string, choose: () => unknown): Choice => ({ title, words, text: '', choose })
   return [
-    ...Object.entries(pages).map(([page, title]) => choiceOf('Page', title, () => go({ page, world: place.world }))),
-    ...worlds.map((name) => choiceOf('World', name, () => go({ page: place.page, world: name }))),
-    ...CLOCK_MOVES.map(({ title, body }) =>
-      action(`${title} in ${world}`, () => act(() => ask('POST', '/clock', { world, body }), `${title}: ${world}`)),
+    ...pages.map(([page, title]) => choice('Page', title, () => go({ page, world: place.world }))),
+    ...worlds.map((name) => choice('World', name, () => go({ page: place.page, world: name }))),
+    ...ACTIONS.map(([title, method, path, body]) =>
+      choice('Action', `${title} (${world})`, () =>
+        act(() => ask(method, path, { world, body }), `${title}: ${world}`),
+      ),
     ),
-    action(`Remove all faults of ${world}`, () => act(() => ask('DELETE', '/faults', { world }), 'Removed all faults')),
-    action(`Reset ${world}`, () => act(() => ask('POST', '/reset', { world }), `Reset ${world}`)),
-    action('Pause or resume the list', () => store.pause(!store.isPaused)),
+    choice('Action', 'Pause or resume the list', () => store.pause(!store.isPaused)),
     ...operations.map(({ method, path, operation: { operationId, summary } }) =>
-      choiceOf('Send', `${summary} — ${method} ${path}`, () => go({ page: 'send', world, operation: operationId })),
+      choice('Send', `${summary} — ${method} ${path}`, () => go({ page: 'send', world, operation: operationId })),
     ),
   ]
 }

@@ -8,40 +8,12 @@ export const REQUESTS_MAX = 10_000
 /** The interval at which changing data is read again. */
 const FRESH_MS = 1_000
 
-export interface Row {
-  head: RequestHead
-  /** The text that a search reads. */
-  text: string
-  /** The name that the client gives its test. */
-  test: string | undefined
-}
-
-const rowOf = (head: RequestHead): Row => ({
-  head,
-  test: head.request.headers['x-test-name'],
-  text: [
-    head.method,
-    head.path,
-    head.route,
-    head.response.status,
-    head.outcome,
-    head.message,
-    head.request.headers['x-test-name'],
-    head.world,
-    head.client,
-    head.request_id,
-    head.fault,
-  ]
-    .join(' ')
-    .toLowerCase(),
-})
-
-/** The requests of a world, or of all, the newest first: those of the log, then those of the feed. Views are notified once per frame. */
+/** The requests of a world, or of all, the newest first: those of the log, then those of the feed. */
 class Store {
-  rows: readonly Row[] = []
+  requests: readonly RequestHead[] = []
   connection: Connection = 'connecting'
   isPaused = false
-  /** True once the log has been read. */
+  /** False while the log is read. Messages of the feed wait meanwhile. */
   isRead = false
   /** The id of the last event, with which records have changed. */
   lastEvent = ''
@@ -49,8 +21,6 @@ class Store {
   /** The last request of each world. */
   readonly #lastIds = new Map<string, number>()
   readonly #views = new Set<() => void>()
-  #frame = 0
-  #rereading = 0
   #stop: () => void = () => undefined
   #world: string | undefined
 
@@ -59,13 +29,19 @@ class Store {
     if (world === this.#world) return
     this.#world = world
     this.#stop()
-    this.rows = []
+    this.requests = []
     this.isRead = false
     this.#pending = []
     if (world === undefined) return
     this.#stop = follow(
       world,
-      (messages) => this.#receive(messages),
+      (messages) => {
+        this.#pending.push(...messages)
+        const over = this.#pending.length - REQUESTS_MAX
+        // After a long pause, the dropped messages are read again from the log.
+        if (over > 0) this.#pending.splice(0, over, { event: 'skipped', data: undefined })
+        this.#tell()
+      },
       (connection) => {
         if (connection === this.connection) return
         this.connection = connection
@@ -76,13 +52,12 @@ class Store {
     )
   }
 
-  /** Reads the log. Messages of the feed wait meanwhile. */
   async #readLog(world: string): Promise<void> {
     this.isRead = false
     const query = { limit: String(REQUESTS_MAX), bodies: 'false' }
     const heads = await get<RequestHead[]>('/requests', { world, query }).catch(() => [])
     if (world !== this.#world) return
-    this.rows = heads.map(rowOf)
+    this.requests = heads
     this.#lastIds.clear()
     for (const { world: name, id } of heads) this.#lastIds.set(name, Math.max(id, this.#lastIds.get(name) ?? 0))
     this.#pending = this.#pending.filter(({ event, data }) => event !== 'request' || this.#isNew(data as RequestHead))
@@ -104,7 +79,7 @@ class Store {
   }
 
   clear(): void {
-    this.rows = []
+    this.requests = []
     this.#tell()
   }
 
@@ -113,45 +88,25 @@ class Store {
     return () => this.#views.delete(view)
   }
 
-  #receive(messages: FeedMessage[]): void {
-    this.#pending.push(...messages)
-    const over = this.#pending.length - REQUESTS_MAX
-    // After a long pause, the dropped messages are read again from the log.
-    if (over > 0) this.#pending.splice(0, over, { event: 'skipped', data: undefined })
-    this.#tell()
-  }
-
   #take(): void {
-    if (this.isPaused || !this.isRead || this.#pending.length === 0) return
-    const added: Row[] = []
-    for (const { event, data } of this.#pending) {
+    const added: RequestHead[] = []
+    for (const { event, data } of this.#pending.splice(0)) {
       if (event === 'request') {
         const head = data as RequestHead
         // A lower id means that the world was reset: its earlier log can no longer be read.
-        if (!this.#isNew(head)) this.rows = this.rows.filter((row) => row.head.world !== head.world)
+        if (!this.#isNew(head)) this.requests = this.requests.filter(({ world }) => world !== head.world)
         this.#lastIds.set(head.world, head.id)
-        added.push(rowOf(head))
-      } else if (event === 'skipped') this.#readAgainSoon()
-      else this.lastEvent = (data as ScripEvent).id
+        added.push(head)
+      } else if (event !== 'skipped') this.lastEvent = (data as ScripEvent).id
+      // The log has the requests that the feed has skipped, unless too many have followed.
+      else if (this.#world !== undefined) void this.#readLog(this.#world)
     }
-    this.#pending = []
-    if (added.length > 0) this.rows = [...added.reverse(), ...this.rows].slice(0, REQUESTS_MAX)
-  }
-
-  /** Reads requests that the feed has skipped. The log has them, unless too many have followed. */
-  #readAgainSoon(): void {
-    this.#rereading ||= window.setTimeout(() => {
-      this.#rereading = 0
-      if (this.#world !== undefined) void this.#readLog(this.#world)
-    }, FRESH_MS)
+    if (added.length > 0) this.requests = [...added.reverse(), ...this.requests].slice(0, REQUESTS_MAX)
   }
 
   #tell(): void {
-    this.#frame ||= requestAnimationFrame(() => {
-      this.#frame = 0
-      this.#take()
-      for (const view of this.#views) view()
-    })
+    if (!this.isPaused && this.isRead) this.#take()
+    for (const view of this.#views) view()
   }
 }
 
@@ -183,13 +138,3 @@ export const useNews = (latest = (): string => store.lastEvent): string => {
   }, [])
   return news
 }
-
-/** The request that made a record or an event, if it is in the list. */
-export const makerOf = (world: string, made: { table: string; key: string } | { event: string }): Row | undefined =>
-  store.rows.find(({ head }) => {
-    if (head.world !== world) return false
-    if ('event' in made) return head.events.includes(made.event)
-    return head.changes.some(
-      ({ table, key, operation }) => operation === 'insert' && table === made.table && key === made.key,
-    )
-  })

@@ -2,11 +2,12 @@ import { visibleLines as visible } from '../../../../kernel/visible.ts'
 import { Body } from '../../../../pages/ui/body.tsx'
 import { Button } from '../../../../pages/ui/forms.tsx'
 import { useLoaded, usePointedAt } from '../../../../pages/ui/hooks.ts'
-import { Card, clockTime, Empty, Failed } from '../../../../pages/ui/pieces.tsx'
+import { Message } from '../../../../pages/ui/message.tsx'
+import { Card, Empty, Failed } from '../../../../pages/ui/pieces.tsx'
 import { recordIdOf } from '../../../requests/in-words.ts'
 import { ask, get } from '../api.ts'
 import { type Place, worldOf } from '../place.ts'
-import { MadeBy } from '../requests/made-by.tsx'
+import { MadeBy } from '../requests/tags.tsx'
 import { useNews } from '../store.ts'
 import type { InboxMessage, ScripEvent, Webhook } from '../types.ts'
 import { Inbox } from './inbox.tsx'
@@ -24,7 +25,6 @@ export const Events = ({ place }: { place: Place }) => {
     ])
     return { events, webhooks, inbox }
   }, [world, news])
-  const { events = [], inbox = [] } = value ?? {}
   usePointedAt(place.record, value !== undefined)
   const settle = () => change(() => ask('POST', '/webhooks/settle', { world }), 'Delivered everything that is due')
   const resend = (id: string) =>
@@ -39,31 +39,30 @@ export const Events = ({ place }: { place: Place }) => {
     <div class="cards">
       <Failed error={error} />
       <Webhooks world={world} webhooks={value?.webhooks} onChanged={reload} />
-      <Inbox world={world} messages={inbox} onChange={change} />
+      <Inbox world={world} messages={value?.inbox ?? []} onChange={change} />
       <Card title={`Events of ${world}`} aside={aside}>
-        {value && events.length === 0 && (
-          <Empty>No events yet. An order, a payout or a funded wallet makes some.</Empty>
-        )}
-        <ul class="events tall">
-          {events.map((event) => (
-            <li key={event.id} id={`event-${event.id}`} tabIndex={-1}>
-              <details open={place.record === `event-${event.id}`}>
-                <summary>
-                  <strong>{event.type}</strong> <span class="soft id">{visible(recordIdOf(event))}</span>
-                  <span class="soft mono at">{clockTime(event.created_at)}</span>
-                </summary>
-                <div class="line">
-                  <span class="mono soft">{event.id}</span>
-                  <MadeBy world={world} made={{ event: event.id }} />
-                  <Button
-                    text="Resend"
-                    aria-label={`Resend: ${event.type} ${event.id}`}
-                    onClick={() => resend(event.id)}
-                  />
-                </div>
-                <Body text={JSON.stringify(event.data)} label={`Data of ${event.id}`} />
-              </details>
-            </li>
+        {value?.events.length === 0 && <Empty>No events yet. An order, a payout or a funded wallet makes some.</Empty>}
+        <ul class="items tall">
+          {value?.events.map((event) => (
+            <Message
+              key={event.id}
+              id={`event-${event.id}`}
+              isOpen={place.record === `event-${event.id}`}
+              type={event.type}
+              at={event.created_at}
+              about={<span class="soft">{visible(recordIdOf(event))}</span>}
+            >
+              <div class="line">
+                <span class="mono soft">{event.id}</span>
+                <MadeBy world={world} made={{ event: event.id }} />
+                <Button
+                  text="Resend"
+                  aria-label={`Resend: ${event.type} ${event.id}`}
+                  onClick={() => resend(event.id)}
+                />
+              </div>
+              <Body text={JSON.stringify(event.data)} label={`Data of ${event.id}`} />
+            </Message>
           ))}
         </ul>
       </Card>

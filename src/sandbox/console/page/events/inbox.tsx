@@ -3,8 +3,9 @@ import { visibleLines as visible } from '../../../../kernel/visible.ts'
 import { Body, HeaderList } from '../../../../pages/ui/body.tsx'
 import { Button, Form, Input, Select } from '../../../../pages/ui/forms.tsx'
 import type { Change } from '../../../../pages/ui/hooks.ts'
+import { Message } from '../../../../pages/ui/message.tsx'
 import { copy } from '../../../../pages/ui/notices.tsx'
-import { Card, clockTime, parsedOf } from '../../../../pages/ui/pieces.tsx'
+import { Card, parsedOf } from '../../../../pages/ui/pieces.tsx'
 import { ask } from '../api.ts'
 import type { InboxMessage } from '../types.ts'
 
@@ -24,22 +25,21 @@ export const Inbox = ({ world, messages, onChange }: Props) => {
         an inbox.
       </p>
       <p class="line">
-        <code class="mono">{inboxUrl(world)}</code>
+        <code>{inboxUrl(world)}</code>
         <Button text="Copy URL" onClick={() => copy(inboxUrl(world), 'the URL')} />
       </p>
       <ReplyForm world={world} onChange={onChange} />
-      <ul class="events tall">
+      <ul class="items tall">
         {messages.toReversed().map((message) => (
-          <li key={message.id}>
-            <details>
-              <summary>
-                <strong>{typeIn(message.body)}</strong> <span class="soft">{visible(message.name)}</span>
-                <span class="soft mono at">{clockTime(message.received_at)}</span>
-              </summary>
-              <Body text={message.body} label={`Message ${message.id}`} />
-              <HeaderList headers={message.headers} />
-            </details>
-          </li>
+          <Message
+            key={message.id}
+            type={typeIn(message.body)}
+            at={message.received_at}
+            about={<span class="soft">{visible(message.name)}</span>}
+          >
+            <Body text={message.body} label={`Message ${message.id}`} />
+            <HeaderList headers={message.headers} />
+          </Message>
         ))}
       </ul>
     </Card>
@@ -50,7 +50,7 @@ export const inboxUrl = (world: string): string => `${location.origin}/_sandbox/
 
 const typeIn = (body: string): string => {
   const { type } = (parsedOf(body)?.value ?? {}) as { type?: unknown }
-  return typeof type === 'string' ? visible(type) : 'message'
+  return typeof type === 'string' ? type : 'message'
 }
 
 const STATUSES = ['200', '410', '500', '503'].map((status) => [status, `responds ${status}`] as const)

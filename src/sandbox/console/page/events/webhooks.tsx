@@ -24,9 +24,11 @@ export const Webhooks = ({ world, webhooks, onChanged }: Props) => {
       {webhooks?.length === 0 && (
         <Empty>No client of this world has a webhook. Register an inbox of this sandbox, or your own receiver.</Empty>
       )}
-      {webhooks?.map((webhook) => (
-        <WebhookView key={webhook.id} webhook={webhook} world={world} clients={clients} onChanged={onChanged} />
-      ))}
+      <ul class="items">
+        {webhooks?.map((webhook) => (
+          <WebhookView key={webhook.id} webhook={webhook} world={world} clients={clients} onChanged={onChanged} />
+        ))}
+      </ul>
     </Card>
   )
 }
@@ -53,7 +55,7 @@ const WebhookView = ({ webhook, world, clients, onChanged }: ViewProps) => {
   }
   const toggle = () => change('PATCH', active ? 'Disabled' : 'Enabled', { body: { active: !active } })
   return (
-    <section class="webhook" aria-label={`Webhook ${visible(name)}`}>
+    <li class="webhook">
       <p>
         <Tag kind={active ? 'good' : 'bad'}>{active ? 'on' : (webhook.disabled_reason ?? 'off')}</Tag>{' '}
         <strong>{visible(name)}</strong> {waiting > 0 && <Tag kind="warn">{waiting} waiting</Tag>}
@@ -75,6 +77,6 @@ const WebhookView = ({ webhook, world, clients, onChanged }: ViewProps) => {
           <Attempts attempts={earlier} />
         </details>
       )}
-    </section>
+    </li>
   )
 }

@@ -2,39 +2,45 @@ import { useMemo, useState } from 'preact/hooks'
 import { messageOf } from '../../../../http/error-message.ts'
 import { type Searched, search, termsIn } from '../../../../pages/search.ts'
 import { Button, Input, named, Select } from '../../../../pages/ui/forms.tsx'
-import { useLoaded } from '../../../../pages/ui/hooks.ts'
-import { Card, Empty, Failed } from '../../../../pages/ui/pieces.tsx'
+import { useActed, useLoaded } from '../../../../pages/ui/hooks.ts'
+import { Card, Empty, Failed, Tag } from '../../../../pages/ui/pieces.tsx'
 import { ask, get } from '../api.ts'
-import { type Place, worldOf } from '../place.ts'
+import { hrefOf, type Place, worldOf } from '../place.ts'
 import { useNews } from '../store.ts'
-import { Status } from '../tags.tsx'
 import type { DocumentedError, Rule } from '../types.ts'
-import { NETWORK_FAULTS, type NetworkFault } from './network.ts'
-import { effectOf, RuleView } from './rule.tsx'
+import { NETWORK_FAULTS } from './network.ts'
 
-const SHOWN_ERRORS = 30
+const SHOWN_MAX = 30
 /** The default operation of a fault. One for any operation would affect the login of a client first. */
 const PURCHASE = 'POST /api/v1/orders'
 const TIMES = { '1': 'once', '3': 'three times', '': 'until removed' } as const
 
-/** The faults of a world: active ones, network faults, and every documented error. */
+/** A fault that can be injected. */
+interface Choice extends Searched {
+  /** The rule, without the requests that it affects and how often. */
+  rule: object
+  /** The operation of a documented error; empty for a fault of deliveries, undefined for one of any operation. */
+  operation?: string
+}
+
+const networkChoice = ({ title, about, body, isDelivery }: (typeof NETWORK_FAULTS)[number]): Choice => {
+  return { title, words: 'network', text: about, rule: body, ...(isDelivery && { operation: '' }) }
+}
+
+const errorChoice = ({ name, status, method, path, body }: DocumentedError): Choice => {
+  const operation = `${method} ${path}`
+  return { title: name, words: `${status} ${operation}`, text: messageOf(body) ?? '', rule: { error: name }, operation }
+}
+
+/** The faults of a world: the active ones, and all that can be injected. */
 export const Faults = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const news = useNews()
   const { value: errors = [] } = useLoaded(() => get<DocumentedError[]>('/errors'), [])
   const { value: rules, error, change } = useLoaded(() => get<Rule[]>('/faults', { world }), [world, news])
-  const [operation, setOperation] = useState(PURCHASE)
-  const [times, setTimes] = useState('1')
-  const operations = useMemo(() => [...new Set(errors.map(({ method, path }) => `${method} ${path}`))].sort(), [errors])
-  const add = (rule: object, title: string) => {
-    const body = { ...rule, ...(times !== '' && { times: Number(times) }) }
-    return change(() => ask('POST', '/faults', { world, body }), `Active: ${title}`)
-  }
-  const inject = ({ title, body, isDelivery }: NetworkFault) => {
-    const [method, path] = operation.split(' ')
-    return add({ ...body, ...(!isDelivery && operation !== '' && { match: { method, path } }) }, title)
-  }
   const remove = (under: string, done: string) => change(() => ask('DELETE', `/faults${under}`, { world }), done)
+  const inject = (rule: object, title: string) =>
+    change(() => ask('POST', '/faults', { world, body: rule }), `Active: ${title}`)
   const removeAll = <Button text="Remove all" class="danger" onClick={() => remove('', 'Removed all faults')} />
   return (
     <div class="stack">
@@ -42,8 +48,8 @@ export const Faults = ({ place }: { place: Place }) => {
       <Card title={`Active faults of ${world}`} aside={rules && rules.length > 0 && removeAll}>
         {rules?.length === 0 && <Empty>No active faults.</Empty>}
         <ul class="items">
-          {(rules ?? []).map((rule) => (
-            <li key={rule.id}>
+          {rules?.map((rule) => (
+            <li key={rule.id} class="line">
               <RuleView rule={rule} />
               <Button
                 text="Remove"
@@ -54,97 +60,117 @@ export const Faults = ({ place }: { place: Place }) => {
           ))}
         </ul>
       </Card>
-      <Card title="Network faults">
-        <div class="line scope">
-          <label>
-            Requests{' '}
-            <Select
-              value={operation}
-              options={[['', 'of any operation'], ...named(operations)]}
-              onChoose={setOperation}
-            />
-          </label>
-          <label>
-            How often <Select value={times} options={Object.entries(TIMES)} onChoose={setTimes} />
-          </label>
-        </div>
-        <ul class="choices">
-          {NETWORK_FAULTS.map((fault) => (
-            <li key={fault.title}>
-              <h3>{fault.title}</h3>
-              <p>{fault.about}</p>
-              <Button text="Inject" aria-label={`Inject: ${fault.title}`} onClick={() => inject(fault)} />
-            </li>
-          ))}
-        </ul>
-      </Card>
-      <DocumentedErrors
-        errors={errors}
-        onInject={({ name, method, path }, isAfter) =>
-          add({ error: name, match: { method, path }, ...(isAfter && { when: 'after' }) }, name)
-        }
-      />
+      <Choices errors={errors} onInject={inject} />
     </div>
   )
 }
 
-interface ErrorsProps {
+interface ChoicesProps {
   errors: readonly DocumentedError[]
-  onInject: (error: DocumentedError, isAfter: boolean) => unknown
+  onInject: (rule: object, title: string) => unknown
 }
 
-/** Every documented error, behind a search: there are hundreds. */
-const DocumentedErrors = ({ errors, onInject }: ErrorsProps) => {
+/** Faults of the network and of deliveries, and behind a search every documented error: there are hundreds. */
+const Choices = ({ errors, onInject }: ChoicesProps) => {
   const [typed, setTyped] = useState('')
+  const [scope, setScope] = useState(PURCHASE)
+  const [times, setTimes] = useState('1')
   const [isAfter, setAfter] = useState(false)
-  const entries = useMemo(() => errors.map(searched), [errors])
-  const found = typed.trim() === '' ? [] : search(entries, termsIn(typed))
+  const network = NETWORK_FAULTS.map(networkChoice)
+  const documented = useMemo(() => errors.map(errorChoice), [errors])
+  const operations = useMemo(() => [...new Set(documented.map(({ operation = '' }) => operation))].sort(), [documented])
+  const found = typed.trim() === '' ? network : search([...network, ...documented], termsIn(typed))
+  const inject = ({ title, rule, operation = scope }: Choice) => {
+    const [method, path] = operation.split(' ')
+    const when = { ...('error' in rule && isAfter && { when: 'after' }) }
+    const match = { ...(path && { match: { method, path } }) }
+    onInject({ ...rule, ...when, ...match, ...(times !== '' && { times: Number(times) }) }, title)
+  }
   return (
-    <Card title="Documented errors">
+    <Card title="Inject a fault">
       <div class="line">
         <Input
           type="search"
-          aria-label="Search errors"
-          placeholder={`Search ${errors.length} errors: balance, 404, orders`}
+          aria-label="Search faults"
+          placeholder={`Search ${errors.length} documented errors: balance, 404, orders`}
           value={typed}
           onText={setTyped}
         />
         <label>
-          <input type="checkbox" checked={isAfter} onChange={(event) => setAfter(event.currentTarget.checked)} /> after
-          the work
+          Requests{' '}
+          <Select value={scope} options={[['', 'of any operation'], ...named(operations)]} onChoose={setScope} />
+        </label>
+        <label>
+          How often <Select value={times} options={Object.entries(TIMES)} onChoose={setTimes} />
+        </label>
+        <label>
+          <input type="checkbox" checked={isAfter} onChange={(event) => setAfter(event.currentTarget.checked)} /> errors
+          after the work
         </label>
       </div>
-      {found.length === 0 && (
-        <Empty>
-          {typed === ''
-            ? 'Type a name, a status or a path to find an error that the reference documents.'
-            : 'No documented error matches.'}
-        </Empty>
-      )}
-      <ul class="items found">
-        {found.slice(0, SHOWN_ERRORS).map(({ error }) => (
-          <li key={describe(error)}>
-            <span class="error">
-              <Status status={error.status} /> <span>{error.name}</span>
-              <span class="soft mono">
-                {error.method} {error.path}
-              </span>
+      {found.length === 0 && <Empty>No fault matches.</Empty>}
+      <ul class="items choices">
+        {found.slice(0, SHOWN_MAX).map((choice) => (
+          <li key={`${choice.title} ${choice.words}`} class="line">
+            <span>
+              <strong>{choice.title}</strong> {choice.operation && <span class="soft mono">{choice.words}</span>}{' '}
+              <span class="soft">{choice.text}</span>
             </span>
             <Button
               text="Inject"
-              aria-label={`Inject: ${error.name} for ${error.method} ${error.path}`}
-              onClick={() => onInject(error, isAfter)}
+              aria-label={`Inject: ${choice.title}${choice.operation ? ` for ${choice.operation}` : ''}`}
+              onClick={() => inject(choice)}
             />
           </li>
         ))}
       </ul>
-      {found.length > SHOWN_ERRORS && <p class="soft">{found.length - SHOWN_ERRORS} more: search for them</p>}
+      {found.length > SHOWN_MAX && <p class="soft">{found.length - SHOWN_MAX} more: search for them</p>}
     </Card>
   )
 }
 
-const describe = ({ name, status, method, path }: DocumentedError): string => `${name} ${status} ${method} ${path}`
+const isUsedUp = ({ times_left }: Rule): boolean => times_left === 0
 
-const searched = (error: DocumentedError): Searched & { error: DocumentedError } => {
-  return { title: error.name, words: describe(error), text: messageOf(error.body) ?? '', error }
+/** A rule: its effect, its conditions, and how often it applies. */
+const RuleView = ({ rule }: { rule: Rule }) => {
+  const { match, when, times_left, probability } = rule
+  const where = [match.type, match.method, match.path].filter(Boolean).join(' ')
+  const limits = [
+    when === 'after' && 'after the work',
+    times_left !== null && (isUsedUp(rule) ? 'used up' : `${times_left} left`),
+    probability < 1 && `${Math.round(probability * 100)} % of them`,
+  ].filter(Boolean)
+  return (
+    <span>
+      <Tag kind={isUsedUp(rule) ? '' : 'bad'}>{effectOf(rule)}</Tag>{' '}
+      <span class="mono">{where || (rule.webhook ? 'every event' : 'every request')}</span>{' '}
+      <span class="soft">{limits.join(', ')}</span>
+    </span>
+  )
+}
+
+const effectOf = (rule: Rule): string => {
+  const { error, status, webhook, drop, delay_ms, cut_after_bytes, bytes_per_second } = rule
+  if (error !== null) return error
+  if (webhook) return `webhook: ${webhook}`
+  if (status !== null) return `gateway ${status}`
+  if (drop) return 'connection closed'
+  if (cut_after_bytes !== null) return `cut after ${cut_after_bytes} bytes`
+  if (bytes_per_second !== null) return `${bytes_per_second} bytes a second`
+  return `delay ${delay_ms} ms`
+}
+
+/** The number of active faults in the present world, for the header. */
+export const ActiveFaults = ({ place }: { place: Place }) => {
+  const world = worldOf(place)
+  const news = useNews()
+  const acted = useActed()
+  const { value: rules = [] } = useLoaded(() => get<Rule[]>('/faults', { world }), [world, news, acted, place])
+  const count = rules.filter((rule) => !isUsedUp(rule)).length
+  if (count === 0) return null
+  return (
+    <a class="tag bad" href={hrefOf({ page: 'faults', world })}>
+      {count} {count === 1 ? 'fault' : 'faults'} active
+    </a>
+  )
 }

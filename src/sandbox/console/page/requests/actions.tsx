@@ -9,7 +9,7 @@ const COPIES = { curl: 'curl', har: 'HAR' } as const
 /** Opens the newest request of a world. */
 export const openNewest = async (place: Place, world: string): Promise<void> => {
   const [newest] = await get<RequestHead[]>('/requests', { world, query: { limit: '1' } })
-  if (newest) go({ ...place, page: 'requests', id: newest.id, idWorld: world })
+  if (newest) go({ ...place, page: 'requests', id: String(newest.id), of: world })
 }
 
 /** Sends a request again, unchanged, changed, or without a response, and copies it for other programs. */
@@ -31,13 +31,13 @@ export const Actions = ({ recorded, world, place }: { recorded: RequestDetail; w
   const copyAs = async (format: string, name: string) =>
     copy(await askText('GET', path, { world, query: { format } }), `as ${name}`)
   return (
-    <div class="actions">
+    <div class="line">
       <Button text="Replay" class="primary" onClick={replay} />
-      <a class="button" href={hrefOf({ page: 'send', world, id: recorded.id })}>
+      <a class="button" href={hrefOf({ page: 'send', world, id: String(recorded.id) })}>
         Edit and send
       </a>
       <Button text="Send again and lose the response" onClick={loseResponse} />
-      <fieldset class="toggle" aria-label="Copy as">
+      <fieldset class="line" aria-label="Copy as">
         <span class="soft">Copy as</span>
         {Object.entries(COPIES).map(([format, name]) => (
           <Button key={format} text={name} aria-label={`Copy as ${name}`} onClick={() => copyAs(format, name)} />

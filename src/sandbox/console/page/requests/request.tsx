@@ -1,22 +1,23 @@
 import type { ComponentChildren } from 'preact'
 import { adviceAbout, kindOf } from '../../../../docs/advice.ts'
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
+import { Attempted, Attempts } from '../../../../pages/ui/attempts.tsx'
 import { Body, HeaderList } from '../../../../pages/ui/body.tsx'
 import { Button } from '../../../../pages/ui/forms.tsx'
 import { useLoaded } from '../../../../pages/ui/hooks.ts'
 import { LedgerTable } from '../../../../pages/ui/ledger.tsx'
+import { Message } from '../../../../pages/ui/message.tsx'
 import { Failed, ms, Tag, time } from '../../../../pages/ui/pieces.tsx'
 import { inWords } from '../../../requests/in-words.ts'
 import { get } from '../api.ts'
 import { hrefOf, type Place } from '../place.ts'
-import { FaultTag, Method, Status } from '../tags.tsx'
 import type { RequestDetail } from '../types.ts'
 import { Actions } from './actions.tsx'
-import { Effects } from './effects.tsx'
 import { Rows } from './rows.tsx'
+import { FaultTag, Method, Status } from './tags.tsx'
 
 interface Props {
-  id: number
+  id: string
   world: string
   place: Place
   onClose: () => void
@@ -27,9 +28,13 @@ export const RequestView = ({ id, world, place, onClose }: Props) => {
   const { value: recorded, error } = useLoaded(() => get<RequestDetail>(`/requests/${id}`, { world }), [id, world])
   return (
     <section class="request" aria-label={`Request ${id} of ${world}`}>
-      <p class="corner">
+      <header class="line">
+        <h2>
+          {recorded ? <Method method={recorded.method} /> : 'Request'}{' '}
+          <span class="mono">{recorded ? visible(recorded.path) : id}</span>
+        </h2>
         <Button text="✕" aria-label="Close the request" onClick={onClose} />
-      </p>
+      </header>
       <Failed
         error={error && `${error}: the log of ${world} holds its last 1,000 requests, of at most 4 MiB together.`}
       />
@@ -42,10 +47,7 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
   const { request, response, changes, ledger, events } = recorded
   return (
     <>
-      <h2 class="title">
-        <Method method={recorded.method} /> <span class="path">{visible(recorded.path)}</span>
-      </h2>
-      <p class="facts">
+      <p class="line soft">
         <Status status={response.status} />
         {recorded.outcome && <Tag kind={recorded.outcome === 'success' ? 'good' : 'bad'}>{recorded.outcome}</Tag>}
         {recorded.fault && <FaultTag fault={recorded.fault} />}
@@ -57,7 +59,7 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
         <span class="mono">{visible(recorded.request_id)}</span>
       </p>
       {recorded.message !== null && <Refusal {...recorded} message={recorded.message} />}
-      <section class="summary" aria-label="Changes of the request">
+      <section class="hint good" aria-label="Changes of the request">
         <ul>
           {inWords(recorded).map(({ text, record }) => (
             <li key={text}>
@@ -98,6 +100,32 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
   )
 }
 
+/** The events that a request caused, and the results of their deliveries. */
+const Effects = ({ recorded: { events, caused, deliveries }, world }: { recorded: RequestDetail; world: string }) => (
+  <ul class="items">
+    {events.map((id) => {
+      const event = caused.find((each) => each.id === id)
+      const attempts = deliveries.filter(({ event_id }) => event_id === id)
+      const last = new Map(attempts.map((attempt) => [attempt.webhook_id, attempt]))
+      const about = [...last.values()].map((attempt) => <Attempted key={attempt.id} {...attempt} />)
+      return (
+        <Message
+          key={id}
+          type={event?.type ?? attempts[0]?.event_type ?? 'event'}
+          at={event?.created_at ?? ''}
+          about={about.length > 0 ? about : <span class="soft">not delivered to anyone</span>}
+        >
+          <p class="mono">
+            <a href={hrefOf({ page: 'events', world, record: `event-${id}` })}>{visible(id)}</a>
+          </p>
+          {attempts.length > 0 && <Attempts attempts={attempts} />}
+          {event && <Body text={JSON.stringify(event.data)} label={`Data of ${event.type}`} />}
+        </Message>
+      )
+    })}
+  </ul>
+)
+
 /** The message of an error, and advice. */
 const Refusal = ({ message, outcome, path, world }: Omit<RequestDetail, 'message'> & { message: string }) => {
   const name = outcome ?? ''
@@ -127,11 +155,11 @@ const recordIn = (path: string): { name: string; place: Omit<Place, 'world'> } |
   const [, kind, id] = /\/(order|payout|wallet|product)s\/([^/?]+)/.exec(path) ?? []
   if (kind === undefined || id === undefined) return undefined
   const page = { page: 'money', record: `${kind}-${id}` }
-  return { name: `${kind} ${id}`, place: kind === 'product' ? { page: 'requests', filter: `/products/${id}` } : page }
+  return { name: `${kind} ${id}`, place: kind === 'product' ? { page: 'requests', q: `/products/${id}` } : page }
 }
 
 const Part = ({ title, count, children }: { title: string; count?: number; children: ComponentChildren }) => (
-  <section class="part" aria-label={title}>
+  <section aria-label={title}>
     <h3>
       {title} {count !== undefined && <span class="tag">{count}</span>}
     </h3>

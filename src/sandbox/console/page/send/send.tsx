@@ -8,7 +8,7 @@ import { Card, Empty, Failed } from '../../../../pages/ui/pieces.tsx'
 import { ask, get, readClients } from '../api.ts'
 import { go, type Place, worldOf } from '../place.ts'
 import { openNewest } from '../requests/actions.tsx'
-import { Status } from '../tags.tsx'
+import { Status } from '../requests/tags.tsx'
 import type { RequestDetail, Sent } from '../types.ts'
 import { exampleOf, firstValues, readOperations, requestOf, valuesIn } from './operations.ts'
 import { TestValues } from './test-values.tsx'
@@ -33,23 +33,25 @@ export const Send = ({ place }: { place: Place }) => {
       <Failed error={loaded.error} />
       {entry && (
         <Card title={`Send a request in ${world}`}>
-          <label class="form">
-            Operation
-            <select
-              value={entry.operation.operationId}
-              onChange={(event) => go({ page: 'send', world, operation: event.currentTarget.value })}
-            >
-              {[...Map.groupBy(entries, ({ operation }) => operation.tags[0] ?? '')].map(([tag, tagged]) => (
-                <optgroup key={tag} label={tag}>
-                  {tagged.map(({ method, path, operation }) => (
-                    <option key={operation.operationId} value={operation.operationId}>
-                      {operation.summary} — {method} {path}
-                    </option>
-                  ))}
-                </optgroup>
-              ))}
-            </select>
-          </label>
+          <div class="form">
+            <label class="whole">
+              Operation
+              <select
+                value={entry.operation.operationId}
+                onChange={(event) => go({ page: 'send', world, operation: event.currentTarget.value })}
+              >
+                {[...Map.groupBy(entries, ({ operation }) => operation.tags[0] ?? '')].map(([tag, tagged]) => (
+                  <optgroup key={tag} label={tag}>
+                    {tagged.map(({ method, path, operation }) => (
+                      <option key={operation.operationId} value={operation.operationId}>
+                        {operation.summary} — {method} {path}
+                      </option>
+                    ))}
+                  </optgroup>
+                ))}
+              </select>
+            </label>
+          </div>
           <RequestForm
             key={`${world} ${entry.operation.operationId} ${recorded?.id}`}
             entry={entry}
@@ -128,7 +130,7 @@ const RequestForm = ({ entry, recorded, clients, world, place }: FormProps) => {
         </button>
       </Form>
       {response && (
-        <section class="part" aria-label="Response">
+        <section aria-label="Response">
           <p class="line">
             <Status status={response.status} />
             <Button text="Open the request" onClick={() => act(() => openNewest(place, world))} />

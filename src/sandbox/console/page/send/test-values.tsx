@@ -15,6 +15,7 @@ interface Props {
   onValue: (name: string, value: string) => void
 }
 
+/** A value that makes something happen, and the member of a body that takes it. */
 interface Offer {
   title: string
   member: string
@@ -24,41 +25,37 @@ interface Offer {
 /** Offers the test values that the request can take. */
 export const TestValues = ({ entry, world, body, onBody, onValue }: Props) => {
   const { value: lists } = useLoaded(() => get<TestValueLists>('/test-values'), [])
-  const example = exampleOf(entry)
   const isInPath = ({ member }: Offer) => member === 'product_id' && entry.path.startsWith('/api/v1/products/{id}')
-  const inbox: Offer = { title: 'webhook: an inbox of this world', member: 'url', value: inboxUrl(world) }
-  const offers = [...offersOf(lists), inbox].filter(
-    (offer) => isInPath(offer) || example?.includes(`"${offer.member}"`),
+  const offers = offersOf(lists, world).filter(
+    (offer) => isInPath(offer) || exampleOf(entry)?.includes(`"${offer.member}"`),
   )
   if (offers.length === 0) return null
-  const use = (offer: Offer): void => {
+  const choose = (chosen: string): void => {
+    const offer = offers.find(({ title }) => title === chosen)
+    if (!offer) return
     const parsed = parsedOf(body ?? '{}')
     if (isInPath(offer)) onValue('id', String(offer.value))
     // A body that is not JSON has no member to change.
     else if (parsed) onBody(JSON.stringify({ ...(parsed.value as object), [offer.member]: offer.value }, null, 2))
   }
+  const options = offers.map(({ title }) => [title, title] as const)
   return (
     <label>
       Test value
-      <Select
-        value=""
-        options={[['', 'Choose what should happen…'], ...offers.map(({ title }) => [title, title] as const)]}
-        onChoose={(chosen) => {
-          const offer = offers.find(({ title }) => title === chosen)
-          if (offer) use(offer)
-        }}
-      />
+      <Select value="" options={[['', 'Choose what should happen…'], ...options]} onChoose={choose} />
     </label>
   )
 }
 
-const offersOf = ({ products, payouts, amounts }: TestValueLists = { products: [], payouts: [], amounts: [] }) => {
-  const offer = (member: string, name: string, value: string | number, shown = value): Offer => {
-    return { title: `${name}: ${shown}`, member, value }
+const offersOf = (lists: TestValueLists | undefined, world: string): Offer[] => {
+  const offer = (member: string, name: string, value: string | number): Offer => {
+    return { title: `${name}: ${value}`, member, value }
   }
+  const { products = [], payouts = [], amounts = [] } = lists ?? {}
   return [
-    ...products.map(({ case: name, product_id: id }) => offer('product_id', name, id, `product ${id}`)),
+    ...products.map(({ case: name, product_id: id }) => offer('product_id', name, id)),
     ...payouts.map(({ outcome, email }) => offer('beneficiary_email', outcome, email)),
     ...amounts.map(({ case: name, amount }) => offer('amount', name, amount)),
+    { ...offer('url', 'webhook', inboxUrl(world)), title: 'webhook: an inbox of this world' },
   ]
 }

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { visibleLines as visible } from '../../../../kernel/visible.ts'
 import { Button, Form, Input } from '../../../../pages/ui/forms.tsx'
-import { useLoaded } from '../../../../pages/ui/hooks.ts'
+import { useActed, useLoaded } from '../../../../pages/ui/hooks.ts'
 import { act } from '../../../../pages/ui/notices.tsx'
 import { Card, Empty, Failed, time } from '../../../../pages/ui/pieces.tsx'
+import { Timeline } from '../../../../pages/ui/timeline.tsx'
 import { recordIdOf } from '../../../requests/in-words.ts'
 import { ask, get } from '../api.ts'
 import { useNews } from '../store.ts'
@@ -16,32 +16,26 @@ const DELIVERED_MS = 1_000
 
 /** The clock of a world, and its next steps. */
 export const ClockCard = ({ world }: { world: string }) => {
-  const news = useNews()
-  const clock = useLoaded(() => get<Clock>('/clock', { world }), [world])
-  const due = useLoaded(() => get<Due[]>('/due', { world, query: { limit: DUE_SHOWN } }), [world, news])
+  const on = [world, useNews(), useActed()]
+  const clock = useLoaded(() => get<Clock>('/clock', { world }), on)
+  const due = useLoaded(() => get<Due[]>('/due', { world, query: { limit: DUE_SHOWN } }), on)
   const [happened, setHappened] = useState<Clock['happened']>()
   const [to, setTo] = useState('')
-  const read = () => {
-    clock.reload()
-    due.reload()
-  }
+  const { now = '', frozen = false } = clock.value ?? {}
   const move = (body: object, done?: string) =>
     act(async () => {
-      const moved = await ask<Clock>('POST', '/clock', { world, body })
-      setHappened(moved.happened)
-      read()
+      setHappened((await ask<Clock>('POST', '/clock', { world, body })).happened)
       // Deliveries that were due are made meanwhile.
-      setTimeout(read, DELIVERED_MS)
+      setTimeout(due.reload, DELIVERED_MS)
     }, done)
-  const isFrozen = clock.value?.frozen ?? false
-  const next = due.value?.find(({ at }) => at > (clock.value?.now ?? at))
-  const toggle = () => move({ frozen: !isFrozen }, isFrozen ? 'The clock runs' : 'The clock stands still')
-  const freeze = <Button text={isFrozen ? 'Frozen' : 'Freeze'} aria-pressed={isFrozen} onClick={toggle} />
+  const next = due.value?.find(({ at }) => at > now)
+  const toggle = () => move({ frozen: !frozen }, frozen ? 'The clock runs' : 'The clock stands still')
+  const freeze = <Button text={frozen ? 'Frozen' : 'Freeze'} aria-pressed={frozen} onClick={toggle} />
   return (
     <Card title={`Clock of ${world}`} aside={freeze}>
       <Failed error={clock.error ?? due.error} />
       <p class="big" aria-live="polite">
-        {clock.value ? time(clock.value.now) : '…'}
+        {time(now)}
       </p>
       <div class="line">
         {Object.entries(STEPS).map(([name, advance]) => (
@@ -53,7 +47,7 @@ export const ClockCard = ({ world }: { world: string }) => {
           />
         ))}
         <Button text="Skip to next" disabled={!next} onClick={() => next && move({ now: next.at })} />
-        <Button text="Now" aria-label="Now: read the clock again" onClick={read} />
+        <Button text="Now" aria-label="Now: read the clock again" onClick={clock.reload} />
       </div>
       <Form class="line" onSubmit={() => move({ now: to })}>
         <Input aria-label="Set the clock to" placeholder="2030-01-01T12:00:00Z" required value={to} onText={setTo} />
@@ -61,10 +55,9 @@ export const ClockCard = ({ world }: { world: string }) => {
       </Form>
       <h3>Next due</h3>
       {due.value?.length === 0 && <Empty>Nothing waits for the clock.</Empty>}
-      <Moments
-        moments={(due.value ?? []).map(({ at, kind, id, next: type, attempt, webhook }) => {
-          const about = kind === 'delivery' ? `attempt ${attempt} for ${webhook}` : `${kind} ${id}`
-          return { at, type, about }
+      <Timeline
+        steps={(due.value ?? []).map(({ at, kind, id, next: name, attempt, webhook }) => {
+          return { at, name, note: kind === 'delivery' ? `attempt ${attempt} for ${webhook}` : `${kind} ${id}` }
         })}
       />
       {happened && <Happened events={happened} />}
@@ -76,23 +69,11 @@ const Happened = ({ events }: { events: Clock['happened'] }) => (
   <>
     <h3>What the last move did</h3>
     {events.length === 0 && <Empty>No order or payout has moved.</Empty>}
-    <Moments
-      moments={events.slice(0, HAPPENED_SHOWN).map((event) => {
-        return { at: event.created_at, type: event.type, about: recordIdOf(event) }
+    <Timeline
+      steps={events.slice(0, HAPPENED_SHOWN).map((event) => {
+        return { at: event.created_at, name: event.type, note: recordIdOf(event) }
       })}
     />
     {events.length > HAPPENED_SHOWN && <p class="soft">and {events.length - HAPPENED_SHOWN} more</p>}
   </>
-)
-
-/** A list of times, each with its event. */
-const Moments = ({ moments }: { moments: readonly { at: string; type: string; about: string }[] }) => (
-  <ol class="due">
-    {moments.map(({ at, type, about }) => (
-      <li key={`${at} ${type} ${about}`}>
-        <span class="mono">{time(at)}</span> <strong>{type}</strong>
-        <span class="soft">{visible(about)}</span>
-      </li>
-    ))}
-  </ol>
 )

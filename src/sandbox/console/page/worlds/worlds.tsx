@@ -1,61 +1,58 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Button, Form, Input, Select, Toggle } from '../../../../pages/ui/forms.tsx'
-import { type Change, useLoaded } from '../../../../pages/ui/hooks.ts'
+import { Button, Form, Input, Select } from '../../../../pages/ui/forms.tsx'
+import { useActed, useLoaded } from '../../../../pages/ui/hooks.ts'
+import { act } from '../../../../pages/ui/notices.tsx'
 import { Card, Empty, Failed, time } from '../../../../pages/ui/pieces.tsx'
 import { ask, get } from '../api.ts'
-import { go, type Place, worldOf } from '../place.ts'
+import { go, hrefOf, type Place, worldOf } from '../place.ts'
 import type { Pace, World } from '../types.ts'
 import { ClockCard } from './clock.tsx'
 
 /** The list of all worlds with their actions, and the settings of the chosen one. */
 export const Worlds = ({ place }: { place: Place }) => {
   const world = worldOf(place)
-  const worlds = useLoaded(() => get<World[]>('/worlds'), [])
-  const choose = (name: string) => go({ page: 'worlds', world: name })
   return (
     <div class="cards">
-      <WorldList worlds={worlds.value ?? []} chosen={world} onChoose={choose} change={worlds.change} />
-      <ClockCard key={`clock ${world}`} world={world} />
-      <Snapshots world={world} onRestored={worlds.reload} />
-      <PaceCard key={`pace ${world}`} world={world} />
-      <Failed error={worlds.error} />
+      <WorldList chosen={world} />
+      <ClockCard world={world} />
+      <Snapshots world={world} />
+      <PaceCard world={world} />
     </div>
   )
 }
 
-interface ListProps {
-  worlds: readonly World[]
-  chosen: string
-  onChoose: (name: string) => void
-  change: Change
-}
-
-/** The list of all worlds, with buttons to open, make, copy, reset and drop them. */
-const WorldList = ({ worlds, chosen, onChoose, change }: ListProps) => {
+/** The list of all worlds, with buttons to make, copy, reset and drop them. */
+const WorldList = ({ chosen }: { chosen: string }) => {
+  const acted = useActed()
+  const { value: worlds = [], error } = useLoaded(() => get<World[]>('/worlds'), [acted])
   const [from, setFrom] = useState('')
+  const choose = (world: string) => go({ page: 'worlds', world })
   const make = async (name: string): Promise<boolean> => {
-    const path = `/worlds/${encodeURIComponent(name)}`
-    const isMade = await change(() => ask('PUT', path, { body: from ? { from } : {} }), `Made ${name}`)
-    if (isMade) onChoose(name)
+    const isMade = await act(() => ask('PUT', `/worlds/${name}`, { body: from ? { from } : {} }), `Made ${name}`)
+    if (isMade) choose(name)
     return isMade
   }
-  const reset = (name: string) => change(() => ask('POST', '/reset', { world: name }), `Reset ${name}`)
+  const reset = (name: string) => act(() => ask('POST', '/reset', { world: name }), `Reset ${name}`)
   const drop = async (name: string): Promise<void> => {
-    const isDropped = await change(() => ask('DELETE', `/worlds/${name}`), `Dropped ${name}`)
-    if (isDropped && name === chosen) onChoose('default')
+    const isDropped = await act(() => ask('DELETE', `/worlds/${name}`), `Dropped ${name}`)
+    if (isDropped && name === chosen) choose('default')
   }
   return (
     <Card title="Worlds" aside={<span class="soft">{worlds.length}</span>}>
+      <Failed error={error} />
       <ul class="items tall">
         {worlds.map(({ name, username, now }) => (
-          <li key={name} class={name === chosen ? 'chosen' : ''}>
-            <button type="button" class="plain" aria-pressed={name === chosen} onClick={() => onChoose(name)}>
-              <strong>{name}</strong>
+          <li key={name} class="line">
+            <span>
+              <a href={hrefOf({ page: 'worlds', world: name })} aria-current={name === chosen}>
+                <strong>{name}</strong>
+              </a>
+              <br />
               <span class="soft">
                 log in as {username} · {time(now)}
               </span>
-            </button>
+            </span>
             <Button text="Reset" aria-label={`Reset ${name}`} onClick={() => reset(name)} />
             {name !== 'default' && (
               <Button text="Drop" class="danger" aria-label={`Drop ${name}`} onClick={() => drop(name)} />
@@ -76,19 +73,19 @@ const WorldList = ({ worlds, chosen, onChoose, change }: ListProps) => {
 }
 
 /** The snapshots of worlds. The chosen world can be restored from one. */
-const Snapshots = ({ world, onRestored }: { world: string; onRestored: () => void }) => {
-  const { value: snapshots = [], change } = useLoaded(() => get<{ name: string }[]>('/snapshots'), [])
-  const restore = async (name: string): Promise<void> => {
-    const path = `/snapshots/${name}/restore`
-    if (await change(() => ask('POST', path, { world }), `${world} is as in ${name}`)) onRestored()
-  }
+const Snapshots = ({ world }: { world: string }) => {
+  const { value: snapshots = [], error, change } = useLoaded(() => get<{ name: string }[]>('/snapshots'), [])
+  const save = (name: string) => change(() => ask('PUT', `/snapshots/${name}`, { world }), `Kept ${world} as ${name}`)
+  const restore = (name: string) =>
+    change(() => ask('POST', `/snapshots/${name}/restore`, { world }), `${world} is as in ${name}`)
   const remove = (name: string) => change(() => ask('DELETE', `/snapshots/${name}`), `Deleted ${name}`)
   return (
     <Card title="Snapshots" aside={<span class="soft">{snapshots.length}</span>}>
+      <Failed error={error} />
       {snapshots.length === 0 && <Empty>Save {world} as it is now, and come back to it later.</Empty>}
       <ul class="items tall">
         {snapshots.map(({ name }) => (
-          <li key={name}>
+          <li key={name} class="line">
             <strong>{name}</strong>
             <Button text="Restore" aria-label={`Restore into ${world}: ${name}`} onClick={() => restore(name)} />
             <Button text="Delete" class="danger" aria-label={`Delete ${name}`} onClick={() => remove(name)} />
@@ -99,9 +96,7 @@ const Snapshots = ({ world, onRestored }: { world: string; onRestored: () => voi
         label="Name of the snapshot"
         placeholder={`Name for ${world} as it is now`}
         button="Save"
-        onNamed={(name) =>
-          change(() => ask('PUT', `/snapshots/${encodeURIComponent(name)}`, { world }), `Kept ${world} as ${name}`)
-        }
+        onNamed={save}
       />
     </Card>
   )
@@ -150,15 +145,17 @@ const PaceCard = ({ world }: { world: string }) => {
   return (
     <Card title={`Pace of ${world}`}>
       {(['orders', 'payouts'] as const).map((records) => (
-        <div class="line" key={records}>
-          <span class="name">{records}</span>
-          <Toggle
-            label={`Pace of ${records}`}
-            value={value?.[records]}
-            options={Object.entries(MOVERS)}
-            onChoose={(mover) => set(records, mover)}
-          />
-        </div>
+        <fieldset key={records} class="line" aria-label={`Pace of ${records}`}>
+          {records}
+          {Object.entries(MOVERS).map(([mover, name]) => (
+            <Button
+              key={mover}
+              text={name}
+              aria-pressed={value?.[records] === mover}
+              onClick={() => set(records, mover)}
+            />
+          ))}
+        </fieldset>
       ))}
     </Card>
   )
