@@ -82,6 +82,8 @@ export interface Act {
   alone?: 'write' | 'folder'
   /** Converts the text of its file before it is sent; by default, the text is sent as it is. */
   readFile?: (text: string) => string
+  /** The operation below `/_sandbox` that does the same in a sandbox: `POST /wallets/{id}/fund` (contract C15). */
+  inSandbox?: string
   /** The row that the command shows without options, which is not an act. */
   show?: (data: Administration, input: never) => Row
   perform: (acting: Acting, input: never) => ActResult | Promise<ActResult>

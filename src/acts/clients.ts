@@ -150,7 +150,7 @@ const refuseTaken = (query: Query, name: string): void => {
 }
 
 /** 32 letters of 36 kinds: 165 random bits (contract C3). */
-const newPassword = ({ ids }: World): string => ids.letters(32)
+export const newPassword = ({ ids }: World): string => ids.letters(32)
 const SHOWN_ONCE = 'Keep the password: it is shown only once.'
 
 const add = async ({ world, write, record, note }: Acting, { name }: { name: string }): Promise<Row> => {
@@ -231,16 +231,20 @@ const setTerms = (tx: Tx, { id }: ClientRecord, given: object): void => {
   updateClient(tx, id, Object.fromEntries(terms.map(([name, term]) => [name, term === DEFAULT ? null : term])))
 }
 
+/** The operation that changes any of these members at once. */
+const EDIT = { inSandbox: 'PATCH /clients/{id}' }
+
 export const clientActs = {
   add: act(
     'Add a client and print its password once; creates live data in a new folder',
     { name: field('<name>', 'its username', { read: newName }) },
     add,
-    { inNewFolder: true },
+    { inNewFolder: true, inSandbox: 'POST /clients' },
   ),
   list: listing('List the clients, newest first', CLIENT.columns, clientsOf, {
     times: 'added',
     statuses: ['enabled', 'disabled'],
+    inSandbox: 'GET /clients',
   }),
   rotate: act('Give a client a new password and revoke its tokens', ROTATED, rotate),
   show: showing(CLIENT, 'Show a client and its wallets'),
@@ -252,15 +256,19 @@ export const clientActs = {
   enable: step(CLIENT, 'Let a disabled client log in again', {}, (tx, { id }) =>
     updateClient(tx, id, { disabled: false }),
   ),
-  feature: step(CLIENT, 'Turn a feature on or off', FEATURE, (tx, { id }, { feature, setting }) =>
-    updateClient(tx, id, { [feature]: setting === 'on' }),
-  ),
-  limits: step(LIMITED, 'Show the limits of a client, or set them', LIMITS, setTerms),
+  feature: {
+    ...step(CLIENT, 'Turn a feature on or off', FEATURE, (tx, { id }, { feature, setting }) =>
+      updateClient(tx, id, { [feature]: setting === 'on' }),
+    ),
+    ...EDIT,
+  },
+  limits: { ...step(LIMITED, 'Show the limits of a client, or set them', LIMITS, setTerms), ...EDIT },
   fees: step(CHARGED, 'Show the fees of a client, or set them', OWN_FEES, setTerms),
   discount: act(
     "Set a client's own discount on a product; the better of the two discounts applies",
     DISCOUNT,
     setDiscount,
+    EDIT,
   ),
   discounts: listing(
     "List a client's own discounts",

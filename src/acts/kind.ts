@@ -70,6 +70,8 @@ const cellOf = (name: string, item: Readonly<Record<string, Cell>>, names: Admin
 
 /** An operation of the sandbox that does the same as a step (contract C15). */
 interface StepOperation {
+  /** `POST /wallets/{id}/fund`, below `/_sandbox`. */
+  route: string
   description: string
   /** The title of the schema of its body. */
   title: string
@@ -99,7 +101,7 @@ export const step = <Id, Item, Takes extends Fields>(
   operation?: StepOperation,
 ): Step<Item> => ({
   ...{ summary, body, by, takes: { id: kind.argument, ...body } },
-  ...(operation && { operation }),
+  ...(operation && { operation, inSandbox: operation.route }),
   ...(kind.isMoney && { isMoney: true }),
   ...(kind.isShownAlone && { show: showing(kind, summary).show }),
   perform: (acting, { id, ...input }: { id: Id } & Input<Takes>) =>
@@ -146,7 +148,7 @@ export const act = <Takes extends Fields>(
   summary: string,
   takes: Takes,
   perform: (acting: Acting, input: Input<Takes>) => ActResult | Promise<ActResult>,
-  more: Pick<Act, 'inNewFolder' | 'alone' | 'readFile'> = {},
+  more: Pick<Act, 'inNewFolder' | 'alone' | 'readFile' | 'inSandbox'> = {},
 ): Act => ({ summary, takes, perform, ...more })
 
 export type Listed<Item> = Rows<Item> | readonly Item[]
@@ -167,13 +169,15 @@ export interface Listing<Item = never, Takes extends Fields = never> {
   /** The verb of the time filter: "placed". */
   times?: string
   statuses?: readonly string[]
+  /** The operation that lists the same in a sandbox: `GET /orders`. */
+  inSandbox?: string
 }
 
 export const listing = <Item, Takes extends Fields = Record<never, never>>(
   summary: string,
   columns: Shown<Item>,
   of: Listing<Item, Takes>['of'],
-  more: Pick<Listing<Item, Takes>, 'takes' | 'client' | 'times' | 'statuses'> = {},
+  more: Pick<Listing<Item, Takes>, 'takes' | 'client' | 'times' | 'statuses' | 'inSandbox'> = {},
 ) => ({ summary, columns, of, ...more }) as unknown as Listing
 
 /** The acts and lists of a kind of record, by the words of their commands. */

@@ -71,7 +71,7 @@ const REMARKS = {
   fallback: REFUNDED_REMARKS,
 }
 
-const NARROWED = { client: true, times: 'placed', statuses: ORDER_STATUSES } as const
+const NARROWED = { client: true, times: 'placed', statuses: ORDER_STATUSES, inSandbox: 'GET /orders' } as const
 
 export const orderActs = {
   list: listing('List the orders of all clients, newest first', ORDER.columns, ordersOf, NARROWED),
@@ -83,6 +83,7 @@ export const orderActs = {
     (tx, order, { quantity = order.quantity }, { world, delivering }) =>
       deliver(tx, world, delivering, order, quantity, world.clock.nowMs()),
     {
+      route: 'POST /orders/{id}/deliver',
       description: 'The vouchers are made at once, with any pace of the world.',
       title: 'DeliveryRequest',
       bodyExample: { quantity: 1 },
@@ -98,6 +99,7 @@ export const orderActs = {
     (tx, order, { failure_reason: reason = FAILED_REASON }, { world, delivering }) =>
       failOrder(tx, world, delivering, order, reason, world.clock.nowMs()),
     {
+      route: 'POST /orders/{id}/fail',
       description: 'The wallet is refunded for the vouchers that were not delivered.',
       title: 'OrderFailureRequest',
       bodyExample: { failure_reason: 'Out of stock' },
@@ -120,6 +122,7 @@ export const orderActs = {
     (tx, order, { vouchers, remarks = REFUNDED_REMARKS }, context) =>
       refundVouchers(tx, context, order, vouchers, remarks, context.world.clock.nowMs()),
     {
+      route: 'POST /orders/{id}/refund',
       description:
         'The wallet gets back its payment for them. The order keeps its status; refunded_amount is the sum of its refunds.',
       title: 'OrderRefundRequest',

@@ -48,7 +48,7 @@ const text = (maxLength: number, description?: string) => ({
   schema: Text({ minLength: 1, maxLength, ...(description !== undefined && { description }) }),
 })
 
-const NARROWED = { client: true, times: 'created', statuses: PAYOUT_STATUSES } as const
+const NARROWED = { client: true, times: 'created', statuses: PAYOUT_STATUSES, inSandbox: 'GET /payouts' } as const
 
 export const payoutActs = {
   list: listing('List the payouts of all clients, newest first', DETAILS, payoutsOf, NARROWED),
@@ -59,6 +59,7 @@ export const payoutActs = {
     { to: field('--to <status>', 'the status to reach', choiceOf(ADVANCE_TARGETS)) },
     (tx, payout, { to }, data) => advance(tx, data.paying, data.world, payout, to, byOperator(data)),
     {
+      route: 'POST /payouts/{id}/advance',
       description: 'Passes through every status on the way, each with its event and its ledger entries.',
       title: 'AdvanceRequest',
       bodyExample: { to: 'settling' },
@@ -77,6 +78,7 @@ export const payoutActs = {
     (tx, payout, { failure_code: failureCode, failure_reason: failureReason }, data) =>
       applyEvent(tx, data.paying, data.world, payout, 'failed', { ...byOperator(data), failureCode, failureReason }),
     {
+      route: 'POST /payouts/{id}/fail',
       description: 'The money is refunded to the wallet, as when a bank refuses the payout.',
       title: 'PayoutFailureRequest',
       bodyExample: { failure_code: 'account_closed' },
@@ -103,6 +105,7 @@ export const payoutActs = {
       return applyEvent(tx, data.paying, data.world, payout, 'returned', { ...byOperator(data), message })
     },
     {
+      route: 'POST /payouts/{id}/return',
       description: 'The wallet is credited with the amount, without the fees. Earlier events stay as they are.',
       title: 'PayoutReturnRequest',
       bodyExample: { failure_reason: 'The account was closed' },

@@ -86,6 +86,6 @@ export const ratesFile = (rates: BaseRates | undefined) => ({
 })
 
 export const rateActs = {
-  set: act('Set exchange rates: some, or all of them from a file', SET, set),
-  list: listing('List the exchange rates', RATE_COLUMNS, ratesIn),
+  set: act('Set exchange rates: some, or all of them from a file', SET, set, { inSandbox: 'PUT /rates' }),
+  list: listing('List the exchange rates', RATE_COLUMNS, ratesIn, { inSandbox: 'GET /rates' }),
 } satisfies Noun

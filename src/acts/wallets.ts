@@ -44,8 +44,23 @@ const amountOf = (about: string) =>
   })
 const REMARKS = field('--remarks <text>', 'remarks shown to the client', { schema: Text({ maxLength: 1_000 }) })
 
+/** A body can leave it out. */
+const THRESHOLD = field<'<amount>', Given | undefined>(
+  '<amount>',
+  `below it the wallet is low, which is an event; ${AMOUNT}; off for none`,
+  {
+    schema: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1_000_000_000,
+        description: 'In major units; null, or left out, for none',
+      }),
+    ),
+  },
+)
+
 const ADJUSTED = { amount: amountOf(`${AMOUNT}; negative to deduct`), remarks: REMARKS }
-const NARROWED = { client: true, times: 'opened' } as const
+const NARROWED = { client: true, times: 'opened', inSandbox: 'GET /wallets' } as const
 
 const causeOf = ({ world }: StepContext, given: string | null = null) => ({
   remarks: given,
@@ -119,10 +134,10 @@ const getCurrency = (reference: Reference, code: string): Currency => {
   return currency
 }
 
-const thresholdIn = (text: string, currency: Currency): number | null => {
-  if (text === 'off') return null
-  const thresholdMinor = minorOf('threshold', text, currency)
-  if (thresholdMinor < 0) throw misused(`${text} is below zero\nA threshold is 0 or more, or off.`)
+const thresholdIn = (given: Given | undefined, currency: Currency): number | null => {
+  if (given === undefined || given === 'off') return null
+  const thresholdMinor = minorOf('threshold', given, currency)
+  if (thresholdMinor < 0) throw misused(`${given} is below zero\nA threshold is 0 or more, or off.`)
   return thresholdMinor
 }
 
@@ -133,7 +148,7 @@ const positive = (given: Given, currency: Currency): number => {
 }
 
 export const walletActs = {
-  add: act('Open a wallet; the first wallet of a client is its default', ADDED, add),
+  add: act('Open a wallet; the first wallet of a client is its default', ADDED, add, { inSandbox: 'POST /wallets' }),
   list: listing('List the wallets of all clients, newest first', WALLET.columns, walletsOf, NARROWED),
   fund: step(
     MOVED,
@@ -144,6 +159,7 @@ export const walletActs = {
       fund(tx, data, refusingClosed(wallet), amountMinor, causeOf(data, remarks))
     },
     {
+      route: 'POST /wallets/{id}/fund',
       description: 'The amount is booked as a transaction, like a transfer of money.',
       title: 'FundRequest',
       bodyExample: { amount: 250, remarks: 'Top-up' },
@@ -163,10 +179,20 @@ export const walletActs = {
   }),
   threshold: step(
     BALANCE,
-    'Set the threshold of a wallet, below which it is low, which is an event',
-    { amount: field('<amount>', `${AMOUNT}; off for none`) },
-    (tx, wallet, { amount }, data) =>
-      setThreshold(tx, data, wallet, thresholdIn(amount, data.currency(wallet.currencyId))),
+    'Set the threshold of a wallet',
+    { threshold: THRESHOLD },
+    (tx, wallet, { threshold }, data) =>
+      setThreshold(tx, data, wallet, thresholdIn(threshold, data.currency(wallet.currencyId))),
+    {
+      route: 'PATCH /wallets/{id}',
+      description:
+        'There is an event wallet.low once the amount is below it, and another one only after it has recovered.',
+      title: 'WalletUpdate',
+      bodyExample: { threshold: 500 },
+      endsWith: { currency: 'USD', amount: 100_000, threshold: 500 },
+      wrong: violation('threshold', 'number', 'must be a number'),
+      refuses: {},
+    },
   ),
   limit: step(WALLET, 'Set the credit limit of a POSTPAID wallet', { limit: field('<limit>', HOW_FAR) }, setLimit),
   default: step(WALLET, 'Make a wallet the default one of its client', {}, (tx, wallet, _, { world }) =>

@@ -43,7 +43,7 @@ export const webhookActs = {
     'List the webhooks of all clients, newest first',
     WEBHOOK.columns,
     (query, { clientId }) => allWebhooks(query, clientId),
-    { client: true },
+    { client: true, inSandbox: 'GET /webhooks' },
   ),
   deliveries: listing(
     'List the attempts to deliver to a webhook, newest first',
@@ -55,6 +55,7 @@ export const webhookActs = {
     'Deliver an event again to the webhooks of its client',
     { event: field('<event>', 'its id') },
     redeliverEvent,
+    { inSandbox: 'POST /events/{id}/redeliver' },
   ),
   disable: step(WEBHOOK, 'Switch a webhook off and drop its waiting deliveries', {}, (tx, webhook, _, { world }) =>
     disableWebhook(tx, world, webhook),

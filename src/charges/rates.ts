@@ -12,8 +12,17 @@ export type RateSource = (from: string, to: string) => number | undefined
 /** The rates of each world, which can differ. */
 export type WorldRates = (world: World) => RateSource
 
-/** Units of each currency for one unit of the base, as decimals with at most eight places (contract C1). */
-const RateTable = Type.Object({ base: Type.String(), rates: Type.Record(Type.String(), Type.String()) })
+/** The rates of a file (contract C1). */
+export const RateTable = Type.Object(
+  {
+    base: Type.String({ description: 'ISO 4217' }),
+    rates: Type.Record(Type.String(), Type.String(), {
+      title: 'RatesByCurrency',
+      description: 'The units of each currency that one unit of the base buys, as decimals with at most eight places',
+    }),
+  },
+  { title: 'ExchangeRates' },
+)
 
 const RATE = /^(0|[1-9]\d*)(?:\.(\d{1,8}))?$/
 /** Above it, the eighth decimal is not exact. */

@@ -98,7 +98,7 @@ export const ask = async (means: Means): Promise<Result> => {
   const { dataDir, postgres, format } = config
   if (postgres || act?.inNewFolder) makeDataFolder(dataDir)
   else if (!hasDatabase(dataDir)) throw holdsNoDatabase(dataDir)
-  requireLiveFolder(dataDir, asked.command)
+  requireLiveFolder(dataDir, asked.command, act?.inSandbox)
   using writerLock = new WriterLock(dataDir)
   const beganMs = sinceStartMs()
   let endMs = beganMs + WRITER_MS_MAX

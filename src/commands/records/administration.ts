@@ -20,15 +20,19 @@ import { type Result, show } from '../terminal/output.ts'
 export const dataCommand = (above: Command, name: string, description: string): Command =>
   withDataOptions(above.command(name)).description(description)
 
-/** The action of a command that reads its data folder and shows the result. Its errors are UsageError and ProgramError. */
+/**
+ * The action of a command that reads its data folder and shows the result. Its errors are UsageError and ProgramError.
+ * @param inSandbox the operation that does the same in a sandbox
+ */
 export const administer = <Args extends unknown[]>(
   work: (administration: Reading, ...args: Args) => Result | Promise<Result>,
+  inSandbox?: string,
 ) =>
   async function (this: Command, ...args: Args): Promise<void> {
     const config = dataConfigOf(this.opts<DataOptions>())
     await explainFaults(config.dataDir, () =>
       reading(config, async (data) => {
-        requireLive(config.dataDir, pathOf(this))
+        requireLive(config.dataDir, pathOf(this), inSandbox)
         await show(await work(data, ...args), config.format)
       }),
     )
@@ -75,43 +79,17 @@ export const pathOf = (command: Command): string =>
   command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
 
 /** Acts and lists need live mode (contract C20). @throws ProgramError */
-export const requireLive = (dataDir: string, command: string): void => {
+export const requireLive = (dataDir: string, command: string, inSandbox?: string): void => {
   if (!isOfMode(databasePath(dataDir), 'sandbox')) return
-  const operation = CONTROL_OPERATIONS[command]
-  const next = operation
-    ? `While it is served, ${operation} does the same.`
+  const next = inSandbox
+    ? `While it is served, ${inSandbox.replace(' ', ' /_sandbox')} does the same.`
     : 'Live data needs another folder: scrip client add makes one.'
   throw unusable(`${dataDir} is the folder of a sandbox, and scrip ${command} works in live mode only\n${next}`)
 }
 
-/** The operations of the control API that do the same in a sandbox. */
-const CONTROL_OPERATIONS: Readonly<Record<string, string>> = {
-  'client add': 'POST /_sandbox/clients',
-  'client list': 'GET /_sandbox/clients',
-  'client feature': 'PATCH /_sandbox/clients/{id}',
-  'client limits': 'PATCH /_sandbox/clients/{id}',
-  'wallet add': 'POST /_sandbox/wallets',
-  'wallet list': 'GET /_sandbox/wallets',
-  'wallet fund': 'POST /_sandbox/wallets/{id}/fund',
-  'wallet threshold': 'PATCH /_sandbox/wallets/{id}',
-  'rates set': 'PUT /_sandbox/rates',
-  'rates list': 'GET /_sandbox/rates',
-  'orders list': 'GET /_sandbox/orders',
-  'orders deliver': 'POST /_sandbox/orders/{id}/deliver',
-  'orders fail': 'POST /_sandbox/orders/{id}/fail',
-  'orders refund': 'POST /_sandbox/orders/{id}/refund',
-  'payouts list': 'GET /_sandbox/payouts',
-  'payouts advance': 'POST /_sandbox/payouts/{id}/advance',
-  'payouts fail': 'POST /_sandbox/payouts/{id}/fail',
-  'payouts return': 'POST /_sandbox/payouts/{id}/return',
-  'webhooks list': 'GET /_sandbox/webhooks',
-  'webhooks redeliver': 'POST /_sandbox/events/{id}/redeliver',
-  reconcile: 'POST /_sandbox/reconcile',
-}
-
 /** Called before anything in a folder changes. @throws ProgramError, DataFault */
-export const requireLiveFolder = (dataDir: string, command: string): void => {
-  if (hasDatabase(dataDir)) requireLive(dataDir, command)
+export const requireLiveFolder = (dataDir: string, command: string, inSandbox?: string): void => {
+  if (hasDatabase(dataDir)) requireLive(dataDir, command, inSandbox)
   requirePrivateFiles(dataDir)
 }
 

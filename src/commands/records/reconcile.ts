@@ -30,7 +30,7 @@ export const reconcileCommand = (reconciliation: Command): void => {
       ),
     )
     .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts('json'))
-    .action(administer(reconcile))
+    .action(administer(reconcile, 'POST /reconcile'))
 }
 
 const reconcile = async (

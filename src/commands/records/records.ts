@@ -57,7 +57,7 @@ const TERMINAL_ROWS = 100
 
 /** Defines a command that lists records: as a table, as JSON or as CSV (contract C17). */
 export const listCommand = (command: Command, said: Listing): Command => {
-  const { client, times, statuses, takes = {}, columns, of } = said
+  const { client, times, statuses, takes = {}, columns, of, inSandbox } = said
   describe(withListOptions(command), said)
   if (client) addField(command, field('--client <name>', 'only those of this client'))
   if (times !== undefined) {
@@ -75,7 +75,7 @@ export const listCommand = (command: Command, said: Listing): Command => {
       const items = await of(data.query, narrowing, inputOf(takes, args.slice(0, -1)) as never, data)
       const shown = listOf(columns, Iterator.from(items as never[]).take(limit ?? Number.POSITIVE_INFINITY), data)
       return isForPerson ? { ...shown, total: 'count' in items ? items.count() : items.length } : shown
-    }),
+    }, inSandbox),
   )
 }
 

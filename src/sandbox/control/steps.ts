@@ -38,7 +38,7 @@ interface Stepping<Id, Item, Schema extends TSchema> {
   wire: (item: Item, reference: Reference) => Static<Schema>
 }
 
-/** Routes that move a record one step further, each with its own path. */
+/** Routes that move a record one step further, or update it. */
 export const stepRoutes = <Id, Item, Schema extends TSchema>(
   parts: Parts,
   { kind, acts, params, example, response, wire }: Stepping<Id, Item, Schema>,
@@ -48,9 +48,11 @@ export const stepRoutes = <Id, Item, Schema extends TSchema>(
   const name = kind.name.replace(/^./, (letter) => letter.toUpperCase())
   for (const [verb, act] of Object.entries(acts)) {
     if (!('by' in act) || !act.operation) continue
-    const { endsWith, title, wrong, faultOf, refuses, ...operation } = act.operation
-    routes.post(
-      `/${kind.name}s/:id/${verb}`,
+    const { route, endsWith, title, wrong, faultOf, refuses, ...operation } = act.operation
+    const [method, path = ''] = route.split(' ')
+    const does = method === 'PATCH' ? 'update' : verb
+    routes[method === 'PATCH' ? 'patch' : 'post'](
+      path.replace('{id}', ':id'),
       async ({ params: { id }, query, body }) => {
         const world = await presentWorld(parts, query.world)
         const context = { ...administrationOf(world, reference), delivering, paying }
@@ -63,8 +65,8 @@ export const stepRoutes = <Id, Item, Schema extends TSchema>(
         })
       },
       {
-        id: verb + name,
-        names: `${kind.name}_${verb}.`,
+        id: does + name,
+        names: `${kind.name}_${does}.`,
         summary: act.summary,
         ...operation,
         params,

@@ -4,13 +4,11 @@ import { WALLET, walletActs } from '../../acts/wallets.ts'
 import { idPath } from '../../http/parameters.ts'
 import { Id, nullable, oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
-import { foundOr, notFound, violated, violation } from '../../kernel/failure.ts'
+import { violated, violation } from '../../kernel/failure.ts'
 import { toMajor } from '../../kernel/money.ts'
 import type { Reference } from '../../reference/reference.ts'
 import { findEnabledClient } from '../../sessions/queries.ts'
-import { setThreshold } from '../../wallets/publish.ts'
-import { findAnyWallet, openWallet, type Wallet } from '../../wallets/queries.ts'
-import type { World } from '../../worlds/world.ts'
+import { openWallet, type Wallet } from '../../wallets/queries.ts'
 import type { Parts } from '../parts.ts'
 import { SANDBOX_CLIENT_IDS } from '../seed/accounts.ts'
 import { controlRoutes } from './operation.ts'
@@ -24,57 +22,19 @@ const WalletThreshold = Type.Object(
   { ...walletFields, threshold: nullable(Type.Number()) },
   { title: 'WalletThreshold' },
 )
-const ERRORS = { not_found: notFound('Wallet') }
 
 const CLIENT_PROBLEM = 'must be the id of a client of this world'
 const CURRENCY_PROBLEM = 'must be the ISO 4217 code of a circulating currency'
 
-export const walletRoutes = (parts: Parts) =>
-  stepRoutes(
-    parts,
-    {
-      kind: WALLET,
-      acts: walletActs,
-      params: idPath('wallet'),
-      example: 1,
-      response: { description: 'The wallet with its new amount', schema: WalletState },
-      wire: stateOf,
-    },
-    openingRoutes(parts),
-  ).patch(
-    '/wallets/:id',
-    async ({ params: { id }, query, body: { threshold } }) => {
-      const world = await presentWorld(parts, query.world)
-      return updateThreshold(world, parts.reference, id, threshold)
-    },
-    {
-      id: 'updateWallet',
-      summary: 'Set the threshold of a wallet',
-      description:
-        'There is an event wallet.low once the amount is below it, and another one only after it has recovered.',
-      names: 'wallet_update.',
-      params: idPath('wallet'),
-      body: Type.Object(
-        {
-          threshold: Type.Optional(
-            Type.Number({
-              minimum: 0,
-              maximum: 1_000_000_000,
-              description: 'In major units; null, or left out, for none',
-            }),
-          ),
-        },
-        { title: 'WalletUpdate' },
-      ),
-      bodyExample: { threshold: 500 },
-      response: {
-        description: 'The wallet with its threshold',
-        schema: WalletThreshold,
-        example: { id: 1, currency: 'USD', amount: 100_000, threshold: 500 },
-      },
-      refuses: { validation: violation('threshold', 'number', 'must be a number'), ...ERRORS },
-    },
-  )
+export const walletRoutes = (parts: Parts) => {
+  const { fund, threshold } = walletActs
+  const stepping = { kind: WALLET, params: idPath('wallet'), example: 1 }
+  const moved = { description: 'The wallet with its new amount', schema: WalletState }
+  const updated = { description: 'The wallet with its threshold', schema: WalletThreshold }
+  const routes = openingRoutes(parts)
+  stepRoutes(parts, { ...stepping, acts: { fund }, response: moved, wire: stateOf }, routes)
+  return stepRoutes(parts, { ...stepping, acts: { threshold }, response: updated, wire: thresholdOf }, routes)
+}
 
 const openingRoutes = (parts: Parts) =>
   controlRoutes().post(
@@ -121,23 +81,16 @@ const openingRoutes = (parts: Parts) =>
     },
   )
 
-/** @throws DomainError not_found, validation */
-const updateThreshold = async (world: World, reference: Reference, id: number, threshold: number | undefined) => {
-  const updated = await world.db.write((tx) => {
-    const wallet = foundOr(findAnyWallet(tx, id), notFound('Wallet'))
-    const currency = reference.getCurrency(wallet.currencyId)
-    const thresholdMinor = threshold === undefined ? null : minorOf('threshold', threshold, currency)
-    return setThreshold(tx, { world, reference }, wallet, thresholdMinor)
-  })
-  const { precision } = reference.getCurrency(updated.currencyId)
-  const { thresholdMinor } = updated
-  return {
-    ...stateOf(updated, reference),
-    threshold: thresholdMinor === null ? null : toMajor(thresholdMinor, precision),
-  }
-}
-
 const stateOf = ({ id, currencyId, amountMinor }: Wallet, reference: Reference) => {
   const { currency, precision } = reference.getCurrency(currencyId)
   return { id, currency, amount: toMajor(amountMinor, precision) }
+}
+
+const thresholdOf = (wallet: Wallet, reference: Reference) => {
+  const { thresholdMinor, currencyId } = wallet
+  const { precision } = reference.getCurrency(currencyId)
+  return {
+    ...stateOf(wallet, reference),
+    threshold: thresholdMinor === null ? null : toMajor(thresholdMinor, precision),
+  }
 }

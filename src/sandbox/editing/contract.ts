@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ProductEntry } from '../../catalog/file-schema.ts'
+import { RateTable } from '../../charges/rates.ts'
 import { nullable, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 
@@ -44,14 +45,6 @@ export const ENTRY_EXAMPLE: Static<typeof CatalogEntry> = {
   denominations: [{ min_value: 100, max_value: 100, discount: 10 }],
 }
 
-const rateFields = {
-  base: Type.String({ description: 'ISO 4217' }),
-  rates: Type.Record(Type.String(), Type.String(), {
-    title: 'RatesByCurrency',
-    description: 'The units of each currency that one unit of the base buys, as decimals with at most eight places',
-  }),
-}
-export const Rates = Type.Object(rateFields, { title: 'ExchangeRates' })
 export const RATES_EXAMPLE = { base: 'USD', rates: { EUR: '0.92' } }
 
 const Features = Type.Object({ vouchers: Type.Optional(Type.Boolean()) }, { title: 'FeaturesEdit' })
@@ -105,7 +98,7 @@ export const ProductEdit = Type.Object(
   { title: 'ProductEdit' },
 )
 
-export const RatesBody = Type.Object(rateFields, { title: 'ExchangeRatesRequest' })
+export const RatesBody = Type.Object(RateTable.properties, { title: 'ExchangeRatesRequest' })
 
 export const NewClientBody = Type.Object(
   {

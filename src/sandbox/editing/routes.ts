@@ -1,5 +1,7 @@
+import { newPassword } from '../../acts/clients.ts'
 import { ratesFile } from '../../acts/rates.ts'
 import { forgetPrices } from '../../charges/cache.ts'
+import { RateTable } from '../../charges/rates.ts'
 import { ratesIn, replaceRates } from '../../charges/stored-rates.ts'
 import { readObject } from '../../http/body.ts'
 import { listOf } from '../../http/operation.ts'
@@ -26,14 +28,11 @@ import {
   NewClientBody,
   ProductEdit,
   RATES_EXAMPLE,
-  Rates,
   RatesBody,
 } from './contract.ts'
 import { changeProduct, entryIn, readEdit } from './products.ts'
 import { readRates, refusingFaults } from './rates.ts'
 
-/** The length of a generated password: 165 random bits. */
-const PASSWORD_LENGTH = 32
 const CLIENTS_MAX = 1_000
 
 /** Everything in a world that depends on the edit is computed again. */
@@ -75,13 +74,15 @@ export const productRoutes = (parts: Parts) =>
     },
   )
 
+const ALL_RATES = { description: 'All rates', schema: RateTable, example: RATES_EXAMPLE }
+
 export const rateRoutes = (parts: Parts) =>
   controlRoutes('rates.')
     .get('/rates', ({ query }) => ratesFile(ratesIn(getWorld(parts.worlds, query.world), parts.initialRates)), {
       id: 'getRates',
       summary: 'See the exchange rates of a world',
       description: 'In the form of a file for `--rates`.',
-      response: { description: 'All rates', schema: Rates, example: RATES_EXAMPLE },
+      response: ALL_RATES,
     })
     .put(
       '/rates',
@@ -98,7 +99,7 @@ export const rateRoutes = (parts: Parts) =>
         description: 'Currencies that are left out no longer have a rate. Held prices of the world are dropped.',
         body: RatesBody,
         bodyExample: RATES_EXAMPLE,
-        response: { description: 'All rates', schema: Rates, example: RATES_EXAMPLE },
+        response: ALL_RATES,
         refuses: {
           validation: invalid([
             {
@@ -132,7 +133,7 @@ export const clientRoutes = (parts: Parts) =>
       async ({ query, body: { name, ...sent }, request, set }) => {
         const world = await presentWorld(parts, query.world)
         const edit = readClientEdit(parts.catalog, world, sent, await nullsIn(request))
-        const password = sent.password ?? world.ids.letters(PASSWORD_LENGTH)
+        const password = sent.password ?? newPassword(world)
         const id = await world.db.write((tx) => {
           if (findCredentials(tx, name)) throw violated('name', 'enum', 'must not be taken by another client')
           if (allClients(tx).length >= CLIENTS_MAX) throw violated('name', 'max', `cannot be added: ${TOO_MANY}`)
