@@ -1,6 +1,6 @@
 import { findAnyEvent } from '../events/queries.ts'
 import { refused } from '../kernel/exit.ts'
-import { type Attempt, allWebhooks, attemptsTo, findAnyWebhook, type Webhook } from '../webhooks/queries.ts'
+import { type Attempt, attemptsTo, findAnyWebhook, type Webhook, webhooksOf } from '../webhooks/queries.ts'
 import { countQueued } from '../webhooks/queue-queries.ts'
 import { disableWebhook, redeliver } from '../webhooks/webhooks.ts'
 import type { Acting } from './act.ts'
@@ -42,7 +42,7 @@ export const webhookActs = {
   list: listing(
     'List the webhooks of all clients, newest first',
     WEBHOOK.columns,
-    (query, { clientId }) => allWebhooks(query, clientId),
+    webhooksOf,
     { client: true, inSandbox: 'GET /webhooks' },
   ),
   deliveries: listing(

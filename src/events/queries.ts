@@ -87,5 +87,16 @@ export const eventList = new List({
 /** The data that the events of a record have. */
 export const EVENT_TEXTS = { table: events, texts: [], json: ['data'] } as const satisfies Personal<typeof events>
 
+/** The last events of a record, the oldest first: an index leads to those of its client since it was made. */
+export const lastEventsAbout = (
+  query: Query,
+  { clientId, record, sinceMs }: Pick<Event, 'clientId' | 'record'> & { sinceMs: number },
+  countMax: number,
+): Event[] => {
+  const isOfKind = sql`${events.type} GLOB ${record.replace(/ .*/, '.*')}`
+  const isAbout = and(eq(events.clientId, clientId), gte(events.createdAtMs, sinceMs), isOfKind, eq(events.record, record))
+  return [...rowsById(query, events, isAbout, { newestFirst: true, limit: countMax })].reverse()
+}
+
 export const eventsAbout = (query: Query, records: Iterable<string>): Iterable<Event> =>
   rowsById(query, events, isOneOf(events.record, records))

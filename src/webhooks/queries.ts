@@ -1,7 +1,7 @@
-import { and, asc, count, desc, eq, gt, inArray, isNotNull, min, or, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, isNotNull, min, or, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { type Narrowing, type Rows, rowsById } from '../db/narrowing.ts'
+import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import { isOneOf } from '../db/personal.ts'
 import { preparedAll, preparedInsert, preparedOne } from '../db/prepared.ts'
 import { type Attempt, type Webhook, webhookDeliveries, webhooks } from './tables.ts'
@@ -30,14 +30,16 @@ export const findAnyWebhook = (query: Query, id: string): Webhook | undefined =>
 export const findWebhookEvenDeleted = (query: Query, id: string): Webhook | undefined =>
   query.select().from(webhooks).where(eq(webhooks.id, id)).limit(1).get()
 
+/** The webhooks of a list. Their ids sort by creation. */
+export const webhooksOf = (query: Query, narrowing: Narrowing): Rows<Webhook> => {
+  const { clientId, createdAtMs: atMs, deleted } = webhooks
+  return rowsById(query, webhooks, and(eq(deleted, false), narrowed({ clientId, atMs }, narrowing)), narrowing)
+}
+
 /** The webhooks of all clients, or of one; the newest first. */
-export const allWebhooks = (query: Query, clientId?: number): Webhook[] =>
-  query
-    .select()
-    .from(webhooks)
-    .where(clientId === undefined ? eq(webhooks.deleted, false) : ownedBy(clientId))
-    .orderBy(desc(webhooks.createdAtMs), desc(webhooks.id))
-    .all()
+export const allWebhooks = (query: Query, clientId?: number): Webhook[] => [
+  ...webhooksOf(query, { clientId, newestFirst: true }),
+]
 
 const hasQueue = sql`EXISTS (SELECT 1 FROM webhook_queue
   WHERE webhook_queue.webhook_id = webhooks.id AND webhook_queue.due_at_ms IS NOT NULL)`

@@ -66,7 +66,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
   stock: { said: voucherActs.list },
   products: { said: products, isSearched: true },
   rates: { said: rateActs.list },
-  webhooks: { said: webhookActs.list, isSearched: true, left: 'signing created_at' },
+  webhooks: { said: webhookActs.list, isSearched: true, isShort: true, left: 'signing created_at' },
   deliveries: { said: webhookActs.deliveries, input: (of) => ({ webhook: of }) },
   events: { said: events, isSearched: true },
   beneficiaries: { said: beneficiaryActs.list, isSearched: true, left: 'phone' },

@@ -10,11 +10,12 @@ import { WEBHOOK } from '../../acts/webhooks.ts'
 import { type AuditRow, actsAbout, findHead } from '../../audit/queries.ts'
 import { findProduct } from '../../catalog/queries.ts'
 import { eventWire } from '../../events/contract.ts'
-import { type Event, eventsAbout, findAnyEvent } from '../../events/queries.ts'
+import { type Event, findAnyEvent, lastEventsAbout } from '../../events/queries.ts'
 import { SECOND_MS, toTimestamp } from '../../kernel/clock.ts'
 import { refused } from '../../kernel/exit.ts'
 import type { Order } from '../../orders/queries.ts'
 import { eventsOf, type Payout } from '../../payouts/queries.ts'
+import { canHappen, nextStep, TRANSITIONS } from '../../payouts/transitions.ts'
 import { entryWire } from '../../wallets/ledger-entry.ts'
 import { entriesOf } from '../../wallets/ledger-queries.ts'
 import { explainedAttemptWire } from '../../webhooks/contract.ts'
@@ -33,8 +34,8 @@ interface Step {
 interface Told<Item> {
   /** The acts that its status allows. */
   acts: (item: Item) => readonly string[]
-  /** The name under which events have it. */
-  events?: (item: Item) => string
+  /** The client and the name under which events have it, and the time from which it has any. */
+  events?: (item: Item) => Parameters<typeof lastEventsAbout>[1]
   steps?: (item: Item, data: Reading, done: readonly AuditRow[]) => Step[]
   /** Lists that belong to the record, with their filters. */
   lists?: Readonly<Record<string, (item: Item) => Record<string, string>>>
@@ -48,26 +49,24 @@ const told = <Id, Item>(kind: Kind<Id, Item>, read: (text: string) => Id, story:
       row: rowOf(kind.details ?? kind.columns, item, data),
       group: kind.group,
       acts: acts(item),
-      record: events?.(item),
+      about: events?.(item),
       steps: (done: readonly AuditRow[]) => steps?.(item, data, done),
       lists: Object.fromEntries(Object.entries(lists).map(([name, of]) => [name, of(item)])),
     }
   },
 })
 
-const PAYOUT_ACTS: Readonly<Record<string, readonly string[]>> = {
-  created: ['payouts advance', 'payouts cancel'],
-  queued: ['payouts advance', 'payouts cancel'],
-  processing: ['payouts advance', 'payouts fail', 'payouts cancel'],
-  settling: ['payouts advance', 'payouts fail'],
-  action_required: ['payouts advance', 'payouts cancel'],
-  completed: ['payouts return'],
+export const actsOnPayout = (payout: Payout): string[] => {
+  const allowed = {
+    'payouts advance': nextStep(payout) !== undefined || canHappen('resumed', payout),
+    'payouts fail': canHappen('failed', payout),
+    'payouts cancel': canHappen('cancelled', payout),
+    'payouts return': canHappen('returned', payout),
+  }
+  return Object.entries(allowed).flatMap(([act, isAllowed]) => (isAllowed ? [act] : []))
 }
 
-export const actsOnPayout = ({ status, returned }: Payout): readonly string[] =>
-  returned ? [] : (PAYOUT_ACTS[status] ?? [])
-
-export const OPEN_PAYOUTS = ['created', 'queued', 'processing', 'settling', 'action_required'] as const
+export const OPEN_PAYOUTS = [...TRANSITIONS.cancelled.from, ...TRANSITIONS.failed.from]
 export const OPEN_ORDERS = ['PENDING', 'PROCESSING', 'PARTIALLY_DELIVERED'] as const
 
 /** A partial delivery that was given up keeps its status. */
@@ -116,10 +115,14 @@ const stepsOfOrder = (order: Order, { clientName }: Reading, done: readonly Audi
 const RECORDS = {
   payouts: told(PAYOUT, String, {
     acts: actsOnPayout,
-    events: ({ id }) => `payout ${id}`,
+    events: ({ id, clientId, createdAtMs: sinceMs }) => ({ clientId, record: `payout ${id}`, sinceMs }),
     steps: stepsOfPayout,
   }),
-  orders: told(ORDER, Number, { acts: actsOnOrder, events: ({ id }) => `order ${id}`, steps: stepsOfOrder }),
+  orders: told(ORDER, Number, {
+    acts: actsOnOrder,
+    events: ({ id, clientId, placedAtMs: sinceMs }) => ({ clientId, record: `order ${id}`, sinceMs }),
+    steps: stepsOfOrder,
+  }),
   wallets: told(WALLET, Number, {
     acts: ({ closedAtMs, type }) =>
       closedAtMs === null
@@ -127,7 +130,7 @@ const RECORDS = {
             (verb) => `wallet ${verb}`,
           )
         : [],
-    events: ({ id }) => `wallet ${id}`,
+    events: ({ id, clientId, createdAtMs: sinceMs }) => ({ clientId, record: `wallet ${id}`, sinceMs }),
     lists: { transactions: ({ id }) => ({ of: String(id) }) },
   }),
   clients: told(CLIENT, String, {
@@ -165,14 +168,17 @@ const RECORDS = {
   ),
 } as const
 
+/** A wallet has any number of events. */
+const EVENTS_MAX = 100
+
 /** @throws ProgramError when there is no such record */
 export const storyOf = (data: Reading, page: string, id: string) => {
   if (!Object.hasOwn(RECORDS, page)) throw refused(`there is no page ${page}\nSee the menu.`)
   const { query, reference } = data
-  const { row, group, acts, record, steps, lists } = RECORDS[page as keyof typeof RECORDS].find(data, id)
+  const { row, group, acts, about, steps, lists } = RECORDS[page as keyof typeof RECORDS].find(data, id)
   const done = [...actsAbout(query, group, id)]
-  const events =
-    record === undefined ? (page === 'events' ? [findAnyEvent(query, id)] : []) : eventsAbout(query, [record])
+  const event = page === 'events' ? findAnyEvent(query, id) : undefined
+  const events = about ? lastEventsAbout(query, about, EVENTS_MAX) : event ? [event] : []
   return {
     row,
     seen: findHead(query)?.count ?? 0,
@@ -180,10 +186,8 @@ export const storyOf = (data: Reading, page: string, id: string) => {
     steps: steps(done),
     entries:
       group === 'orders' || group === 'payouts' ? entriesOf(query, id).map((entry) => entryWire(entry, reference)) : [],
-    events: toldEvents(
-      data,
-      [...events].flatMap((event) => event ?? []),
-    ),
+    events: toldEvents(data, events),
+    eventsMax: EVENTS_MAX,
     audit: listOf(AUDIT_SHOWN, done, data),
     lists,
   }

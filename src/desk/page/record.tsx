@@ -27,6 +27,7 @@ interface Story {
   steps?: Step[]
   entries: LedgerEntry[]
   events: ToldEvent[]
+  eventsMax: number
   audit: List
   lists: Record<string, Record<string, string>>
 }
@@ -39,7 +40,7 @@ const titleOf = (page: string, id: string, { reference_id, client_reference }: R
 export const RecordPage = ({ place: { page, id = '' } }: { place: Place }) => {
   const { value, error, reload } = useLoaded(() => read<Story>(['record', page, id]), [page, id])
   if (!value) return <Failed error={error} />
-  const { row, seen, acts, steps = [], entries, events, audit, lists } = value
+  const { row, seen, acts, steps = [], entries, events, eventsMax, audit, lists } = value
   const title = titleOf(page, id, row)
   const subjects = [{ id, label: title }]
   const onDone = () => {
@@ -65,7 +66,10 @@ export const RecordPage = ({ place: { page, id = '' } }: { place: Place }) => {
         </Card>
       )}
       {(events.length > 0 || steps.length > 0) && (
-        <Card title="Events and deliveries">
+        <Card
+          title="Events and deliveries"
+          aside={events.length === eventsMax && <span class="soft">the last {eventsMax}</span>}
+        >
           {events.length === 0 && <Empty>Events are kept for 30 days.</Empty>}
           <ul class="events">
             {events.map((event) => (
