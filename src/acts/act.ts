@@ -1,6 +1,6 @@
 import type { AuditSeal } from '../audit/audit.ts'
 import type { DataConfig } from '../config/config.ts'
-import type { Database, Tx } from '../db/database.ts'
+import type { Database, Query, Tx } from '../db/database.ts'
 import type { Delivering } from '../orders/delivery.ts'
 import type { Moving } from '../payouts/progress.ts'
 import type { Administration } from './administration.ts'
@@ -84,6 +84,8 @@ export interface Act {
   readFile?: (text: string) => string
   /** The operation below `/_sandbox` that does the same in a sandbox: `POST /wallets/{id}/fund` (contract C15). */
   inSandbox?: string
+  /** The ids of the records that the lines of a file name, for a command that acts on each of them. @throws FileFault */
+  among?: (query: Query, text: string) => string[]
   /** The row that the command shows without options, which is not an act. */
   show?: (data: Administration, input: never) => Row
   perform: (acting: Acting, input: never) => ActResult | Promise<ActResult>

@@ -1,8 +1,10 @@
+import type { Query } from '../db/database.ts'
 import { Text } from '../http/validation.ts'
 import { transitionRefused, violation } from '../kernel/failure.ts'
+import { FileFault } from '../kernel/problems.ts'
 import { cancelPayout } from '../payouts/payouts.ts'
 import { ADVANCE_TARGETS, advance, applyEvent, type EventDetails } from '../payouts/progress.ts'
-import { findAnyPayout, PAYOUT_STATUSES, type Payout, payoutsOf } from '../payouts/queries.ts'
+import { findAnyPayout, PAYOUT_STATUSES, type Payout, payoutsNamed, payoutsOf } from '../payouts/queries.ts'
 import type { StepContext } from './act.ts'
 import { choiceOf, field } from './fields.ts'
 import { type Kind, listing, members, type Noun, type Shown, showing, step } from './kind.ts'
@@ -48,26 +50,48 @@ const text = (maxLength: number, description?: string) => ({
   schema: Text({ minLength: 1, maxLength, ...(description !== undefined && { description }) }),
 })
 
+/** The payouts of a list, such as the bank's: an id or a reference on each line. @throws FileFault */
+export const payoutsIn = (query: Query, text: string): Payout[] => {
+  const lines = text.split('\n').map((line) => line.trim())
+  const found = payoutsNamed(query, lines)
+  const [byId, byReference] = [Map.groupBy(found, ({ id }) => id), Map.groupBy(found, ({ referenceId }) => referenceId)]
+  const problems: string[] = []
+  const payouts = new Set<Payout>()
+  for (const [index, name] of lines.entries()) {
+    const [payout, other] = byId.get(name) ?? byReference.get(name) ?? []
+    if (payout && !other) payouts.add(payout)
+    else if (payout) problems.push(`line ${index + 1}: several clients have a payout ${name}: write its id`)
+    else if (name !== '') problems.push(`line ${index + 1}: there is no payout ${name}`)
+  }
+  if (problems.length > 0) throw new FileFault('payouts', problems.slice(0, PROBLEMS_MAX))
+  return [...payouts]
+}
+
+const PROBLEMS_MAX = 20
+
 const NARROWED = { client: true, times: 'created', statuses: PAYOUT_STATUSES, inSandbox: 'GET /payouts' } as const
 
 export const payoutActs = {
   list: listing('List the payouts of all clients, newest first', DETAILS, payoutsOf, NARROWED),
   show: showing(PAYOUT, 'Show a payout and its beneficiary'),
-  advance: step(
-    PAYOUT,
-    'Move a payout on: a step, or as far as a status',
-    { to: field('--to <status>', 'the status to reach', choiceOf(ADVANCE_TARGETS)) },
-    (tx, payout, { to }, data) => advance(tx, data.paying, data.world, payout, to, byOperator(data)),
-    {
-      route: 'POST /payouts/{id}/advance',
-      description: 'Passes through every status on the way, each with its event and its ledger entries.',
-      title: 'AdvanceRequest',
-      bodyExample: { to: 'settling' },
-      endsWith: { status: 'settling' },
-      wrong: violation('to', 'enum', `must be one of ${ADVANCE_TARGETS.join(', ')}`),
-      refuses: { transition_refused: transitionRefused('completed', 'settling') },
-    },
-  ),
+  advance: {
+    ...step(
+      PAYOUT,
+      'Move a payout on: a step, or as far as a status',
+      { to: field('--to <status>', 'the status to reach', choiceOf(ADVANCE_TARGETS)) },
+      (tx, payout, { to }, data) => advance(tx, data.paying, data.world, payout, to, byOperator(data)),
+      {
+        route: 'POST /payouts/{id}/advance',
+        description: 'Passes through every status on the way, each with its event and its ledger entries.',
+        title: 'AdvanceRequest',
+        bodyExample: { to: 'settling' },
+        endsWith: { status: 'settling' },
+        wrong: violation('to', 'enum', `must be one of ${ADVANCE_TARGETS.join(', ')}`),
+        refuses: { transition_refused: transitionRefused('completed', 'settling') },
+      },
+    ),
+    among: (query: Query, text: string) => payoutsIn(query, text).map(({ id }) => id),
+  },
   fail: step(
     PAYOUT,
     'Fail a payout that is processing or settling',

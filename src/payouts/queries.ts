@@ -3,7 +3,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query } from '../db/database.ts'
 import { contains, List, searchText } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
-import type { Personal } from '../db/personal.ts'
+import { isOneOf, type Personal } from '../db/personal.ts'
 import {
   isGiven,
   preparedAll,
@@ -56,6 +56,16 @@ export const payoutsOf = (query: Query, narrowing: Narrowing): Rows<Payout> => {
   const texts = [id, searchLowerCase]
   const amount = sql`${amountRank} / power(10.0, ${RANK_DECIMALS})`
   return rowsById(query, payouts, narrowed({ clientId, status, atMs, texts, amount }, narrowing), narrowing)
+}
+
+/** The payouts of all clients that have one of the names as their id or as their reference. */
+export const payoutsNamed = (query: Query, names: readonly string[]): Payout[] => {
+  const ofReference = and(sql`${payouts.clientId} IN (SELECT id FROM clients)`, isOneOf(payouts.referenceId, names))
+  return query
+    .select()
+    .from(payouts)
+    .where(or(isOneOf(payouts.id, names), ofReference))
+    .all()
 }
 
 /** The payouts of all clients, the newest first: their ids sort by creation. */

@@ -203,6 +203,37 @@ test('an act answers with the record, the next request of its client sees it, an
     expect((await operator.run(['orders', 'list'])).stdout).not.toContain('BOX-')
   }))
 
+test('payouts of a list are advanced one by one, by their ids or references, and a refused one stops no other', () =>
+  open(async (operator, _, customer) => {
+    const made = []
+    for (const name of ['p-1', 'p-2', 'p-3', 'p-4']) made.push((await customer.payout(name)).id)
+    const [first = '', , third = '', fourth = ''] = made
+    await operator.json('payouts', 'cancel', third)
+    const list = operator.file('paid.txt', `p-1\r\n\n  p-3 \n${fourth}\np-1\n`)
+    const args = ['payouts', 'advance', '--to', 'completed', '--json', '--file']
+    const rehearsed = await operator.run([...args, list, '--dry-run'])
+    expect([rehearsed.exitCode, JSON.parse(rehearsed.stdout)]).toEqual([
+      1,
+      [first, fourth].map((id) => expect.objectContaining({ id, status: 'completed' })),
+    ])
+    expect(await customer.read(`/payouts/${first}`)).toMatchObject({ status: 'created' })
+    const done = await operator.run([...args, list])
+    expect([done.exitCode, done.stdout]).toEqual([1, rehearsed.stdout])
+    expect(done.stderr).toStartWith(`scrip: payout ${third} is cancelled, and cannot be changed like this\n`)
+    const rows = await operator.json<{ subject: string; outcome: string }[]>('audit', 'list', '--limit', '3')
+    expect(rows.map(({ subject, outcome }) => [subject, outcome])).toEqual([
+      [fourth, 'done'],
+      [third, 'refused'],
+      [first, 'done'],
+    ])
+    const wrong = await operator.run([...args, operator.file('wrong.txt', 'p-2\np-9\n')])
+    expect(wrong).toMatchObject({ exitCode: 4, stdout: '' })
+    expect(wrong.stderr).toContain('wrong.txt: the payouts have 1 problem:\nline 2: there is no payout p-9\n')
+    expect(await customer.read(`/payouts/${made[1]}`)).toMatchObject({ status: 'created' })
+    for (const which of [[], [first, '--file', list]])
+      expect(await operator.run(['payouts', 'advance', ...which])).toMatchObject({ exitCode: 2, stdout: '' })
+  }))
+
 describe('a code that expires after its import', () => {
   /** Lets the codes with these numbers in the stock expire, because a test cannot wait for that. */
   const expire = (operator: Operator, ...ids: number[]): void =>

@@ -16,6 +16,7 @@ const A4_WIDTH = 718
 const PAGES = [
   ...['#today', '#payouts', '#orders/1', '#clients', '#clients/acme', '#wallets/1', '#stock', '#products/1', '#audit'],
   ...['#search?search=bonus', '#search?search=nothing-of-this'],
+  '#reconcile?client=acme',
   ...['#statement', `#statement?client=acme&month=${MONTH}`],
 ]
 
@@ -104,6 +105,35 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     await waiting.getByText('No payout waits.').waitFor()
     const completed = await operator.json<object[]>('payouts', 'list', '--status', 'completed')
     expect(completed).toHaveLength(10)
+  })
+
+  test("pays those of the bank's list", async () => {
+    for (const name of ['b-1', 'b-2', 'b-3']) await customer.payout(name)
+    await today()
+    const waiting = card('Payouts that wait')
+    await waiting.getByText('Choose from a list').click()
+    const list = waiting.getByLabel('Ids or references, one on each line')
+    await list.fill('b-9')
+    await waiting.getByRole('button', { name: 'Choose them' }).click()
+    await waiting.getByText('line 1: there is no payout b-9').waitFor()
+    await waiting.getByLabel('Or a file of them').setInputFiles(operator.file('paid.txt', 'b-1\nb-3\n'))
+    await waiting.getByRole('button', { name: 'Choose them' }).click()
+    await waiting.getByRole('button', { name: 'Advance 2 records' }).click()
+    expect(await confirm()).toContain('Would be done: 2 of 2')
+    const open = await operator.json<object[]>('payouts', 'list', '--status', 'created')
+    expect(open).toMatchObject([{ reference_id: 'b-2' }])
+    await operator.json('payouts', 'cancel', (open as { id: string }[])[0]?.id ?? '')
+  })
+
+  test("compares a client's own list with the ledger", async () => {
+    await page.goto(`${desk.url}/#clients/acme`)
+    await page.getByRole('link', { name: 'Reconcile its own list' }).click()
+    await page.getByLabel('Month, in UTC; all if empty').fill(MONTH)
+    const list = operator.file('list.csv', 'reference,type,amount,currency\nb-1,payout,100,USD\nmine,order,1,USD\n')
+    await page.getByLabel('Its list, as CSV or JSON lines').setInputFiles(list)
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByText('1 match.').waitFor()
+    await page.getByText('only_theirs').waitFor()
   })
 
   test('refunds one voucher of an order, and shows the new balance of the wallet', async () => {

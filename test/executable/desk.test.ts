@@ -339,6 +339,48 @@ describe('the desk shows', () => {
     expect(csv).toBe((await operator.run(['statement', 'acme', '--month', month, '--csv'])).stdout)
   })
 
+  test('the payouts that a list names, and the lines that name none', () =>
+    asOperator(async (operator) => {
+      const { server, customer } = await operator.trading()
+      await using _server = server
+      await using desk = await Desk.of(operator)
+      const session = await desk.enter()
+      const ids = [(await customer.payout('p-1')).id, (await customer.payout('p-2')).id]
+      const named = async (body: string) => {
+        const response = await session.request('/data/payouts', { method: 'POST', body })
+        return [response.status, await response.json()] as const
+      }
+      const [status, list] = await named(`p-2\r\n${ids[0]}\n`)
+      expect([status, (list as Rows).rows.map(({ id }) => id)]).toEqual([200, [ids[1], ids[0]]])
+      expect(await named('p-1\nnone\n')).toEqual([
+        400,
+        { error: 'the list: the payouts have 1 problem:\nline 2: there is no payout none' },
+      ])
+    }))
+
+  deskTest('what reconcile found', async (session, operator) => {
+    const list = 'reference,type,amount,currency\nmine,order,1.00,USD\n'
+    const compared = async (body: string) => {
+      const path = `/data/reconcile?client=acme&month=${new Date().toISOString().slice(0, 7)}&file=list.csv`
+      const response = await session.request(path, { method: 'POST', body })
+      return [response.status, await response.json()] as const
+    }
+    const [status, found] = await compared(list)
+    expect([status, found]).toMatchObject([
+      200,
+      {
+        said: ['0 match.', 'The sums in USD diverge at order mine: 0.00 USD here, 1.00 USD in the list.'],
+        rows: [{ finding: 'only_theirs', type: 'order', reference: 'mine', their_amount: '1.00 USD' }],
+      },
+    ])
+    const csv = (await operator.run(['reconcile', 'acme', operator.file('list.csv', list), '--csv'])).stdout
+    expect((found as unknown as { columns: string[] }).columns.join()).toBe(csv.split('\r\n')[0] ?? '')
+    expect(await compared('reference,type,amount,currency\nmine,order,x,USD\n')).toEqual([
+      400,
+      { error: expect.stringContaining('list.csv has 1 problem:\nline 2, amount') },
+    ])
+  })
+
   deskTest('what verify found', async (session, operator) => {
     const found = await (await session.request('/data/verify', { method: 'POST' })).json()
     expect(found).toEqual(await operator.json('verify'))

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { NOUNS } from '../../src/commands/acts/table.ts'
 import { badRequest, invalid, notFound, validation } from '../errors.ts'
 import { forFile, startServer, TestWorld, testIn } from '../harness.ts'
 import { DELAYED, getOrder, getPayout, INSTANT, NOON, PAYEE, pay, place } from '../records.ts'
@@ -29,6 +30,19 @@ const statusesOf = async (world: TestWorld, payoutId: string, orderId: number) =
   (await getPayout(world, payoutId)).status,
   (await getOrder(world, orderId)).status,
 ]
+
+test('an act or a list that does the same as an operation names one that exists', async () => {
+  const { paths } = (await (await server.request('/openapi.json')).json()) as { paths: Record<string, object> }
+  const named = Object.values(NOUNS).flatMap((noun) => Object.values(noun).flatMap(({ inSandbox }) => inSandbox ?? []))
+  expect(named.length).toBeGreaterThan(20)
+  for (const route of named) {
+    const [method = '', path = ''] = route.split(' ')
+    expect({ route, methods: Object.keys(paths[`/_sandbox${path}`] ?? {}) }).toEqual({
+      route,
+      methods: expect.arrayContaining([method.toLowerCase()]),
+    })
+  }
+})
 
 describe('PUT /_sandbox/pace', () => {
   test('200 returns the new pace; omitted members stay, and an error changes nothing', async () => {

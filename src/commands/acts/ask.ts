@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Act, ActRequest } from '../../acts/act.ts'
+import type { Row } from '../../acts/cells.ts'
 import { fileOf } from '../../acts/fields.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import { operatorName } from '../../config/environment.ts'
@@ -8,11 +9,11 @@ import type { DataOptions } from '../../config/option-table.ts'
 import { hasDatabase, makeDataFolder } from '../../db/data-folder.ts'
 import { isServed, lockForServing, WRITER_MS_MAX, WriterLock } from '../../db/folder-lock.ts'
 import { SECOND_MS, sinceStartMs, systemClock } from '../../kernel/clock.ts'
-import { ProgramError, refused } from '../../kernel/exit.ts'
+import { errorText, misused, ProgramError, refused } from '../../kernel/exit.ts'
 import { freshActId } from '../../kernel/ids.ts'
 import { createDatabase } from '../../start/folder.ts'
 import { explainFaults, reasonOf, withInput } from '../advice.ts'
-import { holdsNoDatabase, pathOf, requireLiveFolder } from '../records/administration.ts'
+import { holdsNoDatabase, pathOf, reading, requireLiveFolder } from '../records/administration.ts'
 import { note, type Result, show } from '../terminal/output.ts'
 import { type OnProgress, withProgress } from '../terminal/progress.ts'
 import { perform } from './perform.ts'
@@ -44,6 +45,34 @@ export const acting = (act: Act) =>
       }),
     )
   }
+
+/** The action of a command that acts on one record, or on each that a file names. A refusal does not stop it. */
+export const actingOnEach = (act: Act, among: NonNullable<Act['among']>) =>
+  async function (this: Command, id: string | undefined, options: { file?: string }, self: Command): Promise<void> {
+    const { file } = options
+    if ((file === undefined) === (id === undefined)) throw misused(WHICH)
+    if (file === undefined) return await acting(act).call(this, id, options, self)
+    const config = dataConfigOf(this.opts<DataOptions>())
+    const named = (text: string) => reading(config, async ({ query }) => among(query, text))
+    const ids = await explainFaults(config.dataDir, () => {
+      requireLiveFolder(config.dataDir, pathOf(this), act.inSandbox)
+      return recordingRefusal({ config, asked: actRequestOf(this, []) }, () => withInput(file, named))
+    })
+    const rows: Row[] = []
+    for (const one of ids) {
+      const asked = { ...actRequestOf(this, [one, options]), subject: one }
+      try {
+        rows.push((await explainFaults(config.dataDir, () => ask({ config, act, asked }))) as Row)
+      } catch (error) {
+        if (!(error instanceof ProgramError)) throw error
+        process.stderr.write(errorText(error.message))
+        process.exitCode = error.exitCode
+      }
+    }
+    await show({ columns: Object.keys(rows[0] ?? {}), rows }, config.format)
+  }
+
+const WHICH = 'a record or a file is to be named, and not both\nGive an id, or --file.'
 
 const askWithFile = async (means: Means & { act: Act }): Promise<Result> => {
   const { takes, readFile = (text) => text } = means.act

@@ -12,7 +12,7 @@ import { backupAct } from '../data/backup.ts'
 import { catalogActs } from '../records/catalog.ts'
 
 /** By the groups of their commands. */
-const NOUNS: Readonly<Record<string, Noun>> = {
+export const NOUNS: Readonly<Record<string, Noun>> = {
   beneficiary: beneficiaryActs,
   catalog: catalogActs,
   client: clientActs,

@@ -1,7 +1,8 @@
 import { Value } from '@sinclair/typebox/value'
-import { Amount, type List } from '../../acts/cells.ts'
+import { Amount, type List, listOf } from '../../acts/cells.ts'
 import { CLIENT } from '../../acts/clients.ts'
 import { get } from '../../acts/kind.ts'
+import { PAYOUT, payoutsIn } from '../../acts/payouts.ts'
 import { type DataConfig, dataConfigOf, urlOf } from '../../config/config.ts'
 import { type DeskOptions, LOOPBACK } from '../../config/option-table.ts'
 import { parseMonth, parseTime } from '../../config/values.ts'
@@ -10,9 +11,11 @@ import type { Narrowing } from '../../db/narrowing.ts'
 import { createDesk } from '../../desk/server.ts'
 import { Requested } from '../../desk/wire.ts'
 import { EXIT, errorText, misused, ProgramError } from '../../kernel/exit.ts'
+import { ALWAYS } from '../../reconciliation/partner-list.ts'
 import { explained, explainFaults } from '../advice.ts'
 import { verifiedData } from '../data/verify.ts'
 import { type Reading, reading, requireLiveFolder } from '../records/administration.ts'
+import { reconciled } from '../records/reconcile.ts'
 import { bind } from '../serve/bind.ts'
 import { nextStopSignal } from '../serve/stop-signal.ts'
 import { csvOf } from '../terminal/csv.ts'
@@ -57,8 +60,10 @@ const failed = (error: unknown): Response => {
   return json({ error: 'the desk has failed\nIts terminal says why.' }, 500)
 }
 
-const changes = async (config: DataConfig, request: Request, { pathname }: URL) => {
+const changes = async (config: DataConfig, request: Request, { pathname, searchParams }: URL) => {
   if (pathname === '/data/verify') return await explainFaults(config.dataDir, () => verifiedData(config))
+  if (pathname === '/data/reconcile') return await reconcileIn(config, await request.text(), askedIn(searchParams))
+  if (pathname === '/data/payouts') return await payoutsNamedIn(config, await request.text())
   if (pathname !== '/data/acts') throw NOTHING
   const requested: unknown = await request.json().catch(() => undefined)
   if (!Value.Check(Requested, requested)) throw UNREADABLE
@@ -67,16 +72,39 @@ const changes = async (config: DataConfig, request: Request, { pathname }: URL) 
   return done
 }
 
+/** Compares a list of a client with the ledger, as `scrip reconcile` does. */
+const reconcileIn = (config: DataConfig, text: string, asked: Asked) =>
+  explainFaults(config.dataDir, () =>
+    reading(config, async (data) => {
+      const { sinceMs = ALWAYS.sinceMs, untilMs = ALWAYS.untilMs } = narrowingOf(data, asked)
+      const [client = '', file = ''] = [asked('client'), asked('file')]
+      const { said, findings } = reconciled(data, client, file, () => text, { sinceMs, untilMs })
+      const rows = [...findings.rows.take(FINDINGS_MAX)]
+      return { said, columns: findings.columns, rows }
+    }),
+  )
+
+/** The payouts that a list names. */
+const payoutsNamedIn = (config: DataConfig, text: string) =>
+  explainFaults('the list', () =>
+    reading(config, async (data) => {
+      const { columns, rows } = listOf(PAYOUT.columns, payoutsIn(data.query, text), data)
+      return { columns, rows: [...rows] }
+    }),
+  )
+
 const NOTHING = misused('the desk has no such data\nSee the menu.')
 const UNREADABLE = misused('the desk cannot read this request\nReload its page.')
 
 /** The number of rows that a list shows at once. */
 const PAGE_ROWS = 50
 const FOUND_MAX = 20
+/** The command prints all. */
+const FINDINGS_MAX = 1_000
 
 const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promise<Response> => {
   const [what = '', name = '', id = ''] = partsOf(pathname)
-  const asked = (parameter: string): string | undefined => searchParams.get(parameter) || undefined
+  const asked = askedIn(searchParams)
   if (what === 'form') return json(formOf(name))
   if (!hasDatabase(config.dataDir)) return json({ isEmpty: true })
   return await explainFaults(config.dataDir, () =>
@@ -102,6 +130,13 @@ const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promi
   )
 }
 
+type Asked = (parameter: string) => string | undefined
+
+const askedIn =
+  (parameters: URLSearchParams): Asked =>
+  (name) =>
+    parameters.get(name) || undefined
+
 /** The decoded segments below `/data`. @throws ProgramError */
 const partsOf = (pathname: string): string[] => {
   try {
@@ -112,7 +147,7 @@ const partsOf = (pathname: string): string[] => {
 }
 
 /** @throws ProgramError */
-const narrowingOf = ({ query }: Reading, asked: (parameter: string) => string | undefined): Narrowing => {
+const narrowingOf = ({ query }: Reading, asked: Asked): Narrowing => {
   const read = <Value>(name: string, parse: (text: string) => Value): Value | undefined => {
     const text = asked(name)
     try {

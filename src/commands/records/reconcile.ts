@@ -33,22 +33,28 @@ export const reconcileCommand = (reconciliation: Command): void => {
     .action(administer(reconcile, 'POST /reconcile'))
 }
 
-const reconcile = async (
-  { config, database, reference }: Reading,
+const reconcile = (data: Reading, name: string, file: string, { month }: { month?: Period }): Result => {
+  const { report, said, findings } = reconciled(data, name, file, () => readInput(file), month)
+  if (!report.agrees) process.exitCode = EXIT.failed
+  if (data.config.format === 'json') return { pieces: jsonPieces(report) }
+  return data.config.format === 'csv' ? findings : { pieces: textPieces(report, said, findings) }
+}
+
+/** Compares a list with the records of a client. @throws ProgramError for an unknown client, or a list that cannot be read */
+export const reconciled = (
+  { database, reference }: Reading,
   name: string,
   file: string,
-  { month = ALWAYS }: { month?: Period },
-): Promise<Result> => {
+  read: () => string,
+  month: Period = ALWAYS,
+) => {
   const client = get(CLIENT, database.query, name)
-  const { rows, problems } = readList(readInput(file), reference)
+  const { rows, problems } = readList(read(), reference)
   if (problems.length > 0) throw unusable(problemList(`${file} has`, problems.map(wordsOf)))
   database.sqlite.run('BEGIN') // the comparison sees one state while a server writes
   const report = reportOf(compare(database.query, client.id, month, rows), reference)
-  if (!report.agrees) process.exitCode = EXIT.failed
-  if (config.format === 'json') return { pieces: jsonPieces(report) }
   const amountIn = amountsOf(reference)
-  const findings = { columns: COLUMNS, rows: rowsOf(report, amountIn) }
-  return config.format === 'csv' ? findings : { pieces: textPieces(report, findings, amountIn) }
+  return { report, said: wordsIn(report, amountIn), findings: { columns: COLUMNS, rows: rowsOf(report, amountIn) } }
 }
 
 const wordsOf = ({ line, column, what }: ListProblem): string =>
@@ -100,11 +106,15 @@ function* rowsOf(report: Report, amountIn: AmountIn): Generator<Row> {
   for (const one of report.counted_twice) yield row('counted_twice', one, undefined, one, { times: one.times })
 }
 
-const partingWords = (
-  { type, reference, at, currency, ours, theirs }: NonNullable<Report['parts_at']>,
-  amountIn: AmountIn,
-): string =>
-  `The sums in ${currency} diverge at ${type} ${reference}${at === null ? '' : `, ${at}`}: ${amountIn(ours, currency)} here, ${amountIn(theirs, currency)} in the list.`
+const wordsIn = ({ agrees, matched, parts_at }: Report, amountIn: AmountIn): string[] => {
+  const matching = `${matched} match${agrees ? ', and nothing differs.' : '.'}`
+  if (!parts_at) return [matching]
+  const { type, reference, at, currency, ours, theirs } = parts_at
+  return [
+    matching,
+    `The sums in ${currency} diverge at ${type} ${reference}${at === null ? '' : `, ${at}`}: ${amountIn(ours, currency)} here, ${amountIn(theirs, currency)} in the list.`,
+  ]
+}
 
 function* jsonPieces(report: Report): Generator<string> {
   yield `{"agrees":${report.agrees},"matched":${report.matched}`
@@ -115,10 +125,9 @@ function* jsonPieces(report: Report): Generator<string> {
   yield `,"parts_at":${jsonOf(report.parts_at)}}\n`
 }
 
-function* textPieces({ agrees, matched, parts_at }: Report, list: List, amountIn: AmountIn): Generator<string> {
-  yield `${matched} match${agrees ? ', and nothing differs.' : '.'}\n`
+function* textPieces({ agrees }: Report, said: readonly string[], findings: List): Generator<string> {
+  for (const line of said) yield `${visible(line)}\n`
   if (agrees) return
-  if (parts_at) yield `${visible(partingWords(parts_at, amountIn))}\n`
   yield '\n'
-  yield* tableOf(list)
+  yield* tableOf(findings)
 }

@@ -9,7 +9,7 @@ import { withDataOptions } from '../../config/options.ts'
 import { parseTime } from '../../config/values.ts'
 import type { Query } from '../../db/database.ts'
 import type { Narrowing } from '../../db/narrowing.ts'
-import { acting } from '../acts/ask.ts'
+import { acting, actingOnEach } from '../acts/ask.ts'
 import { addField, choiceOption, withListOptions } from '../arguments.ts'
 import { administer } from './administration.ts'
 
@@ -25,9 +25,16 @@ export const commandsOf =
     }
   }
 
-const describe = (command: Command, { summary, takes = {} }: { summary: string; takes?: Fields | undefined }): void => {
+interface Described {
+  summary: string
+  takes?: Fields | undefined
+  among?: Act['among']
+}
+
+const describe = (command: Command, { summary, takes = {}, among }: Described): void => {
   withDataOptions(command).description(summary.charAt(0).toLowerCase() + summary.slice(1))
-  for (const one of Object.values(takes)) addField(command, one)
+  for (const one of Object.values(takes)) addField(command, among && one.flags === '<id>' ? { ...one, flags: '[id]' } : one)
+  if (among) command.option('--file <file>', 'all that a file names, an id or a reference on each line; - is standard input')
 }
 
 /** Defines a command that acts, or shows a record. */
@@ -37,7 +44,7 @@ export const actCommand = (command: Command, said: Act | Showing): Command => {
   const { takes, show } = said
   const inputFrom = (args: readonly unknown[]) => inputOf(takes, args.slice(0, -1)) as never
   const shows = show && administer((data, ...args) => show(data, inputFrom(args)))
-  const acts = 'perform' in said ? acting(said) : undefined
+  const acts = 'perform' in said ? (said.among ? actingOnEach(said, said.among) : acting(said)) : undefined
   return command.action(function (this: Command, ...args: unknown[]) {
     const isShown = shows && (!acts || Object.values(inputFrom(args)).filter((value) => value !== undefined).length < 2)
     return isShown ? shows.call(this, ...args) : acts?.call(this, ...args)

@@ -3,7 +3,7 @@ import { visibleLines as visible } from '../../kernel/visible.ts'
 import { Button, Field, Form, named, Select } from '../../pages/ui/forms.tsx'
 import { Failed, Tag } from '../../pages/ui/pieces.tsx'
 import type { Form as ActForm, Filled } from '../wire.ts'
-import { askFor, type Done, type Row, readForm } from './data.ts'
+import { askFor, type Done, type Row, readForm, useAttempt } from './data.ts'
 import { Facts } from './rows.tsx'
 
 /** The subject of an act: the first operand of its command, and its name for people. */
@@ -23,6 +23,24 @@ interface Props {
   onEnd: (isDone: boolean) => void
 }
 
+interface FileFieldProps {
+  label: string
+  required?: boolean
+  onFile: (text: string, name: string) => void
+}
+
+/** Reads a file that a person picks. */
+export const FileField = ({ label, required = false, onFile }: FileFieldProps) => (
+  <label>
+    {label}
+    <input
+      type="file"
+      required={required}
+      onChange={async ({ currentTarget: { files } }) => onFile((await files?.[0]?.text()) ?? '', files?.[0]?.name ?? '')}
+    />
+  </label>
+)
+
 const nameOf = (command: string): string => command.split(' ').slice(1).join(' ')
 const titleOf = (command: string): string => `${command.charAt(0).toUpperCase()}${command.slice(1)}`
 
@@ -33,7 +51,7 @@ const ActDialog = ({ form, subjects = [], seen, filled = {}, onEnd }: Props) => 
   const [file, setFile] = useState<string>()
   const [preview, setPreview] = useState<Done[]>()
   const [done, setDone] = useState<Done[]>()
-  const [error, setError] = useState<string>()
+  const [error, attempt] = useAttempt()
   const [isBusy, setBusy] = useState(false)
   useEffect(() => dialog.current?.showModal(), [])
   const fields = subjects.length === 0 ? form.fields : form.fields.slice(1)
@@ -45,15 +63,12 @@ const ActDialog = ({ form, subjects = [], seen, filled = {}, onEnd }: Props) => 
   }
   const ask = async (isDryRun: boolean) => {
     setBusy(true)
-    try {
+    await attempt(async () => {
       const asked = acts().map((act, index) => ({ ...act, ...(preview?.[index] && { id: preview[index].id }) }))
       const ended = await askFor(isDryRun ? acts() : asked, isDryRun)
       if (isDryRun) setPreview(ended)
       else setDone(ended)
-      setError(undefined)
-    } catch (reason) {
-      setError(reason instanceof Error ? reason.message : String(reason))
-    }
+    })
     setBusy(false)
   }
   const close = () => dialog.current?.close()
@@ -92,17 +107,15 @@ const ActDialog = ({ form, subjects = [], seen, filled = {}, onEnd }: Props) => 
               const set = (text: string) => setValues({ ...values, [name]: text })
               if (isFile)
                 return (
-                  <label key={name}>
-                    {about}
-                    <input
-                      type="file"
-                      required={isRequired}
-                      onChange={async ({ currentTarget: { files } }) => {
-                        set(files?.[0]?.name ?? '')
-                        setFile(await files?.[0]?.text())
-                      }}
-                    />
-                  </label>
+                  <FileField
+                    key={name}
+                    label={about}
+                    required={isRequired}
+                    onFile={(text, name) => {
+                      set(name)
+                      setFile(text)
+                    }}
+                  />
                 )
               if (!choices)
                 return <Field key={name} label={about} required={isRequired} value={values[name] ?? ''} onText={set} />

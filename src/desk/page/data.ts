@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { errorMessageIn } from '../../http/error-message.ts'
 import type { Filled, Form } from '../wire.ts'
 
@@ -19,6 +20,17 @@ export interface Done {
   refusal?: string
 }
 
+/** The error of the last work that a person asked for, and a function that does work. */
+export const useAttempt = () => {
+  const [error, setError] = useState<string>()
+  const attempt = (work: () => Promise<unknown>): Promise<void> =>
+    work().then(
+      () => setError(undefined),
+      (reason: unknown) => setError(reason instanceof Error ? reason.message : String(reason)),
+    )
+  return [error, attempt] as const
+}
+
 const KEY = 'scrip-desk'
 
 /** Takes the key out of the page, and its token out of the address. */
@@ -28,13 +40,9 @@ export const keepKey = ({ dataset }: HTMLElement): void => {
   history.replaceState(null, '', '/')
 }
 
-const send = async (method: string, path: string, body?: unknown): Promise<Response> => {
+const send = async (method: string, path: string, body?: string): Promise<Response> => {
   const headers = { 'x-desk-key': localStorage.getItem(KEY) ?? '' }
-  const response = await fetch(`/data/${path}`, {
-    method,
-    headers,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
+  const response = await fetch(`/data/${path}`, { method, headers, ...(body !== undefined && { body }) })
   if (response.ok) return response
   const text = await response.text()
   throw new Error(errorMessageIn(text) ?? text)
@@ -53,10 +61,20 @@ export const read = async <Body>(...path: Parameters<typeof pathOf>): Promise<Bo
 
 export const readForm = async (command: string): Promise<Form> => (await read<Form>(['form', command])) as Form
 
-export const verify = async (): Promise<Row[]> => (await send('POST', 'verify')).json() as Promise<Row[]>
+/** Sends a text: of a list, or of a request. */
+const post = async <Body>(path: string, text?: string): Promise<Body> =>
+  (await send('POST', path, text)).json() as Promise<Body>
 
-export const askFor = async (acts: readonly Filled[], isDryRun: boolean): Promise<Done[]> =>
-  (await send('POST', 'acts', { acts, isDryRun })).json() as Promise<Done[]>
+export const verify = (): Promise<Row[]> => post('verify')
+
+export const askFor = (acts: readonly Filled[], isDryRun: boolean): Promise<Done[]> =>
+  post('acts', JSON.stringify({ acts, isDryRun }))
+
+/** The payouts that a list names. */
+export const payoutsNamed = (text: string): Promise<List> => post('payouts', text)
+
+export const reconcile = (query: Readonly<Record<string, string>>, text: string): Promise<List & { said: string[] }> =>
+  post(pathOf(['reconcile'], query), text)
 
 /** Saves a list as a file. */
 export const download = async (name: string, ...path: Parameters<typeof pathOf>): Promise<void> => {

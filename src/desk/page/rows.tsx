@@ -8,7 +8,7 @@ import { hrefOf } from './place.ts'
 /** Rows for people: amounts with their currency, times, and links to other records. */
 
 /** The columns that are left out, because amounts name their currency. */
-const BESIDE = ['currency', 'paid_currency']
+const BESIDE = ['currency', 'paid_currency', 'our_currency', 'their_currency']
 const OF_CURRENCIES = ['rates', 'products']
 
 /** The page of the record that a column names. */

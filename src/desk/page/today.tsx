@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { Button } from '../../pages/ui/forms.tsx'
+import { Button, Form } from '../../pages/ui/forms.tsx'
 import { useLoaded } from '../../pages/ui/hooks.ts'
 import { Card, Empty, Failed, Tag, time } from '../../pages/ui/pieces.tsx'
-import { Acts, type Subject } from './acts.tsx'
-import { type List, type Row, read, verify } from './data.ts'
+import { Acts, FileField, type Subject } from './acts.tsx'
+import { type List, payoutsNamed, type Row, read, useAttempt, verify } from './data.ts'
 import { hrefOf } from './place.ts'
 import { Rows } from './rows.tsx'
 
@@ -73,25 +73,51 @@ const subjectOf = (page: string, row: Row): Subject => {
   return event === undefined ? { id: `${id}`, label: known.join(' · ') } : { id: `${event}`, label: `${event}` }
 }
 
+/** Chooses payouts by a list, such as the bank's. */
+const Named = ({ onNamed }: { onNamed: (subjects: readonly Subject[]) => void }) => {
+  const [text, setText] = useState('')
+  const [error, attempt] = useAttempt()
+  const choose = () =>
+    attempt(async () => onNamed((await payoutsNamed(text)).rows.map((row) => subjectOf('payouts', row))))
+  return (
+    <details>
+      <summary>Choose from a list</summary>
+      <Form class="form" onSubmit={choose}>
+        <label>
+          Ids or references, one on each line
+          <textarea required value={text} onInput={({ currentTarget: { value } }) => setText(value)} />
+        </label>
+        <FileField label="Or a file of them" onFile={setText} />
+        <button type="submit">Choose them</button>
+      </Form>
+      <Failed error={error} />
+    </details>
+  )
+}
+
 /** Records that wait, with their acts in the row, and one for several at once. */
 const Waiting = ({ title, page, empty, many, list, seen, onDone }: Section & { seen: number; onDone: () => void }) => {
-  const [chosen, setChosen] = useState<readonly string[]>([])
+  const [chosen, setChosen] = useState<readonly Subject[]>([])
   const subjects = list.rows.map((row) => subjectOf(page, row))
-  const picked = subjects.filter(({ id }) => chosen.includes(id))
+  const isAll = chosen.length === subjects.length
   const acts = (row: Row) => (
     <Acts acts={row.acts as string[]} subjects={[subjectOf(page, row)]} seen={seen} onDone={onDone} />
   )
   const choice = (row: Row) => {
-    const { id, label } = subjectOf(page, row)
-    const others = chosen.filter((one) => one !== id)
+    const subject = subjectOf(page, row)
+    const others = chosen.filter(({ id }) => id !== subject.id)
     return (
       <input
         type="checkbox"
-        aria-label={`Choose ${label}`}
-        checked={chosen.includes(id)}
-        onChange={({ currentTarget }) => setChosen(currentTarget.checked ? [...others, id] : others)}
+        aria-label={`Choose ${subject.label}`}
+        checked={others.length < chosen.length}
+        onChange={({ currentTarget }) => setChosen(currentTarget.checked ? [...others, subject] : others)}
       />
     )
+  }
+  const done = () => {
+    setChosen([])
+    onDone()
   }
   const count = (list.total ?? list.rows.length).toLocaleString('en')
   return (
@@ -107,14 +133,15 @@ const Waiting = ({ title, page, empty, many, list, seen, onDone }: Section & { s
       {many && subjects.length > 0 && (
         <div class="line">
           <Button
-            text={picked.length === subjects.length ? 'Choose none' : `Choose all ${subjects.length}`}
-            onClick={() => setChosen(picked.length === subjects.length ? [] : subjects.map(({ id }) => id))}
+            text={isAll ? 'Choose none' : `Choose all ${subjects.length}`}
+            onClick={() => setChosen(isAll ? [] : subjects)}
           />
-          {picked.length > 0 && (
-            <Acts acts={[many.command]} subjects={picked} filled={many.filled} seen={seen} onDone={onDone} />
+          {chosen.length > 0 && (
+            <Acts acts={[many.command]} subjects={chosen} filled={many.filled} seen={seen} onDone={done} />
           )}
         </div>
       )}
+      {page === 'payouts' && subjects.length > 0 && <Named onNamed={setChosen} />}
       {list.rows.length > 0 && (
         <Rows
           list={list}
@@ -131,11 +158,11 @@ const Waiting = ({ title, page, empty, many, list, seen, onDone }: Section & { s
 /** Checks schema and books, as `scrip verify` does. */
 const Verify = () => {
   const [results, setResults] = useState<Row[]>()
-  const [error, setError] = useState<string>()
+  const [error, attempt] = useAttempt()
   const [isBusy, setBusy] = useState(false)
   const run = async () => {
     setBusy(true)
-    await verify().then(setResults, (reason: Error) => setError(reason.message))
+    await attempt(async () => setResults(await verify()))
     setBusy(false)
   }
   const broken = results?.filter(({ faults }) => Number(faults) > 0) ?? []
