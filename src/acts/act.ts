@@ -19,8 +19,8 @@ export interface ActRequest {
   subject: string
   /** The operator. */
   user: string
-  /** The arguments and options of the command. */
-  args: readonly unknown[]
+  /** The values of the fields by their names. */
+  input: Readonly<Record<string, unknown>>
   isDryRun: boolean
   /** The last row of the audit that the operator had seen. A later act on the same record refuses this one. */
   seen?: number | undefined
@@ -62,7 +62,6 @@ export interface StepContext extends Administration {
 }
 
 export interface Acting extends Performer, Asking, StepContext {
-  asked: ActRequest
   /** Records the change, in the transaction of the effect. The seal is that of the data folder by default. */
   record: (tx: Tx, change: Change, seal?: AuditSeal) => void
 }

@@ -39,9 +39,9 @@ export const field = <const Flags extends string, Value = string>(
 ): Field<Flags extends `<${string}` ? NoInfer<Value> : NoInfer<Value> | undefined> => ({ flags, about, ...more })
 
 /** The name of the file that was given, if any. */
-export const fileOf = (takes: Fields, args: readonly unknown[]): string | undefined => {
-  const [file] = Object.entries(takes).flatMap(([name, one]) => (one.isFile ? [inputOf(takes, args)[name]] : []))
-  return file as string | undefined
+export const fileOf = (takes: Fields, input: Readonly<Record<string, unknown>>): string | undefined => {
+  const [name = ''] = Object.keys(takes).filter((one) => takes[one]?.isFile)
+  return input[name] as string | undefined
 }
 
 /** The reader of a field; undefined if any text is valid. */
@@ -71,10 +71,10 @@ export const wholeNumber = (text: string): number => {
   return number
 }
 
-/** Reads the values of fields from the operands of a command, which its options follow. */
+/** Reads the values of fields from the arguments of an action: operands, options, and the command itself. */
 export const inputOf = (takes: Fields, args: readonly unknown[]): Record<string, unknown> => {
-  const operands = args.slice(0, -1)
-  const options = args.at(-1) as Record<string, unknown>
+  const operands = args.slice(0, -2)
+  const options = args.at(-2) as Record<string, unknown>
   const given = ({ flags }: Field) =>
     flags.startsWith('-') ? options[new Option(flags).attributeName()] : (operands.shift() ?? undefined)
   return Object.fromEntries(Object.entries(takes).map(([name, one]) => [name, given(one)]))

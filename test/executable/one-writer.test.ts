@@ -14,7 +14,7 @@ const amountIn = async (operator: Operator): Promise<number | undefined> =>
 
 /** Sends an act as a command does, and returns the last line. */
 const ask = async (operator: Operator, asked: object): Promise<object> => {
-  const common = { subject: '1', user: 'tester', args: ['1', '5', {}], isDryRun: false }
+  const common = { subject: '1', user: 'tester', input: { id: 1, amount: '5' }, isDryRun: false }
   const body = `${JSON.stringify({ ...common, ...asked })}\n`
   const response = await fetch('http://scrip/acts', { unix: socketOf(operator), method: 'POST', body })
   return JSON.parse((await response.text()).trim().split('\n').at(-1) ?? '') as object
@@ -53,7 +53,7 @@ describe('a server', () => {
 
   stockedTest('does an act once, however often it is asked for', async (operator) => {
     await using _server = await operator.serve()
-    const asked = { id: 'act_1', command: 'wallet fund', args: [1, '5', {}] }
+    const asked = { id: 'act_1', command: 'wallet fund', input: { id: 1, amount: '5' } }
     // The second one may come when the first is done: then the audit answers it.
     const lines = await Promise.all([ask(operator, asked), ask(operator, asked)])
     const funded = expect.objectContaining({ amount: expect.objectContaining({ minor: 100_500 }) })

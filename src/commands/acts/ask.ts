@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Act, ActRequest } from '../../acts/act.ts'
 import type { Row } from '../../acts/cells.ts'
-import { fileOf } from '../../acts/fields.ts'
+import { fileOf, inputOf } from '../../acts/fields.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import { operatorName } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
@@ -37,7 +37,7 @@ interface Means {
 export const acting = (act: Act) =>
   async function (this: Command, ...args: unknown[]): Promise<void> {
     const config = dataConfigOf(this.opts<DataOptions>())
-    const asked = actRequestOf(this, args)
+    const asked = actRequestOf(this, inputOf(act.takes, args))
     await explainFaults(config.dataDir, () =>
       withProgress(async (onProgress) => {
         const means = { config, act, asked, onProgress }
@@ -48,19 +48,20 @@ export const acting = (act: Act) =>
 
 /** The action of a command that acts on one record, or on each that a file names. A refusal does not stop it. */
 export const actingOnEach = (act: Act, among: NonNullable<Act['among']>) =>
-  async function (this: Command, id: string | undefined, options: { file?: string }, self: Command): Promise<void> {
-    const { file } = options
+  async function (this: Command, ...args: unknown[]): Promise<void> {
+    const { file } = this.opts<{ file?: string }>()
+    const { id, ...input } = inputOf(act.takes, args)
     if ((file === undefined) === (id === undefined)) throw misused(WHICH)
-    if (file === undefined) return await acting(act).call(this, id, options, self)
+    if (file === undefined) return await acting(act).call(this, ...args)
     const config = dataConfigOf(this.opts<DataOptions>())
     const named = (text: string) => reading(config, async ({ query }) => among(query, text))
     const ids = await explainFaults(config.dataDir, () => {
       requireLiveFolder(config.dataDir, pathOf(this), act.inSandbox)
-      return recordingRefusal({ config, asked: actRequestOf(this, []) }, () => withInput(file, named))
+      return recordingRefusal({ config, asked: actRequestOf(this) }, () => withInput(file, named))
     })
     const rows: Row[] = []
     for (const one of ids) {
-      const asked = { ...actRequestOf(this, [one, options]), subject: one }
+      const asked = { ...actRequestOf(this, { ...input, id: one }), subject: one }
       try {
         rows.push((await explainFaults(config.dataDir, () => ask({ config, act, asked }))) as Row)
       } catch (error) {
@@ -76,7 +77,7 @@ const WHICH = 'a record or a file is to be named, and not both\nGive an id, or -
 
 const askWithFile = async (means: Means & { act: Act }): Promise<Result> => {
   const { takes, readFile = (text) => text } = means.act
-  const file = fileOf(takes, means.asked.args)
+  const file = fileOf(takes, means.asked.input)
   const input = file === undefined ? '' : await recordingRefusal(means, () => withInput(file, readFile))
   return await ask({ ...means, input })
 }
@@ -93,13 +94,13 @@ const askAlone = async (means: Means, needs: 'write' | 'folder'): Promise<Result
 
 const EMPTY = 'scrip serve makes an empty record itself.'
 
-/** The request of a command. Its last argument is the command itself. */
-export const actRequestOf = (command: Command, args: readonly unknown[]): ActRequest => ({
+/** The request of a command. */
+export const actRequestOf = (command: Command, input: ActRequest['input'] = {}): ActRequest => ({
   id: freshActId(),
   command: pathOf(command),
   subject: command.args.join(' '),
   user: operatorName(),
-  args: args.filter((arg) => arg !== command),
+  input,
   isDryRun: command.opts<{ dryRun?: boolean }>().dryRun === true,
 })
 

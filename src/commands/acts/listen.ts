@@ -90,7 +90,9 @@ const NO_ACT: ActMessage = { refusal: 'this socket takes the acts of scrip comma
 const actRequestIn = (line: string): ActRequest | undefined => {
   try {
     const asked = JSON.parse(line) as Partial<ActRequest> | null
-    return typeof asked?.id === 'string' && typeof asked.command === 'string' ? (asked as ActRequest) : undefined
+    const { id, command, input } = asked ?? {}
+    const isAct = typeof id === 'string' && typeof command === 'string' && typeof input === 'object'
+    return isAct ? (asked as ActRequest) : undefined
   } catch {
     return undefined
   }

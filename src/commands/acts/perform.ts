@@ -1,6 +1,6 @@
 import type { Act, Acting, ActRequest, ActResult, Asking, Change, Performer } from '../../acts/act.ts'
 import { Facts } from '../../acts/cells.ts'
-import { fileOf, inputOf } from '../../acts/fields.ts'
+import { fileOf } from '../../acts/fields.ts'
 import { type AuditSeal, recordAct } from '../../audit/audit.ts'
 import { type AuditRow, actsAbout, findAct } from '../../audit/queries.ts'
 import type { Query, Tx } from '../../db/database.ts'
@@ -54,13 +54,13 @@ export const perform = async (
     if (refusal !== undefined) throw refused(refusal)
     const record: Acting['record'] = (...change) => recordAs('done', ...change)
     const paying = { reference: performer.reference, byClock: () => false }
-    const acting = { ...performer, ...asking, asked, paying, write, record }
-    const result = (await act?.perform(acting, inputOf(act.takes, asked.args) as never)) ?? {}
+    const acting = { ...performer, ...asking, paying, write, record }
+    const result = (await act?.perform(acting, asked.input as never)) ?? {}
     if (isDryRun) asking.note('Dry run: nothing was changed.')
     return result
   } catch (error) {
     if (error instanceof KnownAct) return becameOf(error.row, asking)
-    const told = act && error instanceof FileFault ? dataError(error, fileOf(act.takes, asked.args)) : error
+    const told = act && error instanceof FileFault ? dataError(error, fileOf(act.takes, asked.input)) : error
     // The operator sees the error even if it cannot be recorded.
     await write((tx) => recordAs('refused', tx, { after: { reason: reasonOf(told) } })).catch(() => undefined)
     throw told

@@ -82,7 +82,7 @@ const requireFolder = (place: string): void => {
 
 async function copyOnce(this: Command, place: string, { every, keep }: BackupOptions): Promise<void> {
   const config = dataConfigOf(this.opts<DataOptions>())
-  const asked = actRequestOf(this, [])
+  const asked = actRequestOf(this)
   const means = { config, asked }
   await explainFaults(config.dataDir, async () => {
     const copied = await recordingRefusal(means, () =>
@@ -113,14 +113,13 @@ const recordCopied = async (
 ): Promise<void> => {
   const { dataDir } = config
   if (isOfMode(databasePath(dataDir), 'sandbox')) return
-  const done = ask({ config, act: backupAct, asked: { ...asked, args: [facts, {}] } })
+  const done = ask({ config, act: backupAct, asked: { ...asked, input: facts } })
   await (isCopy ? done.catch(() => undefined) : done)
 }
 
 /** The command makes the copy, and the server only records it. */
-export const backupAct = act('Record a copy', {}, ({ write, record, asked }) =>
+export const backupAct = act('Record a copy', {}, ({ write, record }, facts: Row) =>
   write((tx) => {
-    const [facts] = asked.args as [Row]
     record(tx, { after: facts })
     return facts
   }),

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import type { Act, ActRequest, ActResult } from '../../acts/act.ts'
 import type { Field } from '../../acts/fields.ts'
 import type { DataConfig } from '../../config/config.ts'
@@ -62,14 +62,11 @@ const readValue = (name: string, { flags, read = String, choices, fallback }: Fi
 /** The request that the command of the act would make with the same values. @throws ProgramError */
 const actRequestBy = ({ command, input, seen, id = '' }: Filled, { takes }: Act, isDryRun: boolean): ActRequest => {
   const fields = Object.entries(takes)
-  const values = fields.map(([name, one]) => [one, readValue(name, one, input[name])] as const)
-  const [options = [], operands = []] = [true, false].map((is) => values.filter(([one]) => isOption(one) === is))
-  const named = options.map(([{ flags }, value]) => [new Option(flags).attributeName(), value])
   const said = fields.flatMap(([name, one]) => (isOption(one) || !input[name] ? [] : [input[name]]))
   return {
     ...{ command, seen, isDryRun, subject: said.join(' '), user: operatorName() },
     id: /^act_[\w-]{22}$/.test(id) ? id : freshActId(),
-    args: [...operands.map(([, value]) => value), Object.fromEntries(named)],
+    input: Object.fromEntries(fields.map(([name, one]) => [name, readValue(name, one, input[name])])),
   }
 }
 

@@ -14,7 +14,7 @@ import { type Report, reportOf } from '../../reconciliation/report.ts'
 import type { Reference } from '../../reference/reference.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
 import { readInput } from '../advice.ts'
-import { jsonList, jsonOf, type Result } from '../terminal/output.ts'
+import { jsonOf, type Result } from '../terminal/output.ts'
 import { tableOf } from '../terminal/table.ts'
 import { administer, type Reading } from './administration.ts'
 
@@ -36,7 +36,7 @@ export const reconcileCommand = (reconciliation: Command): void => {
 const reconcile = (data: Reading, name: string, file: string, { month }: { month?: Period }): Result => {
   const { report, said, findings } = reconciled(data, name, file, () => readInput(file), month)
   if (!report.agrees) process.exitCode = EXIT.failed
-  if (data.config.format === 'json') return { pieces: jsonPieces(report) }
+  if (data.config.format === 'json') return { pieces: [`${jsonOf(report)}\n`] }
   return data.config.format === 'csv' ? findings : { pieces: textPieces(report, said, findings) }
 }
 
@@ -114,15 +114,6 @@ const wordsIn = ({ agrees, matched, parts_at }: Report, amountIn: AmountIn): str
     matching,
     `The sums in ${currency} diverge at ${type} ${reference}${at === null ? '' : `, ${at}`}: ${amountIn(ours, currency)} here, ${amountIn(theirs, currency)} in the list.`,
   ]
-}
-
-function* jsonPieces(report: Report): Generator<string> {
-  yield `{"agrees":${report.agrees},"matched":${report.matched}`
-  for (const name of ['only_ours', 'only_theirs', 'differs', 'counted_twice'] as const) {
-    yield `,"${name}":`
-    yield* jsonList(report[name])
-  }
-  yield `,"parts_at":${jsonOf(report.parts_at)}}\n`
 }
 
 function* textPieces({ agrees }: Report, said: readonly string[], findings: List): Generator<string> {

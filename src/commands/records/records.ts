@@ -42,7 +42,7 @@ export const actCommand = (command: Command, said: Act | Showing): Command => {
   describe(command, said)
   if ('isMoney' in said) command.option('--dry-run', 'show the result, and change nothing')
   const { takes, show } = said
-  const inputFrom = (args: readonly unknown[]) => inputOf(takes, args.slice(0, -1)) as never
+  const inputFrom = (args: readonly unknown[]) => inputOf(takes, args) as never
   const shows = show && administer((data, ...args) => show(data, inputFrom(args)))
   const acts = 'perform' in said ? (said.among ? actingOnEach(said, said.among) : acting(said)) : undefined
   return command.action(function (this: Command, ...args: unknown[]) {
@@ -79,7 +79,7 @@ export const listCommand = (command: Command, said: Listing): Command => {
       const isForPerson = process.stdout.isTTY && data.config.format === 'text'
       const limit = options.limit ?? (isForPerson ? TERMINAL_ROWS : undefined)
       const narrowing = narrowingOf(data.query, { ...options, limit })
-      const items = await of(data.query, narrowing, inputOf(takes, args.slice(0, -1)) as never, data)
+      const items = await of(data.query, narrowing, inputOf(takes, args) as never, data)
       const shown = listOf(columns, Iterator.from(items as never[]).take(limit ?? Number.POSITIVE_INFINITY), data)
       return isForPerson ? { ...shown, total: 'count' in items ? items.count() : items.length } : shown
     }, inSandbox),
