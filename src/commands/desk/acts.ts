@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import type { Act, ActRequest, ActResult } from '../../acts/act.ts'
-import type { Field } from '../../acts/fields.ts'
+import { type Field, isOptional, readerOf } from '../../acts/fields.ts'
 import type { DataConfig } from '../../config/config.ts'
 import { operatorName } from '../../config/environment.ts'
 import type { Filled, Form } from '../../desk/wire.ts'
@@ -36,23 +36,22 @@ export const formOf = (path: string): Form => {
   const fields = Object.entries(takes)
     // A file option replaces operands, so the form leaves it out.
     .filter(([, one]) => !(one.isFile && isOption(one)))
-    .map(([name, { flags, about: says = name, choices, isFile }]) => ({
-      ...{ name, about: `${flags.replace(/ .*|[-<>[\].]/g, '')}: ${says}`, isRequired: flags.startsWith('<') },
-      ...(choices && { choices }),
-      ...(isFile && { isFile }),
-    }))
+    .map(([name, one]) => {
+      const { flags, about: says = name, choices, isFile } = one
+      const label = `${flags.replace(/ .*|[-<>[\].]/g, '')}: ${says}`
+      return { name, about: label, isRequired: !isOptional(one), ...(choices && { choices }), ...(isFile && { isFile }) }
+    })
   return { command: path, about, fields, isMoney }
 }
 
 /** @throws ProgramError for an invalid value */
-const readValue = (name: string, { flags, read = String, choices, fallback }: Field, text = ''): unknown => {
-  if (text === '' && !flags.startsWith('<')) return fallback
+const readValue = (name: string, one: Field, text = ''): unknown => {
+  const { flags, fallback } = one
+  if (text === '' && isOptional(one)) return fallback
   if (flags.includes('...')) return text.split(/[\s,]+/)
   try {
     if (text === '') throw new InvalidArgumentError('It is missing.')
-    if (choices && !choices.some((one) => one.toLowerCase() === text.toLowerCase()))
-      throw new InvalidArgumentError(`It is one of ${choices.join(', ')}.`)
-    return read(text)
+    return readerOf(one)?.(text) ?? text
   } catch (error) {
     if (error instanceof InvalidArgumentError) throw misused(`${name} is invalid: ${text}\n${error.message}`)
     throw error

@@ -62,9 +62,19 @@ const failed = (error: unknown): Response => {
 
 const changes = async (config: DataConfig, request: Request, { pathname, searchParams }: URL) => {
   if (pathname === '/data/verify') return await explainFaults(config.dataDir, () => verifiedData(config))
-  if (pathname === '/data/reconcile') return await reconcileIn(config, await request.text(), askedIn(searchParams))
-  if (pathname === '/data/payouts') return await payoutsNamedIn(config, await request.text())
-  if (pathname !== '/data/acts') throw NOTHING
+  if (pathname === '/data/acts') return await actsIn(config, request)
+  const compare = Object.hasOwn(COMPARED, pathname) ? COMPARED[pathname] : undefined
+  if (!compare) throw NOTHING
+  const text = await request.text()
+  return await explainFaults(config.dataDir, () =>
+    reading(config, async (data) => {
+      const { rows, ...list } = await compare(data, text, askedIn(searchParams))
+      return { ...list, rows: Iterator.from(rows).take(FINDINGS_MAX).toArray() }
+    }),
+  )
+}
+
+const actsIn = async (config: DataConfig, request: Request) => {
   const requested: unknown = await request.json().catch(() => undefined)
   if (!Value.Check(Requested, requested)) throw UNREADABLE
   const done = []
@@ -72,26 +82,16 @@ const changes = async (config: DataConfig, request: Request, { pathname, searchP
   return done
 }
 
-/** Compares a list of a client with the ledger, as `scrip reconcile` does. */
-const reconcileIn = (config: DataConfig, text: string, asked: Asked) =>
-  explainFaults(config.dataDir, () =>
-    reading(config, async (data) => {
-      const { sinceMs = ALWAYS.sinceMs, untilMs = ALWAYS.untilMs } = narrowingOf(data, asked)
-      const [client = '', file = ''] = [asked('client'), asked('file')]
-      const { said, findings } = reconciled(data, client, file, () => text, { sinceMs, untilMs })
-      const rows = [...findings.rows.take(FINDINGS_MAX)]
-      return { said, columns: findings.columns, rows }
-    }),
-  )
-
-/** The payouts that a list names. */
-const payoutsNamedIn = (config: DataConfig, text: string) =>
-  explainFaults('the list', () =>
-    reading(config, async (data) => {
-      const { columns, rows } = listOf(PAYOUT.columns, payoutsIn(data.query, text), data)
-      return { columns, rows: [...rows] }
-    }),
-  )
+/** What the data has for a list that the page sends. */
+const COMPARED: Readonly<Record<string, (data: Reading, text: string, asked: Asked) => List | Promise<List>>> = {
+  '/data/payouts': (data, text) => explainFaults('the list', () => listOf(PAYOUT.columns, payoutsIn(data.query, text), data)),
+  '/data/reconcile': (data, text, asked) => {
+    const { sinceMs = ALWAYS.sinceMs, untilMs = ALWAYS.untilMs } = narrowingOf(data, asked)
+    const file = asked('file') ?? 'the list'
+    const { said, findings } = reconciled(data, asked('client') ?? '', file, () => text, { sinceMs, untilMs })
+    return { ...findings, said }
+  },
+}
 
 const NOTHING = misused('the desk has no such data\nSee the menu.')
 const UNREADABLE = misused('the desk cannot read this request\nReload its page.')

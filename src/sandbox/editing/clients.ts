@@ -18,17 +18,14 @@ import { type ClientEditBody, LIMIT_PROBLEM } from './contract.ts'
 
 type Sent = Static<typeof ClientEditBody>
 
-/** The new values of an edited client; members that were sent as null are null. */
-interface ClientEdit {
-  change: Parameters<typeof updateClient>[2]
-  /** In basis points by product. */
-  discounts: ReadonlyMap<number, number>
-}
-
-/** @throws DomainError validation */
-export const readClientEdit = (catalog: Catalog, world: World, sent: Sent, nulls: ReadonlySet<string>): ClientEdit => {
+/**
+ * Reads an edit of a client, and returns the function that applies it.
+ * @param nulls the members that were sent as null
+ * @throws DomainError validation
+ */
+export const readClientEdit = (catalog: Catalog, world: World, sent: Sent, nulls: ReadonlySet<string>) => {
   const violations: Violation[] = []
-  const discounts = new Map<number, number>()
+  const discounts: { productId: number; discountBasisPoints: number }[] = []
   for (const [text, percent] of Object.entries(sent.discounts ?? {})) {
     const productId = parseId(text)
     const basisPoints = basisPointsOf(percent)
@@ -41,7 +38,7 @@ export const readClientEdit = (catalog: Catalog, world: World, sent: Sent, nulls
         rule: 'format',
         problem: 'must be a percentage from 0 to 100 with at most two decimals',
       })
-    } else discounts.set(productId, basisPoints)
+    } else discounts.push({ productId, discountBasisPoints: basisPoints })
   }
   if (sent.rate_limit !== undefined && readLimits(sent.rate_limit) === undefined) {
     violations.push({ field: 'rate_limit', rule: 'format', problem: LIMIT_PROBLEM })
@@ -56,21 +53,18 @@ export const readClientEdit = (catalog: Catalog, world: World, sent: Sent, nulls
     ...(quantityMax !== undefined && { quantityMax }),
     ...(rateLimit !== undefined && { rateLimit }),
   }
-  return { change, discounts }
+  return (tx: Tx, clientId: number): void => {
+    updateClient(tx, clientId, change)
+    if (discounts.length > 0)
+      agreeDiscounts(
+        tx,
+        discounts.map((one) => ({ clientId, ...one })),
+      )
+  }
 }
 
 const basisPointsOf = (percent: unknown): number | undefined =>
   typeof percent === 'number' && percent >= 0 && percent <= 100 ? toBasisPoints(percent) : undefined
-
-export const applyClientEdit = (tx: Tx, clientId: number, { change, discounts }: ClientEdit): void => {
-  updateClient(tx, clientId, change)
-  const agreed = [...discounts].map(([productId, discountBasisPoints]) => ({
-    clientId,
-    productId,
-    discountBasisPoints,
-  }))
-  if (agreed.length > 0) agreeDiscounts(tx, agreed)
-}
 
 export const clientWire = (world: World, client: ClientRecord) => ({
   client_id: client.id,

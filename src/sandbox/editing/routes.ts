@@ -16,7 +16,7 @@ import { controlRoutes } from '../control/operation.ts'
 import { presentWorld } from '../control/steps.ts'
 import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/contract.ts'
-import { applyClientEdit, clientWire, readClientEdit } from './clients.ts'
+import { clientWire, readClientEdit } from './clients.ts'
 import {
   CatalogEntry,
   ClientEditBody,
@@ -132,13 +132,13 @@ export const clientRoutes = (parts: Parts) =>
       '/clients',
       async ({ query, body: { name, ...sent }, request, set }) => {
         const world = await presentWorld(parts, query.world)
-        const edit = readClientEdit(parts.catalog, world, sent, await nullsIn(request))
+        const apply = readClientEdit(parts.catalog, world, sent, await nullsIn(request))
         const password = sent.password ?? newPassword(world)
         const id = await world.db.write((tx) => {
           if (findCredentials(tx, name)) throw violated('name', 'enum', 'must not be taken by another client')
           if (allClients(tx).length >= CLIENTS_MAX) throw violated('name', 'max', `cannot be added: ${TOO_MANY}`)
           const added = addClient(tx, name, passwordDigest(password), world.clock.nowMs())
-          applyClientEdit(tx, added, edit)
+          apply(tx, added)
           return added
         })
         world.forgetDerived()
@@ -166,8 +166,8 @@ export const clientRoutes = (parts: Parts) =>
       async ({ params: { id }, query, body, request }) => {
         const world = await presentWorld(parts, query.world)
         getClientWire(world, id)
-        const edit = readClientEdit(parts.catalog, world, body, await nullsIn(request))
-        await world.db.write((tx) => applyClientEdit(tx, id, edit))
+        const apply = readClientEdit(parts.catalog, world, body, await nullsIn(request))
+        await world.db.write((tx) => apply(tx, id))
         invalidateDerived(world)
         refreshClients(world)
         return getClientWire(world, id)
