@@ -64,6 +64,7 @@ export const CLIENT: Kind<string, ClientRecord> = {
     ...members<ClientRecord>('oldPasswordUntilMs'),
     ...CREATED,
   },
+  allows: { disable: ({ disabled }) => !disabled, enable: ({ disabled }) => disabled },
 }
 
 const LIMITED: Kind<string, ClientRecord> = {

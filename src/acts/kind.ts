@@ -24,6 +24,8 @@ export interface Kind<Id, Item> {
   details?: Shown<Item>
   /** The values in the audit before and after a step; by default, the columns. */
   audited?: Shown<Item>
+  /** When a record allows an act, by its verb. Other acts are always possible. */
+  allows?: Readonly<Record<string, (item: Item) => boolean>>
   /** Advice if the status does not allow a step. */
   remedyOf?: (item: Item) => string
   /** True if its steps move money, so that commands can do them as dry runs (contract C19). */
@@ -129,6 +131,13 @@ const STATUS_FAILURES = ['transition_refused', 'payout_not_cancellable']
 
 const isOfStatus = (error: unknown): error is DomainError =>
   error instanceof DomainError && STATUS_FAILURES.includes(error.failure.code)
+
+/** The commands of the acts that a record allows. */
+export const actsOn = <Id, Item>({ group, argument, allows }: Kind<Id, Item>, acts: Noun, item: Item): string[] =>
+  Object.entries(acts).flatMap(([verb, said]) => {
+    const isOnIt = 'perform' in said && Object.values(said.takes)[0] === argument
+    return isOnIt && (allows?.[verb]?.(item) ?? true) ? [`${group} ${verb}`] : []
+  })
 
 /** Shows a record. */
 export interface Showing {

@@ -26,6 +26,12 @@ const COLUMNS: Shown<Order> = {
   ...members<Order>('failureReason'),
 }
 
+export const OPEN_ORDERS = ['PENDING', 'PROCESSING', 'PARTIALLY_DELIVERED'] as const
+
+/** A partial delivery that was given up keeps its status. */
+export const isOpen = ({ status, failedAtMs }: Order): boolean =>
+  OPEN_ORDERS.some((open) => open === status) && failedAtMs === null
+
 const PLACED = members<Order>('placedAtMs')
 
 export const ORDER: Kind<number, Order> = {
@@ -49,6 +55,11 @@ export const ORDER: Kind<number, Order> = {
     ...members<Order>('deliveredAtMs', 'failedAtMs', 'cancelledAtMs'),
   },
   isMoney: true,
+  allows: {
+    deliver: isOpen,
+    fail: isOpen,
+    refund: (order) => !isOpen(order) && order.deliveredQuantity > 0 && order.refundedMinor < order.payableMinor,
+  },
   audited: { ...members<Order>('status'), delivered: ({ deliveredQuantity }) => deliveredQuantity, ...REFUNDED },
   remedyOf: ({ id, status }) =>
     status === 'DELIVERED' ? `scrip orders refund ${id} gives its money back.` : `See scrip orders show ${id}.`,

@@ -16,6 +16,8 @@ import { act, get, type Kind, listing, members, type Noun, step } from './kind.t
 
 /** `scrip wallet`: the wallets that clients pay from. Every movement goes through the ledger (contract C11). */
 
+const isOpen = ({ closedAtMs }: Wallet): boolean => closedAtMs === null
+
 export const WALLET: Kind<number, Wallet> = {
   name: 'wallet',
   group: 'wallet',
@@ -25,8 +27,12 @@ export const WALLET: Kind<number, Wallet> = {
     ...members<Wallet>('id', 'clientId', 'currencyId', 'amountMinor'),
     reserved_amount: ({ reservedMinor, currencyId }, { amount }) => amount(reservedMinor, currencyId),
     ...members<Wallet>('type', 'creditLimitMinor', 'thresholdMinor', 'isDefault'),
-    is_active: ({ closedAtMs }) => closedAtMs === null,
+    is_active: isOpen,
     ...members<Wallet>('createdAtMs'),
+  },
+  allows: {
+    ...{ fund: isOpen, adjust: isOpen, threshold: isOpen, default: isOpen, close: isOpen },
+    limit: (wallet) => isOpen(wallet) && wallet.type === 'POSTPAID',
   },
 }
 
@@ -124,7 +130,7 @@ const close = (tx: Tx, wallet: Wallet, _: object, { world, amount, currency }: S
 
 /** @throws ProgramError */
 const refusingClosed = (wallet: Wallet): Wallet => {
-  if (wallet.closedAtMs === null) return wallet
+  if (isOpen(wallet)) return wallet
   throw refused(`wallet ${wallet.id} is closed\nscrip wallet add opens another one.`)
 }
 

@@ -82,8 +82,10 @@ const actsIn = async (config: DataConfig, request: Request) => {
   return done
 }
 
+type Compared = List & { said?: string[] }
+
 /** What the data has for a list that the page sends. */
-const COMPARED: Readonly<Record<string, (data: Reading, text: string, asked: Asked) => List | Promise<List>>> = {
+const COMPARED: Readonly<Record<string, (data: Reading, text: string, asked: Asked) => Compared | Promise<Compared>>> = {
   '/data/payouts': (data, text) => explainFaults('the list', () => listOf(PAYOUT.columns, payoutsIn(data.query, text), data)),
   '/data/reconcile': (data, text, asked) => {
     const { sinceMs = ALWAYS.sinceMs, untilMs = ALWAYS.untilMs } = narrowingOf(data, asked)

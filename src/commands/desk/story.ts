@@ -1,12 +1,12 @@
 import { AUDIT_COLUMNS } from '../../acts/audit.ts'
 import { BENEFICIARY } from '../../acts/beneficiaries.ts'
 import { listOf, rowOf } from '../../acts/cells.ts'
-import { CLIENT } from '../../acts/clients.ts'
-import { get, type Kind } from '../../acts/kind.ts'
-import { ORDER } from '../../acts/orders.ts'
-import { PAYOUT } from '../../acts/payouts.ts'
-import { WALLET } from '../../acts/wallets.ts'
-import { WEBHOOK } from '../../acts/webhooks.ts'
+import { CLIENT, clientActs } from '../../acts/clients.ts'
+import { actsOn, get, type Kind, type Noun } from '../../acts/kind.ts'
+import { ORDER, orderActs } from '../../acts/orders.ts'
+import { PAYOUT, payoutActs } from '../../acts/payouts.ts'
+import { WALLET, walletActs } from '../../acts/wallets.ts'
+import { WEBHOOK, webhookActs } from '../../acts/webhooks.ts'
 import { type AuditRow, actsAbout, findHead } from '../../audit/queries.ts'
 import { findProduct } from '../../catalog/queries.ts'
 import { eventWire } from '../../events/contract.ts'
@@ -15,7 +15,6 @@ import { SECOND_MS, toTimestamp } from '../../kernel/clock.ts'
 import { refused } from '../../kernel/exit.ts'
 import type { Order } from '../../orders/queries.ts'
 import { eventsOf, type Payout } from '../../payouts/queries.ts'
-import { canHappen, nextStep, TRANSITIONS } from '../../payouts/transitions.ts'
 import { entryWire } from '../../wallets/ledger-entry.ts'
 import { entriesOf } from '../../wallets/ledger-queries.ts'
 import { explainedAttemptWire } from '../../webhooks/contract.ts'
@@ -32,8 +31,8 @@ interface Step {
 }
 
 interface Told<Item> {
-  /** The acts that its status allows. */
-  acts: (item: Item) => readonly string[]
+  /** Further acts that take its id. */
+  also?: readonly string[]
   /** The client and the name under which events have it, and the time from which it has any. */
   events?: (item: Item) => Parameters<typeof lastEventsAbout>[1]
   steps?: (item: Item, data: Reading, done: readonly AuditRow[]) => Step[]
@@ -41,14 +40,14 @@ interface Told<Item> {
   lists?: Readonly<Record<string, (item: Item) => Record<string, string>>>
 }
 
-const told = <Id, Item>(kind: Kind<Id, Item>, read: (text: string) => Id, story: Told<Item>) => ({
+const told = <Id, Item>(kind: Kind<Id, Item>, acts: Noun, read: (text: string) => Id, story: Told<Item>) => ({
   find: (data: Reading, text: string) => {
     const item = get(kind, data.query, read(text))
-    const { acts, events, steps, lists = {} } = story
+    const { also = [], events, steps, lists = {} } = story
     return {
       row: rowOf(kind.details ?? kind.columns, item, data),
       group: kind.group,
-      acts: acts(item),
+      acts: [...also, ...actsOn(kind, acts, item)],
       about: events?.(item),
       steps: (done: readonly AuditRow[]) => steps?.(item, data, done),
       lists: Object.fromEntries(Object.entries(lists).map(([name, of]) => [name, of(item)])),
@@ -56,28 +55,7 @@ const told = <Id, Item>(kind: Kind<Id, Item>, read: (text: string) => Id, story:
   },
 })
 
-export const actsOnPayout = (payout: Payout): string[] => {
-  const allowed = {
-    'payouts advance': nextStep(payout) !== undefined || canHappen('resumed', payout),
-    'payouts fail': canHappen('failed', payout),
-    'payouts cancel': canHappen('cancelled', payout),
-    'payouts return': canHappen('returned', payout),
-  }
-  return Object.entries(allowed).flatMap(([act, isAllowed]) => (isAllowed ? [act] : []))
-}
-
 export const OPEN_PAYOUTS = [...TRANSITIONS.cancelled.from, ...TRANSITIONS.failed.from]
-export const OPEN_ORDERS = ['PENDING', 'PROCESSING', 'PARTIALLY_DELIVERED'] as const
-
-/** A partial delivery that was given up keeps its status. */
-export const isOpen = ({ status, failedAtMs }: Order): boolean =>
-  OPEN_ORDERS.some((open) => open === status) && failedAtMs === null
-
-export const actsOnOrder = (order: Order): string[] => {
-  if (isOpen(order)) return ['orders deliver', 'orders fail']
-  return order.deliveredQuantity > 0 && order.refundedMinor < order.payableMinor ? ['orders refund'] : []
-}
-
 /** The act of that moment. */
 const actAt = (done: readonly AuditRow[], ms: number) => done.find(({ atMs }) => Math.abs(atMs - ms) < SECOND_MS)
 
@@ -113,58 +91,39 @@ const stepsOfOrder = (order: Order, { clientName }: Reading, done: readonly Audi
 }
 
 const RECORDS = {
-  payouts: told(PAYOUT, String, {
-    acts: actsOnPayout,
+  payouts: told(PAYOUT, payoutActs, String, {
     events: ({ id, clientId, createdAtMs: sinceMs }) => ({ clientId, record: `payout ${id}`, sinceMs }),
     steps: stepsOfPayout,
   }),
-  orders: told(ORDER, Number, {
-    acts: actsOnOrder,
+  orders: told(ORDER, orderActs, Number, {
     events: ({ id, clientId, placedAtMs: sinceMs }) => ({ clientId, record: `order ${id}`, sinceMs }),
     steps: stepsOfOrder,
   }),
-  wallets: told(WALLET, Number, {
-    acts: ({ closedAtMs, type }) =>
-      closedAtMs === null
-        ? ['fund', 'adjust', 'threshold', ...(type === 'POSTPAID' ? ['limit'] : []), 'default', 'close'].map(
-            (verb) => `wallet ${verb}`,
-          )
-        : [],
+  wallets: told(WALLET, walletActs, Number, {
     events: ({ id, clientId, createdAtMs: sinceMs }) => ({ clientId, record: `wallet ${id}`, sinceMs }),
     lists: { transactions: ({ id }) => ({ of: String(id) }) },
   }),
-  clients: told(CLIENT, String, {
-    acts: ({ disabled }) => [
-      'wallet add',
-      'client rotate',
-      'client limits',
-      'client fees',
-      'client discount',
-      'client feature',
-      'client rename',
-      disabled ? 'client enable' : 'client disable',
-      'client remove',
-    ],
+  clients: told(CLIENT, clientActs, String, {
+    also: ['wallet add'],
     lists: {
       wallets: ({ username }) => ({ client: username }),
       orders: ({ username }) => ({ client: username }),
       payouts: ({ username }) => ({ client: username }),
     },
   }),
-  webhooks: told(WEBHOOK, String, {
-    acts: ({ active }) => (active ? ['webhooks disable'] : []),
-    lists: { deliveries: ({ id }) => ({ of: id }) },
-  }),
-  beneficiaries: told(BENEFICIARY, String, { acts: () => ['beneficiary erase'] }),
+  webhooks: told(WEBHOOK, webhookActs, String, { lists: { deliveries: ({ id }) => ({ of: id }) } }),
+  beneficiaries: told(BENEFICIARY, {}, String, { also: ['beneficiary erase'] }),
   events: told<string, Event>(
     { name: 'event', group: 'webhooks', argument: { flags: '<id>' }, find: findAnyEvent, columns: EVENT_COLUMNS },
+    {},
     String,
-    { acts: () => ['webhooks redeliver'] },
+    { also: ['webhooks redeliver'] },
   ),
   products: told(
     { name: 'product', group: 'catalog', argument: { flags: '<id>' }, find: findProduct, columns: PRODUCT_COLUMNS },
+    {},
     Number,
-    { acts: () => [], lists: { stock: ({ name }) => ({ search: name }), orders: ({ name }) => ({ search: name }) } },
+    { lists: { stock: ({ name }) => ({ search: name }), orders: ({ name }) => ({ search: name }) } },
   ),
 } as const
 

@@ -1,6 +1,7 @@
 import { type List, listOf } from '../../acts/cells.ts'
-import { ORDER } from '../../acts/orders.ts'
-import { PAYOUT } from '../../acts/payouts.ts'
+import { actsOn } from '../../acts/kind.ts'
+import { isOpen, OPEN_ORDERS, ORDER, orderActs } from '../../acts/orders.ts'
+import { PAYOUT, payoutActs } from '../../acts/payouts.ts'
 import { STOCK_COLUMNS, stockIn } from '../../acts/vouchers.ts'
 import { WALLET } from '../../acts/wallets.ts'
 import { ATTEMPT_COLUMNS } from '../../acts/webhooks.ts'
@@ -8,11 +9,11 @@ import { findHead, lastDoneMs } from '../../audit/queries.ts'
 import { toTimestampOrNull } from '../../kernel/clock.ts'
 import { allOrders } from '../../orders/queries.ts'
 import { movingPayouts } from '../../payouts/queries.ts'
+import { TRANSITIONS } from '../../payouts/transitions.ts'
 import { allClients } from '../../sessions/queries.ts'
 import { walletsOf } from '../../wallets/queries.ts'
 import { allWebhooks, attemptsTo } from '../../webhooks/queries.ts'
 import type { Reading } from '../records/administration.ts'
-import { actsOnOrder, actsOnPayout, isOpen, OPEN_ORDERS, OPEN_PAYOUTS } from './story.ts'
 
 /** The records that wait for somebody, and the stocks and wallets that run out. */
 
@@ -36,7 +37,7 @@ interface Section {
 
 export const todayOf = async (data: Reading) => {
   const { query, clientName } = data
-  const payouts = movingPayouts(query, OPEN_PAYOUTS)
+  const payouts = movingPayouts(query, [...TRANSITIONS.cancelled.from, ...TRANSITIONS.failed.from])
   const orders = allOrders(query, OPEN_ORDERS).filter(isOpen)
   const stock = (await stockIn(data))
     .filter(({ available, daysLeft }) => available === 0 || (daysLeft !== null && daysLeft < STOCK_DAYS))
@@ -57,7 +58,7 @@ export const todayOf = async (data: Reading) => {
       many: { command: 'payouts advance', filled: { to: 'completed' } },
       shown: 'id client status amount beneficiary reference_id created_at',
       list: {
-        ...listOf({ ...PAYOUT.columns, acts: actsOnPayout }, payouts.slice(0, SHOWN_MAX), data),
+        ...listOf({ ...PAYOUT.columns, acts: (one) => actsOn(PAYOUT, payoutActs, one) }, payouts.slice(0, SHOWN_MAX), data),
         total: payouts.length,
       },
     },
@@ -68,7 +69,7 @@ export const todayOf = async (data: Reading) => {
       many: { command: 'orders deliver', filled: {} },
       shown: 'id client status product quantity delivered paid placed_at',
       list: {
-        ...listOf({ ...ORDER.columns, acts: actsOnOrder }, orders.slice(0, SHOWN_MAX), data),
+        ...listOf({ ...ORDER.columns, acts: (one) => actsOn(ORDER, orderActs, one) }, orders.slice(0, SHOWN_MAX), data),
         total: orders.length,
       },
     },

@@ -1,7 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { cardPath } from '../../catalog/contract.ts'
-import type { Product } from '../../catalog/product.ts'
 import { Json } from '../../http/json.ts'
 import { toMajor } from '../../kernel/money.ts'
 import { codeBlock, html } from '../../pages/html.ts'
@@ -47,13 +45,8 @@ const frontFacts = (version: string, url: string, purchase: Purchase | undefined
   links: Object.fromEntries(Object.entries(PLACES).map(([name, { href }]) => [name, url + href])),
 })
 
-/** The number of products that are searched for one to show or to buy. */
+/** The number of products that are searched for one to buy. */
 const LOOKED_THROUGH = 50
-
-const firstOf = (catalog: Catalog): readonly Product[] =>
-  catalog.shared
-    .list({}, { field: 'id', direction: 'ASC' }, { page: 1, limit: LOOKED_THROUGH })
-    .entries.map(({ product }) => product)
 
 interface Purchase {
   productId: number
@@ -63,9 +56,11 @@ interface Purchase {
 
 /** A purchase that succeeds: the product has unlimited stock and is delivered immediately. */
 const purchaseFrom = (catalog: Catalog): Purchase | undefined => {
-  const product = firstOf(catalog).find(({ stock, deliveryTime }) => stock === null && deliveryTime === 'instant')
-  const [band] = product?.bands ?? []
-  if (!product || !band) return undefined
+  const { entries } = catalog.shared.list({}, { field: 'id', direction: 'ASC' }, { page: 1, limit: LOOKED_THROUGH })
+  const found = entries.find(({ product }) => product.stock === null && product.deliveryTime === 'instant')
+  const [band] = found?.product.bands ?? []
+  if (!found || !band) return undefined
+  const { product } = found
   const denomination = toMajor(band.minMinor, product.currency.precision)
   return { productId: product.id, denomination, quantity: Math.min(2, product.quantityMax) }
 }
@@ -89,19 +84,7 @@ const sessionOf = (url: string, purchase: Purchase | undefined): string[] => {
   ]
 }
 
-/** Some products with pictures that the program draws, each from a different category. */
-const shownOf = (catalog: Catalog, count: number): Product[] => {
-  const byCategory = new Map<string, Product>()
-  for (const product of firstOf(catalog)) {
-    if (product.imageUrl === null && !byCategory.has(product.category)) byCategory.set(product.category, product)
-  }
-  return [...byCategory.values()].slice(0, count)
-}
-
-const drawFrontPage = (
-  { name, version, about, url, credentials, session }: FrontFacts,
-  products: readonly Product[],
-): string =>
+const drawFrontPage = ({ name, version, about, url, credentials, session }: FrontFacts): string =>
   drawPage({
     title: `${name} sandbox`,
     script: SCRIPT_PATH,
@@ -110,12 +93,6 @@ const drawFrontPage = (
 <h1>${name} <small class="tag">sandbox ${version}</small></h1>
 <p class="lead">${about} It is seeded, and yours to break.</p>
 <p class="line"><a class="button primary" href="${CONSOLE_PATH}">Open the console</a> <a class="button" href="/docs">Read the reference</a></p>
-${
-  products.length > 0 &&
-  html`<ul class="grid pictures" aria-label="Gift cards on sale">${products.map(
-    ({ id, name }) => html`<li><img src="${cardPath(id)}" alt="${name}" width="640" height="400"></li>`,
-  )}</ul>`
-}
 <dl class="grid places">
 <div class="box"><dt>Base URL</dt><dd><code>${url}</code></dd></div>
 <div class="box"><dt>Username</dt><dd><code>${credentials.username}</code></dd></div>
@@ -133,9 +110,6 @@ ${codeBlock(session.join('\n'), 'A session with curl')}
   })
 
 /** The front page: HTML for people who open the address, JSON for programs. */
-
-const PICTURES = 4
-
 export const frontRoutes = ({ catalog, version, publicUrl }: Parts) =>
   openRoutes().get(
     '/',
@@ -143,8 +117,7 @@ export const frontRoutes = ({ catalog, version, publicUrl }: Parts) =>
       set.headers.vary = 'Accept'
       const facts = frontFacts(version, publicUrl, purchaseFrom(catalog))
       if (prefersHtml(request.headers.get('accept'))) {
-        const page = drawFrontPage(facts, shownOf(catalog, PICTURES))
-        return new Response(page, { headers: PAGE_HEADERS })
+        return new Response(drawFrontPage(facts), { headers: PAGE_HEADERS })
       }
       // Indented, because a request without a browser may well come from a person.
       return new Json<FrontFacts>(`${JSON.stringify(facts, null, 2)}\n`)

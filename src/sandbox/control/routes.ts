@@ -51,26 +51,8 @@ const protectedPlace = ({ requireAccess, refuseUnknown, worlds }: Parts): Place 
 })
 
 const LINKS = [
-  'worlds',
-  'snapshots',
-  'clock',
-  'due',
-  'pace',
-  'clients',
-  'rates',
-  'inbox',
-  'errors',
-  'faults',
-  'wallets',
-  'orders',
-  'payouts',
-  'webhooks',
-  'events',
-  'ledger',
-  'requests',
-  'feed',
-  'coverage',
-  'test-values',
+  ...'worlds snapshots clock due pace clients rates inbox errors faults'.split(' '),
+  ...'wallets orders payouts webhooks events ledger requests feed coverage test-values'.split(' '),
 ]
   .map((name) => `/_sandbox/${name}`)
   .concat('/docs', '/openapi.json')
