@@ -40,12 +40,10 @@ export const ATTEMPT_COLUMNS: Shown<Attempt> = {
 }
 
 export const webhookActs = {
-  list: listing(
-    'List the webhooks of all clients, newest first',
-    WEBHOOK.columns,
-    webhooksOf,
-    { client: true, inSandbox: 'GET /webhooks' },
-  ),
+  list: listing('List the webhooks of all clients, newest first', WEBHOOK.columns, webhooksOf, {
+    client: true,
+    inSandbox: 'GET /webhooks',
+  }),
   deliveries: listing(
     'List the attempts to deliver to a webhook, newest first',
     ATTEMPT_COLUMNS,

@@ -127,7 +127,7 @@ export const productDetailWire = (
   return { ...listed, terms, details, how_to_use: howToUse, available_denominations }
 }
 
-export const cardPath = (productId: number): string => `/cards/${productId}`
+const cardPath = (productId: number): string => `/cards/${productId}`
 
 const named = (title: string, id: number, name: string) =>
   Type.Object({ id: Type.Integer({ example: id }), name: Type.String({ example: name }) }, { title })

@@ -94,7 +94,12 @@ export const lastEventsAbout = (
   countMax: number,
 ): Event[] => {
   const isOfKind = sql`${events.type} GLOB ${record.replace(/ .*/, '.*')}`
-  const isAbout = and(eq(events.clientId, clientId), gte(events.createdAtMs, sinceMs), isOfKind, eq(events.record, record))
+  const isAbout = and(
+    eq(events.clientId, clientId),
+    gte(events.createdAtMs, sinceMs),
+    isOfKind,
+    eq(events.record, record),
+  )
   return [...rowsById(query, events, isAbout, { newestFirst: true, limit: countMax })].reverse()
 }
 

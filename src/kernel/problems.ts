@@ -2,7 +2,12 @@
 export const problemList = (beginning: string, problems: readonly string[]): string =>
   [`${beginning} ${problems.length} problem${problems.length === 1 ? '' : 's'}:`, ...problems].join('\n')
 
-const BEGINNINGS = { catalog: 'the catalog has', rates: 'the exchange rates have', codes: 'the codes have', payouts: 'the payouts have' } as const
+const BEGINNINGS = {
+  catalog: 'the catalog has',
+  rates: 'the exchange rates have',
+  codes: 'the codes have',
+  payouts: 'the payouts have',
+} as const
 
 /** The problems of a file that a person wrote, with their positions. Nothing of the file is imported. Codes are never quoted. */
 export class FileFault extends Error {

@@ -211,14 +211,14 @@ test('payouts of a list are advanced one by one, by their ids or references, and
     await operator.json('payouts', 'cancel', third)
     const list = operator.file('paid.txt', `p-1\r\n\n  p-3 \n${fourth}\np-1\n`)
     const args = ['payouts', 'advance', '--to', 'completed', '--json', '--file']
-    const rehearsed = await operator.run([...args, list, '--dry-run'])
-    expect([rehearsed.exitCode, JSON.parse(rehearsed.stdout)]).toEqual([
+    const dryRun = await operator.run([...args, list, '--dry-run'])
+    expect([dryRun.exitCode, JSON.parse(dryRun.stdout)]).toEqual([
       1,
       [first, fourth].map((id) => expect.objectContaining({ id, status: 'completed' })),
     ])
     expect(await customer.read(`/payouts/${first}`)).toMatchObject({ status: 'created' })
     const done = await operator.run([...args, list])
-    expect([done.exitCode, done.stdout]).toEqual([1, rehearsed.stdout])
+    expect([done.exitCode, done.stdout]).toEqual([1, dryRun.stdout])
     expect(done.stderr).toStartWith(`scrip: payout ${third} is cancelled, and cannot be changed like this\n`)
     const rows = await operator.json<{ subject: string; outcome: string }[]>('audit', 'list', '--limit', '3')
     expect(rows.map(({ subject, outcome }) => [subject, outcome])).toEqual([

@@ -16,7 +16,6 @@ const A4_WIDTH = 718
 const PAGES = [
   ...['#today', '#payouts', '#orders/1', '#clients', '#clients/acme', '#wallets/1', '#stock', '#products/1', '#audit'],
   ...['#search?search=bonus', '#search?search=nothing-of-this'],
-  '#reconcile?client=acme',
   ...['#statement', `#statement?client=acme&month=${MONTH}`],
 ]
 
@@ -127,13 +126,17 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
 
   test("compares a client's own list with the ledger", async () => {
     await page.goto(`${desk.url}/#clients/acme`)
-    await page.getByRole('link', { name: 'Reconcile its own list' }).click()
-    await page.getByLabel('Month, in UTC; all if empty').fill(MONTH)
+    await page.getByRole('button', { name: /^Reconcile/ }).click()
+    await dialog()
+      .getByLabel(/^month/)
+      .fill(MONTH)
     const list = operator.file('list.csv', 'reference,type,amount,currency\nb-1,payout,100,USD\nmine,order,1,USD\n')
-    await page.getByLabel('Its list, as CSV or JSON lines').setInputFiles(list)
-    await page.getByRole('button', { name: 'Compare' }).click()
-    await page.getByText('1 match.').waitFor()
-    await page.getByText('only_theirs').waitFor()
+    await dialog().getByLabel(/^file/).setInputFiles(list)
+    await dialog().getByRole('button', { name: 'Reconcile', exact: true }).click()
+    await dialog().getByText('1 match.').waitFor()
+    await dialog().getByText('only_theirs').waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await dialog().getByRole('button', { name: 'Close' }).click()
   })
 
   test('refunds one voucher of an order, and shows the new balance of the wallet', async () => {

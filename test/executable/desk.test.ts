@@ -360,24 +360,19 @@ describe('the desk shows', () => {
 
   deskTest('what reconcile found', async (session, operator) => {
     const list = 'reference,type,amount,currency\nmine,order,1.00,USD\n'
-    const compared = async (body: string) => {
-      const path = `/data/reconcile?client=acme&month=${new Date().toISOString().slice(0, 7)}&file=list.csv`
-      const response = await session.request(path, { method: 'POST', body })
-      return [response.status, await response.json()] as const
+    const compared = async (file: string) => {
+      const input = { client: 'acme', month: new Date().toISOString().slice(0, 7), file: 'list.csv' }
+      return await session.ask([{ command: 'reconcile', input, file }])
     }
-    const [status, found] = await compared(list)
-    expect([status, found]).toMatchObject([
-      200,
-      {
-        said: ['0 match.', 'The sums in USD diverge at order mine: 0.00 USD here, 1.00 USD in the list.'],
-        rows: [{ finding: 'only_theirs', type: 'order', reference: 'mine', their_amount: '1.00 USD' }],
-      },
-    ])
+    const [found] = await compared(list)
+    expect(found?.notes).toEqual(['0 match.', 'The sums in USD diverge at order mine: 0.00 here, 1.00 in the list.'])
     const csv = (await operator.run(['reconcile', 'acme', operator.file('list.csv', list), '--csv'])).stdout
-    expect((found as unknown as { columns: string[] }).columns.join()).toBe(csv.split('\r\n')[0] ?? '')
+    expect(found?.result).toEqual({
+      columns: csv.split('\r\n')[0]?.split(','),
+      rows: [expect.objectContaining({ finding: 'only_theirs', reference: 'mine', their_amount: '1.00 USD' })],
+    })
     expect(await compared('reference,type,amount,currency\nmine,order,x,USD\n')).toEqual([
-      400,
-      { error: expect.stringContaining('list.csv has 1 problem:\nline 2, amount') },
+      expect.objectContaining({ refusal: expect.stringContaining('list.csv has 1 problem:\nline 2, amount') }),
     ])
   })
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import type { Act, ActRequest, ActResult } from '../../acts/act.ts'
-import { type Field, isOptional, readerOf } from '../../acts/fields.ts'
+import { type Field, type Fields, type Input, isOptional, readerOf } from '../../acts/fields.ts'
 import type { DataConfig } from '../../config/config.ts'
 import { operatorName } from '../../config/environment.ts'
 import type { Filled, Form } from '../../desk/wire.ts'
@@ -9,6 +9,8 @@ import { freshActId } from '../../kernel/ids.ts'
 import { ask, recordingRefusal } from '../acts/ask.ts'
 import { ACTS } from '../acts/table.ts'
 import { explainFaults } from '../advice.ts'
+import { reading } from '../records/administration.ts'
+import { COMPARES, RECONCILED, reconciled } from '../records/reconcile.ts'
 
 /** Acts on the desk: each act makes a form, and its values are read as the command reads them. */
 
@@ -29,17 +31,42 @@ const getAct = (path: string): Act => {
   return act
 }
 
+/** This command only reads. */
+const RECONCILE = 'reconcile'
+/** The command prints all. */
+const FINDINGS_MAX = 1_000
+
+const reconciledOnDesk = (config: DataConfig, { input, file = '' }: Filled): Promise<Done> =>
+  explainFaults(config.dataDir, () =>
+    reading(config, async (data) => {
+      const { client, month } = valuesBy(input, RECONCILED) as Input<typeof RECONCILED>
+      const { said, findings } = reconciled(data, client, input.file ?? '', () => file, month)
+      const rows = findings.rows.take(FINDINGS_MAX).toArray()
+      return { id: '', notes: said, result: { columns: findings.columns, rows } }
+    }),
+  )
+
 const isOption = ({ flags }: Field): boolean => flags.startsWith('-')
 
 export const formOf = (path: string): Form => {
-  const { summary: about, takes, isMoney = false } = getAct(path)
+  const {
+    summary: about,
+    takes,
+    isMoney = false,
+  } = path === RECONCILE ? { summary: COMPARES, takes: RECONCILED } : getAct(path)
   const fields = Object.entries(takes)
     // A file option replaces operands, so the form leaves it out.
     .filter(([, one]) => !(one.isFile && isOption(one)))
     .map(([name, one]) => {
       const { flags, about: says = name, choices, isFile } = one
       const label = `${flags.replace(/ .*|[-<>[\].]/g, '')}: ${says}`
-      return { name, about: label, isRequired: !isOptional(one), ...(choices && { choices }), ...(isFile && { isFile }) }
+      return {
+        name,
+        about: label,
+        isRequired: !isOptional(one),
+        ...(choices && { choices }),
+        ...(isFile && { isFile }),
+      }
     })
   return { command: path, about, fields, isMoney }
 }
@@ -58,14 +85,16 @@ const readValue = (name: string, one: Field, text = ''): unknown => {
   }
 }
 
+const valuesBy = (input: Filled['input'], takes: Fields): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(takes).map(([name, one]) => [name, readValue(name, one, input[name])]))
+
 /** The request that the command of the act would make with the same values. @throws ProgramError */
 const actRequestBy = ({ command, input, seen, id = '' }: Filled, { takes }: Act, isDryRun: boolean): ActRequest => {
-  const fields = Object.entries(takes)
-  const said = fields.flatMap(([name, one]) => (isOption(one) || !input[name] ? [] : [input[name]]))
+  const said = Object.entries(takes).flatMap(([name, one]) => (isOption(one) || !input[name] ? [] : [input[name]]))
   return {
     ...{ command, seen, isDryRun, subject: said.join(' '), user: operatorName() },
     id: /^act_[\w-]{22}$/.test(id) ? id : freshActId(),
-    input: Object.fromEntries(fields.map(([name, one]) => [name, readValue(name, one, input[name])])),
+    input: valuesBy(input, takes),
   }
 }
 
@@ -77,6 +106,7 @@ export const actOnDesk = (config: DataConfig, filled: Filled, isDryRun: boolean)
   const work = last.then(async (): Promise<Done> => {
     const done: Done = { id: '', notes: [] }
     try {
+      if (filled.command === RECONCILE) return await reconciledOnDesk(config, filled)
       const act = getAct(filled.command)
       const asked = actRequestBy(filled, act, isDryRun)
       done.id = asked.id

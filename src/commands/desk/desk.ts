@@ -11,11 +11,9 @@ import type { Narrowing } from '../../db/narrowing.ts'
 import { createDesk } from '../../desk/server.ts'
 import { Requested } from '../../desk/wire.ts'
 import { EXIT, errorText, misused, ProgramError } from '../../kernel/exit.ts'
-import { ALWAYS } from '../../reconciliation/partner-list.ts'
 import { explained, explainFaults } from '../advice.ts'
 import { verifiedData } from '../data/verify.ts'
 import { type Reading, reading, requireLiveFolder } from '../records/administration.ts'
-import { reconciled } from '../records/reconcile.ts'
 import { bind } from '../serve/bind.ts'
 import { nextStopSignal } from '../serve/stop-signal.ts'
 import { csvOf } from '../terminal/csv.ts'
@@ -60,21 +58,10 @@ const failed = (error: unknown): Response => {
   return json({ error: 'the desk has failed\nIts terminal says why.' }, 500)
 }
 
-const changes = async (config: DataConfig, request: Request, { pathname, searchParams }: URL) => {
+const changes = async (config: DataConfig, request: Request, { pathname }: URL) => {
   if (pathname === '/data/verify') return await explainFaults(config.dataDir, () => verifiedData(config))
-  if (pathname === '/data/acts') return await actsIn(config, request)
-  const compare = Object.hasOwn(COMPARED, pathname) ? COMPARED[pathname] : undefined
-  if (!compare) throw NOTHING
-  const text = await request.text()
-  return await explainFaults(config.dataDir, () =>
-    reading(config, async (data) => {
-      const { rows, ...list } = await compare(data, text, askedIn(searchParams))
-      return { ...list, rows: Iterator.from(rows).take(FINDINGS_MAX).toArray() }
-    }),
-  )
-}
-
-const actsIn = async (config: DataConfig, request: Request) => {
+  if (pathname === '/data/payouts') return await payoutsFor(config, await request.text())
+  if (pathname !== '/data/acts') throw NOTHING
   const requested: unknown = await request.json().catch(() => undefined)
   if (!Value.Check(Requested, requested)) throw UNREADABLE
   const done = []
@@ -82,18 +69,14 @@ const actsIn = async (config: DataConfig, request: Request) => {
   return done
 }
 
-type Compared = List & { said?: string[] }
-
-/** What the data has for a list that the page sends. */
-const COMPARED: Readonly<Record<string, (data: Reading, text: string, asked: Asked) => Compared | Promise<Compared>>> = {
-  '/data/payouts': (data, text) => explainFaults('the list', () => listOf(PAYOUT.columns, payoutsIn(data.query, text), data)),
-  '/data/reconcile': (data, text, asked) => {
-    const { sinceMs = ALWAYS.sinceMs, untilMs = ALWAYS.untilMs } = narrowingOf(data, asked)
-    const file = asked('file') ?? 'the list'
-    const { said, findings } = reconciled(data, asked('client') ?? '', file, () => text, { sinceMs, untilMs })
-    return { ...findings, said }
-  },
-}
+/** The payouts that a list names. */
+const payoutsFor = (config: DataConfig, text: string) =>
+  explainFaults('the list', () =>
+    reading(config, async (data) => {
+      const { columns, rows } = listOf(PAYOUT.columns, payoutsIn(data.query, text), data)
+      return { columns, rows: [...rows] }
+    }),
+  )
 
 const NOTHING = misused('the desk has no such data\nSee the menu.')
 const UNREADABLE = misused('the desk cannot read this request\nReload its page.')
@@ -101,12 +84,10 @@ const UNREADABLE = misused('the desk cannot read this request\nReload its page.'
 /** The number of rows that a list shows at once. */
 const PAGE_ROWS = 50
 const FOUND_MAX = 20
-/** The command prints all. */
-const FINDINGS_MAX = 1_000
 
 const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promise<Response> => {
   const [what = '', name = '', id = ''] = partsOf(pathname)
-  const asked = askedIn(searchParams)
+  const asked = (parameter: string): string | undefined => searchParams.get(parameter) || undefined
   if (what === 'form') return json(formOf(name))
   if (!hasDatabase(config.dataDir)) return json({ isEmpty: true })
   return await explainFaults(config.dataDir, () =>
@@ -132,13 +113,6 @@ const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promi
   )
 }
 
-type Asked = (parameter: string) => string | undefined
-
-const askedIn =
-  (parameters: URLSearchParams): Asked =>
-  (name) =>
-    parameters.get(name) || undefined
-
 /** The decoded segments below `/data`. @throws ProgramError */
 const partsOf = (pathname: string): string[] => {
   try {
@@ -149,7 +123,7 @@ const partsOf = (pathname: string): string[] => {
 }
 
 /** @throws ProgramError */
-const narrowingOf = ({ query }: Reading, asked: Asked): Narrowing => {
+const narrowingOf = ({ query }: Reading, asked: (parameter: string) => string | undefined): Narrowing => {
   const read = <Value>(name: string, parse: (text: string) => Value): Value | undefined => {
     const text = asked(name)
     try {

@@ -55,7 +55,6 @@ const told = <Id, Item>(kind: Kind<Id, Item>, acts: Noun, read: (text: string) =
   },
 })
 
-export const OPEN_PAYOUTS = [...TRANSITIONS.cancelled.from, ...TRANSITIONS.failed.from]
 /** The act of that moment. */
 const actAt = (done: readonly AuditRow[], ms: number) => done.find(({ atMs }) => Math.abs(atMs - ms) < SECOND_MS)
 
@@ -104,7 +103,7 @@ const RECORDS = {
     lists: { transactions: ({ id }) => ({ of: String(id) }) },
   }),
   clients: told(CLIENT, clientActs, String, {
-    also: ['wallet add'],
+    also: ['wallet add', 'reconcile'],
     lists: {
       wallets: ({ username }) => ({ client: username }),
       orders: ({ username }) => ({ client: username }),

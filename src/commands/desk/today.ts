@@ -58,7 +58,11 @@ export const todayOf = async (data: Reading) => {
       many: { command: 'payouts advance', filled: { to: 'completed' } },
       shown: 'id client status amount beneficiary reference_id created_at',
       list: {
-        ...listOf({ ...PAYOUT.columns, acts: (one) => actsOn(PAYOUT, payoutActs, one) }, payouts.slice(0, SHOWN_MAX), data),
+        ...listOf(
+          { ...PAYOUT.columns, acts: (one) => actsOn(PAYOUT, payoutActs, one) },
+          payouts.slice(0, SHOWN_MAX),
+          data,
+        ),
         total: payouts.length,
       },
     },

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { Amount, type Cell, type List, type Row } from '../../acts/cells.ts'
 import { CLIENT } from '../../acts/clients.ts'
+import { field } from '../../acts/fields.ts'
 import { get } from '../../acts/kind.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { parseMonth } from '../../config/values.ts'
@@ -14,23 +15,30 @@ import { type Report, reportOf } from '../../reconciliation/report.ts'
 import type { Reference } from '../../reference/reference.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
 import { readInput } from '../advice.ts'
+import { addField } from '../arguments.ts'
 import { jsonOf, type Result } from '../terminal/output.ts'
 import { tableOf } from '../terminal/table.ts'
 import { administer, type Reading } from './administration.ts'
 
 /** `scrip reconcile`: compares a partner's own list of orders and payouts with the ledger (contract C19). */
 export const reconcileCommand = (reconciliation: Command): void => {
+  for (const one of Object.values(RECONCILED)) addField(reconciliation, one)
   withDataOptions(reconciliation)
-    .description("compare a client's own list of orders and payouts with the ledger; exit with 1 if they differ")
-    .argument('<client>', 'a username')
-    .argument('<file>', 'its list as CSV or JSON lines; - for standard input')
-    .addOption(
-      new Option('--month <month>', 'only records made in this month, for example 2026-11, in UTC').argParser(
-        parseMonth,
-      ),
-    )
+    .description(`${COMPARES}; exit with 1 if they differ`)
     .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts('json'))
     .action(administer(reconcile, 'POST /reconcile'))
+}
+
+export const COMPARES = "compare a client's own list of orders and payouts with the ledger"
+
+export const RECONCILED = {
+  client: field('<client>', 'a username'),
+  file: field('<file>', 'its list as CSV or JSON lines; - for standard input', { isFile: true }),
+  month: field<'--month <month>', Period>(
+    '--month <month>',
+    'only records made in this month, for example 2026-11, in UTC',
+    { read: parseMonth },
+  ),
 }
 
 const reconcile = (data: Reading, name: string, file: string, { month }: { month?: Period }): Result => {

@@ -33,8 +33,10 @@ interface Described {
 
 const describe = (command: Command, { summary, takes = {}, among }: Described): void => {
   withDataOptions(command).description(summary.charAt(0).toLowerCase() + summary.slice(1))
-  for (const one of Object.values(takes)) addField(command, among && one.flags === '<id>' ? { ...one, flags: '[id]' } : one)
-  if (among) command.option('--file <file>', 'all that a file names, an id or a reference on each line; - is standard input')
+  for (const one of Object.values(takes))
+    addField(command, among && one.flags === '<id>' ? { ...one, flags: '[id]' } : one)
+  if (among)
+    command.option('--file <file>', 'all that a file names, an id or a reference on each line; - is standard input')
 }
 
 /** Defines a command that acts, or shows a record. */

@@ -156,7 +156,7 @@ export const openPlatform = async (config: Config, log: Log) => {
     if (error instanceof UsageError) throw error
     const where =
       error instanceof FileFault
-        ? { catalog: config.catalogFile, rates: config.ratesFile, codes: undefined }[error.file]
+        ? { catalog: config.catalogFile, rates: config.ratesFile, codes: undefined, payouts: undefined }[error.file]
         : error instanceof ScenarioFault
           ? config.scenario
           : namesItsPath(error)

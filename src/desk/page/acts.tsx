@@ -3,8 +3,8 @@ import { visibleLines as visible } from '../../kernel/visible.ts'
 import { Button, Field, Form, named, Select } from '../../pages/ui/forms.tsx'
 import { Failed, Tag } from '../../pages/ui/pieces.tsx'
 import type { Form as ActForm, Filled } from '../wire.ts'
-import { askFor, type Done, type Row, readForm, useAttempt } from './data.ts'
-import { Facts } from './rows.tsx'
+import { askFor, type Done, type List, type Row, readForm, useAttempt } from './data.ts'
+import { Facts, Rows } from './rows.tsx'
 
 /** The subject of an act: the first operand of its command, and its name for people. */
 export interface Subject {
@@ -36,12 +36,14 @@ export const FileField = ({ label, required = false, onFile }: FileFieldProps) =
     <input
       type="file"
       required={required}
-      onChange={async ({ currentTarget: { files } }) => onFile((await files?.[0]?.text()) ?? '', files?.[0]?.name ?? '')}
+      onChange={async ({ currentTarget: { files } }) =>
+        onFile((await files?.[0]?.text()) ?? '', files?.[0]?.name ?? '')
+      }
     />
   </label>
 )
 
-const nameOf = (command: string): string => command.split(' ').slice(1).join(' ')
+const nameOf = (command: string): string => command.replace(/^\w+ /, '')
 const titleOf = (command: string): string => `${command.charAt(0).toUpperCase()}${command.slice(1)}`
 
 /** The form of an act. One that moves money first shows a dry run, and asks once more. */
@@ -171,6 +173,7 @@ const Ended = ({ ended, subjects, word }: EndedProps) => {
               .map((note) => (
                 <p key={note}>{visible(note)}</p>
               ))}
+            {result && 'rows' in result && <Rows list={result as List} page="" label="Findings" />}
             {result && (subjects.length === 0 || 'password' in result) && !('rows' in result) && (
               <Facts row={result as Row} page="" />
             )}

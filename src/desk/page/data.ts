@@ -73,9 +73,6 @@ export const askFor = (acts: readonly Filled[], isDryRun: boolean): Promise<Done
 /** The payouts that a list names. */
 export const payoutsNamed = (text: string): Promise<List> => post('payouts', text)
 
-export const reconcile = (query: Readonly<Record<string, string>>, text: string): Promise<List & { said: string[] }> =>
-  post(pathOf(['reconcile'], query), text)
-
 /** Saves a list as a file. */
 export const download = async (name: string, ...path: Parameters<typeof pathOf>): Promise<void> => {
   const [names, query] = path

@@ -16,7 +16,7 @@ interface Page extends List {
 
 /** The groups of related lists. */
 const GROUPS: readonly (readonly string[])[] = [
-  ['clients', 'beneficiaries', 'statement', 'reconcile'],
+  ['clients', 'beneficiaries', 'statement'],
   ['wallets', 'transactions'],
   ['stock', 'products', 'rates'],
   ['webhooks', 'events'],

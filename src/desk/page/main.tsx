@@ -8,7 +8,6 @@ import { Theme } from '../../pages/ui/theme.tsx'
 import { keepKey, type List, read } from './data.ts'
 import { groupOf, ListPage, nameOf } from './lists.tsx'
 import { go, hrefOf, type Place, usePlace } from './place.ts'
-import { Reconcile } from './reconcile.tsx'
 import { RecordPage } from './record.tsx'
 import { Rows } from './rows.tsx'
 import { Today } from './today.tsx'
@@ -20,7 +19,6 @@ const Shown = ({ place }: { place: Place }) => {
   const { page, id } = place
   if (page === 'today') return <Today />
   if (page === 'search') return <Found place={place} />
-  if (page === 'reconcile') return <Reconcile place={place} />
   return id === undefined ? <ListPage place={place} /> : <RecordPage key={`${page} ${id}`} place={place} />
 }
 

@@ -53,12 +53,7 @@ export const RecordPage = ({ place: { page, id = '' } }: { place: Place }) => {
         <Failed error={error} />
         <Acts acts={acts} subjects={subjects} seen={seen} onDone={onDone} />
         <Facts row={row} page={page} />
-        {page === 'clients' && (
-          <p class="line">
-            <a href={hrefOf('statement', undefined, { client: id })}>Statement by month</a>
-            <a href={hrefOf('reconcile', undefined, { client: id })}>Reconcile its own list</a>
-          </p>
-        )}
+        {page === 'clients' && <a href={hrefOf('statement', undefined, { client: id })}>Statement by month</a>}
       </Card>
       {steps.length > 0 && (
         <Card title="History">
