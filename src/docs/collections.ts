@@ -1,4 +1,4 @@
-import { type ApiDocument, bodyExampleOf, entriesOf } from './document.ts'
+import { type ApiDocument, bodyExampleOf, entriesOf, exampleValues, targetOf } from './document.ts'
 
 /** Collections of requests, for tools that send them by hand: made from the OpenAPI document, with its examples. */
 
@@ -22,16 +22,18 @@ const givesTokens = ({ path }: CollectionRequest): boolean => path === '/auth/lo
 const foldersOf = (document: ApiDocument): Map<string, CollectionRequest[]> => {
   const requests = entriesOf(document)
     .filter(({ path }) => !path.startsWith('/_sandbox') && path !== '/')
-    .map(({ method, path, operation }): CollectionRequest => {
-      const parameters = operation.parameters
+    .map((entry): CollectionRequest => {
+      const { method, operation } = entry
       const examples = (place: string): [string, string][] =>
-        parameters.filter((each) => each.in === place).map(({ name, example }) => [name, String(example ?? '')])
+        operation.parameters
+          .filter((each) => each.in === place)
+          .map(({ name, example }) => [name, String(example ?? '')])
       const body = bodyExampleOf(operation)
       return {
         name: operation.summary,
         folder: operation.tags[0] ?? 'API',
         method,
-        path: examples('path').reduce((text, [name, example]) => text.replace(`{${name}}`, example), path),
+        path: targetOf(entry, exampleValues(entry)),
         query: examples('query'),
         headers: examples('header').filter(([name]) => !name.startsWith('X-Sandbox-')),
         body: body === undefined ? undefined : JSON.stringify(withVariables(body), null, 2),

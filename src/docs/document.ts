@@ -40,11 +40,7 @@ export interface Content {
   examples?: Record<string, { value: unknown }>
 }
 
-export interface Header {
-  description?: string
-  required: boolean
-  schema: Schema
-}
+export type Header = Pick<Parameter, 'description' | 'required' | 'schema'>
 
 export interface DocumentedResponse {
   description: string
@@ -114,6 +110,22 @@ export const errorsIn = ({ responses }: DocumentedOperation): DocumentedError[] 
       Object.entries(examples).map(([name, { value }]) => ({ name, status, body: value })),
     ),
   )
+
+/** The values of parameters with which a request can be sent: the examples of those that it needs. */
+export const exampleValues = ({ operation: { parameters } }: Entry): Record<string, string> =>
+  Object.fromEntries(
+    parameters
+      .filter(({ in: place, required }) => required && place !== 'header')
+      .map(({ name, example }) => [name, String(example ?? '')]),
+  )
+
+/** The path and the query of a request with the values of its parameters, of which empty ones are left out of the query. */
+export const targetOf = ({ path, operation: { parameters } }: Entry, values: Record<string, string>): string => {
+  const query = new URLSearchParams()
+  for (const { name, in: place } of parameters) if (place === 'query' && values[name]) query.set(name, values[name])
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
+  return filled + (query.size > 0 ? `?${query}` : '')
+}
 
 /** The example of a request's body; undefined without a body. */
 export const bodyExampleOf = ({ requestBody }: DocumentedOperation): unknown =>

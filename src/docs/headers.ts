@@ -1,10 +1,10 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { DRY_RUN_RESPONSE_HEADERS } from '../http/dry-run.ts'
 import type { Operation } from '../http/operation.ts'
-import type { Header, Schema } from './document.ts'
+import type { Header, Parameter } from './document.ts'
 import { Components } from './schemas.ts'
 
-/** The headers of responses. */
+/** Parameters, and the headers of responses. */
 
 const REQUEST_ID_HEADER = Type.Object({
   'X-Request-Id': Type.String({ description: 'Identifies the request: the one that was sent, or a new one' }),
@@ -19,9 +19,6 @@ const RATE_LIMIT_HEADERS = Type.Object({
     Type.Integer({ minimum: 0, description: 'Unix time in seconds at which it is full again' }),
   ),
 })
-/** The schema of a parameter or a header, which is not an object. */
-export const schemaOf = (schema: TSchema): Schema => new Components().place(schema)
-
 /** The headers of every response; a client that is not let in has no limit. */
 export const commonHeaders = (operation: Operation, status: number): Record<string, Header> => {
   const limited = !operation.public && status !== 401
@@ -35,12 +32,23 @@ export const commonHeaders = (operation: Operation, status: number): Record<stri
 
 export const headerObjects = (headers: TObject | undefined): Record<string, Header> =>
   Object.fromEntries(
-    Object.entries(headers?.properties ?? {}).map(([name, { description, ...rest }]) => [
+    parametersOf('header', headers).map(({ name, description, required, schema }) => [
       name,
-      {
-        ...(description && { description }),
-        required: headers?.required?.includes(name) ?? false,
-        schema: schemaOf(rest as TSchema),
-      },
+      { description, required, schema },
     ]),
   )
+
+/** The members of a schema as parameters, with examples that a new sandbox accepts. */
+export const parametersOf = (place: Parameter['in'], schema: TObject | undefined): Parameter[] =>
+  Object.entries(schema?.properties ?? {}).map(([name, { description, example, read: _, failure: __, ...rest }]) => {
+    const plain = new Components().place(rest as TSchema)
+    return {
+      name,
+      in: place,
+      required: rest.default === undefined && (schema?.required?.includes(name) ?? false),
+      description,
+      // Every numbered record begins with 1.
+      example: example ?? plain.default ?? plain.enum?.[0] ?? (plain.type === 'integer' ? 1 : undefined),
+      schema: plain,
+    }
+  })

@@ -1,11 +1,11 @@
-import type { TObject, TSchema } from '@sinclair/typebox'
+import type { TObject } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
 import { DRY_RUN_HEADERS } from '../http/dry-run.ts'
 import { errorsOf, LAST_TAG, type Operation, type ServedOperation, servedBy } from '../http/operation.ts'
 import type { Failure } from '../kernel/failure.ts'
 import type { ApiDocument, DocumentedOperation, Parameter } from './document.ts'
 import { ERROR_SCHEMAS, errorResponses } from './error-responses.ts'
-import { commonHeaders, headerObjects, schemaOf } from './headers.ts'
+import { commonHeaders, headerObjects, parametersOf } from './headers.ts'
 import { Components } from './schemas.ts'
 import { type DeliveredEvent, webhookObjects } from './webhooks.ts'
 
@@ -50,8 +50,8 @@ export const openApiDocument = ({ app, version, publicUrl, additions, events }: 
     const operation = { ...served.operation, ...additions?.operations[served.operation.id] }
     if (operation.tagDescription !== undefined) tags.set(operation.tag, operation.tagDescription)
     const headers = [
-      ...parameters('header', operation.hasDryRun ? DRY_RUN_HEADERS : undefined),
-      ...parameters('header', additions?.headersOf(served)),
+      ...parametersOf('header', operation.hasDryRun ? DRY_RUN_HEADERS : undefined),
+      ...parametersOf('header', additions?.headersOf(served)),
     ]
     const errors = { ...errorsOf(operation), ...additions?.errorsOf(served) }
     const path = served.route.replace(/:(\w+)/g, '{$1}')
@@ -99,9 +99,9 @@ const operationObject = (context: Context, operation: Operation): DocumentedOper
     description,
     security: operation.public ? [] : [{ accessToken: [] }],
     parameters: [
-      ...parameters('path', operation.params),
-      ...parameters('query', operation.query),
-      ...parameters('header', operation.headers).map((parameter) => withExampleOf(id, parameter)),
+      ...parametersOf('path', operation.params),
+      ...parametersOf('query', operation.query),
+      ...parametersOf('header', operation.headers).map((parameter) => withExampleOf(id, parameter)),
       ...headers,
     ],
     ...(body && {
@@ -123,20 +123,6 @@ const operationObject = (context: Context, operation: Operation): DocumentedOper
     },
   }
 }
-
-const parameters = (place: 'path' | 'query' | 'header', schema: TObject | undefined): Parameter[] =>
-  Object.entries(schema?.properties ?? {}).map(([name, { description, example, read: _, failure: __, ...rest }]) => {
-    const own = schemaOf(rest as TSchema)
-    return {
-      name,
-      in: place,
-      required: rest.default === undefined && (schema?.required?.includes(name) ?? false),
-      description,
-      // Every numbered record begins with 1.
-      example: example ?? own.default ?? own.enum?.[0] ?? (own.type === 'integer' ? 1 : undefined),
-      schema: own,
-    }
-  })
 
 /** A key belongs to one request, so each operation shows a different one. */
 const withExampleOf = (id: string, parameter: Parameter): Parameter =>

@@ -10,8 +10,10 @@ import {
   type DocumentedOperation,
   type Entry,
   errorsIn,
+  exampleValues,
   type Parameter,
   successOf,
+  targetOf,
 } from './document.ts'
 import { sectionLinks } from './page.ts'
 import { memberLine, membersView, typeOf } from './schema-view.ts'
@@ -98,14 +100,9 @@ const errorsView = (errors: readonly DocumentedError[]): Html =>
   }`
 
 /** The documented request for a shell. It runs as it stands, with a token in the variable TOKEN. */
-const curlOf = (document: ApiDocument, { method, path, operation }: Entry): string => {
-  const query = new URLSearchParams()
-  let filled = path
-  for (const { name, in: place, required, example = name } of operation.parameters) {
-    if (place === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(String(example)))
-    else if (required && place === 'query') query.set(name, String(example))
-  }
-  const url = document.servers[0].url + filled + (query.size > 0 ? `?${query}` : '')
+const curlOf = (document: ApiDocument, entry: Entry): string => {
+  const { method, operation } = entry
+  const url = document.servers[0].url + targetOf(entry, exampleValues(entry))
   const body = bodyExampleOf(operation)
   const isImplied = method === 'GET' || (method === 'POST' && body !== undefined)
   return [

@@ -1,5 +1,6 @@
-import type { TObject } from '@sinclair/typebox'
-import type { ApiDocument, Parameter } from './document.ts'
+import { type TObject, Type } from '@sinclair/typebox'
+import type { ApiDocument } from './document.ts'
+import { parametersOf } from './headers.ts'
 import type { Components } from './schemas.ts'
 
 /** The requests that the program sends: the `webhooks` of the OpenAPI document. */
@@ -12,24 +13,18 @@ export interface DeliveredEvent {
 
 const TAG = 'Webhooks'
 
-const header = (name: string, description: string): Parameter => ({
-  name,
-  in: 'header',
-  required: false,
-  description,
-  schema: { type: 'string' },
-})
+const header = (description: string) => Type.Optional(Type.String({ description }))
 
-const SIGNATURE_HEADERS = [
-  header('webhook-id', 'Signing standard: the id of the event'),
-  header('webhook-timestamp', 'Signing standard: Unix time of the attempt in seconds'),
-  header('webhook-signature', 'Signing standard: v1, and base64 HMAC-SHA256 of id, timestamp and body, joined by dots'),
-  header('X-Timestamp', 'Signing timestamped and body: Unix time of the attempt in seconds'),
-  header('X-Signature', 'Signing timestamped: hex HMAC-SHA256 of timestamp, dot and body; signing body: of the body'),
-  header('X-Webhook-ID', 'Signing body'),
-  header('X-Event-ID', 'Signing body'),
-  header('X-Event-Type', 'Signing body'),
-]
+const SIGNATURE_HEADERS = Type.Object({
+  'webhook-id': header('Signing standard: the id of the event'),
+  'webhook-timestamp': header('Signing standard: Unix time of the attempt in seconds'),
+  'webhook-signature': header('Signing standard: v1, and base64 HMAC-SHA256 of id, timestamp and body, joined by dots'),
+  'X-Timestamp': header('Signing timestamped and body: Unix time of the attempt in seconds'),
+  'X-Signature': header('Signing timestamped: hex HMAC-SHA256 of timestamp, dot and body; signing body: of the body'),
+  'X-Webhook-ID': header('Signing body'),
+  'X-Event-ID': header('Signing body'),
+  'X-Event-Type': header('Signing body'),
+})
 
 export const webhookObjects = (
   components: Components,
@@ -46,7 +41,7 @@ export const webhookObjects = (
           description:
             'Each webhook whose filter fits gets it. Respond with a 2xx status within 15 seconds: deliveries with any other status are tried again.',
           security: [],
-          parameters: SIGNATURE_HEADERS,
+          parameters: parametersOf('header', SIGNATURE_HEADERS),
           requestBody: {
             required: true,
             content: { 'application/json': { schema: components.place(schema), example } },

@@ -1,4 +1,4 @@
-import { bodyExampleOf, type Entry, entriesOf, type Parameter } from '../../../../docs/document.ts'
+import { bodyExampleOf, type Entry, entriesOf, targetOf } from '../../../../docs/document.ts'
 import { withoutReferences } from '../../../../docs/references.ts'
 
 /** The operations of the API, as its document describes them, and the requests made from them. */
@@ -24,37 +24,18 @@ interface FilledRequest {
   body?: string
 }
 
-export const requestOf = (
-  { method, path, operation: { parameters } }: Entry,
-  values: Record<string, string>,
-  body: string | undefined,
-): FilledRequest => {
-  const named = (place: Parameter['in']): [string, string][] =>
-    parameters
-      .filter((parameter) => parameter.in === place)
-      .map(({ name }): [string, string] => [name, values[name] ?? ''])
-      .filter(([, value]) => value !== '')
-  const target = named('path').reduce(
-    (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
-    path,
-  )
-  const query = new URLSearchParams(named('query')).toString()
+export const requestOf = (entry: Entry, values: Record<string, string>, body: string | undefined): FilledRequest => {
+  const headers = entry.operation.parameters.filter(({ in: place, name }) => place === 'header' && values[name])
   return {
-    method,
-    path: target + (query === '' ? '' : `?${query}`),
+    method: entry.method,
+    path: targetOf(entry, values),
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...Object.fromEntries(named('header')),
+      ...Object.fromEntries(headers.map(({ name }) => [name, values[name] ?? ''])),
     },
     ...(body !== undefined && { body }),
   }
 }
-
-/** The initial values of parameters. A path parameter needs one; others are left out unless somebody fills them in. */
-export const firstValues = ({ operation: { parameters } }: Entry): Record<string, string> =>
-  Object.fromEntries(
-    parameters.filter((parameter) => parameter.in === 'path').map(({ name, example }) => [name, String(example ?? '')]),
-  )
 
 /** The values with which an operation sends a request that is in the log. */
 export const valuesIn = (path: string, target: string): Record<string, string> | undefined => {

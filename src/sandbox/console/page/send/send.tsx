@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Entry, errorsIn } from '../../../../docs/document.ts'
+import { type Entry, errorsIn, exampleValues } from '../../../../docs/document.ts'
 import { Body, HeaderList, prettyOf } from '../../../../pages/ui/body.tsx'
 import { Button, Field, Form, named, Select } from '../../../../pages/ui/forms.tsx'
 import { useLoaded } from '../../../../pages/ui/hooks.ts'
@@ -10,7 +10,7 @@ import { go, type Place, worldOf } from '../place.ts'
 import { openNewest } from '../requests/actions.tsx'
 import { Status } from '../requests/tags.tsx'
 import type { RequestDetail, Sent } from '../types.ts'
-import { exampleOf, firstValues, readOperations, requestOf, valuesIn } from './operations.ts'
+import { exampleOf, readOperations, requestOf, valuesIn } from './operations.ts'
 import { TestValues } from './test-values.tsx'
 
 /** A form that writes a request of any operation, or changes one of the log, and sends it as a client of the world. */
@@ -76,7 +76,7 @@ interface FormProps {
 
 const RequestForm = ({ entry, recorded, clients, world, place }: FormProps) => {
   const example = exampleOf(entry)
-  const [values, setValues] = useState(() => (recorded && valuesIn(entry.path, recorded.path)) ?? firstValues(entry))
+  const [values, setValues] = useState(() => (recorded && valuesIn(entry.path, recorded.path)) ?? exampleValues(entry))
   const [body, setBody] = useState(() => (recorded?.request.body && prettyOf(recorded.request.body)) ?? example)
   const [client, setClient] = useState(recorded?.client ?? clients[0])
   const [response, setResponse] = useState<Sent>()
