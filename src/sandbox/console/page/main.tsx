@@ -29,11 +29,6 @@ const PAGES = {
 } as const
 type Page = keyof typeof PAGES
 
-const titles: readonly (readonly [page: string, title: string])[] = Object.entries(PAGES).map(([page, { title }]) => [
-  page,
-  title,
-])
-
 const CONNECTIONS = {
   connecting: { text: 'Connecting', kind: '' },
   live: { text: 'Live', kind: 'good' },
@@ -46,7 +41,7 @@ const Menu = ({ page: shown, world }: { page: string; world: string }) => {
   useLayoutEffect(() => menu.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [shown])
   return (
     <nav aria-label="Console" ref={menu}>
-      {titles.map(([page, title]) => (
+      {Object.entries(PAGES).map(([page, { title }]) => (
         <a key={page} href={hrefOf({ page, world })} aria-current={page === shown ? 'page' : undefined}>
           {title}
         </a>
@@ -141,7 +136,7 @@ const Console = () => {
           </div>
         )}
       </main>
-      <Palette place={place} pages={titles} worlds={worlds} />
+      <Palette place={place} pages={PAGES} worlds={worlds} />
       <Keys />
       <Notices />
     </>

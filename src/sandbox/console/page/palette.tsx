@@ -19,7 +19,7 @@ const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
 
 interface Props {
   place: Place
-  pages: readonly (readonly [page: string, title: string])[]
+  pages: Readonly<Record<string, { title: string }>>
   worlds: readonly string[]
 }
 
@@ -99,7 +99,7 @@ const choicesOf = ({ place, pages, worlds }: Props, operations: readonly Entry[]
   const world = worldOf(place)
   const choice = (words: string, title: string, choose: () => unknown): Choice => ({ title, words, text: '', choose })
   return [
-    ...pages.map(([page, title]) => choice('Page', title, () => go({ page, world: place.world }))),
+    ...Object.entries(pages).map(([page, { title }]) => choice('Page', title, () => go({ page, world: place.world }))),
     ...worlds.map((name) => choice('World', name, () => go({ page: place.page, world: name }))),
     ...ACTIONS.map(([title, method, path, body]) =>
       choice('Action', `${title} (${world})`, () =>

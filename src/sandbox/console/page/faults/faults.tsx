@@ -8,7 +8,7 @@ import { ask, get } from '../api.ts'
 import { hrefOf, type Place, worldOf } from '../place.ts'
 import { useNews } from '../store.ts'
 import type { DocumentedError, Rule } from '../types.ts'
-import { NETWORK_FAULTS } from './network.ts'
+import { NETWORK_FAULTS, type NetworkFault } from './network.ts'
 
 const SHOWN_MAX = 30
 /** The default operation of a fault. One for any operation would affect the login of a client first. */
@@ -23,8 +23,8 @@ interface Choice extends Searched {
   operation?: string
 }
 
-const networkChoice = ({ title, about, body, isDelivery }: (typeof NETWORK_FAULTS)[number]): Choice => {
-  return { title, words: 'network', text: about, rule: body, ...(isDelivery && { operation: '' }) }
+const networkChoice = ({ title, about, body }: NetworkFault): Choice => {
+  return { title, words: 'network', text: about, rule: body, ...('webhook' in body && { operation: '' }) }
 }
 
 const errorChoice = ({ name, status, method, path, body }: DocumentedError): Choice => {

@@ -1,12 +1,9 @@
-/** A fault that no operation documents: of the network, of a gateway, or of the sender of events. */
-
+/** A fault that no operation documents: of the network, of a gateway, or of deliveries of events. */
 export interface NetworkFault {
   title: string
   /** The effect that a client sees. */
   about: string
-  body: Record<string, unknown>
-  /** True if it affects deliveries of events instead of requests. */
-  isDelivery?: true
+  body: { webhook: string } | Record<string, unknown>
 }
 
 const GATEWAY = 'The client gets a gateway’s HTML page instead of JSON.'
@@ -32,36 +29,12 @@ export const NETWORK_FAULTS: readonly NetworkFault[] = [
     about: 'The work is done. The body arrives at 100 bytes a second, and a timeout of the client may end it.',
     body: { bytes_per_second: 100, when: 'after' },
   },
-  {
-    title: 'Wait before the work',
-    about: 'Delays the response by 5 seconds.',
-    body: { delay_ms: 5_000 },
-  },
+  { title: 'Wait before the work', about: 'Delays the response by 5 seconds.', body: { delay_ms: 5_000 } },
   { title: '502 after the work', about: `The work is done. ${GATEWAY}`, body: { status: 502, when: 'after' } },
   { title: '503 before the work', about: `Nothing is done. ${GATEWAY}`, body: { status: 503, when: 'before' } },
   { title: '504 after the work', about: `The work is done. ${GATEWAY}`, body: { status: 504, when: 'after' } },
-  {
-    title: 'Lose a delivery',
-    about: 'An event counts as delivered, but the receiver never gets it.',
-    body: { webhook: 'lose' },
-    isDelivery: true,
-  },
-  {
-    title: 'Deliver twice',
-    about: 'The receiver gets the same event a second time, right after its first response.',
-    body: { webhook: 'duplicate' },
-    isDelivery: true,
-  },
-  {
-    title: 'Deliver out of order',
-    about: 'An event waits until the next event of its record is delivered, so that both arrive in the wrong order.',
-    body: { webhook: 'reorder' },
-    isDelivery: true,
-  },
-  {
-    title: 'Sign wrongly',
-    about: 'The receiver gets an event whose signature does not verify, and has to refuse it.',
-    body: { webhook: 'bad_signature' },
-    isDelivery: true,
-  },
+  { title: 'Lose a delivery', about: 'It counts as delivered, but does not arrive.', body: { webhook: 'lose' } },
+  { title: 'Deliver twice', about: 'The event comes again after the first response.', body: { webhook: 'duplicate' } },
+  { title: 'Deliver out of order', about: 'An event waits for the next of its record.', body: { webhook: 'reorder' } },
+  { title: 'Sign wrongly', about: 'The receiver has to refuse the signature.', body: { webhook: 'bad_signature' } },
 ]
