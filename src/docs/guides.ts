@@ -68,7 +68,7 @@ interface GuideFile {
 /** Files by their paths in links of guides, which are their paths on a server too. */
 export const FILES: Readonly<Record<string, GuideFile>> = {
   'scrip.service': { topic: 'systemd', about: 'a unit for systemd', file: unit },
-  'scrip-backup.service': { topic: 'systemd-backup', about: 'a unit for hourly backups', file: backupUnit },
+  'scrip-backup.service': { topic: 'systemd-backup', about: 'a unit for backups', file: backupUnit },
   'compose.yaml': { topic: 'compose', about: 'a compose file for Docker', file: compose },
   'compose-postgres.yaml': {
     topic: 'compose-postgres',

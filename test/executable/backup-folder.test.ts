@@ -3,10 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../free-port.ts'
-import { run, start } from '../program.ts'
+import { run } from '../program.ts'
 import { asOperator, type Operator, operatorTest } from './live.ts'
 
-/** `scrip backup FOLDER --every 1h --keep 48`: copies that are taken and removed automatically (decision 29). */
+/** `scrip backup FOLDER --keep 48`: copies that are named after their times (decision 29). */
 
 interface Copied {
   file: string
@@ -45,55 +45,25 @@ describe('scrip backup FOLDER', () => {
       expect(acts.filter(({ command }) => command === 'backup').map(({ after }) => after)).toEqual([second, first])
     }))
 
-  operatorTest('--every goes on, counts from the last copy in the folder, and ends with a signal', async (operator) => {
+  operatorTest('is refused while the folder is away, and the metrics count that until one succeeds', async (operator) => {
     await operator.json('client', 'add', 'acme')
-    const folder = folderOf(operator, ...OLD)
-    const every = (time: string) =>
-      start(['backup', folder, '--every', time, '--keep', '2', '--data-dir', operator.dataDir, '--json'], { env: {} })
-    const hourly = await every('1h')
-    expect(JSON.parse(hourly.ready)).toMatchObject({ kept: 2, removed: 1 })
-    expect(await hourly.stop()).toEqual({ exitCode: 0, stdout: `${hourly.ready}\n`, stderr: '' })
-    const often = await every('1s')
-    expect(JSON.parse(often.ready)).toMatchObject({ kept: 2, removed: 1 })
-    expect(await often.stop()).toMatchObject({ exitCode: 0 })
-    expect(readdirSync(folder).filter((name) => !NAME.test(name))).toEqual([])
-  })
-
-  operatorTest('--every goes on after a backup that failed, and says why; the metrics count it', async (operator) => {
-    await operator.json('client', 'add', 'acme')
-    const [folder, elsewhere] = [folderOf(operator, ...OLD), join(operator.folder, 'elsewhere')]
-    const args = ['backup', folder, '--every', '1s', '--keep', '1', '--data-dir', operator.dataDir, '--json']
-    const backup = await start(args, { env: {} })
-    expect(JSON.parse(backup.ready)).toMatchObject({ kept: 1, removed: 2 })
+    const [folder, elsewhere] = [folderOf(operator), join(operator.folder, 'elsewhere')]
     renameSync(folder, elsewhere)
-    await backup.logged(`scrip: ${folder} is not a folder\nMake it, or mount its disk, first.\nThe next try is at 2`)
     const port = String(await freePort())
     const server = await operator.serve('--metrics-port', port)
     const failed = async (): Promise<number> => {
       const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
       return Number(/^scrip_backups_failed (\d+)$/m.exec(page)?.[1])
     }
-    expect(await failed()).toBeGreaterThan(0)
+    expect(await operator.run(['backup', folder, '--keep', '1'])).toMatchObject({ exitCode: 4 })
+    expect(await failed()).toBe(1)
     renameSync(elsewhere, folder)
-    await backup.printed('"removed":1')
-    expect(await backup.stop()).toMatchObject({ exitCode: 0 })
+    expect(await operator.json<Copied>('backup', folder, '--keep', '1')).toMatchObject({ kept: 1, removed: 0 })
     expect(await failed()).toBe(0)
     await server.stop()
     const acts = await operator.json<{ command: string; after: object }[]>('audit', 'list', '--status', 'refused')
     expect(acts.at(-1)).toMatchObject({ command: 'backup', after: { reason: expect.stringContaining('not a folder') } })
   })
-
-  test('--every ends when a newer release has migrated the database: its service manager starts that one', () =>
-    asOperator(async (operator) => {
-      await operator.json('client', 'add', 'acme')
-      const database = new Database(join(operator.dataDir, 'scrip.sqlite'))
-      database.run(
-        "INSERT INTO migrations SELECT version + 1, 'next', '', '' FROM migrations ORDER BY version DESC LIMIT 1",
-      )
-      database.close()
-      const { exitCode, stderr } = await operator.run(['backup', folderOf(operator), '--every', '1s'])
-      expect({ exitCode, stderr }).toEqual({ exitCode: 4, stderr: expect.stringContaining('newer') })
-    }))
 
   test('keeps a copy of data that is not sound under another name, and removes no earlier one', () =>
     asOperator(async (operator) => {
@@ -119,7 +89,7 @@ describe('scrip backup FOLDER', () => {
   operatorTest('is not made: a mount without its disk would fill the disk of the machine', async (operator) => {
     await operator.json('client', 'add', 'acme')
     const missing = join(operator.folder, 'mount')
-    for (const args of [[missing, '--keep', '2'], [missing, '--every', '1h'], [join(missing, 'backup.sqlite')]]) {
+    for (const args of [[missing, '--keep', '2'], [join(missing, 'backup.sqlite')]]) {
       const { exitCode, stderr } = await operator.run(['backup', ...args])
       expect({ args, exitCode, stderr }).toEqual({
         args,

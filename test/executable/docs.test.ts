@@ -97,7 +97,7 @@ describe('docs/operate/running-live.md', () => {
     const { services } = Bun.YAML.parse(documentText('docs/operate/compose.yaml')) as {
       services: Record<string, { command: string[]; environment: Record<string, string>; build: string }>
     }
-    expect(Object.keys(services)).toEqual(['scrip', 'backup'])
+    expect(Object.keys(services)).toEqual(['scrip'])
     for (const { command, environment, build } of Object.values(services)) {
       expect(existsSync(join(ROOT, 'docs/operate', build, 'Dockerfile'))).toBe(true)
       const started = program.commands.find((one) => one.name() === command[0])

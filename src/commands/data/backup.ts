@@ -1,4 +1,4 @@
-import { existsSync, linkSync, renameSync, statSync } from 'node:fs'
+import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import type { ActRequest } from '../../acts/act.ts'
@@ -7,67 +7,40 @@ import { act } from '../../acts/kind.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
-import { parseCount, parseDuration } from '../../config/values.ts'
+import { parseCount } from '../../config/values.ts'
 import { copyDatabase, ownDatabase } from '../../db/beside.ts'
 import { findPosition } from '../../db/copy-position.ts'
 import { databasePath } from '../../db/data-folder.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../../db/disk.ts'
 import { lockForCopying } from '../../db/folder-lock.ts'
-import { SchemaMismatch } from '../../db/migrate.ts'
 import { isOfMode } from '../../db/mode.ts'
-import { MINUTE_MS, systemClock, toTimestamp } from '../../kernel/clock.ts'
-import { EXIT, errorText, type ProgramError, refused, unusable } from '../../kernel/exit.ts'
+import { systemClock, toTimestamp } from '../../kernel/clock.ts'
+import { type ProgramError, refused, unusable } from '../../kernel/exit.ts'
 import { worldFilesIn } from '../../sandbox/worlds/database-folder.ts'
 import { actRequestOf, ask, recordingRefusal } from '../acts/ask.ts'
-import { explained, explainFaults } from '../advice.ts'
+import { explainFaults } from '../advice.ts'
 import { withReader } from '../records/administration.ts'
-import { nextStopSignal } from '../serve/stop-signal.ts'
 import { note, show } from '../terminal/output.ts'
 import { type OnProgress, withProgress } from '../terminal/progress.ts'
-import { backupName, becomesDue, removeUnsound, rotate, UNSOUND_SUFFIX } from './backup-folder.ts'
 import { brokenIn, verified } from './verify.ts'
 
 interface BackupOptions {
-  every?: number
   keep?: number
 }
 
-/** `scrip backup`: verified copies of the database, taken while the server runs (decision 29). */
+/** The copies in a folder are named after their times. */
+const NAME = /^scrip-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.sqlite$/
+/** The ending of a copy that failed its checks. */
+const UNSOUND_SUFFIX = '.unsound'
+
+/** `scrip backup`: a verified copy of the database, taken while the server runs (decision 29). */
 export const backupCommand = (backup: Command): void => {
   withDataOptions(backup)
     .description('write a verified copy of the database, also while a server runs; the keys are not included')
     .argument('<place>', 'a file that does not exist yet, or a folder, where the file is named after the time')
-    .option(
-      '--every <time>',
-      'keep running, and write a copy whenever the last one in the folder is this old',
-      parseDuration,
-    )
     .option('--keep <number>', 'remove the oldest copies in the folder beyond this number', parseCount)
     .action(backUp)
 }
-
-async function backUp(this: Command, place: string, options: BackupOptions): Promise<void> {
-  const { every, keep } = options
-  if (every !== undefined || keep !== undefined) requireFolder(place)
-  if (every === undefined) return await copyOnce.call(this, place, options)
-  const stopped = nextStopSignal()
-  let notBeforeMs = 0
-  while (await becomesDue(place, { everyMs: every, notBeforeMs, stopped })) {
-    try {
-      await copyOnce.call(this, place, options)
-    } catch (error) {
-      if (isOfAnotherRelease(error)) throw error
-      notBeforeMs = systemClock.nowMs() + Math.min(every, RETRY_MS)
-      process.stderr.write(errorText(`${explained(error)}\nThe next try is at ${toTimestamp(notBeforeMs)}.`))
-    }
-  }
-  process.exit(EXIT.done)
-}
-
-const RETRY_MS = 5 * MINUTE_MS
-
-/** True if no later try can succeed: the server was upgraded, and this program must be restarted (decision 29). */
-const isOfAnotherRelease = (error: unknown): boolean => error instanceof Error && error.cause instanceof SchemaMismatch
 
 const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false
 
@@ -80,16 +53,16 @@ const requireFolder = (place: string): void => {
   if (!isFolder(place)) throw unusable(`${place} is not a folder\nMake it, or mount its disk, first.`)
 }
 
-async function copyOnce(this: Command, place: string, { every, keep }: BackupOptions): Promise<void> {
+async function backUp(this: Command, place: string, { keep }: BackupOptions): Promise<void> {
   const config = dataConfigOf(this.opts<DataOptions>())
   const asked = actRequestOf(this)
   const means = { config, asked }
   await explainFaults(config.dataDir, async () => {
     const copied = await recordingRefusal(means, () =>
       withReader(config, async ({ sqlite }) => {
-        if (every !== undefined || keep !== undefined) requireFolder(place) // its disk may be gone by now
+        if (keep !== undefined) requireFolder(place)
         const folder = isFolder(place) ? place : undefined
-        const file = folder === undefined ? place : join(folder, backupName())
+        const file = folder === undefined ? place : join(folder, `scrip-${toTimestamp(systemClock.nowMs()).replaceAll(':', '-')}.sqlite`)
         return await explainFaults(file, async () => {
           requireFolder(dirname(file))
           if (existsSync(file)) throw exists(file)
@@ -100,7 +73,7 @@ async function copyOnce(this: Command, place: string, { every, keep }: BackupOpt
         })
       }),
     )
-    if (every === undefined) sayWhatIsNotInIt(config)
+    sayWhatIsNotInIt(config)
     await recordCopied(means, copied)
     await show(copied.facts, config.format)
   })
@@ -184,5 +157,24 @@ const rename = (staged: string, file: string): void => {
   } catch {
     if (existsSync(file)) throw exists(file)
     renameSync(staged, file)
+  }
+}
+
+/** Removes the oldest backups beyond a number. */
+const rotate = (folder: string, keep: number): { kept: number; removed: number } => {
+  const backups = readdirSync(folder)
+    .filter((name) => NAME.test(name))
+    .sort()
+  const removed = backups.slice(0, -keep)
+  for (const name of removed) rmSync(join(folder, name))
+  flushFolder(folder)
+  return { kept: backups.length - removed.length, removed: removed.length }
+}
+
+/** Only the last one is kept: one for each try would fill the disk. */
+const removeUnsound = (folder: string): void => {
+  for (const name of readdirSync(folder)) {
+    const isUnsound = name.endsWith(UNSOUND_SUFFIX) && NAME.test(name.slice(0, -UNSOUND_SUFFIX.length))
+    if (isUnsound) rmSync(join(folder, name))
   }
 }

@@ -38,7 +38,7 @@ export const Today = () => {
           <p>
             {data.backup === null ? (
               <>
-                <Tag kind="bad">no backup</Tag> Make one every hour: scrip backup /backup/hourly --every 1h --keep 48
+                <Tag kind="bad">no backup</Tag> Make one every hour: scrip backup /backup/hourly --keep 48
               </>
             ) : (
               <>
