@@ -35,7 +35,7 @@ import { readLogs } from './listing.ts'
 import { toTable } from './outcomes.ts'
 import { headOf, type Logged, recordedFrom, requestLog } from './request-log.ts'
 
-export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference, secrets, send }: Parts) => {
+export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference, send }: Parts) => {
   const toEntry = (logged: Logged): string => harEntry(recordedFrom(logged), publicUrl)
   const curlOf = (logged: Logged): string => `${toCurl(recordedFrom(logged), publicUrl)}\n`
   const har = (entries: readonly string[]) => textResponse(harHead(version) + entries.join(',') + HAR_TAIL, JSON_TYPE)
@@ -82,7 +82,7 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
         const logged = getLogged(getWorld(worlds, query.world), params.id)
         if (query.format === 'curl') return textResponse(curlOf(logged))
         if (query.format === 'har') return har([toEntry(logged)])
-        return detailOf(logged, { reference, secrets })
+        return detailOf(logged, reference)
       },
       {
         id: 'getRequest',
