@@ -171,7 +171,6 @@ export const runConfigOf = (options: RunOptions) => {
   if (options.mode === 'live') throw new UsageError('scrip run has no --mode live\nIt always starts a sandbox.')
   return Object.freeze({
     ...configOf({ ...options, port: options.port ?? 0 }),
-    world: options.world?.replace(/^sbx_/, ''),
     explore: options.explore ? exploreConfigOf(options) : undefined,
     evidence: evidenceConfigOf(options),
   })

@@ -150,7 +150,6 @@ export const RUN_OPTIONS = {
   ),
   mode: hidden(SERVE_OPTIONS.mode),
   logLevel: { value: '<level>', meaning: 'minimum log level', choices: LOG_LEVELS, default: 'warn' },
-  world: text('<name>', 'log in to a world of this name instead of the default one'),
   coverage: file('write a coverage report of the documented outcomes: JSON to *.json, else text; - is standard error'),
   coverageMin: {
     value: '<percent>',

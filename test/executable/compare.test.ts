@@ -380,7 +380,7 @@ describe('exit code 1, and why, for', () => {
 describe('the credentials', () => {
   test('are those of scrip run', async () => {
     const inner = [...COMMAND, 'compare'].map((word) => `'${word}'`).join(' ')
-    const { exitCode, stderr } = await run(['run', '--world', 'own', '--', 'sh', '-c', `${inner} $SCRIP_URL`])
+    const { exitCode, stderr } = await run(['run', '--', 'sh', '-c', `${inner} $SCRIP_URL`])
     expect(exitCode).toBe(0)
     expect(stderr).toMatch(/no differences in \d+ answers\n$/)
   })

@@ -40,14 +40,6 @@ describe('the command gets the sandbox', () => {
     })
   })
 
-  test.each(['checkout', 'sbx_checkout'])('with --world %s, of that world', async (name) => {
-    expect(responseOf(await script(TOLD, ['--world', name]))).toMatchObject({
-      username: 'sbx_checkout',
-      statuses: [200, 200],
-      worlds: ['default', 'checkout'],
-    })
-  })
-
   test('starts on a free port, whatever SCRIP_PORT says', async () => {
     const other = await start()
     const { port } = new URL(other.url)
@@ -152,12 +144,6 @@ describe('the exit code', () => {
     ['live mode in the variable', ['run', '--', 'true'], { SCRIP_MODE: 'live' }, /scrip run has no --mode live/],
     ['an unknown flag', ['run', '--no-such', '--', 'true'], {}, /unknown option '--no-such'/],
     ['an unknown variable', ['run', '--', 'true'], { SCRIP_NO_SUCH: '1' }, /SCRIP_NO_SUCH/],
-    [
-      'a name that no world has',
-      ['run', '--world', 'Check Out', '--', 'true'],
-      {},
-      /--world is not the name of a world/,
-    ],
     ['a percentage that is none', ['run', '--coverage-min', '101%', '--', 'true'], {}, /from 0 to 100/],
   ])('is 2 for %s', async (_, args, env, message) => {
     const { exitCode, stdout, stderr } = await run(args, { env })
@@ -211,14 +197,15 @@ describe('coverage', () => {
 
   folderTest('of all worlds is written to a file, as JSON or a table by its name', async (folder) => {
     const [json, table] = [join(folder, 'coverage.json'), join(folder, 'coverage.txt')]
-    await Promise.all([
-      script(COVER, ['--world', 'elsewhere', '--coverage', json]),
-      script(COVER, ['--coverage', table]),
-    ])
+    const elsewhere = `${COVER}
+      const login = await ask('/auth/login', { method: 'POST', body: JSON.stringify({ username: 'sbx_elsewhere', password }) })
+      const { access_token } = await login.json()
+      await ask('/api/v1/countries/1', { headers: { authorization: 'Bearer ' + access_token } })`
+    await Promise.all([script(elsewhere, ['--coverage', json]), script(COVER, ['--coverage', table])])
     const report = JSON.parse(readFileSync(json, 'utf8'))
-    expect(report).toMatchObject({ documented: expect.any(Number), exercised: 2 })
+    expect(report).toMatchObject({ documented: expect.any(Number), exercised: 3 })
     expect(report.outcomes).toContainEqual(
-      expect.objectContaining({ operation: 'getCountry', name: 'success', count: 1 }),
+      expect.objectContaining({ operation: 'getCountry', name: 'success', count: 2 }),
     )
     expect(readFileSync(table, 'utf8')).toContain('+ 400 countries.invalid_id')
   })

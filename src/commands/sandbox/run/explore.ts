@@ -87,7 +87,7 @@ const runOnce = async (
     const exploration = server.sandbox?.explore(loss)
     if (!exploration) throw new Error('a configuration of run is one of the sandbox')
     // A scrip run inside the command does not explore.
-    const env = { ...given, SCRIP_EXPLORE: undefined, ...(await accessTo(server, config.world)) }
+    const env = { ...given, SCRIP_EXPLORE: undefined, ...(await accessTo(server)) }
     const { exitCode, durationMs } = await command.run(env, { as: 'detached', output, timeoutMs })
     const results = await exploration.results(server.due)
     return { exitCode, durationMs, results, lost: exploration.log.lost }

@@ -1,10 +1,9 @@
 import type { RunConfig } from '../../../config/config.ts'
-import { UsageError } from '../../../config/environment.ts'
+import { DEFAULT_CREDENTIAL } from '../../../config/option-table.ts'
 import { EXIT, refused } from '../../../kernel/exit.ts'
 import type { Log } from '../../../observability/log.ts'
 import type { CoverageReport } from '../../../sandbox/requests/contract.ts'
 import { clockOf, keepClock } from '../../../sandbox/worlds/state.ts'
-import { SandboxWorlds } from '../../../sandbox/worlds/worlds.ts'
 import type { Worlds } from '../../../worlds/worlds.ts'
 import { writeReadyFile } from '../../serve/serve.ts'
 import { logOf, type RunningServer, startServer } from '../../serve/server.ts'
@@ -13,11 +12,6 @@ import { type Ended, Evidence } from './evidence.ts'
 
 /** `scrip run` (contract C15). Standard input, output and error are the command's own, and so is the exit code. */
 export const run = async (config: RunConfig, command: readonly string[], given: Environment): Promise<void> => {
-  if (config.world !== undefined && !SandboxWorlds.isName(config.world)) {
-    throw new UsageError(
-      `--world is not the name of a world: ${config.world}\nA name is lower-case letters, digits, - and _, at most 64.`,
-    )
-  }
   process.exit(await runInSandbox(config, command, given))
 }
 
@@ -33,7 +27,7 @@ const runInSandbox = async (config: RunConfig, command: readonly string[], given
   try {
     if (config.readyFile !== undefined) writeReadyFile(config.readyFile, server.url)
     evidence.begin(server.url, sandbox)
-    const env = { ...given, ...(await accessTo(server, config.world)) }
+    const env = { ...given, ...(await accessTo(server)) }
     const { exitCode = EXIT.failed } = await new Command(command).run(env, { as: 'inherit' })
     const report = sandbox.coverage()
     const shortfall = shortfallOf(report, config.evidence.coveragePercentMin)
@@ -70,9 +64,8 @@ const conclude = async (ended: Ended, evidence: Evidence, log: Log): Promise<voi
 }
 
 /** The variables that give a command the address of the sandbox, and its credentials. */
-export const accessTo = async ({ url, logIn }: RunningServer, world: string | undefined): Promise<Environment> => {
-  const username = world === undefined ? 'sandbox' : `sbx_${world}`
-  const password = 'sandbox'
+export const accessTo = async ({ url, logIn }: RunningServer): Promise<Environment> => {
+  const [username, password] = [DEFAULT_CREDENTIAL, DEFAULT_CREDENTIAL]
   return {
     SCRIP_URL: url,
     SCRIP_USERNAME: username,
