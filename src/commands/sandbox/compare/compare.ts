@@ -4,7 +4,7 @@ import type { ServedOperation } from '../../../http/operation.ts'
 import { ProgramError, refused } from '../../../kernel/exit.ts'
 import { note, show } from '../../terminal/output.ts'
 import { type Difference, errorDifferences, headerDifferences, schemaDifferences } from './differences.ts'
-import { type Host, type HostResponse, logInTo, sendTo } from './host.ts'
+import { type Host, type HostResponse, logInTo, overNetwork } from './host.ts'
 import { paced } from './pace.ts'
 import { type Case, casesOf, type Lists } from './questions.ts'
 import { startReference } from './reference.ts'
@@ -16,7 +16,7 @@ const RATE_LIMIT_HEADER = /^header x-ratelimit-/
 
 /** `scrip compare` (contract C15). @throws ProgramError if the host differs from Scrip, refuses or does not answer */
 export const compare = async ({ url, format, ...credentials }: CompareConfig): Promise<void> => {
-  const host = await logInTo(url, sendTo(url), credentials)
+  const host = await logInTo(url, overNetwork, credentials)
   const reference = await startReference()
   const ask = paced(host, (seconds) => note(`waiting ${seconds} s for the rate limit of the host`, format))
   const comparison = new Comparison(reference.host, { ...host, ask })
@@ -95,16 +95,10 @@ class Comparison {
   }
 
   #add({ served, about }: Case, differences: readonly Difference[]): void {
-    for (const { field, expected, found } of bounded(differences)) {
+    for (const difference of differences) {
       // A host without rate limits sends none.
-      if (this.#hasLimits === false && RATE_LIMIT_HEADER.test(field)) continue
-      this.rows.push({
-        operation: `${served.method} ${served.route}`,
-        request: about || 'success',
-        field: shortened(field),
-        expected,
-        found: shortened(found),
-      })
+      if (this.#hasLimits === false && RATE_LIMIT_HEADER.test(difference.field)) continue
+      this.rows.push({ operation: `${served.method} ${served.route}`, request: about || 'success', ...difference })
     }
   }
 }
@@ -113,20 +107,6 @@ interface Logins {
   expected: HostResponse
   found: HostResponse
 }
-
-const DIFFERENCES_MAX = 100
-const TEXT_CHARACTERS_MAX = 200
-
-/** The most differences of one response. */
-const bounded = (differences: readonly Difference[]): readonly Difference[] => {
-  const others = differences.length - DIFFERENCES_MAX
-  if (others <= 0) return differences
-  const cut = { field: 'body', expected: `at most ${DIFFERENCES_MAX} differences`, found: `at least ${others} more` }
-  return [...differences.slice(0, DIFFERENCES_MAX), cut]
-}
-
-const shortened = (text: string): string =>
-  text.length > TEXT_CHARACTERS_MAX ? `${text.slice(0, TEXT_CHARACTERS_MAX)}…` : text
 
 /** A client without a feature gets the documented 403. */
 const isDisabled = ({ operation }: ServedOperation, expected: HostResponse, found: HostResponse): boolean =>
@@ -142,13 +122,8 @@ const differencesBetween = ({ served, values }: Case, expected: HostResponse, fo
     return [{ field: 'status', expected: String(expected.status), found: String(found.status) }]
   }
   const { schema } = served.operation.response
-  const ofHeaders = headerDifferences(expected.headers, found.headers)
-  if (found.cut !== undefined) {
-    const whole = Array.isArray(expected.body) ? 'array' : typeof expected.body
-    return [...ofHeaders, { field: 'body', expected: whole, found: found.cut }]
-  }
   return [
-    ...ofHeaders,
+    ...headerDifferences(expected.headers, found.headers),
     ...(expected.status < 400 && schema
       ? schemaDifferences(schema, found)
       : errorDifferences(expected.body, found.body, values)),

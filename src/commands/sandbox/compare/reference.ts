@@ -4,7 +4,7 @@ import { servedBy } from '../../../http/operation.ts'
 import { HOUR_MS, systemClock } from '../../../kernel/clock.ts'
 import { createLog } from '../../../observability/log.ts'
 import { assemble } from '../../../start/assemble.ts'
-import { type Host, logInTo } from './host.ts'
+import { logInTo } from './host.ts'
 
 const URL = 'http://localhost:4747'
 
@@ -20,14 +20,7 @@ export const startReference = async () => {
   const platform = assemble({ ...defaultConfig(), limits: LIMITS }, systemClock, log)
   const deps = platform.deps({ publicUrl: URL, addressOf: () => '127.0.0.1', isClosing: () => false })
   const { app, handle } = createApp(deps)
-  const host: Host = await logInTo(
-    URL,
-    async (request) => {
-      const response = await handle(request)
-      return { status: response.status, headers: response.headers, text: await response.text() }
-    },
-    { username: 'sandbox', password: 'sandbox' },
-  )
+  const host = await logInTo(URL, async (request) => handle(request), { username: 'sandbox', password: 'sandbox' })
   const operations = servedBy(app).filter(({ operation }) => operation.tag !== 'Sandbox')
   // A record of each kind, as the documentation has it, so that each kind has a response.
   for (const { method, route, operation } of operations) {
