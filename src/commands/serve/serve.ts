@@ -1,18 +1,14 @@
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { catalogVersion } from '../../catalog/import.ts'
 import type { Config } from '../../config/config.ts'
 import { isNotifying } from '../../config/environment.ts'
 import { DEFAULT_CREDENTIAL } from '../../config/option-table.ts'
 import type { PostgresTarget } from '../../config/postgres-url.ts'
-import type { Database } from '../../db/database.ts'
 import { SECOND_MS, sinceStartMs } from '../../kernel/clock.ts'
 import { EXIT, errorText, ProgramError } from '../../kernel/exit.ts'
 import { visibleLines } from '../../kernel/visible.ts'
 import type { Log } from '../../observability/log.ts'
 import type { ReplicatedServer } from '../../replication/server.ts'
-import { allClients } from '../../sessions/queries.ts'
 import { VERSION } from '../../start/version.ts'
-import { walletsOf } from '../../wallets/queries.ts'
 import { logOf, startServer } from './server.ts'
 import { nextStopSignal } from './stop-signal.ts'
 
@@ -42,10 +38,6 @@ export const serve = async (config: Config): Promise<void> => {
   if (isNotifying()) await notifyReady(log)
   if (isForPerson(config)) process.stderr.write(visibleLines(greetingOf(config, server.url)))
   else log.info('listening', { url: server.url, mode: config.mode, data: config.dataDir ?? 'in memory' })
-  if (config.mode === 'live' && config.dataDir !== undefined && replica?.isServing !== false) {
-    const steps = firstSteps(server.worlds.default.db, config.dataDir)
-    for (const { lacking, next } of steps) log.info(lacking, { next })
-  }
   const fault = await Promise.race([stopSignal, failureOf(config, replica)])
   log.info('stopping')
   setTimeout(() => process.exit(EXIT.failed), STOP_MS_MAX)
@@ -124,27 +116,3 @@ export const writeReadyFile = (file: string, url: string): void => {
   writeFileSync(staged, `${url}\n`)
   renameSync(staged, file)
 }
-
-interface Step {
-  lacking: string
-  next: string
-}
-
-/** The steps that live mode still needs before anybody can buy, each with its command. */
-const firstSteps = (database: Database, dataDir: string): Step[] => {
-  const { query } = database
-  const steps = [
-    { lacks: allClients(query).length === 0, lacking: 'no client can log in', command: 'client add NAME' },
-    {
-      lacks: isEmpty(walletsOf(query, { limit: 1 })),
-      lacking: 'no client has a wallet',
-      command: 'wallet add NAME CURRENCY',
-    },
-    { lacks: catalogVersion(database) === undefined, lacking: 'nothing is for sale', command: 'catalog import FILE' },
-  ]
-  return steps
-    .filter(({ lacks }) => lacks)
-    .map(({ lacking, command }) => ({ lacking, next: `scrip ${command} --data-dir ${dataDir}` }))
-}
-
-const isEmpty = (rows: Iterable<unknown>): boolean => [...rows].length === 0
