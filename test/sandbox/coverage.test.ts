@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { toTable } from '../../src/sandbox/requests/outcomes.ts'
 import { operationsOf, outcomesIn, readDocument, successOf } from '../docs/document.ts'
-import { validation, worldNotFound } from '../errors.ts'
+import { worldNotFound } from '../errors.ts'
 import { forFile, type Server, startServer, TestWorld, testIn } from '../harness.ts'
 import { loggedIn, login } from '../sessions/requests.ts'
 import { control, succeed } from './surface.ts'
@@ -172,19 +173,15 @@ describe('GET /_sandbox/coverage', () => {
   test.each<[string, number, object]>([
     ['?world=', 404, worldNotFound('')],
     ['?world=**', 404, worldNotFound('**')],
-    ['?format=html', 400, validation('format', 'enum', 'must be one of json, table')],
-    ['?format=', 400, validation('format', 'enum', 'must be one of json, table')],
   ])('%s is refused with %d', async (query, status, body) => {
     expect(await control(server, 'GET', `/coverage${query}`)).toMatchObject({ status, body })
   })
 })
 
-describe('?format=table', () => {
-  inWorld('is text with operations, marked outcomes and the total', async (world) => {
+describe('as text', () => {
+  inWorld('it has operations, marked outcomes and the total', async (world) => {
     for (let time = 0; time < 12; time++) await world.get('/api/v1/countries/1')
-    const response = await server.request(`/_sandbox/coverage?world=${world.name}&format=table`)
-    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
-    const lines = (await response.text()).split('\n')
+    const lines = toTable(await reportOf(world.name)).split('\n')
     const start = lines.indexOf('GET /api/v1/countries/:id')
     expect(lines.slice(start - 1, start + 5)).toEqual([
       '',

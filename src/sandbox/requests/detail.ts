@@ -8,20 +8,20 @@ import { explainedAttemptWire } from '../../webhooks/contract.ts'
 import { attemptsOf } from '../../webhooks/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import type { RequestDetail } from './contract.ts'
-import { type Logged, recordedFrom } from './request-log.ts'
+import type { LoggedRequest } from './request-log.ts'
 import { isWatched, type RowChange } from './row-changes.ts'
 import { isFinal, presentRow, valuesFrom } from './row-values.ts'
 
 type Detail = Static<typeof RequestDetail>
 
 /** One request with its effects. A request that wrote nothing does not wake a world at rest. */
-export const detailOf = (logged: Logged, reference: Reference): Detail => {
-  const { world, request } = logged
+export const detailOf = ({ world, changes, read }: LoggedRequest, reference: Reference): Detail => {
+  const recorded = read()
   return {
-    ...recordedFrom(logged),
-    changes: request.changes.map((change) => changeIn(world, change)),
-    ledger: entriesOf(world, request.changes, reference),
-    ...effectsOf(world, request.events),
+    ...recorded,
+    changes: changes.map((change) => changeIn(world, change)),
+    ledger: entriesOf(world, changes, reference),
+    ...effectsOf(world, recorded.events),
   }
 }
 

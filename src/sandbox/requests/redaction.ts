@@ -2,7 +2,7 @@ import type { ResponseHeaders } from '../../http/observer.ts'
 
 /** Removes all secrets that grant access from headers, bodies and paths of the request log (decision 0014). */
 
-export const REDACTED = '[redacted]'
+const REDACTED = '[redacted]'
 
 /** Names of secrets end with one of these, whoever chose them: `x-api-key`, `idToken`, `client_secret`. */
 const SECRET_WORDS = 'password|secret|token|authorization|cookie|api[_-]?key'

@@ -1,3 +1,4 @@
+import { type Static, Type } from '@sinclair/typebox'
 import { isOfDryRun } from '../../http/dry-run.ts'
 import { errorMessageIn } from '../../http/error-message.ts'
 import type { ResponseHeaders } from '../../http/observer.ts'
@@ -10,7 +11,7 @@ import { type World, worldPart } from '../../worlds/world.ts'
 import type { Fault } from '../faults/faults.ts'
 import { Recent } from '../recent.ts'
 import { wake } from '../worlds/resting.ts'
-import type { RecordedHead, RecordedRequest } from './contract.ts'
+import { type RecordedHead, RecordedRequest } from './contract.ts'
 import { redactedBody, redactedHeaders, redactedPath } from './redaction.ts'
 import type { RowChange } from './row-changes.ts'
 
@@ -48,7 +49,7 @@ export class ObservedRequest {
   requestBody: string | undefined
   response: ObservedResponse = { status: 0, headers: {}, body: undefined }
   durationMs = 0
-  /** The time of the end by the clock of the process: each world has another clock. */
+  /** By the clock of the process. */
   endedMs = 0
   /** While the request is in progress. */
   injected: Injected | undefined
@@ -64,9 +65,40 @@ export class ObservedRequest {
 const REQUESTS_MAX = 1_000
 export const BYTES_MAX = 4_194_304
 
+/** A request in the log of a world. */
+export interface LoggedRequest {
+  world: World
+  id: number
+  status: number
+  /** Undefined for a success, and for a request of an earlier process. */
+  failureCode?: string | undefined
+  /** By the clock of the process: each world has another clock. */
+  endedMs: number
+  bytes: number
+  changes: readonly RowChange[]
+  /** Makes the form without secrets. */
+  read: () => RecordedRequest
+}
+
+/** Called with each request when it is recorded. */
+export type RecordingListener = (recorded: LoggedRequest) => void
+
+/** A request in the file of a world that rests, without secrets. */
+export type StoredRequest = Static<typeof StoredRequest>
+export const StoredRequest = Type.Object({
+  recorded: RecordedRequest,
+  changes: Type.Array(Type.Unsafe<RowChange>(Type.Object({ table: Type.String(), key: Type.String() }))),
+  endedAtMs: Type.Number(),
+  bytes: Type.Number(),
+})
+
 /** The last requests of a world, the oldest first (decision 0014). */
 class RequestLog {
-  readonly #recent = new Recent<ObservedRequest>({ sizeOf, bytesMax: BYTES_MAX, countMax: REQUESTS_MAX })
+  readonly #recent = new Recent<LoggedRequest>({
+    sizeOf: ({ bytes }) => bytes,
+    bytesMax: BYTES_MAX,
+    countMax: REQUESTS_MAX,
+  })
   /** Set while the world rests: reads the stored requests. */
   #readStored: (() => readonly StoredRequest[]) | undefined
   /** The time at which the newest request ended. */
@@ -83,31 +115,37 @@ class RequestLog {
   }
 
   add(request: ObservedRequest): LoggedRequest {
-    wake(this.world)
-    this.#recent.add(request)
-    this.newestMs = request.endedMs
-    return { world: this.world, request, id: this.#recent.last, bytes: sizeOf(request) }
+    const { world } = this
+    wake(world)
+    const { failure, response, endedMs, changes } = request
+    const id = this.#recent.last + 1
+    const logged = {
+      ...{ world, id, status: response.status, failureCode: failure?.code },
+      ...{ endedMs, bytes: sizeOf(request), changes },
+      read: () => recordedFrom(request, world, id),
+    }
+    this.#recent.add(logged)
+    this.newestMs = endedMs
+    return logged
   }
 
   /** Does not wake a world at rest. */
-  all(): LoggedRequest[] {
-    const requests = this.#readStored ? this.#readStored().map(observedFrom) : this.#recent.items
-    const first = this.#recent.last - requests.length + 1
-    return requests.map((request, at) => ({ world: this.world, request, id: first + at, bytes: sizeOf(request) }))
+  all(): readonly LoggedRequest[] {
+    return this.#readStored ? this.#readStored().map(this.#loggedFrom) : this.#recent.items
   }
 
-  find(id: number): Logged | undefined {
+  find(id: number): LoggedRequest | undefined {
     wake(this.world)
-    const request = this.#recent.at(id)
-    return request && { world: this.world, request, id }
+    return this.#recent.at(id)
   }
 
-  /** The requests for the file of a world at rest, without secrets. */
+  /** The requests for the file of a world at rest. */
   stored(): StoredRequest[] {
-    return this.all().map((logged) => ({
-      ...recordedFrom(logged),
-      changes: [...logged.request.changes],
-      endedAtMs: startedAtMs() + logged.request.endedMs,
+    return this.all().map(({ read, changes, bytes, endedMs }) => ({
+      recorded: read(),
+      changes: [...changes],
+      bytes,
+      endedAtMs: startedAtMs() + endedMs,
     }))
   }
 
@@ -118,41 +156,27 @@ class RequestLog {
 
   resume(stored: readonly StoredRequest[]): void {
     this.#readStored = undefined
-    this.#recent.restore(stored.map(observedFrom), stored.at(-1)?.id ?? this.#recent.last)
+    this.#recent.restore(stored.map(this.#loggedFrom), stored.at(-1)?.recorded.id ?? this.#recent.last)
     this.newestMs = this.#recent.items.at(-1)?.endedMs ?? this.newestMs
   }
+
+  readonly #loggedFrom = ({ recorded, changes, bytes, endedAtMs }: StoredRequest): LoggedRequest => ({
+    world: this.world,
+    id: recorded.id,
+    status: recorded.response.status,
+    endedMs: endedAtMs - startedAtMs(),
+    bytes,
+    changes,
+    read: () => recorded,
+  })
 }
 
 export const requestLog = worldPart((world) => new RequestLog(world))
 
-/** A request in the log of a world. */
-export interface LoggedRequest {
-  world: World
-  request: ObservedRequest
-  id: number
-  bytes: number
-}
-
-/** Called with each request when it is recorded. */
-export type RecordingListener = (recorded: LoggedRequest) => void
-
-export type Logged = Pick<LoggedRequest, 'world' | 'request' | 'id'>
-
-/** Without secrets. */
-export const recordedFrom = (logged: Logged): RecordedRequest => {
-  const { requestBody, response } = logged.request
-  const recorded = headOf(logged)
-  return {
-    ...recorded,
-    request: { ...recorded.request, body: redactedBody(requestBody) },
-    response: { ...recorded.response, body: redactedBody(textOf(response.body)) },
-  }
-}
-
-/** Without secrets and without bodies. */
-export const headOf = ({ world, request: captured, id }: Logged): RecordedHead => {
-  const { atMs, method, path, route, client, response, durationMs, fault, outcome, changes } = captured
+const recordedFrom = (observed: ObservedRequest, world: World, id: number): RecordedRequest => {
+  const { atMs, method, path, route, client, response, durationMs, fault, outcome, changes, events } = observed
   const responseHeaders = redactedHeaders(response.headers)
+  const text = textOf(response.body)
   return {
     id,
     world: world.name,
@@ -162,41 +186,27 @@ export const headOf = ({ world, request: captured, id }: Logged): RecordedHead =
     path: redactedPath(path),
     route: route && documentedRoute(route),
     client,
-    request: { headers: redactedHeaders(captured.requestHeaders) },
-    response: { status: response.status, headers: responseHeaders },
+    request: { headers: redactedHeaders(observed.requestHeaders), body: redactedBody(observed.requestBody) },
+    response: { status: response.status, headers: responseHeaders, body: redactedBody(text) },
     duration_ms: Math.round(durationMs * 1_000) / 1_000,
     fault,
     outcome,
-    message: response.status < 400 ? null : errorMessageIn(textOf(response.body)),
+    message: response.status < 400 ? null : errorMessageIn(text),
     dry_run: isOfDryRun(response.headers),
     changes: changes.map(({ table, operation, key }) => ({ table, operation, key })),
-    events: [...captured.events],
+    events: [...events],
   }
 }
 
-/** A request in the file of a world that rests. */
-export type StoredRequest = Omit<RecordedRequest, 'changes'> & { changes: RowChange[]; endedAtMs: number }
+/** A request without bodies. */
+export const headOf = ({ read }: LoggedRequest): RecordedHead => {
+  const { request, response, ...head } = read()
+  const { status, headers } = response
+  return { ...head, request: { headers: request.headers }, response: { status, headers } }
+}
 
 /** The start of this process by the clock of the machine: later processes order their requests with those of earlier ones. */
 const startedAtMs = (): number => systemClock.nowMs() - sinceStartMs()
-
-/** Redacted parts stay redacted. */
-const observedFrom = ({ at, request, response, ...stored }: StoredRequest): ObservedRequest =>
-  Object.assign(new ObservedRequest(new Headers(request.headers)), {
-    atMs: Date.parse(at),
-    method: stored.method,
-    path: stored.path,
-    route: stored.route,
-    client: stored.client,
-    requestBody: request.body ?? undefined,
-    response: { ...response, body: response.body ?? undefined },
-    durationMs: stored.duration_ms,
-    endedMs: stored.endedAtMs - startedAtMs(),
-    fault: stored.fault,
-    outcome: stored.outcome,
-    changes: stored.changes,
-    events: stored.events,
-  })
 
 /** Rough overheads in bytes of a request, a header (without its value), a row change (without its key and values) and an event. */
 const REQUEST_BYTES = 2_048
@@ -221,5 +231,5 @@ const sizeOf = ({ path, requestHeaders, requestBody, response, changes, events }
 const byteCountOf = (body: string | Uint8Array | undefined): number =>
   typeof body === 'string' ? Buffer.byteLength(body) : (body?.byteLength ?? 0)
 
-export const textOf = (body: string | Uint8Array | undefined): string | undefined =>
+const textOf = (body: string | Uint8Array | undefined): string | undefined =>
   typeof body === 'string' || body === undefined ? body : Buffer.from(body).toString()

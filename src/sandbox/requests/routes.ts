@@ -32,12 +32,17 @@ import {
 import { detailOf } from './detail.ts'
 import { HAR_TAIL, harEntry, harHead, toCurl } from './formats.ts'
 import { readLogs } from './listing.ts'
-import { toTable } from './outcomes.ts'
-import { headOf, type Logged, recordedFrom, requestLog } from './request-log.ts'
+import { type LoggedRequest, requestLog } from './request-log.ts'
+
+const FORMAT = choiceFilter(['json', 'har', 'curl'], 'The format of the response: JSON, a HAR file or curl lines')
+const FORMAT_WRONG = violation('format', 'enum', 'must be one of json, har, curl')
+const CURL = {
+  'text/plain': { schema: Type.String(), example: "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n" },
+}
 
 export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference, send }: Parts) => {
-  const toEntry = (logged: Logged): string => harEntry(recordedFrom(logged), publicUrl)
-  const curlOf = (logged: Logged): string => `${toCurl(recordedFrom(logged), publicUrl)}\n`
+  const toEntry = ({ read }: LoggedRequest): string => harEntry(read(), publicUrl)
+  const curlOf = ({ read }: LoggedRequest): string => `${toCurl(read(), publicUrl)}\n`
   const har = (entries: readonly string[]) => textResponse(harHead(version) + entries.join(',') + HAR_TAIL, JSON_TYPE)
   return controlRoutes('requests.')
     .get(
@@ -46,8 +51,8 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
         const read = await readLogs(getWorlds(worlds, world), filter)
         if (format === 'curl') return textResponse(read.map(curlOf).reverse().join(''))
         if (format === 'har') return har(read.map(toEntry).reverse())
-        const wire = filter.bodies === 'false' ? withoutBodies : recordedFrom
-        return textResponse(JSON.stringify(read.map(wire)), JSON_TYPE)
+        const recorded = read.map((logged) => logged.read())
+        return textResponse(JSON.stringify(filter.bodies === 'false' ? recorded.map(withoutBodies) : recorded), JSON_TYPE)
       },
       {
         id: 'listRequests',
@@ -60,20 +65,15 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
           status: statusFilter,
           path: pathFilter,
           text: searchFilter('Part of the path, the request id or a body, in any case', 'bonus-1'),
-          format: choiceFilter(['json', 'har', 'curl'], 'The format of the response: JSON, a HAR file or curl lines'),
+          format: FORMAT,
           bodies: choiceFilter(['true', 'false'], 'With `false`, bodies are null in JSON'),
         }),
         response: {
           description: 'The requests',
           schema: Type.Union([Type.Array(RecordedRequest), Har]),
-          alsoAs: {
-            'text/plain': {
-              schema: Type.String(),
-              example: "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n",
-            },
-          },
+          alsoAs: CURL,
         },
-        refuses: { validation: violation('format', 'enum', 'must be one of json, har, curl') },
+        refuses: { validation: FORMAT_WRONG },
       },
     )
     .get(
@@ -90,31 +90,20 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
         description:
           'The request and its response, without secrets, the rows that it wrote, the ledger entries that it posted, and its events with their deliveries.',
         params: RequestPath,
-        query: Type.Object({
-          ...WorldQuery.properties,
-          format: choiceFilter(['json', 'har', 'curl'], 'The format of the response: JSON, a HAR file or a curl line'),
-        }),
+        query: Type.Object({ ...WorldQuery.properties, format: FORMAT }),
         response: {
           description: 'The request',
           schema: Type.Union([RequestDetail, Har]),
-          alsoAs: {
-            'text/plain': {
-              schema: Type.String(),
-              example: "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n",
-            },
-          },
+          alsoAs: CURL,
         },
-        refuses: {
-          not_found: REQUEST_NOT_FOUND,
-          validation: violation('format', 'enum', 'must be one of json, har, curl'),
-        },
+        refuses: { not_found: REQUEST_NOT_FOUND, validation: FORMAT_WRONG },
       },
     )
     .post(
       '/requests/:id/replay',
       async ({ params, query, body: { fault }, request }) => {
         const world = getWorld(worlds, query.world)
-        return resultOf(await send(world, asSent(recordedFrom(getLogged(world, params.id)), fault), request))
+        return resultOf(await send(world, asSent(getLogged(world, params.id).read(), fault), request))
       },
       {
         id: 'replayRequest',
@@ -122,12 +111,7 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
         description:
           'Redacted parts of its body are sent as the log shows them. With a fault, the request is sent with that fault.',
         params: RequestPath,
-        body: Type.Object(
-          {
-            fault: Fault,
-          },
-          { title: 'ReplayOptions' },
-        ),
+        body: Type.Object({ fault: Fault }, { title: 'ReplayOptions' }),
         bodyExample: {},
         bodyOptional: true,
         response: { description: 'The new response', schema: Replay },
@@ -156,34 +140,24 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
     )
     .get(
       '/coverage',
-      ({ query: { world, format } }) => {
-        const report = coverage.report(world === ALL_WORLDS ? undefined : getWorld(worlds, world))
-        return format === 'table' ? textResponse(toTable(report)) : report
-      },
+      ({ query: { world } }) => coverage.report(world === ALL_WORLDS ? undefined : getWorld(worlds, world)),
       {
         id: 'getCoverage',
         summary: 'See which documented outcomes were exercised',
         description:
           'By the requests of a world, or with `world=*` by those of all worlds since the start. Outcomes that are the same for every operation, such as 401 and 429, are listed once, with the operation `any`. Health checks and pictures are not counted.',
         names: 'coverage.',
-        query: Type.Object({
-          ...WorldsQuery.properties,
-          format: choiceFilter(['json', 'table'], 'The format of the response: JSON, or a table to read'),
-        }),
-        response: {
-          description: 'Every documented outcome and how often it occurred',
-          schema: CoverageReport,
-          alsoAs: { 'text/plain': { schema: Type.String(), example: '1 of 1 documented outcomes covered.\n' } },
-        },
-        refuses: { validation: violation('format', 'enum', 'must be one of json, table') },
+        query: WorldsQuery,
+        response: { description: 'Every documented outcome and how often it occurred', schema: CoverageReport },
       },
     )
 }
 
-const withoutBodies = (logged: Logged): RecordedRequest => {
-  const { request, response, ...head } = headOf(logged)
-  return { ...head, request: { ...request, body: null }, response: { ...response, body: null } }
-}
+const withoutBodies = ({ request, response, ...head }: RecordedRequest): RecordedRequest => ({
+  ...head,
+  request: { ...request, body: null },
+  response: { ...response, body: null },
+})
 
 /** The request of a log, to be sent again. */
 const asSent = ({ method, path, request, client }: RecordedRequest, fault: string | undefined): Sent => ({
@@ -208,5 +182,5 @@ const textResponse = (text: string, type = 'text/plain; charset=utf-8'): Respons
   new Response(text, { headers: { 'content-type': type } })
 
 /** @throws DomainError request_not_found */
-const getLogged = (world: World, id: number | undefined): Logged =>
+const getLogged = (world: World, id: number | undefined): LoggedRequest =>
   foundOr(id === undefined ? undefined : world.of(requestLog).find(id), REQUEST_NOT_FOUND)

@@ -1,17 +1,14 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { World } from '../../worlds/world.ts'
-import { RecordedRequest } from '../requests/contract.ts'
-import { requestLog, type StoredRequest } from '../requests/request-log.ts'
+import { requestLog, StoredRequest } from '../requests/request-log.ts'
 import { InboxEntry, inboxOf } from '../webhooks/inbox.ts'
 import { isResting, onWake, wake } from './resting.ts'
 import type { KeptBytes, WorldFolder } from './world-folder.ts'
 
 /** The request log and the inboxes of a world. Copies and snapshots do not include them. */
-interface Journal {
-  requests: StoredRequest[]
-  inbox: readonly InboxEntry[]
-}
+type Journal = Static<typeof Journal>
+const Journal = Type.Object({ requests: Type.Array(StoredRequest), inbox: Type.Array(InboxEntry) })
 
 /** The maximum size of all journals of worlds at rest, compressed. The journal of the longest rest is dropped first. */
 const BYTES_MAX = 268_435_456
@@ -32,7 +29,7 @@ export class Journals {
   rest(world: World): void {
     if (isResting(world)) return
     const [log, inbox] = [world.of(requestLog), inboxOf(world)]
-    const journal: Journal = { requests: log.stored(), inbox: inbox.items }
+    const journal: Journal = { requests: log.stored(), inbox: [...inbox.items] }
     this.remove(world.name)
     if (journal.requests.length + journal.inbox.length > 0) this.#keep(world.name, packed(journal))
     inbox.forget()
@@ -41,7 +38,7 @@ export class Journals {
 
   /** Continues with the journal of an earlier process. A file that somebody has changed is dropped. */
   load(world: World): void {
-    if (!Value.Check(JournalSchema, this.#read(world.name))) this.remove(world.name)
+    if (!Value.Check(Journal, this.#read(world.name))) this.remove(world.name)
     this.#rest(world)
     wake(world)
   }
@@ -81,10 +78,5 @@ export class Journals {
 }
 
 const EMPTY: Journal = { requests: [], inbox: [] }
-
-const JournalSchema = Type.Object({
-  requests: Type.Array(Type.Intersect([RecordedRequest, Type.Object({ endedAtMs: Type.Number() })])),
-  inbox: Type.Array(InboxEntry),
-})
 
 const packed = (journal: Journal): Uint8Array => Bun.zstdCompressSync(JSON.stringify(journal))

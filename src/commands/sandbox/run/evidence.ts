@@ -5,7 +5,7 @@ import type { Log } from '../../../observability/log.ts'
 import type { CoverageReport, RecordedRequest } from '../../../sandbox/requests/contract.ts'
 import { HAR_TAIL, harEntry, harHead } from '../../../sandbox/requests/formats.ts'
 import { toTable } from '../../../sandbox/requests/outcomes.ts'
-import { type LoggedRequest, recordedFrom } from '../../../sandbox/requests/request-log.ts'
+import type { LoggedRequest } from '../../../sandbox/requests/request-log.ts'
 import type { Sandbox } from '../../../sandbox/sandbox.ts'
 import { VERSION } from '../../../start/version.ts'
 import { StagedFile } from './staged-file.ts'
@@ -53,7 +53,7 @@ export class Evidence implements Disposable {
     if (this.#isHar) journal?.write(harHead(VERSION))
     sandbox.onRecorded((logged) => {
       this.#failed.add(logged)
-      journal?.write(toText(recordedFrom(logged)))
+      journal?.write(toText(logged.read()))
     })
   }
 
@@ -114,7 +114,7 @@ class FailedRequests {
   #count = 0
 
   add(logged: LoggedRequest): void {
-    if (logged.request.response.status < 400) return
+    if (logged.status < 400) return
     this.#count += 1
     this.#last = [...this.#last, logged].slice(-KEPT_MAX)
   }
@@ -130,8 +130,8 @@ class FailedRequests {
 
 /** An error that no operation documents has its code in place of a name. */
 const lineOf = (logged: LoggedRequest): string => {
-  const { at, world, method, path, fault, request_id, response, outcome, message } = recordedFrom(logged)
-  const error = outcome ?? logged.request.failure?.code ?? fault ?? 'unknown'
+  const { at, world, method, path, fault, request_id, response, outcome, message } = logged.read()
+  const error = outcome ?? logged.failureCode ?? fault ?? 'unknown'
   const named = `${response.status} ${error}${fault === null ? '' : ' (injected)'}`
   const said = message === null ? '' : `: ${shortened(message)}`
   return `${at} ${world} ${named}: ${method} ${shortened(path)} ${visible(request_id)}${said}\n`
