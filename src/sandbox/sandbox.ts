@@ -17,8 +17,7 @@ import { Injection } from './faults/injection.ts'
 import { Feed } from './feed/feed.ts'
 import type { Parts, Sent } from './parts.ts'
 import type { CoverageReport } from './requests/contract.ts'
-import { RequestsInProgress } from './requests/in-progress.ts'
-import { observerOf } from './requests/observer.ts'
+import { RequestObserver } from './requests/observer.ts'
 import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
 import type { RecordingListener } from './requests/request-log.ts'
 import { applySettings, type Settings } from './scenario/make.ts'
@@ -45,11 +44,10 @@ export class Sandbox implements Extension {
   readonly supply: Extension['supply']
   readonly accountErrors = WORLD_ERRORS
   readonly documentation = DOCUMENTATION
-  readonly observer: ReturnType<typeof observerOf>
+  readonly observer: RequestObserver
   readonly resolveAccount: Extension['resolveAccount']
   readonly #outcomes = new OutcomeRegistry()
   readonly #coverage: Coverage
-  readonly #inProgress: RequestsInProgress
   readonly #listeners: RecordingListener[] = []
   readonly #feed: Feed
   /** While `scrip run --explore` runs. */
@@ -58,7 +56,7 @@ export class Sandbox implements Extension {
   readonly #causes = new WeakMap<Request, Request>()
 
   constructor(private readonly options: SandboxOptions) {
-    const { worlds, catalog, log, strict } = options
+    const { worlds, catalog, log } = options
     worlds.onDamaged = ({ message }) => log.error('damaged file', { file: message })
     worlds.snapshots.onDamaged = worlds.onDamaged
     const resolve = worldAccounts(worlds, worldAccess)
@@ -66,12 +64,11 @@ export class Sandbox implements Extension {
     this.supply = generatedSupply(
       (world, productId) => (catalog.shared.find(productId) ?? catalog.findAny(world, productId))?.validity,
     )
-    this.#inProgress = new RequestsInProgress(worlds, strict)
-    const parts = { ...options, outcomes: this.#outcomes, coverage: this.#coverage, inProgress: this.#inProgress }
-    this.observer = observerOf({
-      ...parts,
-      refuseUnknown: this.#inProgress.refuseUnknown,
-      injection: new Injection(parts),
+    this.observer = new RequestObserver({
+      ...options,
+      outcomes: this.#outcomes,
+      coverage: this.#coverage,
+      injection: new Injection(options),
       isWatched: () => this.#feed.isOpen,
       listeners: this.#listeners,
       explored: () => this.#exploration?.log,
@@ -79,7 +76,7 @@ export class Sandbox implements Extension {
     this.#feed = new Feed({ worlds, onRecorded: (listener) => this.onRecorded(listener) })
     this.resolveAccount = async (credentials, request) => {
       const account = await resolve(credentials, request)
-      if (request) this.#inProgress.belongs(request, account.world)
+      if (request) this.observer.belongs(request, account.world)
       return account
     }
   }
@@ -90,7 +87,7 @@ export class Sandbox implements Extension {
 
   /** The error for damage in the pages of a file that was too large to check, or that was damaged later. */
   readonly failureOf = (error: unknown, request: Request): DomainError | undefined => {
-    const name = isDamage(error) || error instanceof DamagedFile ? this.#inProgress.worldNameOf(request) : DEFAULT_WORLD
+    const name = isDamage(error) || error instanceof DamagedFile ? this.observer.worldNameOf(request) : DEFAULT_WORLD
     return name === DEFAULT_WORLD ? undefined : new DomainError(worldDamaged(name), { cause: error })
   }
 
@@ -123,7 +120,7 @@ export class Sandbox implements Extension {
       coverage: this.#coverage,
       feed: this.#feed,
       outcomes: this.#outcomes,
-      refuseUnknown: this.#inProgress.refuseUnknown,
+      refuseUnknown: this.observer.refuseUnknown,
       send: (world, sent, cause) => this.send(world, sent, cause),
     })
     this.#outcomes.add(servedBy(program.app))
@@ -168,7 +165,7 @@ export class Sandbox implements Extension {
     const { publicUrl } = this.options
     const body = sent.method === 'GET' ? null : (sent.body ?? null)
     const request = new Request(publicUrl + sent.path, { method: sent.method, headers, body })
-    this.#inProgress.expect(request, world)
+    this.observer.expect(request, world)
     if (cause) this.#causes.set(request, cause)
     return this.observer.deliver(request, await app.handle(request))
   }

@@ -48,7 +48,6 @@ export class ObservedRequest {
   client: string | null = null
   requestBody: string | undefined
   response: ObservedResponse = { status: 0, headers: {}, body: undefined }
-  durationMs = 0
   /** By the clock of the process. */
   endedMs = 0
   /** While the request is in progress. */
@@ -174,7 +173,7 @@ class RequestLog {
 export const requestLog = worldPart((world) => new RequestLog(world))
 
 const recordedFrom = (observed: ObservedRequest, world: World, id: number): RecordedRequest => {
-  const { atMs, method, path, route, client, response, durationMs, fault, outcome, changes, events } = observed
+  const { atMs, method, path, route, client, response, fault, outcome, changes, events } = observed
   const responseHeaders = redactedHeaders(response.headers)
   const text = textOf(response.body)
   return {
@@ -188,7 +187,7 @@ const recordedFrom = (observed: ObservedRequest, world: World, id: number): Reco
     client,
     request: { headers: redactedHeaders(observed.requestHeaders), body: redactedBody(observed.requestBody) },
     response: { status: response.status, headers: responseHeaders, body: redactedBody(text) },
-    duration_ms: Math.round(durationMs * 1_000) / 1_000,
+    duration_ms: Math.round((observed.endedMs - observed.startedMs) * 1_000) / 1_000,
     fault,
     outcome,
     message: response.status < 400 ? null : errorMessageIn(text),
