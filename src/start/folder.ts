@@ -16,17 +16,16 @@ import { lockForLife } from '../db/folder-lock.ts'
 import { migrate } from '../db/migrate.ts'
 import { requireMode, requireModeOf, storeMode } from '../db/mode.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { freshSecret, secureRandomness } from '../kernel/ids.ts'
+import { freshSecret } from '../kernel/ids.ts'
 import { liveCiphers, openCipher } from '../orders/voucher-key.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { SNAPSHOT_KEY } from '../sandbox/seed/vouchers.ts'
 import { worldFoldersIn } from '../sandbox/worlds/database-folder.ts'
 import { preparedImage, Snapshots } from '../sandbox/worlds/snapshots.ts'
-import { keptClock, keptState, resumePace } from '../sandbox/worlds/state.ts'
+import { keepRandomness, keptState, worldFrom } from '../sandbox/worlds/state.ts'
 import { requireSoundPages } from '../sandbox/worlds/world-folder.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
-import { queueEventsOf } from '../webhooks/queue.ts'
-import { World } from '../worlds/world.ts'
+import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD, onlyWorld } from '../worlds/worlds.ts'
 import { clientsOf, initialRatesOf, type Origin, type Sources, seedCatalog } from './origin.ts'
 import { seedReferenceData } from './seed.ts'
@@ -135,10 +134,8 @@ const openSandbox = (dataDir: string, sources: Sources): World => {
   const database = Database.openFile(databasePath(dataDir))
   fillDatabase(database, sources)
   seedSandboxAccounts(database, sources.reference)
-  const { ids } = keptState(database.query, sources.seed)
-  const world = new World(DEFAULT_WORLD, database, keptClock(database, sources.clock), secureRandomness, ids)
-  resumePace(world)
-  queueEventsOf(world)
+  const world = worldFrom(DEFAULT_WORLD, database, keptState(database.query, sources.seed), sources.clock)
+  keepRandomness(world)
   return world
 }
 

@@ -40,7 +40,7 @@ export const playBeginning = async (config: Config, clock: SteadyClock, log: Log
     const { world } = staged
     world.db.fill(deleteLogins)
     forgetPasswords(world.db)
-    return { seed, image: imageOf(world, seed), settings: settingsOf(world), clients: clientNames(world.db.query) }
+    return { seed, image: imageOf(world), settings: settingsOf(world), clients: clientNames(world.db.query) }
   } finally {
     platform.close()
   }

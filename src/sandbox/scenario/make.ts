@@ -23,7 +23,7 @@ export const worldOfSteps = async ({ worlds, stage }: Parts, name: string, steps
     deleteLogins(tx)
     if (before) keepLogins(before, world, tx)
   })
-  const placed = makeWorld(worlds, name, imageOf(world, worlds.seed))
+  const placed = makeWorld(worlds, name, imageOf(world))
   applySettings(placed, settingsOf(world))
   return placed
 }

@@ -49,7 +49,7 @@ const putRow = preparedPut(keptRandomness, [keptRandomness.id])
 export const putRandomness = (tx: Tx, { randomness, ids }: RandomState): void =>
   putRow(tx, { id: 1, ...randomness, ...ids })
 
-/** Undefined for a database that has only ever held the default world. */
+/** Undefined for a world that has drawn nothing yet. */
 export const findRandomness = (query: Query): RandomState | undefined => {
   const row = query.select().from(keptRandomness).limit(1).get()
   if (!row) return undefined

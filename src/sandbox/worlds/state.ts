@@ -16,26 +16,17 @@ export interface StateBesideData extends RandomState {
  * A world as it is now: its database as an image, with clock, pace and randomness in tables. Limits, caches and the request log
  * are not part of it: a copy starts with empty ones.
  */
-export const imageOf = (world: World, seed: string): Uint8Array =>
+export const imageOf = (world: World): Uint8Array =>
   world.db.image((tx) => {
-    const { clock, pace: paces, ...randomState } = besideDataOf(world, seed)
-    putClock(tx, clock)
-    keepPace(tx, paces)
-    putRandomness(tx, randomState)
+    putClock(tx, clockOf(world).state)
+    keepPace(tx, world.of(pace))
+    putRandomness(tx, randomStateOf(world))
   })
 
-/** A random seed is needed for a world that draws from the machine. */
-const besideDataOf = (world: World, seed: string): StateBesideData => ({
-  clock: clockOf(world).state,
-  ...(randomStateOf(world) ?? { randomness: { seed, position: 0 }, ids: world.ids.state }),
-  pace: { ...world.of(pace) },
-})
-
-/** Undefined for a world that draws from the machine. */
-const randomStateOf = ({ randomness, ids }: World): RandomState | undefined =>
-  randomness instanceof SeededRandomness
-    ? { randomness: { seed: randomness.seed, position: randomness.position }, ids: ids.state }
-    : undefined
+const randomStateOf = ({ randomness, ids }: World): RandomState => {
+  if (!(randomness instanceof SeededRandomness)) throw new Error('a sandbox world draws from a seeded stream')
+  return { randomness: { seed: randomness.seed, position: randomness.position }, ids: ids.state }
+}
 
 export const clockOf = ({ clock }: World): MovableClock => {
   if (clock instanceof MovableClock) return clock
@@ -72,7 +63,7 @@ export const keepRandomness = (world: World): void => {
   let kept: RandomState | undefined
   world.db.beforeCommit((tx) => {
     const state = randomStateOf(world)
-    if (!state || Bun.deepEquals(kept, state)) return
+    if (Bun.deepEquals(kept, state)) return
     putRandomness(tx, state)
     kept = state
   })
@@ -86,7 +77,7 @@ export const firstState = (seed: string): StateBesideData => ({
   ids: { lastMs: -1, sequence: 0 },
 })
 
-/** The state in the tables of a world. A random seed is needed if it has drawn from the machine. */
+/** The state in the tables of a world. A random seed is needed if it has drawn nothing yet. */
 export const keptState = (query: Query, seed: string): StateBesideData => {
   const first = firstState(seed)
   return {
@@ -105,8 +96,3 @@ export const stateIn = (image: Uint8Array, seed: string): StateBesideData => {
     database.close()
   }
 }
-
-export const resumePace = (world: World): void => void Object.assign(world.of(pace), findPace(world.db.query))
-
-export const keptClock = ({ query }: Database, base: SteadyClock): MovableClock =>
-  new MovableClock(base, findClock(query))

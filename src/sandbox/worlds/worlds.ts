@@ -32,7 +32,7 @@ interface SandboxWorldsOptions {
   prepare: (database: Database) => void
   /** The clients that a new world has, besides those that every world has. */
   initialClients?: readonly string[]
-  /** The random seed of a copy of a world that draws from the machine. */
+  /** The random seed of a new world. */
   seed: string
   /** The maximum number of named worlds, if it is not {@link WORLDS_MAX}. */
   worldsMax?: number
@@ -59,11 +59,6 @@ export class SandboxWorlds implements Worlds {
     this.#named = new Map(options.folder.names.map((name) => [name, undefined]))
     this.#journals = new Journals(options.folder)
     this.#journals.load(this.#default)
-  }
-
-  /** The random seed of copies of a world that draws from the machine. */
-  get seed(): string {
-    return this.options.seed
   }
 
   get clock(): SteadyClock {
@@ -148,7 +143,7 @@ export class SandboxWorlds implements Worlds {
   /** A world as it is now. @throws DomainError world_not_found if it was dropped meanwhile */
   imageOf(world: World): Uint8Array {
     if (world.closed) throw new DomainError(worldNotFound(world.name))
-    return imageOf(world, this.options.seed)
+    return imageOf(world)
   }
 
   /**
