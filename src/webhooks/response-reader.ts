@@ -1,4 +1,4 @@
-/** The head of a response, interim responses included, is read up to this length. */
+/** The head of a response is read up to this length. */
 const HEAD_BYTES_MAX = 16_384
 /** One interim response each second is enough for a receiver that is still at work (RFC 9110, 15.2). */
 const INTERIM_MAX = 16
@@ -7,27 +7,28 @@ const BODY_BYTES_MAX = 1_024
 /** The longest framing of the chunks of that part: a chunk for each byte takes six times its length. */
 const FRAMED_BYTES_MAX = 8 * BODY_BYTES_MAX
 
-const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: [^\r]*)?$/
+const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: [^\r\n]*)?\r?\n/
+const HEAD_END = /\r?\n\r?\n/
 const INTERIM_BELOW = 200
 
-/**
- * Reads the status of an HTTP/1.1 response and the beginning of its body, and nothing else. It reads each byte once,
- * however small the pieces are: a receiver must not hold up the server (decision 72).
- */
-export class ResponseReader {
-  #headBytes = 0
-  #interims = 0
-  /** The incomplete last line of the head. */
-  #line = ''
-  #isInterim = false
-  #status: number | null = null
-  #isPersistent = false
+/** The part of a head that says how the body and the connection end. */
+interface Framing {
+  isPersistent: boolean
   /** The number of header fields that set the end of the body. */
-  #framings = 0
-  #isChunked = false
-  #bodyBytes = Number.POSITIVE_INFINITY
+  fieldCount: number
+  isChunked: boolean
+  bodyBytes: number
+}
+
+/** Reads the status of an HTTP/1.1 response and the beginning of its body, and nothing else (decision 72). */
+export class ResponseReader {
+  /** What has come and is not read yet: the rest of the head, and then the body. */
+  #bytes: Buffer = Buffer.alloc(0)
+  #interims = 0
+  #status: number | null = null
   /** Undefined before the head has ended. */
-  #body: Buffer | undefined
+  #framing: Framing | undefined
+  #hasBegun = false
   #isDone = false
 
   /** Null before there is one. */
@@ -37,14 +38,14 @@ export class ResponseReader {
 
   /** Null before the head has ended. */
   get text(): string | null {
-    if (!this.#body) return null
-    const { content } = this.#framed(this.#body)
+    if (!this.#framing) return null
+    const { content } = framed(this.#bytes, this.#framing)
     // A character that is cut at the end is left out.
     return new TextDecoder().decode(content.subarray(0, BODY_BYTES_MAX), { stream: true })
   }
 
   get hasBegun(): boolean {
-    return this.#headBytes > 0
+    return this.#hasBegun
   }
 
   /**
@@ -52,81 +53,54 @@ export class ResponseReader {
    * come after it.
    */
   get isReusable(): boolean {
-    if (!this.#body || !this.#isPersistent || this.#framings > 1) return false
-    const { content, isWhole } = this.#framed(this.#body)
+    if (!this.#framing?.isPersistent || this.#framing.fieldCount > 1) return false
+    const { content, isWhole } = framed(this.#bytes, this.#framing)
     return isWhole && content.byteLength <= BODY_BYTES_MAX
   }
 
   /** Returns true when nothing is left to read. */
   read(bytes: Buffer): boolean {
-    this.#isDone ||= this.#take(bytes)
+    this.#hasBegun = true
+    if (this.#isDone) return true
+    this.#bytes = Buffer.concat([this.#bytes, bytes])
+    this.#isDone = this.#framing ? this.#hasBody(this.#framing) : this.#readHead()
     return this.#isDone
   }
 
-  #take(bytes: Buffer): boolean {
-    let at = 0
-    while (!this.#body) {
-      const lineEnd = bytes.indexOf('\n', at)
-      const end = lineEnd === -1 ? bytes.byteLength : lineEnd + 1
-      this.#headBytes += end - at
-      if (this.#headBytes > HEAD_BYTES_MAX) return true
-      this.#line += bytes.toString('latin1', at, end)
-      if (lineEnd === -1) return false
-      const line = this.#line.replace(/\r?\n$/, '')
-      this.#line = ''
-      at = end
-      if (!this.#readLine(line)) return true
-    }
-    return this.#readBody(bytes.subarray(at))
+  /** The status counts as soon as its line has come. */
+  #readHead(): boolean {
+    const head = this.#bytes.toString('latin1', 0, HEAD_BYTES_MAX)
+    const isTooLong = head.length === HEAD_BYTES_MAX
+    if (!head.includes('\n')) return isTooLong
+    const [line = '', minor, status = ''] = STATUS_LINE.exec(head) ?? []
+    if (line === '') return true
+    const isInterim = Number(status) < INTERIM_BELOW
+    if (!isInterim) this.#status = Number(status)
+    const end = HEAD_END.exec(head)
+    if (!end) return isTooLong
+    this.#bytes = this.#bytes.subarray(end.index + end[0].length)
+    if (isInterim) return ++this.#interims > INTERIM_MAX || this.#readHead()
+    this.#framing = framingOf(head.slice(line.length, end.index), minor === '1', NO_BODY.has(Number(status)))
+    return this.#hasBody(this.#framing)
   }
 
-  /** Returns false if the response cannot continue with this line. */
-  #readLine(line: string): boolean {
-    if (this.#status === null && !this.#isInterim) {
-      const [, minor, digits] = STATUS_LINE.exec(line) ?? []
-      const status = Number(digits)
-      this.#isInterim = status < INTERIM_BELOW
-      if (this.#isInterim) return ++this.#interims <= INTERIM_MAX
-      if (Number.isNaN(status)) return false
-      this.#status = status
-      this.#isPersistent = minor === '1'
-    } else if (line === '') {
-      if (this.#isInterim) this.#isInterim = false
-      else this.#endHead()
-    } else if (this.#status !== null) {
-      this.#readField(line)
-    }
-    return true
+  /** Reads one byte more than is kept, as a sign that the response is longer. */
+  #hasBody(framing: Framing): boolean {
+    const bytesMax = framing.isChunked ? FRAMED_BYTES_MAX : BODY_BYTES_MAX
+    return this.#bytes.byteLength > bytesMax || framed(this.#bytes, framing).isLast
   }
+}
 
-  #readField(line: string): void {
-    const length = /^content-length: *(\d+)/i.exec(line)?.[1]
-    const isChunked = /^transfer-encoding:.*chunked/i.test(line)
-    if (isChunked || length !== undefined) this.#framings += 1
-    this.#isChunked ||= isChunked
-    this.#bodyBytes = Math.min(this.#bodyBytes, Number(length ?? Number.POSITIVE_INFINITY))
-    if (/^connection:.*close/i.test(line)) this.#isPersistent = false
-  }
+const NO_BODY = new Set([204, 304])
 
-  #endHead(): void {
-    this.#body = Buffer.alloc(0)
-    if (this.#status !== 204 && this.#status !== 304) return
-    this.#isChunked = false
-    this.#bodyBytes = 0
-  }
-
-  /** Keeps one byte more than is needed, as a sign that the response is longer. */
-  #readBody(bytes: Buffer): boolean {
-    const bytesMax = this.#isChunked ? FRAMED_BYTES_MAX : BODY_BYTES_MAX
-    const body = Buffer.concat([this.#body ?? bytes, bytes.subarray(0, bytesMax + 1)])
-    this.#body = body
-    return body.byteLength >= bytesMax || this.#framed(body).isLast
-  }
-
-  #framed(body: Buffer): Framed {
-    if (this.#isChunked) return dechunked(body)
-    const isLast = body.byteLength >= this.#bodyBytes
-    return { content: body.subarray(0, this.#bodyBytes), isLast, isWhole: body.byteLength === this.#bodyBytes }
+const framingOf = (fields: string, isPersistent: boolean, isWithoutBody: boolean): Framing => {
+  const lengths = [...fields.matchAll(/^content-length: *(\d+)/gim)].map(([, length]) => Number(length))
+  const chunkings = fields.match(/^transfer-encoding:.*chunked/gim) ?? []
+  return {
+    isPersistent: isPersistent && !/^connection:.*close/im.test(fields),
+    fieldCount: lengths.length + chunkings.length,
+    isChunked: chunkings.length > 0 && !isWithoutBody,
+    bodyBytes: isWithoutBody ? 0 : Math.min(...lengths, Number.POSITIVE_INFINITY),
   }
 }
 
@@ -137,17 +111,23 @@ interface Framed {
   isWhole: boolean
 }
 
-const dechunked = (framed: Buffer): Framed => {
+const framed = (body: Buffer, { isChunked, bodyBytes }: Framing): Framed => {
+  if (isChunked) return dechunked(body)
+  const content = body.subarray(0, bodyBytes)
+  return { content, isLast: body.byteLength >= bodyBytes, isWhole: body.byteLength === bodyBytes }
+}
+
+const dechunked = (body: Buffer): Framed => {
   const parts: Buffer[] = []
   let at = 0
   for (;;) {
-    const lineEnd = framed.indexOf('\n', at)
-    const size = lineEnd === -1 ? Number.NaN : Number.parseInt(framed.toString('latin1', at, lineEnd), 16)
+    const lineEnd = body.indexOf('\n', at)
+    const size = lineEnd === -1 ? Number.NaN : Number.parseInt(body.toString('latin1', at, lineEnd), 16)
     if (!(size > 0)) {
       const [content, isLast] = [Buffer.concat(parts), size === 0]
-      return { content, isLast, isWhole: isLast && framed.toString('latin1', lineEnd + 1) === '\r\n' }
+      return { content, isLast, isWhole: isLast && body.toString('latin1', lineEnd + 1) === '\r\n' }
     }
-    parts.push(framed.subarray(lineEnd + 1, lineEnd + 1 + size))
+    parts.push(body.subarray(lineEnd + 1, lineEnd + 1 + size))
     at = lineEnd + 1 + size + '\r\n'.length
   }
 }
