@@ -69,7 +69,6 @@ export class Sandbox implements Extension {
       outcomes: this.#outcomes,
       coverage: this.#coverage,
       injection: new Injection(options),
-      isWatched: () => this.#feed.isOpen,
       listeners: this.#listeners,
       explored: () => this.#exploration?.log,
     })

@@ -80,10 +80,6 @@ export class Feed {
     return new ReadableStream({ start, pull, cancel: () => this.#remove(own) }, { highWaterMark: 0 })
   }
 
-  get isOpen(): boolean {
-    return this.#readers.size > 0
-  }
-
   /** Ends all feeds. */
   close(): void {
     this.#isClosed = true

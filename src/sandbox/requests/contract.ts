@@ -76,9 +76,8 @@ export const RequestDetail = Type.Object(
       Type.Object(
         {
           ...RowChange,
-          before: rowValues('The row before the request. Recorded while a feed is open, as the console has one'),
-          after: rowValues('The row after the request, recorded like the one before'),
-          now: rowValues('The row as it is now; null if it is gone'),
+          before: rowValues('The row before the request; null if it was not there'),
+          after: rowValues('The row after the request; null if it is gone'),
         },
         { title: 'RowChangeWithValues' },
       ),

@@ -9,7 +9,7 @@ import { attemptsOf } from '../../webhooks/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import type { RequestDetail } from './contract.ts'
 import type { LoggedRequest } from './request-log.ts'
-import { isWatched, type RowChange } from './row-changes.ts'
+import type { RowChange } from './row-changes.ts'
 import { isFinal, presentRow, valuesFrom } from './row-values.ts'
 
 type Detail = Static<typeof RequestDetail>
@@ -25,19 +25,11 @@ export const detailOf = ({ world, changes, read }: LoggedRequest, reference: Ref
   }
 }
 
-/** Shows changes of watched tables only: the file of a world may name others. */
 const changeIn = (world: World, { table, operation, key, values }: RowChange): Detail['changes'][number] => {
-  if (!isWatched(table)) return { table, operation, key, before: null, after: null, now: null }
   const { sqlite } = world.db
-  const now = valuesFrom(sqlite, table, presentRow(sqlite, table, key))
-  return {
-    table,
-    operation,
-    key,
-    before: valuesFrom(sqlite, table, values?.before ?? null),
-    after: isFinal(table) ? now : valuesFrom(sqlite, table, values?.after ?? null),
-    now,
-  }
+  const after = isFinal(table) ? presentRow(sqlite, table, key) : values.after
+  const [before, written] = [values.before, after].map((row) => valuesFrom(sqlite, table, row))
+  return { table, operation, key, before: before ?? null, after: written ?? null }
 }
 
 const entriesOf = (world: World, changes: readonly RowChange[], reference: Reference): Detail['ledger'] => {

@@ -25,8 +25,6 @@ import { watchRows, withChanges } from './row-changes.ts'
 
 interface Concerns extends Pick<Parts, 'worlds' | 'outcomes' | 'coverage'> {
   injection: Injection
-  /** True while a feed is open. */
-  isWatched: () => boolean
   /** Called with each request when it is recorded. */
   listeners: readonly RecordingListener[]
   /** Is shown each write while `scrip run --explore` runs. */
@@ -107,13 +105,13 @@ export class RequestObserver implements Required<Extension['observer']> {
 
   /** The guard has let a request into a world. @throws DomainError the injected fault, or validation */
   readonly admitted = (asked: RequestTarget, session: Session): Session | Promise<Session> => {
-    const { injection, isWatched, explored } = this.concerns
+    const { injection, explored } = this.concerns
     const observed = this.#observed.get(asked.request)
     if (!observed) return session
     const injected = injection.before(observed, session.world, asked, session)
     // Reading writes nothing.
     if (asked.request.method === 'GET') return injected ? injected.then(() => session) : session
-    const writing = watchedSession(observed, session, isWatched())
+    const writing = watchedSession(observed, session)
     const writes = explored()
     if (!injected && !writes) return writing
     return Promise.resolve(injected)
@@ -178,11 +176,8 @@ export class RequestObserver implements Required<Extension['observer']> {
   }
 }
 
-/**
- * The session with which a request writes. It notes the rows and the events that the request writes, and the values of the rows
- * while somebody watches requests as they happen.
- */
-const watchedSession = (observed: ObservedRequest, session: Session, isWatched: boolean): Session => {
+/** The session with which a request writes. It notes the rows and the events that the request writes. */
+const watchedSession = (observed: ObservedRequest, session: Session): Session => {
   const { world } = session
   return {
     ...session,
@@ -192,7 +187,7 @@ const watchedSession = (observed: ObservedRequest, session: Session, isWatched: 
       const value = await session.write((tx) => {
         events = [] // of a unit of work that was undone and runs again
         using _ = listenToEvents(world, ({ eventId }) => events.push(eventId))
-        const written = withChanges(world, isWatched, () => work(tx))
+        const written = withChanges(world, () => work(tx))
         observed.changes = [...observed.changes, ...written.changes]
         if (written.changes.length > 0) markWritten(world)
         return written.value

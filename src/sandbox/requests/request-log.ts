@@ -221,8 +221,7 @@ const sizeOf = ({ path, requestHeaders, requestBody, response, changes, events }
     size += HEADER_BYTES + value.length
   })
   for (const { key, values } of changes) {
-    size += CHANGE_BYTES + key.length
-    if (values) size += (values.before?.length ?? 0) + (values.after?.length ?? 0)
+    size += CHANGE_BYTES + key.length + (values.before?.length ?? 0) + (values.after?.length ?? 0)
   }
   return size
 }

@@ -5,8 +5,8 @@ import { isFinal, keyOf, presentRow, shortened, valuesSql } from './row-values.t
 
 /** A row that a request has written; its key is the primary key, the columns joined by a comma. */
 export type RowChange = RecordedRequest['changes'][number] & {
-  /** Before and after the request, where somebody looked: JSON arrays in the order of the columns. */
-  values?: { before: string | null; after: string | null }
+  /** Before and after the request: JSON arrays in the order of the columns. */
+  values: { before: string | null; after: string | null }
 }
 
 /** Tables that are not watched: the program's own bookkeeping, and tables that no request of the API writes. */
@@ -16,11 +16,6 @@ const UNWATCHED = new Set([
   ...['clients', 'client_discounts', 'product_changes', 'moved_clock', 'kept_pace', 'kept_randomness'],
   ...['audit', 'audit_head', 'audit_keys', 'voucher_key', 'stock_published'],
 ])
-
-export const isWatched = (table: string): boolean => !UNWATCHED.has(table)
-
-/** The row of temp.noting while a unit of work runs: triggers note rows, or rows with their values. There is no row outside of one. */
-const NOTING = { rows: 1, values: 2 } as const
 
 /** The rows that a trigger of an operation sees. */
 const OPERATIONS = { insert: ['NEW'], update: ['OLD', 'NEW'], delete: ['OLD'] } as const
@@ -41,14 +36,11 @@ const watch = worldPart(({ db: { sqlite } }) => {
   sqlite.run(triggers)
   return {
     isLasting,
-    begin: sqlite.query<unknown, [number]>('INSERT INTO temp.noting VALUES (?)'),
+    begin: sqlite.query('INSERT INTO temp.noting VALUES (1)'),
     end: sqlite.query('DELETE FROM temp.noting'),
     clear: sqlite.query('DELETE FROM temp.row_changes'),
     read: sqlite.query<Noted, []>(
       'SELECT table_name AS "table", operation, key, before FROM temp.row_changes ORDER BY rowid',
-    ),
-    readDistinct: sqlite.query<RowChange, []>(
-      'SELECT DISTINCT table_name AS "table", operation, key FROM temp.row_changes ORDER BY rowid',
     ),
   }
 }, 'derived')
@@ -59,7 +51,8 @@ let triggers: string | undefined
 const triggersOn = (sqlite: Database['sqlite']): string =>
   [
     'CREATE TEMP TABLE IF NOT EXISTS row_changes (table_name TEXT, operation TEXT, key TEXT, before TEXT)',
-    'CREATE TEMP TABLE IF NOT EXISTS noting (what INTEGER PRIMARY KEY)',
+    // It has a row while a unit of work runs.
+    'CREATE TEMP TABLE IF NOT EXISTS noting (id INTEGER PRIMARY KEY)',
     ...watchedTables(sqlite).flatMap((table) => triggersOf(sqlite, table)),
   ].join(';\n')
 
@@ -70,15 +63,12 @@ const watchedTables = (sqlite: Database['sqlite']): string[] =>
     )
     .all()
     .map(({ name }) => name)
-    .filter(isWatched)
+    .filter((table) => !UNWATCHED.has(table))
 
 const triggersOf = (sqlite: Database['sqlite'], table: string): string[] =>
   Object.entries(OPERATIONS).map(([operation, rows]) => {
     const key = keyOf(sqlite, table).map((name) => `${rows.at(-1)}."${name}"`)
-    const before =
-      !isFinal(table) && rows[0] === 'OLD'
-        ? `iif(what = ${NOTING.values}, ${valuesSql(sqlite, table, 'OLD')}, NULL)`
-        : 'NULL'
+    const before = !isFinal(table) && rows[0] === 'OLD' ? valuesSql(sqlite, table, 'OLD') : 'NULL'
     const noted = `'${table}', '${operation}', ${key.join(" || ',' || ")}, ${before}`
     return `CREATE TEMP TRIGGER IF NOT EXISTS watch_${operation}_${table} AFTER ${operation} ON main."${table}"
        BEGIN INSERT INTO row_changes SELECT ${noted} FROM noting; END`
@@ -91,32 +81,26 @@ export const watchRows = (world: World): void => void world.of(watch)
  * Runs a unit of work inside its transaction, and returns the rows that it has written as well. Nothing is recorded outside of
  * one: changes that the clock makes would gather until the next. Work that throws is undone, together with its notes.
  */
-export const withChanges = <T>(
-  world: World,
-  takesValues: boolean,
-  work: () => T,
-): { value: T; changes: RowChange[] } => {
-  const { isLasting, begin, end, clear, read, readDistinct } = world.of(watch)
+export const withChanges = <T>(world: World, work: () => T): { value: T; changes: RowChange[] } => {
+  const { isLasting, begin, end, clear, read } = world.of(watch)
   let value: T
   try {
-    begin.run(takesValues ? NOTING.values : NOTING.rows)
+    begin.run()
     value = work()
   } catch (error) {
     if (!isLasting) world.forgetDerived() // the rollback has removed what the unit of work has made
     throw error
   }
   end.run()
-  const changes = takesValues ? withValuesOf(world.db, read.all()) : readDistinct.all()
+  const changes = withValuesOf(world.db, read.all())
   clear.run()
   return { value, changes }
 }
 
-type ValuedChange = RowChange & Required<Pick<RowChange, 'values'>>
-
 /** Adds the rows before and after. A row that was written several times has its first and its last values. */
 const withValuesOf = ({ sqlite }: Database, noted: readonly Noted[]): RowChange[] => {
   const changes: RowChange[] = []
-  const lastByRow = new Map<string, ValuedChange>()
+  const lastByRow = new Map<string, RowChange>()
   for (const { table, operation, key, before } of noted) {
     const change = { table, operation, key, values: { before: shortened(before), after: null } }
     if (isFinal(table)) {

@@ -16,7 +16,7 @@ export type { InboxEntry as InboxMessage } from '../../webhooks/inbox.ts'
 export type RequestHead = RecordedHead
 export type RequestDetail = Static<typeof Detail>
 export type RowChange = RequestDetail['changes'][number]
-export type RowValues = NonNullable<RowChange['now']>
+export type RowValues = NonNullable<RowChange['after']>
 export type ScripEvent = RequestDetail['caused'][number]
 export type Sent = Static<typeof Replay>
 export type World = Static<typeof WorldSummary>
