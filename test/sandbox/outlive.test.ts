@@ -215,26 +215,18 @@ describe('The data folder of named worlds', () => {
       return server
     }))
 
-  test('is checked by scrip verify, while a server runs; scrip backup says what it leaves out', () =>
+  test('is checked by scrip verify by its name, while a server runs; scrip backup says what it leaves out', () =>
     withFolder(async (dataDir, server) => {
       await saveAda(await open(server, 'shop'))
       await succeed(server, 'PUT', '/snapshots/kept?world=shop')
-      const verify = async () => {
-        const { stdout } = await run(['verify', '--data-dir', dataDir, '--json'])
-        const results = JSON.parse(stdout) as { check: string; faults: number; first: string | null }[]
-        return results.find(({ check }) => check === 'named worlds and snapshots are sound')
-      }
-      expect(await verify()).toMatchObject({ faults: 0, first: null })
+      const path = join(dataDir, 'snapshots', 'snapshot-kept.sqlite')
+      expect(await run(['verify', path])).toMatchObject({ exitCode: 0 })
       const backup = await run(['backup', join(dataDir, 'copy.sqlite'), '--data-dir', dataDir])
       expect(backup.stderr).toContain(`2 named worlds and snapshots of ${dataDir} are not in it`)
-      const path = join(dataDir, 'snapshots', 'snapshot-kept.sqlite')
       const kept = new Database(path)
       kept.run('UPDATE wallets SET amount_minor = amount_minor + 1 WHERE id = 1')
       kept.close()
-      expect(await verify()).toMatchObject({
-        faults: 1,
-        first: expect.stringMatching(/^snapshot-kept.sqlite: wallet 1 holds/),
-      })
+      expect(await run(['verify', path])).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('wallet 1 holds') })
       return server
     }))
 })

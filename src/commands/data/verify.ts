@@ -1,6 +1,6 @@
-import { SQLiteError, Database as SqliteDatabase } from 'bun:sqlite'
+import { Database as SqliteDatabase } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import type { Row } from '../../acts/cells.ts'
 import { breaksIn } from '../../audit/audit.ts'
@@ -11,12 +11,11 @@ import { databasePath } from '../../db/data-folder.ts'
 import { type Query, queryOn } from '../../db/database.ts'
 import { lockForReading } from '../../db/folder-lock.ts'
 import { bytesByHeader, isSqlite } from '../../db/image.ts'
-import { requireCurrentSchema, SchemaMismatch, schemaFaults } from '../../db/migrate.ts'
+import { requireCurrentSchema, schemaFaults } from '../../db/migrate.ts'
 import { modeOf } from '../../db/mode.ts'
 import { refused, unusable } from '../../kernel/exit.ts'
 import { markOf } from '../../orders/stock-queries.ts'
-import { findCipher, hasKey, type KeySource } from '../../orders/voucher-key.ts'
-import { worldFilesIn } from '../../sandbox/worlds/database-folder.ts'
+import { findCipher, hasKey, type KeyPlace } from '../../orders/voucher-key.ts'
 import { explainFaults, LENGTHLESS } from '../advice.ts'
 import { requirePrivateData } from '../records/administration.ts'
 import { note, show } from '../terminal/output.ts'
@@ -63,7 +62,6 @@ interface CheckResult extends Row {
 
 /** Caches pages that are read repeatedly: this saves a sixth of the time for a million transactions. */
 const CACHE_KIB = 65_536
-const WORLDS_CHECK = 'named worlds and snapshots are sound'
 const AUDIT_CHECK = 'the audit is unbroken'
 const SCHEMA_CHECK = 'the schema agrees with the migrations'
 
@@ -79,50 +77,7 @@ const verifiedFolder = async (path: string, place: KeySource, onProgress?: OnPro
   if (!existsSync(path)) throw unusable(`${path} does not exist\nCheck its name and its folder.`)
   requirePrivateData(dirname(path))
   using _lock = lockForReading(dirname(path))
-  return [...(await verified(path, place, onProgress)), ...(await verifiedWorlds(dirname(path), onProgress))]
-}
-
-/** Checks the files of the named worlds and snapshots in a data folder. */
-const verifiedWorlds = async (dataDir: string, onProgress?: OnProgress): Promise<CheckResult[]> => {
-  const files = worldFilesIn(dataDir)
-  const faults: string[] = []
-  for (const [index, file] of files.entries()) {
-    onProgress?.(`checking ${basename(file)}`, index, files.length)
-    faults.push(...(await faultsUnlessReplaced(file)).map((fault) => `${basename(file)}: ${fault}`))
-  }
-  return files.length === 0 ? [] : [resultOf(WORLDS_CHECK, faults)]
-}
-
-/** A running server may remove or replace a file in the meantime, and free its space while it is read. */
-const faultsUnlessReplaced = async (file: string): Promise<string[]> => {
-  const checked = inodeOf(file)
-  if (checked === undefined) return []
-  const isReplaced = () => inodeOf(file) !== checked
-  try {
-    const faults = await worldFaults(file)
-    return isReplaced() ? [] : faults
-  } catch (error) {
-    if (isReplaced()) return []
-    throw error
-  }
-}
-
-const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
-
-/** A world of an earlier release is migrated at its first use. Until then only its file is checked. */
-const worldFaults = async (file: string): Promise<string[]> => {
-  try {
-    return (await verified(file, {})).flatMap(({ first }) => first ?? [])
-  } catch (error) {
-    if (error instanceof SchemaMismatch) return fileFaults(file)
-    if (error instanceof SQLiteError) return [error.message]
-    throw error
-  }
-}
-
-const fileFaults = (file: string): string[] => {
-  using sqlite = openToCheck(file)
-  return faultsOf(sqlite, FILE_CHECK.sql)
+  return await verified(path, place, onProgress)
 }
 
 /** Runs all checks on one state of a database file. @throws ProgramError, SchemaMismatch, or an error of SQLite */
