@@ -6,7 +6,7 @@ import { schedule } from '../worlds/due.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import { type AttemptResult, type AttemptStatus, recordAttempt } from './attempt.ts'
 import { clearDropped } from './clearing.ts'
-import { type DeliverySlots, SlotsByWebhook } from './delivery-slots.ts'
+import { DeliverySlots, slotsIn } from './delivery-slots.ts'
 import type { Deliver } from './outgoing.ts'
 import { findAnyWebhook, queuesToDeliver, type Webhook } from './queries.ts'
 import { listenToQueue } from './queue.ts'
@@ -37,13 +37,15 @@ const knowledge = worldPart(() => ({ isLoaded: false }), 'derived')
 
 /** Delivers queued events, outside of transactions and requests. An attempt that was not recorded is made again. */
 export class Deliveries {
-  readonly #slots = new SlotsByWebhook()
+  /** The worlds with deliveries that wait or are in flight. */
+  readonly #worlds = new Set<World>()
   #abort = new AbortController()
-  readonly #waiting = new Set<{ world: World; isHeldUpBy: (slots: DeliverySlots) => boolean; resolve: () => void }>()
   /** The paused worlds, which send nothing, with the number of calls that pause each. */
   readonly #paused = new Map<World, number>()
   #inFlight = 0
   #isPumpDue = false
+  /** Resolves with the next pump. */
+  #pumped = Promise.withResolvers<void>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(private readonly options: DeliveriesOptions) {}
@@ -56,14 +58,19 @@ export class Deliveries {
   #read(world: World): void {
     world.of(knowledge).isLoaded = true
     listenToQueue(world, (webhookId, dueAtMs) => {
-      this.#slots.ofWebhook(world, webhookId).expect(dueAtMs)
+      this.#slotsOf(world, webhookId).expect(dueAtMs)
       this.#pumpSoon()
     })
     for (const queue of queuesToDeliver(world.db.query)) {
-      this.#look(world.db.query, this.#slots.ofWebhook(world, queue.id), queue)
+      this.#look(world.db.query, this.#slotsOf(world, queue.id), queue)
     }
     this.clear(world)
     this.#pumpSoon()
+  }
+
+  #slotsOf(world: World, webhookId: string): DeliverySlots {
+    this.#worlds.add(world)
+    return slotsIn(world).getOrInsertComputed(webhookId, () => new DeliverySlots(world, webhookId))
   }
 
   /** Called after the clock of a world was moved. */
@@ -91,11 +98,10 @@ export class Deliveries {
     }
   }
 
-  #until(world: World, isHeldUpBy: (slots: DeliverySlots) => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.add({ world, isHeldUpBy, resolve })
-      this.#pumpSoon()
-    })
+  async #until(world: World, isHeldUpBy: (slots: DeliverySlots) => boolean): Promise<void> {
+    this.#pumpSoon()
+    do await this.#pumped.promise
+    while (!world.closed && !this.#isClosing && slotsIn(world).values().some(isHeldUpBy))
   }
 
   /** Deletes dropped deliveries, in steps between which others write. */
@@ -140,9 +146,10 @@ export class Deliveries {
   #pump(): void {
     this.#isPumpDue = false
     this.#startAll()
-    this.#resolveWaiting()
+    this.#pumped.resolve()
+    this.#pumped = Promise.withResolvers()
     clearTimeout(this.#timer)
-    if (this.#isClosing || this.#slots.isEmpty) return
+    if (this.#isClosing || this.#worlds.size === 0) return
     this.#timer = setTimeout(this.#pumpSoon, TICK_MS)
     this.#timer.unref()
   }
@@ -150,11 +157,19 @@ export class Deliveries {
   /** Prefers the webhook with the fewest deliveries in flight; among equal ones, the one that has waited the longest. */
   #startAll(): void {
     if (this.options.isHeld()) return
-    const ready = this.#slots.ready((world) => this.#paused.has(world))
+    const ready = [...this.#worlds].flatMap((world) => this.#readyIn(world))
     while (ready.length > 0 && !this.#isClosing && this.#inFlight < ALL_IN_FLIGHT_MAX) {
       const slots = ready.reduce((first, other) => (other.comesBefore(first) ? other : first))
       if (!this.#start(slots) || !slots.isReady) ready.splice(ready.indexOf(slots), 1)
     }
+  }
+
+  /** The slots that may send now. A webhook without waiting deliveries is forgotten. */
+  #readyIn(world: World): DeliverySlots[] {
+    const all = slotsIn(world)
+    for (const [webhookId, { isIdle }] of all) if (isIdle) all.delete(webhookId)
+    if (all.size === 0) this.#worlds.delete(world)
+    return this.#paused.has(world) ? [] : [...all.values()].filter(({ isReady }) => isReady)
   }
 
   /** Returns whether there was something to send. */
@@ -213,15 +228,6 @@ export class Deliveries {
   /** Reports an error, except for a world that was reset or dropped, together with its deliveries. */
   #report(world: World, error: unknown): void {
     if (!world.closed && !this.#isClosing) this.options.onError(error)
-  }
-
-  #resolveWaiting(): void {
-    for (const waiting of this.#waiting) {
-      const { world, isHeldUpBy, resolve } = waiting
-      if (!world.closed && !this.#isClosing && this.#slots.of(world).some(isHeldUpBy)) continue
-      this.#waiting.delete(waiting)
-      resolve()
-    }
   }
 }
 

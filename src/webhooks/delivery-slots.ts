@@ -1,5 +1,5 @@
 import { sinceStartMs } from '../kernel/clock.ts'
-import type { World } from '../worlds/world.ts'
+import { type World, worldPart } from '../worlds/world.ts'
 
 /** Deliveries at once for a webhook (contract C16). */
 const IN_FLIGHT_MAX = 4
@@ -65,36 +65,7 @@ export class DeliverySlots {
   }
 }
 
-/** The slots of all webhooks, in all worlds, with deliveries that wait or are in flight. */
-export class SlotsByWebhook {
-  readonly #byWorld = new Map<World, Map<string, DeliverySlots>>()
+const slots = worldPart(() => new Map<string, DeliverySlots>())
 
-  get isEmpty(): boolean {
-    return this.#byWorld.size === 0
-  }
-
-  of(world: World): DeliverySlots[] {
-    return [...(this.#byWorld.get(world)?.values() ?? [])]
-  }
-
-  ofWebhook(world: World, webhookId: string): DeliverySlots {
-    const ofWorld = this.#byWorld.get(world) ?? new Map<string, DeliverySlots>()
-    this.#byWorld.set(world, ofWorld)
-    const slots = ofWorld.get(webhookId) ?? new DeliverySlots(world, webhookId)
-    ofWorld.set(webhookId, slots)
-    return slots
-  }
-
-  /** The slots that may send now. A webhook without waiting deliveries is forgotten. */
-  ready(isPaused: (world: World) => boolean): DeliverySlots[] {
-    const ready: DeliverySlots[] = []
-    for (const [world, webhooks] of this.#byWorld) {
-      for (const slots of webhooks.values()) {
-        if (slots.isIdle) webhooks.delete(slots.webhookId)
-        if (slots.isReady && !isPaused(world)) ready.push(slots)
-      }
-      if (world.closed || webhooks.size === 0) this.#byWorld.delete(world)
-    }
-    return ready
-  }
-}
+/** The slots of a world's webhooks with deliveries that wait or are in flight. */
+export const slotsIn = (world: World): Map<string, DeliverySlots> => world.of(slots)
