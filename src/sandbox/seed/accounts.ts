@@ -38,8 +38,8 @@ const WALLETS = [
   { clientId: 2, currency: 'USD', amount: 5 },
 ] as const
 
-/** The numbers of clients and ledger entries in a new world: an entry for each wallet that is funded. */
-export const SEEDED = { clients: ACCOUNTS.length, entries: WALLETS.length } as const
+/** The numbers of records in a new world: a ledger entry for each wallet, which is funded. */
+export const SEEDED = { clients: ACCOUNTS.length, wallets: WALLETS.length, entries: WALLETS.length } as const
 
 /** One agreed discount, so that the difference shows: product 2 at 6 % for `limited` instead of 4 %. */
 const AGREED_DISCOUNTS = [{ clientId: 2, productId: 2, discountBasisPoints: 600 }] as const

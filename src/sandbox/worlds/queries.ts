@@ -6,12 +6,15 @@ import { SEEDED } from '../seed/accounts.ts'
 import type { ClockState, Pace } from './movable-clock.ts'
 import { keptPace, keptRandomness, movedClock } from './tables.ts'
 
-/** True if the world holds more than its seed data. */
+/**
+ * True if a world holds more than its seed data. Logins do not count (contract C15). One without records accepts any time: nothing is
+ * left that would be newer than its clock.
+ */
 export const holdsRecords = (query: Query): boolean => {
   const found = sql<number>`EXISTS (SELECT 1 FROM beneficiaries) OR EXISTS (SELECT 1 FROM orders)
     OR EXISTS (SELECT 1 FROM payouts) OR EXISTS (SELECT 1 FROM events)
     OR EXISTS (SELECT 1 FROM product_changes) OR EXISTS (SELECT 1 FROM webhooks)
-    OR (SELECT count(*) FROM clients) > ${SEEDED.clients}
+    OR (SELECT count(*) FROM clients) > ${SEEDED.clients} OR (SELECT count(*) FROM wallets) > ${SEEDED.wallets}
     OR EXISTS (SELECT 1 FROM journal_entries WHERE id > ${SEEDED.entries})`
   return query.select({ found }).from(sql`(SELECT 1)`).get()?.found === 1
 }

@@ -3,20 +3,22 @@ import { Empty, Table, Tag, time } from '../../../../pages/ui/pieces.tsx'
 import { nounOf } from '../../../requests/in-words.ts'
 import type { RowChange } from '../types.ts'
 
-/** The rows that a request wrote, with their changed values before and after. */
+/** The rows that a request wrote, with their values before and after. */
 export const Rows = ({ changes }: { changes: readonly RowChange[] }) => (
-  <ul class="changes">
-    {[...changes].sort(byInterest).map((change) => (
-      <li key={`${change.table} ${change.operation} ${change.key}`}>
-        <details>
-          <summary>
-            <Tag kind={change.operation}>{change.operation}</Tag> <strong>{visible(nounOf(change))}</strong>{' '}
-            <span class="mono soft">{change.table}</span>
-          </summary>
-          <Values {...change} />
-        </details>
-      </li>
-    ))}
+  <ul class="items">
+      {changes
+        .toSorted((a, b) => rankOf(a) - rankOf(b))
+        .map((change) => (
+          <li key={`${change.table} ${change.operation} ${change.key}`}>
+            <details>
+              <summary>
+                <Tag kind={change.operation}>{change.operation}</Tag> <strong>{visible(nounOf(change))}</strong>{' '}
+                <span class="mono soft">{change.table}</span>
+              </summary>
+              <Values {...change} />
+            </details>
+          </li>
+        ))}
   </ul>
 )
 
@@ -25,24 +27,16 @@ const rankOf = ({ table, operation }: RowChange): number =>
   operation === 'update' ? 0 : table.startsWith('journal_') ? 2 : 1
 
 const Values = ({ before, after }: RowChange) => {
-  if (before && after) return <Updated before={before} after={after} />
-  const values = before ?? after
+  const values = after ?? before
   if (!values) return <Empty>It was written and deleted.</Empty>
-  const heading = before ? 'Before' : 'After'
-  const rows = Object.entries(values).filter(([, value]) => value !== null)
-  return (
-    <Table
-      kind="values"
-      headings={['Column', heading]}
-      rows={rows.map(([name, value]) => [name, name, <Value name={name} value={value} />])}
-    />
-  )
-}
-
-const Updated = ({ before, after }: { before: RowValues; after: RowValues }) => {
-  const names = Object.keys(after)
-  const changed = names.filter((name) => before[name] !== after[name])
-  const same = names.filter((name) => before[name] === after[name] && after[name] !== null)
+  const names = Object.keys(values).filter((name) => (before?.[name] ?? values[name]) !== null)
+  if (!before || !after) {
+    const heading = before ? 'Before' : 'After'
+    return (
+      <Table kind="" headings={['Column', heading]} rows={names.map((name) => [name, name, shown(name, values)])} />
+    )
+  }
+  const [changed, same] = [true, false].map((is) => names.filter((name) => (before[name] !== after[name]) === is))
   return (
     <>
       <Table
