@@ -45,25 +45,31 @@ describe('scrip backup FOLDER', () => {
       expect(acts.filter(({ command }) => command === 'backup').map(({ after }) => after)).toEqual([second, first])
     }))
 
-  operatorTest('is refused while the folder is away, and the metrics count that until one succeeds', async (operator) => {
-    await operator.json('client', 'add', 'acme')
-    const [folder, elsewhere] = [folderOf(operator), join(operator.folder, 'elsewhere')]
-    renameSync(folder, elsewhere)
-    const port = String(await freePort())
-    const server = await operator.serve('--metrics-port', port)
-    const failed = async (): Promise<number> => {
-      const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-      return Number(/^scrip_backups_failed (\d+)$/m.exec(page)?.[1])
-    }
-    expect(await operator.run(['backup', folder, '--keep', '1'])).toMatchObject({ exitCode: 4 })
-    expect(await failed()).toBe(1)
-    renameSync(elsewhere, folder)
-    expect(await operator.json<Copied>('backup', folder, '--keep', '1')).toMatchObject({ kept: 1, removed: 0 })
-    expect(await failed()).toBe(0)
-    await server.stop()
-    const acts = await operator.json<{ command: string; after: object }[]>('audit', 'list', '--status', 'refused')
-    expect(acts.at(-1)).toMatchObject({ command: 'backup', after: { reason: expect.stringContaining('not a folder') } })
-  })
+  operatorTest(
+    'is refused while the folder is away, and the metrics count that until one succeeds',
+    async (operator) => {
+      await operator.json('client', 'add', 'acme')
+      const [folder, elsewhere] = [folderOf(operator), join(operator.folder, 'elsewhere')]
+      renameSync(folder, elsewhere)
+      const port = String(await freePort())
+      const server = await operator.serve('--metrics-port', port)
+      const failed = async (): Promise<number> => {
+        const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+        return Number(/^scrip_backups_failed (\d+)$/m.exec(page)?.[1])
+      }
+      expect(await operator.run(['backup', folder, '--keep', '1'])).toMatchObject({ exitCode: 4 })
+      expect(await failed()).toBe(1)
+      renameSync(elsewhere, folder)
+      expect(await operator.json<Copied>('backup', folder, '--keep', '1')).toMatchObject({ kept: 1, removed: 0 })
+      expect(await failed()).toBe(0)
+      await server.stop()
+      const acts = await operator.json<{ command: string; after: object }[]>('audit', 'list', '--status', 'refused')
+      expect(acts.at(-1)).toMatchObject({
+        command: 'backup',
+        after: { reason: expect.stringContaining('not a folder') },
+      })
+    },
+  )
 
   test('keeps a copy of data that is not sound under another name, and removes no earlier one', () =>
     asOperator(async (operator) => {

@@ -226,7 +226,10 @@ describe('The data folder of named worlds', () => {
       const kept = new Database(path)
       kept.run('UPDATE wallets SET amount_minor = amount_minor + 1 WHERE id = 1')
       kept.close()
-      expect(await run(['verify', path])).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('wallet 1 holds') })
+      expect(await run(['verify', path])).toMatchObject({
+        exitCode: 1,
+        stdout: expect.stringContaining('wallet 1 holds'),
+      })
       return server
     }))
 })

@@ -62,7 +62,10 @@ async function backUp(this: Command, place: string, { keep }: BackupOptions): Pr
       withReader(config, async ({ sqlite }) => {
         if (keep !== undefined) requireFolder(place)
         const folder = isFolder(place) ? place : undefined
-        const file = folder === undefined ? place : join(folder, `scrip-${toTimestamp(systemClock.nowMs()).replaceAll(':', '-')}.sqlite`)
+        const file =
+          folder === undefined
+            ? place
+            : join(folder, `scrip-${toTimestamp(systemClock.nowMs()).replaceAll(':', '-')}.sqlite`)
         return await explainFaults(file, async () => {
           requireFolder(dirname(file))
           if (existsSync(file)) throw exists(file)

@@ -89,10 +89,7 @@ export const RequestDetail = Type.Object(
     }),
     caused: Type.Array(EventSchema, { description: 'Its events, the oldest first', example: [] }),
     deliveries: Type.Array(
-      Type.Object(
-        { webhook_id: Type.String(), ...ExplainedDeliverySchema.properties },
-        { title: 'RequestDelivery' },
-      ),
+      Type.Object({ webhook_id: Type.String(), ...ExplainedDeliverySchema.properties }, { title: 'RequestDelivery' }),
       { description: 'Every attempt to deliver these events, the oldest first', example: [] },
     ),
   },

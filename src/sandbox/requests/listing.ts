@@ -47,7 +47,10 @@ const matches = ({ status, read }: LoggedRequest, wanted: RequestFilter): boolea
   ((wanted.path === undefined && wanted.text === undefined) || hasPathAndText(read(), wanted))
 
 /** Secrets are not found, because they are not shown. */
-const hasPathAndText = ({ path, route, request_id, request, response }: RecordedRequest, wanted: RequestFilter): boolean =>
+const hasPathAndText = (
+  { path, route, request_id, request, response }: RecordedRequest,
+  wanted: RequestFilter,
+): boolean =>
   (wanted.path === undefined || wanted.path === route || fits(wanted.path, pathOf(path))) &&
   (wanted.text === undefined || searchText(path, request_id, request.body, response.body).includes(wanted.text))
 

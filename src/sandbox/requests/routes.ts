@@ -52,7 +52,10 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
         if (format === 'curl') return textResponse(read.map(curlOf).reverse().join(''))
         if (format === 'har') return har(read.map(toEntry).reverse())
         const recorded = read.map((logged) => logged.read())
-        return textResponse(JSON.stringify(filter.bodies === 'false' ? recorded.map(withoutBodies) : recorded), JSON_TYPE)
+        return textResponse(
+          JSON.stringify(filter.bodies === 'false' ? recorded.map(withoutBodies) : recorded),
+          JSON_TYPE,
+        )
       },
       {
         id: 'listRequests',

@@ -141,7 +141,8 @@ const resultOf = async (work: Promise<Told>): Promise<CallToolResult> => {
   try {
     const { words, data } = await work
     const text = data === undefined ? '' : JSON.stringify(data, null, 2)
-    const rest = text.length > LENGTH_MAX ? ` Only the first ${LENGTH_MAX} of ${text.length} characters are here: ${ADVICE}` : ''
+    const rest =
+      text.length > LENGTH_MAX ? ` Only the first ${LENGTH_MAX} of ${text.length} characters are here: ${ADVICE}` : ''
     const texts = text === '' ? [words] : [words + rest, `${DATA}\n${text.slice(0, LENGTH_MAX)}`]
     return { content: texts.map((each) => ({ type: 'text', text: each })) }
   } catch (error) {
