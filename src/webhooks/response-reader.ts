@@ -22,7 +22,7 @@ interface Framing {
 
 /** Reads the status of an HTTP/1.1 response and the beginning of its body, and nothing else (decision 72). */
 export class ResponseReader {
-  /** What has come and is not read yet: the rest of the head, and then the body. */
+  /** The unread part: the rest of the head, and then the body. */
   #bytes: Buffer = Buffer.alloc(0)
   #interims = 0
   #status: number | null = null

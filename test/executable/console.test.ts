@@ -77,15 +77,11 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
       .waitFor()
   })
 
-  test('shows the rows of a request before and after it, and says when it cannot', async () => {
-    const page = await consoles.open(`#requests?world=${world}&id=3&of=${world}`)
-    const rows = page.getByRole('region', { name: 'Rows changed' })
-    await rows.getByText('It did not record this request').waitFor()
+  test('shows the rows of a request before and after it', async () => {
     const looked = await consoles.world()
-    await page.evaluate(`location.hash = 'requests?world=${looked.name}'`)
-    // The log is read once the feed is open, because values are recorded from then on.
-    await page.getByText('1 request', { exact: true }).waitFor()
     await looked.post('/api/v1/payouts', PAYOUT)
+    const page = await consoles.open(`#requests?world=${looked.name}`)
+    const rows = page.getByRole('region', { name: 'Rows changed' })
     await row(page, '/api/v1/payouts').click()
     const wallet = rows.getByRole('listitem').filter({ hasText: 'Wallet 1' })
     await wallet.locator('summary').click()
@@ -93,7 +89,6 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     expect(await wallet.locator('tbody tr').filter({ hasText: 'amount_minor' }).allInnerTexts()).toEqual([
       'amount_minor\t10000000\t9998985',
     ])
-    expect(await rows.getByText('It did not record this request').count()).toBe(0)
   })
 
   test('shows the next due work, also deliveries, and opens it', async () => {
