@@ -6,19 +6,19 @@ import type { RowChange } from '../types.ts'
 /** The rows that a request wrote, with their values before and after. */
 export const Rows = ({ changes }: { changes: readonly RowChange[] }) => (
   <ul class="items">
-      {changes
-        .toSorted((a, b) => rankOf(a) - rankOf(b))
-        .map((change) => (
-          <li key={`${change.table} ${change.operation} ${change.key}`}>
-            <details>
-              <summary>
-                <Tag kind={change.operation}>{change.operation}</Tag> <strong>{visible(nounOf(change))}</strong>{' '}
-                <span class="mono soft">{change.table}</span>
-              </summary>
-              <Values {...change} />
-            </details>
-          </li>
-        ))}
+    {changes
+      .toSorted((a, b) => rankOf(a) - rankOf(b))
+      .map((change) => (
+        <li key={`${change.table} ${change.operation} ${change.key}`}>
+          <details>
+            <summary>
+              <Tag kind={change.operation}>{change.operation}</Tag> <strong>{visible(nounOf(change))}</strong>{' '}
+              <span class="mono soft">{change.table}</span>
+            </summary>
+            <Values {...change} />
+          </details>
+        </li>
+      ))}
   </ul>
 )
 
