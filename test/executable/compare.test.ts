@@ -281,7 +281,7 @@ describe('a 429 of the host', () => {
 })
 
 describe('a broken host', () => {
-  test('sends an id that is no id: nothing is asked about it', () => {
+  test('sends an invalid id: nothing is asked about it', () => {
     const ids = ['"../../../_sandbox/reset?x="', '"\\ud800"', '[[[1]]]', '1.5']
     const lists = /^GET \/api\/v1\/(?:orders|payouts|wallets|beneficiaries)\?limit=100 200$/
     const change = inText((text) => text.replace(/"id":("[^"]*"|\d+)/, () => `"id":${ids.pop()}`))

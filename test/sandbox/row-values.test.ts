@@ -27,7 +27,7 @@ const changeOf = (changes: readonly Change[], table: string, operation: string):
   return change
 }
 
-/** What differs between two rows. */
+/** The columns that differ between two rows. */
 const updateIn = ({ before, after }: Change): Record<string, unknown[]> =>
   Object.fromEntries(
     Object.entries(after ?? {}).flatMap(([name, value]) =>
