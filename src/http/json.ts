@@ -77,7 +77,7 @@ const LAST_BLANK = 32
  * The index at which a JSON text exceeds the bounds, or undefined. It reads each character once, and leaves invalid JSON
  * to the parser.
  */
-export const excessAt = (text: string, { nestingMax, valuesMax } = REQUEST_BOUNDS): number | undefined => {
+const excessAt = (text: string, { nestingMax, valuesMax } = REQUEST_BOUNDS): number | undefined => {
   let valueCount = 1
   let depth = 0
   // The first value in a container has no comma before it.
