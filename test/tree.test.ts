@@ -45,10 +45,9 @@ const namesIn = (statement: string): string[] =>
 
 const pathsBelow = (pattern: string): string[] => [...new Glob(pattern).scanSync(root)].sort()
 
-/** The pages of console and desk and the script of the others run in browsers: programs of their own, which `bundle.ts` builds. */
+/** The pages of console, desk and reference run in browsers: programs of their own, which `bundle.ts` builds. */
 const PAGES = ['src/sandbox/console/page/', 'src/desk/page/', 'src/pages/ui/']
 const isOfPage = (path: string): boolean => PAGES.some((folder) => path.startsWith(folder))
-const SCRIPT = 'src/pages/script.js'
 const PROGRAMS = ['src/main.ts']
 
 const sources = pathsBelow('src/**/*.ts')
@@ -166,9 +165,7 @@ describe('imports', () => {
       for (const { path: target } of sources.find((source) => source.path === path)?.imports ?? []) reach(target)
     }
     for (const program of PROGRAMS) reach(program)
-    const carried = pathsBelow('src/**/*').filter(
-      (path) => !path.endsWith('.d.ts') && !isOfPage(path) && path !== SCRIPT,
-    )
+    const carried = pathsBelow('src/**/*').filter((path) => !path.endsWith('.d.ts') && !isOfPage(path))
     expect(carried.filter((path) => !reached.has(path))).toEqual([])
   })
 })
@@ -250,7 +247,7 @@ test('src imports no packages but dependencies: npm start installs no others', (
 
 test('every export is imported somewhere', () => {
   const taken = new Set<string>()
-  const inBrowsers = [...PAGES.flatMap((folder) => pathsBelow(`${folder}**/*.{ts,tsx}`)), SCRIPT].map(readSource)
+  const inBrowsers = PAGES.flatMap((folder) => pathsBelow(`${folder}**/*.{ts,tsx}`)).map(readSource)
   for (const { imports, text } of [...sources, ...tests, ...inBrowsers]) {
     for (const { path, names } of imports) {
       for (const name of names) taken.add(`${path} ${name}`)

@@ -3,7 +3,7 @@ import { drawPage, SCRIPT_PATH } from '../pages/page.ts'
 import { type ApiDocument, type Entry, entriesOf } from './document.ts'
 import type { Guides } from './guides.ts'
 
-/** The frame around each page of the reference: search and navigation. */
+/** The frame around each page of the reference, with its navigation. */
 
 export const OPERATIONS = '/docs/operations'
 export const EVENTS = '/docs/events'
@@ -26,17 +26,11 @@ export const pageOf = (frame: Frame, path: string, title: string, content: Html)
 <header class="top">
 <a class="brand" href="/">Scrip</a>
 <a href="/docs">Reference</a>
-<button type="button" data-search hidden><span>Search</span> <kbd>/</kbd></button>
 </header>
 <div class="frame">
 <details class="menu" open><summary>Menu</summary>${navigation(frame, path)}</details>
 <main id="main" tabindex="-1" data-url="${frame.document.servers[0].url}">${content}</main>
-</div>
-<dialog id="search" aria-label="Search">
-<form class="line" method="dialog"><label class="hidden" for="query">Search operations, events and guides</label><input id="query" role="searchbox" enterkeyhint="go" placeholder="Search operations, events and guides" autocomplete="off" spellcheck="false"><button>Close</button></form>
-<p id="found" class="soft" role="status"></p>
-<ul id="results"></ul>
-</dialog>`,
+</div>`,
   })
 
 /** Operations by their first tag, in the order of the document. */

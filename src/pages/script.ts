@@ -1,3 +1,3 @@
 import { bundled } from './bundle.ts' with { type: 'macro' }
 
-export const SCRIPT: string = bundled('pages/script.js')
+export const SCRIPT: string = bundled('pages/ui/reference.tsx')

@@ -37,8 +37,8 @@ describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
     }
     await page.goto('/docs')
     await page.keyboard.press('/')
-    await page.locator('#query').fill('payout')
-    await page.locator('#results a').first().waitFor()
+    await page.getByLabel('Find').fill('payout')
+    await page.getByRole('option').first().waitFor()
     expect(await faultsOf(page)).toEqual([])
     expect(wrong).toEqual([])
   })
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
     await page.goto('/docs')
     await page.keyboard.press('/')
     await page.keyboard.type('rotate webhook')
-    await page.locator('#results a').first().waitFor()
+    await page.getByRole('option').first().waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Get a new secret' }).waitFor()
     await page.goBack()
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)('the reference, in Chromium', () => {
     await page.goto('/docs/guides/quickstart')
     const block = page.locator('.code').first()
     await block.getByRole('button').click()
-    await block.getByText('Copied').waitFor()
+    await page.getByText('Copied the code').waitFor()
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(
       (await block.locator('code').textContent()) ?? '',
     )

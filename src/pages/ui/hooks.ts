@@ -1,17 +1,17 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ACTED, act } from './notices.tsx'
 
-/** Listens while a view is shown. */
+/** Listens while a view is shown, from when it is drawn: a key may be pressed before the next frame. */
 export const useListener = <Type extends keyof WindowEventMap>(
   target: EventTarget,
   type: Type | typeof ACTED,
   onEvent: (event: WindowEventMap[Type]) => void,
 ): void =>
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listener = (event: Event) => onEvent(event as WindowEventMap[Type])
     target.addEventListener(type, listener)
     return () => target.removeEventListener(type, listener)
-  }, [])
+  })
 
 /** The part of an address after `#`, with it. Empty values are left out. */
 export const hashOf = (path: string, query: Readonly<Record<string, string | undefined>>): string => {
@@ -32,7 +32,7 @@ export const usePlaceIn = <Place>(placeOf: (path: string, query: Record<string, 
 
 /** While a view is shown, calls the function of a key, unless somebody types. */
 export const useKeys = (actions: Record<string, () => void>, on: readonly unknown[] = []): void =>
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
       const { target, key } = event
