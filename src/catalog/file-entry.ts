@@ -1,58 +1,45 @@
-import { TypeCompiler } from '@sinclair/typebox/compiler'
+import type { Fault } from '../http/document.ts'
+import type { JsonObject } from '../http/json.ts'
 import { toBasisPoints, toMinor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
-import { ApiProduct, type ProductDocument, ProductEntry } from './file-schema.ts'
-import { type Fault, schemaFaults, unwritable } from './json-file.ts'
+import { type ProductDocument, ProductEntry } from './file-schema.ts'
 
-/** Reads and checks one product of a catalog file, in the file's shape or in that of the API. */
+/** One product of a catalog file, in the file's shape or in that of the API. */
 
-/** The maximum quantity of a product in the API's shape, which has no such member (contract C8). */
-const API_MAX_QUANTITY = 50
-
-type ReadEntry = (entry: unknown) => { product?: ProductDocument; faults: Fault[] }
-
-export const fileReader = (): ReadEntry => {
-  const check = TypeCompiler.Compile(ProductEntry)
-  return (entry) => (check.Check(entry) ? { product: entry, faults: [] } : { faults: schemaFaults(check, entry) })
+/** The members that the API names otherwise. */
+const API_NAMES: Readonly<Record<string, string>> = {
+  country: 'country_code',
+  currency: 'currency_code',
+  denominations: 'available_denominations',
 }
 
-/** Reads products in the API's shape, and adds what they lack. */
-export const apiReader = (): ReadEntry => {
-  const check = TypeCompiler.Compile(ApiProduct)
-  return (entry) => {
-    if (!check.Check(entry)) return { faults: schemaFaults(check, entry) }
-    const { country_code: country, currency_code: currency, available_denominations: denominations } = entry
-    const { id, name, category, sub_category, image_url, delivery_mode, delivery_time, validity } = entry
-    return {
-      product: {
-        ...{ id, name, category, sub_category, country, currency },
-        ...(image_url && { image_url }),
-        ...{ delivery_mode, delivery_time, validity },
-        ...{ terms: entry.terms ?? '', details: entry.details ?? '', how_to_use: entry.how_to_use ?? '' },
-        ...{ active: true, stock: null, max_quantity: API_MAX_QUANTITY, gst_percent: 0 },
-        handling_fee: { fixed: 0, percent: 0 },
-        denominations,
-      },
-      faults: [],
-    }
-  }
+/** What a product in the API's shape can lack, and what it never has (contract C8). */
+const OPTIONAL_IN_API = { terms: '', details: '', how_to_use: '' }
+const NOT_IN_API = {
+  ...{ active: true, stock: null, max_quantity: 50, gst_percent: 0 },
+  handling_fee: { fixed: 0, percent: 0 },
 }
 
-const API_NAMES = [
-  ['/country_code', '/country'],
-  ['/currency_code', '/currency'],
-  ['/available_denominations', '/denominations'],
-] as const
+/** A product in the API's shape as one of a file, without other members. */
+export const fromApi = (sent: unknown): unknown => {
+  if (typeof sent !== 'object' || sent === null) return sent
+  const named = Object.keys(ProductEntry.properties).map((name) => [
+    name,
+    (sent as JsonObject)[API_NAMES[name] ?? name],
+  ])
+  const given = Object.fromEntries(named.filter(([, value]) => value !== undefined && value !== null))
+  return { ...OPTIONAL_IN_API, ...given, ...NOT_IN_API }
+}
 
 /** The path of a member in the API's shape. */
 export const apiPath = (path: string): string => {
-  const renamed = API_NAMES.find(([, file]) => path === file || path.startsWith(`${file}/`))
-  return renamed ? path.replace(renamed[1], renamed[0]) : path
+  const [, name = '', ...rest] = path.split('/')
+  return path && ['', API_NAMES[name] ?? name, ...rest].join('/')
 }
 
-/** The problems of a product that matches the schema. */
+/** The problems of a product that the schema allows. */
 export const problemsOf = (entry: ProductDocument, reference: Reference): Fault[] => {
-  const problems = unwritable(entry)
+  const problems: Fault[] = []
   const wrong = (path: string, what: string) => problems.push({ path, what })
   if (entry.image_url !== undefined && !URL.canParse(entry.image_url)) wrong('/image_url', 'is not an address')
   if (!reference.findCountryByAlpha3(entry.country)) wrong('/country', `no country has the code ${entry.country}`)

@@ -1,6 +1,6 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { parseFile, withoutByteOrderMark } from '../catalog/json-file.ts'
+import { parseDocument, withoutByteOrderMark } from '../http/document.ts'
 import { crossRate, RATE_ONE } from '../kernel/money.ts'
 import { FileFault } from '../kernel/problems.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -63,26 +63,23 @@ export const refuseStrangers = ({ base, perBaseE8 }: BaseRates, reference: Refer
   )
 }
 
-const checkedTable = (table: Static<typeof RateTable>): BaseRates => {
-  const perBaseE8 = new Map<string, number>([[table.base, RATE_ONE]])
+/** @throws FileFault with every bad row */
+export const parseRates = (text: string): BaseRates => {
+  const table = parseDocument('rates', withoutByteOrderMark(text))
+  if (!Value.Check(RateTable, table))
+    throw new FileFault('rates', ['/: expected {"base":"USD","rates":{"EUR":"0.92"}}'])
+  const { base, rates } = table
+  const perBaseE8 = new Map<string, number>([[base, RATE_ONE]])
   const problems: string[] = []
-  for (const [currency, text] of Object.entries(table.rates)) {
-    const rateE8 = parseRate(text)
-    if (typeof rateE8 === 'string') problems.push(`/rates/${currency}: ${text} ${rateE8}`)
-    else if (currency === table.base && rateE8 !== RATE_ONE)
-      problems.push(`/rates/${currency}: the base itself is 1, not ${text}`)
+  for (const [currency, rate] of Object.entries(rates)) {
+    const rateE8 = parseRate(rate)
+    if (typeof rateE8 === 'string') problems.push(`/rates/${currency}: ${rate} ${rateE8}`)
+    else if (currency === base && rateE8 !== RATE_ONE)
+      problems.push(`/rates/${currency}: the base itself is 1, not ${rate}`)
     else perBaseE8.set(currency, rateE8)
   }
   if (problems.length > 0) throw new FileFault('rates', problems)
-  return { base: table.base, perBaseE8 }
-}
-
-/** @throws FileFault with every bad row */
-export const parseRates = (text: string): BaseRates => {
-  const table = parseFile('rates', withoutByteOrderMark(text))
-  if (!Value.Check(RateTable, table))
-    throw new FileFault('rates', ['/: expected {"base":"USD","rates":{"EUR":"0.92"}}'])
-  return checkedTable(table)
+  return { base, perBaseE8 }
 }
 
 /** A rate in units of 1e-8, or the problem with it. */

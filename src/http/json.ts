@@ -6,6 +6,18 @@ export const JSON_TYPE = 'application/json'
 
 export type JsonObject = Record<string, unknown>
 
+/** The value of a JSON text; undefined if it is not JSON. */
+export const jsonIn = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** The JSON text of a value that is stored, or sent with its own status. */
 export class Json<out Value> {
   /** The value, for the compiler alone. */
@@ -49,15 +61,9 @@ const REQUEST_BOUNDS: Bounds = { nestingMax: 32, valuesMax: 10_000 }
  */
 export const parseObject = (text: string, valuesMax = REQUEST_BOUNDS.valuesMax): JsonObject => {
   if (excessAt(text, { ...REQUEST_BOUNDS, valuesMax }) !== undefined) throw unreadable()
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unreadable()
-    const object = value as JsonObject
-    return Object.values(object).some(isNested) && LONG_NUMBER.test(text) ? withExactNumbers(object, text) : object
-  } catch {
-    throw unreadable()
-  }
+  const object = jsonIn(text)
+  if (!isObject(object)) throw unreadable()
+  return Object.values(object).some(isNested) && LONG_NUMBER.test(text) ? withExactNumbers(object, text) : object
 }
 
 export const unreadable = (): DomainError => new DomainError(BODY_UNREADABLE)

@@ -3,6 +3,7 @@ import { parseTimestamp } from '../kernel/clock.ts'
 import { DomainError, invalid, type Rule, type Violation } from '../kernel/failure.ts'
 import { searchForm } from '../kernel/lower-case.ts'
 import { invalidId } from './failures.ts'
+import { isObject, jsonIn } from './json.ts'
 import { eitherCase, oneOf } from './schemas.ts'
 import { isWritable } from './validation.ts'
 
@@ -231,12 +232,8 @@ const sort =
 const parseSort = (
   value: string,
 ): Partial<Record<'field' | 'Field' | 'direction' | 'Direction', unknown>> | undefined => {
-  try {
-    const parsed: unknown = JSON.parse(value)
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : undefined
-  } catch {
-    return undefined
-  }
+  const parsed = jsonIn(value)
+  return isObject(parsed) ? parsed : undefined
 }
 
 /** The order of a list; the fallback replaces what the query leaves out. */

@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
-import { type Fault, schemaFaults, unwritable, withoutByteOrderMark } from '../catalog/json-file.ts'
+
 import { findProductRecord, type ProductRecord } from '../catalog/queries.ts'
 import type { Query, Tx } from '../db/database.ts'
+import { type Fault, faultsIn, unwritable, withoutByteOrderMark } from '../http/document.ts'
 import { parseTimestamp } from '../kernel/clock.ts'
 import { toMinor } from '../kernel/money.ts'
 import { FileFault } from '../kernel/problems.ts'
@@ -139,7 +140,7 @@ const ROWS_PER_PART = 100
 const checkedEntry = (isEntry: TypeCheck<typeof CodeEntry>, entry: Entry): Static<typeof CodeEntry> | string => {
   if ('problem' in entry) return entry.problem
   const { value } = entry
-  if (!isEntry.Check(value)) return wordsOf(schemaFaults(isEntry, value)) ?? 'is not of the form that is expected'
+  if (!isEntry.Check(value)) return wordsOf(faultsIn(isEntry, value)) ?? 'is not of the form that is expected'
   return wordsOf(unwritable(value)) ?? value
 }
 

@@ -1,7 +1,9 @@
 import { Type } from '@sinclair/typebox'
+import { withoutByteOrderMark } from '../http/document.ts'
+import { isObject, jsonIn } from '../http/json.ts'
 import { oneOf, Timestamp } from '../http/schemas.ts'
 import { parseTimestamp } from '../kernel/clock.ts'
-import { toMinor } from '../kernel/money.ts'
+import { AMOUNT_MINOR_MAX, minorPerMajor, toMinor } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Period } from '../wallets/statement-queries.ts'
 
@@ -46,8 +48,8 @@ export interface ListProblem {
 }
 
 type Cells = Readonly<Record<string, unknown>>
-/** Reports the problem of a cell. */
-type Wrong = (column: string, what: string) => void
+/** Reports the problem of a cell; without a column, that of the line. */
+type Wrong = (column: string | null, what: string) => void
 
 /** Reading ends after this many problems (contract C19). */
 const PROBLEMS_MAX = 20
@@ -63,22 +65,21 @@ const KNOWN = [...REQUIRED, 'status', 'at']
 
 /** Reads a list: JSON lines if it begins like JSON, otherwise CSV with a header. The rows are valid only without problems. */
 export const readList = (file: string, reference: Reference): { rows: TheirRow[]; problems: ListProblem[] } => {
-  const text = file.replace(/^\ufeff/, '')
+  const text = withoutByteOrderMark(file)
   const isJson = text.trimStart().startsWith('{')
   const rows: TheirRow[] = []
   const problems: ListProblem[] = []
   let columns: string[] | undefined
-  let isEmpty = true
+  if (text.trim() === '') problems.push({ line: 1, column: null, what: 'the file is empty' })
   for (const [record, line] of recordsIn(text, isJson)) {
     if (record.trim() === '') continue
-    isEmpty = false
-    const wrong = (column: string | null, what: string) => problems.push({ line, column, what })
+    const wrong: Wrong = (column, what) => problems.push({ line, column, what })
     if (record.length > RECORD_CHARACTERS_MAX) wrong(null, 'is longer than 65,536 characters')
     else if (record.includes('\0')) wrong(null, `holds NUL, as UTF-16 does. ${SAVE_AS}`)
     else if (record.includes(UNDECODED)) wrong(null, 'holds bytes that are not UTF-8')
     else if (isJson) {
-      const value = parsed(record)
-      if (value) rows.push(...rowIn(value, line, reference, wrong))
+      const value = jsonIn(record)
+      if (isObject(value)) rows.push(...rowIn(value, line, reference, wrong))
       else wrong(null, 'is not a JSON object')
     } else if (columns) {
       const cells = cellsIn(record)
@@ -93,7 +94,6 @@ export const readList = (file: string, reference: Reference): { rows: TheirRow[]
     }
     if (problems.length >= PROBLEMS_MAX || record.length > RECORD_CHARACTERS_MAX || record.includes('\0')) break
   }
-  if (isEmpty) problems.push({ line: 1, column: null, what: 'the file is empty' })
   return { rows, problems: problems.slice(0, PROBLEMS_MAX) }
 }
 
@@ -105,32 +105,14 @@ function* recordsIn(text: string, isJson: boolean): Generator<[record: string, l
   for (const [index, line] of lines.entries()) {
     if (!isJson && line.split('"').length % 2 === 0) isOpen = !isOpen
     if (isOpen && index < lines.length - 1) continue
-    yield [
-      lines
-        .slice(start, index + 1)
-        .join('\n')
-        .replace(/\r$/, ''),
-      start + 1,
-    ]
+    const record = lines.slice(start, index + 1).join('\n')
+    yield [record.replace(/\r$/, ''), start + 1]
     start = index + 1
   }
 }
 
-const parsed = (text: string): Cells | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
-  } catch {
-    return undefined
-  }
-}
-
 /** Checks the header of a CSV file (RFC 4180). Columns come in any order; unknown ones are ignored. */
-const checkHeader = (
-  columns: readonly string[],
-  record: string,
-  wrong: (column: string | null, what: string) => void,
-) => {
+const checkHeader = (columns: readonly string[], record: string, wrong: Wrong): void => {
   if (columns.every((column) => !KNOWN.includes(column))) {
     wrong(null, `is neither CSV with a header nor JSON lines${adviceFor(record)}`)
     return
@@ -170,65 +152,50 @@ const named = (columns: readonly string[], cells: readonly string[]): Cells =>
   Object.fromEntries(columns.flatMap((name, index) => (KNOWN.includes(name) ? [[name, cells[index]]] : [])))
 
 /** The row, or none if it is invalid. */
-const rowIn = (cells: Cells, line: number, known: Reference, report: Wrong): TheirRow[] => {
-  let isWrong = false
-  const wrong: Wrong = (column, what) => {
-    isWrong = true
-    report(column, what)
-  }
+const rowIn = (cells: Cells, line: number, known: Reference, wrong: Wrong): TheirRow[] => {
   const reference = textIn(cells.reference)
+  const isTooLong = reference !== null && reference.length > REFERENCE_CHARACTERS_MAX
   if (reference === null) wrong('reference', 'is missing')
-  else if (reference.length > REFERENCE_CHARACTERS_MAX) wrong('reference', 'has more than 255 characters')
+  else if (isTooLong) wrong('reference', 'has more than 255 characters')
   const type = TYPES.find((one) => one === textIn(cells.type)?.toLowerCase())
   if (!type) wrong('type', textIn(cells.type) === null ? 'is missing' : 'is neither order nor payout')
-  const currency = currencyIn(cells.currency, known, wrong)
+  const code = textIn(cells.currency)
+  const currency = known.findCurrencyByCode(code?.toUpperCase() ?? '')
+  if (!currency) wrong('currency', code === null ? 'is missing' : 'is not an ISO 4217 currency')
   const amountMinor = amountIn(cells.amount, currency, wrong)
   const atMs = timeIn(cells.at, wrong)
-  if (isWrong || reference === null || !type || !currency || amountMinor === undefined) return []
+  if (reference === null || isTooLong || !type || !currency) return []
+  if (amountMinor === undefined || atMs === undefined) return []
   return [{ line, type, reference, amountMinor, currencyId: currency.id, status: textIn(cells.status), atMs }]
-}
-
-const currencyIn = (cell: unknown, known: Reference, wrong: Wrong): Currency | undefined => {
-  const code = textIn(cell)
-  if (code === null) return void wrong('currency', 'is missing')
-  const currency = known.findCurrencyByCode(code.toUpperCase())
-  if (!currency) wrong('currency', 'is not an ISO 4217 currency')
-  return currency
 }
 
 /** The text of a cell; null for an empty cell. A number is not a text. */
 const textIn = (cell: unknown): string | null => (typeof cell === 'string' && cell !== '' ? cell : null)
 
+const isEmpty = (cell: unknown): boolean => cell === undefined || cell === null || cell === ''
+
+/** In minor units; undefined if it is wrong, or nobody knows its currency. */
 const amountIn = (cell: unknown, currency: Currency | undefined, wrong: Wrong): number | undefined => {
-  if (cell === undefined || cell === null || cell === '') return void wrong('amount', 'is missing')
-  const text = String(cell)
-  if ((typeof cell !== 'string' && typeof cell !== 'number') || !DECIMAL.test(text)) {
+  if (isEmpty(cell)) return void wrong('amount', 'is missing')
+  if ((typeof cell !== 'string' && typeof cell !== 'number') || !DECIMAL.test(String(cell))) {
     return void wrong('amount', 'is not a decimal number, such as 1000.50')
   }
-  const amount = Number(text)
+  const amount = Number(cell)
   if (amount < 0) return void wrong('amount', 'is below zero')
   if (!currency) return undefined
-  const minor =
-    amount > Number.MAX_SAFE_INTEGER / 10 ** currency.precision ? undefined : toMinorOrNone(amount, currency)
+  const isTooLarge = amount * minorPerMajor(currency.precision) > AMOUNT_MINOR_MAX
+  const minor = isTooLarge ? undefined : toMinor(amount, currency.precision)
   if (minor === undefined) wrong('amount', `is not an amount in ${currency.currency}: too large, or too many decimals`)
   return minor
 }
 
-const toMinorOrNone = (amount: number, { precision }: Currency): number | undefined => {
-  try {
-    return toMinor(amount, precision)
-  } catch {
-    return undefined
-  }
-}
-
-/** The time in a cell. A date means its midnight in UTC. */
-const timeIn = (cell: unknown, wrong: Wrong): number | null => {
-  if (cell === undefined || cell === null || cell === '') return null
+/** The time in a cell; null for an empty cell, undefined if it is wrong. A date means its midnight in UTC. */
+const timeIn = (cell: unknown, wrong: Wrong): number | null | undefined => {
+  if (isEmpty(cell)) return null
   const text = String(cell)
   const timeMs = parseTimestamp(DAY.test(text) ? `${text}T00:00:00Z` : text)
   if (timeMs === undefined) wrong('at', 'is neither a date nor an RFC 3339 time, such as 2026-11-05T10:00:00Z')
-  return timeMs ?? null
+  return timeMs
 }
 
 /** The period of a comparison without a month. */

@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { readText } from '../../http/body.ts'
-import { type JsonObject, parseObject } from '../../http/json.ts'
+import { isObject, type JsonObject, parseObject } from '../../http/json.ts'
 import type { Operation } from '../../http/operation.ts'
 import type { Violation } from '../../kernel/failure.ts'
 
@@ -55,8 +55,6 @@ function* unknownMembers(sent: JsonObject, known: TObject, prefix = ''): Generat
 /** True for an object with fixed names; a map takes any. */
 const isObjectSchema = (schema: TSchema): schema is TObject =>
   schema.properties !== undefined && schema.additionalProperties !== true
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A body that is not an object is left to the route. */
 const objectIn = async (request: Request, valuesMax: number | undefined): Promise<JsonObject> => {

@@ -1,3 +1,4 @@
+import { jsonIn } from '../../http/json.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
 import { scenarioStopped } from '../errors.ts'
@@ -27,7 +28,8 @@ export const play = async (world: World, steps: readonly Step[], send: Send): Pr
       room -= text.length
       if (room < 0)
         throw new StepFault(`the responses to named steps are longer than ${RESPONSES_MAX} characters together`)
-      responses.set(step.name, parsed(text))
+      const value = jsonIn(text)
+      responses.set(step.name, value === undefined ? text : value)
     } catch (error) {
       if (!(error instanceof StepFault)) throw error
       throw new DomainError(scenarioStopped(`${titleOf(index + 1, step)}: ${error.message}`))
@@ -66,14 +68,5 @@ const senderOf = (world: World, { as = SANDBOX_USERNAME, path, headers }: Step):
     return new Headers(headers).has('authorization') ? undefined : as
   } catch {
     throw new StepFault('a header has a name or a value that HTTP does not allow')
-  }
-}
-
-/** The value of a JSON text; any other text as it is. */
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
   }
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { JsonObject } from '../../http/json.ts'
+import { isObject, type JsonObject } from '../../http/json.ts'
 import { oneOf } from '../../http/schemas.ts'
 import { bodyCheck, Text, writingProblem } from '../../http/validation.ts'
 import { DomainError, invalid, type Violation, violated } from '../../kernel/failure.ts'
@@ -85,9 +85,6 @@ const readStep = (sent: unknown, names: Set<string>): Step => {
   names.add(step.name)
   return step
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The responses to earlier steps, by their names. */
 type Responses = ReadonlyMap<string, unknown>

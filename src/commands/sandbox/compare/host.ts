@@ -1,3 +1,4 @@
+import { jsonIn } from '../../../http/json.ts'
 import { SECOND_MS } from '../../../kernel/clock.ts'
 import { refused } from '../../../kernel/exit.ts'
 import type { Credentials } from '../../../sessions/credentials.ts'
@@ -39,7 +40,7 @@ export const logInTo = async (url: string, send: Send, credentials: Credentials)
     try {
       const request = new Request(url + path, { method, headers, ...(text !== undefined && { body: text }) })
       const response = await send(request)
-      return { status: response.status, headers: response.headers, body: bodyIn(await response.text()) }
+      return { status: response.status, headers: response.headers, body: jsonIn(await response.text()) }
     } catch (error) {
       throw refused(`${url} does not respond: ${error instanceof Error ? error.message : error}\nCheck the URL.`)
     }
@@ -52,14 +53,6 @@ export const logInTo = async (url: string, send: Send, credentials: Credentials)
     )
   }
   return { login, ask: (question) => ask(question, question.isPublic ? undefined : token) }
-}
-
-const bodyIn = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 export const memberOf = (value: unknown, name: string): unknown =>

@@ -2,10 +2,11 @@ import type { TSchema } from '@sinclair/typebox'
 import type { TypeCheck } from '@sinclair/typebox/compiler'
 import { ValueErrorType } from '@sinclair/typebox/errors'
 import type { JSONPath, ParseError } from 'jsonc-parser'
-import { isWritable } from '../http/validation.ts'
 import { FileFault } from '../kernel/problems.ts'
+import { jsonIn } from './json.ts'
+import { isWritable } from './validation.ts'
 
-/** Reads and checks JSON that a person wrote: catalogs, exchange rates, codes. */
+/** Reads and checks documents that a person wrote: catalogs, exchange rates, codes, lists of partners. */
 
 /** Loaded on first use, for files with a fault. The module that `require` finds by name requires others that no bundler sees. */
 const parser = () => require('jsonc-parser/lib/esm/main.js') as typeof import('jsonc-parser')
@@ -40,13 +41,11 @@ const parentOf = (place: string): string => place.slice(0, place.lastIndexOf('/'
 /** A text without the byte order mark of Windows programs. */
 export const withoutByteOrderMark = (text: string): string => text.replace(/^\ufeff/, '')
 
-/** The value of a JSON file. @throws FileFault with the place of the first syntax error */
-export const parseFile = (file: FileFault['file'], text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new FileFault(file, [syntaxFaultOf(text)])
-  }
+/** The value of a JSON document. @throws FileFault with the place of the first syntax error */
+export const parseDocument = (file: FileFault['file'], text: string): unknown => {
+  const value = jsonIn(text)
+  if (value === undefined) throw new FileFault(file, [syntaxFaultOf(text)])
+  return value
 }
 
 /** The first syntax error of a text that is not JSON, with its line. */
@@ -70,7 +69,9 @@ export interface Fault {
   what: string
 }
 
-export const schemaFaults = <Schema extends TSchema>(check: TypeCheck<Schema>, value: unknown): Fault[] => {
+/** What is wrong with a value: the rules of its schema that it breaks, or else the members that cannot be stored. */
+export const faultsIn = <Schema extends TSchema>(check: TypeCheck<Schema>, value: unknown): Fault[] => {
+  if (check.Check(value)) return unwritable(value as object)
   const faults = new Map<string, Fault>()
   for (const { path, message, type, schema } of check.Errors(value)) {
     const what = type === ValueErrorType.StringPattern ? `must be ${schema.description}` : message
