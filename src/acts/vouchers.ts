@@ -3,10 +3,9 @@ import { findNewVoucherKey } from '../config/config.ts'
 import { lockForCopying } from '../db/folder-lock.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { misused, refused } from '../kernel/exit.ts'
-import { inTurns } from '../kernel/turns.ts'
 import { Cipher } from '../orders/cipher.ts'
 import { type Reencrypted, reencrypt } from '../orders/rekey.ts'
-import { importCodes, readCodes } from '../orders/stock.ts'
+import { importCodes } from '../orders/stock.ts'
 import { markOf } from '../orders/stock-queries.ts'
 import { stockReport } from '../orders/stock-report.ts'
 import { cipherAsMarked, keysOf, nextKeyIn, promoteKey } from '../orders/voucher-key.ts'
@@ -19,20 +18,15 @@ import { act, listing, members, type Noun, type Shown } from './kind.ts'
 /** `scrip vouchers`: the codes that live mode sells (contract C12). No command shows one. */
 
 const importFile = async (data: Acting): Promise<Row> => {
-  const { config, world, query, reference, delivering, write, record, onProgress, input } = data
+  const { config, world, query, delivering, record, input } = data
   using _lock = await lockForCopying(config.dataDir)
-  const cipher = delivering.ciphers(query)
-  const nowMs = world.clock.nowMs()
-  const onRows = (done: number) => onProgress(`encrypting codes: ${done}`, 0, 0)
-  const codes = await inTurns(readCodes(input, { query, reference, cipher, nowMs, onRows }))
-  const after = { imported: codes.length }
-  await importCodes(codes, {
-    query,
-    write,
-    onRows: (done) => onProgress('writing codes', done, codes.length),
-    onPublish: (tx) => record(tx, { after }),
+  const imported = await importCodes(input, {
+    ...data,
+    cipher: delivering.ciphers(query),
+    nowMs: world.clock.nowMs(),
+    onPublish: (tx, count) => record(tx, { after: { imported: count } }),
   })
-  return after
+  return { imported }
 }
 
 export const stockIn = async ({ world, query }: Administration) => {

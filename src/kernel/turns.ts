@@ -3,14 +3,6 @@ import { sinceStartMs } from './clock.ts'
 /** Lets requests that have arrived come first. */
 export const nextTurn = (): Promise<void> => new Promise(setImmediate)
 
-/** Does long work in parts, after each of which others come. */
-export const inTurns = async <T>(parts: Generator<void, T>): Promise<T> => {
-  for (let part = parts.next(); ; part = parts.next()) {
-    if (part.done) return part.value
-    await nextTurn()
-  }
-}
-
 /** A client may use the thread for this long in one turn of the event loop. */
 const SHARE_MS = 10
 

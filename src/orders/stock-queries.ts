@@ -5,6 +5,7 @@ import {
   eq,
   gt,
   gte,
+  inArray,
   isNotNull,
   isNull,
   lte,
@@ -29,15 +30,16 @@ const undeliveredOf = ({ id }: Order) =>
     sql`NOT EXISTS (SELECT 1 FROM ${vouchers} WHERE ${vouchers.stockId} = ${voucherStock.id})`,
   )
 
+const lastPublished = sql`(SELECT ${stockPublished.upToId} FROM ${stockPublished})`
 /** Codes of an import that is not complete are not part of the stock. */
-const isPublished = sql`${voucherStock.id} <= (SELECT ${stockPublished.upToId} FROM ${stockPublished})`
+const isPublished = lte(voucherStock.id, lastPublished)
 
 const unexpired = (nowMs: number | Placeholder): SQL => sql`coalesce(${voucherStock.expiresAtMs} > ${nowMs}, TRUE)`
 
 const isFree = (nowMs: number | Placeholder) =>
   and(isPublished, isNull(voucherStock.orderId), isNull(voucherStock.damagedAtMs), unexpired(nowMs))
 
-type Kind = Pick<Order, 'productId' | 'denominationMinor'>
+export type Kind = Pick<Order, 'productId' | 'denominationMinor'>
 
 const isFreeOfKind = and(
   isGiven(voucherStock.productId, 'productId'),
@@ -102,8 +104,12 @@ export const publishStock = (tx: Tx): void => {
   tx.update(stockPublished).set({ upToId: last }).run()
 }
 
-/** Removes the codes of an interrupted import. */
-export const removeUnpublished = (tx: Tx): void => void tx.delete(voucherStock).where(not(isPublished)).run()
+/** Removes some of the codes that an interrupted import has left. Returns their number. */
+export const removeUnpublished = (tx: Tx, limit: number): number => {
+  const { id } = voucherStock
+  const left = tx.select({ id }).from(voucherStock).where(gt(id, lastPublished)).limit(limit)
+  return tx.delete(voucherStock).where(inArray(id, left)).returning({ id }).all().length
+}
 
 const ofFingerprint = preparedOne(voucherStock, eq(voucherStock.fingerprint, sql.placeholder('fingerprint')))
 

@@ -2,17 +2,12 @@ import type { Query } from '../db/database.ts'
 import { DAY_MS } from '../kernel/clock.ts'
 import { nextTurn } from '../kernel/turns.ts'
 import { findAnyOrder, nextOrderId } from './queries.ts'
-import { freeStock, soldBy, stockLevels } from './stock-queries.ts'
+import { freeStock, type Kind, soldBy, stockLevels } from './stock-queries.ts'
 
 /** Sales are averaged over this many days (contract C17). */
 const SALES_DAYS = 30
 /** Orders that are read at once, in 2 to 5 ms. */
 const STRIDE = 2_000
-
-interface Kind {
-  productId: number
-  denominationMinor: number
-}
 
 /** The imported codes that are left by product and denomination, and the days that they last at the present sales. */
 export const stockReport = async (query: Query, nowMs: number) => {

@@ -1,13 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
-
-import { findProductRecord, type ProductRecord } from '../catalog/queries.ts'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { findOffer, type Product } from '../catalog/product.ts'
+import { productsById } from '../catalog/queries.ts'
 import type { Query, Tx } from '../db/database.ts'
-import { type Fault, faultsIn, unwritable, withoutByteOrderMark } from '../http/document.ts'
+import { faultsIn, withoutByteOrderMark } from '../http/document.ts'
+import { jsonIn } from '../http/json.ts'
 import { parseTimestamp } from '../kernel/clock.ts'
-import { toMinor } from '../kernel/money.ts'
 import { FileFault } from '../kernel/problems.ts'
-import { inTurns } from '../kernel/turns.ts'
+import { nextTurn } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
 import { associatedDataInStock, type Cipher, type VoucherCode } from './cipher.ts'
 import { insertStock, isImported, publishStock, removeUnpublished, type StockRow } from './stock-queries.ts'
@@ -26,167 +26,129 @@ const CodeEntry = Type.Object(
   { additionalProperties: false },
 )
 
-export type EncryptedCode = Omit<StockRow, 'id' | 'orderId' | 'damagedAtMs'> & { place: string }
-
-interface ReadingCodes {
+interface Importing {
   query: Query
   reference: Reference
   cipher: Cipher
   nowMs: number
-  onRows?: (done: number) => void
-}
-
-/** Checks and ciphers the codes of a file, in parts: JSON lines or one JSON array. @throws FileFault with every bad row */
-export function* readCodes(
-  text: string,
-  { query, reference, cipher, nowMs, onRows }: ReadingCodes,
-): Generator<void, EncryptedCode[]> {
-  const isEntry = TypeCompiler.Compile(CodeEntry)
-  const problems: string[] = []
-  const products = new Map<number, ProductRecord | undefined>()
-  const codes: EncryptedCode[] = []
-  const seen = new Map<string, string>()
-  let count = 0
-  for (const entry of parse(withoutByteOrderMark(text))) {
-    const { place } = entry
-    if (++count % ROWS_PER_PART === 0) {
-      onRows?.(count)
-      yield
-    }
-    const wrong = (what: string) => problems.push(`${place}: ${what}`)
-    const value = checkedEntry(isEntry, entry)
-    if (typeof value === 'string') {
-      wrong(value)
-      continue
-    }
-    const product = products.getOrInsertComputed(value.product_id, (id) => findProductRecord(query, id))
-    const denominationMinor = product && offeredMinor(product, value, reference)
-    const expiresAtMs = typeof value.expires_at === 'string' ? parseTimestamp(value.expires_at) : null
-    const fingerprint = cipher.fingerprint(value.card_number)
-    if (fingerprint === undefined) {
-      wrong('card_number: must hold more than spaces and dashes')
-      continue
-    }
-    const earlier = seen.get(fingerprint)
-    seen.set(fingerprint, place)
-    if (!product) wrong(`product_id: no product has the id ${value.product_id}`)
-    else if (denominationMinor === undefined) wrong(`denomination: product ${value.product_id} does not offer it`)
-    else if (expiresAtMs === undefined) wrong('expires_at: is not an RFC 3339 time')
-    else if (expiresAtMs !== null && expiresAtMs <= nowMs) wrong('expires_at: is in the past')
-    else if (earlier !== undefined) wrong(`card_number: the same as at ${earlier}`)
-    else
-      codes.push({
-        place,
-        productId: value.product_id,
-        denominationMinor,
-        fingerprint,
-        sealed: cipher.encryptCode(
-          codeOf(value),
-          associatedDataInStock({ productId: value.product_id, denominationMinor, fingerprint }),
-        ),
-        expiresAtMs,
-      })
-  }
-  if (problems.length > 0) throw new FileFault('codes', problems)
-  return codes
-}
-
-interface Importing {
-  query: Query
   write: <T>(unit: (tx: Tx) => T) => Promise<T>
-  onRows: (done: number) => void
+  /** A total of 0 means that the total is not known. */
+  onProgress: (what: string, done: number, total: number) => void
   /** Called in the transaction that puts the codes up for sale. */
-  onPublish: (tx: Tx) => void
-}
-
-/**
- * Adds codes to the stock in small transactions, so that others write in between, and puts them up for sale in the last one (decision 31).
- * Only one import at a time may work on a folder. @throws FileFault with all codes that the stock has; it then adds nothing
- */
-export const importCodes = async (
-  codes: readonly EncryptedCode[],
-  { query, write, onRows, onPublish }: Importing,
-): Promise<void> => {
-  await write(removeUnpublished)
-  await inTurns(requireNew(query, codes))
-  for (let start = 0; start < codes.length; start += ROWS_PER_UNIT) {
-    onRows(start)
-    const rows = codes.slice(start, start + ROWS_PER_UNIT)
-    await write((tx) => {
-      for (const { place: _, ...row } of rows) insertStock(tx, { id: null, orderId: null, damagedAtMs: null, ...row })
-    })
-  }
-  await write((tx) => {
-    publishStock(tx)
-    onPublish(tx)
-  })
-}
-
-function* requireNew(query: Query, codes: readonly EncryptedCode[]): Generator<void, void> {
-  const problems: string[] = []
-  for (const [index, { place, fingerprint }] of codes.entries()) {
-    if (isImported(query, fingerprint)) problems.push(`${place}: card_number: was imported before`)
-    if (index % ROWS_PER_PART === 0) yield
-  }
-  if (problems.length > 0) throw new FileFault('codes', problems)
+  onPublish: (tx: Tx, count: number) => void
 }
 
 /** A transaction with this many rows takes some 10 ms. */
 const ROWS_PER_UNIT = 250
-/** The number of rows that are read in one turn of the event loop, which takes some milliseconds. */
+/** The number of rows that are checked in one turn of the event loop, which takes some milliseconds. */
 const ROWS_PER_PART = 100
 
-/** The value of a row, or the problem with its form. */
-const checkedEntry = (isEntry: TypeCheck<typeof CodeEntry>, entry: Entry): Static<typeof CodeEntry> | string => {
-  if ('problem' in entry) return entry.problem
-  const { value } = entry
-  if (!isEntry.Check(value)) return wordsOf(faultsIn(isEntry, value)) ?? 'is not of the form that is expected'
-  return wordsOf(unwritable(value)) ?? value
+/**
+ * Adds the codes of a file to the stock: JSON lines, or one JSON array. All are checked before the first is written. They are written in small
+ * transactions, so that others write in between, and the last one puts them up for sale (decision 31). Returns their number. Only one import
+ * at a time may work on a folder. @throws FileFault with every bad row; it then adds nothing
+ */
+export const importCodes = async (file: string, importing: Importing): Promise<number> => {
+  const { cipher, write, onProgress, onPublish } = importing
+  while (await write((tx) => removeUnpublished(tx, ROWS_PER_UNIT))) onProgress('removing what an import has left', 0, 0)
+  const read = codeReader(importing)
+  const count = await check(file, read, importing)
+  let done = 0
+  for (const rows of unitsOf(rowsIn(file), ROWS_PER_UNIT)) {
+    await write((tx) => {
+      for (const [place, sent] of rows) insertStock(tx, encrypted(read(sent), place, cipher))
+    })
+    done += rows.length
+    onProgress('writing codes', done, count)
+  }
+  await write((tx) => {
+    publishStock(tx)
+    onPublish(tx, count)
+  })
+  return count
 }
 
-const wordsOf = ([fault]: readonly Fault[]): string | undefined =>
-  fault && `${fault.path.slice(1) || 'the row'}: ${fault.what}`
+type ReadCode = ReturnType<typeof codeReader>
 
-const codeOf = ({ card_number, pin_code, claim_url }: Static<typeof CodeEntry>): VoucherCode => ({
-  cardNumber: card_number,
-  pinCode: pin_code ?? null,
-  claimUrl: claim_url ?? null,
-})
-
-const offeredMinor = (
-  { row, bands }: ProductRecord,
-  { denomination }: Static<typeof CodeEntry>,
-  reference: Reference,
-): number | undefined => {
-  const minor = toMinor(denomination, reference.getCurrency(row.currencyId).precision)
-  const isOffered =
-    minor !== undefined && bands.some(({ minMinor, maxMinor }) => minor >= minMinor && minor <= maxMinor)
-  return isOffered ? minor : undefined
+/** Returns the number of codes. @throws FileFault with every bad row, and every code that the file or the stock has already */
+const check = async (file: string, read: ReadCode, { query, onProgress }: Importing): Promise<number> => {
+  const problems: string[] = []
+  const places = new Map<string, string>()
+  for (const rows of unitsOf(rowsIn(file), ROWS_PER_PART)) {
+    for (const [place, sent] of rows) {
+      const code = read(sent)
+      const earlier = typeof code === 'string' ? undefined : places.get(code.fingerprint)
+      if (typeof code === 'string') problems.push(`${place}: ${code}`)
+      else if (earlier !== undefined) problems.push(`${place}: card_number: the same as at ${earlier}`)
+      else if (isImported(query, code.fingerprint)) problems.push(`${place}: card_number: was imported before`)
+      else places.set(code.fingerprint, place)
+    }
+    onProgress(`checking codes: ${places.size}`, 0, 0)
+    await nextTurn()
+  }
+  if (problems.length > 0) throw new FileFault('codes', problems)
+  return places.size
 }
 
-/** A row of a file with its place: `line 3` of JSON lines, `/2` of an array. */
-type Entry = { place: string } & ({ value: unknown } | { problem: string })
+interface FileCode extends Pick<StockRow, 'productId' | 'denominationMinor' | 'fingerprint' | 'expiresAtMs'> {
+  code: VoucherCode
+}
 
-function* parse(text: string): Generator<Entry> {
-  if (text.trimStart().startsWith('[')) {
-    const list = read(text, 'the file')
-    if ('value' in list && Array.isArray(list.value))
-      yield* list.value.map((value: unknown, index) => ({ place: `/${index}`, value }))
-    else yield list
+/** Reads the rows of a file: each is a code, or the words for what is wrong with it. */
+const codeReader = ({ query, reference, cipher, nowMs }: Importing) => {
+  const form = TypeCompiler.Compile(CodeEntry)
+  const products = new Map<number, Product | undefined>()
+  return (sent: unknown): FileCode | string => {
+    if (sent === undefined) return 'is not JSON'
+    const [fault] = faultsIn(form, sent)
+    if (fault) return `${fault.path.slice(1) || 'the row'}: ${fault.what}`
+    const { product_id: productId, denomination, card_number: cardNumber, ...others } = sent as Static<typeof CodeEntry>
+    const { pin_code: pinCode = null, claim_url: claimUrl = null, expires_at: expiresAt } = others
+    const product = products.getOrInsertComputed(productId, (id) => productsById(query, reference, [id])[0])
+    if (!product) return `product_id: no product has the id ${productId}`
+    const denominationMinor = findOffer(product, denomination, 0)?.denominationMinor
+    if (denominationMinor === undefined) return `denomination: product ${productId} does not offer it`
+    const expiresAtMs = typeof expiresAt === 'string' ? parseTimestamp(expiresAt) : null
+    if (expiresAtMs === undefined) return 'expires_at: is not an RFC 3339 time'
+    if (expiresAtMs !== null && expiresAtMs <= nowMs) return 'expires_at: is in the past'
+    const fingerprint = cipher.fingerprint(cardNumber)
+    if (fingerprint === undefined) return 'card_number: must hold more than spaces and dashes'
+    return { productId, denominationMinor, fingerprint, expiresAtMs, code: { cardNumber, pinCode, claimUrl } }
+  }
+}
+
+/** @throws FileFault for a row that a check has refused */
+const encrypted = (code: FileCode | string, place: string, cipher: Cipher) => {
+  if (typeof code === 'string') throw new FileFault('codes', [`${place}: ${code}`])
+  const { code: plain, ...row } = code
+  const sealed = cipher.encryptCode(plain, associatedDataInStock(row))
+  return { ...row, sealed, id: null, orderId: null, damagedAtMs: null }
+}
+
+type Row = [place: string, sent: unknown]
+
+/** The rows of a file with their places: `line 3` of JSON lines, `/2` of an array. One that is not JSON is undefined: no message quotes it. */
+function* rowsIn(file: string): Generator<Row> {
+  const text = withoutByteOrderMark(file)
+  if (/^\s*\[/.test(text)) {
+    const list = jsonIn(text)
+    yield* Array.isArray(list) ? list.map((sent, index): Row => [`/${index}`, sent]) : [['the file', undefined] as Row]
     return
   }
-  let number = 0
-  for (const line of text.split('\n')) {
-    number += 1
-    if (line.trim() !== '') yield read(line, `line ${number}`)
+  for (let start = 0, number = 1; start < text.length; number += 1) {
+    const end = text.indexOf('\n', start)
+    const line = text.slice(start, end === -1 ? undefined : end)
+    if (line.trim() !== '') yield [`line ${number}`, jsonIn(line)]
+    start = end === -1 ? text.length : end + 1
   }
 }
 
-/** The parser's own message would quote the row, and a code with it. */
-const read = (json: string, place: string): Entry => {
-  try {
-    return { place, value: JSON.parse(json) as unknown }
-  } catch {
-    return { place, problem: 'is not JSON' }
+function* unitsOf<Item>(items: Iterable<Item>, size: number): Generator<Item[]> {
+  let unit: Item[] = []
+  for (const item of items) {
+    if (unit.push(item) < size) continue
+    yield unit
+    unit = []
   }
+  if (unit.length > 0) yield unit
 }

@@ -1,74 +1,130 @@
-import { beforeEach, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { importCatalog } from '../../src/catalog/import.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { type EncryptedCode, importCodes } from '../../src/orders/stock.ts'
+import { Cipher } from '../../src/orders/cipher.ts'
+import { importCodes } from '../../src/orders/stock.ts'
 import { areFree, freeStock, markDamaged } from '../../src/orders/stock-queries.ts'
+import { readReference, seedReferenceData } from '../../src/start/seed.ts'
+import { CATALOG } from './live.ts'
 
 /** The codes of a file are imported all or none (contract C12). */
+
+const NOW = Date.parse('2030-01-01T00:00:00Z')
+const CODE = { product_id: 1, denomination: 10, card_number: 'ONE' }
+const reference = readReference()
 
 let database: Database
 beforeEach(() => {
   database = Database.inMemory()
   migrate(database.sqlite, { nowMs: () => 0 })
+  seedReferenceData(database)
+  importCatalog(database, reference, JSON.stringify(CATALOG))
 })
 
-const codesOf = (prefix: string, length: number): EncryptedCode[] =>
-  Array.from({ length }, (_, index) => ({
-    place: `line ${index + 1}`,
-    productId: 1,
-    denominationMinor: 1_000,
-    fingerprint: `${prefix} ${index}`,
-    sealed: Buffer.from(`${prefix} ${index}`),
-    expiresAtMs: null,
-  }))
-
-/** `onRows` is called before each of its transactions with codes. */
-const imported = (codes: readonly EncryptedCode[], onRows: () => void = () => undefined): Promise<void> =>
-  importCodes(codes, {
+/** `onProgress` is called after each step. */
+const imported = (file: string, onProgress: () => void = () => undefined): Promise<number> =>
+  importCodes(file, {
     query: database.query,
+    reference,
+    cipher: new Cipher(new Uint8Array(32)),
+    nowMs: NOW,
     write: (unit) => database.write(unit),
-    onRows,
+    onProgress,
     onPublish: () => undefined,
   })
 
-const countRows = (): unknown => database.sqlite.query('SELECT count(*) AS n FROM voucher_stock').get()
+const codesOf = (prefix: string, length: number, change: object = {}): string =>
+  Array.from({ length }, (_, index) => JSON.stringify({ ...CODE, card_number: `${prefix} ${index}`, ...change })).join(
+    '\n',
+  )
 
-test('an import with a code that is in the stock already is refused whole, and names its line', async () => {
-  await imported(codesOf('a', 3))
-  const file = [...codesOf('b', 600), ...codesOf('a', 1)]
-  const problems = ['line 1: card_number: was imported before']
-  await expect(imported(file)).rejects.toMatchObject({ name: 'FileFault', problems })
-  expect(countRows()).toEqual({ n: 3 })
-  await imported(codesOf('b', 600))
-  expect(countRows()).toEqual({ n: 603 })
-})
+const rows = () =>
+  database.sqlite.query<object, []>('SELECT denomination_minor, expires_at_ms FROM voucher_stock ORDER BY id').all()
+const forSale = (nowMs = 0) => freeStock(database.query, nowMs).map(({ available }) => available)
+const refused = (...problems: unknown[]) => ({ name: 'FileFault', problems })
 
-test('no code is for sale before all are imported, and an interrupted import can be repeated', async () => {
-  const forSale = () => freeStock(database.query, 0).map(({ available }) => available)
-  await imported(codesOf('a', 10))
-  let units = 0
-  const breakOff = () => {
+describe('an import', () => {
+  test('with a code that is in the stock already is refused whole, and names its line', async () => {
+    await imported(codesOf('a', 3))
+    const file = `${codesOf('b', 600)}\n${codesOf('a', 1)}`
+    await expect(imported(file)).rejects.toMatchObject(refused('line 601: card_number: was imported before'))
+    expect(rows()).toHaveLength(3)
+    await imported(codesOf('b', 600))
+    expect(forSale()).toEqual([603])
+  })
+
+  test('sells none before all are there, and one that was broken off is repeated', async () => {
+    await imported(codesOf('a', 10))
+    const breakOff = () => {
+      expect(forSale()).toEqual([10])
+      if (rows().length === 760) throw new Error('killed')
+    }
+    await expect(imported(codesOf('b', 1_000), breakOff)).rejects.toThrow('killed')
+    expect(rows()).toHaveLength(760)
     expect(forSale()).toEqual([10])
-    if (++units === 3) throw new Error('killed')
-  }
-  await expect(imported(codesOf('b', 1_000), breakOff)).rejects.toThrow('killed')
-  expect(countRows()).toEqual({ n: 510 })
-  expect(forSale()).toEqual([10])
-  await imported(codesOf('b', 1_000))
-  expect(countRows()).toEqual({ n: 1_010 })
-  expect(forSale()).toEqual([1_010])
+    expect(await imported(codesOf('b', 1_000))).toBe(1_000)
+    expect(rows()).toHaveLength(1_010)
+    expect(forSale()).toEqual([1_010])
+  })
 })
 
-test('damaged and expired codes do not count towards the stock that is left', async () => {
-  const codes = codesOf('a', 6).map((code, index) => ({ ...code, expiresAtMs: index < 2 ? 1_000 : null }))
-  await imported([...codes, ...codesOf('b', 1).map((code) => ({ ...code, denominationMinor: 2_000 }))])
-  const left = (nowMs: number) => freeStock(database.query, nowMs).map(({ available }) => available)
-  expect([left(999), left(1_000)]).toEqual([
+test('what is left of a kind is counted without what is damaged or has expired', async () => {
+  const expires_at = '2030-01-01T00:00:01Z'
+  await imported([codesOf('a', 2, { expires_at }), codesOf('b', 4), codesOf('c', 1, { product_id: 2 })].join('\n'))
+  expect([forSale(NOW + 999), forSale(NOW + 1_000)]).toEqual([
     [6, 1],
     [4, 1],
   ])
   await database.write((tx) => markDamaged(tx, [2, 3, 7], 0))
-  expect([left(999), left(1_000)]).toEqual([[4], [3]])
+  expect([forSale(NOW + 999), forSale(NOW + 1_000)]).toEqual([[4], [3]])
   const kind = { productId: 1, denominationMinor: 1_000 }
-  expect([3, 4].map((quantity) => areFree(database.query, kind, 1_000, quantity))).toEqual([true, false])
+  expect([3, 4].map((quantity) => areFree(database.query, kind, NOW + 1_000, quantity))).toEqual([true, false])
+})
+
+describe('a file of codes', () => {
+  test('is JSON lines, of which blank ones count for nothing, or one array', async () => {
+    const second = { ...CODE, card_number: 'TWO', expires_at: '2030-01-01T00:00:00.001Z' }
+    expect(await imported(`${JSON.stringify(CODE)}\n  \n\n${JSON.stringify(second)}\n`)).toBe(2)
+    const third = { ...second, card_number: 'THREE' }
+    expect(await imported(`\n ${JSON.stringify([{ ...CODE, card_number: 'FOUR' }, third])}`)).toBe(2)
+    const expected = [null, NOW + 1, null, NOW + 1].map((expires_at_ms) => ({
+      denomination_minor: 1_000,
+      expires_at_ms,
+    }))
+    expect(rows()).toEqual(expected)
+  })
+
+  const ROWS: [string, object, string][] = [
+    ['without a number', { ...CODE, card_number: undefined }, 'card_number: '],
+    ['with an unknown member', { ...CODE, pin: '1' }, 'pin: '],
+    ['that is no object', [], 'the row: '],
+    ['with half a surrogate pair', { ...CODE, pin_code: '\ud800' }, 'pin_code: a text must not hold NUL'],
+    ['of no product', { ...CODE, product_id: 3 }, 'product_id: no product has the id 3'],
+    ['of another denomination', { ...CODE, denomination: 20 }, 'denomination: product 1 does not offer it'],
+    ['that expires at no time', { ...CODE, expires_at: 'soon' }, 'expires_at: is not an RFC 3339 time'],
+    ['that expires now', { ...CODE, expires_at: '2030-01-01T00:00:00Z' }, 'expires_at: is in the past'],
+  ]
+  test.each(ROWS)('with a row %s is refused, naming its place and no code', async (_, row, problem) => {
+    const [first, second] = [{ ...CODE, card_number: 'FIRST' }, row].map((one) => JSON.stringify(one))
+    for (const [file, place] of [
+      [`${first}\n${second}`, 'line 2'],
+      [`[${first},${second}]`, '/1'],
+    ] as const) {
+      const error: unknown = await imported(file).catch((thrown: unknown) => thrown)
+      expect(error).toMatchObject(refused(expect.stringContaining(`${place}: ${problem}`)))
+      expect(String(error)).not.toMatch(/ONE|FIRST/)
+    }
+    expect(rows()).toEqual([])
+  })
+
+  test('may begin with the mark that Windows programs write', async () => {
+    for (const text of [JSON.stringify(CODE), JSON.stringify([{ ...CODE, card_number: 'TWO' }])])
+      expect(await imported(`\ufeff${text}`)).toBe(1)
+  })
+
+  test('with a line that is not JSON is refused', async () => {
+    const file = `${JSON.stringify(CODE)}\n{"card_number":"SECRET"`
+    await expect(imported(file)).rejects.toMatchObject(refused('line 2: is not JSON'))
+  })
 })

@@ -5,8 +5,7 @@ import type { Deps } from '../../src/app/services.ts'
 import { importCatalog } from '../../src/catalog/import.ts'
 import type { Database } from '../../src/db/database.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
-import { inTurns } from '../../src/kernel/turns.ts'
-import { importCodes, readCodes } from '../../src/orders/stock.ts'
+import { importCodes } from '../../src/orders/stock.ts'
 import { passwordDigest } from '../../src/sessions/credentials.ts'
 import { addClient } from '../../src/sessions/queries.ts'
 import { fund } from '../../src/wallets/ledger.ts'
@@ -18,7 +17,7 @@ import type { Order } from '../records.ts'
 /** Live mode in this process: one client with money, two products, and acts of an operator on the data. */
 
 const USD = 139
-const CATALOG = {
+export const CATALOG = {
   products: [
     catalogEntry({ id: 1, denominations: [{ min_value: 10, max_value: 10, discount: 0 }] }),
     catalogEntry({ id: 2, delivery_time: '24 hours', denominations: [{ min_value: 10, max_value: 10, discount: 0 }] }),
@@ -94,7 +93,13 @@ const stock = async (
 ): Promise<void> => {
   const { db } = worlds.default
   const lines = cards.map((card_number) => JSON.stringify({ product_id, denomination: 10, card_number, pin_code: '1' }))
-  const context = { query: db.query, reference, cipher: ciphers(db.query), nowMs: systemClock.nowMs() }
-  const codes = await inTurns(readCodes(lines.join('\n'), context))
-  await importCodes(codes, { query: db.query, write: (unit) => db.write(unit), onRows() {}, onPublish() {} })
+  await importCodes(lines.join('\n'), {
+    query: db.query,
+    reference,
+    cipher: ciphers(db.query),
+    nowMs: systemClock.nowMs(),
+    write: (unit) => db.write(unit),
+    onProgress() {},
+    onPublish() {},
+  })
 }
