@@ -3,7 +3,7 @@ import type { Reference } from '../reference/reference.ts'
 import { type World, worldPart } from '../worlds/world.ts'
 import type { Product, ProductChange, ProductTexts } from './product.ts'
 import { listedOf, loadProductIndex, type ProductIndex } from './product-index.ts'
-import { discountsOf, findInactiveId, findTexts, productsById } from './queries.ts'
+import { discountsOf, findInactiveId, findProduct, productsById } from './queries.ts'
 
 interface CatalogOptions {
   /** The database of the default world, which changes when that world is restored. */
@@ -78,8 +78,9 @@ export class Catalog {
     return index
   }
 
+  /** The long texts of a product, which are not kept in memory. */
   textsOf({ id }: Product): ProductTexts | undefined {
-    return findTexts(this.#current.database.query, id)
+    return findProduct(this.#current.database.query, id)
   }
 
   /** A product of a world, on sale or not. */

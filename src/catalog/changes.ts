@@ -12,15 +12,8 @@ interface ProductChange {
 /** The differences between two catalog files that the program has written, in the order of ids. */
 export const changesBetween = (before: string, after: string): ProductChange[] => {
   const [old, next] = [productsIn(before), productsIn(after)]
-  const added = [...next.values()].filter(({ id }) => !old.has(id))
-  const removed = [...old.values()].filter(({ id }) => !next.has(id))
-  const changed = [...next.values()].flatMap((product) => changeOf(old.get(product.id), product) ?? [])
-  const nothing = { before: null, after: null }
-  return [
-    ...added.map((product) => ({ change: 'added' as const, product, ...nothing })),
-    ...changed,
-    ...removed.map((product) => ({ change: 'removed' as const, product, ...nothing })),
-  ].sort((one, other) => one.product.id - other.product.id)
+  const ids = [...new Set([...old.keys(), ...next.keys()])].sort((one, other) => one - other)
+  return ids.flatMap((id) => changeOf(old.get(id), next.get(id)) ?? [])
 }
 
 const productsIn = (catalog: string): ReadonlyMap<number, ProductDocument> => {
@@ -28,8 +21,9 @@ const productsIn = (catalog: string): ReadonlyMap<number, ProductDocument> => {
   return new Map(products.map((product) => [product.id, product]))
 }
 
-const changeOf = (before: ProductDocument | undefined, after: ProductDocument): ProductChange | undefined => {
-  if (!before) return undefined
+const changeOf = (before?: ProductDocument, after?: ProductDocument): ProductChange | undefined => {
+  if (!before) return after && { change: 'added', product: after, before: null, after: null }
+  if (!after) return { change: 'removed', product: before, before: null, after: null }
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof ProductDocument)[]
   const changed = names.filter((name) => !Bun.deepEquals(before[name], after[name]))
   if (changed.length === 0) return undefined

@@ -107,7 +107,7 @@ export const productWire = (
   name: product.name,
   category: product.category,
   sub_category: product.subCategory,
-  country_code: product.country.alpha3,
+  country_code: product.country.alpha_3,
   currency_code: product.currency.currency,
   image_url: product.imageUrl ?? `${publicUrl}${cardPath(product.id)}`,
   delivery_mode: product.deliveryMode,

@@ -21,8 +21,10 @@ export const seedSampleCatalog = (database: Database, reference: Reference): voi
 
 /** Replaces all products. @throws FileFault, and then nothing has changed */
 export const importCatalog = (database: Database, reference: Reference, file: string): void => {
-  const rows = readCatalog(file, reference)
-  seedOnce(database, CATALOG_FILE, [file], (tx) => replaceBy(tx, rows))
+  const checked = check(file, reference)
+  database.fill((tx) => {
+    if (findSeed(tx, CATALOG_FILE) !== checked.digest) importChecked(tx, checked)
+  })
 }
 
 interface Checked {
@@ -30,11 +32,13 @@ interface Checked {
   rows: CatalogRows
 }
 
+const check = (file: string, reference: Reference): Checked => ({
+  digest: digestOf([file]),
+  rows: readCatalog(file, reference),
+})
+
 /** Reads and checks a catalog file, and returns it as JSON for the process that writes it. @throws FileFault */
-export const checkedCatalog = (file: string, reference: Reference): string => {
-  const checked: Checked = { digest: digestOf([file]), rows: readCatalog(file, reference) }
-  return JSON.stringify(checked)
-}
+export const checkedCatalog = (file: string, reference: Reference): string => JSON.stringify(check(file, reference))
 
 /**
  * Replaces all products by those of a checked catalog. For 100,000 products, other requests wait a second (decision 31).
@@ -42,15 +46,11 @@ export const checkedCatalog = (file: string, reference: Reference): string => {
  */
 export const importChecked = (tx: Tx, { digest, rows }: Checked) => {
   const before = { products: countProducts(tx) }
-  replaceBy(tx, rows)
-  putSeed(tx, CATALOG_FILE, digest)
-  return { before, after: { products: rows.products.length } }
-}
-
-const replaceBy = (tx: Tx, rows: CatalogRows): void => {
   dropSeed(tx, CATALOG_SEED)
   replaceCatalog(tx, rows)
   defineCategories(tx, rows)
+  putSeed(tx, CATALOG_FILE, digest)
+  return { before, after: { products: rows.products.length } }
 }
 
 /** The digest of the present catalog. */

@@ -95,7 +95,7 @@ const TEXTS: Record<Exclude<SortField, 'id'>, (product: Product) => string> = {
   name: ({ name }) => name,
   category: ({ category }) => category,
   sub_category: ({ subCategory }) => subCategory,
-  country_code: ({ country }) => country.alpha3,
+  country_code: ({ country }) => country.alpha_3,
   currency_code: ({ currency }) => currency.currency,
 }
 

@@ -1,8 +1,8 @@
 import { and, asc, count, eq, getTableColumns, gte, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { preparedFirst, preparedInsert } from '../db/prepared.ts'
+import { newValues, preparedInsert, preparedOne } from '../db/prepared.ts'
 import type { Reference } from '../reference/reference.ts'
-import type { Product, ProductTexts } from './product.ts'
+import type { Product } from './product.ts'
 import { categories, clientDiscounts, productBands, products, subcategories } from './tables.ts'
 
 export interface CatalogRows {
@@ -29,6 +29,8 @@ export interface CategorySeed {
   subcategories: readonly { id: number; name: string; category_id: number; active: boolean }[]
 }
 
+type CategoryTable = typeof categories | typeof subcategories
+
 /** Categories of catalog files have ids from here on; no release uses them. */
 const OWN_ID_MIN = 1_000_001
 
@@ -39,12 +41,7 @@ export const defineCategories = (tx: Tx, names: Record<'categories' | 'subcatego
   define(tx, subcategories, names.subcategories, { categoryId: 1 })
 }
 
-const define = (
-  tx: Tx,
-  table: typeof categories | typeof subcategories,
-  names: readonly string[],
-  others: { categoryId?: number },
-): void => {
+const define = (tx: Tx, table: CategoryTable, names: readonly string[], others: { categoryId?: number }): void => {
   tx.update(table).set({ active: false }).where(gte(table.id, OWN_ID_MIN)).run()
   const last =
     tx
@@ -73,30 +70,23 @@ export const seedCategories = (tx: Tx, seed: CategorySeed): void => {
       .where(and(gte(table.id, OWN_ID_MIN), inArray(table.name, names)))
       .run()
   }
-  const improved = { name: sql`excluded.name`, active: sql`excluded.active` }
   tx.insert(categories)
     .values([...seed.categories])
-    .onConflictDoUpdate({ target: categories.id, set: improved })
+    .onConflictDoUpdate({ target: categories.id, set: newValues(categories) })
     .run()
   tx.insert(subcategories)
     .values(seed.subcategories.map(({ category_id: categoryId, ...row }) => ({ ...row, categoryId })))
-    .onConflictDoUpdate({ target: subcategories.id, set: { ...improved, categoryId: sql`excluded.category_id` } })
+    .onConflictDoUpdate({ target: subcategories.id, set: newValues(subcategories) })
     .run()
 }
 
-/** A discount of one client on one product (contract C8). */
-interface AgreedDiscount {
-  clientId: number
-  productId: number
-  discountBasisPoints: number
-}
-
-export const agreeDiscounts = (tx: Tx, agreed: readonly AgreedDiscount[]): void => {
+/** Sets discounts of clients on products (contract C8). */
+export const agreeDiscounts = (tx: Tx, agreed: readonly (typeof clientDiscounts.$inferInsert)[]): void => {
   tx.insert(clientDiscounts)
     .values([...agreed])
     .onConflictDoUpdate({
       target: [clientDiscounts.clientId, clientDiscounts.productId],
-      set: { discountBasisPoints: sql`excluded.discount_basis_points` },
+      set: newValues(clientDiscounts),
     })
     .run()
 }
@@ -104,23 +94,11 @@ export const agreeDiscounts = (tx: Tx, agreed: readonly AgreedDiscount[]): void 
 export const deleteDiscounts = (tx: Tx, clientId: number): void =>
   void tx.delete(clientDiscounts).where(eq(clientDiscounts.clientId, clientId)).run()
 
-/** A product as an operator sees it, on sale or not. */
-export interface ProductRecord {
-  row: typeof products.$inferSelect
-  /** In the order of the catalog file. */
-  bands: (typeof productBands.$inferSelect)[]
-}
-
-export const productRecords = (query: Query): Map<number, ProductRecord> => {
+/** All products as an operator sees them, by their ids: on sale or not, with the bands in the order of the catalog file. */
+export const productRecords = (query: Query) => {
   const rows = query.select().from(products).orderBy(asc(products.id)).all()
   const bands = bandsByProduct(query)
   return new Map(rows.map((row) => [row.id, { row, bands: bands.get(row.id) ?? [] }]))
-}
-
-/** The record of one product. */
-export const findProductRecord = (query: Query, id: number): ProductRecord | undefined => {
-  const row = findProduct(query, id)
-  return row && { row, bands: bandsByProduct(query, eq(productBands.productId, id)).get(id) ?? [] }
 }
 
 const bandsByProduct = (query: Query, condition?: SQL) => {
@@ -130,23 +108,17 @@ const bandsByProduct = (query: Query, condition?: SQL) => {
 }
 
 /** The categories and subcategories of the catalog file, in its form; empty lists are left out. */
-export const ownCategories = (
-  query: Query,
-): { categories?: { name: string }[]; subcategories?: { name: string }[] } => {
-  const namesOf = (table: typeof categories | typeof subcategories) =>
-    query
-      .select({ name: table.name })
-      .from(table)
-      .where(and(gte(table.id, OWN_ID_MIN), eq(table.active, true)))
-      .orderBy(asc(table.id))
-      .all()
-  const [own, ownSub] = [namesOf(categories), namesOf(subcategories)]
-  return { ...(own.length > 0 && { categories: own }), ...(ownSub.length > 0 && { subcategories: ownSub }) }
+export const ownCategories = (query: Query): Partial<Record<'categories' | 'subcategories', { name: string }[]>> => {
+  const namesIn = (table: CategoryTable) =>
+    activeOf(query, table).flatMap(({ id, name }) => (id >= OWN_ID_MIN ? [{ name }] : []))
+  const [names, subs] = [namesIn(categories), namesIn(subcategories)]
+  return { ...(names.length > 0 && { categories: names }), ...(subs.length > 0 && { subcategories: subs }) }
 }
 
-/** A product, on sale or not. */
-export const findProduct = (query: Query, id: number): ProductRecord['row'] | undefined =>
-  query.select().from(products).where(eq(products.id, id)).limit(1).get()
+const withId = preparedOne(products, eq(products.id, sql.placeholder('id')))
+
+/** A product, on sale or not, with its long texts. */
+export const findProduct = (query: Query, id: number) => withId(query, { id })
 
 export const countProducts = (query: Query): number => query.select({ n: count() }).from(products).get()?.n ?? 0
 
@@ -155,7 +127,7 @@ export interface Named {
   name: string
 }
 
-const activeOf = (query: Query, table: typeof categories | typeof subcategories): Named[] =>
+const activeOf = (query: Query, table: CategoryTable): Named[] =>
   query
     .select({ id: table.id, name: table.name })
     .from(table)
@@ -166,32 +138,24 @@ const activeOf = (query: Query, table: typeof categories | typeof subcategories)
 export const activeCategories = (query: Query): Named[] => activeOf(query, categories)
 export const activeSubcategories = (query: Query): Named[] => activeOf(query, subcategories)
 
-export const productsOnSale = (query: Query, reference: Reference): Product[] => {
-  const bands = bandsByProduct(query)
-  return productRows(query, eq(products.active, true)).map((row) => productOf(row, bands, reference))
-}
+export const productsOnSale = (query: Query, reference: Reference): Product[] =>
+  productsWhere(query, reference, eq(products.active, true), undefined)
 
 /** The products with these ids, on sale or not. Unknown ids are left out. */
-export const productsById = (query: Query, reference: Reference, ids: readonly number[]): Product[] => {
-  const bands = bandsByProduct(query, inArray(productBands.productId, [...ids]))
-  return productRows(query, inArray(products.id, [...ids])).map((row) => productOf(row, bands, reference))
-}
+export const productsById = (query: Query, reference: Reference, ids: readonly number[]): Product[] =>
+  productsWhere(query, reference, inArray(products.id, [...ids]), inArray(productBands.productId, [...ids]))
 
-const productRows = (query: Query, condition: SQL | undefined) => {
+const productsWhere = (query: Query, reference: Reference, wanted: SQL, wantedBands: SQL | undefined): Product[] => {
   const { terms, details, howToUse, ...columns } = getTableColumns(products)
-  return query.select(columns).from(products).where(condition).orderBy(asc(products.id)).all()
+  const rows = query.select(columns).from(products).where(wanted).orderBy(asc(products.id)).all()
+  const bands = bandsByProduct(query, wantedBands)
+  return rows.map(({ countryId, currencyId, ...row }) => ({
+    ...row,
+    country: reference.getCountry(countryId),
+    currency: reference.getCurrency(currencyId),
+    bands: bands.get(row.id) ?? [],
+  }))
 }
-
-const productOf = (
-  { countryId, currencyId, ...row }: ReturnType<typeof productRows>[number],
-  bands: ReturnType<typeof bandsByProduct>,
-  reference: Reference,
-): Product => ({
-  ...row,
-  country: reference.getCountry(countryId),
-  currency: reference.getCurrency(currencyId),
-  bands: bands.get(row.id) ?? [],
-})
 
 export const findInactiveId = (query: Query): number | undefined =>
   query
@@ -201,14 +165,6 @@ export const findInactiveId = (query: Query): number | undefined =>
     .orderBy(asc(products.id))
     .limit(1)
     .get()?.id
-
-const withTexts = preparedFirst(products, eq(products.id, sql.placeholder('id')), asc(products.id))
-
-/** The long texts of a product, or undefined when another process has just removed it. */
-export const findTexts = (query: Query, id: number): ProductTexts | undefined => {
-  const row = withTexts(query, { id })
-  return row && { terms: row.terms, details: row.details, howToUse: row.howToUse }
-}
 
 export const discountsOf = (query: Query, clientId: number): ReadonlyMap<number, number> => {
   const rows = query.select().from(clientDiscounts).where(eq(clientDiscounts.clientId, clientId)).all()

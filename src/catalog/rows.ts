@@ -11,8 +11,9 @@ export const append = (rows: CatalogRows, entry: ProductDocument, reference: Ref
   const country = reference.findCountryByAlpha3(entry.country)
   const currency = reference.findCurrencyByCode(entry.currency)
   if (!country || !currency) return
-  const minor = (value: number): number => toMinor(value, currency.precision) ?? 0
+  const { bands, ...terms } = changeOf(entry, currency) as Required<ProductChange> // an entry has all of them
   rows.products.push({
+    ...terms,
     id: entry.id,
     name: entry.name,
     category: entry.category,
@@ -26,22 +27,8 @@ export const append = (rows: CatalogRows, entry: ProductDocument, reference: Ref
     terms: entry.terms,
     details: entry.details,
     howToUse: entry.how_to_use,
-    active: entry.active,
-    stock: entry.stock,
-    quantityMax: entry.max_quantity,
-    gstBasisPoints: toBasisPoints(entry.gst_percent) ?? 0,
-    feeFixedMinor: minor(entry.handling_fee.fixed),
-    feeBasisPoints: toBasisPoints(entry.handling_fee.percent) ?? 0,
   })
-  entry.denominations.forEach((band, position) => {
-    rows.bands.push({
-      productId: entry.id,
-      position,
-      minMinor: minor(band.min_value),
-      maxMinor: minor(band.max_value),
-      discountBasisPoints: toBasisPoints(band.discount) ?? 0,
-    })
-  })
+  rows.bands.push(...bands.map((band, position) => ({ productId: entry.id, position, ...band })))
 }
 
 /** The catalog file of a database, from which `readCatalog` reads the same rows. */
@@ -63,7 +50,7 @@ export const entryOf = (product: Product & ProductTexts): ProductDocument => ({
   name: product.name,
   category: product.category,
   sub_category: product.subCategory,
-  country: product.country.alpha3,
+  country: product.country.alpha_3,
   currency: product.currency.currency,
   ...(product.imageUrl !== null && { image_url: product.imageUrl }),
   delivery_mode: product.deliveryMode,

@@ -116,6 +116,15 @@ export const preparedInsert = <Table extends SQLiteTable>(table: Table) => {
   return (tx: Tx, row: WholeRow<Table>): void => void statement(tx).run(row)
 }
 
+/** For a conflict: each column takes the value of the row that could not be inserted. */
+export const newValues = (table: SQLiteTable): Record<string, SQL> =>
+  Object.fromEntries(
+    Object.entries(getTableColumns(table)).map(([name, column]) => [
+      name,
+      sql`excluded.${sql.identifier(column.name)}`,
+    ]),
+  )
+
 /** Inserts a row, or replaces the one with the same key. */
 export const preparedPut = <Table extends SQLiteTable>(table: Table, key: readonly SQLiteColumn[]) => {
   const values = placeholders(namesOf(table)) as Table['$inferInsert']

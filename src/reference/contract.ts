@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { notFound } from '../kernel/failure.ts'
-import type { Country } from './tables.ts'
 
 /** Countries (spec 4.4) and currencies (spec 4.5) in the API. */
 
@@ -16,17 +15,7 @@ export const CountrySchema = Type.Object(
   },
   { title: 'Country' },
 )
-export type CountryWire = Static<typeof CountrySchema>
-
-export const countryWire = (country: Country): CountryWire => ({
-  id: country.id,
-  name: country.name,
-  official_name: country.officialName,
-  alpha_2: country.alpha2,
-  alpha_3: country.alpha3,
-  numeric_code: country.numericCode,
-  dialing_prefix: country.dialingPrefix,
-})
+export type Country = Static<typeof CountrySchema>
 
 export const CurrencySchema = Type.Object(
   {
@@ -37,6 +26,8 @@ export const CurrencySchema = Type.Object(
   },
   { title: 'Currency' },
 )
+/** `currency` is the ISO 4217 code, `precision` the number of decimals (spec 2.5). */
+export type Currency = Static<typeof CurrencySchema>
 
 export const COUNTRY_NOT_FOUND = notFound('Country')
 export const CURRENCY_NOT_FOUND = notFound('Currency')

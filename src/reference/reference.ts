@@ -1,5 +1,4 @@
-import type { CountryWire } from './contract.ts'
-import type { Country, Currency } from './tables.ts'
+import type { Country, Currency } from './contract.ts'
 
 export type { Country, Currency }
 
@@ -14,11 +13,11 @@ export class Reference {
   readonly #currenciesByCode: ReadonlyMap<string, Currency>
 
   constructor(seed: ReferenceSeed) {
-    this.countries = seed.countries.map(countryRow).sort((a, b) => a.id - b.id)
+    this.countries = seed.countries.toSorted((a, b) => a.id - b.id)
     this.currencies = seed.currencies.toSorted((a, b) => a.id - b.id)
     this.#countriesById = new Map(this.countries.map((country) => [country.id, country]))
-    this.#countriesByAlpha3 = new Map(this.countries.map((country) => [country.alpha3, country]))
-    this.#alpha2Codes = new Set(this.countries.map((country) => country.alpha2))
+    this.#countriesByAlpha3 = new Map(this.countries.map((country) => [country.alpha_3, country]))
+    this.#alpha2Codes = new Set(this.countries.map((country) => country.alpha_2))
     this.#currenciesById = new Map(this.currencies.map((currency) => [currency.id, currency]))
     this.#currenciesByCode = new Map(this.currencies.map((currency) => [currency.currency, currency]))
   }
@@ -59,18 +58,8 @@ export class Reference {
   }
 }
 
-/** The rows of the seed files, with the names of the API. */
+/** The rows of the seed files. */
 export interface ReferenceSeed {
-  countries: readonly CountryWire[]
+  countries: readonly Country[]
   currencies: readonly Currency[]
 }
-
-export const countryRow = (country: CountryWire): Country => ({
-  id: country.id,
-  name: country.name,
-  officialName: country.official_name,
-  alpha2: country.alpha_2,
-  alpha3: country.alpha_3,
-  numericCode: country.numeric_code,
-  dialingPrefix: country.dialing_prefix,
-})

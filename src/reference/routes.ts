@@ -1,17 +1,23 @@
-import type { Static } from '@sinclair/typebox'
 import { Json } from '../http/json.ts'
 import { listOf } from '../http/operation.ts'
 import { idPath } from '../http/parameters.ts'
 import { foundOr } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
-import { COUNTRY_NOT_FOUND, CountrySchema, CURRENCY_NOT_FOUND, CurrencySchema, countryWire } from './contract.ts'
+import {
+  COUNTRY_NOT_FOUND,
+  type Country,
+  CountrySchema,
+  CURRENCY_NOT_FOUND,
+  type Currency,
+  CurrencySchema,
+} from './contract.ts'
 import type { Reference } from './reference.ts'
 
 /** Countries (spec 4.4) and currencies (spec 4.5). */
 
 export const referenceRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) => {
   // These never change while the program runs.
-  const countries = Json.encoded<Country[]>(JSON.stringify(reference.countries.map(countryWire)))
+  const countries = Json.encoded<Country[]>(JSON.stringify(reference.countries))
   const currencies = Json.encoded<Currency[]>(JSON.stringify(reference.currencies))
 
   const ofCountries = guard
@@ -27,7 +33,7 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
       description: 'All 249 countries, with identifiers that never change.',
       response: listOf('All countries of ISO 3166-1', CountrySchema),
     })
-    .get('/countries/:id', ({ params: { id } }) => countryWire(foundOr(reference.findCountry(id), COUNTRY_NOT_FOUND)), {
+    .get('/countries/:id', ({ params: { id } }) => foundOr(reference.findCountry(id), COUNTRY_NOT_FOUND), {
       id: 'getCountry',
       summary: 'Get a country',
       description: 'Includes both letter codes, the numeric code and the dialing prefix.',
@@ -58,6 +64,3 @@ export const referenceRoutes = ({ reference, guard }: { reference: Reference; gu
     })
   return [ofCountries, ofCurrencies]
 }
-
-type Country = Static<typeof CountrySchema>
-type Currency = Static<typeof CurrencySchema>

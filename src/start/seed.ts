@@ -7,12 +7,11 @@ import { type CategorySeed, seedCategories } from '../catalog/queries.ts'
 import { type BaseRates, readRates } from '../charges/rates.ts'
 import type { Database } from '../db/database.ts'
 import { seedOnce } from '../db/seeds.ts'
-import type { CountryWire } from '../reference/contract.ts'
 import { seedReference } from '../reference/queries.ts'
-import { type Currency, Reference, type ReferenceSeed } from '../reference/reference.ts'
+import { type Country, type Currency, Reference, type ReferenceSeed } from '../reference/reference.ts'
 
 const carriedReference = (): ReferenceSeed => ({
-  countries: JSON.parse(countriesJson) as CountryWire[],
+  countries: JSON.parse(countriesJson) as Country[],
   currencies: JSON.parse(currenciesJson) as Currency[],
 })
 

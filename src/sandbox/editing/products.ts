@@ -24,8 +24,8 @@ interface ProductEdit extends Partial<Omit<ProductTerms, 'handling_fee'>> {
 
 /** A product of a world as an entry of a catalog file, with the stock that is left. */
 export const entryIn = (query: Query, catalog: Catalog, product: Product): ProductDocument => {
-  const texts = catalog.textsOf(product) ?? { terms: '', details: '', howToUse: '' }
-  return { ...entryOf({ ...product, ...texts }), stock: leftOf(query, product) }
+  const { terms, details, howToUse } = catalog.textsOf(product) ?? { terms: '', details: '', howToUse: '' }
+  return { ...entryOf({ ...product, terms, details, howToUse }), stock: leftOf(query, product) }
 }
 
 const leftOf = (query: Query, { id, stock }: Pick<Product, 'id' | 'stock'>): number | null =>
