@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
@@ -51,10 +51,6 @@ export const ordersOf = (query: Query, narrowing: Narrowing): Rows<Order> => {
   const amount = sql`${payableMinor} / power(10.0, ${precision})`
   return rowsById(query, orders, narrowed({ clientId, status, atMs, texts, amount }, narrowing), narrowing)
 }
-
-/** The orders of all clients, the newest first. */
-export const latestOrders = (query: Query, limit: number): Order[] =>
-  query.select().from(orders).orderBy(desc(orders.id)).limit(limit).all()
 
 /** The orders of all clients, the oldest first. */
 export const allOrders = (query: Query, statuses: readonly OrderStatus[]): Order[] =>

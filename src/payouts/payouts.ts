@@ -23,7 +23,7 @@ import {
   payoutWire,
   SAVED_BENEFICIARY_NOT_FOUND,
 } from './contract.ts'
-import type { Payee, PayoutInput } from './input.ts'
+import type { PayoutInput } from './input.ts'
 import { applyEvent, type Moving, withDue } from './progress.ts'
 import { publishPayout } from './publish.ts'
 import {
@@ -59,48 +59,40 @@ export const createPayout = (tx: Tx, paying: Paying, session: Session, input: Pa
   const { world, client } = session
   const wallet = findWallet(tx, client.id, input.walletId)
   if (!wallet) throw new DomainError(PAYING_WALLET_NOT_FOUND)
-  const payee = payeeOf(tx, client.id, input)
+  const { beneficiaryId, payee } = payeeOf(tx, client.id, input)
   if (isReferenceTaken(tx, client.id, input.referenceId)) throw new DomainError(DUPLICATE_REFERENCE_ID)
   const price = payoutPriceOf(tx, paying, session, wallet, input)
-  const nowMs = world.clock.nowMs()
-  const created = { id: world.ids.next('pyt', nowMs), clientId: client.id, createdAtMs: nowMs }
-  const payout = withDue(paying, world, newPayout(created, input, payee, price), nowMs)
+  const createdAtMs = world.clock.nowMs()
+  const { referenceId, walletId, currency, amountMinor } = input
+  const created: Payout = {
+    ...{ id: world.ids.next('pyt', createdAtMs), clientId: client.id, referenceId, ...BEGINNING },
+    walletId,
+    currencyId: currency.id,
+    amountMinor,
+    amountRank: amountMinor * 10 ** (RANK_DECIMALS - currency.precision),
+    ...price,
+    beneficiaryId,
+    beneficiaryEmail: payee.email,
+    beneficiaryFirstName: payee.firstName,
+    beneficiaryLastName: payee.lastName,
+    beneficiaryCountry: payee.country,
+    beneficiaryPhone: payee.phone,
+    beneficiaryIdentifiers: input.identifiers,
+    searchLowerCase: searchText(referenceId, payee.email),
+    description: input.description,
+    metadata: input.metadata,
+    createdAtMs,
+  }
+  const payout = withDue(paying, world, created, createdAtMs)
   const context = { world, reference: paying.reference }
   reservePayout(tx, context, wallet, payout)
   insertPayout(tx, payout)
-  const { id: payoutId, status: toStatus, createdAtMs } = payout
   const cause = { eventType: 'created', fromStatus: null, actorType: 'client', message: null } as const
-  const event = { payoutId, toStatus, createdAtMs, ...cause }
+  const event = { payoutId: payout.id, toStatus: payout.status, createdAtMs, ...cause }
   insertEvent(tx, { id: null, ...event })
   if (payout.dueAtMs !== null) schedule(world, 'payouts', payout.dueAtMs)
   return publishPayout(tx, context, payout, 'created', createdAtMs, [event])
 }
-
-const newPayout = (
-  created: Pick<Payout, 'id' | 'clientId' | 'createdAtMs'>,
-  input: Omit<PayoutInput, 'payee'>,
-  { beneficiaryId, payee }: { beneficiaryId: string | null; payee: Payee },
-  price: PayoutPrice,
-): Payout => ({
-  ...created,
-  referenceId: input.referenceId,
-  ...BEGINNING,
-  walletId: input.walletId,
-  currencyId: input.currency.id,
-  amountMinor: input.amountMinor,
-  amountRank: input.amountMinor * 10 ** (RANK_DECIMALS - input.currency.precision),
-  ...price,
-  beneficiaryId,
-  beneficiaryEmail: payee.email,
-  beneficiaryFirstName: payee.firstName,
-  beneficiaryLastName: payee.lastName,
-  beneficiaryCountry: payee.country,
-  beneficiaryPhone: payee.phone,
-  beneficiaryIdentifiers: input.identifiers,
-  searchLowerCase: searchText(input.referenceId, payee.email),
-  description: input.description,
-  metadata: input.metadata,
-})
 
 /** The saved beneficiary, if there is one, and the person that is copied into the payout. */
 const payeeOf = (query: Query, clientId: number, { payee }: PayoutInput) => {
@@ -110,11 +102,6 @@ const payeeOf = (query: Query, clientId: number, { payee }: PayoutInput) => {
   return { beneficiaryId: saved.id, payee: saved }
 }
 
-type PayoutPrice = Pick<
-  Payout,
-  'feesMinor' | 'rateE8' | 'paidMinor' | 'paidAmountMinor' | 'paidConversionMinor' | 'beneficiaryTotalMinor'
->
-
 /** The price of a payout in the wallet's currency, and for the beneficiary's total in that of the default wallet. */
 const payoutPriceOf = (
   query: Query,
@@ -122,7 +109,7 @@ const payoutPriceOf = (
   { world, client }: Session,
   wallet: Wallet,
   { amountMinor, currency }: PayoutInput,
-): PayoutPrice => {
+) => {
   const { reference } = paying
   const rates = paying.rates(world)
   // A client can have its own fees (contract C9).
@@ -135,6 +122,7 @@ const payoutPriceOf = (
   const feesMinor = feeBasisPoints === 0 ? 0 : Math.max(FEE_MINOR_MIN, percentOf(amountMinor, feeBasisPoints))
   const netMinor = inWallet(plus(amountMinor, feesMinor))
   if (netMinor === 0) throw new DomainError(AMOUNT_TOO_SMALL)
+  const totalling = wallet.isDefault ? wallet : findDefaultWallet(query, client.id)
   const paidConversionMinor = rateE8 === undefined ? null : percentOf(netMinor, conversionBasisPoints)
   return {
     feesMinor,
@@ -143,27 +131,17 @@ const payoutPriceOf = (
     // At least 1, so that a late return is a credit.
     paidAmountMinor: Math.min(Math.max(1, inWallet(amountMinor)), netMinor),
     paidConversionMinor,
-    beneficiaryTotalMinor: inCurrencyOf(
-      wallet.isDefault ? wallet : findDefaultWallet(query, client.id),
-      { reference, rates },
-      amountMinor,
-      currency,
-    ),
+    beneficiaryTotalMinor: totalling
+      ? amountAt(rates, amountMinor, currency, reference.getCurrency(totalling.currencyId))
+      : 0,
   }
 }
 
 /** An amount at the current rate, which the payout keeps; 0 for a currency without a rate. */
-const inCurrencyOf = (
-  wallet: Wallet | undefined,
-  { reference, rates }: { reference: Reference; rates: RateSource },
-  amountMinor: number,
-  currency: Currency,
-): number => {
-  if (!wallet) return 0
-  const target = reference.getCurrency(wallet.currencyId)
-  if (target.id === currency.id) return amountMinor
-  const rateE8 = rates(currency.currency, target.currency)
-  return rateE8 === undefined ? 0 : convert(amountMinor, rateE8, currency.precision, target.precision)
+const amountAt = (rates: RateSource, amountMinor: number, from: Currency, to: Currency): number => {
+  if (from.id === to.id) return amountMinor
+  const rateE8 = rates(from.currency, to.currency)
+  return rateE8 === undefined ? 0 : convert(amountMinor, rateE8, from.precision, to.precision)
 }
 
 /** Lists payouts without their events. */

@@ -4,7 +4,7 @@ import type { Reference } from '../reference/reference.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { publishPayout } from './publish.ts'
-import { countDue, findFirstDue, insertEvent, movingPayouts, type PayoutChange, updatePayout } from './queries.ts'
+import { countDue, findFirstDue, insertEvent, movingPayouts, updatePayout } from './queries.ts'
 import { movePayoutMoney } from './settlement.ts'
 import type { ActorType, Payout, PayoutStatus } from './tables.ts'
 import { canHappen, EXPIRY_MS, nextStep, type PayoutEventType, type PayoutStep, TRANSITIONS } from './transitions.ts'
@@ -36,11 +36,20 @@ export const applyEvent = (
   if (!canHappen(event, payout)) {
     throw new DomainError(transitionRefused(payout.status, event))
   }
-  const { actorType, nowMs, message } = details
-  const moved: Payout = { ...payout, ...changeBy(event, details) }
+  const { actorType, nowMs, message, failureCode, failureReason } = details
+  const { to, stamps, money } = TRANSITIONS[event]
+  const moved: Payout = {
+    ...{ ...payout, status: to },
+    ...(stamps && { [stamps]: nowMs }),
+    ...(event === 'returned' && { returned: true }),
+    ...(event === 'failed' && {
+      failureCode: failureCode ?? 'payout_failed',
+      failureReason: failureReason ?? 'The payout could not be made',
+    }),
+  }
   const after = withDue(moving, world, moved, nowMs)
   const context = { world, reference: moving.reference }
-  movePayoutMoney(tx, context, TRANSITIONS[event].money, after, nowMs)
+  movePayoutMoney(tx, context, money, after, nowMs)
   updatePayout(tx, after)
   insertEvent(tx, {
     id: null,
@@ -55,22 +64,6 @@ export const applyEvent = (
   publishPayout(tx, context, after, event, nowMs)
   if (after.dueAtMs !== null) schedule(world, 'payouts', after.dueAtMs)
   return after
-}
-
-const changeBy = (
-  event: PayoutEventType,
-  { nowMs, failureCode, failureReason }: Omit<EventDetails, 'actorType'>,
-): PayoutChange => {
-  const { to, stamps } = TRANSITIONS[event]
-  return {
-    status: to,
-    ...(stamps && { [stamps]: nowMs }),
-    ...(event === 'returned' && { returned: true }),
-    ...(event === 'failed' && {
-      failureCode: failureCode ?? 'payout_failed',
-      failureReason: failureReason ?? 'The payout could not be made',
-    }),
-  }
 }
 
 /** The statuses that an operator can advance a payout to, in order. */

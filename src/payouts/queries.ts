@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query } from '../db/database.ts'
 import { contains, List, searchText } from '../db/lists.ts'
@@ -32,7 +32,6 @@ export const BEGINNING = {
   cancelledAtMs: null,
 } as const satisfies Partial<Payout>
 type Changing = keyof typeof BEGINNING
-export type PayoutChange = Partial<Pick<Payout, Changing>>
 
 export const findPayout = preparedFind(payouts)
 
@@ -67,10 +66,6 @@ export const payoutsNamed = (query: Query, names: readonly string[]): Payout[] =
     .where(or(isOneOf(payouts.id, names), ofReference))
     .all()
 }
-
-/** The payouts of all clients, the newest first: their ids sort by creation. */
-export const latestPayouts = (query: Query, limit: number): Payout[] =>
-  query.select().from(payouts).orderBy(desc(payouts.id)).limit(limit).all()
 
 const byPayout = preparedAll(payoutEvents, isGiven(payoutEvents.payoutId, 'payoutId'), asc(payoutEvents.id))
 

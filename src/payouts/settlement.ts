@@ -21,46 +21,29 @@ export const reservePayout = (tx: Tx, context: EventContext, wallet: Wallet, pay
 export const movePayoutMoney = (
   tx: Tx,
   context: EventContext,
-  effect: MoneyEffect,
+  effect: MoneyEffect | undefined,
   payout: Payout,
   nowMs: number,
 ): void => {
-  if (effect === 'none') return
-  const wallet = foundOr(findWallet(tx, payout.clientId, payout.walletId), WALLET_NOT_FOUND)
-  if (effect === 'pay') pay(tx, wallet, payout, nowMs)
-  else giveBack(tx, context, wallet, effect, payout, nowMs)
-}
-
-const pay = (tx: Tx, wallet: Wallet, payout: Payout, nowMs: number): void => {
-  const cause = { sourceType: 'payout', sourceId: payout.id, nowMs } as const
-  settle(tx, wallet, cause, payout.paidMinor, paidLines(wallet, payout))
-  if (payout.beneficiaryId === null) return
-  recordPayout(tx, payout.clientId, {
-    beneficiaryId: payout.beneficiaryId,
-    amountMinor: payout.beneficiaryTotalMinor,
-    completedAtMs: nowMs,
-  })
-}
-
-/** A refund, before completion, gives back everything; a return, after it, only the amount. */
-const giveBack = (
-  tx: Tx,
-  context: EventContext,
-  wallet: Wallet,
-  effect: 'refund' | 'return',
-  payout: Payout,
-  nowMs: number,
-): void => {
-  const reason = effect === 'return' ? 'returned' : payout.status
-  const remarks = `${payout.referenceId} ${reason}`
-  const cause = { sourceType: 'refund', sourceId: payout.id, remarks, nowMs } as const
-  const conversion = conversionOf(context.reference, wallet, payout)
-  if (effect === 'refund') {
-    refund(tx, context, wallet, { ...cause, conversion }, payout.paidMinor)
-  } else {
-    const returned = { ...cause, conversion: conversion && { ...conversion, conversionMinor: 0 } }
-    moveWallet(tx, context, wallet, returned, payout.paidAmountMinor, payoutLines(wallet, payout, -1))
+  if (!effect) return
+  const { id: sourceId, clientId, beneficiaryId, beneficiaryTotalMinor, paidMinor } = payout
+  const wallet = foundOr(findWallet(tx, clientId, payout.walletId), WALLET_NOT_FOUND)
+  if (effect === 'pay') {
+    settle(tx, wallet, { sourceType: 'payout', sourceId, nowMs }, paidMinor, paidLines(wallet, payout))
+    if (beneficiaryId === null) return
+    recordPayout(tx, clientId, { beneficiaryId, amountMinor: beneficiaryTotalMinor, completedAtMs: nowMs })
+    return
   }
+  // A refund, before completion, gives back everything; a return, after it, only the amount.
+  const remarks = `${payout.referenceId} ${effect === 'return' ? 'returned' : payout.status}`
+  const conversion = conversionOf(context.reference, wallet, payout)
+  const cause = { sourceType: 'refund', sourceId, remarks, nowMs, conversion } as const
+  if (effect === 'refund') {
+    refund(tx, context, wallet, cause, paidMinor)
+    return
+  }
+  const returned = { ...cause, conversion: conversion && { ...conversion, conversionMinor: 0 } }
+  moveWallet(tx, context, wallet, returned, payout.paidAmountMinor, payoutLines(wallet, payout, -1))
 }
 
 /** The amount belongs to the beneficiary, the rest to fees and conversion. */

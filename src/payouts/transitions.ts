@@ -1,42 +1,38 @@
 import { DAY_MS, SECOND_MS } from '../kernel/clock.ts'
 import type { Payout, PayoutStatus } from './tables.ts'
 
-export type MoneyEffect = 'none' | 'pay' | 'refund' | 'return'
+export type MoneyEffect = 'pay' | 'refund' | 'return'
 
 interface Transition {
   from: readonly PayoutStatus[]
   to: PayoutStatus
-  money: MoneyEffect
+  money?: MoneyEffect
   stamps?: 'queuedAtMs' | 'submittedAtMs' | 'completedAtMs' | 'failedAtMs' | 'cancelledAtMs'
   only?: (payout: Payout) => boolean
 }
 
+const isSubmitted = ({ submittedAtMs }: Payout): boolean => submittedAtMs !== null
+
 const transitions = {
-  queued: { from: ['created'], to: 'queued', money: 'none', stamps: 'queuedAtMs' },
-  processing: { from: ['queued'], to: 'processing', money: 'none' },
+  queued: { from: ['created'], to: 'queued', stamps: 'queuedAtMs' },
+  processing: { from: ['queued'], to: 'processing' },
   submitted: {
     from: ['processing'],
     to: 'processing',
-    money: 'none',
     stamps: 'submittedAtMs',
-    only: ({ submittedAtMs }) => submittedAtMs === null,
+    only: (payout) => !isSubmitted(payout),
   },
-  settling: {
-    from: ['processing'],
-    to: 'settling',
-    money: 'none',
-    only: ({ submittedAtMs }) => submittedAtMs !== null,
-  },
+  settling: { from: ['processing'], to: 'settling', only: isSubmitted },
   completed: { from: ['settling'], to: 'completed', money: 'pay', stamps: 'completedAtMs' },
   failed: { from: ['processing', 'settling'], to: 'failed', money: 'refund', stamps: 'failedAtMs' },
-  action_required: { from: ['settling'], to: 'action_required', money: 'none' },
-  resumed: { from: ['action_required'], to: 'settling', money: 'none' },
+  action_required: { from: ['settling'], to: 'action_required' },
+  resumed: { from: ['action_required'], to: 'settling' },
   cancelled: {
     from: ['created', 'queued', 'action_required', 'processing'],
     to: 'cancelled',
     money: 'refund',
     stamps: 'cancelledAtMs',
-    only: ({ status, submittedAtMs }) => status !== 'processing' || submittedAtMs === null,
+    only: (payout) => payout.status !== 'processing' || !isSubmitted(payout),
   },
   expired: { from: ['created', 'queued'], to: 'expired', money: 'refund' },
   returned: { from: ['completed'], to: 'completed', money: 'return', only: ({ returned }) => !returned },

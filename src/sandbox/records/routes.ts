@@ -8,9 +8,9 @@ import { toTimestampOrNull } from '../../kernel/clock.ts'
 import { foundOr } from '../../kernel/failure.ts'
 import { toMajor } from '../../kernel/money.ts'
 import { ORDER_EXAMPLE, OrderSchema, orderWire } from '../../orders/contract.ts'
-import { latestOrders, type Order } from '../../orders/queries.ts'
+import { type Order, ordersOf } from '../../orders/queries.ts'
 import { PayoutSchema, payoutWire } from '../../payouts/contract.ts'
-import { eventsOf, latestPayouts, type Payout } from '../../payouts/queries.ts'
+import { eventsOf, type Payout, payoutsOf } from '../../payouts/queries.ts'
 import type { Reference } from '../../reference/reference.ts'
 import { WALLET_EXAMPLE, WalletSchema, walletWire } from '../../wallets/contract.ts'
 import { type Wallet, walletsOf } from '../../wallets/queries.ts'
@@ -120,7 +120,9 @@ export const recordRoutes = (parts: Parts) => {
     .get(
       '/orders',
       async ({ query: { world, limit } }) =>
-        latestOrders(await rowsIn(world), limit).map((order) => worldOrderWire(order, reference)),
+        Array.from(ordersOf(await rowsIn(world), { limit, newestFirst: true }), (order) =>
+          worldOrderWire(order, reference),
+        ),
       {
         id: 'listWorldOrders',
         summary: 'List the orders of a world',
@@ -136,7 +138,9 @@ export const recordRoutes = (parts: Parts) => {
       '/payouts',
       async ({ query: { world, limit } }) => {
         const rows = await rowsIn(world)
-        return latestPayouts(rows, limit).map((payout) => worldPayoutWire(rows, payout, reference))
+        return Array.from(payoutsOf(rows, { limit, newestFirst: true }), (payout) =>
+          worldPayoutWire(rows, payout, reference),
+        )
       },
       {
         id: 'listWorldPayouts',
