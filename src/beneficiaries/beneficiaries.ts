@@ -13,14 +13,7 @@ import {
   type BeneficiarySchema,
   beneficiaryWire,
 } from './contract.ts'
-import {
-  type Beneficiary,
-  beneficiaryList,
-  comparedTexts,
-  deleteBeneficiary,
-  findBeneficiary,
-  insertBeneficiary,
-} from './queries.ts'
+import { type Beneficiary, beneficiaryList, comparedTexts, findBeneficiary, insertBeneficiary } from './queries.ts'
 
 export const listBeneficiaries = (
   reference: Reference,
@@ -46,11 +39,6 @@ const wireFor = (reference: Reference, { world, client }: Session) => {
   const wallet = findDefaultWallet(world.db.query, client.id)
   const precision = wallet ? reference.getCurrency(wallet.currencyId).precision : 0
   return (beneficiary: Beneficiary) => beneficiaryWire(beneficiary, precision)
-}
-
-/** @throws DomainError not_found */
-export const removeBeneficiary = (tx: Tx, clientId: number, id: string): void => {
-  foundOr(deleteBeneficiary(tx, clientId, id), BENEFICIARY_NOT_FOUND)
 }
 
 /** E-mail addresses need not be unique (contract C10). */

@@ -2,10 +2,10 @@ import type { JsonObject } from '../http/json.ts'
 import { pageOf } from '../http/operation.ts'
 import { paged } from '../http/pagination.ts'
 import { once } from '../idempotency/once.ts'
-import { violation } from '../kernel/failure.ts'
+import { foundOr, violation } from '../kernel/failure.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Guard } from '../sessions/guard.ts'
-import { getBeneficiary, listBeneficiaries, removeBeneficiary, saveBeneficiary } from './beneficiaries.ts'
+import { getBeneficiary, listBeneficiaries, saveBeneficiary } from './beneficiaries.ts'
 import {
   BENEFICIARY_NOT_FOUND,
   BeneficiaryBody,
@@ -15,6 +15,7 @@ import {
   beneficiaryWire,
   readBeneficiary,
 } from './contract.ts'
+import { deleteBeneficiary } from './queries.ts'
 
 /** Saved beneficiaries (spec 4.1). */
 export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; guard: Guard }) =>
@@ -65,7 +66,8 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
     })
     .delete(
       '/:id',
-      async ({ params, session: { client, write } }) => write((tx) => removeBeneficiary(tx, client.id, params.id)),
+      async ({ params, session: { client, write } }) =>
+        write((tx) => void foundOr(deleteBeneficiary(tx, client.id, params.id), BENEFICIARY_NOT_FOUND)),
       {
         id: 'deleteBeneficiary',
         summary: 'Delete a saved beneficiary',

@@ -85,7 +85,12 @@ const parse = (text: string): Parsed => {
   const value = parseDocument('catalog', text)
   // In the API's shape, products define the categories that they name.
   if (Array.isArray(value)) {
-    return { entries: value, list: [], ownCategories: ownCategoriesOf((list) => namesAt(value, MEMBERS[list])), problems: [] }
+    return {
+      entries: value,
+      list: [],
+      ownCategories: ownCategoriesOf((list) => namesAt(value, MEMBERS[list])),
+      problems: [],
+    }
   }
   const isDocument = TypeCompiler.Compile(CatalogEnvelope)
   const list = ['products']

@@ -13,7 +13,7 @@ const API_NAMES: Readonly<Record<string, string>> = {
   denominations: 'available_denominations',
 }
 
-/** What a product in the API's shape can lack, and what it never has (contract C8). */
+/** Members that a product in the API's shape can lack, and those that it never has (contract C8). */
 const OPTIONAL_IN_API = { terms: '', details: '', how_to_use: '' }
 const NOT_IN_API = {
   ...{ active: true, stock: null, max_quantity: 50, gst_percent: 0 },

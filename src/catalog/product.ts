@@ -34,7 +34,7 @@ export const neverExpires = (validity: string | undefined): boolean => validity?
 export const quantityMaxFor = (product: Product, clientQuantityMax: number | null): number =>
   Math.min(product.quantityMax, clientQuantityMax ?? product.quantityMax)
 
-export interface Offer {
+interface Offer {
   denominationMinor: number
   discountBasisPoints: number
 }

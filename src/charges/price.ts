@@ -18,27 +18,13 @@ interface PriceInputs {
 }
 
 /** The parts of a price, each rounded once: in the product's currency down to `totalMinor`, then in the wallet's. */
-export interface Price {
-  source: Currency
-  destination: Currency
-  quantity: number
-  nonDiscountedTotalMinor: number
-  discountBasisPoints: number
-  discountMinor: number
-  totalMinor: number
-  netMinor: number
-  gstMinor: number
-  handlingFeeMinor: number
-  rateE8: number | undefined
-  conversionFeeMinor: number | undefined
-  totalPayableMinor: number
-}
+export type Price = ReturnType<typeof priceOf>
 
 /**
  * Prices a purchase in the eight steps of contract C9.
  * @throws DomainError amount_too_large, or amount_too_small if it would cost nothing (contract C5)
  */
-export const priceOf = (inputs: PriceInputs): Price => {
+export const priceOf = (inputs: PriceInputs) => {
   const { source, destination, quantity, discountBasisPoints, rateE8 } = inputs
   const nonDiscountedTotalMinor = times(inputs.denominationMinor, quantity)
   const discountMinor = percentOf(nonDiscountedTotalMinor, discountBasisPoints)

@@ -1,6 +1,6 @@
 import { agreedDiscounts, type Catalog } from '../catalog/catalog.ts'
 import { PRODUCT_NOT_FOUND } from '../catalog/contract.ts'
-import { findOffer, type Offer, type Product, quantityMaxFor } from '../catalog/product.ts'
+import { findOffer, type Product, quantityMaxFor } from '../catalog/product.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { DomainError, foundOr } from '../kernel/failure.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
@@ -96,52 +96,26 @@ const priced = (
       : findWallet(query, client.id, purchase.walletId)
   if (!wallet) throw new DomainError(PAYING_WALLET_NOT_FOUND)
   const destination = pricing.reference.getCurrency(wallet.currencyId)
-  const terms = {
-    rates: pricing.rates(world),
+  const { currency: source, gstBasisPoints, feeFixedMinor, feeBasisPoints } = product
+  const price = priceOf({
+    ...{ ...offer, quantity: purchase.quantity, gstBasisPoints, feeFixedMinor, feeBasisPoints },
+    ...{ source, destination, rateE8: rateBetween(pricing.rates(world), source, destination) },
     conversionBasisPoints: client.conversionFeeBasisPoints ?? pricing.conversionBasisPoints,
-  }
-  const price = priceIn(destination, terms, product, offer, purchase.quantity)
+  })
   return { product, wallet, quantityMax, denominationMinor: offer.denominationMinor, price }
 }
-
-/**
- * The price of cards in the currency of a wallet.
- * @throws DomainError rate_missing, rate_failed, amount_too_large or amount_too_small
- */
-const priceIn = (
-  destination: Currency,
-  { rates, conversionBasisPoints }: Pick<Pricing, 'conversionBasisPoints'> & { rates: RateSource },
-  product: Product,
-  offer: Offer,
-  quantity: number,
-): Price =>
-  priceOf({
-    denominationMinor: offer.denominationMinor,
-    discountBasisPoints: offer.discountBasisPoints,
-    gstBasisPoints: product.gstBasisPoints,
-    feeFixedMinor: product.feeFixedMinor,
-    feeBasisPoints: product.feeBasisPoints,
-    quantity,
-    source: product.currency,
-    destination,
-    rateE8: rateBetween(rates, product.currency, destination),
-    conversionBasisPoints,
-  })
 
 /** In units of 1e-8; undefined if the currency is the same. @throws DomainError rate_missing or rate_failed */
 export const rateBetween = (rates: RateSource, source: Currency, destination: Currency): number | undefined => {
   if (source.id === destination.id) return undefined
-  const pair = { from: source.currency, to: destination.currency }
-  const rateE8 = ask(rates, pair)
-  if (rateE8 === undefined) throw new DomainError(rateMissing(pair.from, pair.to))
-  return rateE8
-}
-
-const ask = (rates: RateSource, { from, to }: { from: string; to: string }): number | undefined => {
+  const [from, to] = [source.currency, destination.currency]
+  let rateE8: number | undefined
   try {
-    return rates(from, to)
+    rateE8 = rates(from, to)
   } catch (cause) {
     if (cause instanceof DomainError) throw cause
     throw new DomainError(RATE_FAILED, { cause })
   }
+  if (rateE8 === undefined) throw new DomainError(rateMissing(from, to))
+  return rateE8
 }

@@ -69,7 +69,7 @@ export interface Fault {
   what: string
 }
 
-/** What is wrong with a value: the rules of its schema that it breaks, or else the members that cannot be stored. */
+/** The faults of a value: the rules of its schema that it breaks, or else the members that cannot be stored. */
 export const faultsIn = <Schema extends TSchema>(check: TypeCheck<Schema>, value: unknown): Fault[] => {
   if (check.Check(value)) return unwritable(value as object)
   const faults = new Map<string, Fault>()

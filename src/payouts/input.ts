@@ -8,7 +8,7 @@ import { CURRENCY_WRONG, PayoutBody } from './contract.ts'
 
 const checkPayout = bodyCheck(PayoutBody)
 
-export interface Payee {
+interface Payee {
   email: string
   firstName: string
   lastName: string

@@ -1,5 +1,6 @@
-import { and, asc, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
+import { rowsById } from '../db/narrowing.ts'
 import { isOneOf } from '../db/personal.ts'
 import { prepared, preparedInsertCounted } from '../db/prepared.ts'
 import { inMajorUnits, ledgerEntries, ledgerLines, transactions, wallets } from './tables.ts'
@@ -37,6 +38,9 @@ export const moveBalance = prepared((tx: Tx) =>
     .prepare(),
 )
 
+/** True for what moves the money of an order or a payout. */
+const isOfRecord = inArray(ledgerEntries.sourceType, ['order', 'payout', 'refund'])
+
 /** The payments of wallets for each order and payout, less refunds, in minor units, from the ledger alone. */
 export const paymentsBySource = (query: Query) =>
   query
@@ -49,13 +53,7 @@ export const paymentsBySource = (query: Query) =>
     })
     .from(ledgerLines)
     .innerJoin(ledgerEntries, eq(ledgerEntries.id, ledgerLines.entryId))
-    .where(
-      and(
-        eq(ledgerLines.account, 'wallet'),
-        inArray(ledgerEntries.sourceType, ['order', 'payout', 'refund']),
-        isNotNull(ledgerEntries.sourceId),
-      ),
-    )
+    .where(and(eq(ledgerLines.account, 'wallet'), isOfRecord, isNotNull(ledgerEntries.sourceId)))
     .groupBy(ledgerEntries.sourceId, ledgerLines.walletId)
     .orderBy(sql`min(${ledgerEntries.id})`)
     .all()
@@ -64,30 +62,22 @@ export type LedgerEntry = typeof ledgerEntries.$inferSelect & {
   lines: Pick<typeof ledgerLines.$inferSelect, 'account' | 'walletId' | 'currencyId' | 'amountMinor'>[]
 }
 
-/** Entries with their lines, the newest first. */
-export const latestEntries = (query: Query, limit: number): LedgerEntry[] =>
-  withLines(query, query.select().from(ledgerEntries).orderBy(desc(ledgerEntries.id)).limit(limit).all())
+/** The latest entries with their lines, the newest first. */
+export const latestEntries = (query: Query, limit: number): LedgerEntry[] => entriesWhere(query, undefined, limit)
 
 /** Some entries with their lines, the newest first. */
-export const entriesById = (query: Query, ids: readonly number[]): LedgerEntry[] => {
-  const wanted = inArray(ledgerEntries.id, [...ids])
-  return withLines(query, query.select().from(ledgerEntries).where(wanted).orderBy(desc(ledgerEntries.id)).all())
-}
+export const entriesById = (query: Query, ids: readonly number[]): LedgerEntry[] =>
+  entriesWhere(query, isOneOf(ledgerEntries.id, ids))
 
 /** The entries of an order or a payout and its refunds, the newest first. */
-export const entriesOf = (query: Query, sourceId: string): LedgerEntry[] => {
-  const wanted = and(
-    eq(ledgerEntries.sourceId, sourceId),
-    inArray(ledgerEntries.sourceType, ['order', 'payout', 'refund']),
-  )
-  return withLines(query, query.select().from(ledgerEntries).where(wanted).orderBy(desc(ledgerEntries.id)).all())
-}
+export const entriesOf = (query: Query, sourceId: string): LedgerEntry[] =>
+  entriesWhere(query, and(eq(ledgerEntries.sourceId, sourceId), isOfRecord))
 
-const withLines = (query: Query, found: readonly (typeof ledgerEntries.$inferSelect)[]): LedgerEntry[] => {
-  const entries = found.map((entry): LedgerEntry => ({ ...entry, lines: [] }))
-  const byId = new Map(entries.map((entry) => [entry.id, entry]))
+const entriesWhere = (query: Query, wanted: SQL | undefined, limit?: number): LedgerEntry[] => {
+  const found = rowsById(query, ledgerEntries, wanted, { limit, newestFirst: true })
+  const byId = new Map([...found].map((entry): [number, LedgerEntry] => [entry.id, { ...entry, lines: [] }]))
   const isOfThem = isOneOf(ledgerLines.entryId, byId.keys())
   const lines = query.select().from(ledgerLines).where(isOfThem).orderBy(asc(ledgerLines.id)).all()
   for (const { entryId, ...line } of lines) byId.get(entryId)?.lines.push(line)
-  return entries
+  return [...byId.values()]
 }

@@ -148,27 +148,26 @@ export const settle = (
   lines: readonly Line[],
 ): Wallet => post(tx, wallet, cause, { spendableMinor: 0, reservedMinor: -amountMinor }, lines).moved
 
-type OperatorCause = Pick<Cause, 'remarks' | 'nowMs'>
+/** A movement by an operator, against an account of the program. Without a context, as for seed data, nothing is published. */
+const byOperator =
+  (sourceType: Cause['sourceType'], account: Line['account']) =>
+  (
+    tx: Tx,
+    context: EventContext | undefined,
+    wallet: Wallet,
+    amountMinor: number,
+    cause: Pick<Cause, 'remarks' | 'nowMs'>,
+  ): Moved => {
+    const against: Line = { account, currencyId: wallet.currencyId, amountMinor: -amountMinor }
+    const movement = { spendableMinor: amountMinor, reservedMinor: 0 }
+    return move(tx, context, wallet, { sourceType, sourceId: null, ...cause }, movement, [against])
+  }
 
-/** Adds money to a wallet. Without a context, as for seed data, nothing is published. */
-export const fund = (
-  tx: Tx,
-  context: EventContext | undefined,
-  wallet: Wallet,
-  amountMinor: number,
-  cause: OperatorCause,
-) => {
-  const against: Line = { account: 'funding', currencyId: wallet.currencyId, amountMinor: -amountMinor }
-  const movement = { spendableMinor: amountMinor, reservedMinor: 0 }
-  return move(tx, context, wallet, { sourceType: 'funding', sourceId: null, ...cause }, movement, [against])
-}
+/** Adds money to a wallet. @throws DomainError amount_too_large */
+export const fund = byOperator('funding', 'funding')
 
-/** Corrects a balance for an operator, up or down. @throws DomainError insufficient_balance */
-export const adjust = (tx: Tx, context: EventContext, wallet: Wallet, amountMinor: number, cause: OperatorCause) => {
-  const against: Line = { account: 'adjustments', currencyId: wallet.currencyId, amountMinor: -amountMinor }
-  const whole = { sourceType: 'adjustment', sourceId: null, ...cause } as const
-  return moveWallet(tx, context, wallet, whole, amountMinor, [against])
-}
+/** Corrects a balance, up or down. @throws DomainError insufficient_balance or amount_too_large */
+export const adjust = byOperator('adjustment', 'adjustments')
 
 const assertBalanced = (lines: readonly Pick<Line, 'currencyId' | 'amountMinor'>[]): void => {
   const sums = new Map<number, number>()

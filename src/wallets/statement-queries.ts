@@ -1,4 +1,4 @@
-import { and, eq, gte, lt, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Query } from '../db/database.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import { ledgerEntries, ledgerLines, transactions, type Wallet, type WalletTransaction } from './tables.ts'
@@ -20,14 +20,6 @@ export const transactionsOf = (query: Query, narrowing: Narrowing, walletId?: nu
   return rowsById(query, transactions, where, narrowing)
 }
 
-const isInPeriod = (walletId: number, clientId: number, { sinceMs, untilMs }: Period) =>
-  and(
-    eq(transactions.clientId, clientId),
-    eq(transactions.walletId, walletId),
-    gte(transactions.createdAtMs, sinceMs),
-    lt(transactions.createdAtMs, untilMs),
-  )
-
 /** The balances of a wallet at the beginning and at the end of a period, according to the ledger. */
 export const ledgerBalances = (query: Query, { id }: Wallet, { sinceMs, untilMs }: Period) => {
   const heldBefore = (timeMs: number) =>
@@ -43,13 +35,12 @@ export const ledgerBalances = (query: Query, { id }: Wallet, { sinceMs, untilMs 
 
 /** The sum of the transactions of a wallet in a period. */
 export const movedIn = (query: Query, { id, clientId }: Wallet, period: Period): number => {
-  const { amountMinor, transactionType } = transactions
+  const { amountMinor, transactionType, clientId: ofClient, createdAtMs: atMs, walletId } = transactions
   const signed = sql`iif(${transactionType} = 'CREDIT', ${amountMinor}, -${amountMinor})`
-  return (
-    query
-      .select({ movedMinor: sql<number>`coalesce(sum(${signed}), 0)` })
-      .from(transactions)
-      .where(isInPeriod(id, clientId, period))
-      .get()?.movedMinor ?? 0
-  )
+  const moved = query
+    .select({ minor: sql<number>`coalesce(sum(${signed}), 0)` })
+    .from(transactions)
+    .where(and(narrowed({ clientId: ofClient, atMs }, { clientId, ...period }), eq(walletId, id)))
+    .get()
+  return moved?.minor ?? 0
 }

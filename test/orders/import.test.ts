@@ -54,7 +54,7 @@ describe('an import', () => {
     expect(forSale()).toEqual([603])
   })
 
-  test('sells none before all are there, and one that was broken off is repeated', async () => {
+  test('sells no code before all are imported, and can be repeated when it was interrupted', async () => {
     await imported(codesOf('a', 10))
     const breakOff = () => {
       expect(forSale()).toEqual([10])
@@ -69,7 +69,7 @@ describe('an import', () => {
   })
 })
 
-test('what is left of a kind is counted without what is damaged or has expired', async () => {
+test('damaged and expired codes do not count towards the stock that is left', async () => {
   const expires_at = '2030-01-01T00:00:01Z'
   await imported([codesOf('a', 2, { expires_at }), codesOf('b', 4), codesOf('c', 1, { product_id: 2 })].join('\n'))
   expect([forSale(NOW + 999), forSale(NOW + 1_000)]).toEqual([
@@ -83,7 +83,7 @@ test('what is left of a kind is counted without what is damaged or has expired',
 })
 
 describe('a file of codes', () => {
-  test('is JSON lines, of which blank ones count for nothing, or one array', async () => {
+  test('is JSON lines, of which blank ones are ignored, or one array', async () => {
     const second = { ...CODE, card_number: 'TWO', expires_at: '2030-01-01T00:00:00.001Z' }
     expect(await imported(`${JSON.stringify(CODE)}\n  \n\n${JSON.stringify(second)}\n`)).toBe(2)
     const third = { ...second, card_number: 'THREE' }
@@ -98,7 +98,7 @@ describe('a file of codes', () => {
   const ROWS: [string, object, string][] = [
     ['without a number', { ...CODE, card_number: undefined }, 'card_number: '],
     ['with an unknown member', { ...CODE, pin: '1' }, 'pin: '],
-    ['that is no object', [], 'the row: '],
+    ['that is not an object', [], 'the row: '],
     ['with half a surrogate pair', { ...CODE, pin_code: '\ud800' }, 'pin_code: a text must not hold NUL'],
     ['of no product', { ...CODE, product_id: 3 }, 'product_id: no product has the id 3'],
     ['of another denomination', { ...CODE, denomination: 20 }, 'denomination: product 1 does not offer it'],

@@ -1,4 +1,4 @@
-// Runs in process alone: it reads what no response tells.
+// Runs in process alone: it reads data that no response shows.
 
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
