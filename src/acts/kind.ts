@@ -84,7 +84,7 @@ interface StepOperation {
   wrong: Failure
   /** The failure of a body that its schema cannot express. It takes precedence over a missing record (contract C4). */
   faultOf?: (input: never, item: never, context: StepContext) => Failure | undefined
-  refuses: Readonly<Record<string, Failure>>
+  refuses?: Readonly<Record<string, Failure>>
 }
 
 interface Step<Item> extends Act {

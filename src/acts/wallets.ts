@@ -175,7 +175,6 @@ export const walletActs = {
         const fault = sizeFault(amount, wallet ? currency(wallet.currencyId).precision : 0)
         return fault && invalid([{ field: 'amount', ...fault }])
       },
-      refuses: {},
     },
   ),
   adjust: step(MOVED, 'Correct a wallet, up or down', ADJUSTED, (tx, wallet, { amount, remarks }, data) => {
@@ -197,7 +196,6 @@ export const walletActs = {
       bodyExample: { threshold: 500 },
       endsWith: { currency: 'USD', amount: 100_000, threshold: 500 },
       wrong: violation('threshold', 'number', 'must be a number'),
-      refuses: {},
     },
   ),
   limit: step(WALLET, 'Set the credit limit of a POSTPAID wallet', { limit: field('<limit>', HOW_FAR) }, setLimit),

@@ -358,7 +358,7 @@ describe('the desk shows', () => {
       ])
     }))
 
-  deskTest('what reconcile found', async (session, operator) => {
+  deskTest('what reconcile found', async (session) => {
     const list = 'reference,type,amount,currency\nmine,order,1.00,USD\n'
     const compared = async (file: string) => {
       const input = { client: 'acme', month: new Date().toISOString().slice(0, 7), file: 'list.csv' }
@@ -366,9 +366,8 @@ describe('the desk shows', () => {
     }
     const [found] = await compared(list)
     expect(found?.notes).toEqual(['0 match.', 'The sums in USD diverge at order mine: 0.00 here, 1.00 in the list.'])
-    const csv = (await operator.run(['reconcile', 'acme', operator.file('list.csv', list), '--csv'])).stdout
     expect(found?.result).toEqual({
-      columns: csv.split('\r\n')[0]?.split(','),
+      columns: ['finding', 'type', 'reference', 'their_amount', 'their_currency'],
       rows: [expect.objectContaining({ finding: 'only_theirs', reference: 'mine', their_amount: '1.00 USD' })],
     })
     expect(await compared('reference,type,amount,currency\nmine,order,x,USD\n')).toEqual([

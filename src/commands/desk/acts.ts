@@ -42,7 +42,8 @@ const reconciledOnDesk = (config: DataConfig, { input, file = '' }: Filled): Pro
       const { client, month } = valuesBy(input, RECONCILED) as Input<typeof RECONCILED>
       const { said, findings } = reconciled(data, client, input.file ?? '', () => file, month)
       const rows = findings.rows.take(FINDINGS_MAX).toArray()
-      return { id: '', notes: said, result: { columns: findings.columns, rows } }
+      const columns = findings.columns.filter((name) => rows.some((row) => row[name] !== null))
+      return { id: '', notes: said, result: { columns, rows } }
     }),
   )
 

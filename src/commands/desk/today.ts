@@ -1,5 +1,5 @@
 import { type List, listOf } from '../../acts/cells.ts'
-import { actsOn } from '../../acts/kind.ts'
+import { actsOn, type Kind, type Noun } from '../../acts/kind.ts'
 import { isOpen, OPEN_ORDERS, ORDER, orderActs } from '../../acts/orders.ts'
 import { PAYOUT, payoutActs } from '../../acts/payouts.ts'
 import { STOCK_COLUMNS, stockIn } from '../../acts/vouchers.ts'
@@ -35,6 +35,12 @@ interface Section {
   list: List
 }
 
+/** The first records, with the acts that they allow. */
+const waiting = <Id, Item>(kind: Kind<Id, Item>, acts: Noun, items: readonly Item[], data: Reading): List => ({
+  ...listOf({ ...kind.columns, acts: (one) => actsOn(kind, acts, one) }, items.slice(0, SHOWN_MAX), data),
+  total: items.length,
+})
+
 export const todayOf = async (data: Reading) => {
   const { query, clientName } = data
   const payouts = movingPayouts(query, [...TRANSITIONS.cancelled.from, ...TRANSITIONS.failed.from])
@@ -57,14 +63,7 @@ export const todayOf = async (data: Reading) => {
       empty: 'No payout waits. A client makes one with POST /api/v1/payouts, and it waits here until you advance it.',
       many: { command: 'payouts advance', filled: { to: 'completed' } },
       shown: 'id client status amount beneficiary reference_id created_at',
-      list: {
-        ...listOf(
-          { ...PAYOUT.columns, acts: (one) => actsOn(PAYOUT, payoutActs, one) },
-          payouts.slice(0, SHOWN_MAX),
-          data,
-        ),
-        total: payouts.length,
-      },
+      list: waiting(PAYOUT, payoutActs, payouts, data),
     },
     {
       title: 'Orders that wait',
@@ -72,10 +71,7 @@ export const todayOf = async (data: Reading) => {
       empty: 'No order waits. Those that are not delivered immediately wait here until you deliver them.',
       many: { command: 'orders deliver', filled: {} },
       shown: 'id client status product quantity delivered paid placed_at',
-      list: {
-        ...listOf({ ...ORDER.columns, acts: (one) => actsOn(ORDER, orderActs, one) }, orders.slice(0, SHOWN_MAX), data),
-        total: orders.length,
-      },
+      list: waiting(ORDER, orderActs, orders, data),
     },
     {
       title: 'Stock that runs low',

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { type Administration, administrationOf } from '../../acts/administration.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
-import { withDataOptions } from '../../config/options.ts'
 import { databasePath, hasDatabase, requirePrivateFiles } from '../../db/data-folder.ts'
 import { Database } from '../../db/database.ts'
 import { lockForReading } from '../../db/folder-lock.ts'
@@ -16,9 +15,6 @@ import { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import { explainFaults } from '../advice.ts'
 import { type Result, show } from '../terminal/output.ts'
-
-export const dataCommand = (above: Command, name: string, description: string): Command =>
-  withDataOptions(above.command(name)).description(description)
 
 /**
  * The action of a command that reads its data folder and shows the result. Its errors are UsageError and ProgramError.

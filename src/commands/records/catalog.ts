@@ -28,8 +28,8 @@ import { readReference, seedReferenceData } from '../../start/seed.ts'
 import { acting } from '../acts/ask.ts'
 import { explainFaults, withInput } from '../advice.ts'
 import { note, show } from '../terminal/output.ts'
-import { administer, dataCommand, type Reading, requireLive, withReader } from './administration.ts'
-import { actCommand } from './records.ts'
+import { administer, type Reading, requireLive, withReader } from './administration.ts'
+import { actCommand, describe } from './records.ts'
 
 /** `scrip catalog`: the products as a file (contract C8). */
 export const catalogCommands = (catalog: Command): void => {
@@ -53,7 +53,9 @@ export const catalogCommands = (catalog: Command): void => {
   actCommand(catalog.command('import'), catalogActs.import)
     .option('--dry-run', 'show what would be added, changed and removed, and import nothing')
     .action(importFile)
-  dataCommand(catalog, 'export', 'write the catalog of a data folder, or the seeded one if there is none')
+  describe(catalog.command('export'), {
+    summary: 'Write the catalog of a data folder, or the seeded one if there is none',
+  })
     .argument('[file]', 'the file; - is standard output', '-')
     .action((file: string, options: DataOptions) => {
       const { dataDir, ...config } = fileConfigOf(options)

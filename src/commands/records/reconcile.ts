@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander'
-import { Amount, type Cell, type List, type Row } from '../../acts/cells.ts'
+import { Amount, type List, type Row } from '../../acts/cells.ts'
 import { CLIENT } from '../../acts/clients.ts'
 import { field } from '../../acts/fields.ts'
 import { get } from '../../acts/kind.ts'
-import { withDataOptions } from '../../config/options.ts'
 import { parseMonth } from '../../config/values.ts'
 import { EXIT, unusable } from '../../kernel/exit.ts'
 import { toMinor } from '../../kernel/money.ts'
@@ -15,21 +14,19 @@ import { type Report, reportOf } from '../../reconciliation/report.ts'
 import type { Reference } from '../../reference/reference.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
 import { readInput } from '../advice.ts'
-import { addField } from '../arguments.ts'
 import { jsonOf, type Result } from '../terminal/output.ts'
 import { tableOf } from '../terminal/table.ts'
 import { administer, type Reading } from './administration.ts'
+import { describe } from './records.ts'
 
 /** `scrip reconcile`: compares a partner's own list of orders and payouts with the ledger (contract C19). */
 export const reconcileCommand = (reconciliation: Command): void => {
-  for (const one of Object.values(RECONCILED)) addField(reconciliation, one)
-  withDataOptions(reconciliation)
-    .description(`${COMPARES}; exit with 1 if they differ`)
+  describe(reconciliation, { summary: `${COMPARES}; exit with 1 if they differ`, takes: RECONCILED })
     .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts('json'))
     .action(administer(reconcile, 'POST /reconcile'))
 }
 
-export const COMPARES = "compare a client's own list of orders and payouts with the ledger"
+export const COMPARES = "Compare a client's own list of orders and payouts with the ledger"
 
 export const RECONCILED = {
   client: field('<client>', 'a username'),
@@ -71,6 +68,7 @@ const wordsOf = ({ line, column, what }: ListProblem): string =>
 const SIDE = ['amount', 'currency', 'status', 'at'] as const
 
 type Side = Report['differs'][number]['ours']
+type Found = { type: string; reference: string; members?: readonly string[]; times?: number }
 type AmountIn = (amount: number, currency: string) => Amount
 
 /** With all of its decimals, as every list shows it. */
@@ -81,13 +79,6 @@ const amountsOf =
     return new Amount(toMinor(amount, currency.precision) ?? 0, currency)
   }
 
-const side = (whose: 'our' | 'their', one: Side | undefined, amountIn: AmountIn): Row => {
-  const shown: Partial<Record<(typeof SIDE)[number], Cell>> = one
-    ? { ...one, amount: amountIn(one.amount, one.currency) }
-    : {}
-  return Object.fromEntries(SIDE.map((member) => [`${whose}_${member}`, shown[member] ?? null]))
-}
-
 const COLUMNS = [
   ...['finding', 'type', 'reference', 'differs_in'],
   ...['our', 'their'].flatMap((whose) => SIDE.map((member) => `${whose}_${member}`)),
@@ -96,22 +87,18 @@ const COLUMNS = [
 
 /** One list of all findings. */
 function* rowsOf(report: Report, amountIn: AmountIn): Generator<Row> {
-  const row = (
-    finding: string,
-    { type, reference }: { type: string; reference: string },
-    ours: Side | undefined,
-    theirs: Side | undefined,
-    others: Row = {},
-  ) => ({
-    ...{ finding, type, reference, differs_in: others.differs_in ?? null },
-    ...side('our', ours, amountIn),
-    ...side('their', theirs, amountIn),
-    times: others.times ?? null,
+  const side = (whose: 'our' | 'their', one: Side | undefined) => {
+    const shown = one && { ...one, amount: amountIn(one.amount, one.currency) }
+    return Object.fromEntries(SIDE.map((member) => [`${whose}_${member}`, shown?.[member] ?? null]))
+  }
+  const row = (finding: string, { type, reference, members, times }: Found, ours?: Side, theirs?: Side): Row => ({
+    ...{ finding, type, reference, differs_in: members ?? null },
+    ...{ ...side('our', ours), ...side('their', theirs), times: times ?? null },
   })
-  for (const one of report.only_ours) yield row('only_ours', one, one, undefined)
+  for (const one of report.only_ours) yield row('only_ours', one, one)
   for (const one of report.only_theirs) yield row('only_theirs', one, undefined, one)
-  for (const one of report.differs) yield row('differs', one, one.ours, one.theirs, { differs_in: one.members })
-  for (const one of report.counted_twice) yield row('counted_twice', one, undefined, one, { times: one.times })
+  for (const one of report.differs) yield row('differs', one, one.ours, one.theirs)
+  for (const one of report.counted_twice) yield row('counted_twice', one, undefined, one)
 }
 
 const wordsIn = ({ agrees, matched, parts_at }: Report, amountIn: AmountIn): string[] => {

@@ -31,12 +31,14 @@ interface Described {
   among?: Act['among']
 }
 
-const describe = (command: Command, { summary, takes = {}, among }: Described): void => {
+/** Gives a command the options for a data folder, its sentence and its fields. */
+export const describe = (command: Command, { summary, takes = {}, among }: Described): Command => {
   withDataOptions(command).description(summary.charAt(0).toLowerCase() + summary.slice(1))
   for (const one of Object.values(takes))
     addField(command, among && one.flags === '<id>' ? { ...one, flags: '[id]' } : one)
   if (among)
     command.option('--file <file>', 'all that a file names, an id or a reference on each line; - is standard input')
+  return command
 }
 
 /** Defines a command that acts, or shows a record. */

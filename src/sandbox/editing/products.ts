@@ -4,12 +4,11 @@ import type { ProductDocument } from '../../catalog/file-schema.ts'
 import type { Product, ProductChange } from '../../catalog/product.ts'
 import { changeOf, entryOf, type ProductTerms } from '../../catalog/rows.ts'
 import type { Query, Tx } from '../../db/database.ts'
-import { DomainError, invalid } from '../../kernel/failure.ts'
+import { DomainError, invalid, type Violation } from '../../kernel/failure.ts'
 import type { Reference } from '../../reference/reference.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import { takenOf } from '../seed/queries.ts'
 import { findProductChange, productChangesIn, putProductChange } from './queries.ts'
-import { violationAt } from './rates.ts'
 
 /** The products that a world has changed (decision 56). They are in its data, so copies, snapshots and resets have them. */
 
@@ -49,4 +48,10 @@ export const changeProduct = (tx: Tx, productId: number, change: ProductChange):
   const { stock } = change
   const counted = typeof stock === 'number' ? { stock: stock + takenOf(tx, productId) } : {}
   putProductChange(tx, productId, { ...findProductChange(tx, productId), ...change, ...counted })
+}
+
+/** A problem at a path of a document, such as /denominations/0/discount. */
+export const violationAt = (path: string, problem: string): Violation => {
+  const field = path.slice(1).replaceAll('/', '.')
+  return { field, rule: 'format', problem, message: `${field}: ${problem}` }
 }

@@ -1,13 +1,14 @@
 import { newPassword } from '../../acts/clients.ts'
 import { ratesFile } from '../../acts/rates.ts'
 import { forgetPrices } from '../../charges/cache.ts'
-import { RateTable } from '../../charges/rates.ts'
+import { parseRates, RateTable } from '../../charges/rates.ts'
 import { ratesIn, replaceRates } from '../../charges/stored-rates.ts'
 import { readObject } from '../../http/body.ts'
 import { listOf } from '../../http/operation.ts'
 import { idPath } from '../../http/parameters.ts'
 import { getExample } from '../../http/schemas.ts'
-import { foundOr, invalid, notFound, violated, violation } from '../../kernel/failure.ts'
+import { DomainError, foundOr, invalid, notFound, violated, violation } from '../../kernel/failure.ts'
+import { FileFault } from '../../kernel/problems.ts'
 import { refreshClients } from '../../sessions/clients.ts'
 import { passwordDigest } from '../../sessions/credentials.ts'
 import { addClient, allClients, findCredentials } from '../../sessions/queries.ts'
@@ -30,8 +31,7 @@ import {
   RATES_EXAMPLE,
   RatesBody,
 } from './contract.ts'
-import { changeProduct, entryIn, readEdit } from './products.ts'
-import { readRates, refusingFaults } from './rates.ts'
+import { changeProduct, entryIn, readEdit, violationAt } from './products.ts'
 
 const CLIENTS_MAX = 1_000
 
@@ -74,6 +74,20 @@ export const productRoutes = (parts: Parts) =>
     },
   )
 
+/** @throws DomainError validation with every bad rate */
+const refusingFaults = <T>(work: () => T): T => {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error
+    const violations = error.problems.map((problem) => {
+      const [path = '', ...what] = problem.split(': ')
+      return violationAt(path, what.join(': '))
+    })
+    throw new DomainError(invalid(violations))
+  }
+}
+
 const ALL_RATES = { description: 'All rates', schema: RateTable, example: RATES_EXAMPLE }
 
 export const rateRoutes = (parts: Parts) =>
@@ -88,7 +102,7 @@ export const rateRoutes = (parts: Parts) =>
       '/rates',
       async ({ query, body }) => {
         const world = await caughtUpWorld(parts, query.world)
-        const rates = readRates(body)
+        const rates = refusingFaults(() => parseRates(JSON.stringify(body)))
         await world.db.write((tx) => refusingFaults(() => replaceRates(tx, parts.reference, rates)))
         invalidateDerived(world)
         return ratesFile(rates)
