@@ -8,7 +8,7 @@ import { getWorld } from '../worlds/contract.ts'
 import { PACES, pace } from '../worlds/movable-clock.ts'
 import { keepPace } from '../worlds/queries.ts'
 import { controlRoutes } from './operation.ts'
-import { caughtUpWorld } from './steps.ts'
+import { presentWorld } from './steps.ts'
 
 /** The choice whether the clock takes the steps of payouts and orders (contract C15). */
 
@@ -26,7 +26,7 @@ export const paceRoutes = (parts: Parts) =>
     .put(
       '/pace',
       async ({ query, body }) => {
-        const world = await caughtUpWorld(parts, query.world)
+        const world = await presentWorld(parts, query.world)
         const changed = Object.assign(world.of(pace), body)
         await world.db.write((tx) => {
           keepPace(tx, changed)

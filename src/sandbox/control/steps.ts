@@ -10,9 +10,17 @@ import type { Reference } from '../../reference/reference.ts'
 import type { World } from '../../worlds/world.ts'
 import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/contract.ts'
+import { markWritten } from '../worlds/written.ts'
 import { controlRoutes } from './operation.ts'
 
 /** The steps of payouts and orders that an operator takes in live mode (contract C15). */
+
+/** A world that is about to be written, after all work that is due in it. @throws DomainError world_not_found */
+export const presentWorld = async (parts: Pick<Parts, 'worlds' | 'due'>, name: string): Promise<World> => {
+  const world = await caughtUpWorld(parts, name)
+  markWritten(world)
+  return world
+}
 
 /** A world after all work that is due in it. @throws DomainError world_not_found */
 export const caughtUpWorld = async ({ worlds, due }: Pick<Parts, 'worlds' | 'due'>, name: string): Promise<World> => {
@@ -46,7 +54,7 @@ export const stepRoutes = <Id, Item, Schema extends TSchema>(
     routes[method === 'PATCH' ? 'patch' : 'post'](
       path.replace('{id}', ':id'),
       async ({ params: { id }, query, body }) => {
-        const world = await caughtUpWorld(parts, query.world)
+        const world = await presentWorld(parts, query.world)
         const context = { ...administrationOf(world, reference), delivering, paying }
         return world.db.write((tx) => {
           const failure = faultOf?.(body as never, kind.find(tx, id as Id) as never, context)

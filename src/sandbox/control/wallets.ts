@@ -12,7 +12,7 @@ import { openWallet, type Wallet } from '../../wallets/queries.ts'
 import type { Parts } from '../parts.ts'
 import { SANDBOX_CLIENT_IDS } from '../seed/accounts.ts'
 import { controlRoutes } from './operation.ts'
-import { caughtUpWorld, stepRoutes } from './steps.ts'
+import { presentWorld, stepRoutes } from './steps.ts'
 
 /** Wallets as a test opens and fills them (contract C15). */
 
@@ -42,7 +42,7 @@ const openingRoutes = (parts: Parts) =>
     async ({ query, body, set }) => {
       const { currency: code, type = 'PREPAID', credit_limit: creditLimit = 0 } = body
       const { client_id: clientId = SANDBOX_CLIENT_IDS.sandbox } = body
-      const world = await caughtUpWorld(parts, query.world)
+      const world = await presentWorld(parts, query.world)
       const currency = parts.reference.findCurrencyByCode(code)
       if (!currency) throw violated('currency', 'enum', CURRENCY_PROBLEM)
       const creditLimitMinor = minorOf('credit_limit', creditLimit, currency)

@@ -14,7 +14,7 @@ import { passwordDigest } from '../../sessions/credentials.ts'
 import { addClient, allClients, findCredentials } from '../../sessions/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { controlRoutes } from '../control/operation.ts'
-import { caughtUpWorld } from '../control/steps.ts'
+import { presentWorld } from '../control/steps.ts'
 import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/contract.ts'
 import { clientWire, readClientEdit } from './clients.ts'
@@ -52,7 +52,7 @@ export const productRoutes = (parts: Parts) =>
     '/products/:id',
     async ({ params: { id }, query, body, request }) => {
       const { catalog, reference } = parts
-      const world = await caughtUpWorld(parts, query.world)
+      const world = await presentWorld(parts, query.world)
       const edit = (await nullsIn(request)).has('stock') ? { ...body, stock: null } : body
       const product = foundOr(catalog.findAny(world, id), notFound('Product'))
       const change = readEdit(reference, product, entryIn(world.db.query, catalog, product), edit)
@@ -101,7 +101,7 @@ export const rateRoutes = (parts: Parts) =>
     .put(
       '/rates',
       async ({ query, body }) => {
-        const world = await caughtUpWorld(parts, query.world)
+        const world = await presentWorld(parts, query.world)
         const rates = refusingFaults(() => parseRates(JSON.stringify(body)))
         await world.db.write((tx) => refusingFaults(() => replaceRates(tx, parts.reference, rates)))
         invalidateDerived(world)
@@ -145,7 +145,7 @@ export const clientRoutes = (parts: Parts) =>
     .post(
       '/clients',
       async ({ query, body: { name, ...sent }, request, set }) => {
-        const world = await caughtUpWorld(parts, query.world)
+        const world = await presentWorld(parts, query.world)
         const apply = readClientEdit(parts.catalog, world, sent, await nullsIn(request))
         const password = sent.password ?? newPassword(world)
         const id = await world.db.write((tx) => {
@@ -178,7 +178,7 @@ export const clientRoutes = (parts: Parts) =>
     .patch(
       '/clients/:id',
       async ({ params: { id }, query, body, request }) => {
-        const world = await caughtUpWorld(parts, query.world)
+        const world = await presentWorld(parts, query.world)
         getClientWire(world, id)
         const apply = readClientEdit(parts.catalog, world, body, await nullsIn(request))
         await world.db.write((tx) => apply(tx, id))

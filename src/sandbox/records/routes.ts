@@ -25,7 +25,7 @@ import { allWebhooks, attemptsTo, type Webhook } from '../../webhooks/queries.ts
 import { countQueued } from '../../webhooks/queue-queries.ts'
 import { redeliver } from '../../webhooks/webhooks.ts'
 import { controlRoutes, limitUpTo } from '../control/operation.ts'
-import { caughtUpWorld } from '../control/steps.ts'
+import { caughtUpWorld, presentWorld } from '../control/steps.ts'
 import type { Parts } from '../parts.ts'
 import { WorldQuery } from '../worlds/query.ts'
 
@@ -179,7 +179,7 @@ export const recordRoutes = (parts: Parts) => {
     .post(
       '/events/:id/redeliver',
       async ({ params, query, body }) => {
-        const world = await caughtUpWorld(parts, query.world)
+        const world = await presentWorld(parts, query.world)
         deliveries.watch(world)
         const count = await world.db.write((tx) =>
           redeliver(tx, world, foundOr(findAnyEvent(tx, params.id), EVENT_NOT_FOUND), body.webhook_id),

@@ -18,6 +18,7 @@ import type { Injection } from '../faults/injection.ts'
 import type { Parts } from '../parts.ts'
 import { explainRefusal, usernameIn, worldNamedIn, worldOfBearer } from '../worlds/accounts.ts'
 import { plainName } from '../worlds/query.ts'
+import { markWritten } from '../worlds/written.ts'
 import { shownPartOf } from './redaction.ts'
 import { ObservedRequest, type RecordingListener, requestLog } from './request-log.ts'
 import { watchRows, withChanges } from './row-changes.ts'
@@ -188,6 +189,7 @@ const watchedSession = (observed: ObservedRequest, session: Session): Session =>
         using _ = listenToEvents(world, ({ eventId }) => events.push(eventId))
         const written = withChanges(world, () => work(tx))
         observed.changes = [...observed.changes, ...written.changes]
+        if (written.changes.length > 0) markWritten(world)
         return written.value
       })
       observed.events.push(...events)

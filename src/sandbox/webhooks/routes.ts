@@ -10,7 +10,7 @@ import { DomainError, notFound, violated, violation } from '../../kernel/failure
 import { allClients } from '../../sessions/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { controlRoutes, openRoutes } from '../control/operation.ts'
-import { caughtUpWorld } from '../control/steps.ts'
+import { caughtUpWorld, presentWorld } from '../control/steps.ts'
 import { worldNotFound } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/contract.ts'
@@ -152,7 +152,7 @@ export const webhookRoutes = (parts: Parts) =>
     .post(
       '/events',
       async ({ query, body: { type, client, data = EVENT_DATA[type].example }, set }) => {
-        const world = await caughtUpWorld(parts, query.world)
+        const world = await presentWorld(parts, query.world)
         parts.deliveries.watch(world)
         const clientId = clientIn(world, client)
         const record = recordOf(type, data)

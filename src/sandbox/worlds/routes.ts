@@ -40,12 +40,12 @@ import {
   worldWire,
 } from './contract.ts'
 import { parseDuration } from './movable-clock.ts'
-import { holdsRecords } from './queries.ts'
 import { plainName, UnusedWorldQuery } from './query.ts'
 import { FILE_BYTES_MAX, writeSnapshot } from './snapshot-file.ts'
 import { SNAPSHOTS_MAX } from './snapshots.ts'
 import { clockOf, keepClock } from './state.ts'
 import { type SandboxWorlds, WORLDS_MAX } from './worlds.ts'
+import { isWritten } from './written.ts'
 
 export const clockRoutes = ({ worlds, due, deliveries }: Parts) =>
   controlRoutes('clock.')
@@ -61,7 +61,7 @@ export const clockRoutes = ({ worlds, due, deliveries }: Parts) =>
         const world = getWorld(worlds, query.world)
         const clock = clockOf(world)
         const presentMs = clock.nowMs()
-        const targetMs = movedTo(presentMs, holdsRecords(world.db.query) ? presentMs : TIME_MIN_MS, now, advance)
+        const targetMs = movedTo(presentMs, isWritten(world) ? presentMs : TIME_MIN_MS, now, advance)
         // Frozen first, so that the time is exact.
         if (frozen === true) clock.freeze()
         if (targetMs !== presentMs) clock.set(targetMs)
