@@ -161,9 +161,15 @@ describe('A clock goes back', () => {
     expect(saved.created_at).toBe(PAST)
   })
 
-  test('not once something was written, by the client or by a test', async () => {
+  test('not once something was written, even if it was deleted, by the client or by a test', async () => {
     for (const write of [
       save,
+      async (world: TestWorld) => {
+        const { id } = (await (await save(world)).json()) as { id: string }
+        return world.request(`/api/v1/beneficiaries/${id}`, { method: 'DELETE' })
+      },
+      (world: TestWorld) =>
+        control(server, 'PUT', `/rates?world=${world.name}`, { base: 'USD', rates: { EUR: '0.9' } }),
       (world: TestWorld) => world.control('/wallets', { currency: 'USD' }),
       (world: TestWorld) => world.control('/wallets/1/fund', { amount: 1 }),
     ]) {

@@ -6,10 +6,7 @@ import { SEEDED } from '../seed/accounts.ts'
 import type { ClockState, Pace } from './movable-clock.ts'
 import { keptPace, keptRandomness, movedClock } from './tables.ts'
 
-/**
- * True if a world holds more than its seed data. Logins do not count (contract C15). One without records accepts any time: nothing is
- * left that would be newer than its clock.
- */
+/** True if the world holds more than its seed data. */
 export const holdsRecords = (query: Query): boolean => {
   const found = sql<number>`EXISTS (SELECT 1 FROM beneficiaries) OR EXISTS (SELECT 1 FROM orders)
     OR EXISTS (SELECT 1 FROM payouts) OR EXISTS (SELECT 1 FROM events)
