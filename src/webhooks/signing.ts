@@ -54,12 +54,27 @@ export const signatureHeaders: Record<Signing, (event: SignedEvent) => Record<st
 
 const secondsOf = (timeMs: number): string => String(Math.floor(timeMs / SECOND_MS))
 
-/** True if a delivery has a `standard` signature by a secret, of any time: a world has its own clock. */
-export const isSignedBy = (secret: string, headers: Headers, body: string): boolean => {
-  const seconds = headers.get('webhook-timestamp') ?? ''
-  if (!/^\d{1,11}$/.test(seconds)) return false
-  const signed = { eventId: headers.get('webhook-id') ?? '', body, atMs: Number(seconds) * SECOND_MS }
-  const expected = Buffer.from(standardSignature(signed, secret))
-  const sent = (headers.get('webhook-signature') ?? '').split(' ').map((text) => Buffer.from(text))
-  return sent.some((each) => each.length === expected.length && timingSafeEqual(each, expected))
+/** The header with the time, the header with the signatures, and the separator of the signatures. */
+const HEADERS: Record<Signing, readonly [stamp: string, signature: string, separator: string]> = {
+  standard: ['webhook-timestamp', 'webhook-signature', ' '],
+  timestamped: ['X-Timestamp', 'X-Signature', ','],
+  body: ['X-Timestamp', 'X-Signature', ','],
+}
+
+/** The time of the signature in the headers of a delivery, by the clock of its world in whole seconds; undefined without one. */
+export const signedAtMs = (signing: Signing, headers: Headers): number | undefined => {
+  const seconds = headers.get(HEADERS[signing][0]) ?? ''
+  return /^\d{1,11}$/.test(seconds) ? Number(seconds) * SECOND_MS : undefined
+}
+
+/** True if one of the secrets made one of the signatures, at any time: a world has its own clock. */
+export const isSignedBy = (secrets: readonly string[], signing: Signing, headers: Headers, body: string): boolean => {
+  const [, signature, separator] = HEADERS[signing]
+  const atMs = signedAtMs(signing, headers)
+  if (atMs === undefined) return false
+  const eventId = headers.get('webhook-id') ?? ''
+  const signed = signatureHeaders[signing]({ webhookId: '', eventId, eventType: '', body, atMs, secrets })
+  const expected = (signed[signature] ?? '').split(separator).map((text) => Buffer.from(text))
+  const sent = (headers.get(signature) ?? '').split(separator).map((text) => Buffer.from(text))
+  return expected.some((own) => sent.some((each) => each.length === own.length && timingSafeEqual(each, own)))
 }

@@ -66,7 +66,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     expect(await page.getByRole('region', { name: 'Rows changed' }).textContent()).toContain('orders')
     const caused = page.getByRole('region', { name: 'Events and deliveries' })
     await caused.getByRole('strong').filter({ hasText: 'order.delivered' }).waitFor()
-    expect(await caused.textContent()).toContain('delivered 200')
+    expect(await caused.textContent()).toContain('delivered 200 signature verifies')
     await page.getByRole('link', { name: 'Edit and send' }).click()
     await page.getByLabel('X-Sandbox-Fault').fill('orders.product_not_found')
     await page.getByRole('button', { name: 'Send', exact: true }).click()

@@ -2,19 +2,20 @@ import { describe, expect } from 'bun:test'
 import { eventsOf } from '../events/events.ts'
 import { forFile, startServer, type TestWorld, testIn } from '../harness.ts'
 import { INSTANT, NOON, ORDERS, place } from '../records.ts'
-import { type AttemptBody, attemptsOf, hook, settle } from './webhooks.ts'
+import { type AttemptBody, attemptsOf, hook, receiversOfFile, settle } from './webhooks.ts'
 
 /** Events and deliveries beside the request that has caused them. */
 
 const server = forFile(await startServer('--rate-limit', 'off'))
 
+const openReceiver = receiversOfFile()
 const atNoon = testIn(() => server.world(NOON))
 
 interface Entry {
   id: number
   path: string
   events: string[]
-  deliveries: (AttemptBody & { webhook_id: string; error: string | null })[]
+  deliveries: (AttemptBody & { webhook_id: string; error: string | null; verifies: boolean | null })[]
 }
 
 const entriesOf = async (world: TestWorld): Promise<Entry[]> =>
@@ -45,7 +46,9 @@ describe('GET /_sandbox/requests/{id}', () => {
     const again = await world.again()
     expect(await typesOf(again, entry)).toEqual(['wallet.debited', 'order.created', 'order.delivered'])
     const attempts = await attemptsOf(again, id)
-    expect(entry.deliveries).toEqual(attempts.map((attempt) => ({ webhook_id: id, ...attempt, error: null })))
+    expect(entry.deliveries).toEqual(
+      attempts.map((attempt) => ({ webhook_id: id, ...attempt, error: null, verifies: true })),
+    )
     expect(attempts.map(({ status }) => status).sort()).toEqual([
       'delivered',
       'delivered',
@@ -75,6 +78,24 @@ describe('GET /_sandbox/requests/{id}', () => {
       { response_status: null, error: 'ECONNREFUSED' },
       { response_status: 500, error: null },
     ])
+  })
+
+  atNoon('says of each delivery to an inbox whether its signature verifies, of each kind', async (world) => {
+    const receiver = openReceiver()
+    const wrong = { webhook: 'bad_signature', match: { type: 'order.created' }, times: 4 }
+    expect((await world.control('/faults', wrong)).status).toBe(201)
+    const inboxes = ['standard', 'timestamped', 'body', 'standard'].map((signing) => ({
+      url: inboxUrl(world),
+      signing,
+    }))
+    for (const { url, signing } of [...inboxes, { url: receiver.url, signing: 'body' }])
+      await hook(world, url, { signing, events: ['order.*'] })
+    await place(world, INSTANT)
+    await settle(world)
+    const { deliveries } = await entryOf(world, ORDERS)
+    const said = deliveries.map(({ event_type, verifies }) => `${event_type} ${verifies}`).sort()
+    const expected = [...inboxes.flatMap(() => ['created false', 'delivered true']), 'created null', 'delivered null']
+    expect(said).toEqual(expected.map((each) => `order.${each}`).sort())
   })
 
   atNoon('the list and HAR have the ids of the events', async (world) => {

@@ -34,7 +34,7 @@ export const listen = async (options: ListenOptions): Promise<void> => {
     error: () => refusal(),
     fetch: async (request) => {
       const body = await request.text()
-      if (!isSignedBy(await secret.promise, request.headers, body)) return refusal()
+      if (!isSignedBy([await secret.promise], 'standard', request.headers, body)) return refusal()
       const event = JSON.parse(body) as Received
       const response = options.forward === undefined ? undefined : await forward(options.forward, request, body)
       process.stdout.write(lineOf(event, response?.status))

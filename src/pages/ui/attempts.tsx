@@ -11,6 +11,8 @@ export interface Attempt {
   duration_ms: number
   next_attempt_at: string | null
   created_at: string
+  /** True if the signature of the received message verifies; null or undefined if that is not known. */
+  verifies?: boolean | null
 }
 
 /** The result of an attempt to deliver an event. */
@@ -34,6 +36,8 @@ export const Attempts = ({ attempts }: { attempts: readonly Attempt[] }) => (
       <span class="mono">{second(attempt.created_at)}</span>,
       <span title={`after ${ms(attempt.duration_ms)}`}>
         <Attempted {...attempt} />
+        {attempt.verifies === true && <span class="soft"> signature verifies</span>}
+        {attempt.verifies === false && <Tag kind="bad">wrong signature</Tag>}
       </span>,
       <span class="mono">{second(attempt.next_attempt_at)}</span>,
     ])}

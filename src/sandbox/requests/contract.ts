@@ -89,7 +89,19 @@ export const RequestDetail = Type.Object(
     }),
     caused: Type.Array(EventSchema, { description: 'Its events, the oldest first', example: [] }),
     deliveries: Type.Array(
-      Type.Object({ webhook_id: Type.String(), ...ExplainedDeliverySchema.properties }, { title: 'RequestDelivery' }),
+      Type.Object(
+        {
+          webhook_id: Type.String(),
+          ...ExplainedDeliverySchema.properties,
+          verifies: nullable(
+            Type.Boolean({
+              description:
+                'True if the delivery in an inbox is signed with a secret of the webhook; null if no inbox has it',
+            }),
+          ),
+        },
+        { title: 'RequestDelivery' },
+      ),
       { description: 'Every attempt to deliver these events, the oldest first', example: [] },
     ),
   },

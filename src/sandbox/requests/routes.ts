@@ -40,7 +40,7 @@ const CURL = {
   'text/plain': { schema: Type.String(), example: "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n" },
 }
 
-export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference, send }: Parts) => {
+export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference, secrets, send }: Parts) => {
   const toEntry = ({ read }: LoggedRequest): string => harEntry(read(), publicUrl)
   const curlOf = ({ read }: LoggedRequest): string => `${toCurl(read(), publicUrl)}\n`
   const har = (entries: readonly string[]) => textResponse(harHead(version) + entries.join(',') + HAR_TAIL, JSON_TYPE)
@@ -85,7 +85,7 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
         const logged = getLogged(getWorld(worlds, query.world), params.id)
         if (query.format === 'curl') return textResponse(curlOf(logged))
         if (query.format === 'har') return har([toEntry(logged)])
-        return detailOf(logged, reference)
+        return detailOf(logged, { reference, secrets })
       },
       {
         id: 'getRequest',
