@@ -85,8 +85,6 @@ export interface Act {
   inSandbox?: string
   /** The ids of the records that the lines of a file name, for a command that acts on each of them. @throws FileFault */
   among?: (query: Query, text: string) => string[]
-  /** The row that the command shows without options, which is not an act. */
-  show?: (data: Administration, input: never) => Row
   perform: (acting: Acting, input: never) => ActResult | Promise<ActResult>
 }
 

@@ -3,7 +3,7 @@ import { agreeDiscounts, deleteDiscounts, discountsOf, findProduct } from '../ca
 import { parseDiscount, parseDuration, parseFee, parseLimits } from '../config/values.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { toTimestamp } from '../kernel/clock.ts'
-import { refused } from '../kernel/exit.ts'
+import { misused, refused } from '../kernel/exit.ts'
 import { toPercent } from '../kernel/money.ts'
 import { passwordDigest } from '../sessions/credentials.ts'
 import {
@@ -40,7 +40,9 @@ const COLUMNS: Shown<ClientRecord> = {
 
 const feeOf = (basisPoints: number | null) => (basisPoints === null ? DEFAULT : toPercent(basisPoints))
 
-const FEES: Shown<ClientRecord> = {
+const TERMS: Shown<ClientRecord> = {
+  max_quantity: ({ quantityMax }) => quantityMax,
+  rate_limit: ({ rateLimit }) => rateLimit ?? DEFAULT,
   conversion_fee: ({ conversionFeeBasisPoints }) => feeOf(conversionFeeBasisPoints),
   payout_fee: ({ payoutFeeBasisPoints }) => feeOf(payoutFeeBasisPoints),
 }
@@ -59,7 +61,7 @@ export const CLIENT: Kind<string, ClientRecord> = {
     ...COLUMNS,
     wallets: ({ id: clientId }, { query, currency }) =>
       [...walletsOf(query, { clientId })].map(({ id, currencyId }) => `${id} ${currency(currencyId).currency}`),
-    ...FEES,
+    ...TERMS,
     discounts: ({ id }, { query }) => ownDiscounts(query, id).length,
     ...members<ClientRecord>('oldPasswordUntilMs'),
     ...CREATED,
@@ -67,17 +69,8 @@ export const CLIENT: Kind<string, ClientRecord> = {
   allows: { disable: ({ disabled }) => !disabled, enable: ({ disabled }) => disabled },
 }
 
-const LIMITED: Kind<string, ClientRecord> = {
-  ...BY_NAME,
-  isShownAlone: true,
-  columns: {
-    ...NAME,
-    max_quantity: ({ quantityMax }) => quantityMax,
-    rate_limit: ({ rateLimit }) => rateLimit ?? DEFAULT,
-  },
-}
-
-const CHARGED: Kind<string, ClientRecord> = { ...BY_NAME, isShownAlone: true, columns: { ...NAME, ...FEES } }
+/** A client as its terms change. */
+const AGREED: Kind<string, ClientRecord> = { ...BY_NAME, columns: { ...NAME, ...TERMS } }
 
 type Discount = [productId: number, basisPoints: number]
 
@@ -229,6 +222,7 @@ const setDiscount = ({ write, record }: Acting, given: Input<typeof DISCOUNT>) =
 
 const setTerms = (tx: Tx, { id }: ClientRecord, given: object): void => {
   const terms = Object.entries(given).filter(([, term]) => term !== undefined)
+  if (terms.length === 0) throw misused('no term is given\nscrip client show shows the present ones.')
   updateClient(tx, id, Object.fromEntries(terms.map(([name, term]) => [name, term === DEFAULT ? null : term])))
 }
 
@@ -263,8 +257,8 @@ export const clientActs = {
     ),
     ...EDIT,
   },
-  limits: { ...step(LIMITED, 'Show the limits of a client, or set them', LIMITS, setTerms), ...EDIT },
-  fees: step(CHARGED, 'Show the fees of a client, or set them', OWN_FEES, setTerms),
+  limits: { ...step(AGREED, 'Set the limits of a client', LIMITS, setTerms), ...EDIT },
+  fees: step(AGREED, 'Set the fees of a client', OWN_FEES, setTerms),
   discount: act(
     "Set a client's own discount on a product; the better of the two discounts applies",
     DISCOUNT,

@@ -30,8 +30,6 @@ export interface Kind<Id, Item> {
   remedyOf?: (item: Item) => string
   /** True if its steps move money, so that commands can do them as dry runs (contract C19). */
   isMoney?: true
-  /** True if commands of its steps show the record when no option is given. */
-  isShownAlone?: true
 }
 
 /** @throws ProgramError if there is none */
@@ -105,7 +103,6 @@ export const step = <Id, Item, Takes extends Fields>(
   ...{ summary, body, by, takes: { id: kind.argument, ...body } },
   ...(operation && { operation, inSandbox: operation.route }),
   ...(kind.isMoney && { isMoney: true }),
-  ...(kind.isShownAlone && { show: showing(kind, summary).show }),
   perform: (acting, { id, ...input }: { id: Id } & Input<Takes>) =>
     acting.write((tx) => {
       const item = get(kind, tx, id)

@@ -6,6 +6,7 @@ import { login, type Running } from '../program.ts'
 import { force } from './forced.ts'
 import {
   asOperator,
+  type Credentials,
   Customer,
   codesOf,
   HAMPER,
@@ -202,6 +203,21 @@ test('an act answers with the record, the next request of its client sees it, an
     ).toEqual(expected.map(([act = '', outcome = '']) => [act.split(' ', 2).join(' '), outcome]))
     expect((await operator.run(['orders', 'list'])).stdout).not.toContain('BOX-')
   }))
+
+stockedTest('a reference that several clients have is refused in a list', async (operator, credentials) => {
+  await using server = await operator.serve()
+  const other = await operator.json<Credentials>('client', 'add', 'other')
+  await operator.json('wallet', 'add', 'other', 'USD', '--postpaid', '1000')
+  const [one, two] = [await Customer.of(server, credentials), await Customer.of(server, other)]
+  const { id } = await one.payout('same')
+  await two.payout('same', undefined, 2)
+  const advance = (list: string) =>
+    operator.run(['payouts', 'advance', '--json', '--file', operator.file('list', list)])
+  const refused = await advance('same')
+  expect([refused.exitCode, refused.stdout]).toEqual([4, ''])
+  expect(refused.stderr).toContain('line 1: several clients have a payout same: write its id\n')
+  expect(JSON.parse((await advance(id)).stdout)).toMatchObject([{ id, client: 'acme', status: 'queued' }])
+})
 
 test('payouts of a list are advanced one by one, by their ids or references, and a refused one stops no other', () =>
   open(async (operator, _, customer) => {

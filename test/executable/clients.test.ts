@@ -15,6 +15,7 @@ describe('scrip client', () => {
       status: 'enabled',
       vouchers: true,
       max_quantity: null,
+      rate_limit: 'default',
       wallets: ['1 USD', '2 EUR'],
       conversion_fee: 'default',
       payout_fee: 'default',
@@ -37,13 +38,13 @@ describe('scrip client', () => {
         (await customer.read<{ fees: number }>(`/payouts/${(await customer.payout(reference)).id}`)).fees
       // 9.75 EUR at 1.25 are 12.19 USD.
       expect(await charge(1)).toMatchObject({ charges_details: { conversion_fee: 0.06 }, total_payable: 12.25 })
-      expect(await operator.json('client', 'fees', 'acme')).toEqual({
-        username: 'acme',
-        conversion_fee: 'default',
-        payout_fee: 'default',
+      const terms = { username: 'acme', max_quantity: null, rate_limit: 'default' }
+      expect(await operator.json('client', 'show', 'acme')).toMatchObject({
+        ...{ ...terms, conversion_fee: 'default', payout_fee: 'default' },
       })
+      expect(await operator.run(['client', 'fees', 'acme'])).toMatchObject({ exitCode: 2, stdout: '' })
       const set = ['client', 'fees', 'acme', '--conversion-fee', '10', '--payout-fee', '0']
-      expect(await operator.json(...set)).toEqual({ username: 'acme', conversion_fee: 10, payout_fee: 0 })
+      expect(await operator.json(...set)).toEqual({ ...terms, conversion_fee: 10, payout_fee: 0 })
       // The quoted price is held; an order of another quantity has a new price.
       expect(await charge(1)).toMatchObject({ total_payable: 12.25 })
       expect(await charge(2)).toMatchObject({ net_amount: 24.38, charges_details: { conversion_fee: 2.44 } })

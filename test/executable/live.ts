@@ -152,9 +152,9 @@ export class Customer {
   }
 
   /** Makes a payout that has to succeed. */
-  async payout(reference_id: string, beneficiary_id?: string): Promise<{ id: string; status: string }> {
+  async payout(reference_id: string, beneficiary_id?: string, wallet_id = 1): Promise<{ id: string; status: string }> {
     const whom = beneficiary_id ? { beneficiary_id } : PAYEE
-    const response = await this.post('/payouts', { reference_id, wallet_id: 1, amount: 100, currency: 'USD', ...whom })
+    const response = await this.post('/payouts', { reference_id, wallet_id, amount: 100, currency: 'USD', ...whom })
     expect(response.status).toBe(201)
     return (await response.json()) as { id: string; status: string }
   }

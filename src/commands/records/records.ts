@@ -45,14 +45,9 @@ export const describe = (command: Command, { summary, takes = {}, among }: Descr
 export const actCommand = (command: Command, said: Act | Showing): Command => {
   describe(command, said)
   if ('isMoney' in said) command.option('--dry-run', 'show the result, and change nothing')
-  const { takes, show } = said
-  const inputFrom = (args: readonly unknown[]) => inputOf(takes, args) as never
-  const shows = show && administer((data, ...args) => show(data, inputFrom(args)))
-  const acts = 'perform' in said ? (said.among ? actingOnEach(said, said.among) : acting(said)) : undefined
-  return command.action(function (this: Command, ...args: unknown[]) {
-    const isShown = shows && (!acts || Object.values(inputFrom(args)).filter((value) => value !== undefined).length < 2)
-    return isShown ? shows.call(this, ...args) : acts?.call(this, ...args)
-  })
+  if ('show' in said)
+    return command.action(administer((data, ...args) => said.show(data, inputOf(said.takes, args) as never)))
+  return command.action(said.among ? actingOnEach(said, said.among) : acting(said))
 }
 
 interface ListOptions<Status extends string = string> extends DataOptions {
