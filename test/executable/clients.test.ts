@@ -40,7 +40,9 @@ describe('scrip client', () => {
       expect(await charge(1)).toMatchObject({ charges_details: { conversion_fee: 0.06 }, total_payable: 12.25 })
       const terms = { username: 'acme', max_quantity: null, rate_limit: 'default' }
       expect(await operator.json('client', 'show', 'acme')).toMatchObject({
-        ...{ ...terms, conversion_fee: 'default', payout_fee: 'default' },
+        ...terms,
+        conversion_fee: 'default',
+        payout_fee: 'default',
       })
       expect(await operator.run(['client', 'fees', 'acme'])).toMatchObject({ exitCode: 2, stdout: '' })
       const set = ['client', 'fees', 'acme', '--conversion-fee', '10', '--payout-fee', '0']
