@@ -1,4 +1,4 @@
-import { Html, html, prose } from '../pages/html.ts'
+import { type Html, html, prose } from '../pages/html.ts'
 import { type ApiDocument, type Parameter, resolved, type Schema, schemaName } from './document.ts'
 
 /** The members of an object. */
@@ -58,42 +58,33 @@ export const typeOf = (document: ApiDocument, schema: Schema): string => {
   return format === undefined || /^int|^double$/.test(format) ? types : `${types} (${format})`
 }
 
-/** The values that a schema allows, as the trade writes them. */
-const limitsView = ({ items, anyOf, ...schema }: Schema): Html => {
-  const { enum: choices, const: only, default: fallback, pattern } = { ...anyOf?.find((one) => one.enum), ...schema }
-  const values = choices ? choicesIn(choices) : only === undefined ? [] : [only]
-  const ranges = rangesOf(schema)
-  const facts = [
-    values.length > 0 &&
-      html`One of ${values.map((value, index) => html`${index > 0 && ', '}<code>${String(value)}</code>`)}`,
-    ranges.length > 0 && html`${ranges.join(', ')}`,
-    pattern !== undefined && html`Matches <code>${pattern}</code>`,
-    fallback !== undefined && html`Default <code>${JSON.stringify(fallback)}</code>`,
-  ].filter((fact) => fact instanceof Html)
-  return facts.length === 0
-    ? html`${items && limitsView(items)}`
-    : html`<p class="soft">${facts.map((fact, index) => html`${index > 0 && ' · '}${fact}`)}</p>`
+/** The limits of a schema, in words. */
+const LIMITS = {
+  const: 'One of',
+  exclusiveMinimum: 'More than',
+  minimum: 'From',
+  maximum: 'Up to',
+  minLength: 'Length from',
+  maxLength: 'Length up to',
+  minItems: 'Items from',
+  maxItems: 'Items up to',
+  pattern: 'Matches',
+  default: 'Default',
+} as const
+
+/** The values that a schema allows. One that is taken in either case is shown once. */
+const limitsView = ({ items, anyOf, ...own }: Schema): Html => {
+  const schema: Schema = { ...anyOf?.find((one) => one.enum), ...own }
+  const isFirst = (value: unknown, index: number, all: readonly unknown[]): boolean =>
+    all.findIndex((one) => String(one).toUpperCase() === String(value).toUpperCase()) === index
+  const choices = schema.enum?.filter(isFirst).map((value, index) => html`${index > 0 && ', '}${codeOf(value)}`)
+  const facts = Object.entries(LIMITS)
+    .map(([name, words]) => [words, schema[name as keyof typeof LIMITS]] as const)
+    .filter(([, value]) => value !== undefined)
+    .map(([words, value]) => html`${words} ${codeOf(value)}`)
+  if (choices) facts.unshift(html`One of ${choices}`)
+  if (facts.length === 0) return html`${items && limitsView(items)}`
+  return html`<p class="soft">${facts.map((fact, index) => html`${index > 0 && ' · '}${fact}`)}</p>`
 }
 
-/** A value that is taken in either case is shown once. */
-const choicesIn = (values: readonly unknown[]): unknown[] => {
-  const known = new Set<unknown>()
-  return values.filter((value) => {
-    const key = typeof value === 'string' ? value.toUpperCase() : value
-    return !known.has(key) && known.add(key)
-  })
-}
-
-const rangesOf = ({ minimum, exclusiveMinimum, maximum, minLength, maxLength, minItems, maxItems }: Schema): string[] =>
-  [
-    exclusiveMinimum !== undefined && `more than ${exclusiveMinimum}`,
-    rangeOf(minimum, maximum, ''),
-    rangeOf(minLength, maxLength, ' characters'),
-    rangeOf(minItems, maxItems, ' items'),
-  ].filter((range) => range !== false)
-
-const rangeOf = (least: number | undefined, most: number | undefined, unit: string): string | false => {
-  if (least !== undefined && most !== undefined) return `${least} to ${most}${unit}`
-  if (least !== undefined) return `at least ${least}${unit}`
-  return most !== undefined && `at most ${most}${unit}`
-}
+const codeOf = (value: unknown): Html => html`<code>${value === '' ? '""' : String(value)}</code>`
