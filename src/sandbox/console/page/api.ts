@@ -1,5 +1,5 @@
 import { errorMessageIn } from '../../../http/error-message.ts'
-import type { SandboxClient, Sent } from './types.ts'
+import type { SandboxClient } from './types.ts'
 
 /** The control API. If the sandbox has a token, it is typed once and kept for this tab. */
 
@@ -47,21 +47,5 @@ export const ask = async <Body>(method: string, path: string, options: CallOptio
 }
 
 export const get = <Body>(path: string, options: CallOptions = {}): Promise<Body> => ask<Body>('GET', path, options)
-
-interface Sending {
-  method: string
-  path: string
-  body?: unknown
-  client?: string | undefined
-}
-
-/** Sends a request as a client of a world. @throws Error with the message of the API */
-export const sendAs = async (world: string, { body, ...sending }: Sending): Promise<void> => {
-  const headers = { 'content-type': 'application/json' }
-  const sent = { ...sending, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
-  const response = await ask<Sent>('POST', '/requests', { world, body: sent })
-  if (response.status < 400) return
-  throw new Error(errorMessageIn(response.body) ?? `${response.status} for ${sending.method} ${sending.path}`)
-}
 
 export const readClients = (world: string): Promise<SandboxClient[]> => get<SandboxClient[]>('/clients', { world })

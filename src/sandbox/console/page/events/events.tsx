@@ -5,27 +5,29 @@ import { useLoaded, usePointedAt } from '../../../../pages/ui/hooks.ts'
 import { Message } from '../../../../pages/ui/message.tsx'
 import { Card, Empty, Failed } from '../../../../pages/ui/pieces.tsx'
 import { recordIdOf } from '../../../requests/in-words.ts'
-import { ask, get } from '../api.ts'
-import { type Place, worldOf } from '../place.ts'
+import { ask, get, readClients } from '../api.ts'
+import { hrefOf, type Place, worldOf } from '../place.ts'
 import { MadeBy } from '../requests/tags.tsx'
 import { useNews } from '../store.ts'
 import type { InboxMessage, ScripEvent, Webhook } from '../types.ts'
 import { Inbox } from './inbox.tsx'
-import { Webhooks } from './webhooks.tsx'
+import { WebhookView } from './webhooks.tsx'
 
 /** The events of a world, their deliveries, and the messages in its inboxes. */
 export const Events = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const news = useNews()
   const { value, error, reload, change } = useLoaded(async () => {
-    const [events, webhooks, inbox] = await Promise.all([
+    const [events, webhooks, clients, inbox] = await Promise.all([
       get<ScripEvent[]>('/events', { world }),
       get<Webhook[]>('/webhooks', { world }),
+      readClients(world),
       get<InboxMessage[]>('/inbox', { world }),
     ])
-    return { events, webhooks, inbox }
+    return { events, webhooks, clients, inbox }
   }, [world, news])
   usePointedAt(place.record, value !== undefined)
+  const register = hrefOf({ page: 'send', world, operation: 'createWebhook' })
   const settle = () => change(() => ask('POST', '/webhooks/settle', { world }), 'Delivered everything that is due')
   const resend = (id: string) =>
     change(() => ask('POST', `/events/${id}/redeliver`, { world, body: {} }), 'On its way again')
@@ -38,7 +40,22 @@ export const Events = ({ place }: { place: Place }) => {
   return (
     <div class="cards">
       <Failed error={error} />
-      <Webhooks world={world} webhooks={value?.webhooks} onChanged={reload} />
+      <Card title="Webhooks" aside={<a href={register}>Register a webhook</a>}>
+        {value?.webhooks.length === 0 && (
+          <Empty>No client of this world has a webhook. Register an inbox of this sandbox, or your own receiver.</Empty>
+        )}
+        <ul class="items">
+          {value?.webhooks.map((webhook) => (
+            <WebhookView
+              key={webhook.id}
+              webhook={webhook}
+              world={world}
+              client={value.clients.find(({ client_id: id }) => id === webhook.client_id)?.username}
+              onChanged={reload}
+            />
+          ))}
+        </ul>
+      </Card>
       <Inbox world={world} messages={value?.inbox ?? []} onChange={change} />
       <Card title={`Events of ${world}`} aside={aside}>
         {value?.events.length === 0 && <Empty>No events yet. An order, a payout or a funded wallet makes some.</Empty>}

@@ -1,58 +1,36 @@
+import { errorMessageIn } from '../../../../http/error-message.ts'
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
 import { Attempts } from '../../../../pages/ui/attempts.tsx'
 import { Button } from '../../../../pages/ui/forms.tsx'
-import { useLoaded } from '../../../../pages/ui/hooks.ts'
 import { act } from '../../../../pages/ui/notices.tsx'
-import { Card, Empty, Tag } from '../../../../pages/ui/pieces.tsx'
-import { readClients, sendAs } from '../api.ts'
-import { hrefOf } from '../place.ts'
-import type { SandboxClient, Webhook } from '../types.ts'
-
-interface Props {
-  world: string
-  /** Undefined until they are read. */
-  webhooks: readonly Webhook[] | undefined
-  onChanged: () => void
-}
-
-/** The webhooks of all clients of a world. Requests register and edit them, as those of any client do. */
-export const Webhooks = ({ world, webhooks, onChanged }: Props) => {
-  const { value: clients = [] } = useLoaded(() => readClients(world), [world])
-  const register = hrefOf({ page: 'send', world, operation: 'createWebhook' })
-  return (
-    <Card title="Webhooks" aside={<a href={register}>Register a webhook</a>}>
-      {webhooks?.length === 0 && (
-        <Empty>No client of this world has a webhook. Register an inbox of this sandbox, or your own receiver.</Empty>
-      )}
-      <ul class="items">
-        {webhooks?.map((webhook) => (
-          <WebhookView key={webhook.id} webhook={webhook} world={world} clients={clients} onChanged={onChanged} />
-        ))}
-      </ul>
-    </Card>
-  )
-}
+import { Tag } from '../../../../pages/ui/pieces.tsx'
+import { ask } from '../api.ts'
+import type { Sent, Webhook } from '../types.ts'
 
 /** The last attempts, of which the first are shown at once. */
 const ATTEMPTS_SHOWN = 5
 
-interface ViewProps {
+interface Props {
   webhook: Webhook
   world: string
-  clients: readonly SandboxClient[]
+  /** The username of its client. */
+  client: string | undefined
   onChanged: () => void
 }
 
-/** A webhook with its last deliveries and its actions. */
-const WebhookView = ({ webhook, world, clients, onChanged }: ViewProps) => {
+/** A webhook with its last deliveries and its actions, which are requests of its client. */
+export const WebhookView = ({ webhook, world, client, onChanged }: Props) => {
   const { active, name, waiting } = webhook
   const latest = webhook.deliveries.slice(0, ATTEMPTS_SHOWN)
   const earlier = webhook.deliveries.slice(ATTEMPTS_SHOWN)
-  const client = clients.find(({ client_id: id }) => id === webhook.client_id)?.username
-  const change = async (method: string, done: string, { body, under = '' }: { body?: object; under?: string } = {}) => {
-    const path = `/api/v1/webhooks/${webhook.id}${under}`
-    if (await act(() => sendAs(world, { method, path, body, client }), done)) onChanged()
-  }
+  const change = (method: string, done: string, { body, under = '' }: { body?: object; under?: string } = {}) =>
+    act(async () => {
+      const path = `/api/v1/webhooks/${webhook.id}${under}`
+      const sent = { method, path, client, ...(body && { body: JSON.stringify(body) }) }
+      const response = await ask<Sent>('POST', '/requests', { world, body: sent })
+      if (response.status >= 400) throw new Error(errorMessageIn(response.body) ?? `${response.status}`)
+      onChanged()
+    }, done)
   const toggle = () => change('PATCH', active ? 'Disabled' : 'Enabled', { body: { active: !active } })
   return (
     <li class="webhook">

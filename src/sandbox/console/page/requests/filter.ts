@@ -44,12 +44,11 @@ export const FIELDS = {
     fits: ({ changes }, value) => changes.some(({ table }) => value === 'any' || table === value),
   },
 } as const satisfies Record<string, Field>
-export type FieldName = keyof typeof FIELDS
+type FieldName = keyof typeof FIELDS
 
 interface Part {
   field: FieldName | undefined
   value: string
-  text: string
 }
 
 const PART = /(?:(\w+):)?("[^"]*"|\S+)/g
@@ -58,22 +57,12 @@ const isField = (name: string | undefined): name is FieldName => name !== undefi
 const partsOf = (filter: string): Part[] =>
   [...filter.matchAll(PART)].map(([text, name, given = '']) => {
     const value = given.replaceAll('"', '').toLowerCase()
-    return isField(name) ? { field: name, value, text } : { field: undefined, value: text.toLowerCase(), text }
+    return isField(name) ? { field: name, value } : { field: undefined, value: text.toLowerCase() }
   })
 
 /** The first name before a colon that is not a field. */
 export const unknownFieldIn = (filter: string): string | undefined =>
   [...filter.matchAll(PART)].map(([, name]) => name).find((name) => name !== undefined && !isField(name))
-
-/** The value of a field, to show whether it is set. */
-export const valueIn = (filter: string, field: FieldName): string | undefined =>
-  partsOf(filter).find((part) => part.field === field)?.value
-
-/** The same filter with another value of a field, or without it. */
-export const withValue = (filter: string, field: FieldName, value: string | undefined): string => {
-  const kept = partsOf(filter).filter((part) => part.field !== field)
-  return [...kept.map(({ text }) => text), ...(value === undefined ? [] : [`${field}:${value}`])].join(' ')
-}
 
 /** The words that may appear anywhere. */
 export const wordsIn = (filter: string): string[] =>

@@ -7,17 +7,12 @@ import { get } from '../api.ts'
 import { go, hrefOf, keepPlace, type Place, worldOf } from '../place.ts'
 import { REQUESTS_MAX, store, useNews, useStore } from '../store.ts'
 import type { RequestHead } from '../types.ts'
-import { FIELDS, filterOf, unknownFieldIn, valueIn, withValue, wordsIn } from './filter.ts'
+import { FIELDS, filterOf, unknownFieldIn, wordsIn } from './filter.ts'
 import { List } from './list.tsx'
 import { RequestView } from './request.tsx'
 
 /** The filters with a button. */
-const KINDS = {
-  OK: { field: 'status', value: 'ok' },
-  '4xx': { field: 'status', value: '4xx' },
-  '5xx': { field: 'status', value: '5xx' },
-  Writes: { field: 'changed', value: 'any' },
-} as const
+const FILTERS = { All: '', OK: 'status:ok', '4xx': 'status:4xx', '5xx': 'status:5xx', Writes: 'changed:any' } as const
 
 const keyOf = ({ world, id }: RequestHead): string => `${world} ${id}`
 
@@ -80,12 +75,9 @@ export const Requests = ({ place }: { place: Place }) => {
             ))}
           </datalist>
           <fieldset class="line" aria-label="Show">
-            <Button text="All" aria-pressed={typed === ''} onClick={() => look({ q: undefined })} />
-            {Object.entries(KINDS).map(([name, { field: of, value }]) => {
-              const isSet = valueIn(typed, of) === value
-              const turned = withValue(typed, of, isSet ? undefined : value)
-              return <Button key={name} text={name} aria-pressed={isSet} onClick={() => look({ q: turned })} />
-            })}
+            {Object.entries(FILTERS).map(([name, q]) => (
+              <Button key={name} text={name} aria-pressed={typed === q} onClick={() => look({ q })} />
+            ))}
           </fieldset>
           <Button
             text={isPaused && waiting > 0 ? `Resume · ${waiting}` : isPaused ? 'Resume' : 'Pause'}
